@@ -32,7 +32,7 @@ interface Figures {
 }
 
 async function round(queues: readonly [string, string]): Promise<Figures> {
-  const server = await startBenchRedis('plain');
+  const server = await startBenchRedis('volatile');
   const open = (known: readonly (typeof left)[]): Fairloom =>
     new Fairloom({ backend: redis(server.url), log: silentLogger, tasks: [...known] });
   const [all, one, two] = [open([left, right]), open([left]), open([right])];

@@ -2,7 +2,7 @@
 import type { Figures } from '../kit/bench.ts';
 import { loadFairloom } from '../kit/fairloom-package.ts';
 import { cpuUs } from '../kit/now.ts';
-import { type Payload, PLAIN } from '../kit/payload.ts';
+import { HUNDRED_BYTES, type Payload } from '../kit/payload.ts';
 
 const SLOTS = 100;
 /** Handed over before the time counts, so that the code is compiled. */
@@ -42,7 +42,7 @@ async function fastqRally(): Promise<Rally> {
   const queue = fastq.promise(async (_payload: Payload) => {}, SLOTS);
   return async (tasks) => {
     const promises: Promise<void>[] = [];
-    for (let at = 0; at < tasks; at++) promises.push(queue.push(PLAIN));
+    for (let at = 0; at < tasks; at++) promises.push(queue.push(HUNDRED_BYTES));
     await Promise.all(promises);
   };
 }
@@ -75,7 +75,7 @@ async function fairloomRally(users: readonly string[]): Promise<Rally> {
     });
     const promises: Promise<unknown>[] = [];
     for (let at = 0; at < tasks; at++) {
-      promises.push(loom.enqueue(job, PLAIN, options[at % options.length]));
+      promises.push(loom.enqueue(job, HUNDRED_BYTES, options[at % options.length]));
     }
     await Promise.all(promises);
     await handled;

@@ -2,7 +2,7 @@
 import type { Clock } from '../../src/base/time.ts';
 import type { Backend, LeaseReply } from '../../src/domain/port/backend.ts';
 import { loadFairloom } from '../kit/fairloom-package.ts';
-import { PLAIN } from '../kit/payload.ts';
+import { HUNDRED_BYTES } from '../kit/payload.ts';
 import { ERRORS } from '../sides/fairloom.ts';
 import { Countdown } from './countdown.ts';
 import { JOB, openQueue, userOf } from './queue.ts';
@@ -35,7 +35,7 @@ export const LIFE_ROW: Row = {
       await rests.zero;
       const live = async (at: number): Promise<void> => {
         rests = new Countdown(1);
-        await loom.enqueue(job, PLAIN, { user: userOf(at % USERS) });
+        await loom.enqueue(job, HUNDRED_BYTES, { user: userOf(at % USERS) });
         await rests.zero;
       };
       for (let at = 0; at < WARM_LIVES; at++) await live(at);

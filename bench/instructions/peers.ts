@@ -1,5 +1,5 @@
 /** What a task costs the server in the libraries that Fairloom is compared with. */
-import { type Payload, PLAIN } from '../kit/payload.ts';
+import { HUNDRED_BYTES, type Payload } from '../kit/payload.ts';
 import type { Side } from '../kit/side.ts';
 import { openSide } from '../sides/open-side.ts';
 import { Countdown } from './countdown.ts';
@@ -22,7 +22,7 @@ const SLOTS = [
   { slots: 40, tasks: 1_600 },
   { slots: 100, tasks: 1_600 },
 ] as const;
-const WORK = { payload: PLAIN, user: 'user-1' };
+const WORK = { payload: HUNDRED_BYTES, user: 'user-1' };
 const WARM_CALLS = 3;
 /** Tasks of one call that fills. */
 const CHUNK = 200;

@@ -2,7 +2,7 @@
 import type { Backend, Decision, Leased } from '../../src/domain/port/backend.ts';
 import type { NewTask } from '../../src/domain/task/task.ts';
 import { loadFairloomRedis } from '../kit/fairloom-package.ts';
-import { PLAIN } from '../kit/payload.ts';
+import { HUNDRED_BYTES } from '../kit/payload.ts';
 import type { CountedRedis } from './counted-redis.ts';
 
 export const QUEUE = 'default';
@@ -17,7 +17,7 @@ const CHUNK = 250;
 /** Calls of the worker before anything is counted: scripts are loaded, tables have grown. */
 const WARM_CALLS = 3;
 
-const PAYLOAD = JSON.stringify(PLAIN);
+const PAYLOAD = JSON.stringify(HUNDRED_BYTES);
 const EDGES: NewTask['edges'] = {
   onFailure: 'wait',
   onCancel: 'cancel',
@@ -108,17 +108,18 @@ export async function work(redis: CountedRedis, backend: Backend, order: Work): 
   const { batch, tasks, decision = FINISH, after } = order;
   const spec = { queues: [QUEUE], names: [JOB], concurrency: batch, host: 'bench' };
   await backend.workers.register({ id: WORKER, ...spec });
-  let held: readonly Leased[] = [];
+  let leased: readonly Leased[] = [];
   let calls = 0;
   const next = async (): Promise<void> => {
     const lease = leaseRequest(batch, calls++);
-    const settlements = held.map(({ id, token }) => ({ id, token, decision }));
+    const settlements = leased.map(({ id, token }) => ({ id, token, decision }));
     const reply =
-      held.length === 0
+      leased.length === 0
         ? await backend.tasks.lease(lease)
         : (await backend.tasks.settle({ worker: WORKER, settlements, lease })).lease;
-    held = reply?.leases ?? [];
-    if (held.length < batch) throw new Error(`a call leased ${held.length} instead of ${batch}`);
+    leased = reply?.leases ?? [];
+    if (leased.length < batch)
+      throw new Error(`a call leased ${leased.length} instead of ${batch}`);
   };
   for (let call = 0; call < WARM_CALLS; call++) await next();
   await redis.rest();

@@ -31,14 +31,14 @@ export interface ServerCost {
 }
 
 const ARGS = {
-  plain: [],
+  volatile: [],
   durable: ['--appendonly', 'yes', '--appendfsync', 'everysec'],
 } as const;
 
 /** The bench's own commands and those of connections being made are nobody's work. */
 const OWN = /^(info|flushall|config|client|hello|select|ping|memory|function|script\b.*)/;
 
-export async function startBenchRedis(kind: 'plain' | 'durable'): Promise<BenchRedis> {
+export async function startBenchRedis(kind: 'volatile' | 'durable'): Promise<BenchRedis> {
   const server = await startRedis({ args: [...ARGS[kind], '--maxmemory-policy', 'noeviction'] });
   const admin = new Redis(server.url);
   const version = /redis_version:(\S+)/.exec(await admin.info('server'))?.[1] ?? 'unknown';

@@ -3,7 +3,7 @@ import { openSide } from '../sides/open-side.ts';
 import type { BenchContext, Figures } from './bench.ts';
 import { type BenchRedis, serverCost } from './bench-redis.ts';
 import { cpuUs } from './now.ts';
-import { PLAIN } from './payload.ts';
+import { HUNDRED_BYTES } from './payload.ts';
 import type { Producer, RedisSideName, Work } from './side.ts';
 import { rounded } from './statistics.ts';
 
@@ -68,16 +68,16 @@ export async function addInFlight(
 const WAYS: Readonly<Record<EnqueueWay, (producer: Producer, tasks: number) => Promise<void>>> = {
   batches: async (producer, tasks) => {
     for (let from = 0; from < tasks; from += BATCH) {
-      const work = plainWork(from / BATCH);
+      const work = taskWork(from / BATCH);
       await producer.addMany(new Array<Work>(Math.min(BATCH, tasks - from)).fill(work));
     }
   },
-  'in-flight': (producer, tasks) => addInFlight(producer, tasks, plainWork),
+  'in-flight': (producer, tasks) => addInFlight(producer, tasks, taskWork),
   'one-by-one': async (producer, tasks) => {
-    for (let at = 0; at < tasks; at++) await producer.add(plainWork(at));
+    for (let at = 0; at < tasks; at++) await producer.add(taskWork(at));
   },
 };
 
-function plainWork(at: number): Work {
-  return { payload: PLAIN, user: `user-${at % USERS}` };
+function taskWork(at: number): Work {
+  return { payload: HUNDRED_BYTES, user: `user-${at % USERS}` };
 }

@@ -11,4 +11,4 @@ export interface Payload {
 const FILLER = 'x'.repeat(92);
 
 /** 100 bytes of JSON. */
-export const PLAIN: Payload = { d: FILLER };
+export const HUNDRED_BYTES: Payload = { d: FILLER };

@@ -5,7 +5,7 @@ import { type Snapshot, serverCost } from './bench-redis.ts';
 import { addInFlight, fill, USERS } from './enqueue-round.ts';
 import { type FleetOrder, openFleet } from './fleet.ts';
 import { cpuUs, now } from './now.ts';
-import { PLAIN } from './payload.ts';
+import { HUNDRED_BYTES } from './payload.ts';
 import type { RedisSideName } from './side.ts';
 import { percentile, rounded } from './statistics.ts';
 import type { WorkerReport } from './worker-messages.ts';
@@ -46,7 +46,7 @@ export async function bothRound(context: BenchContext, round: ProcessRound): Pro
     const before = await redis.snapshot();
     const cpu = process.cpuUsage();
     const stored = addInFlight(producer, tasks, (at) => ({
-      payload: { ...PLAIN, t: now() },
+      payload: { ...HUNDRED_BYTES, t: now() },
       user: `user-${at % USERS}`,
     }));
     await Promise.all([stored, fleet.handled(tasks)]);

@@ -53,7 +53,7 @@ async function oneRound(side: BenchSide, options: RunOptions, part: number): Pro
     return server;
   };
   const context: BenchContext = {
-    redis: async () => empty(await servers.plain()),
+    redis: async () => empty(await servers.volatile()),
     durableRedis: async () => empty(await servers.durable()),
     size: (full) => (part === 1 ? full : Math.max(QUICK_LEAST, Math.round(full * part))),
     random: () => seeded(seed),

@@ -2,7 +2,7 @@ import { type BenchRedis, startBenchRedis } from './bench-redis.ts';
 
 /** The servers of a run, each started when a bench first asks for it. */
 export interface Servers {
-  plain(): Promise<BenchRedis>;
+  volatile(): Promise<BenchRedis>;
   durable(): Promise<BenchRedis>;
   /** Time of those that run, in µs. */
   cpuUs(): Promise<number>;
@@ -10,14 +10,14 @@ export interface Servers {
 }
 
 export function lazyServers(): Servers {
-  const started = new Map<'plain' | 'durable', Promise<BenchRedis>>();
-  const get = (kind: 'plain' | 'durable'): Promise<BenchRedis> => {
+  const started = new Map<'volatile' | 'durable', Promise<BenchRedis>>();
+  const get = (kind: 'volatile' | 'durable'): Promise<BenchRedis> => {
     const known = started.get(kind) ?? startBenchRedis(kind);
     started.set(kind, known);
     return known;
   };
   return {
-    plain: () => get('plain'),
+    volatile: () => get('volatile'),
     durable: () => get('durable'),
     cpuUs: async () => {
       const servers = await Promise.all(started.values());

@@ -3,7 +3,7 @@
 import { LIMITS } from '../../src/domain/limits.ts';
 import type { Backend, Decision, Leased } from '../../src/domain/port/backend.ts';
 import type { NewTask, TaskState } from '../../src/domain/task/task.ts';
-import { PLAIN } from './payload.ts';
+import { HUNDRED_BYTES } from './payload.ts';
 
 /** How many tasks of each state, and of how many users. */
 export interface Filling extends Readonly<Record<TaskState, number>> {
@@ -12,7 +12,7 @@ export interface Filling extends Readonly<Record<TaskState, number>> {
 
 const QUEUE = 'default';
 const NAME = 'noop';
-const PAYLOAD = JSON.stringify(PLAIN);
+const PAYLOAD = JSON.stringify(HUNDRED_BYTES);
 const DAY_MS = 86_400_000;
 /** Tasks of one call. */
 const BATCH = 1_000;

@@ -1,7 +1,7 @@
 import type { Bench, BenchContext, Figures } from '../kit/bench.ts';
 import { openFleet } from '../kit/fleet.ts';
 import { now } from '../kit/now.ts';
-import { PLAIN } from '../kit/payload.ts';
+import { HUNDRED_BYTES } from '../kit/payload.ts';
 import type { RedisSideName, Work } from '../kit/side.ts';
 import { REDIS_SIDES } from '../kit/sides.ts';
 import { percentile, rounded } from '../kit/statistics.ts';
@@ -58,7 +58,11 @@ export async function delayedRound(
       const works = Array.from({ length: Math.min(BATCH, tasks - from) }, (): Work => {
         const due = Math.round(base + random() * SPAN_MS);
         const delayMs = Math.max(0, Math.round(due - now()));
-        return { payload: { ...PLAIN, t: due }, user: `user-${(from / BATCH) % USERS}`, delayMs };
+        return {
+          payload: { ...HUNDRED_BYTES, t: due },
+          user: `user-${(from / BATCH) % USERS}`,
+          delayMs,
+        };
       });
       await producer.addMany(works);
     }

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import type { Bench, BenchContext, Figures } from '../kit/bench.ts';
-import { PLAIN } from '../kit/payload.ts';
+import { HUNDRED_BYTES } from '../kit/payload.ts';
 import { chain, openRuns } from '../sides/fairloom-runs.ts';
 
 type Form = 'fairloom' | 'fairloom-copies';
@@ -83,13 +83,13 @@ async function storeRuns(url: string, form: Form): Promise<void> {
 async function references(url: string, admin: Redis): Promise<Figures> {
   const { loom, job } = await openRuns(url);
   const pair = job.as('step0').pipe(job.as('step1')).as('report');
-  const plain = await loom.enqueue(job, PLAIN);
-  const dispatched = await loom.enqueue(pair, PLAIN, { form: 'dispatched' });
+  const usual = await loom.enqueue(job, HUNDRED_BYTES);
+  const dispatched = await loom.enqueue(pair, HUNDRED_BYTES, { form: 'dispatched' });
   const nodes = (await loom.runs.get(dispatched.id))?.nodes ?? [];
   const first = nodes.find(({ node }) => node === 'step0')?.taskId ?? '';
-  const driven = await loom.enqueue(pair, PLAIN, { form: 'driven' });
+  const driven = await loom.enqueue(pair, HUNDRED_BYTES, { form: 'driven' });
   await loom.close();
-  const alone = await recordBytes(admin, plain.id);
+  const alone = await recordBytes(admin, usual.id);
   return {
     nodeBytes: (await recordBytes(admin, first)) - alone,
     runBytes: (await recordBytes(admin, driven.id)) - alone,

@@ -1,7 +1,7 @@
 import type { Bench, BenchContext, Figures } from '../kit/bench.ts';
 import { type Fleet, openFleet } from '../kit/fleet.ts';
 import { now } from '../kit/now.ts';
-import { type Payload, PLAIN } from '../kit/payload.ts';
+import { HUNDRED_BYTES, type Payload } from '../kit/payload.ts';
 import { median, percentile, rounded } from '../kit/statistics.ts';
 import { groupOf, openRuns } from '../sides/fairloom-runs.ts';
 
@@ -87,7 +87,7 @@ async function groupRound(context: BenchContext, form: Form): Promise<Figures> {
     const batches: Batch[] = [];
     for (let at = 0; at < Math.floor(all / size); at++) {
       const name = `batch-${at}`;
-      const order = { ...runs, members, size, payload: { ...PLAIN, u: name } };
+      const order = { ...runs, members, size, payload: { ...HUNDRED_BYTES, u: name } };
       const from = now();
       const till = await (form === 'fairloom' ? asGroup : asTasks)(order);
       await fleet.handled((at + 1) * size);
@@ -97,7 +97,12 @@ async function groupRound(context: BenchContext, form: Form): Promise<Figures> {
     const small: Batch[] = [];
     for (let at = 0; at < groups; at++) {
       const name = `small-${at}`;
-      const order = { ...runs, members: few, size: SMALL.members, payload: { ...PLAIN, u: name } };
+      const order = {
+        ...runs,
+        members: few,
+        size: SMALL.members,
+        payload: { ...HUNDRED_BYTES, u: name },
+      };
       small.push({ name, from: now(), till: await asGroup(order) });
     }
     await fleet.handled(Math.floor(all / size) * size + groups * SMALL.members);

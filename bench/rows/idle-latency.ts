@@ -1,7 +1,7 @@
 import type { Bench, BenchContext, Figures } from '../kit/bench.ts';
 import { openFleet } from '../kit/fleet.ts';
 import { now, sleep } from '../kit/now.ts';
-import { PLAIN } from '../kit/payload.ts';
+import { HUNDRED_BYTES } from '../kit/payload.ts';
 import type { RedisSideName } from '../kit/side.ts';
 import { REDIS_SIDES } from '../kit/sides.ts';
 import { percentile, rounded } from '../kit/statistics.ts';
@@ -40,7 +40,7 @@ async function latencyRound(context: BenchContext, side: RedisSideName): Promise
   try {
     await fleet.start();
     for (let at = 0; at < tasks; at++) {
-      await producer.add({ payload: { ...PLAIN, t: now() }, user: 'user-0' });
+      await producer.add({ payload: { ...HUNDRED_BYTES, t: now() }, user: 'user-0' });
       await sleep(PAUSE_MS);
     }
     await fleet.handled(tasks);

@@ -1,7 +1,7 @@
 import type { Bench, BenchContext, BenchSide, Figures } from '../kit/bench.ts';
 import { openFleet } from '../kit/fleet.ts';
 import { now } from '../kit/now.ts';
-import { PLAIN } from '../kit/payload.ts';
+import { HUNDRED_BYTES } from '../kit/payload.ts';
 import type { RedisSideName, Work } from '../kit/side.ts';
 import { jain, percentile, rounded } from '../kit/statistics.ts';
 import type { WorkerReport } from '../kit/worker-messages.ts';
@@ -93,7 +93,7 @@ async function noisyRound(
 }
 
 function workOf(user: string, rank: number | undefined): Work {
-  const work = { payload: { ...PLAIN, u: user }, user };
+  const work = { payload: { ...HUNDRED_BYTES, u: user }, user };
   return rank === undefined ? work : { ...work, rank };
 }
 

@@ -1,5 +1,5 @@
 import type { Bench, BenchContext, Figures } from '../kit/bench.ts';
-import { PLAIN } from '../kit/payload.ts';
+import { HUNDRED_BYTES } from '../kit/payload.ts';
 import type { RedisSideName } from '../kit/side.ts';
 import { REDIS_SIDES } from '../kit/sides.ts';
 import { rounded } from '../kit/statistics.ts';
@@ -33,10 +33,10 @@ async function memoryRound(context: BenchContext, side: RedisSideName): Promise<
   const users = context.size(USERS);
   try {
     // The first task makes what exists once: scripts, the queue's own keys.
-    await producer.add({ payload: PLAIN, user: 'first' });
+    await producer.add({ payload: HUNDRED_BYTES, user: 'first' });
     const before = await redis.snapshot();
     for (let user = 0; user < users; user++) {
-      const work = { payload: PLAIN, user: `user-${user}` };
+      const work = { payload: HUNDRED_BYTES, user: `user-${user}` };
       await producer.addMany(new Array(TASKS).fill(work));
     }
     const after = await redis.snapshot();

@@ -1,6 +1,6 @@
 /** Flows of BullMQ: a parent that starts when its children have finished, all in one queue. */
 import { FlowProducer } from 'bullmq';
-import { PLAIN } from '../kit/payload.ts';
+import { HUNDRED_BYTES } from '../kit/payload.ts';
 import type { FlowCaller } from '../kit/side.ts';
 import { complain, JOB, QUEUE, REMOVED } from './bullmq.ts';
 
@@ -8,7 +8,7 @@ export async function bullmqFlows(url: string, children: number): Promise<FlowCa
   const producer = new FlowProducer({ connection: { url, enableOfflineQueue: false } });
   producer.on('error', complain);
   await producer.waitUntilReady();
-  const job = { name: JOB, queueName: QUEUE, data: PLAIN, opts: REMOVED };
+  const job = { name: JOB, queueName: QUEUE, data: HUNDRED_BYTES, opts: REMOVED };
   return {
     add: async () => {
       await producer.add({ ...job, children: new Array<typeof job>(children).fill(job) });

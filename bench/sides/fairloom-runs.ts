@@ -1,6 +1,6 @@
 /** Workflows of Fairloom, made of the task that the workers of `fairloom.ts` know. */
 import { loadFairloom, loadFairloomRedis } from '../kit/fairloom-package.ts';
-import { type Payload, PLAIN } from '../kit/payload.ts';
+import { HUNDRED_BYTES, type Payload } from '../kit/payload.ts';
 import type { FlowCaller } from '../kit/side.ts';
 import { ERRORS, JOB } from './fairloom.ts';
 
@@ -56,7 +56,7 @@ export async function fairloomFlows(url: string, children: number): Promise<Flow
   const family = (await groupOf(children)).pipe(job.as('parent')).as('family');
   return {
     add: async (user) => {
-      await loom.enqueue(family, PLAIN, { user, form: 'dispatched' });
+      await loom.enqueue(family, HUNDRED_BYTES, { user, form: 'dispatched' });
     },
     close: () => loom.close(),
   };

@@ -20,11 +20,11 @@ interface Cell {
   readonly look: Look;
 }
 
-const PLAIN: Look = { isBold: false, isDim: false, color: undefined };
+const UNSTYLED: Look = { isBold: false, isDim: false, color: undefined };
 
 /** What each number of `ESC [ n m` changes. */
 const LOOKS: Readonly<Record<string, Partial<Look>>> = {
-  0: PLAIN,
+  0: UNSTYLED,
   1: { isBold: true },
   2: { isDim: true },
   22: { isBold: false, isDim: false },
@@ -41,7 +41,7 @@ export class TerminalScreen {
   readonly #lines: Cell[][] = [[]];
   #row = 0;
   #column = 0;
-  #look: Look = PLAIN;
+  #look: Look = UNSTYLED;
 
   /** @throws Error when it holds a sequence that is not known here. */
   write(text: string): void {

@@ -72,22 +72,23 @@ class Reader {
       const isOptional =
         symbols.length < types.length ||
         symbols.some(({ flags }) => (flags & ts.SymbolFlags.Optional) !== 0);
-      const held = symbols.flatMap((one) => membersOf(this.#checker.getTypeOfSymbol(one)));
+      const members = symbols.flatMap((one) => membersOf(this.#checker.getTypeOfSymbol(one)));
       const [symbol] = symbols;
       const about = symbol === undefined ? '' : this.#commentOf(symbol);
       const path = `${prefix}${name}`;
-      const inline = held.every((one) => isPlainObject(one) && nameOf(one) === undefined);
-      if (inline && held.length > 0) {
+      const inline = members.every((one) => isPlainObject(one) && nameOf(one) === undefined);
+      if (inline && members.length > 0) {
         const open = { path, isOptional, type: 'object', about };
-        return [open, ...this.#fieldsOf(held, `${path}.`)];
+        return [open, ...this.#fieldsOf(members, `${path}.`)];
       }
-      const [first] = held;
-      const element = held.length === 1 && first !== undefined ? this.#elementOf(first) : undefined;
+      const [first] = members;
+      const element =
+        members.length === 1 && first !== undefined ? this.#elementOf(first) : undefined;
       if (element !== undefined && isPlainObject(element) && nameOf(element) === undefined) {
         const open = { path, isOptional, type: 'object[]', about };
         return [open, ...this.#fieldsOf([element], `${path}[].`)];
       }
-      return [{ path, isOptional, type: this.#text(held), about }];
+      return [{ path, isOptional, type: this.#text(members), about }];
     });
   }
 

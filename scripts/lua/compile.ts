@@ -64,7 +64,7 @@ export function careful(lines: readonly string[]): readonly string[] {
 /** A verb by itself: for the tests that look at what it needs. */
 export function compileVerb(text: string): string {
   const { functions, rest, own, header } = take(text);
-  const blocks = plainBlocks(functions, rest);
+  const blocks = blocksOf(functions, rest);
   return withoutGaps([...own.slice(0, header), '', ...blocks, ...own.slice(header)]).join('\n');
 }
 
@@ -179,10 +179,7 @@ function joinSubjects(text: string): string {
   return kept.map((line) => line.replaceAll(subject, 'F.$1_$2')).join('\n');
 }
 
-function plainBlocks(
-  functions: readonly LuaFunction[],
-  rest: readonly LuaLines[],
-): readonly string[] {
+function blocksOf(functions: readonly LuaFunction[], rest: readonly LuaLines[]): readonly string[] {
   const code = rest.flatMap(({ lines }) => lines).join('\n');
   const hot = reachable(functions, code, false);
   const all = reachable(functions, code, true);

@@ -45,9 +45,6 @@ const NAMES: readonly LimitName[] = [
   'xcomHoldMs',
 ];
 
-/** Added to the key of an ended task that is still read: behind all that retention looks at. */
-const HELD = 2 ** 52;
-
 /** The text that `-- @include constants` stands for. */
 export function luaConstants(): string {
   const entries = NAMES.map((name) => `  ${name} = ${LIMITS[name]},`);
@@ -58,7 +55,6 @@ export function luaConstants(): string {
     ...entries,
     ...bounds,
     `  channelNumberBytes = ${CHANNEL_NUMBER_BYTES},`,
-    `  held = ${HELD},`,
     `  priorityWeights = { ${weights} },`,
     '}',
     '',

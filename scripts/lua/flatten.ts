@@ -133,7 +133,7 @@ function asExpression({ text, node, inside, calls }: Found): readonly Change[] |
   if (value === undefined) return undefined;
   const changes = calls.map(({ call, place }) => {
     const args = call.arguments as LuaNode[];
-    if (place.parents.at(-2)?.type === 'CallStatement' || !args.every(isPlain)) return undefined;
+    if (place.parents.at(-2)?.type === 'CallStatement' || !args.every(isPure)) return undefined;
     const given = new Map(
       node.parameters.map((one, at) => {
         const arg = args[at];
@@ -277,14 +277,14 @@ function isFirst(node: LuaNode, part: LuaNode): boolean {
     case 'LogicalExpression':
       return (
         node.left === part ||
-        (node.type === 'BinaryExpression' && isPlain(node.left as LuaNode) && node.right === part)
+        (node.type === 'BinaryExpression' && isPure(node.left as LuaNode) && node.right === part)
       );
     case 'CallExpression': {
       const at = (node.arguments as LuaNode[]).indexOf(part);
       return (
         at >= 0 &&
-        isPlain(node.base as LuaNode) &&
-        node.arguments.slice(0, at).every((one) => isPlain(one as LuaNode))
+        isPure(node.base as LuaNode) &&
+        node.arguments.slice(0, at).every((one) => isPure(one as LuaNode))
       );
     }
     default:
@@ -341,19 +341,19 @@ function returned(text: string, one: LuaReturn, results: readonly string[]): str
   const values = one.arguments as LuaNode[];
   const list = values.map((value) => textOf(text, value)).join(', ');
   if (results.length > 0) return `${results.join(', ')} = ${list === '' ? 'nil' : list}`;
-  if (values.every(isPlain)) return '';
+  if (values.every(isPure)) return '';
   const isCall = values.length === 1 && values[0]?.type === 'CallExpression';
   return isCall ? list : `local _ = ${list}`;
 }
 
 /** Whether it does not matter when, and how often, it is read. */
-function isPlain(node: LuaNode): boolean {
+function isPure(node: LuaNode): boolean {
   if (node.type === 'IndexExpression') {
-    return isPlain(node.base as LuaNode) && isPlain(node.index as LuaNode);
+    return isPure(node.base as LuaNode) && isPure(node.index as LuaNode);
   }
-  if (node.type === 'MemberExpression') return isPlain(node.base as LuaNode);
+  if (node.type === 'MemberExpression') return isPure(node.base as LuaNode);
   if (node.type === 'BinaryExpression') {
-    return isPlain(node.left as LuaNode) && isPlain(node.right as LuaNode);
+    return isPure(node.left as LuaNode) && isPure(node.right as LuaNode);
   }
   return node.type === 'Identifier' || /^(?:Numeric|String|Boolean|Nil)Literal$/.test(node.type);
 }

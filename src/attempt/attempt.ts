@@ -118,7 +118,7 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
   }
 
   /** Its lease is not settled yet, as far as its worker knows. */
-  get isHeld(): boolean {
+  get isLeased(): boolean {
     return this.place !== NOWHERE;
   }
 
@@ -218,7 +218,7 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
 
   /** What it wrote to channels was refused, and nothing has changed: it has failed. */
   refused(refusal: ChannelRefusal): void {
-    if (this.isHeld) this.#decide(failedOutcome(channelFailure(refusal), undefined));
+    if (this.isLeased) this.#decide(failedOutcome(channelFailure(refusal), undefined));
   }
 
   /** Gives it back before it was started. */

@@ -2,7 +2,7 @@
 export const MASK = '***';
 
 /** One `@`, and nothing before it that could belong to a path or a query: what it parts is certain. */
-const PLAIN = /^([a-z]+:\/\/)([^:@/?#\s]*)(?::[^@/?#\s]*)?@([^@/?#\s]*(?:\/\d*)?)$/i;
+const USUAL_FORM = /^([a-z]+:\/\/)([^:@/?#\s]*)(?::[^@/?#\s]*)?@([^@/?#\s]*(?:\/\d*)?)$/i;
 
 /**
  * A URL without its password, for messages, logs and listings: the only place that masks. Where it is
@@ -26,6 +26,6 @@ export function maskedUrl(text: string): string {
 
 /** Of a text that is no URL, as one with a port that is none. */
 function maskedText(text: string): string {
-  const [, scheme, user = '', rest] = PLAIN.exec(text) ?? [];
+  const [, scheme, user = '', rest] = USUAL_FORM.exec(text) ?? [];
   return scheme === undefined ? MASK : `${scheme}${user}:${MASK}@${rest}`;
 }

@@ -11,6 +11,13 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null;
 }
 
+/** Whether a value is an object of fields and nothing more: no array, no instance of a class. */
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (!isRecord(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
 /** A field for each key, with the value that is made for it. */
 export function recordOf<K extends string, V>(
   keys: readonly K[],

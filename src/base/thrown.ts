@@ -1,6 +1,7 @@
 /** What was thrown, as data: one reading for records, threads, processes, logs and spans. */
+
+import { asData, cut, isError, read, textOf, UNREADABLE } from './as-data.ts';
 import { isOwnError, OWN_ERROR } from './own-error.ts';
-import { cut, isError, plainOf, read, textOf, UNREADABLE } from './plain.ts';
 
 /** An error as it is stored: plain data. Together with its causes it fits `LIMITS.errorBytes`. */
 export interface TaskError {
@@ -183,9 +184,9 @@ function textIn(value: object, key: string): string {
 
 function shown(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (typeof value !== 'object' || value === null) return textOf(plainOf(value));
-  const plain = plainOf(value);
-  return typeof plain === 'string' ? plain : (JSON.stringify(plain) ?? UNREADABLE);
+  if (typeof value !== 'object' || value === null) return textOf(asData(value));
+  const data = asData(value);
+  return typeof data === 'string' ? data : (JSON.stringify(data) ?? UNREADABLE);
 }
 
 function codeOf(value: object): string | number | undefined {

@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { messageOf } from '../base/message-of.ts';
-import { plainLine } from '../base/plain-line.ts';
+import { printableLine } from '../base/printable.ts';
 import { isOwn } from '../domain/errors/errors.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addConfig } from './commands/config.ts';
@@ -86,7 +86,7 @@ function report(error: unknown, shell: Shell): void {
   const known = error instanceof CliError || 'code' in Object(error);
   const text = messageOf(error);
   // Of a configuration each problem has a line, in texts that are made plain one by one.
-  const line = isOwn(error, 'INVALID_CONFIG') ? text : plainLine(text);
+  const line = isOwn(error, 'INVALID_CONFIG') ? text : printableLine(text);
   const shown = known || !(error instanceof Error) ? line : (error.stack ?? text);
   for (const line of `${style.red('fairloom:')} ${shown}`.split('\n')) {
     shell.err.write(`${terminalLine(line)}\n`);

@@ -1,5 +1,5 @@
+import { cut } from '../base/as-data.ts';
 import { utf8Bytes } from '../base/json.ts';
-import { cut } from '../base/plain.ts';
 import { isRecord } from '../base/records.ts';
 import { MESSAGE_CHARS, type TaskError, thrownOf } from '../base/thrown.ts';
 import { LIMITS } from '../domain/limits.ts';

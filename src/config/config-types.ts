@@ -51,7 +51,7 @@ export interface EncryptionConfig {
   /** A file that has them, in place of `keys`: one on each line. */
   readonly keysFile?: string | undefined;
   /** Reads also what is not encrypted. Default false. */
-  readonly acceptPlain?: boolean | undefined;
+  readonly acceptUnencrypted?: boolean | undefined;
 }
 
 /** Defaults of tasks, as far as they are data. */
@@ -124,7 +124,7 @@ export interface EncryptionInput {
   /** See {@link EncryptionConfig}. */
   readonly keysFile?: string | undefined;
   /** See {@link EncryptionConfig}. */
-  readonly acceptPlain?: boolean | undefined;
+  readonly acceptUnencrypted?: boolean | undefined;
 }
 
 /** A part of a configuration, as code writes it; everything may be left out. */

@@ -8,10 +8,10 @@ import { ConfigError } from '../domain/errors/errors.ts';
 import type { EncryptionConfig } from './config-types.ts';
 
 /** @throws {@link ConfigError} when a file cannot be read, or has no keys. */
-export function codecOf({ keys, keysFile, acceptPlain }: EncryptionConfig): Codec {
+export function codecOf({ keys, keysFile, acceptUnencrypted }: EncryptionConfig): Codec {
   const text = keysFile === undefined ? keys?.reveal() : contentsOf(keysFile);
   try {
-    return encrypted({ keys: keysIn(text), acceptPlain });
+    return encrypted({ keys: keysIn(text), acceptUnencrypted });
   } catch {
     throw refused(KEYS_FORM, keysFile ?? 'something else');
   }

@@ -1,5 +1,5 @@
 /** What one source of configuration says: a tree of values, each with the place that it is from. */
-import { isPlain } from './plain.ts';
+import { isPlainObject } from '../base/records.ts';
 
 /** Where a value comes from. */
 export type ConfigOrigin =
@@ -86,7 +86,7 @@ export function givenOf(
     const items = value.map((item, at) => givenOf(item, originOf, `${path}[${at}]`));
     return { kind: 'list', items, origin };
   }
-  if (!isPlain(value)) return { kind: 'value', value, origin };
+  if (!isPlainObject(value)) return { kind: 'value', value, origin };
   const entries = Object.entries(value)
     .filter(([, item]) => item !== undefined)
     .map(([key, item]): [string, GivenEntry] => [
@@ -97,15 +97,15 @@ export function givenOf(
 }
 
 /** The tree without its places. */
-export function plainOf(given: Given): unknown {
+export function valueIn(given: Given): unknown {
   switch (given.kind) {
     case 'value':
       return given.value;
     case 'list':
-      return given.items.map(plainOf);
+      return given.items.map(valueIn);
     case 'map':
       return Object.fromEntries(
-        [...given.entries].map(([key, entry]) => [key, plainOf(entry.given)]),
+        [...given.entries].map(([key, entry]) => [key, valueIn(entry.given)]),
       );
   }
 }

@@ -4,10 +4,10 @@ import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.
 import { readSource } from './config-file.ts';
 import type { Config, ConfigInput } from './config-types.ts';
 import { FILE_VARIABLE, givenOfEnvironment, givenOfHost } from './environment.ts';
+import { frozen } from './frozen.ts';
 import { type ConfigOrigin, type Given, type GivenMap, givenOf } from './given.ts';
 import { checkLeases } from './lease-checks.ts';
 import { TOP } from './options.ts';
-import { frozen } from './plain.ts';
 import { Problems } from './problems.ts';
 import { type Findings, type Layers, resolveSection } from './resolve.ts';
 import { resolveWorkers } from './worker-list.ts';

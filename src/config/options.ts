@@ -120,7 +120,7 @@ const encryption: Fields<EncryptionConfig> = {
     check: keysIn,
   }),
   keysFile: fileLeaf('A file that has them, one on each line, in place of `keys`.', 'none'),
-  acceptPlain: leaf('boolean', {
+  acceptUnencrypted: leaf('boolean', {
     about: 'Reads also what is not encrypted, while a place is switched over.',
     otherwise: '`false`',
     check: checkBoolean,

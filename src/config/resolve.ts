@@ -3,7 +3,7 @@ import { resolve as absolute, dirname } from 'node:path';
 import { maskedUrl } from '../base/masked-url.ts';
 import { similarTo } from '../base/similar.ts';
 import type { InvalidOptionError } from '../domain/errors/errors.ts';
-import { type ConfigOrigin, type Given, type GivenMap, isRefused, plainOf } from './given.ts';
+import { type ConfigOrigin, type Given, type GivenMap, isRefused, valueIn } from './given.ts';
 import { ROOT } from './options.ts';
 import { gotText, type Problems, refusalOf, shownText } from './problems.ts';
 import { type Dictionary, type Leaf, optionsOf, type SchemaNode, type Section } from './schema.ts';
@@ -127,7 +127,7 @@ function resolveLeaf(
     findings.spoiled.add(path);
     return undefined;
   }
-  const value = plainValue(leaf, given);
+  const value = valueFor(leaf, given);
   const refusal = refusalOf(() => leaf.check(value));
   if (refusal === undefined) {
     const result = finished(leaf, value, given.origin);
@@ -140,8 +140,8 @@ function resolveLeaf(
 }
 
 /** The value as the check is asked about it. */
-function plainValue(leaf: Leaf, given: Given): unknown {
-  if (given.kind !== 'value') return plainOf(given);
+function valueFor(leaf: Leaf, given: Given): unknown {
+  if (given.kind !== 'value') return valueIn(given);
   if (given.value instanceof Secret) return given.value.reveal();
   return given.isText === true ? readAs(String(given.value), leaf.form) : given.value;
 }
@@ -163,7 +163,7 @@ function culprit(
 ): { readonly path: string; readonly origin: ConfigOrigin; readonly got: string } {
   if (given.kind === 'list') {
     const isGood = (item: Given): boolean =>
-      refusalOf(() => leaf.check([plainOf(item)])) === undefined;
+      refusalOf(() => leaf.check([valueIn(item)])) === undefined;
     const at = given.items.findIndex((item) => !isGood(item));
     const item = given.items[at];
     // One among good ones; else it is not the items, but how many they are, or that two are the same.

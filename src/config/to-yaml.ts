@@ -1,9 +1,9 @@
 import { isMap, isNode, isScalar, isSeq, parseDocument, stringify } from 'yaml';
+import { isPlainObject } from '../base/records.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import type { Config } from './config-types.ts';
 import { type ConfigOrigin, originText } from './given.ts';
-import { isPlain } from './plain.ts';
 import { Secret } from './secret.ts';
 import { escaped } from './variables.ts';
 
@@ -26,7 +26,7 @@ const STYLE = { lineWidth: 0 };
  */
 export function toYaml(config: Config, options: ToYamlOptions = {}): string {
   checkOptions('toYaml', options, KEYS);
-  if (!isPlain(config)) throw new InvalidOptionError('config', 'a configuration', config);
+  if (!isPlainObject(config)) throw new InvalidOptionError('config', 'a configuration', config);
   return stringify(written(config, options.reveal === true), STYLE);
 }
 
@@ -63,7 +63,7 @@ function written(value: unknown, reveal: boolean): unknown {
   if (value instanceof Secret) return reveal ? escaped(value.reveal()) : String(value);
   if (typeof value === 'string') return escaped(value);
   if (Array.isArray(value)) return value.map((item: unknown) => written(item, reveal));
-  if (!isPlain(value)) return value;
+  if (!isPlainObject(value)) return value;
   const entries = Object.entries(value)
     .map(([key, item]): [string, unknown] => [key, written(item, reveal)])
     .filter(([, item]) => item !== undefined);

@@ -281,7 +281,7 @@ const WINDOW_PREFIX = { debounce: '~d.', throttle: '~t.' };
 export function keyOf(options: EnqueueOptions): KeySpec | undefined {
   const { debounce, throttle } = options;
   if (debounce !== undefined || throttle !== undefined) return windowOf(options);
-  return heldKeyOf(options);
+  return idempotencyKeyOf(options);
 }
 
 function windowOf(options: EnqueueOptions): KeySpec {
@@ -328,7 +328,7 @@ function windowKey(
   throw new InvalidOptionError(`${name}.key`, `an id of 1–${most} bytes`, key);
 }
 
-function heldKeyOf(options: EnqueueOptions): KeySpec | undefined {
+function idempotencyKeyOf(options: EnqueueOptions): KeySpec | undefined {
   const { idempotencyKey, idempotency } = options;
   if (idempotencyKey === undefined) {
     if (idempotency === undefined) return undefined;

@@ -1,5 +1,5 @@
+import { fieldsAsData, fieldsOf, textOf } from '../base/as-data.ts';
 import type { LogFields, Logger } from '../base/logger.ts';
-import { fieldsOf, plainFields, textOf } from '../base/plain.ts';
 
 /** How loud a line must be to be logged; `silent`: none is. */
 export type LogLevel = keyof Logger | 'silent';
@@ -43,7 +43,7 @@ export function safeLogger(log: Logger, least: LogLevel): Logger {
   const line = (level: keyof Logger): Logger['info'] => {
     if (LOG_LEVEL_NAMES.indexOf(level) < LOG_LEVEL_NAMES.indexOf(least)) return () => undefined;
     return (message, fields) => {
-      const again = (): void => sendPlain(log, level, message, fields);
+      const again = (): void => sendAsData(log, level, message, fields);
       try {
         const sent: unknown = log[level](message, fields);
         if (sent instanceof Promise) void sent.catch(again);
@@ -55,16 +55,16 @@ export function safeLogger(log: Logger, least: LogLevel): Logger {
   return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
 }
 
-function sendPlain(
+function sendAsData(
   log: Logger,
   level: keyof Logger,
   message: string,
   fields: LogFields | undefined,
 ): void {
-  const [text, plain] = [textOf(message), plainFields(fields)];
-  const toStderr = (): void => write(level, text, plain);
+  const [text, data] = [textOf(message), fieldsAsData(fields)];
+  const toStderr = (): void => write(level, text, data);
   try {
-    const sent: unknown = log[level](text, plain);
+    const sent: unknown = log[level](text, data);
     if (sent instanceof Promise) void sent.catch(toStderr);
   } catch {
     toStderr();
@@ -72,7 +72,7 @@ function sendPlain(
 }
 
 function write(level: keyof Logger, message: string, fields?: LogFields): void {
-  const { event, ...rest } = plainFields(fields);
+  const { event, ...rest } = fieldsAsData(fields);
   const name = typeof event === 'string' ? ` ${event}` : '';
   const shown = Object.keys(rest).length === 0 ? '' : ` ${JSON.stringify(rest)}`;
   process.stderr.write(`fairloom ${level}${name}: ${textOf(message)}${shown}\n`);

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/time.ts';
 import type { QueueStatus } from '../client/facades/queue-facade.ts';
-import { isHeldBack, type UserStatus } from '../client/facades/user-facade.ts';
+import { isUnready, type UserStatus } from '../client/facades/user-facade.ts';
 import { topOf, type UserSelection } from '../client/facades/user-selection.ts';
 import type { MeasuredClient } from '../core/instruments.ts';
 import { LIMITS } from '../domain/limits.ts';
@@ -77,7 +77,7 @@ export class StoreFigures {
       .filter(({ queued }) => queued > 0)
       .sort((one, other) => other.headAgeMs - one.headAgeMs);
     // Who is held back, or stands in a paused queue, waits because somebody said so.
-    const served = settings.paused === true ? [] : waiting.filter((user) => !isHeldBack(user));
+    const served = settings.paused === true ? [] : waiting.filter((user) => !isUnready(user));
     const state = this.#samples.get(queue);
     if (state !== undefined) {
       const oldest = [waiting, served].flatMap((users) => users.slice(0, this.#kept()));

@@ -69,7 +69,7 @@ export class Scheduler {
   #isRunning = false;
   #stopped = false;
   /** What replies say is no news until then, on this clock: another one has the lock, or all fail. */
-  #heldUntil = Number.NEGATIVE_INFINITY;
+  #lockedUntil = Number.NEGATIVE_INFINITY;
   #failures = 0;
 
   constructor(parts: SchedulerParts) {
@@ -88,7 +88,7 @@ export class Scheduler {
   /** The backend has said that some schedule is due. */
   wake(): void {
     if (this.#isRunning || this.#failures > 0) return;
-    if (this.#parts.clock.now() >= this.#heldUntil) void this.#round();
+    if (this.#parts.clock.now() >= this.#lockedUntil) void this.#round();
   }
 
   /** Lets another one take over at once. */
@@ -133,18 +133,18 @@ export class Scheduler {
     const { backend, clock, owner, answered } = this.#parts;
     const reply = await backend.schedules.due({ owner, limit: LIMITS.scheduleDue });
     answered();
-    if (reply.kind === 'held') {
+    if (reply.kind === 'locked') {
       const restMs = Math.min(reply.until - reply.now, LIMITS.scheduleRetryMs);
-      this.#heldUntil = clock.now() + restMs;
+      this.#lockedUntil = clock.now() + restMs;
       return undefined;
     }
-    this.#heldUntil = Number.NEGATIVE_INFINITY;
+    this.#lockedUntil = Number.NEGATIVE_INFINITY;
     const askedAt = clock.now();
     const fired = await Promise.all(reply.schedules.map((record) => this.#fire(record, reply)));
     if (fired.some(({ kind }) => kind === 'superseded')) return undefined;
     if (fired.length > 0 && fired.every(({ kind }) => kind === 'failed')) {
       // Nothing got on, so it is due still: not at once again, whatever replies say.
-      this.#heldUntil = clock.now() + LIMITS.scheduleRetryMs;
+      this.#lockedUntil = clock.now() + LIMITS.scheduleRetryMs;
       return LIMITS.scheduleRetryMs;
     }
     // What others have moved on, only the backend knows.

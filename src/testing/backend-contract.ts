@@ -86,7 +86,7 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   'cycles of dependencies': cycles,
   'who waits for a task': dependentsOf,
   graphs: graphs.graphs,
-  'held dependents': redrive.held,
+  'dependents that wait for a redrive': redrive.awaitingRedrive,
   redrive: redrive.redrives,
   remove: redrive.removals,
   leases: leasing.leasing,

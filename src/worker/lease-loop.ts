@@ -256,10 +256,10 @@ export class LeaseLoop {
    * own lease was) is left: it ends uncounted, and may have ended by now.
    */
   #takeHanded(): void {
-    const { held } = this.#settlements;
+    const { leased } = this.#settlements;
     const since = this.#line.clock.now() + this.#aheadMs - LIMITS.handMs / 2;
     for (const lease of this.#handed) {
-      if (lease.leasedAt < since || held.has(lease)) continue;
+      if (lease.leasedAt < since || leased.has(lease)) continue;
       if (this.#freeSlots > 0) this.#confirm(lease);
       else this.#settlements.giveBack([lease]);
     }
@@ -271,7 +271,7 @@ export class LeaseLoop {
   #confirm(lease: Leased): void {
     const late = (): void => this.#keeper.extendNow();
     const { backend, worker } = this.#line;
-    backend.workers.confirm(worker, lease).then((isHeld) => isHeld || late(), late);
+    backend.workers.confirm(worker, lease).then((isLeased) => isLeased || late(), late);
     this.#take([lease]);
   }
 

@@ -20,7 +20,7 @@ const MAX_BYTES_PER_UNIT = 3;
 const NOTHING: readonly PendingSettlement[] = [];
 
 /** Attempts whose leases are not settled yet. */
-export class Held {
+export class LeasedAttempts {
   /**
    * Each at its `place`. No map: tables that are rehashed under way refer to each other, so a
    * collection of the young would keep what they held.
@@ -68,7 +68,7 @@ export class Held {
 
 /** Decisions on their way to the backend, which the next call of the lease loop takes along. */
 export class Settlements {
-  readonly held: Held = new Held();
+  readonly leased: LeasedAttempts = new LeasedAttempts();
   readonly #line: Line;
   readonly #suspended: SuspendedHandlers;
   /** Decided, and not sent yet. */
@@ -98,7 +98,7 @@ export class Settlements {
   /** Leases that the backend knows of and this worker does not: they go back. */
   giveBack(refs: readonly LeaseRef[]): void {
     const decision = { type: 'release', cause: { type: 'given-up' } } as const;
-    for (const ref of refs) if (!this.held.has(ref)) this.settle(ref, decision, undefined);
+    for (const ref of refs) if (!this.leased.has(ref)) this.settle(ref, decision, undefined);
   }
 
   /** One that could not be sent. */
@@ -139,7 +139,7 @@ export class Settlements {
       attempt?.refused(answer.refusal);
       return;
     }
-    if (attempt === undefined || !this.held.drop(attempt)) return;
+    if (attempt === undefined || !this.leased.drop(attempt)) return;
     const { events, core } = this.#line;
     if (answer.kind !== 'ok') {
       this.#suspended.leave(attempt.taskId, new LeaseLostError(attempt.taskId));

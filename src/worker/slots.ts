@@ -104,7 +104,7 @@ export class Slots implements AttemptHost<Attempt> {
 
   /** Tasks whose handlers are running, also those that have outlived their attempts. */
   runningIds(): readonly string[] {
-    const running = this.#settlements.held.all().filter((attempt) => attempt.running);
+    const running = this.#settlements.leased.all().filter((attempt) => attempt.running);
     return [...running, ...this.#outliving.values()].map(({ taskId }) => taskId);
   }
 
@@ -125,7 +125,7 @@ export class Slots implements AttemptHost<Attempt> {
       ? code.plan
       : this.#plans.planFor(definition, lease.options, lease.attemptSettings);
     const attempt = new Attempt(this, lease, definition, plan);
-    this.#settlements.held.add(attempt);
+    this.#settlements.leased.add(attempt);
     this.#used++;
     if (lease.alone) this.#alone = attempt;
     this.#taken.push(attempt);
@@ -156,14 +156,14 @@ export class Slots implements AttemptHost<Attempt> {
 
   /** Asks every handler to end. */
   shutDown(): void {
-    for (const attempt of this.#settlements.held.all()) attempt.interrupt({ type: 'shutdown' });
+    for (const attempt of this.#settlements.leased.all()) attempt.interrupt({ type: 'shutdown' });
   }
 
   /** Drops what is still running: its results are not wanted any more, its leases lapse. */
   abandon(): void {
     this.#suspended.leaveAll(new ClosedError('the worker'));
-    for (const attempt of this.#settlements.held.all()) {
-      this.#settlements.held.drop(attempt);
+    for (const attempt of this.#settlements.leased.all()) {
+      this.#settlements.leased.drop(attempt);
       attempt.interrupt(LOST);
     }
     this.deadlines.stop();
@@ -171,11 +171,11 @@ export class Slots implements AttemptHost<Attempt> {
 
   /** Somebody asked for the end of an attempt, or its lease is another's now. */
   interrupt(attempt: Attempt, why: Interruption & { readonly type: 'cancel' | 'lost' }): void {
-    if (!attempt.isHeld) return;
+    if (!attempt.isLeased) return;
     if (why.type === 'lost') {
       // Its settlement is under way: the answer to that says what became of it.
       if (attempt.isDecided) return;
-      this.#settlements.held.drop(attempt);
+      this.#settlements.leased.drop(attempt);
     }
     attempt.interrupt(why);
     if (attempt.isDecided && this.#waiting.delete(attempt)) this.#free(attempt);
@@ -223,8 +223,8 @@ export class Slots implements AttemptHost<Attempt> {
     else if (this.#mustWait(attempt)) this.#waiting.add(attempt);
     else {
       this.#active++;
-      const isPlain = this.#suspended.byTask.size === 0 && isBare(attempt);
-      if (isPlain) this.#call(attempt);
+      const isCallOnly = this.#suspended.byTask.size === 0 && isBare(attempt);
+      if (isCallOnly) this.#call(attempt);
       else this.#startOther(attempt);
     }
   }
@@ -252,7 +252,7 @@ export class Slots implements AttemptHost<Attempt> {
       return;
     }
     // The one that waited stands in for the one that was taken in.
-    this.#settlements.held.standIn(attempt, fresh);
+    this.#settlements.leased.standIn(attempt, fresh);
     if (this.#alone === fresh) this.#alone = attempt;
     attempt.resume(fresh.lease);
   }

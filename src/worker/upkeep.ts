@@ -58,10 +58,12 @@ export class LeaseKeeper {
   }
 
   /** Everything of one length that is held; without anything it need not be kept. */
-  heldOf(leaseMs: number): readonly Attempt[] {
-    const held = this.#settlements.held.all().filter(({ lease }) => lengthOf(lease) === leaseMs);
-    if (held.length === 0) this.#lengths.delete(leaseMs);
-    return held;
+  leasedFor(leaseMs: number): readonly Attempt[] {
+    const leased = this.#settlements.leased
+      .all()
+      .filter(({ lease }) => lengthOf(lease) === leaseMs);
+    if (leased.length === 0) this.#lengths.delete(leaseMs);
+    return leased;
   }
 
   #keeperOf(leaseMs: number): LengthKeeper {
@@ -151,15 +153,15 @@ class LengthKeeper {
 
   async #extend(): Promise<void> {
     if (this.#stopped) return;
-    const held = this.#keeper.heldOf(this.#leaseMs);
-    if (held.length === 0) {
+    const leased = this.#keeper.leasedFor(this.#leaseMs);
+    if (leased.length === 0) {
       this.#timer?.cancel();
       return;
     }
     this.#isExtending = true;
     this.#again = false;
     try {
-      for (const some of inChunks(held, BATCH)) await this.#keeper.extend(some, this.#leaseMs);
+      for (const some of inChunks(leased, BATCH)) await this.#keeper.extend(some, this.#leaseMs);
       this.#failures = 0;
     } catch (error) {
       this.#failures++;

@@ -96,7 +96,7 @@ export class Worker {
 
   /** @internal Leases that are not settled: a handler that outlives its lease is none. */
   get leased(): number {
-    return this.#settlements.held.count;
+    return this.#settlements.leased.count;
   }
 
   /** False while it cannot reach the backend, and once it has stopped. */
@@ -158,7 +158,7 @@ export class Worker {
   /** A cancel that this process asked for itself: the handler need not wait for a heartbeat. */
   noticeCancel(taskId: string, cause: Cause): void {
     atRoot(() => {
-      for (const attempt of this.#settlements.held.all()) {
+      for (const attempt of this.#settlements.leased.all()) {
         if (attempt.taskId === taskId) this.#slots.interrupt(attempt, { type: 'cancel', cause });
       }
       this.#suspended.leave(taskId, new TaskCanceledError(taskId, cause));

@@ -6,7 +6,7 @@ import { checkName, isName } from '../domain/settings/names.ts';
 import { isSchema, type StandardSchemaV1 } from './standard-schema.ts';
 
 /** Holds the type of the values; never a value. */
-declare const held: unique symbol;
+declare const valueType: unique symbol;
 
 /** The definition of a channel. Making one does nothing; a run has its values. */
 export interface Channel<in out T extends object> {
@@ -15,7 +15,7 @@ export interface Channel<in out T extends object> {
   /** Two definitions of one name are the same channel. */
   readonly name: string;
   /** Holds the type; never a value. */
-  readonly [held]: (values: T) => T;
+  readonly [valueType]: (values: T) => T;
 }
 
 /** Options of {@link channel}. */

@@ -1,5 +1,6 @@
 /** Any graph without cycles, written as a function that wires steps to each other. */
 import { encodeJson } from '../base/json.ts';
+import { isPlainObject } from '../base/records.ts';
 import { InvalidOptionError, InvalidPayloadError } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import { LIMITS } from '../domain/limits.ts';
@@ -9,12 +10,12 @@ import { demandStep, type FlowStep, PipelineDefinition } from './pipeline-defini
 import type { Pipeline, Step } from './step.ts';
 
 /** Holds the type of a value that exists at run time of a workflow; never a value. */
-declare const held: unique symbol;
+declare const valueType: unique symbol;
 
 /** Stands for a value that a run will have: the input of a flow, or the output of a step. */
 export interface Ref<out T> {
   /** Holds the type; never a value. */
-  readonly [held]: T;
+  readonly [valueType]: T;
   /** A part of it. One that is not there at run time is `undefined`. */
   get<K extends keyof T>(key: K): Ref<T[K]>;
 }
@@ -124,9 +125,9 @@ class FlowBuilder {
   step(given: unknown, input: unknown, options: FlowStepOptions = {}): FlowRef {
     const where = `flow ${this.name}`;
     if (this.#isBuilt) throw new InvalidOptionError(where, 'steps only while it is built', given);
-    const plain = demandStep(`${where}: step`, given);
-    checkOptions(`${where}: step ${plain.name}`, options, STEP_KEYS);
-    const step = options.as === undefined ? plain : plain.as(options.as);
+    const unnamed = demandStep(`${where}: step`, given);
+    checkOptions(`${where}: step ${unnamed.name}`, options, STEP_KEYS);
+    const step = options.as === undefined ? unnamed : unnamed.as(options.as);
     const waits: unknown = options.after ?? [];
     if (!Array.isArray(waits)) {
       throw new InvalidOptionError(`${where}: after`, 'a list of refs', waits);
@@ -168,6 +169,7 @@ class FlowBuilder {
       throw new InvalidPayloadError(at.path, `is nested deeper than ${LIMITS.graphDepth}`);
     }
     if (Array.isArray(wire)) return this.#arrayOf(wire, at);
+    // Only these may hold refs; anything else must be JSON as it is.
     if (isPlainObject(wire)) return this.#objectOf(wire, at);
     const checked = encodeJson(wire, LIMITS.payloadBytes);
     if (!checked.ok) throw new InvalidPayloadError(at.path, checked.problem);
@@ -208,11 +210,4 @@ class FlowBuilder {
 
 function constantOf(binding: Binding): Json | undefined {
   return binding.from === 'constant' ? binding.value : undefined;
-}
-
-/** What may hold refs. Anything else must be JSON as it is. */
-function isPlainObject(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || prototype === Object.prototype;
 }

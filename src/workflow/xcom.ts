@@ -4,7 +4,7 @@ import { keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import type { AnyStep, Step } from './step.ts';
 
 /** Holds the type of the value; never a value. */
-declare const held: unique symbol;
+declare const valueType: unique symbol;
 
 /** A key with the type of its value. Making one does nothing. */
 export interface XComKey<in out T> {
@@ -13,7 +13,7 @@ export interface XComKey<in out T> {
   /** Two definitions of one name are the same key. */
   readonly name: string;
   /** Holds the type; never a value. */
-  readonly [held]: (value: T) => T;
+  readonly [valueType]: (value: T) => T;
 }
 
 /** What a value is pulled by: a key, with a type or as a text, or the task that gave it. */

@@ -110,12 +110,12 @@ export class Producer {
     };
     const name = chance > 0.97 ? 'hopeless' : 'work';
     const cancel = chance > 0.08 && chance < 0.11;
-    const plain = { id, user: `u${seeded.between(1, USERS)}`, priority: seeded.pick(LEVELS) };
+    const usual = { id, user: `u${seeded.between(1, USERS)}`, priority: seeded.pick(LEVELS) };
     return {
       id,
       name,
       input,
-      options: { ...plain, ...this.#when(chance) },
+      options: { ...usual, ...this.#when(chance) },
       expected: cancel ? 'any' : name === 'work' ? 'finished' : 'failed',
       cancel,
     };

@@ -135,7 +135,7 @@ describe('tasks', () => {
       blockedBy: [],
       cancelRequested: false,
       attempts: [],
-      dependents: { count: 0, held: 0, ids: [] },
+      dependents: { count: 0, awaitingRedrive: 0, ids: [] },
     });
   });
 

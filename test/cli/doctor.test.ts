@@ -52,8 +52,8 @@ eachBackend((open, name) => {
   });
 
   it('finds leases and delays that nobody sweeps', async () => {
-    const held = gate();
-    const slow = task('slow', () => held.passed);
+    const blocker = gate();
+    const slow = task('slow', () => blocker.passed);
     const loom = harness.loom([slow, quick]);
     const worker = loom.worker();
     await worker.start();
@@ -67,7 +67,7 @@ eachBackend((open, name) => {
     const [verdict, text] = await checked(harness.loom([quick]), 'overdue');
     expect(verdict).toBe('failed');
     expect(text).toMatch(/nobody sweeps: held, later$/);
-    held.open();
+    blocker.open();
   });
 
   it('tells when clocks differ', async () => {

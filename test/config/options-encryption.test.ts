@@ -49,7 +49,7 @@ describe('encryption', () => {
     await expect(bad).rejects.not.toThrow(/no keys at all/);
   });
 
-  it('encryption.acceptPlain reads what is not encrypted', async () => {
+  it('encryption.acceptUnencrypted reads what is not encrypted', async () => {
     const backend = memory();
     const bare = new Fairloom({ backend, tasks: [echo] });
     const { id } = await bare.enqueue(echo, 'plain');
@@ -58,7 +58,7 @@ describe('encryption', () => {
       return (await loom.tasks.get(id))?.input;
     };
     expect(await inputBy(`encryption: { keys: "${K1}" }`)).toBe(undefined);
-    expect(await inputBy(`encryption: { keys: "${K1}", acceptPlain: true }`)).toBe('plain');
+    expect(await inputBy(`encryption: { keys: "${K1}", acceptUnencrypted: true }`)).toBe('plain');
     await bare.close();
   });
 
@@ -75,7 +75,7 @@ describe('encryption', () => {
       expect(problems[0]?.path).toBe('encryption.keys');
       expect(JSON.stringify(problems)).not.toContain(secret.slice(4));
     }
-    for (const yaml of ['{ acceptPlain: true }', `{ keys: "${K1}", keysFile: ./keys.txt }`]) {
+    for (const yaml of ['{ acceptUnencrypted: true }', `{ keys: "${K1}", keysFile: ./keys.txt }`]) {
       const problems = await problemsOf(load(`encryption: ${yaml}`));
       expect(problems[0]?.expected).toBe('keys, or keysFile, and not both');
     }

@@ -111,9 +111,9 @@ describe('TLS', () => {
     const flags = ['-newkey', 'rsa:2048', '-nodes', '-days', '2', '-keyout', key, '-out', cert];
     execFileSync('openssl', ['req', '-x509', ...flags, ...subject], { stdio: 'ignore' });
     // The plain port shows that the server is up; TLS has a port of its own.
-    const plain = await startRedis();
-    await plain.stop();
-    const port = plain.port > 45_000 ? plain.port - 30_000 : plain.port + 20_000;
+    const usual = await startRedis();
+    await usual.stop();
+    const port = usual.port > 45_000 ? usual.port - 30_000 : usual.port + 20_000;
     const files = ['--tls-cert-file', cert, '--tls-key-file', key, '--tls-ca-cert-file', cert];
     server = await startRedis({
       args: ['--tls-port', String(port), '--tls-auth-clients', 'yes', ...files],

@@ -138,7 +138,7 @@ describe('queues', () => {
   });
 
   it('queues.*.lease is how long its tasks stay with a worker that is silent', async () => {
-    const held = async (settings: string): Promise<number> => {
+    const leaseMsOf = async (settings: string): Promise<number> => {
       const open = gate();
       const wait = task('wait', () => open.passed);
       const loom = await loomOf(`{ worker: { lease: 20s }, ${settings} }`, [wait]);
@@ -149,8 +149,8 @@ describe('queues', () => {
       await loom.drain();
       return (record?.leaseUntil ?? 0) - (record?.leasedAt ?? 0);
     };
-    expect(await held('queues: { default: { lease: 9s } }')).toBe(9_000);
-    expect(await held('queues: { default: { lease: default } }')).toBe(20_000);
+    expect(await leaseMsOf('queues: { default: { lease: 9s } }')).toBe(9_000);
+    expect(await leaseMsOf('queues: { default: { lease: default } }')).toBe(20_000);
   });
 
   it('queues.*.perUser.weight is that of users whom nobody configured', async () => {

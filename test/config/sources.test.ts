@@ -100,15 +100,15 @@ describe('the file', () => {
     const before = cwd();
     chdir(dirname(named));
     try {
-      const [plain, variable, both, none] = [
+      const [usual, variable, both, none] = [
         await loadConfig({ env: {} }),
         await loadConfig({ env: { FAIRLOOM_CONFIG: byVariable } }),
         await loadConfig({ env: { FAIRLOOM_CONFIG: byVariable }, file: named }),
         await loadConfig({ env: { FAIRLOOM_CONFIG: byVariable }, file: false }),
       ];
-      const files = [plain, variable, both, none].map(({ file }) => file);
+      const files = [usual, variable, both, none].map(({ file }) => file);
       expect(files).toEqual(['fairloom.yaml', byVariable, named, undefined]);
-      expect(plain.config.defaults.retries).toBe(5);
+      expect(usual.config.defaults.retries).toBe(5);
     } finally {
       chdir(before);
     }

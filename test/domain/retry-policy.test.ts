@@ -52,9 +52,9 @@ describe('backoff', () => {
   it('never shrinks while attempts go on', () => {
     fc.assert(
       fc.property(policy, fc.integer({ min: 1, max: 2_000 }), (given, failures) => {
-        const plain: RetryPolicy = { ...given, jitter: 'none' };
-        expect(backoffMs(plain, failures + 1, 0)).toBeGreaterThanOrEqual(
-          backoffMs(plain, failures, 0),
+        const usual: RetryPolicy = { ...given, jitter: 'none' };
+        expect(backoffMs(usual, failures + 1, 0)).toBeGreaterThanOrEqual(
+          backoffMs(usual, failures, 0),
         );
       }),
     );

@@ -48,7 +48,7 @@ const dependencies = fc.oneof(
   { weight: 3, arbitrary: fc.array(dependency, { minLength: 1, maxLength: 3 }) },
 );
 
-const held = fc.record(
+const ofLeased = fc.record(
   {
     key: fc.constantFrom('k', 'l'),
     policy: fc.constantFrom('return', 'reject', 'replace-queued', 'run-once-more'),
@@ -76,7 +76,7 @@ const throttled = fc.record({
 
 /** Kinds of keys have names of their own, as the client gives them. */
 const key: fc.Arbitrary<KeySpec> = fc.oneof(
-  { weight: 3, arbitrary: held },
+  { weight: 3, arbitrary: ofLeased },
   { weight: 1, arbitrary: debounced },
   { weight: 1, arbitrary: throttled },
 );

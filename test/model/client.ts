@@ -31,7 +31,7 @@ import type {
   Step,
 } from './steps.ts';
 
-export interface Held {
+export interface LeasedRef {
   readonly id: string;
   readonly token: string;
 }
@@ -46,7 +46,7 @@ interface WorkerState {
   generation: number;
   spec: number;
   registered: boolean;
-  held: Held[];
+  leased: LeasedRef[];
   request: LeaseRequest | undefined;
   passes: Map<string, number>;
 }
@@ -58,14 +58,14 @@ export class Client {
   readonly batches: Batch[] = [];
   readonly schedulers = new Schedulers();
   /** Every lease that was ever given. */
-  readonly leases: Held[] = [];
+  readonly leases: LeasedRef[] = [];
   lastSettle: SettleRequest | undefined;
   lastCheckpoint: Extract<Call, { readonly type: 'checkpoint' }> | undefined;
   readonly #workers: WorkerState[] = [0, 1, 2, 3].map((spec) => ({
     generation: 0,
     spec,
     registered: false,
-    held: [],
+    leased: [],
     request: undefined,
     passes: new Map(),
   }));
@@ -142,8 +142,8 @@ export class Client {
     const worker = this.worker(at);
     worker.request = request;
     for (const { id, token, queue } of leases) {
-      if (worker.held.some((held) => held.id === id && held.token === token)) continue;
-      worker.held.push({ id, token });
+      if (worker.leased.some((leased) => leased.id === id && leased.token === token)) continue;
+      worker.leased.push({ id, token });
       if (!this.leases.some((lease) => lease.token === token && lease.id === id)) {
         this.leases.push({ id, token });
       }
@@ -153,8 +153,8 @@ export class Client {
   }
 
   /** A lease that the worker speaks for; none when there are none. */
-  lease(at: number, { of, pick }: HolderStep): Held | undefined {
-    const from = of === 'held' ? this.worker(at).held : this.leases;
+  lease(at: number, { of, pick }: HolderStep): LeasedRef | undefined {
+    const from = of === 'held' ? this.worker(at).leased : this.leases;
     const chosen = from[pick % Math.max(1, from.length)];
     if (chosen === undefined) return undefined;
     return { id: chosen.id, token: of === 'forged' ? `${chosen.token}x` : chosen.token };
@@ -195,15 +195,15 @@ export class Client {
   /** What was settled is no longer held, whatever the answer was. */
   settled(at: number, settlements: readonly Settlement[]): void {
     const worker = this.worker(at);
-    worker.held = worker.held.filter(
-      (held) => !settlements.some(({ id, token }) => held.id === id && held.token === token),
+    worker.leased = worker.leased.filter(
+      (leased) => !settlements.some(({ id, token }) => leased.id === id && leased.token === token),
     );
   }
 
   extendRequest({ worker, leaseMs, stale, omit }: StepOf<'extend'>): ExtendRequest {
-    const { id, held } = this.worker(worker);
+    const { id, leased } = this.worker(worker);
     const others = stale > 0 ? this.leases.slice(-2) : [];
-    const leases = [...held.slice(omit), ...others].filter(
+    const leases = [...leased.slice(omit), ...others].filter(
       (lease, at, all) => all.findIndex(({ id }) => id === lease.id) === at,
     );
     return { worker: id, leaseMs, leases };
@@ -213,7 +213,7 @@ export class Client {
     const worker = this.worker(at);
     worker.generation += 1;
     worker.registered = false;
-    worker.held = [];
+    worker.leased = [];
     worker.request = undefined;
     worker.passes = new Map();
   }

@@ -41,7 +41,7 @@ function fire(item: fc.Arbitrary<ItemStep>): fc.Arbitrary<Step> {
     periodMs: fc.constantFrom(1, 1_000, 1_000, 60_000),
     jitterMs,
     ends: fc.constantFrom(...SELDOM),
-    item: item.map((plain) => ({ ...plain, dependsOn: [], join: undefined, owner: undefined })),
+    item: item.map((usual) => ({ ...usual, dependsOn: [], join: undefined, owner: undefined })),
   } as const);
 }
 

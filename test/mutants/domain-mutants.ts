@@ -59,8 +59,8 @@ export const DOMAIN_MUTANTS: readonly Mutant[] = [
   {
     name: 'what was charged too much is a claim to turns in a row',
     file: 'src/domain/fairness/fair-share.ts',
-    find: `  return raisedTag(tag + turn(heldS) - charged, v * scaleOf(weight) - charged);`,
-    replace: `  return tag + turn(heldS) - charged;`,
+    find: `  return raisedTag(tag + turn(actualS) - charged, v * scaleOf(weight) - charged);`,
+    replace: `  return tag + turn(actualS) - charged;`,
   },
   {
     name: 'a tie goes to the lower level',

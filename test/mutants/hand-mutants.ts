@@ -86,14 +86,14 @@ const ROWS: readonly Row[] = [
   [
     'src/worker/lease-loop.ts',
     'twice',
-    `if (lease.leasedAt < since || held.has(lease)) continue;`,
+    `if (lease.leasedAt < since || leased.has(lease)) continue;`,
     `if (lease.leasedAt < since) continue;`,
   ],
   [
     'src/worker/lease-loop.ts',
     'though it was long on its way',
-    `if (lease.leasedAt < since || held.has(lease)) continue;`,
-    `if (held.has(lease)) continue;`,
+    `if (lease.leasedAt < since || leased.has(lease)) continue;`,
+    `if (leased.has(lease)) continue;`,
   ],
   [
     'src/worker/lease-loop.ts',
@@ -104,7 +104,7 @@ const ROWS: readonly Row[] = [
   [
     'src/worker/lease-loop.ts',
     'and never said to be held',
-    `    backend.workers.confirm(worker, lease).then((isHeld) => isHeld || late(), late);\n`,
+    `    backend.workers.confirm(worker, lease).then((isLeased) => isLeased || late(), late);\n`,
     ``,
   ],
 ];

@@ -257,7 +257,7 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a removal stops when it has canceled some of those that it held',
     file: 'src/backends/memory/rules/remove.ts',
-    find: `  if (entry.optional.held !== undefined && entry.optional.held.size > 0) return false;\n`,
+    find: `  if ((entry.optional.awaitingRedrive?.size ?? 0) > 0) return false;\n`,
     replace: '',
   },
   {
@@ -269,7 +269,7 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'redrive does not take back those that it held',
     file: 'src/backends/memory/admin.ts',
-    find: `  takeHeldBack(store, id);\n`,
+    find: `  awaitEndAgain(store, id);\n`,
     replace: '',
   },
   {

@@ -175,8 +175,8 @@ const CASCADE_MANY: readonly Row[] = [
   ['those that go on do so by the first end', `last[id] == i and`, `upstreams[id] and`],
   [
     'those whose dependents are left do not say so',
-    `plain[id], t.left, t.inCascade = nil, true, true`,
-    `plain[id], t.left = nil, true`,
+    `unmarked[id], t.left, t.inCascade = nil, true, true`,
+    `unmarked[id], t.left = nil, true`,
   ],
 ];
 

@@ -41,7 +41,7 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a removal forgets those that it has not canceled yet',
     file: 'src/backends/redis/lua/lib/ends/retain.lua',
-    find: `    if #ids > LIMIT.heldStep then return false end\n`,
+    find: `    if #ids > LIMIT.awaitingRedriveStep then return false end\n`,
     replace: '',
   },
   {
@@ -113,7 +113,7 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: who is held stands in the wrong key',
     file: 'src/backends/redis/lua/lib/ends/cascade.lua',
-    find: `F.zset(K.held(upstream.id), t.id, F.fixed(t).stamp)`,
+    find: `F.zset(K.awaitingRedrive(upstream.id), t.id, F.fixed(t).stamp)`,
     replace: `F.zset(K.waiting(upstream.id), t.id, F.fixed(t).stamp)`,
   },
   {

@@ -368,8 +368,8 @@ const IN_THE_ENGINE: readonly Mutant[] = [
   {
     name: 'schedules: a scheduler that is kept away asks no more',
     file: 'src/schedules/scheduler.ts',
-    find: `      this.#heldUntil = clock.now() + restMs;`,
-    replace: `      this.#heldUntil = Number.MAX_VALUE + restMs;`,
+    find: `      this.#lockedUntil = clock.now() + restMs;`,
+    replace: `      this.#lockedUntil = Number.MAX_VALUE + restMs;`,
   },
   {
     name: 'schedules: who stops keeps the lock',

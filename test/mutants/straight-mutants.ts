@@ -34,7 +34,7 @@ const DEAL: readonly Row[] = [
   ],
   [
     'users with a record are dealt turns as if they had none',
-    `    elseif isPlain then\n      have = before`,
+    `    elseif isRecordless then\n      have = before`,
     `    else\n      have = before`,
   ],
   [

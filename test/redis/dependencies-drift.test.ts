@@ -41,7 +41,7 @@ it('reconcile finds sets of dependencies whose task is gone', async () => {
   expect((await inspect.reconcile({ repair: true })).drift).toEqual([]);
   await raw.hdel(`${prefix}:tasks`, 'up', 'gone', 'held');
   await raw.zadd(`${prefix}:deps:waiting:stray`, NOW, 'nobody');
-  const found = ['blocked gone', 'held held', 'waiting stray', 'waiting up'];
+  const found = ['blocked gone', 'redrive held', 'waiting stray', 'waiting up'];
   const ofDependencies = (drift: readonly string[]): readonly string[] =>
     drift.flatMap((line) => {
       const [, id, kind] = /^dependencies of (\w+): (\w+), but not stored$/.exec(line) ?? [];

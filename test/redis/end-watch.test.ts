@@ -74,14 +74,14 @@ it('what has ended is told by the call that asks, many at once by one script', a
 it('who was told is forgotten, and the short script tells', async () => {
   const { kit, ears, prefix, counted: count } = await setUp();
   await kit.worker('w');
-  const [plain, odd] = [await kit.add(), await kit.add()];
+  const [usual, odd] = [await kit.add(), await kit.add()];
   const { signal } = new AbortController();
-  const waits = [plain, odd].map((id) => kit.backend.inspect.waitForEnd(id, 60_000, signal));
+  const waits = [usual, odd].map((id) => kit.backend.inspect.waitForEnd(id, 60_000, signal));
   await expect.poll(async () => Object.keys(await ears()).length).toBe(2);
   const { backend, scripts } = await counted(prefix);
   // Two processes, one ear.
-  waits.push(backend.inspect.waitForEnd(plain, 60_000, signal));
-  await expect.poll(async () => (await ears())[plain]?.split(' ').length).toBe(3);
+  waits.push(backend.inspect.waitForEnd(usual, 60_000, signal));
+  await expect.poll(async () => (await ears())[usual]?.split(' ').length).toBe(3);
   expect(await count()).toBe(2);
   const [first, second] = await kit.lease(2, { worker: 'w' });
   if (first === undefined || second === undefined) throw new Error('nothing leased');

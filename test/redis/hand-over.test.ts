@@ -243,10 +243,14 @@ describe('a task that was handed over', () => {
     const { stand, enqueue, kit } = await setUp();
     await kit.setUser('bob', {});
     await enqueue({ user: 'bob' });
-    const held = await kit.leaseOne();
+    const leased = await kit.leaseOne();
     await stand();
     await enqueue();
-    const reply = await kit.backend.tasks.extend({ worker: 'w', leaseMs: 30_000, leases: [held] });
+    const reply = await kit.backend.tasks.extend({
+      worker: 'w',
+      leaseMs: 30_000,
+      leases: [leased],
+    });
     expect(reply).toMatchObject({ answers: ['ok'], unknown: [] });
   });
 

@@ -187,8 +187,8 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
     'correctedTag',
     {
       inputs: ['tag', 'virtual', 'cost', 'cost', 'weight'],
-      inTypeScript: ([tag = 0, v = 0, chargedS = 0, heldS = 0, weight = 0]) => [
-        correctedTag(tag, v, { chargedS, heldS, weight }),
+      inTypeScript: ([tag = 0, v = 0, chargedS = 0, actualS = 0, weight = 0]) => [
+        correctedTag(tag, v, { chargedS, actualS, weight }),
       ],
       inLua: 'return Tag.correctedTag(a[1], a[2], a[3], a[4], a[5])',
     },

@@ -85,15 +85,15 @@ export function freely(): Order {
 }
 
 function orderOf(choose: Choose): Order {
-  let isHeld = false;
+  let isPaused = false;
   const waiting: (() => void)[] = [];
   return {
     hold: () => {
-      isHeld = true;
+      isPaused = true;
     },
     through: (backend) =>
       flakyBackend(backend, ({ operation }) => {
-        if (!isHeld || FREE.has(operation)) return undefined;
+        if (!isPaused || FREE.has(operation)) return undefined;
         return { holdUntil: new Promise<void>((resolve) => waiting.push(resolve)) };
       }),
     until: async (harness, holds) => {
@@ -103,7 +103,7 @@ function orderOf(choose: Choose): Order {
         if (waiting.length === 0) await harness.clock.advance(250);
         else waiting.splice(choose(waiting.length), 1)[0]?.();
       }
-      isHeld = false;
+      isPaused = false;
       for (const go of waiting.splice(0)) go();
       await harness.quiet();
     },

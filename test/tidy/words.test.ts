@@ -15,6 +15,8 @@ const ORDINARY: readonly (readonly [path: string, text: string])[] = [
 
 /** Ordinary English in a sentence, and no word for a name: `tellFailed` is made of `tell` and `failed`. */
 const NO_WORD_OF_A_NAME = new Set([
+  'held',
+  'plain',
   'book',
   'books',
   'mend',
@@ -28,6 +30,9 @@ const NO_WORD_OF_A_NAME = new Set([
 ]);
 /** Names that mean what the word says. */
 const MEANT: readonly (readonly [path: RegExp, names: RegExp])[] = [
+  // A task that uses nothing optional; an object that is of no class; what a test has beside something special.
+  [/./, /^((is|are|store)P|p)lain(Task|Tasks|Batch)$|^isPlainObject$/],
+  [/^test\//, /^plain$/],
   // Folders of src/.
   [/floor-plan/, /rooms?$|^roomOf$/i],
   // The stages of a mutant's run; a label of a metric; where a build is put together.

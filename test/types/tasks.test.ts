@@ -40,8 +40,8 @@ test('a task is known by its function', () => {
   expectTypeOf(hello.as('other')).toEqualTypeOf<Task<string, string>>();
   const sync = task('sync', (n: number) => n > 1);
   expectTypeOf(sync).toEqualTypeOf<Task<number, boolean>>();
-  const plain = { retries: 2 };
-  expectTypeOf(task('t', plain, async (x: number) => x)).toEqualTypeOf<Task<number, number>>();
+  const usual = { retries: 2 };
+  expectTypeOf(task('t', usual, async (x: number) => x)).toEqualTypeOf<Task<number, number>>();
   const steps: readonly AnyStep[] = [hello, tick, total];
   expectTypeOf(steps).toExtend<readonly AnyStep[]>();
 });

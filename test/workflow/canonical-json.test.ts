@@ -16,7 +16,7 @@ function turned(value: unknown): unknown {
 }
 
 /** As it comes back from JSON: without −0. */
-function plain(value: unknown): unknown {
+function usual(value: unknown): unknown {
   return JSON.parse(JSON.stringify([value]));
 }
 
@@ -70,7 +70,7 @@ describe('canonicalJson', () => {
   it('O67 has another text when anything changes', () => {
     const different = fc
       .tuple(json, json)
-      .filter(([one, other]) => !isDeepStrictEqual(plain(one), plain(other)));
+      .filter(([one, other]) => !isDeepStrictEqual(usual(one), usual(other)));
     fc.assert(
       fc.property(different, fc.string({ unit: 'grapheme' }), ([one, other], key) => {
         expect(canonicalJson([one])).not.toBe(canonicalJson([other]));

@@ -265,10 +265,10 @@ describe('a graph', () => {
         expiresInMs: 60_000,
       },
     });
-    const plain = task('t', async () => 1);
+    const usual = task('t', async () => 1);
     const versioned = task('t', { version: '2' }, async () => 1);
-    expect(hashOf(compile(versioned))).not.toBe(hashOf(compile(plain)));
-    expect(hashOf(compile(task('t', async () => 2)))).toBe(hashOf(compile(plain)));
+    expect(hashOf(compile(versioned))).not.toBe(hashOf(compile(usual)));
+    expect(hashOf(compile(task('t', async () => 2)))).toBe(hashOf(compile(usual)));
   });
 
   it('says which nodes are dynamic', () => {

@@ -63,21 +63,21 @@ export function redrive(store: Store, id: string): ChangeReply {
   relink(store, entry);
   const next = stateAfter(entry, 'redriven');
   enterDeferred(store, entry);
-  takeHeldBack(store, id);
+  awaitEndAgain(store, id);
   if (next === 'queued' || !entry.isBlocked) unblock(store, entry);
   cascade(store, LIMITS.cascadeStep);
   return { kind: 'ok', state: entry.state };
 }
 
 /** Those that waited for this redrive wait for its end again. */
-function takeHeldBack(store: Store, id: string): void {
+function awaitEndAgain(store: Store, id: string): void {
   const entry = store.records.get(id);
-  if (entry?.optional.held === undefined) return;
+  if (entry?.optional.awaitingRedrive === undefined) return;
   const own = entry.own();
-  const { held = [] } = own;
-  own.held = undefined;
+  const { awaitingRedrive = [] } = own;
+  own.awaitingRedrive = undefined;
   own.waiting ??= new SortedList(byArrival);
-  for (const dependent of held) {
+  for (const dependent of awaitingRedrive) {
     own.waiting.add(dependent);
     rewait(store, dependent);
   }

@@ -95,9 +95,9 @@ function list(store: Store, { limit, cursor }: PageRequest): Page<ScheduleRecord
 function due(store: Store, { owner, limit }: DueRequest): DueReply {
   const { scheduler, now } = store;
   const first = store.schedulesDue.first()?.next?.dueAt ?? Number.POSITIVE_INFINITY;
-  const isHeld = scheduler.owner !== owner && scheduler.until > now;
-  if (isHeld && first > now - LIMITS.scheduleOverdueMs) {
-    return { kind: 'held', until: scheduler.until, now };
+  const isLocked = scheduler.owner !== owner && scheduler.until > now;
+  if (isLocked && first > now - LIMITS.scheduleOverdueMs) {
+    return { kind: 'locked', until: scheduler.until, now };
   }
   // Where nothing will ever fire, nobody is kept away from it.
   if (store.schedulesDue.size === 0) {

@@ -1,7 +1,7 @@
 /** What of a call fits one script. */
 import { LIMITS } from '../../domain/limits.ts';
 import type { NewTask } from '../../domain/task/task.ts';
-import { bytesOf, isPlain, unitsOf } from './wire/encode.ts';
+import { bytesOf, isPlainTask, unitsOf } from './wire/encode.ts';
 
 /** Parts tasks so that each chunk fits one script. */
 export function chunks(tasks: readonly NewTask[]): readonly NewTask[][] {
@@ -31,7 +31,7 @@ export function fitsOneScript(tasks: readonly NewTask[]): boolean {
   if (tasks.length > LIMITS.plainBatch) return false;
   let bytes = 0;
   for (const task of tasks) {
-    if (!isPlain(task)) return false;
+    if (!isPlainTask(task)) return false;
     bytes += bytesOf(task);
   }
   return bytes <= LIMITS.scriptBytes;

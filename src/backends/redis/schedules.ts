@@ -74,7 +74,7 @@ export class RedisSchedules implements ScheduleStore {
   async due({ owner, limit }: DueRequest): Promise<DueReply> {
     const reply = flat(await this.#session.run('scheduleDue', [owner, limit]));
     const number = (at: number): number => Number(reply[at]);
-    if (reply[0] === 'held') return { kind: 'held', until: number(1), now: number(2) };
+    if (reply[0] === 'locked') return { kind: 'locked', until: number(1), now: number(2) };
     return {
       kind: 'granted',
       fence: number(1),

@@ -230,9 +230,9 @@ function dependentLines({ id, dependents }: Explanation, style: Style): readonly
   ];
 }
 
-function dependentsText({ count, held, ids }: TaskDependents): string {
+function dependentsText({ count, awaitingRedrive, ids }: TaskDependents): string {
   const more = count > ids.length ? ` and ${count - ids.length} more` : '';
-  const waiting = held === 0 ? '' : ` (${held} for a redrive)`;
+  const waiting = awaitingRedrive === 0 ? '' : ` (${awaitingRedrive} for a redrive)`;
   return `${cellText(ids.join(' '))}${more}${waiting}`;
 }
 

@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isRecord } from '../../base/records.ts';
+import { isPlainObject, isRecord } from '../../base/records.ts';
 import { Fairloom } from '../../client/client.ts';
 import type { HandlerMap } from '../../handlers/handler-source.ts';
 import { type GroupPolicy, isGroupPolicy } from '../../workflow/group-policy.ts';
@@ -138,8 +138,7 @@ function flat(exported: object): readonly unknown[] {
   return Object.values(exported).flatMap((value) => {
     if (Array.isArray(value)) return value;
     if (!isRecord(value) || isGroupPolicy(value)) return [value];
-    const isPlain = [Object.prototype, null].includes(Object.getPrototypeOf(value));
-    return isPlain ? Object.values(value) : [value];
+    return isPlainObject(value) ? Object.values(value) : [value];
   });
 }
 

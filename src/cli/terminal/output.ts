@@ -1,5 +1,5 @@
 /** Data goes to stdout in one of four forms; everything else goes to stderr. */
-import { plainJson } from '../../base/plain-line.ts';
+import { printableJson } from '../../base/printable.ts';
 import { type Style, styleFor, terminalLine } from './style.ts';
 import { type Column, textTable } from './text-table.ts';
 
@@ -100,12 +100,12 @@ export class Output {
 
 /** A value as JSON on one line. */
 export function jsonLine(value: unknown): string {
-  return plainJson(JSON.stringify(value));
+  return printableJson(JSON.stringify(value));
 }
 
 /** A value as JSON for people. */
 export function jsonLines(value: unknown): readonly string[] {
-  return plainJson(JSON.stringify(value, undefined, 2)).split('\n');
+  return printableJson(JSON.stringify(value, undefined, 2)).split('\n');
 }
 
 /** Lines of `name  value`, names aligned; absent values are left out. */

@@ -1,6 +1,6 @@
 /** Colors of a terminal, and the one way out of lines of text to it. */
 import { randomUUID } from 'node:crypto';
-import { plainLine } from '../../base/plain-line.ts';
+import { printableLine } from '../../base/printable.ts';
 
 /**
  * Stands for the escape character in text that a style painted until {@link terminalLine} writes it:
@@ -12,7 +12,7 @@ const PAINTED = new RegExp(`${MARK}\\[\\d+m`, 'gu');
 
 /** A line as it goes to a terminal or a pipe: our colors, and nothing else that a terminal obeys. */
 export function terminalLine(text: string): string {
-  return escaped(plainLine(text));
+  return escaped(printableLine(text));
 }
 
 /** Lines of text that are all ours but for colors; what moves the cursor in them stays. */

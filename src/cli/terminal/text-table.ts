@@ -1,4 +1,4 @@
-import { plainLine } from '../../base/plain-line.ts';
+import { printableLine } from '../../base/printable.ts';
 import { withoutStyle } from './style.ts';
 
 /** One column of a table; a cell is text without line breaks, colors allowed. */
@@ -32,7 +32,7 @@ export function textTable<Row>(
 
 /** Text of others, safe to print: one line, no control characters, at most 80 characters. */
 export function cellText(text: string): string {
-  const line = plainLine(text);
+  const line = printableLine(text);
   const characters = [...line];
   if (characters.length <= CELL_MAX) return line;
   return `${characters.slice(0, CELL_MAX - 1).join('')}…`;

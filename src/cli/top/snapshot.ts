@@ -1,6 +1,6 @@
 import type { Fairloom } from '../../client/client.ts';
 import type { QueueStatus } from '../../client/facades/queue-facade.ts';
-import { isHeldBack, type UserStatus } from '../../client/facades/user-facade.ts';
+import { isUnready, type UserStatus } from '../../client/facades/user-facade.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { allPages } from '../../domain/port/all-pages.ts';
 
@@ -128,7 +128,7 @@ export class TopSource {
 }
 
 function topUsers(queue: QueueStatus, users: readonly UserStatus[]): readonly TopUser[] {
-  const busy = users.filter((one) => one.queued + one.running > 0 && !isHeldBack(one));
+  const busy = users.filter((one) => one.queued + one.running > 0 && !isUnready(one));
   const weights = busy.reduce((sum, { settings }) => sum + settings.weight, 0);
   const running = busy.reduce((sum, one) => sum + one.running, 0);
   const sharesOf = (one: UserStatus): Pick<TopUser, 'share' | 'fairShare'> => ({
@@ -141,7 +141,7 @@ function topUsers(queue: QueueStatus, users: readonly UserStatus[]): readonly To
     weight: one.settings.weight,
     queued: one.queued,
     running: one.running,
-    ...(isHeldBack(one) ? {} : sharesOf(one)),
+    ...(isUnready(one) ? {} : sharesOf(one)),
     ahead: one.ahead,
     why: whyOf(queue, one),
   }));

@@ -137,9 +137,9 @@ export class Runs {
     const view = await RunView.find(this.#tools.handles, checkId('id', id));
     if (view === undefined) return undefined;
     const { inspect } = await this.#tools.handles.connection.open();
-    const [plain] = await runInfos(inspect, [view]);
-    if (plain === undefined) return undefined;
-    const info = { ...plain, ...(await resultOf(view)) };
+    const [listed] = await runInfos(inspect, [view]);
+    if (listed === undefined) return undefined;
+    const info = { ...listed, ...(await resultOf(view)) };
     try {
       return { ...info, nodes: await view.nodes() };
     } catch (error) {

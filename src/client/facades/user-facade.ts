@@ -48,7 +48,7 @@ export interface UserStatus extends Omit<UserInfo, 'settings' | 'ahead'> {
 }
 
 /** It has tasks in line, and what holds for it alone (pause, `maxRunning`, rate) keeps them there. */
-export function isHeldBack({ queued, ready }: Pick<UserStatus, 'queued' | 'ready'>): boolean {
+export function isUnready({ queued, ready }: Pick<UserStatus, 'queued' | 'ready'>): boolean {
   return queued > 0 && !ready;
 }
 

@@ -24,7 +24,7 @@ export interface EncryptionOptions {
    * Reads also what is not encrypted: while a place is switched over that has been used without keys.
    * Default false: such a value is an error, as one that was altered is.
    */
-  readonly acceptPlain?: boolean | undefined;
+  readonly acceptUnencrypted?: boolean | undefined;
 }
 
 /**
@@ -36,21 +36,21 @@ export interface EncryptionOptions {
  */
 export function encrypted(options: EncryptionOptions): Codec {
   checkOptions('encrypted', options, OPTION_KEYS);
-  const { codec, acceptPlain = false } = options;
-  if (typeof acceptPlain !== 'boolean') {
-    throw new InvalidOptionError('acceptPlain', 'true or false', acceptPlain);
+  const { codec, acceptUnencrypted = false } = options;
+  if (typeof acceptUnencrypted !== 'boolean') {
+    throw new InvalidOptionError('acceptUnencrypted', 'true or false', acceptUnencrypted);
   }
   const isCodec = typeof codec?.encode === 'function' && typeof codec.decode === 'function';
   if (codec !== undefined && (!isCodec || codec instanceof EncryptedCodec)) {
     throw new InvalidOptionError('codec', 'a codec that does not encrypt', codec);
   }
-  return new EncryptedCodec(ringOf(options.keys), codec, acceptPlain);
+  return new EncryptedCodec(ringOf(options.keys), codec, acceptUnencrypted);
 }
 
 const OPTION_KEYS: OptionKeys<EncryptionOptions> = keysOf<EncryptionOptions>()({
   keys: true,
   codec: true,
-  acceptPlain: true,
+  acceptUnencrypted: true,
 });
 
 /** What {@link encrypted} makes. */
@@ -58,12 +58,12 @@ export class EncryptedCodec implements Codec {
   readonly ring: KeyRing;
   /** What gives values their form; absent: JSON. */
   readonly form: Codec | undefined;
-  readonly acceptPlain: boolean;
+  readonly acceptUnencrypted: boolean;
 
-  constructor(ring: KeyRing, form: Codec | undefined, acceptPlain: boolean) {
+  constructor(ring: KeyRing, form: Codec | undefined, acceptUnencrypted: boolean) {
     this.ring = ring;
     this.form = form;
-    this.acceptPlain = acceptPlain;
+    this.acceptUnencrypted = acceptUnencrypted;
   }
 
   /** For values by themselves; a client encrypts whatever it stores. */
@@ -72,8 +72,8 @@ export class EncryptedCodec implements Codec {
   }
 
   decode(text: string): unknown {
-    const plain = this.ring.open(text, 'input');
-    return this.form === undefined ? decodeJson(plain) : this.form.decode(plain);
+    const cleartext = this.ring.open(text, 'input');
+    return this.form === undefined ? decodeJson(cleartext) : this.form.decode(cleartext);
   }
 
   #text(value: unknown): string {

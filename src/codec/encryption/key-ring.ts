@@ -84,15 +84,15 @@ interface How {
 }
 
 function sealWith({ id, encrypt, nonce }: RingKey, text: string, { kind, isEqual }: How): string {
-  const plain = Buffer.from(text);
+  const cleartext = Buffer.from(text);
   const whole = isEqual
-    ? createHmac('sha256', nonce).update(`${kind}\0`).update(plain).digest()
+    ? createHmac('sha256', nonce).update(`${kind}\0`).update(cleartext).digest()
     : randomBytes(2 * HALF_NONCE);
   const head = whole.subarray(0, HALF_NONCE);
   const tail = whole.subarray(HALF_NONCE, 2 * HALF_NONCE);
   const cipher = createCipheriv(CIPHER, keyOf(encrypt, head), tail);
   cipher.setAAD(contextOf(id, kind));
-  const body = cipher.update(plain);
+  const body = cipher.update(cleartext);
   cipher.final();
   const all = Buffer.concat([head, tail, cipher.getAuthTag(), body]);
   return `${SEAL}${id}:${all.toString('base64url')}`;
@@ -107,9 +107,9 @@ function openWith({ id, encrypt }: RingKey, text: string, kind: TextKind): strin
   });
   decipher.setAAD(contextOf(id, kind));
   decipher.setAuthTag(all.subarray(at, at + TAG_BYTES));
-  const plain = decipher.update(all.subarray(at + TAG_BYTES));
+  const cleartext = decipher.update(all.subarray(at + TAG_BYTES));
   decipher.final();
-  return plain.toString();
+  return cleartext.toString();
 }
 
 /** The key of one text. */

@@ -2,7 +2,7 @@
  * Errors as they are stored. Backends cut those of older attempts to `LIMITS.oldErrorBytes`, and half of
  * an encrypted text is nothing: so a long error stands there twice, first in short and then in full.
  */
-import { cut } from '../../base/plain.ts';
+import { cut } from '../../base/as-data.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { isSealed } from '../../domain/task/sealed-text.ts';
 import type { Texts } from './texts.ts';

@@ -25,7 +25,7 @@ export interface Texts {
 /** `undefined` without a codec: then texts are stored as they are. */
 export function textsOf(codec: Codec | undefined): Texts | undefined {
   if (codec === undefined) return undefined;
-  if (codec instanceof EncryptedCodec) return new RingTexts(codec.ring, codec.acceptPlain);
+  if (codec instanceof EncryptedCodec) return new RingTexts(codec.ring, codec.acceptUnencrypted);
   return new CodedTexts(codec);
 }
 
@@ -35,21 +35,21 @@ export function withoutKeys(text: string): DecryptionError {
 }
 
 /** Backends write such texts themselves. */
-const OFTEN_PLAIN: ReadonlySet<TextKind> = new Set(['error', 'reason']);
+const OFTEN_UNENCRYPTED: ReadonlySet<TextKind> = new Set(['error', 'reason']);
 
 /** The result that backends give a join. */
 const JOINED = 'null';
 
 /** What was found not to be encrypted: marked as what cannot be read. */
-const PLAIN = `${SEAL}:`;
+const UNENCRYPTED = `${SEAL}:`;
 
 class RingTexts implements Texts {
   readonly #ring: KeyRing;
-  readonly #acceptPlain: boolean;
+  readonly #acceptUnencrypted: boolean;
 
-  constructor(ring: KeyRing, acceptPlain: boolean) {
+  constructor(ring: KeyRing, acceptUnencrypted: boolean) {
     this.#ring = ring;
-    this.#acceptPlain = acceptPlain;
+    this.#acceptUnencrypted = acceptUnencrypted;
   }
 
   seal(text: string, kind: TextKind): string {
@@ -61,8 +61,8 @@ class RingTexts implements Texts {
   open(text: string, kind: TextKind): string {
     if (text === '') return text;
     if (!isSealed(text)) {
-      const isOwn = OFTEN_PLAIN.has(kind) || (kind === 'result' && text === JOINED);
-      return isOwn || this.#acceptPlain ? text : PLAIN + text;
+      const isOwn = OFTEN_UNENCRYPTED.has(kind) || (kind === 'result' && text === JOINED);
+      return isOwn || this.#acceptUnencrypted ? text : UNENCRYPTED + text;
     }
     try {
       return this.#ring.open(text, kind);

@@ -32,7 +32,7 @@ export interface DependentPage {
   /** All of them, those of other pages included. */
   readonly count: number;
   /** How many of all wait for a redrive. */
-  readonly held: number;
+  readonly awaitingRedrive: number;
   /** Give it back to get the next page; absent on the last. */
   readonly cursor?: string;
 }
@@ -54,14 +54,14 @@ export interface TaskDependents {
   /** All of them. */
   readonly count: number;
   /** How many of them wait for a redrive. */
-  readonly held: number;
+  readonly awaitingRedrive: number;
   /** The first five. */
   readonly ids: readonly string[];
 }
 
 /** What is told of them beside the task itself: ids of the page, and how many there are in all. */
-export function dependentsIn({ items, count, held }: DependentPage): TaskDependents {
-  return { count, held, ids: items.map(({ id }) => id) };
+export function dependentsIn({ items, count, awaitingRedrive }: DependentPage): TaskDependents {
+  return { count, awaitingRedrive, ids: items.map(({ id }) => id) };
 }
 
 /** Dependents that are named where a task itself is shown; the rest are counted. */
@@ -71,13 +71,13 @@ export const DEPENDENTS_NAMED = 5;
  * Which part of the listing of those that wait: for its end, for its redrive, or, of an id that is
  * not stored, by whose task of that id they would wait for: `@` for anybody's, `@<user>`.
  */
-export type DependentPart = 'waiting' | 'held' | `@${string}`;
+export type DependentPart = 'waiting' | 'redrive' | `@${string}`;
 
 /** A place in that listing: which part of it, creation and id of the last row. */
 export type DependentPlace = readonly [part: DependentPart, createdAt: number, id: string];
 
 function isPart(part: unknown): part is DependentPart {
-  return part === 'waiting' || part === 'held' || (typeof part === 'string' && part[0] === '@');
+  return part === 'waiting' || part === 'redrive' || (typeof part === 'string' && part[0] === '@');
 }
 
 /** `undefined` when the text is no cursor of this listing. */

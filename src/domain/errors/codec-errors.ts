@@ -14,7 +14,7 @@ export class DecryptionError extends FairloomError {
   readonly retryable = false;
   /** The key that it was encrypted with, as it says; absent when it is not encrypted. */
   readonly keyId: string | undefined;
-  /** The key is not at hand · the text was altered, or that key is another · one of these · it is plain. */
+  /** The key is not at hand · the text was altered, or that key is another · one of these · it is not encrypted. */
   readonly problem: DecryptionProblem;
 
   constructor(keyId: string, problem: DecryptionProblem) {
@@ -34,6 +34,6 @@ function messageOf(keyId: string, problem: DecryptionProblem): string {
     case 'altered':
       return `a stored value is not what key ${key} has encrypted: it was altered, or the key is another`;
     case 'not-encrypted':
-      return 'a stored value is not encrypted, and acceptPlain is not set';
+      return 'a stored value is not encrypted, and acceptUnencrypted is not set';
   }
 }

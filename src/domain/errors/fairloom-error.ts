@@ -1,5 +1,5 @@
+import { read } from '../../base/as-data.ts';
 import { isOwnError, OWN_ERROR } from '../../base/own-error.ts';
-import { read } from '../../base/plain.ts';
 
 /**
  * The root of everything this library throws on purpose. Catch by class, or by `code` across

@@ -1,5 +1,5 @@
 /** Commands that are suggested to people, as a shell takes them: whatever an id holds, it stays one word. */
-import { escapedUnprintable, isPlain } from '../../base/plain-line.ts';
+import { escapedUnprintable, isPrintable } from '../../base/printable.ts';
 
 /** Characters that no shell reads anything into. */
 const BARE = /^[\w.:/@+][\w.:/@+-]*$/;
@@ -14,6 +14,6 @@ export function suggestion(verb: string, word: string, options = ''): string {
 /** One word for bash, zsh and ksh; for every shell when it holds nothing that a terminal would obey. */
 function shellWord(word: string): string {
   if (BARE.test(word)) return word;
-  if (isPlain(word)) return `'${word.replaceAll("'", `'\\''`)}'`;
+  if (isPrintable(word)) return `'${word.replaceAll("'", `'\\''`)}'`;
   return `$'${escapedUnprintable(word.replaceAll(/[\\']/g, '\\$&'))}'`;
 }

@@ -154,8 +154,8 @@ export function expectedRun(own: number | undefined, ofQueue: number | undefined
 }
 
 /** A mean of run times, in seconds, after one more; the newest counts for an eighth. */
-export function learned(mean: number | undefined, heldS: number): number {
-  return mean === undefined ? heldS : mean + (heldS - mean) / 8;
+export function learned(mean: number | undefined, actualS: number): number {
+  return mean === undefined ? actualS : mean + (actualS - mean) / 8;
 }
 
 /** A turn that was charged by expectation, once it is known for how long the lease was held. */
@@ -163,7 +163,7 @@ export interface Correction {
   /** What the turn was charged for, in seconds. */
   readonly chargedS: number;
   /** How long it took, in seconds. */
-  readonly heldS: number;
+  readonly actualS: number;
   /** Of its user, in hundredths. */
   readonly weight: number;
 }
@@ -172,10 +172,10 @@ export interface Correction {
 export function correctedTag(
   tag: number,
   v: number,
-  { chargedS, heldS, weight }: Correction,
+  { chargedS, actualS, weight }: Correction,
 ): number {
   const charged = turn(chargedS);
-  return raisedTag(tag + turn(heldS) - charged, v * scaleOf(weight) - charged);
+  return raisedTag(tag + turn(actualS) - charged, v * scaleOf(weight) - charged);
 }
 
 /** The tag of a ready user when the queue begins to charge by something else: ahead by a turn at most. */

@@ -122,7 +122,7 @@ export const PACKED = {
       ['ended', 'd', 'finished ones that are kept'],
       ['enqueued', 'd', 'ever'],
       ['finished', 'd', 'ever'],
-      ['plain', 'd', 'users without a record in the class of weight 100'],
+      ['recordless', 'd', 'users without a record in the class of weight 100'],
       ['last', 'd', 'tag that entered the weight 100 last, -1 for none'],
     ],
     rest: '*seldom*, which short scripts hand through as it is',

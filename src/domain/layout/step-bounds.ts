@@ -14,7 +14,11 @@ const ROWS = {
   expireStep: [50, 'tasks', 'whose deadline is over, looked at in one step'],
   retainStep: [50, 'tasks', 'whose time is over, removed in one step'],
   readStep: [100, 'tasks', 'that retention finds read by others, put apart in one step'],
-  heldStep: [50, 'tasks', 'that waited for the redrive of one that is removed, in one step'],
+  awaitingRedriveStep: [
+    50,
+    'tasks',
+    'that waited for the redrive of one that is removed, in one step',
+  ],
   idleStep: [50, 'users', 'whose tag has passed, forgotten in one step'],
   tagsAtOnce: [50, 'tags', 'that are kept, dropped at once; of more some at a time'],
   snapshotStep: [50, 'snapshots', 'in memory, whose time is over, forgotten in one step'],

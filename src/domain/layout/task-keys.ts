@@ -113,7 +113,7 @@ export const TASK_KEYS = {
    * @by the cascade, redrive, `remove`
    * @life until redrive or removal
    */
-  held: { type: 'ZSET', name: '{p}deps:held:{id}' },
+  awaitingRedrive: { type: 'ZSET', name: '{p}deps:redrive:{id}' },
   /**
    * journal of a run: field → text · `redrives` how often its task was redriven since it began
    * @by checkpoint, redrive

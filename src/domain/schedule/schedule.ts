@@ -106,7 +106,7 @@ export type DueReply =
     }
   /** Another scheduler does that, until then unless it says more. */
   | {
-      readonly kind: 'held';
+      readonly kind: 'locked';
       /** When the lock of the other scheduler ends, in ms since the epoch. */
       readonly until: number;
       /** What the backend's clock showed, in ms since the epoch. */

@@ -4,10 +4,11 @@
  * what the definition named, and nothing that came with a task. Nothing here may import a package or a
  * built-in module: the text must be a script and a module alike, whichever a flag of Node takes it for.
  */
+
+import { asData, fieldsOf, isError, putField, textOf } from '../../base/as-data.ts';
 import type { LogFields, Logger } from '../../base/logger.ts';
 import { messageOf } from '../../base/message-of.ts';
 import { isOwnError } from '../../base/own-error.ts';
-import { fieldsOf, isError, plainOf, putField, textOf } from '../../base/plain.ts';
 import { errorSaying, type TaskError, thrownOf } from '../../base/thrown.ts';
 import type {
   HostFailure,
@@ -75,7 +76,7 @@ function crossing(given: LogFields | undefined): Pick<HostLine, 'fields' | 'erro
   const errors: Record<string, TaskError> = {};
   for (const [key, value] of fieldsOf(given)) {
     if (isError(value)) putField(errors, key, thrownOf(value));
-    else putField(fields, key, plainOf(value));
+    else putField(fields, key, asData(value));
   }
   return { fields, errors };
 }

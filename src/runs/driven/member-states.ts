@@ -37,10 +37,10 @@ function markEnded(codec: ValueCodec, run: DrivenRun, node: GroupNode, states: S
   if (record?.kind !== 'output') return;
   const value = codec.read(record.text);
   const { policy } = node;
-  const isPlain = (key: string): boolean =>
+  const mustFinish = (key: string): boolean =>
     policy.kind === 'strict' || (policy.kind === 'critical' && policy.members.includes(key));
   const stateOf = (key: string): TaskState =>
-    isPlain(key) || Reflect.get(Object(Reflect.get(Object(value), key)), 'ok') !== false
+    mustFinish(key) || Reflect.get(Object(Reflect.get(Object(value), key)), 'ok') !== false
       ? 'finished'
       : 'failed';
   if (node.kind === 'each') markAll(node.block, 'finished', states);

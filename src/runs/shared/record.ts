@@ -57,7 +57,7 @@ export interface MemberPlace {
 }
 
 /** Member keys that stand in ids as they are. */
-const PLAIN_KEY = /^[\w-]{1,40}$/;
+const SHORT_KEY = /^[\w-]{1,40}$/;
 
 /** Characters of base64 of a hash that stands for a group: 132 bits. */
 const GROUP_CHARS = 22;
@@ -73,7 +73,7 @@ export function memberIds({
   const place = `${runId}\n${opener}\n${path}\n${visit}\n${epoch}`;
   const group = createHash('sha256').update(place).digest('base64url').slice(0, GROUP_CHARS);
   return (member) => {
-    if (PLAIN_KEY.test(member)) return `~g.${group}.${member}`;
+    if (SHORT_KEY.test(member)) return `~g.${group}.${member}`;
     return `~g.${group}:${digest(member)}`;
   };
 }

@@ -47,10 +47,10 @@ export interface RunEnqueueOptions extends Omit<EnqueueOptions, 'debounce' | 'th
   readonly checkpoint?: Checkpoint | undefined;
 }
 
-const { debounce: _debounce, throttle: _throttle, ...PLAIN_KEYS } = ENQUEUE_KEYS;
+const { debounce: _debounce, throttle: _throttle, ...UNWINDOWED_KEYS } = ENQUEUE_KEYS;
 
 const RUN_KEYS: OptionKeys<RunEnqueueOptions> = keysOf<RunEnqueueOptions>()({
-  ...PLAIN_KEYS,
+  ...UNWINDOWED_KEYS,
   form: true,
   checkpoint: true,
 });

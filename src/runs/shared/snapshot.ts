@@ -7,7 +7,7 @@ import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } from 'node:zli
 import { GraphCorruptError } from '../../domain/errors/errors.ts';
 
 /** Shorter texts are stored as they are, in bytes. */
-const PLAIN_BYTES = 10_240;
+const UNDEFLATED_BYTES = 10_240;
 
 /** From here on space counts for more than time, in bytes. */
 const DENSE_BYTES = 102_400;
@@ -27,7 +27,7 @@ const unpackLater = promisify<Buffer, { readonly maxOutputLength: number }, Buff
 /** The body of a snapshot. */
 export async function packGraph(text: string): Promise<string> {
   const bytes = Buffer.from(text);
-  if (bytes.length < PLAIN_BYTES) return `p${text}`;
+  if (bytes.length < UNDEFLATED_BYTES) return `p${text}`;
   const options = { level: bytes.length > DENSE_BYTES ? DENSE : QUICK };
   const packed =
     bytes.length > ASYNC_BYTES ? await packLater(bytes, options) : deflateRawSync(bytes, options);

@@ -54,14 +54,14 @@ export class Zone {
     const early = wall - STEP_MS;
     const before = this.offsetAt(early);
     const change = this.changeIn(early, wall + STEP_MS);
-    if (change === undefined) return { kind: 'plain', at: wall - before };
+    if (change === undefined) return { kind: 'once', at: wall - before };
     const after = this.offsetAt(change);
     if (wall - before < change) {
       const again = wall - after;
-      if (again < change) return { kind: 'plain', at: wall - before };
+      if (again < change) return { kind: 'once', at: wall - before };
       return { kind: 'overlap', at: wall - before, again, wallEnd: change + before };
     }
-    if (wall - after >= change) return { kind: 'plain', at: wall - after };
+    if (wall - after >= change) return { kind: 'once', at: wall - after };
     return { kind: 'gap', end: change };
   }
 
@@ -93,7 +93,7 @@ export class Zone {
 
 /** What a wall time is in a zone. */
 export type Finding =
-  | { readonly kind: 'plain'; readonly at: number }
+  | { readonly kind: 'once'; readonly at: number }
   /** It is shown twice; the repeated stretch ends at the wall time `wallEnd`. */
   | {
       readonly kind: 'overlap';

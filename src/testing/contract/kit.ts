@@ -37,8 +37,8 @@ const ANNOUNCE_MS = 10_000;
 /** More steps than any maintenance of the suite needs: a tick that always says `more` is a fault. */
 const MAX_TICKS = 20_000;
 
-/** Edges that refuse whatever is not plain. */
-export const PLAIN_EDGES: EdgePolicies = {
+/** Edges that refuse whatever is missing or of somebody else. */
+export const REFUSING_EDGES: EdgePolicies = {
   onFailure: 'wait',
   onCancel: 'cancel',
   onMissing: 'refuse',
@@ -106,7 +106,7 @@ export class Kit {
       payload: '{"n":1}',
       options: '{}',
       dependsOn: [],
-      edges: PLAIN_EDGES,
+      edges: REFUSING_EDGES,
       ...fields,
     };
   }

@@ -42,10 +42,10 @@ export const weighed: Cases = {
     const later = await pagesOf(kit, { state: 'scheduled' }, { limit: 10 });
     expect(later.rows).toHaveLength(2);
     for (const row of later.rows) expect('payload' in row).toBe(false);
-    const [plain] = (await pagesOf(kit, { state: 'finished' }, { limit: 10 })).rows;
-    expect(plain !== undefined && 'payload' in plain).toBe(false);
-    expect(plain !== undefined && 'result' in plain).toBe(false);
-    expect(plain).toMatchObject({ name: leased.name, options: leased.options });
+    const [bare] = (await pagesOf(kit, { state: 'finished' }, { limit: 10 })).rows;
+    expect(bare !== undefined && 'payload' in bare).toBe(false);
+    expect(bare !== undefined && 'result' in bare).toBe(false);
+    expect(bare).toMatchObject({ name: leased.name, options: leased.options });
     const whole = await pagesOf(kit, { state: 'scheduled' }, { limit: 10, values: true });
     expect(whole.rows.map(({ payload }) => payload)).toEqual(['"short"', textOf(4_096)]);
     const [done] = (await pagesOf(kit, { state: 'finished' }, { limit: 10, values: true })).rows;

@@ -107,14 +107,14 @@ export const falling: Cases = {
     await store(kit, 'a', {}, 20_000);
     const first = await granted(kit, 's1');
     const until = kit.now() + LIMITS.scheduleLockMs;
-    const held = { kind: 'held', until, now: kit.now() };
-    expect(await schedules.due({ owner: 's2', limit: 1 })).toEqual(held);
+    const locked = { kind: 'locked', until, now: kit.now() };
+    expect(await schedules.due({ owner: 's2', limit: 1 })).toEqual(locked);
     expect(await granted(kit, 's1')).toMatchObject({ fence: first.fence });
     await kit.advance(LIMITS.scheduleLockMs);
     expect(await granted(kit, 's2')).toMatchObject({ fence: first.fence + 1 });
-    expect(await schedules.due({ owner: 's1', limit: 1 })).toMatchObject({ kind: 'held' });
+    expect(await schedules.due({ owner: 's1', limit: 1 })).toMatchObject({ kind: 'locked' });
     await schedules.leave('s1');
-    expect(await schedules.due({ owner: 's1', limit: 1 })).toMatchObject({ kind: 'held' });
+    expect(await schedules.due({ owner: 's1', limit: 1 })).toMatchObject({ kind: 'locked' });
     await schedules.leave('s2');
     expect(await granted(kit, 's1')).toMatchObject({ fence: first.fence + 2 });
   },
@@ -124,7 +124,7 @@ export const falling: Cases = {
     await store(kit, 'a', {}, 1_000);
     await granted(kit, 's1');
     await kit.advance(1_000 + LIMITS.scheduleOverdueMs - 1);
-    expect(await schedules.due({ owner: 's2', limit: 1 })).toMatchObject({ kind: 'held' });
+    expect(await schedules.due({ owner: 's2', limit: 1 })).toMatchObject({ kind: 'locked' });
     await kit.advance(1);
     expect((await granted(kit, 's2')).schedules).toHaveLength(1);
   },
@@ -134,7 +134,7 @@ export const falling: Cases = {
     const { fence } = await granted(kit, 's1');
     await store(kit, 'later', {}, 2 * PERIOD);
     expect(await kit.backend.schedules.due({ owner: 's2', limit: 1 })).toMatchObject({
-      kind: 'held',
+      kind: 'locked',
     });
     await store(kit, 'sooner', {}, 1_000);
     expect(await granted(kit, 's2')).toMatchObject({ fence: fence + 1 });

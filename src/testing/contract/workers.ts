@@ -63,10 +63,10 @@ export const attempts: Cases = {
 
   'F35 counts what is settled in the step that leases the next': async (kit, expect) => {
     await kit.addMany(9);
-    let held = await kit.lease(2);
-    for (let n = 0; n < 3; n++) held = await settleAs(kit, 'w', held, { more: 2 });
+    let leased = await kit.lease(2);
+    for (let n = 0; n < 3; n++) leased = await settleAs(kit, 'w', leased, { more: 2 });
     expect(await attemptsOf(kit, 'w')).toEqual({ succeeded: 6, failed: 0, lost: 0 });
-    const [one, ...rest] = held;
+    const [one, ...rest] = leased;
     await kit.setQueue({ maxRunning: 5 });
     await settleAs(kit, 'w', one === undefined ? [] : [one], { more: 1 });
     await settleAs(kit, 'w', rest);

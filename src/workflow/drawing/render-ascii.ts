@@ -84,7 +84,7 @@ function drawMember(
 /** What a reader could not guess from the order of the lines. */
 function waitsOf(node: GraphNode, before: GraphNode | undefined): string {
   const waits = dependenciesOf(node);
-  const isPlain = waits.length === 0 ? before === undefined : waits.join() === before?.id;
-  if (isPlain) return '';
+  const isObvious = waits.length === 0 ? before === undefined : waits.join() === before?.id;
+  if (isObvious) return '';
   return ` <- ${waits.length === 0 ? 'input' : waits.map(printable).join(', ')}`;
 }

@@ -2,8 +2,8 @@
 import { createContext, runInContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { asData, fieldsAsData } from '../../../src/base/as-data.ts';
 import { messageOf } from '../../../src/base/message-of.ts';
-import { plainFields, plainOf } from '../../../src/base/plain.ts';
 import { errorFrom, lineOf, namedLineOf, thrownOf } from '../../../src/base/thrown.ts';
 import { errorOf, errorText } from '../../../src/codec/task-error.ts';
 import { Fatal, isOwn } from '../../../src/domain/errors/errors.ts';
@@ -99,10 +99,10 @@ it('F16 makes data of any value, field by field, and never throws', () => {
   fc.assert(
     fc.property(anything, anything, (make, makeOther) => {
       const [first, second] = [make(), makeOther()];
-      const text = JSON.stringify(plainFields({ kept: 'o-7', first, second }));
+      const text = JSON.stringify(fieldsAsData({ kept: 'o-7', first, second }));
       expect(JSON.parse(text)).toMatchObject({ kept: 'o-7' });
       expect(text.length).toBeLessThan(9_000_000);
-      structuredClone(plainOf(first));
+      structuredClone(asData(first));
     }),
     { numRuns: 150 },
   );

@@ -95,11 +95,11 @@ describe('the search for a cycle', () => {
 
 describe('whose tasks a task may depend on', () => {
   it('F60 its own user’s, and others’ where that was said', () => {
-    const plain = { user: 'ann', edges: { allowCrossUser: false } };
+    const usual = { user: 'ann', edges: { allowCrossUser: false } };
     const open = { user: 'ann', edges: { allowCrossUser: true } };
-    expect(mayDependOn(plain, 'ann')).toBe(true);
-    expect(mayDependOn(plain, 'bob')).toBe(false);
+    expect(mayDependOn(usual, 'ann')).toBe(true);
+    expect(mayDependOn(usual, 'bob')).toBe(false);
     expect(mayDependOn(open, 'bob')).toBe(true);
-    expect([awaitedFrom(plain), awaitedFrom(open)]).toEqual(['ann', '']);
+    expect([awaitedFrom(usual), awaitedFrom(open)]).toEqual(['ann', '']);
   });
 });

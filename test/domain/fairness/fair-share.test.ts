@@ -285,13 +285,13 @@ describe('time', () => {
   });
 
   it('is corrected to what was held, but for a claim to turns in a row', () => {
-    const correction = { chargedS: 2, heldS: 5, weight: 200 };
+    const correction = { chargedS: 2, actualS: 5, weight: 200 };
     const tag = (v: number): number => v * scaleOf(200);
     expect(startOf(correctedTag(tag(11), 10, correction), 200)).toBe(12.5);
     // No turn is free: what was held for no time counts as a 65,536th of a second.
     const none = 2 ** -16 / 2;
-    expect(startOf(correctedTag(tag(11), 10, { ...correction, heldS: 0 }), 200)).toBe(10 + none);
-    expect(startOf(correctedTag(tag(4), 10, { ...correction, heldS: 0 }), 200)).toBe(9);
+    expect(startOf(correctedTag(tag(11), 10, { ...correction, actualS: 0 }), 200)).toBe(10 + none);
+    expect(startOf(correctedTag(tag(4), 10, { ...correction, actualS: 0 }), 200)).toBe(9);
   });
 
   it('is counted anew from at most a turn ahead', () => {
@@ -304,12 +304,18 @@ describe('time', () => {
     const seconds = fc.double({ min: 0, max: 1e4, noNaN: true });
     // Below 2⁵³ grains, whatever the weight.
     const v = fc.double({ min: 0, max: 1e4, noNaN: true });
-    const facts = fc.record({ tag: fc.nat(2 ** 40), v, weight, chargedS: seconds, heldS: seconds });
+    const facts = fc.record({
+      tag: fc.nat(2 ** 40),
+      v,
+      weight,
+      chargedS: seconds,
+      actualS: seconds,
+    });
     fc.assert(
-      fc.property(facts, ({ tag, v, weight, chargedS, heldS }) => {
-        expect(seatOf(correctedTag(tag, v, { chargedS, heldS, weight }))).toBe(seatOf(tag));
+      fc.property(facts, ({ tag, v, weight, chargedS, actualS }) => {
+        expect(seatOf(correctedTag(tag, v, { chargedS, actualS, weight }))).toBe(seatOf(tag));
         expect(seatOf(recountedTag(tag, v, weight))).toBe(seatOf(tag));
-        expect(seatOf(tag + turn(heldS))).toBe(seatOf(tag));
+        expect(seatOf(tag + turn(actualS))).toBe(seatOf(tag));
       }),
     );
   });
@@ -375,11 +381,11 @@ function scheduleOf(history: readonly Deed[], names: readonly string[]): readonl
 describe('a name', () => {
   it('F5 is worth nothing: the same history under other names gives the same turns', () => {
     const users = 12;
-    const plain = Array.from({ length: users }, (_, i) => `u${String(i).padStart(2, '0')}`);
-    const others = fc.shuffledSubarray(plain, { minLength: users, maxLength: users });
+    const usual = Array.from({ length: users }, (_, i) => `u${String(i).padStart(2, '0')}`);
+    const others = fc.shuffledSubarray(usual, { minLength: users, maxLength: users });
     fc.assert(
       fc.property(deeds(users), others, (history, names) => {
-        expect(scheduleOf(history, names)).toEqual(scheduleOf(history, plain));
+        expect(scheduleOf(history, names)).toEqual(scheduleOf(history, usual));
       }),
       { numRuns: 400 },
     );

@@ -166,8 +166,8 @@ describe('a channel', () => {
     const once = await refusal(inHandler((own) => own.live.add('n', 1, { once: '' })));
     expect(once).toMatchObject({ option: 'once' });
     const given = { once: 'x' };
-    const held = await refusal(inHandler((own) => own.live.add.call(own, 'n', 1, given)));
-    expect(held).toMatchObject({ option: 'once' });
+    const refused = await refusal(inHandler((own) => own.live.add.call(own, 'n', 1, given)));
+    expect(refused).toMatchObject({ option: 'once' });
     const one = task('one', { retries: 0 }, (_n: number, ctx) =>
       ctx.channel({} as never).get('x' as never),
     );

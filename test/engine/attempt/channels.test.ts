@@ -88,9 +88,9 @@ eachBackend((open, name) => {
       await loom.worker().start();
       const run = await loom.enqueue(step, 1, { form });
       expect(await run.result()).toBe(5);
-      const held = (await loom.runs.channels(run.id))['stats'];
-      expect(held).toMatchObject({ count: 5, note: 'NEW' });
-      expect(new Set(held?.['seen'] as string[]).size).toBe(5);
+      const stored = (await loom.runs.channels(run.id))['stats'];
+      expect(stored).toMatchObject({ count: 5, note: 'NEW' });
+      expect(new Set(stored?.['seen'] as string[]).size).toBe(5);
     });
 
     it('reach into groups of groups, dynamic nodes and steps that handlers run', async () => {
@@ -227,8 +227,8 @@ eachBackend((open, name) => {
       goOn.open();
       await harness.until(() => live.length > 0);
       expect(live).toEqual([expect.any(LeaseLostError)]);
-      const held = (await other.runs.channels(handle.id))['stats'];
-      expect(held).toEqual({ seen: [expect.any(String)] });
+      const stored = (await other.runs.channels(handle.id))['stats'];
+      expect(stored).toEqual({ seen: [expect.any(String)] });
     });
 
     it.each([
@@ -274,9 +274,9 @@ eachBackend((open, name) => {
           await own.quiet();
           await loom.worker({ concurrency: 2 }).start();
           const result = await settled(own, handle.result());
-          const held = (await loom.runs.channels(handle.id))['stats'];
-          expect([lastCall, result, held?.['count']]).toEqual([lastCall, 4, 4]);
-          expect(held?.['seen']).toHaveLength(4);
+          const stored = (await loom.runs.channels(handle.id))['stats'];
+          expect([lastCall, result, stored?.['count']]).toEqual([lastCall, 4, 4]);
+          expect(stored?.['seen']).toHaveLength(4);
           await own.close();
           return died();
         };

@@ -88,11 +88,11 @@ eachBackend((open) => {
 
   it('F15 runs here share a signal, and leave nothing on it', async () => {
     const wait = gate();
-    const held = task('held', async () => wait.passed);
-    const twice = held.pipe(held.as('again'));
-    const loom = harness.loom([held]);
+    const waiting = task('held', async () => wait.passed);
+    const twice = waiting.pipe(waiting.as('again'));
+    const loom = harness.loom([waiting]);
     const { signal } = new AbortController();
-    const runs = [held, twice].flatMap((step) =>
+    const runs = [waiting, twice].flatMap((step) =>
       Array.from({ length: 20 }, () => loom.run(step, undefined, { signal })),
     );
     await harness.quiet();

@@ -8,7 +8,7 @@ import { ManualClock, testLoom } from 'fairloom/testing';
 import { openTelemetry } from 'fairloom/tracing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eachBackend, type Harness } from '../../support/backends.ts';
-import { line, plain } from '../../support/docs/option-calls.ts';
+import { line, plainTask } from '../../support/docs/option-calls.ts';
 
 type Calls = Readonly<Record<string, () => unknown>>;
 
@@ -81,7 +81,7 @@ function everyFunction(x: unknown): Calls {
     if (typeof act !== 'function' || /^[A-Z]/.test(name) || OF_OURS.includes(name)) return {};
     return {
       ...everyPlace(name, act as Method, ['name', x]),
-      ...everyPlace(`${name} plain`, act as Method, [plain, x]),
+      ...everyPlace(`${name} plain`, act as Method, [plainTask, x]),
     };
   });
   return Object.assign({}, ...calls);
@@ -124,32 +124,32 @@ function fieldsAndEntries(harness: Harness, value: unknown): Calls {
     openTelemetry: () => openTelemetry(x),
     serveMonitoring: () => serveMonitoring(x, { port: 0 }),
     testLoom: () => testLoom(x),
-    'testLoom options': () => testLoom([plain], x),
+    'testLoom options': () => testLoom([plainTask], x),
     'new ManualClock': () => new ManualClock(x),
-    'loom.fail': () => testLoom([plain]).fail(x),
-    'loom.stub': () => testLoom([plain]).stub(x, x),
-    'loom.replay': () => testLoom([plain]).clock.advance(x),
+    'loom.fail': () => testLoom([plainTask]).fail(x),
+    'loom.stub': () => testLoom([plainTask]).stub(x, x),
+    'loom.replay': () => testLoom([plainTask]).clock.advance(x),
     'commandTask args': () => fairloom.commandTask('c', { command: 'true', args: x }),
     'containerTask mounts': () => fairloom.containerTask('c', { image: 'a', mounts: x }),
     'containerTask passEnv': () => fairloom.containerTask('c', { image: 'a', passEnv: x }),
     'containerTask env': () => fairloom.containerTask('c', { image: 'a', env: x }),
     'containerTask engineArgs': () => fairloom.containerTask('c', { image: 'a', engineArgs: x }),
     'encrypted keys': () => fairloom.encrypted({ keys: x }),
-    'parallel critical': () => fairloom.parallel({ plain }, { policy: { critical: x } }),
+    'parallel critical': () => fairloom.parallel({ plain: plainTask }, { policy: { critical: x } }),
     'flow after': () =>
-      fairloom.flow<number, number>('f', (f) => f.step(plain, f.input, { after: x })),
+      fairloom.flow<number, number>('f', (f) => f.step(plainTask, f.input, { after: x })),
     'redis sentinels': () => redis({ sentinels: x, name: 'm' } as never),
     'task retries': () => task('t', { retries: x }, async () => 1),
     'task input': () => task('t', { input: x }, async () => 1),
-    'as name': () => plain.as(x),
-    pipe: () => plain.pipe(x),
+    'as name': () => plainTask.as(x),
+    pipe: () => plainTask.pipe(x),
   };
 }
 
 /** Fields of the options of one client, and what it makes. */
 async function fieldsOf(loom: Fairloom, value: unknown): Promise<Calls> {
   const x = value as never;
-  const ended = await loom.enqueue(plain, 1);
+  const ended = await loom.enqueue(plainTask, 1);
   const run = await loom.enqueue(line, 1);
   // What waits for either is answered at once.
   await loom.tasks.cancel(ended.taskId);
@@ -176,16 +176,16 @@ async function fieldsOf(loom: Fairloom, value: unknown): Promise<Calls> {
   ];
   const enqueues = [...fields, ...more].map((field) => [
     `enqueue ${field}`,
-    () => loom.enqueue(plain, 1, { [field]: x }),
+    () => loom.enqueue(plainTask, 1, { [field]: x }),
   ]);
   return {
     ...Object.fromEntries(enqueues),
-    'enqueue input': () => loom.enqueue(plain, x),
-    'enqueueMany plain': () => loom.enqueueMany(plain, x),
-    'enqueueMany options': () => loom.enqueueMany(plain, [1], x),
-    'run input': () => loom.run(plain, x),
-    'run options': () => loom.run(plain, 1, x),
-    'handle id': () => loom.handle(plain, x),
+    'enqueue input': () => loom.enqueue(plainTask, x),
+    'enqueueMany plain': () => loom.enqueueMany(plainTask, x),
+    'enqueueMany options': () => loom.enqueueMany(plainTask, [1], x),
+    'run input': () => loom.run(plainTask, x),
+    'run options': () => loom.run(plainTask, 1, x),
+    'handle id': () => loom.handle(plainTask, x),
     'runs.handle id': () => loom.runs.handle(line, x),
     'worker id': () => loom.worker({ id: x }),
     'worker queues': () => loom.worker({ queues: x }),
@@ -198,7 +198,7 @@ async function fieldsOf(loom: Fairloom, value: unknown): Promise<Calls> {
     'scheduler id': () => loom.scheduler({ id: x }),
     'scheduler.on': () => loom.scheduler().on(x, () => undefined),
     'schedules.set task': () => loom.schedules.set('s', { task: x, input: 1, cron: '@daily' }),
-    'schedules.set cron': () => loom.schedules.set('s', { task: plain, input: 1, cron: x }),
+    'schedules.set cron': () => loom.schedules.set('s', { task: plainTask, input: 1, cron: x }),
     'users.set weight': () => loom.users.set('u', { weight: x }),
     'tasks.list state': () => loom.tasks.list({ state: x }),
     'tasks.list cursor': () => loom.tasks.list({ state: 'failed', cursor: x }),
@@ -219,15 +219,15 @@ eachBackend((open) => {
 
     beforeEach(async () => {
       harness = await open();
-      loom = harness.loom([plain, line]);
+      loom = harness.loom([plainTask, line]);
     });
     afterEach(() => harness.close());
 
     it.each(NASTY)('F72 takes %s for nothing that it is not', async (_, x) => {
-      await loom.enqueue(plain, 1, { id: 'id' });
+      await loom.enqueue(plainTask, 1, { id: 'id' });
       await loom.enqueue(line, 1, { id: 'run' });
-      await loom.schedules.set('id', { task: plain, input: 1, cron: '@daily' });
-      const methods = everyMethod('loom', loom, [plain, x]);
+      await loom.schedules.set('id', { task: plainTask, input: 1, cron: '@daily' });
+      const methods = everyMethod('loom', loom, [plainTask, x]);
       const raw = await rawIn({
         ...fieldsAndEntries(harness, x),
         ...(await fieldsOf(loom, x)),
@@ -262,7 +262,7 @@ eachBackend((open) => {
         if (fields?.event === 'listener.threw') lines.push(fields);
       };
       const log = { ...silentLogger, error: note };
-      const heard = harness.loom([plain], { log });
+      const heard = harness.loom([plainTask], { log });
       const error = new Error('late');
       const rejects = (() => Promise.reject(error)) as () => void;
       const throws = (): void => {
@@ -279,7 +279,7 @@ eachBackend((open) => {
       const scheduler = heard.scheduler();
       scheduler.on('schedule.fired', rejects);
       scheduler.on('schedule.fired', throws);
-      await heard.schedules.set('s', { task: plain, input: 1, every: '1m' });
+      await heard.schedules.set('s', { task: plainTask, input: 1, every: '1m' });
       await scheduler.start();
       await harness.clock.advance(61_000);
       await harness.until(() => lines.length >= 2);
@@ -306,9 +306,9 @@ eachBackend((open) => {
       const { commandTask, containerTask, encrypted, flow, parallel } = fairloom;
       const key = { id: 'a', key: new Uint8Array(32) };
       const refused: readonly (() => unknown)[] = [
-        () => loom.enqueueMany(plain, holes),
+        () => loom.enqueueMany(plainTask, holes),
         () => loom.enqueueMany(holes),
-        () => loom.enqueue(plain, 1, { dependsOn: holes }),
+        () => loom.enqueue(plainTask, 1, { dependsOn: holes }),
         () => loom.tasks.consequences(holes, { ending: 'cancel' }),
         () => loom.worker({ queues: holes }),
         () => loom.worker({ assignedUsers: holes }),
@@ -319,8 +319,8 @@ eachBackend((open) => {
         () => containerTask('c', { image: 'a', passEnv: holes }),
         () => containerTask('c', { image: 'a', engineArgs: holes }),
         () => encrypted({ keys: Object.assign(new Array(2), [key]) }),
-        () => parallel({ plain }, { policy: { critical: holes } }),
-        () => flow<number, number>('f', (f) => f.step(plain, f.input, { after: holes })),
+        () => parallel({ plain: plainTask }, { policy: { critical: holes } }),
+        () => flow<number, number>('f', (f) => f.step(plainTask, f.input, { after: holes })),
         () => fairloom.notation(holes),
       ];
       for (const act of refused) {
@@ -329,7 +329,7 @@ eachBackend((open) => {
     });
 
     it('F72 refuses signals, names, options and lists that are none', async () => {
-      const handle = await loom.enqueue(plain, 1);
+      const handle = await loom.enqueue(plainTask, 1);
       const run = await loom.enqueue(line, 1);
       const refused: (() => unknown)[] = [{}, 5, 'text', null, new EventTarget()].flatMap(
         (signal) => {
@@ -337,14 +337,14 @@ eachBackend((open) => {
           return [
             () => handle.result(options),
             () => run.result(options),
-            () => loom.run(plain, 1, options),
+            () => loom.run(plainTask, 1, options),
           ];
         },
       );
       const name = Symbol('s') as never;
       const nothing = null as never;
       refused.push(
-        () => loom.enqueue(plain, 1, nothing),
+        () => loom.enqueue(plainTask, 1, nothing),
         () => loom.worker(nothing),
         () => loom.tasks.list(nothing),
         () => loom.runs.consequences('r', nothing),
@@ -353,14 +353,14 @@ eachBackend((open) => {
         () => loom.users.set(name, {}),
         () => loom.queues.pause(name),
         () => loom.schedules.pause(name),
-        () => loom.enqueue(plain, 1, { user: name }),
+        () => loom.enqueue(plainTask, 1, { user: name }),
         () => memory(nothing),
-        () => loom.enqueueMany(plain, new Array(3)),
+        () => loom.enqueueMany(plainTask, new Array(3)),
       );
       for (const act of refused) {
         expect(await thrownBy(act), String(act)).toBeInstanceOf(InvalidOptionError);
       }
-      expect(await thrownBy(() => loom.enqueueMany(plain, new Array(3)))).toMatchObject({
+      expect(await thrownBy(() => loom.enqueueMany(plainTask, new Array(3)))).toMatchObject({
         option: 'inputs[0]',
       });
       expect(await loom.tasks.counts()).toMatchObject({ queued: 2 });

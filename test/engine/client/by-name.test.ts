@@ -35,8 +35,8 @@ eachBackend((open) => {
     const [info] = await loom.workers.list();
     expect(info).toMatchObject({ names: expect.arrayContaining(['first', 'second']) });
     expect(info?.pipelines).toEqual(['etl']);
-    const plain = harness.loom([first]).worker({ id: 'plain' });
-    await plain.start();
+    const usual = harness.loom([first]).worker({ id: 'plain' });
+    await usual.start();
     const all = await loom.workers.list();
     expect(all.find(({ id }) => id === 'plain')).not.toHaveProperty('pipelines');
   });

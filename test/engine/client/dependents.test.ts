@@ -33,9 +33,13 @@ eachBackend((open) => {
     it('F25 is told by get, explain and a paged list', async () => {
       const others = Array.from({ length: 7 }, (_, at) => `b${at}`);
       await store({ a: [[]], ...Object.fromEntries(others.map((id) => [id, [['a']]])) });
-      const dependents = { count: 7, held: 0, ids: others.slice(0, 5) };
+      const dependents = { count: 7, awaitingRedrive: 0, ids: others.slice(0, 5) };
       expect((await loom.tasks.get('a'))?.dependents).toEqual(dependents);
-      expect((await loom.tasks.get('b0'))?.dependents).toEqual({ count: 0, held: 0, ids: [] });
+      expect((await loom.tasks.get('b0'))?.dependents).toEqual({
+        count: 0,
+        awaitingRedrive: 0,
+        ids: [],
+      });
       expect((await loom.tasks.explain('a')).dependents).toEqual(dependents);
       expect(await loom.tasks.explain('b0')).not.toHaveProperty('dependents');
       const first = await loom.tasks.dependents('a', { limit: 4 });
@@ -53,8 +57,14 @@ eachBackend((open) => {
       await both.enqueue(broken, undefined, { id: 'a' });
       await both.enqueue(work, 1, { id: 'b', dependsOn: ['a'] });
       await both.worker().start();
-      await harness.until(async () => (await both.tasks.get('a'))?.dependents?.held === 1);
-      expect((await both.tasks.explain('a')).dependents).toEqual({ count: 1, held: 1, ids: ['b'] });
+      await harness.until(
+        async () => (await both.tasks.get('a'))?.dependents?.awaitingRedrive === 1,
+      );
+      expect((await both.tasks.explain('a')).dependents).toEqual({
+        count: 1,
+        awaitingRedrive: 1,
+        ids: ['b'],
+      });
       const { items } = await both.tasks.dependents('a');
       expect(items).toMatchObject([{ id: 'b', waits: 'redrive' }]);
       expect(await both.tasks.consequences('a', { ending: 'removal' })).toEqual({
@@ -74,7 +84,7 @@ eachBackend((open) => {
         canceled: [['a'], 'cancel'],
         failed: [['a'], 'fail'],
         kept: [['a'], 'run'],
-        held: [['a'], 'wait'],
+        redriven: [['a'], 'wait'],
         behind: [['canceled', 'a'], 'cancel'],
         last: [['failed'], 'fail'],
         free: [['kept'], 'cancel'],
@@ -94,7 +104,7 @@ eachBackend((open) => {
       });
       await loom.tasks.cancel('a');
       const states = await Promise.all(
-        ['canceled', 'failed', 'behind', 'last', 'kept', 'held', 'free'].map(
+        ['canceled', 'failed', 'behind', 'last', 'kept', 'redriven', 'free'].map(
           async (id) => (await loom.tasks.get(id))?.state,
         ),
       );

@@ -2,7 +2,7 @@
 import { type Fairloom, InvalidOptionError, task } from 'fairloom';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eachBackend, type Harness } from '../../support/backends.ts';
-import { line, optionCases, plain } from '../../support/docs/option-calls.ts';
+import { line, optionCases, plainTask } from '../../support/docs/option-calls.ts';
 
 /** What a call throws or rejects with. */
 async function thrownBy(act: () => unknown): Promise<unknown> {
@@ -27,7 +27,7 @@ eachBackend((open) => {
   afterEach(() => harness.close());
 
   it.each(NAMES)('F26 %s: %s refuses an option that there is not', async (type, name) => {
-    const loom = harness.loom([plain, line]);
+    const loom = harness.loom([plainTask, line]);
     const { valid, calls, at = (options) => options } = optionCases(loom)[type] ?? never();
     const act = calls[name] ?? never();
     for (const value of [1, undefined]) {
@@ -51,8 +51,8 @@ eachBackend((open) => {
       ['tenant', 'user', { tenant: 'a' }],
       ['Priority', 'priority', { Priority: 'high' }],
     ])('%s means %s', async (option, meant, options) => {
-      const loom = harness.loom([plain]);
-      const error = await thrownBy(() => loom.enqueue(plain, 1, options as never));
+      const loom = harness.loom([plainTask]);
+      const error = await thrownBy(() => loom.enqueue(plainTask, 1, options as never));
       expect(error).toMatchObject({
         option,
         expected: `"${meant}"`,
@@ -62,7 +62,7 @@ eachBackend((open) => {
     });
 
     it('is named with its place', async () => {
-      const loom = harness.loom([plain]);
+      const loom = harness.loom([plainTask]);
       const options = { rate: { limt: 5, per: '1s' } };
       expect(await thrownBy(() => loom.users.set('u', options as never))).toMatchObject({
         option: 'rate.limt',
@@ -71,34 +71,34 @@ eachBackend((open) => {
     });
 
     it('says which there are when none is near', async () => {
-      const loom = harness.loom([plain]);
-      const error = await thrownBy(() => loom.run(plain, 1, { maxSteps: 3 } as never));
+      const loom = harness.loom([plainTask]);
+      const error = await thrownBy(() => loom.run(plainTask, 1, { maxSteps: 3 } as never));
       expect(error).toMatchObject({
         message: 'run: there is no option "maxSteps"; there are user, signal',
       });
     });
 
     it('may be inherited, or of a class; what all objects have is nobody’s', async () => {
-      const loom = harness.loom([plain]);
+      const loom = harness.loom([plainTask]);
       class Options {
         usr = 'acme';
       }
       for (const options of [Object.create({ usr: 'acme' }), new Options()]) {
-        expect(await thrownBy(() => loom.enqueue(plain, 1, options))).toMatchObject({
+        expect(await thrownBy(() => loom.enqueue(plainTask, 1, options))).toMatchObject({
           option: 'usr',
         });
       }
-      expect(await loom.enqueue(plain, 1, Object.create({ user: 'acme' }))).toBeDefined();
+      expect(await loom.enqueue(plainTask, 1, Object.create({ user: 'acme' }))).toBeDefined();
       const bare = Object.assign(Object.create(null), { user: 'acme' });
-      expect(await loom.enqueue(plain, 1, bare)).toBeDefined();
+      expect(await loom.enqueue(plainTask, 1, bare)).toBeDefined();
     });
 
     it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])(
       'may be %s',
       async (key) => {
-        const loom = harness.loom([plain]);
+        const loom = harness.loom([plainTask]);
         const options = JSON.parse(`{ "${key}": 1 }`);
-        expect(await thrownBy(() => loom.enqueue(plain, 1, options))).toMatchObject({
+        expect(await thrownBy(() => loom.enqueue(plainTask, 1, options))).toMatchObject({
           option: key,
         });
       },

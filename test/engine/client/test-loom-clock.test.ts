@@ -51,14 +51,14 @@ describe('F37 a forgotten drain', () => {
 
   it('F37 is none while something happens: a drive later, a handler that runs, a worker', async () => {
     const wait = gate();
-    const held = task('held', async () => wait.passed);
-    open([hello, held]);
+    const gated = task('held', async () => wait.passed);
+    open([hello, gated]);
     const before = (await t.enqueue(hello, 'Ada')).result({ timeout: '1h' });
     await t.drain();
     expect(await before).toBe('Hello, Ada!');
-    const running = await t.enqueue(held);
+    const running = await t.enqueue(gated);
     await t.clock.advance('1s');
-    expect(t.spy(held).runs).toHaveLength(1);
+    expect(t.spy(gated).runs).toHaveLength(1);
     const result = running.result();
     // Longer than anybody may forget to drive.
     await new Promise((resolve) => setTimeout(resolve, 250));

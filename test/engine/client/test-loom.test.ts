@@ -177,9 +177,9 @@ describe('spies', () => {
 describe('a flaky backend', () => {
   it('loses requests, loses replies, holds and throws, as planned', async () => {
     open([]);
-    let held: (() => void) | undefined;
+    let release: (() => void) | undefined;
     const until = new Promise<void>((resolve) => {
-      held = resolve;
+      release = resolve;
     });
     const backend = flakyBackend(memory(), ({ operation, count }) => {
       if (operation !== 'users.set') return undefined;
@@ -200,7 +200,7 @@ describe('a flaky backend', () => {
     expect(await now()).toBe(2);
     const fifth = set(5);
     expect(await now()).toBe(5);
-    held?.();
+    release?.();
     await Promise.all([fourth, fifth]);
     expect(await now()).toBe(4);
     expect(backend.name).toBe('memory');

@@ -31,7 +31,7 @@ const notes = channel<{ note: { text: string }; seen: string[]; count: number; w
 );
 const rows = xcomKey<string>('rows');
 
-const plain = task('plain', { xcom: true }, async (input: unknown) => `${shown(input)} again`);
+const plainTask = task('plain', { xcom: true }, async (input: unknown) => `${shown(input)} again`);
 const sharing = task('sharing', async (input: unknown, ctx) => {
   const own = ctx.channel(notes);
   await own.set('note', { text: SECRET });
@@ -69,19 +69,19 @@ const hanging = task('hanging', async (_: string, ctx) => {
   });
 });
 const literal = flow('literal', (f: Flow<string>) => {
-  const one = f.step(plain, `${SECRET} literal`);
+  const one = f.step(plainTask, `${SECRET} literal`);
   return f.step(sharing.as('second'), one);
 });
-const grouped = parallel({ a: plain.as('left'), b: sharing.pipe(plain.as('right')) });
+const grouped = parallel({ a: plainTask.as('left'), b: sharing.pipe(plainTask.as('right')) });
 const choosing = dynamic('choosing', async (input: string, ctx) => {
-  const inner = await ctx.run(plain, `${SECRET} inside`);
+  const inner = await ctx.run(plainTask, `${SECRET} inside`);
   return ctx.next(literal, `${input} ${inner}`);
 });
 const leaving = dynamic('leaving', async (_: string, ctx) => ctx.cancelRun(`left ${SECRET}`));
 const ending = dynamic('ending', async (_: string, ctx) => ctx.terminate(SECRET));
 
 const TASKS = [
-  ...[plain, sharing, failing, worded, hanging, literal, grouped, choosing, leaving, ending],
+  ...[plainTask, sharing, failing, worded, hanging, literal, grouped, choosing, leaving, ending],
 ];
 
 /** Every line, whatever its level. */
@@ -95,13 +95,13 @@ function keeper(): { readonly log: Logger; readonly lines: unknown[] } {
 async function useAll(loom: Fairloom, harness: Harness): Promise<readonly string[]> {
   const done = (promise: Promise<unknown>): Promise<unknown> => settled(harness, promise);
   await loom.worker({ id: 'w-1' }).start();
-  const handle = await loom.enqueue(plain, SECRET, { idempotencyKey: 'key-1' });
+  const handle = await loom.enqueue(plainTask, SECRET, { idempotencyKey: 'key-1' });
   expect(await done(handle.result())).toBe(`'${SECRET}' again`);
   const failed = await loom.enqueue(failing, undefined as never);
   await done(refusal(failed.result()));
   const decided = await loom.enqueue(worded, undefined as never);
   await done(refusal(decided.result()));
-  const after = await loom.enqueue(plain, `${SECRET} after`, {
+  const after = await loom.enqueue(plainTask, `${SECRET} after`, {
     dependsOn: [failed.id],
     onUpstreamFailure: 'run',
   });
@@ -110,10 +110,12 @@ async function useAll(loom: Fairloom, harness: Harness): Promise<readonly string
   await harness.until(async () => (await loom.tasks.get(running.id))?.state === 'started');
   await loom.tasks.cancel(running.id, { reason: `stop ${SECRET}` });
   await done(refusal(running.result()));
-  const later = await loom.enqueue(plain, SECRET, { delay: '1d' });
+  const later = await loom.enqueue(plainTask, SECRET, { delay: '1d' });
   await loom.tasks.cancel(later.id, { reason: `never ${SECRET}` });
   for (const debounced of ['first', 'second']) {
-    await loom.enqueue(plain, `${SECRET} ${debounced}`, { debounce: { key: 'doc', wait: '1h' } });
+    await loom.enqueue(plainTask, `${SECRET} ${debounced}`, {
+      debounce: { key: 'doc', wait: '1h' },
+    });
   }
   const runs: string[] = [];
   for (const form of ['dispatched', 'driven'] as const) {
@@ -124,13 +126,13 @@ async function useAll(loom: Fairloom, harness: Harness): Promise<readonly string
     }
   }
   for (const step of [choosing, leaving, ending]) {
-    const run = await loom.enqueue(step.pipe(plain.as('rest')) as never, SECRET as never);
+    const run = await loom.enqueue(step.pipe(plainTask.as('rest')) as never, SECRET as never);
     await done(run.result().catch(() => undefined));
     runs.push(run.id);
   }
   const stopped = await loom.enqueue(literal as never, SECRET as never, { delay: '1d' } as never);
   await loom.runs.cancel(stopped.id, { reason: `no run ${SECRET}` });
-  await loom.schedules.set('often', { every: '5m', task: plain, input: `${SECRET} often` });
+  await loom.schedules.set('often', { every: '5m', task: plainTask, input: `${SECRET} often` });
   await harness.clock.advance('10m');
   await harness.quiet();
   await loom.xcom.push('outside', SECRET);

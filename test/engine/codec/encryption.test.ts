@@ -156,7 +156,7 @@ eachBackend((open) => {
           name === 'not-encrypted' ? /is not encrypted/ : /was altered, or the key is another/,
         );
       }
-      const lenient = encrypted({ keys: [K1], acceptPlain: true });
+      const lenient = encrypted({ keys: [K1], acceptUnencrypted: true });
       const open = harness.loom([echo], { codec: lenient });
       expect(await open.tasks.get('not-encrypted')).toMatchObject({ input: { secret: 'forged' } });
     });
@@ -263,8 +263,8 @@ describe('encrypted', () => {
           { id: 'k1', key: randomBytes(32) },
         ],
       },
-      { keys: [{ id: 'k1', key }], acceptPlain: 'yes' },
-      { keys: [{ id: 'k1', key }], acceptplain: true },
+      { keys: [{ id: 'k1', key }], acceptUnencrypted: 'yes' },
+      { keys: [{ id: 'k1', key }], acceptunencrypted: true },
       { keys: [{ id: 'k1', key }], codec: encrypted({ keys: [K1] }) },
     ];
     for (const options of bad) {

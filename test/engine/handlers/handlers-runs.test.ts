@@ -41,7 +41,7 @@ const hang = commandTask<unknown, null>('hang', {
   command: process.execPath,
   args: ['-e', 'console.error("pid " + process.pid); setInterval(() => {}, 1000)'],
 });
-const held = parallel({ hang, inline: task('quick', () => 1) });
+const endless = parallel({ hang, inline: task('quick', () => 1) });
 
 eachBackend((open) => {
   let harness: Harness;
@@ -52,7 +52,7 @@ eachBackend((open) => {
     harness = await open();
     engine = standIn();
     log = keepLog();
-    const tasks = [line, sum, many, start, held];
+    const tasks = [line, sum, many, start, endless];
     loom = harness.loom(tasks, { handlers: { adder }, log });
   });
   afterEach(async () => {
@@ -81,7 +81,7 @@ eachBackend((open) => {
   it('a run that is canceled leaves no program of its members', async () => {
     const worker = loom.worker();
     await worker.start();
-    const run = await loom.enqueue(held, undefined);
+    const run = await loom.enqueue(endless, undefined);
     const [line] = await log.said(/^pid \d+$/);
     const pid = Number(line?.message.slice(4));
     expect(isAlive(pid)).toBe(true);

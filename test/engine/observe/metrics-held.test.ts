@@ -70,19 +70,19 @@ eachBackend((open) => {
       const [, ahead] = /user_ahead_turns\{queue="default",user="u0"\} (\S+)/.exec(text) ?? [];
       expect(Number(ahead)).toBeGreaterThanOrEqual(0);
       const { users } = await new TopSource(loom).take(0);
-      const held = users.find(({ user }) => user === 'u0');
-      expect(held).toMatchObject({ queued: expect.any(Number) });
-      expect(held).not.toHaveProperty('share');
-      expect(held).not.toHaveProperty('fairShare');
-      expect(held?.ahead).toBeGreaterThanOrEqual(0);
+      const blocker = users.find(({ user }) => user === 'u0');
+      expect(blocker).toMatchObject({ queued: expect.any(Number) });
+      expect(blocker).not.toHaveProperty('share');
+      expect(blocker).not.toHaveProperty('fairShare');
+      expect(blocker?.ahead).toBeGreaterThanOrEqual(0);
       const others = users.filter(({ user }) => user !== 'u0');
       for (const { fairShare } of others) expect(fairShare).toBeCloseTo(1 / 9, 10);
     });
   });
 
   it('F50 a user at its limit of running tasks leaves the reckoning too', async () => {
-    const held = gate();
-    const slow = task('slow', async () => held.passed);
+    const blocker = gate();
+    const slow = task('slow', async () => blocker.passed);
     const metrics = prometheus({ client });
     const loom = harness.loom([quick, slow], { metrics });
     await loom.users.set('u0', { maxRunning: 1 });
@@ -101,7 +101,7 @@ eachBackend((open) => {
     for (const { user, fairShare } of users) {
       if (user !== 'u0') expect(fairShare).toBeCloseTo(1 / 9, 10);
     }
-    held.open();
+    blocker.open();
   });
 
   it('F51 the age of a queue is that of tasks that could be served', async () => {

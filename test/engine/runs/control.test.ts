@@ -327,11 +327,11 @@ eachBackend((open) => {
         const records = await harness.backend.inspect.get(nodes.map(({ taskId = '' }) => taskId));
         return records.map((one) => [one?.queue, one?.level, one?.options.includes('"retries":7')]);
       };
-      const plain = await loom.enqueue(whole, 1);
+      const usual = await loom.enqueue(whole, 1);
       const said = await loom.enqueue(whole, 1, { queue: 'q', priority: 'high', retries: 7 });
       for (const [run, expected] of [
         [
-          plain,
+          usual,
           [
             ['far', 2, false],
             ['default', 3, false],

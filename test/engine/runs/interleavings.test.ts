@@ -41,7 +41,7 @@ class Play {
   }
 
   /** Counts as started once so many of them have begun. */
-  held(name: string, of: number) {
+  gated(name: string, of: number) {
     let begun = 0;
     return task(name, { retries: 0 }, async (n: number, ctx: TaskContext) => {
       this.witness.ran(ctx);
@@ -102,7 +102,7 @@ type Scenario = (play: Play) => Promise<string>;
 
 /** The two last members of a group end at once, on two workers. */
 const lastTwo: Scenario = async (play) => {
-  const member = play.held('member', 2);
+  const member = play.gated('member', 2);
   const step = each(member).pipe(play.show());
   const one = await play.process([step], 1);
   await play.process([step], 1);
@@ -117,7 +117,7 @@ const lastTwo: Scenario = async (play) => {
 
 /** A member ends when the time of its group is up. */
 const timeUp: Scenario = async (play) => {
-  const member = play.held('member', 1);
+  const member = play.gated('member', 1);
   const group = parallel({ x: member, y: play.quick('y') }, { timeout: '20s' });
   const step = group.pipe(play.show());
   const one = await play.process([step], 1);
@@ -135,7 +135,7 @@ const timeUp: Scenario = async (play) => {
 
 /** The run is canceled when its last member ends. */
 const canceled: Scenario = async (play) => {
-  const member = play.held('member', 1);
+  const member = play.gated('member', 1);
   const step = parallel({ x: member, y: play.quick('y') }).pipe(play.show());
   const one = await play.process([step], 1);
   await play.process([step], 1);

@@ -62,11 +62,11 @@ function casesOf(name: string, recipe: fc.Arbitrary<Recipe>, count: number): rea
 }
 
 /** Errors of members away: which they are is not what is looked at here. */
-function plain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plain);
+function usual(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(usual);
   if (typeof value !== 'object' || value === null) return value;
   if ('ok' in value && value.ok === false) return { ok: false };
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plain(one)]));
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, usual(one)]));
 }
 
 eachBackend((open) => {
@@ -89,7 +89,7 @@ eachBackend((open) => {
         const run = ctx.runId ?? '';
         log.set(run, [...(log.get(run) ?? []), name]);
         if (failingIn.get(run)?.has(name)) throw new Fatal(`no ${name}`);
-        return workOf(name, plain(input));
+        return workOf(name, usual(input));
       }),
     );
     return harness.loom(handlers);
@@ -149,7 +149,7 @@ function check(
   const where = `${label}\n${JSON.stringify(recipe)}\n`;
   const fate: Fate = sample.end(INPUT, failing);
   expect(result.status === 'fulfilled', `${where}it finishes`).toBe(fate.isGood);
-  if (result.status === 'fulfilled') expect(plain(result.value), where).toEqual(fate.value);
+  if (result.status === 'fulfilled') expect(usual(result.value), where).toEqual(fate.value);
   else expect(result.reason, where).toMatchObject({ code: 'RUN_FAILED' });
   const twice = ran.filter((one, at) => ran.indexOf(one) !== at);
   expect(twice, `${where}nothing ran twice`).toEqual([]);

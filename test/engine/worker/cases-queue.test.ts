@@ -87,10 +87,10 @@ eachBackend((open) => {
     const { users, queues, tasks, inspect } = harness.backend;
     await users.set('ann', { maxRunning: 1 }, { queue: QUEUE });
     await tasks.enqueue([newTask('one', 'ann'), newTask('two', 'ann')], { atomic: true });
-    const [held] = await lease(harness.backend, 10);
+    const [leased] = await lease(harness.backend, 10);
     expect(await users.get('ann', QUEUE)).toMatchObject({ running: 1, ready: false });
     const [record] = await inspect.get(['one']);
-    expect(record?.leaseUntil).toBe((held?.leasedAt ?? 0) + 1_000);
+    expect(record?.leaseUntil).toBe((leased?.leasedAt ?? 0) + 1_000);
     await harness.clock.advance('1s');
     await tasks.tick();
     expect(await users.get('ann', QUEUE)).toMatchObject({ running: 0, ready: true });

@@ -213,26 +213,26 @@ function satisfy(world: World, waiter: Task, id: string): void {
   waiter.edges.set(id, 'met');
   const joins = waiter.join && waiter.state === 'deferred';
   if (!isBlocked(waiter) && !ended(waiter) && !joins) note(world, waiter, 'unblocked');
-  if (!held(waiter)) waiter.waitUntil = undefined;
+  if (!isStuck(waiter)) waiter.waitUntil = undefined;
   if (waiter.state !== 'deferred' || isBlocked(waiter)) return;
   released(world, waiter);
   goOn(world, waiter);
 }
 
 export function hold(world: World, waiter: Task, id: string): void {
-  waiter.edges.set(id, 'held');
+  waiter.edges.set(id, 'stuck');
   waiter.waitUntil ??= world.now + WAIT_MS;
 }
 
 /** It may end by itself again, so the wait for it has no limit. */
 export function unhold(waiter: Task, id: string): void {
-  if (waiter.edges.get(id) !== 'held') return;
+  if (waiter.edges.get(id) !== 'stuck') return;
   waiter.edges.set(id, 'unmet');
-  if (!held(waiter)) waiter.waitUntil = undefined;
+  if (!isStuck(waiter)) waiter.waitUntil = undefined;
 }
 
-function held(task: Task): boolean {
-  return [...task.edges.values()].includes('held');
+function isStuck(task: Task): boolean {
+  return [...task.edges.values()].includes('stuck');
 }
 
 function endByPolicy(world: World, waiter: Task, policy: 'cancel' | 'fail', cause: Cause): void {

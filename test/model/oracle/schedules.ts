@@ -114,7 +114,7 @@ export function due(world: World, { owner, limit }: DueRequest): DueReply {
   const isLate = earliest(world) <= now - OVERDUE_MS;
   if (others && now < scheduler.until) {
     world.happened.push(isLate ? 'overdue slot taken' : 'schedules held');
-    if (!isLate) return { kind: 'held', until: scheduler.until, now };
+    if (!isLate) return { kind: 'locked', until: scheduler.until, now };
   }
   const inOrder = status(world);
   if (inOrder.length === 0) {

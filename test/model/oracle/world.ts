@@ -23,10 +23,10 @@ import type { Channels } from './channels.ts';
 import type { Pushed } from './xcom.ts';
 
 /**
- * How B stands to one of its dependencies. `held`: it ended badly, or is missing, and B waits.
+ * How B stands to one of its dependencies. `stuck`: it ended badly, or is missing, and B waits.
  * `absent`: it was missing and B went on, so there is nothing to read.
  */
-export type Edge = 'unmet' | 'held' | 'met' | 'absent';
+export type Edge = 'unmet' | 'stuck' | 'met' | 'absent';
 
 export interface Lease {
   readonly token: string;
@@ -58,7 +58,7 @@ export interface Task {
   expiresAt: number | undefined;
   /** Until its first lease, if that time begins with its release. */
   expiresInMs: number | undefined;
-  /** While an edge is held: when it stops waiting. */
+  /** While an edge is stuck: when it stops waiting. */
   waitUntil: number | undefined;
   lease: Lease | undefined;
   /** The newest lease, also when it is over. */
@@ -393,7 +393,7 @@ export function unmetOf(task: Task): readonly string[] {
 }
 
 export function blocks(edge: Edge): boolean {
-  return edge === 'unmet' || edge === 'held';
+  return edge === 'unmet' || edge === 'stuck';
 }
 
 /** The settings in force for a user of a queue, field by field. */

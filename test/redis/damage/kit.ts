@@ -5,13 +5,13 @@ import { redisForTests } from '../../../src/backends/redis/manual-time.ts';
 import type { ReconcileReport } from '../../../src/domain/port/inspection.ts';
 import type { Leased } from '../../../src/domain/port/leasing.ts';
 import type { EdgePolicies, TaskState } from '../../../src/domain/task/task.ts';
-import { Kit, PLAIN_EDGES, type TaskFields } from '../../../src/testing/contract/kit.ts';
+import { Kit, REFUSING_EDGES, type TaskFields } from '../../../src/testing/contract/kit.ts';
 import { store } from '../../../src/testing/contract/schedule-kit.ts';
 import { atEnd, freshPrefix } from '../faults/kit.ts';
 
 const YEAR = 365 * 86_400_000;
 const START = Date.UTC(2026, 0, 5, 12);
-const BLOCKS: EdgePolicies = { ...PLAIN_EDGES, onMissing: 'block' };
+const BLOCKS: EdgePolicies = { ...REFUSING_EDGES, onMissing: 'block' };
 const ENDS: ReadonlySet<TaskState | 'missing'> = new Set(['finished', 'failed', 'canceled']);
 
 /** One key as it was. */
@@ -189,12 +189,12 @@ async function fill(kit: Kit): Promise<readonly string[]> {
   await add({ id: 'run', user: 'gus' });
   const run = (await kit.leaseMany(100, { worker: 'w3' })).find(({ id }) => id === 'run');
   if (run !== undefined) {
-    const held = { id: run.id, token: run.token };
-    await kit.backend.runs.checkpoint(held, { a: '1' });
+    const lease = { id: run.id, token: run.token };
+    await kit.backend.runs.checkpoint(lease, { a: '1' });
     const set = { type: 'set', field: 'c:a', text: '{"x":[]}' } as const;
-    await kit.backend.runs.writeChannel(held, { run: 'run', writes: [set] });
+    await kit.backend.runs.writeChannel(lease, { run: 'run', writes: [set] });
     await add({ id: 'step', user: 'gus', owner: 'run' });
-    await kit.settle(held, { type: 'suspend', waitFor: ['step'], wakeOn: 'all' });
+    await kit.settle(lease, { type: 'suspend', waitFor: ['step'], wakeOn: 'all' });
   }
   for (let n = 0; n < 12; n++)
     await add({ id: `more-${n}`, user: `u${n % 3}`, level: n % 2 === 0 ? 3 : 5 });

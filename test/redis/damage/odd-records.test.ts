@@ -9,10 +9,10 @@ async function setUp() {
   const prefix = freshPrefix();
   const kit = await kitOn(inject('redisUrl'), prefix);
   await kit.worker('w', { concurrency: 20 });
-  const settle = (held: readonly Leased[], decision: Decision) =>
+  const settle = (leased: readonly Leased[], decision: Decision) =>
     kit.backend.tasks.settle({
       worker: 'w',
-      settlements: held.map(({ id, token }) => ({ id, token, decision })),
+      settlements: leased.map(({ id, token }) => ({ id, token, decision })),
     });
   const drift = async () => (await kit.backend.inspect.reconcile({ repair: false })).drift;
   return { prefix, kit, settle, drift };
@@ -32,9 +32,9 @@ it('several tasks of a user who is counted begin and end in one call', async () 
   const { kit, settle, drift } = await setUp();
   await kit.backend.users.set('ann', { maxRunning: 500 }, { queue: 'default' });
   await kit.send(...Array.from({ length: 12 }, () => ({ user: 'ann' })));
-  const held = await kit.lease(5);
+  const leased = await kit.lease(5);
   expect((await kit.backend.users.get('ann', 'default'))?.running).toBe(5);
-  await settle(held, FINISH);
+  await settle(leased, FINISH);
   expect((await kit.backend.users.get('ann', 'default'))?.running).toBe(0);
   expect(await drift()).toEqual([]);
 });

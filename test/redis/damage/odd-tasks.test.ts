@@ -83,7 +83,7 @@ class Pair {
 class History {
   readonly #pair: Pair;
   readonly #ids: string[] = [];
-  #held: readonly Leased[] = [];
+  #leased: readonly Leased[] = [];
   #calls = 0;
 
   constructor(pair: Pair) {
@@ -166,12 +166,12 @@ class History {
 
   async #work(): Promise<void> {
     const pair = this.#pair;
-    const kept = this.#held.filter(() => pair.chance(0.2));
-    const isPlain = pair.chance(0.5);
-    const settlements = this.#held
+    const kept = this.#leased.filter(() => pair.chance(0.2));
+    const isUsual = pair.chance(0.5);
+    const settlements = this.#leased
       .filter((one) => !kept.includes(one))
       .map(({ id, token }) => {
-        const decision = isPlain ? ({ type: 'finish', result: '1' } as const) : this.#decision();
+        const decision = isUsual ? ({ type: 'finish', result: '1' } as const) : this.#decision();
         return { id, token, decision };
       });
     const lease = {
@@ -189,7 +189,7 @@ class History {
       const leases = (reply.lease?.leases ?? []).map((one) => ({ ...one, cost: 1 }));
       return { answers: reply.answers, leases };
     });
-    this.#held = [...kept, ...leases];
+    this.#leased = [...kept, ...leases];
   }
 
   /** Everything that is kept of tasks, users and queue, and that nothing drifts. */

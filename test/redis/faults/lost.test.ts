@@ -123,12 +123,16 @@ describe('the reply of a lease is lost', () => {
     const proxy = await proxyTo();
     const kit = await kitOn(proxy.url);
     const [known] = await kit.addMany(2);
-    const held = await kit.leaseOne();
+    const leased = await kit.leaseOne();
     loseReply(proxy);
     expect(await codeOf(kit.lease(1))).toBe('BACKEND_UNAVAILABLE');
     proxy.setRule(undefined);
-    const reply = await kit.backend.tasks.extend({ worker: 'w', leaseMs: 60_000, leases: [held] });
-    expect(held.id).toBe(known);
+    const reply = await kit.backend.tasks.extend({
+      worker: 'w',
+      leaseMs: 60_000,
+      leases: [leased],
+    });
+    expect(leased.id).toBe(known);
     expect(reply.unknown).toHaveLength(1);
   });
 });

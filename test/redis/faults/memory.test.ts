@@ -120,9 +120,9 @@ describe('O95.3 OOM with noeviction', () => {
       const leased = await kit.leaseOne();
       expect(await kit.settle(leased, decision)).toMatchObject({ kind: 'ok' });
     }
-    const held = await kit.lease(3);
+    const leased = await kit.lease(3);
     const lease = kit.request({ limit: 2 });
-    const settlements = held.map(({ id, token }) => ({ id, token, decision: DECISIONS[0] }));
+    const settlements = leased.map(({ id, token }) => ({ id, token, decision: DECISIONS[0] }));
     const reply = await kit.backend.tasks.settle({
       worker: 'w',
       settlements: settlements as { id: string; token: string; decision: Decision }[],

@@ -49,15 +49,15 @@ export function differences(value: unknown, type: string, at = '$'): readonly st
     const element = type.slice(0, -2).replace(/^\((.*)\)$/, '$1');
     return value.flatMap((one, index) => differences(one, element, `${at}[${index}]`));
   }
-  const held = /^Record<string, (.*)>$/.exec(type)?.[1];
-  if (held !== undefined) {
+  const inner = /^Record<string, (.*)>$/.exec(type)?.[1];
+  if (inner !== undefined) {
     if (!isObject(value)) return [`${at}: not ${type}`];
-    return Object.entries(value).flatMap(([key, one]) => differences(one, held, `${at}.${key}`));
+    return Object.entries(value).flatMap(([key, one]) => differences(one, inner, `${at}.${key}`));
   }
   const fields = TYPES.get(type);
   if (fields !== undefined) return fields.length === 0 ? [] : fieldDifferences(value, fields, at);
   const expected = /^'(.*)'$/.exec(type)?.[1];
-  const fits = expected === undefined ? isPlain(value, type) : value === expected;
+  const fits = expected === undefined ? isOfType(value, type) : value === expected;
   return fits ? [] : [`${at}: ${JSON.stringify(value)} is not ${type}`];
 }
 
@@ -87,12 +87,12 @@ function fieldDifferences(
     ...unknown.map((key) => `${at}.${key}: not documented`),
     ...own.flatMap(({ path, isOptional, type }) => {
       const place = `${at}.${path}`;
-      const held: unknown = value[path];
-      if (held === undefined) return isOptional ? [] : [`${place}: missing`];
-      if (type === 'object') return fieldDifferences(held, inside(fields, `${path}.`), place);
-      if (type !== 'object[]') return differences(held, type, place);
-      if (!Array.isArray(held)) return [`${place}: not an array`];
-      return held.flatMap((one, index) =>
+      const inner: unknown = value[path];
+      if (inner === undefined) return isOptional ? [] : [`${place}: missing`];
+      if (type === 'object') return fieldDifferences(inner, inside(fields, `${path}.`), place);
+      if (type !== 'object[]') return differences(inner, type, place);
+      if (!Array.isArray(inner)) return [`${place}: not an array`];
+      return inner.flatMap((one, index) =>
         fieldDifferences(one, inside(fields, `${path}[].`), `${place}[${index}]`),
       );
     }),
@@ -105,7 +105,7 @@ function inside(fields: readonly DocumentedField[], prefix: string): readonly Do
     .map((field) => ({ ...field, path: field.path.slice(prefix.length) }));
 }
 
-function isPlain(value: unknown, type: string): boolean {
+function isOfType(value: unknown, type: string): boolean {
   if (['string', 'number', 'boolean'].includes(type)) return typeof value === type;
   return String(value) === type;
 }

@@ -22,8 +22,8 @@ export interface OptionCase {
   readonly at?: (options: object) => object;
 }
 
-export const plain = task('plain', async (n: number) => n);
-export const line = plain.pipe(task('after', async (n: number) => n)).as('line');
+export const plainTask = task('plain', async (n: number) => n);
+export const line = plainTask.pipe(task('after', async (n: number) => n)).as('line');
 const chooser = fairloom.dynamic('chooser', async (n: number) => n);
 const notes = channel<{ count: number }>('notes');
 const module = new URL('data:text/javascript,export default () => 1');
@@ -41,7 +41,7 @@ function inHandler(
 export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>> {
   const client = (options: object): Fairloom =>
     new fairloom.Fairloom({ backend: memory(), ...options } as never);
-  const enqueue = (options: object): unknown => loom.enqueue(plain, 1, options as never);
+  const enqueue = (options: object): unknown => loom.enqueue(plainTask, 1, options as never);
   const within = (name: string) => (options: object) => ({ [name]: options });
   const anyTask = (options: object): unknown => task('one', options as never, async () => 1);
   return {
@@ -61,7 +61,7 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
     },
     CallsOptions: {
       valid: { atomic: false },
-      calls: { calls: (x) => loom.enqueueMany([call(plain, 1)], x) },
+      calls: { calls: (x) => loom.enqueueMany([call(plainTask, 1)], x) },
     },
     ChannelOptions: { valid: {}, calls: { channel: (x) => channel('c', x) } },
     CommandTaskOptions: {
@@ -101,7 +101,7 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
       valid: {},
       calls: { dynamic: (x) => fairloom.dynamic('d', x, async () => 1) },
     },
-    EachOptions: { valid: { policy: 'strict' }, calls: { each: (x) => each(plain, x) } },
+    EachOptions: { valid: { policy: 'strict' }, calls: { each: (x) => each(plainTask, x) } },
     EncryptionOptions: {
       valid: { keys: [{ id: 'a', key: new Uint8Array(32) }] },
       calls: { encrypted: (x) => fairloom.encrypted(x) },
@@ -109,22 +109,22 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
     EnqueueManyOptions: {
       valid: { atomic: true },
       calls: {
-        inputs: (x) => loom.enqueueMany(plain, [1], x),
+        inputs: (x) => loom.enqueueMany(plainTask, [1], x),
       },
     },
     EnqueueOptions: {
       valid: { user: 'u' },
       calls: {
         enqueue,
-        call: (x) => call(plain, 1, x),
+        call: (x) => call(plainTask, 1, x),
         enqueueByName: (x) => loom.enqueueByName('plain', 1, x),
       },
     },
     FailureOptions: {
       valid: {},
       calls: {
-        drain: (x) => testLoom([plain]).drain(x),
-        advance: (x) => testLoom([plain]).clock.advance(1, x),
+        drain: (x) => testLoom([plainTask]).drain(x),
+        advance: (x) => testLoom([plainTask]).clock.advance(1, x),
       },
     },
     FairloomOptions: {
@@ -133,11 +133,14 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
     },
     FlowStepOptions: {
       valid: { as: 'b' },
-      calls: { step: (x) => flow<number, number>('f', (f) => f.step(plain, f.input, x)) },
+      calls: { step: (x) => flow<number, number>('f', (f) => f.step(plainTask, f.input, x)) },
     },
     GroupOptions: {
       valid: { concurrency: 1 },
-      calls: { parallel: (x) => parallel({ plain }, x), each: (x) => each(plain, x) },
+      calls: {
+        parallel: (x) => parallel({ plain: plainTask }, x),
+        each: (x) => each(plainTask, x),
+      },
     },
     HandlerTaskOptions: {
       valid: { handler: 'h' },
@@ -162,7 +165,10 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
     LenientPolicy: {
       valid: { atLeast: 1 },
       at: within('policy'),
-      calls: { parallel: (x) => parallel({ plain }, x), each: (x) => each(plain, x) },
+      calls: {
+        parallel: (x) => parallel({ plain: plainTask }, x),
+        each: (x) => each(plainTask, x),
+      },
     },
     LoadConfigOptions: { valid: { file: false }, calls: { loadConfig: (x) => loadConfig(x) } },
     ManualClockHooks: { valid: {}, calls: { clock: (x) => new ManualClock(0, x) } },
@@ -210,7 +216,7 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
     },
     ParallelOptions: {
       valid: { policy: { critical: ['plain'] } },
-      calls: { parallel: (x) => parallel({ plain }, x) },
+      calls: { parallel: (x) => parallel({ plain: plainTask }, x) },
     },
     PlaceOptions: { valid: { queue: 'q' }, calls: { enqueue, task: anyTask } },
     ProgramOptions: {
@@ -239,7 +245,7 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
     ResultOptions: {
       valid: { timeout: 1 },
       calls: {
-        task: async (x) => (await loom.enqueue(plain, 1)).result(x),
+        task: async (x) => (await loom.enqueue(plainTask, 1)).result(x),
         run: async (x) => (await loom.enqueue(line, 1)).result(x),
       },
     },
@@ -267,13 +273,13 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
       calls: { import: (x) => loom.runs.import({} as never, x) },
     },
     RunListOptions: { valid: { state: 'failed' }, calls: { list: (x) => loom.runs.list(x) } },
-    RunOptions: { valid: { user: 'u' }, calls: { run: (x) => loom.run(plain, 1, x) } },
+    RunOptions: { valid: { user: 'u' }, calls: { run: (x) => loom.run(plainTask, 1, x) } },
     ScheduleDefaults: {
       valid: { timeZone: 'UTC' },
       calls: { client: (x) => client({ scheduler: x }) },
     },
     ScheduleOptions: {
-      valid: { task: plain, input: 1, cron: '@daily' },
+      valid: { task: plainTask, input: 1, cron: '@daily' },
       calls: { set: (x) => loom.schedules.set('s', x) },
     },
     SchedulePatch: {
@@ -281,14 +287,14 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
       calls: { update: (x) => loom.schedules.update('s', x) },
     },
     SchedulePolicies: {
-      valid: { task: plain, input: 1, cron: '@daily', missed: 'skip' },
+      valid: { task: plainTask, input: 1, cron: '@daily', missed: 'skip' },
       calls: { set: (x) => loom.schedules.set('s', x) },
     },
     SchedulerOptions: { valid: {}, calls: { scheduler: (x) => loom.scheduler(x) } },
     StopOptions: { valid: { grace: 0 }, calls: { stop: (x) => loom.worker().stop(x) } },
     SubRunOptions: {
       valid: { id: 'a' },
-      calls: { run: (x) => inHandler(loom, (ctx) => ctx.run(plain, 1, x)) },
+      calls: { run: (x) => inHandler(loom, (ctx) => ctx.run(plainTask, 1, x)) },
     },
     TaskPageOptions: {
       valid: { state: 'failed', values: true },
@@ -296,7 +302,7 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
     },
     TaskListOptions: { valid: { state: 'failed' }, calls: { list: (x) => loom.tasks.list(x) } },
     TaskOptions: { valid: {}, calls: { task: anyTask } },
-    TestLoomOptions: { valid: {}, calls: { testLoom: (x) => testLoom([plain], x) } },
+    TestLoomOptions: { valid: {}, calls: { testLoom: (x) => testLoom([plainTask], x) } },
     ThrottleOptions: { valid: { key: 'k', per: 1 }, at: within('throttle'), calls: { enqueue } },
     ToYamlOptions: {
       valid: {},
@@ -316,7 +322,7 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
       valid: { concurrency: 1 },
       calls: {
         worker: (x) => loom.worker(x),
-        testLoom: (x) => testLoom([plain], { worker: x }),
+        testLoom: (x) => testLoom([plainTask], { worker: x }),
       },
     },
     XComOptions: { valid: { ttl: 1 }, calls: { client: (x) => client({ xcom: x }) } },
@@ -345,6 +351,6 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
     },
     '{ repair }': { valid: {}, calls: { reconcile: (x) => loom.reconcile(x) } },
     '{ timeout }': { valid: { timeout: 0 }, calls: { close: (x) => client({}).close(x) } },
-    '{ times }': { valid: {}, calls: { fail: (x) => testLoom([plain]).fail(plain, x) } },
+    '{ times }': { valid: {}, calls: { fail: (x) => testLoom([plainTask]).fail(plainTask, x) } },
   };
 }

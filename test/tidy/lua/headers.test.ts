@@ -49,11 +49,11 @@ for (const path of verbs) {
     });
 
     it('calls its KEYS and ARGV by the names of the header', () => {
-      const plain = (name: string): string => name.replaceAll('_', '').toLowerCase();
+      const spelled = (name: string): string => name.replaceAll('_', '').toLowerCase();
       const wrong = [...useOf(read(path)).names].filter(([slot, name]) => {
         const at = Number(/\d+/.exec(slot)?.[0]);
         const said = (slot.startsWith('KEYS') ? header.keys : header.args).get(at);
-        return said !== undefined && plain(said) !== plain(name);
+        return said !== undefined && spelled(said) !== spelled(name);
       });
       expect(wrong).toEqual([]);
     });

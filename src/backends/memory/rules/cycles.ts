@@ -106,7 +106,9 @@ function dependentsOf(around: Around, id: string): EdgeAnswer {
   const lists =
     entry === undefined
       ? store.missing.of(id, user ?? '')
-      : [entry.optional.waiting, entry.optional.held].filter((list) => list !== undefined);
+      : [entry.optional.waiting, entry.optional.awaitingRedrive].filter(
+          (list) => list !== undefined,
+        );
   // Items of the batch may come to wait for a stored task, too.
   const inBatch = batch === undefined ? [] : dependentsIn(store, batch, id);
   const size = lists.reduce((sum, list) => sum + list.size, inBatch.length);

@@ -7,7 +7,7 @@ import { SortedList } from '../store/sorted-list.ts';
 import type { Store } from '../store/store.ts';
 import { blockedIds } from '../store/task-record.ts';
 import { upstreamOf } from './edges.ts';
-import { endByUpstream, hold, policyFor, satisfy, waitFor } from './end.ts';
+import { awaitRedrive, endByUpstream, policyFor, satisfy, waitFor } from './end.ts';
 import { setDeadline } from './places.ts';
 
 /** What earlier items of an atomic batch will have changed by the time an item is stored. */
@@ -76,7 +76,7 @@ function linkToEnded(
   }
   block(entry, upstream.id);
   if (policy === 'wait') {
-    hold(store, upstream, entry);
+    awaitRedrive(store, upstream, entry);
     return undefined;
   }
   return () => endByUpstream(store, upstream, { entry, policy });
@@ -120,7 +120,7 @@ export function relink(store: Store, entry: TaskEntry): void {
     } else if (upstream.state === 'finished') satisfy(store, upstream, entry);
     else {
       block(entry, id);
-      hold(store, upstream, entry);
+      awaitRedrive(store, upstream, entry);
     }
   }
 }

@@ -19,7 +19,7 @@ export function dependentsOf(store: Store, id: string, page: PageRequest): Depen
   const parts = entry === undefined ? missingParts(store, id) : partsOf(entry);
   const limit = Math.min(page.limit, LIMITS.pageMax);
   const count = parts.reduce((sum, [, list]) => sum + list.size, 0);
-  const sizes = { count, held: entry?.optional.held?.size ?? 0 };
+  const sizes = { count, awaitingRedrive: entry?.optional.awaitingRedrive?.size ?? 0 };
   const place = page.cursor === undefined ? undefined : placeOf(page.cursor);
   const items: Dependent[] = [];
   let last: DependentPlace | undefined;
@@ -42,7 +42,7 @@ type Part = readonly [part: DependentPart, list: SortedList<TaskEntry>];
 function partsOf({ optional }: TaskEntry): readonly Part[] {
   const found: Part[] = [];
   if (optional.waiting !== undefined) found.push(['waiting', optional.waiting]);
-  if (optional.held !== undefined) found.push(['held', optional.held]);
+  if (optional.awaitingRedrive !== undefined) found.push(['redrive', optional.awaitingRedrive]);
   return found;
 }
 
@@ -53,7 +53,7 @@ function missingParts(store: Store, id: string): readonly Part[] {
 /** In the order of the listing: an id may have been stored, or removed, since the last page. */
 function compareParts(one: DependentPart, other: DependentPart): number {
   if (one === other) return 0;
-  if (one === 'held' || other === 'held') return one === 'held' ? 1 : -1;
+  if (one === 'redrive' || other === 'redrive') return one === 'redrive' ? 1 : -1;
   return compareUtf8(one, other);
 }
 
@@ -76,5 +76,5 @@ function dependentOf(entry: TaskEntry, id: string, part: DependentPart): Depende
   const base = { id: entry.id, name, user: owner.user, state };
   if (waitsFor(entry, id)) return { ...base, waits: 'suspended' };
   const { onFailure, onCancel } = edges;
-  return { ...base, waits: part === 'held' ? 'redrive' : 'end', onFailure, onCancel };
+  return { ...base, waits: part === 'redrive' ? 'redrive' : 'end', onFailure, onCancel };
 }

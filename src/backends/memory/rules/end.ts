@@ -133,7 +133,7 @@ function leaveUpstreams(store: Store, entry: TaskEntry): number {
     const upstream = store.records.get(id);
     if (own.blocked?.has(id) !== true) continue;
     upstream?.optional.waiting?.delete(entry);
-    upstream?.optional.held?.delete(entry);
+    upstream?.optional.awaitingRedrive?.delete(entry);
     store.missing.delete(id, entry);
   }
   if (!readsOn) leaveReaders(store, entry);
@@ -169,7 +169,7 @@ function tell(store: Store, upstream: TaskEntry, dependent: TaskEntry): void {
       satisfy(store, upstream, dependent);
       break;
     case 'wait':
-      hold(store, upstream, dependent);
+      awaitRedrive(store, upstream, dependent);
       break;
     case 'cancel':
     case 'fail':
@@ -270,10 +270,10 @@ function leaveAwaited(store: Store, entry: TaskEntry): void {
 }
 
 /** The dependent waits for a redrive of its upstream, at most 30 days. */
-export function hold(store: Store, upstream: TaskEntry, dependent: TaskEntry): void {
+export function awaitRedrive(store: Store, upstream: TaskEntry, dependent: TaskEntry): void {
   const own = upstream.own();
-  own.held ??= new SortedList(byArrival);
-  own.held.add(dependent);
+  own.awaitingRedrive ??= new SortedList(byArrival);
+  own.awaitingRedrive.add(dependent);
   waitFor(store, dependent);
 }
 

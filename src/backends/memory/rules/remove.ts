@@ -57,20 +57,20 @@ function surplusOf(store: Store, kept: Kept): TaskEntry | undefined {
  * canceled first, in bounded steps; false while some are left.
  */
 export function takeAway(store: Store, entry: TaskEntry): boolean {
-  for (let i = 0; i < STEPS.heldStep; i++) {
-    const dependent = entry.optional.held?.first();
+  for (let i = 0; i < STEPS.awaitingRedriveStep; i++) {
+    const dependent = entry.optional.awaitingRedrive?.first();
     if (dependent === undefined) break;
-    entry.optional.held?.delete(dependent);
+    entry.optional.awaitingRedrive?.delete(dependent);
     const cause = { type: 'upstream', id: entry.id, state: 'removed' } as const;
     end(store, dependent, { event: 'canceled', cause });
   }
-  if (entry.optional.held !== undefined && entry.optional.held.size > 0) return false;
+  if ((entry.optional.awaitingRedrive?.size ?? 0) > 0) return false;
   // One that failed could have been redriven, and a join holds what it joined: they read until now.
   if (entry.state === 'failed' || entry.optional.run?.isJoin === true) leaveReaders(store, entry);
   leave(store, entry);
   dropSnapshot(store, entry);
   store.records.delete(entry.id);
   leaveKey(store, entry);
-  cascade(store, STEPS.heldStep);
+  cascade(store, STEPS.awaitingRedriveStep);
   return true;
 }

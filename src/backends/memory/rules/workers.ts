@@ -95,10 +95,10 @@ function isLive(store: Store, worker: WorkerEntry): boolean {
 
 /** Those that were heard of lately enough, by id, each with how many leases it holds. */
 export function liveWorkers(store: Store): readonly WorkerInfo[] {
-  const held = new Map<string, number>();
+  const running = new Map<string, number>();
   for (const { grant } of store.byState.started) {
     const worker = grant?.worker ?? '';
-    held.set(worker, (held.get(worker) ?? 0) + 1);
+    running.set(worker, (running.get(worker) ?? 0) + 1);
   }
   return [...store.workers.values()]
     .filter((worker) => isLive(store, worker))
@@ -107,7 +107,7 @@ export function liveWorkers(store: Store): readonly WorkerInfo[] {
       ...worker.spec,
       startedAt: worker.startedAt,
       lastSeenAt: worker.lastSeenAt,
-      running: held.get(worker.spec.id) ?? 0,
+      running: running.get(worker.spec.id) ?? 0,
       attempts: { ...worker.attempts },
     }));
 }

@@ -51,7 +51,7 @@ export class OptionalFacts {
   absent: Set<string> | undefined = undefined;
   /** Those that wait for it, and those that wait for its redrive. */
   waiting: SortedList<TaskEntry> | undefined = undefined;
-  held: SortedList<TaskEntry> | undefined = undefined;
+  awaitingRedrive: SortedList<TaskEntry> | undefined = undefined;
   readers = 0;
   /** In line and at its first lease: how long after the end of its last dependency it came there. */
   releasedMs: number | undefined = undefined;

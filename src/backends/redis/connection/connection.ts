@@ -158,8 +158,8 @@ export class Connection {
 }
 
 /** Lets the process end while the connection is idle, or holds it while a call is pending. */
-export function hold(client: RedisClient, held: boolean): void {
+export function hold(client: RedisClient, isOn: boolean): void {
   const { stream } = client as { stream?: { ref?: () => void; unref?: () => void } };
-  if (held) stream?.ref?.();
+  if (isOn) stream?.ref?.();
   else stream?.unref?.();
 }

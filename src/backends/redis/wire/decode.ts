@@ -142,7 +142,7 @@ export function decodeLease(reply: Flat, from: number, requestId: string): Lease
     const fixed = decodeFixed(text(reply[ids + count + i]));
     const leased = hasRow
       ? rowLease(reply, row, fixed, { id, requestId, ...common })
-      : plainLease(id, fixed, common);
+      : rowlessLease(id, fixed, common);
     leases.push(
       attemptSettings === undefined ? leased : withSettings(leased, attemptSettings, isEndKnown),
     );
@@ -179,7 +179,7 @@ type Common = Pick<
   'token' | 'attempt' | 'losses' | 'releases' | 'leaseUntil' | 'leasedAt' | 'alone' | 'upstreams'
 >;
 
-function plainLease(id: string, { inline, ...fixed }: Fixed, common: Common): Leased {
+function rowlessLease(id: string, { inline, ...fixed }: Fixed, common: Common): Leased {
   return { id, ...common, ...fixed, payload: inline };
 }
 

@@ -58,7 +58,7 @@ function blobOf(task: NewTask, kind: number): string {
 }
 
 /** Due at once and for ever, depends on nothing, has no key: as most tasks are. */
-export function isPlain(task: NewTask): boolean {
+export function isPlainTask(task: NewTask): boolean {
   return (
     task.delayMs === undefined &&
     task.executeAfter === undefined &&
@@ -73,7 +73,7 @@ export function isPlain(task: NewTask): boolean {
 
 /** What few tasks have, as JSON; `undefined` for most. */
 function specialsOf(task: NewTask): string | undefined {
-  if (isPlain(task)) return undefined;
+  if (isPlainTask(task)) return undefined;
   const { delayMs, executeAfter, expiresInMs, dependsOn, edges, idempotency } = task;
   return JSON.stringify({
     delay: delayMs,

@@ -1,8 +1,8 @@
 import { LIMITS } from '../../../domain/limits.ts';
 import type { Cases } from '../cases.ts';
-import { type Kit, PLAIN_EDGES, type TaskFields } from '../kit.ts';
+import { type Kit, REFUSING_EDGES, type TaskFields } from '../kit.ts';
 
-const BLOCK = { ...PLAIN_EDGES, onMissing: 'block' } as const;
+const BLOCK = { ...REFUSING_EDGES, onMissing: 'block' } as const;
 
 /** Tasks in a chain, each waiting for the one before; in the order of their ids. */
 function chain(kit: Kit, length: number, first: readonly string[] = []): TaskFields[] {

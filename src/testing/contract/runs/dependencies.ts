@@ -2,12 +2,12 @@
 import { LIMITS } from '../../../domain/limits.ts';
 import type { EdgePolicies, EdgePolicy } from '../../../domain/task/task.ts';
 import type { Cases } from '../cases.ts';
-import { type Kit, PLAIN_EDGES, type TaskFields } from '../kit.ts';
+import { type Kit, REFUSING_EDGES, type TaskFields } from '../kit.ts';
 
 const POLICIES: readonly EdgePolicy[] = ['wait', 'cancel', 'fail', 'run'];
 
 function edges(fields: Partial<EdgePolicies>): { readonly edges: EdgePolicies } {
-  return { edges: { ...PLAIN_EDGES, ...fields } };
+  return { edges: { ...REFUSING_EDGES, ...fields } };
 }
 
 /** A task that has ended in this state. */

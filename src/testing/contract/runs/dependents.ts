@@ -1,6 +1,6 @@
 import type { DependentPage } from '../../../domain/port/backend.ts';
 import type { Cases } from '../cases.ts';
-import { type Kit, PLAIN_EDGES } from '../kit.ts';
+import { type Kit, REFUSING_EDGES } from '../kit.ts';
 
 function dependents(kit: Kit, id: string, limit = 10, cursor?: string): Promise<DependentPage> {
   const page = cursor === undefined ? { limit } : { limit, cursor };
@@ -11,63 +11,71 @@ function dependents(kit: Kit, id: string, limit = 10, cursor?: string): Promise<
 export const dependentsOf: Cases = {
   'F25 tells who waits for a task, and what each would do': async (kit, expect) => {
     const on = await kit.add();
-    expect(await dependents(kit, on)).toEqual({ items: [], count: 0, held: 0 });
-    const plain = await kit.add({ dependsOn: [on] });
+    expect(await dependents(kit, on)).toEqual({ items: [], count: 0, awaitingRedrive: 0 });
+    const usual = await kit.add({ dependsOn: [on] });
     await kit.shift(10);
-    const edges = { ...PLAIN_EDGES, onFailure: 'fail', onCancel: 'run' } as const;
+    const edges = { ...REFUSING_EDGES, onFailure: 'fail', onCancel: 'run' } as const;
     const later = await kit.add({ dependsOn: [on], delayMs: 60_000, user: 'ann', edges });
     const of = { name: 'work', user: 'ann', waits: 'end' };
     expect(await dependents(kit, on)).toEqual({
       items: [
-        { ...of, id: plain, state: 'deferred', onFailure: 'wait', onCancel: 'cancel' },
+        { ...of, id: usual, state: 'deferred', onFailure: 'wait', onCancel: 'cancel' },
         { ...of, id: later, state: 'scheduled', onFailure: 'fail', onCancel: 'run' },
       ],
       count: 2,
-      held: 0,
+      awaitingRedrive: 0,
     });
     expect((await kit.backend.inspect.facts(on))?.dependents).toEqual(await dependents(kit, on));
-    expect((await kit.backend.inspect.facts(plain))?.dependents).toBeUndefined();
+    expect((await kit.backend.inspect.facts(usual))?.dependents).toBeUndefined();
     await kit.runToEnd(on);
     await kit.rest();
-    expect(await dependents(kit, on)).toEqual({ items: [], count: 0, held: 0 });
+    expect(await dependents(kit, on)).toEqual({ items: [], count: 0, awaitingRedrive: 0 });
     expect((await kit.backend.inspect.facts(on))?.dependents).toBeUndefined();
   },
 
   'F25 tells those apart that wait for a redrive': async (kit, expect) => {
     const on = await kit.add();
-    const held = await kit.add({ dependsOn: [on] });
+    const awaitingRedrive = await kit.add({ dependsOn: [on] });
     await kit.fail(await kit.leaseOne());
     await kit.rest();
     const page = await dependents(kit, on);
-    expect(page).toMatchObject({ items: [{ id: held, waits: 'redrive' }], count: 1, held: 1 });
+    expect(page).toMatchObject({
+      items: [{ id: awaitingRedrive, waits: 'redrive' }],
+      count: 1,
+      awaitingRedrive: 1,
+    });
     await kit.backend.tasks.redrive(on);
     const after = await dependents(kit, on);
-    expect(after).toMatchObject({ items: [{ id: held, waits: 'end' }], count: 1, held: 0 });
+    expect(after).toMatchObject({
+      items: [{ id: awaitingRedrive, waits: 'end' }],
+      count: 1,
+      awaitingRedrive: 0,
+    });
   },
 
   'F25 tells those apart that are suspended': async (kit, expect) => {
     const on = await kit.add({ user: 'bob', delayMs: 1_000 });
     const run = await kit.add();
     const leased = await kit.leaseOne();
-    const plain = await kit.add({ dependsOn: [on], user: 'bob' });
+    const usual = await kit.add({ dependsOn: [on], user: 'bob' });
     await kit.settle(leased, { type: 'suspend', waitFor: [on], wakeOn: 'all' });
     const { items, count } = await dependents(kit, on);
     expect(count).toBe(2);
     const suspended = { id: run, name: 'work', user: 'ann', state: 'deferred', waits: 'suspended' };
     expect(items[0]).toEqual(suspended);
-    expect(items[1]).toMatchObject({ id: plain, waits: 'end' });
+    expect(items[1]).toMatchObject({ id: usual, waits: 'end' });
     await kit.cancel(run);
-    expect(await dependents(kit, on)).toMatchObject({ items: [{ id: plain }], count: 1 });
+    expect(await dependents(kit, on)).toMatchObject({ items: [{ id: usual }], count: 1 });
   },
 
   'F25 tells who waits for an id that nobody has stored': async (kit, expect) => {
-    const edges = { ...PLAIN_EDGES, onMissing: 'block' } as const;
+    const edges = { ...REFUSING_EDGES, onMissing: 'block' } as const;
     const id = await kit.add({ dependsOn: ['nobody'], edges });
     const page = await dependents(kit, 'nobody');
-    expect(page).toMatchObject({ items: [{ id, waits: 'end' }], count: 1, held: 0 });
+    expect(page).toMatchObject({ items: [{ id, waits: 'end' }], count: 1, awaitingRedrive: 0 });
     await kit.add({ id: 'nobody' });
     expect(await dependents(kit, 'nobody')).toMatchObject({ items: [{ id }], count: 1 });
-    expect(await dependents(kit, 'nowhere')).toEqual({ items: [], count: 0, held: 0 });
+    expect(await dependents(kit, 'nowhere')).toEqual({ items: [], count: 0, awaitingRedrive: 0 });
   },
 
   'F25 tells hundreds by pages, also when some leave meanwhile': async (kit, expect) => {
@@ -78,7 +86,7 @@ export const dependentsOf: Cases = {
       await kit.shift(1);
     }
     const first = await dependents(kit, on, 100);
-    expect(first).toMatchObject({ count: 250, held: 0 });
+    expect(first).toMatchObject({ count: 250, awaitingRedrive: 0 });
     expect(first.items.map(({ id }) => id)).toEqual(ids.slice(0, 100));
     await kit.cancel(ids[99] ?? '');
     await kit.cancel(ids[100] ?? '');
@@ -95,12 +103,12 @@ export const dependentsOf: Cases = {
     expect,
   ) => {
     const on = await kit.add();
-    const held = await kit.addMany(3, { dependsOn: [on] });
+    const awaitingRedrive = await kit.addMany(3, { dependsOn: [on] });
     await kit.fail(await kit.leaseOne());
     await kit.rest();
     const first = await dependents(kit, on, 2);
     const second = await dependents(kit, on, 2, first.cursor);
-    expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(held);
+    expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(awaitingRedrive);
     expect(second.cursor).toBeUndefined();
     const refused = await dependents(kit, on, 2, 'nonsense').catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: 'INVALID_OPTION' });

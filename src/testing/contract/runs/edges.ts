@@ -1,8 +1,8 @@
 import { LIMITS } from '../../../domain/limits.ts';
 import type { Cases } from '../cases.ts';
-import { type Kit, PLAIN_EDGES, type TaskFields } from '../kit.ts';
+import { type Kit, REFUSING_EDGES, type TaskFields } from '../kit.ts';
 
-const BLOCK = { ...PLAIN_EDGES, onMissing: 'block' } as const;
+const BLOCK = { ...REFUSING_EDGES, onMissing: 'block' } as const;
 
 /** A task of bob's that waits for an id that nobody has stored. */
 function waiting(kit: Kit, id: string, fields: TaskFields = {}): Promise<string> {
@@ -90,7 +90,7 @@ export const acrossUsers: Cases = {
     const c = await waiting(kit, 'x', { user: 'ann' });
     // It would close a cycle of bob's, if bob's could wait for it.
     const [d] = await kit.addMany(1, { user: 'bob', dependsOn: ['x'], edges: BLOCK });
-    const allowed = { ...PLAIN_EDGES, allowCrossUser: true };
+    const allowed = { ...REFUSING_EDGES, allowCrossUser: true };
     const reply = await kit.sendOne({ id: 'x', dependsOn: [d ?? ''], edges: allowed });
     expect(reply).toEqual({ kind: 'created', id: 'x' });
     expect(await kit.backend.inspect.dependents('x', { limit: 9 })).toMatchObject({ count: 1 });
@@ -121,7 +121,7 @@ export const acrossUsers: Cases = {
   },
 
   'F60 what was missing and counted as satisfied is not read later': async (kit, expect) => {
-    const edges = { ...PLAIN_EDGES, onMissing: 'satisfied' } as const;
+    const edges = { ...REFUSING_EDGES, onMissing: 'satisfied' } as const;
     for (const user of ['ann', 'bob']) {
       const x = kit.fresh('x');
       const b = await kit.add({ user: 'bob', dependsOn: [x], edges, delayMs: 1_000 });

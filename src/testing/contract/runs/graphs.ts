@@ -1,6 +1,6 @@
 import type { EdgePolicy, TaskState } from '../../../domain/task/task.ts';
 import type { Cases } from '../cases.ts';
-import { type Kit, PLAIN_EDGES, type TaskFields } from '../kit.ts';
+import { type Kit, REFUSING_EDGES, type TaskFields } from '../kit.ts';
 
 type Outcome = 'finished' | 'failed' | 'canceled';
 
@@ -33,7 +33,7 @@ async function mix(kit: Kit, onFailure: EdgePolicy, onCancel: EdgePolicy): Promi
     for (const second of OUTCOMES) {
       // Upstreams are critical, so that they are leased before dependents of earlier rounds.
       const upstreams = await kit.addMany(2, { level: 6 });
-      const edges = { ...PLAIN_EDGES, onFailure, onCancel };
+      const edges = { ...REFUSING_EDGES, onFailure, onCancel };
       const id = await kit.add({ dependsOn: upstreams, edges });
       const below = await kit.add({ dependsOn: [id], edges: { ...edges, onCancel: 'cancel' } });
       await endAs(kit, first);

@@ -1,8 +1,8 @@
 import { LIMITS } from '../../../domain/limits.ts';
 import type { Cases } from '../cases.ts';
-import { type Kit, PLAIN_EDGES } from '../kit.ts';
+import { type Kit, REFUSING_EDGES } from '../kit.ts';
 
-const RUN = { ...PLAIN_EDGES, onFailure: 'run', onCancel: 'run' } as const;
+const RUN = { ...REFUSING_EDGES, onFailure: 'run', onCancel: 'run' } as const;
 const DAY_MS = 86_400_000;
 
 /** A run that reads a dead letter which was put back, and is suspended until that has ended. */
@@ -35,7 +35,7 @@ export const runReads: Cases = {
   },
 
   'a redriven join is not queued either, and tells whom it kept waiting': async (kit, expect) => {
-    const edges = { ...PLAIN_EDGES, onFailure: 'fail' } as const;
+    const edges = { ...REFUSING_EDGES, onFailure: 'fail' } as const;
     await kit.add({ id: 'a' });
     await kit.add({ id: 'join', join: true, dependsOn: ['a'], edges });
     await kit.add({ id: 'after', dependsOn: ['join'] });
@@ -132,7 +132,7 @@ export const runReads: Cases = {
   },
 
   'a dependency that was missing and came is read like any other': async (kit, expect) => {
-    const edges = { ...PLAIN_EDGES, onMissing: 'satisfied' } as const;
+    const edges = { ...REFUSING_EDGES, onMissing: 'satisfied' } as const;
     await kit.add({ id: 'run', dependsOn: ['a'], edges });
     const run = await kit.leaseOne();
     await kit.add({ id: 'a' });

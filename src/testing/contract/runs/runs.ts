@@ -3,7 +3,7 @@
 import { LIMITS } from '../../../domain/limits.ts';
 import type { Leased, SettleAnswer, Suspension } from '../../../domain/port/backend.ts';
 import type { Cases } from '../cases.ts';
-import { type Kit, PLAIN_EDGES } from '../kit.ts';
+import { type Kit, REFUSING_EDGES } from '../kit.ts';
 
 const RUN = { onFailure: 'run', onCancel: 'run' } as const;
 const FAIL = { onFailure: 'fail', onCancel: 'fail' } as const;
@@ -58,12 +58,12 @@ export const joins: Cases = {
     const strict = await kit.add({
       join: true,
       dependsOn: [a],
-      edges: { ...PLAIN_EDGES, ...FAIL },
+      edges: { ...REFUSING_EDGES, ...FAIL },
     });
     const lenient = await kit.add({
       join: true,
       dependsOn: [a],
-      edges: { ...PLAIN_EDGES, ...RUN },
+      edges: { ...REFUSING_EDGES, ...RUN },
     });
     await kit.fail(await kit.leaseOne());
     await kit.rest();
@@ -171,7 +171,7 @@ export const fences: Cases = {
     await kit.setQueue({ paused: true });
     const run = await kit.add();
     const member = await kit.add({ owner: run, expiresInMs: 1_000 });
-    const edges = { ...PLAIN_EDGES, ...RUN };
+    const edges = { ...REFUSING_EDGES, ...RUN };
     const before = await kit.add({ dependsOn: [member], edges, level: 6 });
     const behind = await kit.add({ dependsOn: [member], edges, delayMs: 2_000 });
     await kit.advance(1_000);

@@ -1,5 +1,5 @@
 import type { Cases } from '../cases.ts';
-import { PLAIN_EDGES } from '../kit.ts';
+import { REFUSING_EDGES } from '../kit.ts';
 
 /** Ids that have broken other queues, each for another reason. */
 const NASTY_IDS: readonly string[] = [
@@ -141,7 +141,7 @@ export const nasty: Cases = {
   },
 
   'O93 upstreams of any name are told to their dependents': async (kit, expect) => {
-    const edges = { ...PLAIN_EDGES, onFailure: 'run' } as const;
+    const edges = { ...REFUSING_EDGES, onFailure: 'run' } as const;
     await kit.send(...NASTY_IDS.map((id) => ({ id })));
     const id = await kit.add({ dependsOn: NASTY_IDS, edges });
     await kit.serve(NASTY_IDS.length, { batch: 10 });

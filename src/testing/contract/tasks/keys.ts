@@ -1,7 +1,7 @@
 /** Idempotency keys: who holds one, what happens to the next call under it, and when it is free. */
 import type { KeyPolicy, KeySpec } from '../../../domain/task/task.ts';
 import { type Cases, retaining } from '../cases.ts';
-import { type Kit, LEASE_MS, PLAIN_EDGES, type TaskFields } from '../kit.ts';
+import { type Kit, LEASE_MS, REFUSING_EDGES, type TaskFields } from '../kit.ts';
 
 function keyed(
   policy: KeyPolicy,
@@ -211,7 +211,7 @@ export const lives: Cases = {
   'O72 frees the key of a task that its upstream took along': async (kit, expect) => {
     for (const onFailure of ['cancel', 'fail'] as const) {
       const upstream = await kit.add();
-      const edges = { ...PLAIN_EDGES, onFailure };
+      const edges = { ...REFUSING_EDGES, onFailure };
       await kit.add({ id: `x-${onFailure}`, dependsOn: [upstream], edges, ...keyed('reject') });
       await kit.fail(await kit.leaseOne());
       await kit.rest();
@@ -302,7 +302,7 @@ export const lives: Cases = {
     expect(await kit.backend.tasks.remove(id)).toMatchObject({ kind: 'ok' });
     const replies = await kit.send(
       { id: 'again', ...keyed('return') },
-      { id: 'after', dependsOn: ['again'], edges: PLAIN_EDGES },
+      { id: 'after', dependsOn: ['again'], edges: REFUSING_EDGES },
     );
     expect(replies).toEqual([existing(id, 'finished'), { kind: 'created', id: 'after' }]);
     expect(await kit.record('after')).toMatchObject({ state: 'queued', dependsOn: [] });

@@ -1,6 +1,6 @@
 import { firedTaskId } from '../../../domain/schedule/schedule.ts';
 import type { Cases } from '../cases.ts';
-import { PLAIN_EDGES } from '../kit.ts';
+import { REFUSING_EDGES } from '../kit.ts';
 import { CREATED, demand, outcome, PERIOD, store } from '../schedule-kit.ts';
 
 /** Slots that come while the task of an earlier one has not ended. */
@@ -74,7 +74,7 @@ export const overlapping: Cases = {
     const slot = await store(kit, 'a', { overlap: 'cancel-previous' });
     await outcome(kit, 'a');
     const [first, second] = [0, 1].map((at) => firedTaskId('a', slot + at * PERIOD));
-    const edges = { ...PLAIN_EDGES, onCancel: 'run' } as const;
+    const edges = { ...REFUSING_EDGES, onCancel: 'run' } as const;
     await kit.add({ id: 'b', dependsOn: [first ?? ''], edges });
     await outcome(kit, 'a');
     expect(await kit.leaseIds(5)).toEqual([second, 'b']);

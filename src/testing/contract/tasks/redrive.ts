@@ -1,15 +1,15 @@
-/** Held dependents, redrive, removal: what happens to dead letters and to those who wait for them. */
+/** Dependents that wait for a redrive, redrive, removal: what happens to dead letters and to those who wait for them. */
 import { LIMITS } from '../../../domain/limits.ts';
 import type { EdgePolicies } from '../../../domain/task/task.ts';
 import { type Cases, retaining } from '../cases.ts';
-import { type Kit, LEASE_MS, PLAIN_EDGES } from '../kit.ts';
+import { type Kit, LEASE_MS, REFUSING_EDGES } from '../kit.ts';
 
 function edges(fields: Partial<EdgePolicies>): { readonly edges: EdgePolicies } {
-  return { edges: { ...PLAIN_EDGES, ...fields } };
+  return { edges: { ...REFUSING_EDGES, ...fields } };
 }
 
 /** A dead letter and a task that waits for it. */
-async function heldPair(kit: Kit): Promise<readonly [string, string]> {
+async function awaitingPair(kit: Kit): Promise<readonly [string, string]> {
   const upstream = await kit.add();
   const id = await kit.add({ dependsOn: [upstream], ...edges({ onFailure: 'wait' }) });
   await kit.fail(await kit.leaseOne());
@@ -19,9 +19,9 @@ async function heldPair(kit: Kit): Promise<readonly [string, string]> {
 }
 
 /** Tasks that wait until a failed one is redriven or goes. */
-export const held: Cases = {
+export const awaitingRedrive: Cases = {
   'a redrive takes those who waited for it along': async (kit, expect) => {
-    const [upstream, id] = await heldPair(kit);
+    const [upstream, id] = await awaitingPair(kit);
     expect(await kit.backend.tasks.redrive(upstream)).toMatchObject({
       kind: 'ok',
       state: 'queued',
@@ -33,7 +33,7 @@ export const held: Cases = {
   },
 
   'one that fails again holds them again': async (kit, expect) => {
-    const [upstream, id] = await heldPair(kit);
+    const [upstream, id] = await awaitingPair(kit);
     await kit.backend.tasks.redrive(upstream);
     await kit.fail(await kit.leaseOne());
     await kit.rest();
@@ -44,14 +44,14 @@ export const held: Cases = {
   },
 
   'removal cancels those who waited': async (kit, expect) => {
-    const [upstream, id] = await heldPair(kit);
+    const [upstream, id] = await awaitingPair(kit);
     expect(await kit.backend.tasks.remove(upstream)).toMatchObject({ kind: 'ok' });
     await kit.rest();
     expect(await kit.states([upstream, id])).toEqual(['missing', 'canceled']);
   },
 
   'retention cancels those who waited': retaining({ failedMs: 120_000 }, async (kit, expect) => {
-    const [upstream, id] = await heldPair(kit);
+    const [upstream, id] = await awaitingPair(kit);
     await kit.jump(130_000);
     expect(await kit.states([upstream, id])).toEqual(['missing', 'canceled']);
   }),
@@ -59,7 +59,7 @@ export const held: Cases = {
   'the wait ends after 30 days': retaining(
     { failedMs: 10 * LIMITS.waitMaxMs },
     async (kit, expect) => {
-      const [upstream, id] = await heldPair(kit);
+      const [upstream, id] = await awaitingPair(kit);
       await kit.jump(LIMITS.waitMaxMs - 60_000);
       expect(await kit.state(id)).toBe('deferred');
       await kit.jump(120_000);
@@ -73,7 +73,7 @@ export const held: Cases = {
   'a wait that was taken up again has no end': retaining(
     { failedMs: 10 * LIMITS.waitMaxMs },
     async (kit, expect) => {
-      const [upstream, id] = await heldPair(kit);
+      const [upstream, id] = await awaitingPair(kit);
       await kit.jump(LIMITS.waitMaxMs / 2);
       await kit.backend.tasks.redrive(upstream);
       await kit.jump(LIMITS.waitMaxMs);
@@ -82,7 +82,7 @@ export const held: Cases = {
   ),
 
   'canceling one that waits lets go of the dead letter': async (kit, expect) => {
-    const [upstream, id] = await heldPair(kit);
+    const [upstream, id] = await awaitingPair(kit);
     expect(await kit.cancel(id)).toEqual({ kind: 'canceled' });
     await kit.rest();
     await kit.backend.tasks.redrive(upstream);
@@ -91,7 +91,7 @@ export const held: Cases = {
   },
 
   'an id that waited once, was removed and came again waits no more': async (kit, expect) => {
-    const [upstream, id] = await heldPair(kit);
+    const [upstream, id] = await awaitingPair(kit);
     await kit.cancel(id);
     await kit.rest();
     await kit.backend.tasks.remove(id);
@@ -106,7 +106,7 @@ export const held: Cases = {
     kit,
     expect,
   ) => {
-    const [upstream, id] = await heldPair(kit);
+    const [upstream, id] = await awaitingPair(kit);
     await kit.cancel(id);
     await kit.rest();
     await kit.backend.tasks.remove(id);

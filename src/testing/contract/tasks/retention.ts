@@ -1,7 +1,7 @@
 /** How long ended tasks are kept, for whom they are kept longer, and that nothing is left. */
 import type { NewTask } from '../../../domain/task/task.ts';
 import { type Cases, retaining } from '../cases.ts';
-import { type Kit, PLAIN_EDGES } from '../kit.ts';
+import { type Kit, REFUSING_EDGES } from '../kit.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -200,7 +200,7 @@ export const leftovers: Cases = {
       await kit.cancel(await kit.add({ user: 'b', delayMs: 1_000 }));
       await kit.add({ user: 'c', expiresInMs: 1_000, delayMs: 10 });
       const upstream = await kit.add({ user: 'd' });
-      const edges = { ...PLAIN_EDGES, onFailure: 'fail' } as const;
+      const edges = { ...REFUSING_EDGES, onFailure: 'fail' } as const;
       await kit.add({ user: 'd', dependsOn: [upstream], edges });
       await kit.fail(await kit.leaseOne());
       await kit.add({ user: 'e', idempotency: { key: 'k', policy: 'return' } });

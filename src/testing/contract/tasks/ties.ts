@@ -1,7 +1,7 @@
 import { allPages } from '../../../domain/port/all-pages.ts';
 import type { TaskState } from '../../../domain/task/task.ts';
 import { type Cases, retaining } from '../cases.ts';
-import { type Kit, LEASE_MS, PLAIN_EDGES, type TaskFields } from '../kit.ts';
+import { type Kit, LEASE_MS, REFUSING_EDGES, type TaskFields } from '../kit.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -117,7 +117,7 @@ const told: Cases = {
     kit,
     expect,
   ) => {
-    const edges = { ...PLAIN_EDGES, onMissing: 'block' } as const;
+    const edges = { ...REFUSING_EDGES, onMissing: 'block' } as const;
     const ids = await batch(kit, { dependsOn: ['late'], edges });
     const page = await kit.backend.inspect.dependents('late', { limit: 10 });
     expect(page.items.map(({ id }) => id)).toEqual(ids);
@@ -300,7 +300,7 @@ const readers: Cases = {
       const ids = await kit.addMany(250);
       await kit.settleAll(await kit.leaseMany(250), { type: 'finish', result: 'null' });
       const edges = { onFailure: 'run', onCancel: 'run' } as const;
-      const reader = { delayMs: 60 * MINUTE_MS, edges: { ...PLAIN_EDGES, ...edges } };
+      const reader = { delayMs: 60 * MINUTE_MS, edges: { ...REFUSING_EDGES, ...edges } };
       const first = await kit.add({ ...reader, dependsOn: ids.slice(0, 120) });
       const second = await kit.add({ ...reader, dependsOn: ids.slice(120, 240) });
       await kit.jump(2 * MINUTE_MS);

@@ -1,7 +1,7 @@
 /** Delays, expiry, and clocks that jump. */
 import { LIMITS } from '../../../domain/limits.ts';
 import type { Cases } from '../cases.ts';
-import { LEASE_MS, PLAIN_EDGES } from '../kit.ts';
+import { LEASE_MS, REFUSING_EDGES } from '../kit.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -133,7 +133,7 @@ export const expiry: Cases = {
   'reaches a blocked task, and its dependents': async (kit, expect) => {
     const upstream = await kit.add({ delayMs: HOUR_MS });
     const id = await kit.add({ dependsOn: [upstream], expiresInMs: 1_000 });
-    const edges = { ...PLAIN_EDGES, onFailure: 'cancel' } as const;
+    const edges = { ...REFUSING_EDGES, onFailure: 'cancel' } as const;
     const below = await kit.add({ dependsOn: [id], edges });
     await kit.advance(1_000);
     expect(await kit.states([upstream, id, below])).toEqual(['scheduled', 'failed', 'canceled']);

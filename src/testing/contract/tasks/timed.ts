@@ -8,15 +8,15 @@ async function holdTurns(
   turns: number,
   seconds: Readonly<Record<string, number>>,
 ): Promise<Readonly<Record<string, number>>> {
-  const held: Record<string, number> = {};
+  const leasedS: Record<string, number> = {};
   for (let turn = 0; turn < turns; turn++) {
     const leased = await kit.leaseOne();
     const takes = seconds[leased.user] ?? 0;
     await kit.advance(takes * 1_000);
     await kit.finish(leased);
-    held[leased.user] = (held[leased.user] ?? 0) + takes;
+    leasedS[leased.user] = (leasedS[leased.user] ?? 0) + takes;
   }
-  return held;
+  return leasedS;
 }
 
 /** In turns of weight 1, but for the seat of its tag. */

@@ -217,7 +217,7 @@ eachBackend((open) => {
 
   describe('a barrier', () => {
     it('C2.25 is passed though all members have ended before it is waited for', async () => {
-      const held = gate();
+      const blocker = gate();
       let ended = 0;
       const quick = task('quick', (n: number) => {
         ended++;
@@ -227,7 +227,9 @@ eachBackend((open) => {
       const isSuspension = (args: readonly unknown[]): boolean =>
         JSON.stringify(args).includes('"suspend"');
       const slow = flakyBackend(harness.backend, ({ operation, args }) =>
-        operation === 'tasks.settle' && isSuspension(args) ? { holdUntil: held.passed } : undefined,
+        operation === 'tasks.settle' && isSuspension(args)
+          ? { holdUntil: blocker.passed }
+          : undefined,
       );
       const producer = harness.loom([whole], { backend: slow });
       await producer.worker({ concurrency: 1 }).start();
@@ -241,7 +243,7 @@ eachBackend((open) => {
         return false;
       });
       await harness.quiet();
-      held.open();
+      blocker.open();
       expect(await settled(harness, (run as RunHandle<unknown>).result())).toBe(3);
     });
 

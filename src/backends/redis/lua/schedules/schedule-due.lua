@@ -3,7 +3,7 @@
 -- KEYS[1]  clock  hash
 -- ARGV[1]  owner  who asks
 -- ARGV[2]  limit  most schedules to tell
--- Returns  {'held', until, now}, or {'granted', fence, when the next one is due or -1, now, then 17
+-- Returns  {'locked', until, now}, or {'granted', fence, when the next one is due or -1, now, then 17
 --          fields of each, see lib/schedule.lua}
 -- Cost     O(limit + log schedules)
 -- @include lib/state.lua
@@ -17,7 +17,7 @@ local lock = redis.call('HMGET', K.schedulerLock(), FIELD.schedulerLock.owner, F
 local isOwn, till = lock[1] == owner, tonumber(lock[2] or 0)
 local head = H['schedules:due']
 if not isOwn and till > now and head > now - LIMIT.scheduleOverdueMs then
-  return F.unchanged({ 'held', till, now })
+  return F.unchanged({ 'locked', till, now })
 end
 -- Where nothing will ever fire, nobody is kept away from it.
 if head == INF then return F.unchanged({ 'granted', tonumber(lock[3] or 0), -1, now }) end

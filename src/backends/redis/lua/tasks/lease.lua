@@ -6,7 +6,7 @@
 -- Returns  as in lib/lease-step.lua; or {'rich'} when the short script has done nothing
 -- Cost     O(leases × log users)
 -- @hot lib/dispatch.lua lib/queue.lua lib/clock.lua lib/seen.lua lib/due-parts.lua
--- @hot F.Lease_settings F.Lease_shares F.Lease_append F.Lease_dueOfShares F.Lease_isPlain F.leaseStep
+-- @hot F.Lease_settings F.Lease_shares F.Lease_append F.Lease_dueOfShares F.Lease_isShort F.leaseStep
 -- @hot F.saveLiving F.begun F.mayRest F.Choose_best F.Choose_queueOpen F.Choose_stepOf F.Tag_scaleOf F.Tag_startOf
 -- @hot F.Tag_exactStep F.Tag_sharedStep
 -- @hot F.isKindUsed F.Step_restIfIdle F.Step_finishQueue F.writeStep F.closeStep F.nextDue F.scheduleLookAt
@@ -38,7 +38,7 @@ local worker = F.readWorker(ARGV[1])
 if not worker then return { 'unregistered' } end
 local shares = Lease.shares(2, worker)
 if not rich then
-  if not Lease.isPlain(2, worker, shares) then return { 'rich' } end
+  if not Lease.isShort(2, worker, shares) then return { 'rich' } end
 end
 redis.call('DEL', K.oom())
 F.seen(worker)

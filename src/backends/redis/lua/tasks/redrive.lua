@@ -4,7 +4,7 @@
 -- ARGV[1]  id      the task
 -- Returns  {'ok', state}, {'not-found'}, {'wrong-state', state}, {'busy'}, {'cycle', path as JSON} or
 --          {'dependency-limit', limit}
--- Cost     O(log tasks + dependents held), and what lib/cycle.lua follows when it waits for others
+-- Cost     O(log tasks + dependents that wait for it), and what lib/cycle.lua follows when it waits for others
 -- @include lib/state.lua
 -- @include lib/base.lua
 -- @include lib/deps.lua
@@ -17,15 +17,15 @@ if not May.redriven(t.state) then return F.unchanged({ 'wrong-state', t.state })
 if t.inCascade then return F.unchanged({ 'busy' }) end
 
 -- Those that waited for this redrive wait for its end again.
-local function takeHeldBack()
-  local held, waiting = K.held(id), K.waiting(id)
-  if redis.call('EXISTS', held) == 0 then return end
-  local ids = redis.call('ZRANGE', held, 0, (LIMIT.rewaitedAtOnce - 1))
+local function awaitEndAgain()
+  local awaiting, waiting = K.awaitingRedrive(id), K.waiting(id)
+  if redis.call('EXISTS', awaiting) == 0 then return end
+  local ids = redis.call('ZRANGE', awaiting, 0, (LIMIT.rewaitedAtOnce - 1))
   -- Hardly anybody waits for the end of one that has ended, and has told it.
   if redis.call('EXISTS', waiting) == 1 then
-    redis.call('ZUNIONSTORE', held, 2, waiting, held, 'AGGREGATE', 'MAX')
+    redis.call('ZUNIONSTORE', awaiting, 2, waiting, awaiting, 'AGGREGATE', 'MAX')
   end
-  redis.call('RENAME', held, waiting)
+  redis.call('RENAME', awaiting, waiting)
   for _, other in ipairs(ids) do
     local dependent = F.taskOf(other)
     if dependent then Deps.rewait(dependent) end
@@ -82,7 +82,7 @@ t.state = 'deferred'
 if t.optional and t.optional.keyName then t.optional.keyPassed = true end
 F.change(t)
 if t.optional and t.optional.waitsOn then relink() end
-takeHeldBack()
+awaitEndAgain()
 if t.isBlocked then
   F.enterDeferred(t, u)
 else

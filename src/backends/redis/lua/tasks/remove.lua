@@ -4,7 +4,7 @@
 -- ARGV[1]  id      the task
 -- Returns  {'ok'}, {'not-found'}, {'wrong-state', state} or {'busy'}; {'more'}: so many waited for
 --          its redrive that not all of them are canceled yet; ask again
--- Cost     O(log tasks + dependents held, at most 50)
+-- Cost     O(log tasks + dependents that wait for its redrive, at most 50)
 -- @include lib/state.lua
 -- @include lib/base.lua
 -- @include lib/retain.lua

@@ -9,7 +9,7 @@
 --          then the lease as in lib/lease-step.lua; or {'rich'} when the short script has done nothing
 -- Cost     O((settlements + leases) × log tasks)
 -- @hot lib/dispatch.lua lib/settle-many.lua lib/queue.lua lib/clock.lua lib/seen.lua lib/due-parts.lua
--- @hot F.Lease_settings F.Lease_shares F.Lease_append F.Lease_dueOfShares F.Lease_isPlain F.leaseStep
+-- @hot F.Lease_settings F.Lease_shares F.Lease_append F.Lease_dueOfShares F.Lease_isShort F.leaseStep
 -- @hot F.saveLiving F.begun F.mayRest F.Choose_best F.Choose_queueOpen F.Choose_stepOf F.Tag_scaleOf F.Tag_startOf
 -- @hot F.Tag_exactStep F.Tag_sharedStep
 -- @hot F.isKindUsed F.Step_restIfIdle F.Step_finishQueue F.writeStep F.closeStep F.nextDue F.scheduleLookAt
@@ -48,10 +48,10 @@ local hot, ears, behind = Settle.read()
 local shares
 if worker and ARGV[behind] then shares = Lease.shares(behind, worker) end
 if not rich then
-  local isPlain = shares and not worker.scope
-  if isPlain then isPlain = Settle.isPlain(hot, ears) end
-  if isPlain then isPlain = Lease.isPlain(behind, worker, shares) end
-  if not isPlain then return { 'rich' } end
+  local isShort = shares and not worker.scope
+  if isShort then isShort = Settle.isShort(hot, ears) end
+  if isShort then isShort = Lease.isShort(behind, worker, shares) end
+  if not isShort then return { 'rich' } end
 end
 redis.call('DEL', K.oom())
 if worker then F.seen(worker) end

@@ -27,7 +27,7 @@ local function putBack(t, u)
   if t.state == 'queued' then
     t.seq = F.placeOf(t)
     F.change(t)
-    local isCounted = not Park.has(t, u) and not u.plain
+    local isCounted = not Park.has(t, u) and not u.isRecordless
     if Park.has(t, u) then Park.leave(t, u) end
     F.joinLine(t, u, true)
     -- Whoever has no record is counted by its line.
@@ -224,7 +224,7 @@ end
 local function repairDeps(kind, id)
   if kind == 'waiting' then return letGo(id) end
   if kind == 'missing' then return F.put('missing', id, 1) end
-  redis.call('DEL', kind == 'blocked' and K.blocked(id) or K.held(id))
+  redis.call('DEL', kind == 'blocked' and K.blocked(id) or K.awaitingRedrive(id))
 end
 
 -- ARGV[3..]: sets of dependencies, as 'waiting:' and an id. Tells those whose task is not stored,

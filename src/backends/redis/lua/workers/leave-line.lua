@@ -15,11 +15,11 @@ redis.call('DEL', K.oom())
 local woken = got[1] == '' and redis.call('DEL', K.wake(worker)) == 1
 if got[1] == '+' then Hand.takeBack(worker) end
 Line.leaveLines(worker, got[1], false)
-local heldAlarm = Due.dropAlarm(worker)
+local hadAlarm = Due.dropAlarm(worker)
 for queueName in string.gmatch(got[2] or '', '[^,]+') do
   if woken then Line.wakeFor(F.queueOf(queueName), 1) end
-  if heldAlarm then Due.handAlarm(F.queueOf(queueName)) end
-  heldAlarm = false
+  if hadAlarm then Due.handAlarm(F.queueOf(queueName)) end
+  hadAlarm = false
 end
 F.writeStep()
 F.closeStep()

@@ -23,7 +23,7 @@ end
 function Rebuild.edgeOver(t, u, upstream, repair)
   if upstream.inCascade then
     if redis.call('ZSCORE', K.waiting(upstream.id), t.id) then return end
-  elseif redis.call('ZSCORE', K.held(upstream.id), t.id) then
+  elseif redis.call('ZSCORE', K.awaitingRedrive(upstream.id), t.id) then
     return
   end
   if repair then

@@ -50,7 +50,7 @@ end
 -- A name that is listed, and of which nothing is known.
 function F.isStray(u)
   local queue = u.queue
-  return u.plain and not (u.queued + u.parked > 0 or u.isKept or u.kept) and queue.old >= queue.epoch
+  return u.isRecordless and not (u.queued + u.parked > 0 or u.isKept or u.kept) and queue.old >= queue.epoch
     and redis.call('HEXISTS', K.later(queue.prefix), u.name) == 0
 end
 

@@ -4,17 +4,17 @@
 
 -- It has finished, and nothing says so but its end and this.
 function Cascade.stand(id, stamp)
-  Cascade.plain = Cascade.plain or {}
-  Cascade.plain[id] = true
+  Cascade.unmarked = Cascade.unmarked or {}
+  Cascade.unmarked[id] = true
   F.put('cascade', id, stamp)
   pendingEnds[#pendingEnds + 1] = id
 end
 
 -- The record, which says that dependents are to be told.
 function Cascade.marked(id)
-  local t, plain = F.taskOf(id), Cascade.plain
-  if t and plain and plain[id] then
-    plain[id], t.left, t.inCascade = nil, true, true
+  local t, unmarked = F.taskOf(id), Cascade.unmarked
+  if t and unmarked and unmarked[id] then
+    unmarked[id], t.left, t.inCascade = nil, true, true
     F.change(t)
   end
   return t
@@ -22,16 +22,16 @@ end
 
 -- Others have to tell those that are left.
 function Cascade.markRest()
-  for id in pairs(Cascade.plain or NONE) do Cascade.marked(id) end
+  for id in pairs(Cascade.unmarked or NONE) do Cascade.marked(id) end
   return true
 end
 
 -- The next in line, as many as go together, and who waits for each; no more than so many in all.
 function Cascade.waitersOfMany(budget)
-  local plain, line, ids, waiters, n, told = Cascade.plain, Cascade.line, {}, {}, 0, 0
+  local unmarked, line, ids, waiters, n, told = Cascade.unmarked, Cascade.line, {}, {}, 0, 0
   for at_ = line.at, #line do
     local id = line[at_]
-    if not plain[id] or tasks[id] then break end
+    if not unmarked[id] or tasks[id] then break end
     F.flushKey(K.waiting(id))
     local got = redis.call('ZRANGE', K.waiting(id), 0, budget - told)
     if #got > budget - told then break end
@@ -51,7 +51,7 @@ function Cascade.hearing(t, packed)
 end
 
 -- How many of them, from the first on, have no waiter that is to be looked at; and what their waiters hear.
-function Cascade.countPlain(waiters)
+function Cascade.countBeforeOdd(waiters)
   local asked, hears = {}, {}
   for i = 1, #waiters do
     for _, id in ipairs(waiters[i]) do
@@ -107,13 +107,13 @@ end
 -- Tells those that wait for the next in line, of as many as go together; says how many were told. Nil when the
 -- next one is to be looked at.
 function Cascade.tellMany(budget)
-  if C.isOlder or not Cascade.plain then return end
+  if C.isOlder or not Cascade.unmarked then return end
   local ids, waiters = Cascade.waitersOfMany(budget)
-  local n, hears = Cascade.countPlain(waiters)
+  local n, hears = Cascade.countBeforeOdd(waiters)
   if n == 0 then return end
   local told, upstreams, last = 0, Cascade.addReaders(ids, waiters, n, hears)
   for i = 1, n do
-    Cascade.plain[ids[i]] = nil
+    Cascade.unmarked[ids[i]] = nil
     Cascade.leave(ids[i])
   end
   for i = 1, n do

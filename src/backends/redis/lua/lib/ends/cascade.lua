@@ -71,7 +71,7 @@ function Cascade.waitFor(t)
 end
 
 function Cascade.hold(upstream, t)
-  F.zset(K.held(upstream.id), t.id, F.fixed(t).stamp)
+  F.zset(K.awaitingRedrive(upstream.id), t.id, F.fixed(t).stamp)
   F.markDependents(upstream)
   Cascade.waitFor(t)
 end
@@ -120,7 +120,7 @@ function Cascade.leaveWaits(t)
       local upstream = Deps.upstreamOf(t, id)
       if upstream then
         F.zset(K.waiting(id), t.id, false)
-        F.zset(K.held(id), t.id, false)
+        F.zset(K.awaitingRedrive(id), t.id, false)
       end
       -- Who waits for one that is being undone may stand in either place.
       if not upstream or (upstream.optional and upstream.optional.batchId) then Cascade.leaveMissing(t, id) end

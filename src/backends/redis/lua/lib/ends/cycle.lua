@@ -38,7 +38,7 @@ end
 -- Who waits for a task; false when these are too many to follow, or of a batch.
 function Link.dependentsOf(id, self)
   if self.batch then return false end
-  local keys, found = { K.waiting(id), K.held(id) }, {}
+  local keys, found = { K.waiting(id), K.awaitingRedrive(id) }, {}
   if not F.taskOf(id) then
     keys = { K.missing(K.pair(id, '')), K.missing(K.pair(id, self.user or '')) }
   end

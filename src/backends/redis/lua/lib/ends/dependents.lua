@@ -8,7 +8,7 @@ local function dependentOf(t, id, part)
   if Suspend.waitsFor(t, id) then
     told.waits = 'suspended'
   else
-    told.waits = part == 'held' and 'redrive' or 'end'
+    told.waits = part == 'redrive' and 'redrive' or 'end'
     told.onFailure, told.onCancel = t.optional.policies[1], t.optional.policies[2]
   end
   return told
@@ -17,7 +17,7 @@ end
 -- The parts of the listing: those that wait for the end of a task and for its redrive; of an id that is
 -- not stored, '@' and by whose task of that id they would wait.
 local function partsOf(id)
-  if F.taskOf(id) then return { { 'waiting', K.waiting(id) }, { 'held', K.held(id) } } end
+  if F.taskOf(id) then return { { 'waiting', K.waiting(id) }, { 'redrive', K.awaitingRedrive(id) } } end
   local start, parts = K.pair(id, ''), {}
   local pairs_ = redis.call('ZRANGEBYLEX', K.index('missing'), '[' .. start, '(' .. start .. '\255')
   for i, pair in ipairs(pairs_) do
@@ -28,17 +28,17 @@ end
 
 -- Whether a part comes before another: the id may have been stored, or removed, since the last page.
 local function isPassed(part, place)
-  if not place or part == place[1] or part == 'held' then return false end
-  return place[1] == 'held' or F.before(part, place[1])
+  if not place or part == place[1] or part == 'redrive' then return false end
+  return place[1] == 'redrive' or F.before(part, place[1])
 end
 
 -- One page of them behind `place` = { part, created, id } or nil, with how many there are in all.
 function F.dependents(id, place, limit)
-  local parts, page, last = partsOf(id), { items = {}, count = 0, held = 0 }, nil
+  local parts, page, last = partsOf(id), { items = {}, count = 0, awaitingRedrive = 0 }, nil
   for _, part in ipairs(parts) do
     local size = redis.call('ZCARD', part[2])
     page.count = page.count + size
-    if part[1] == 'held' then page.held = size end
+    if part[1] == 'redrive' then page.awaitingRedrive = size end
   end
   for _, part in ipairs(parts) do
     local name, key, rows = part[1], part[2], NONE

@@ -24,10 +24,10 @@ end
 function Retain.takeAway(t)
   local u = F.ownerOf(t)
   if t.dependents then
-    local key = K.held(t.id)
+    local key = K.awaitingRedrive(t.id)
     F.flushKey(key)
-    local ids = redis.call('ZRANGE', key, 0, LIMIT.heldStep)
-    for i = 1, math.min(#ids, LIMIT.heldStep) do
+    local ids = redis.call('ZRANGE', key, 0, LIMIT.awaitingRedriveStep)
+    for i = 1, math.min(#ids, LIMIT.awaitingRedriveStep) do
       F.zset(key, ids[i], false)
       local dependent = F.taskOf(ids[i])
       if dependent and not F.isEnd(dependent.state) then
@@ -35,7 +35,7 @@ function Retain.takeAway(t)
           { cause = Cascade.causeOf(t.id, 'removed') })
       end
     end
-    if #ids > LIMIT.heldStep then return false end
+    if #ids > LIMIT.awaitingRedriveStep then return false end
   end
   -- One that failed could have been redriven, and a join holds what it joined: they read until now.
   if t.optional and (t.state == 'failed' or t.optional.isJoin) then Cascade.leaveReaders(t) end
@@ -48,12 +48,12 @@ function Retain.takeAway(t)
   F.leave(t, u)
   Graphs.drop(t)
   Retain.forget(t)
-  F.cascade(LIMIT.heldStep)
+  F.cascade(LIMIT.awaitingRedriveStep)
   return true
 end
 
 -- How many of these, from the first on, are as most tasks are and ended before; counts them by queue.
-function Retain.countPlain(state, texts, ends, ears, over, byQueue)
+function Retain.countBeforeOdd(state, texts, ends, ears, over, byQueue)
   local code, known, queueName = CODES[state], nil, nil
   for i = 1, #texts do
     local text, ended = texts[i], ends[i]
@@ -81,7 +81,7 @@ function Retain.takeMany(state, over, most)
   if #ids == 0 then return 0 end
   local texts = redis.call('HMGET', K.tasks(), unpack(ids))
   local ears = C.ears > 0 and redis.call('HMGET', K.ears(), unpack(ids))
-  local n = Retain.countPlain(state, texts, redis.call('HMGET', K.ends(), unpack(ids)), ears, over, byQueue)
+  local n = Retain.countBeforeOdd(state, texts, redis.call('HMGET', K.ends(), unpack(ids)), ears, over, byQueue)
   if n == 0 then return 0 end
   redis.call('LPOP', key, n)
   F.dropHoles(state)

@@ -28,16 +28,16 @@ function F.queueOf(queueName)
   local packed, config = got[1], NONE
   if got[2] then config = cmsgpack.unpack(got[2]) end
   local v, w, epoch, runnable, ready, idleLeast, old, tags, joined, scheduled, deferred, queued, started, ended,
-    enqueued, finished, plain, last = 0, 0, 0, 0, 0, INF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1
+    enqueued, finished, recordless, last = 0, 0, 0, 0, 0, INF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1
   if packed then
     v, w, epoch, runnable, ready, idleLeast, old, tags, joined, scheduled, deferred, queued, started, ended,
-      enqueued, finished, plain, last = struct.unpack(FORMAT.queue, packed)
+      enqueued, finished, recordless, last = struct.unpack(FORMAT.queue, packed)
   end
   queue = { name = queueName, prefix = p, virtual = v, weightSum = w, epoch = epoch, readEpoch = epoch, runnable = runnable,
     ready = ready,
     idleLeast = idleLeast, old = old, tags = tags, joined = joined, enqueued = enqueued, finished = finished,
     counts = { scheduled = scheduled, deferred = deferred, queued = queued, started = started, finished = ended },
-    classes = { [USUAL.class] = plain > 0 and plain or nil }, lasts = { [USUAL.kind] = last >= 0 and last or nil }, parked = 0,
+    classes = { [USUAL.class] = recordless > 0 and recordless or nil }, lasts = { [USUAL.kind] = last >= 0 and last or nil }, parked = 0,
     config = config, perUser = config.perUser or NONE, timed = config.charge == 'time', users = rich and {} or NONE,
     gain = 0, fresh = not packed, isTouched = false, seldom = '' }
   -- A queue that is new: numbers that are 0.
@@ -67,14 +67,14 @@ end
 
 function F.saveQueue(queue)
   local c, classes, lasts = queue.counts, queue.classes, queue.lasts
-  local plain, last, rest = classes[USUAL.class], lasts[USUAL.kind], ''
+  local recordless, last, rest = classes[USUAL.class], lasts[USUAL.kind], ''
   classes[USUAL.class], lasts[USUAL.kind] = nil, nil
   if queue.parked > 0 or next(classes) or next(lasts) then rest = cmsgpack.pack(classes, lasts, queue.parked) end
-  classes[USUAL.class], lasts[USUAL.kind] = plain, last
+  classes[USUAL.class], lasts[USUAL.kind] = recordless, last
   redis.call('HSET', K.fair(queue.prefix), FIELD.fair.numbers, struct.pack(FORMAT.queue, queue.virtual, queue.weightSum,
     queue.epoch, queue.runnable, queue.ready,
     queue.idleLeast, queue.old, queue.tags, queue.joined, c.scheduled, c.deferred, c.queued, c.started, c.finished,
-    queue.enqueued, queue.finished, plain or 0, last or -1) .. (rich and F.packSeldom(queue) or queue.seldom) .. rest)
+    queue.enqueued, queue.finished, recordless or 0, last or -1) .. (rich and F.packSeldom(queue) or queue.seldom) .. rest)
   if queue.learned then redis.call('HSET', K.fair(queue.prefix), FIELD.fair.mean, struct.pack('<d', queue.mean)) end
   if queue.fresh then redis.call('SADD', K.queues(), queue.name) end
 end

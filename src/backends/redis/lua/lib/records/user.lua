@@ -52,12 +52,12 @@ function F.readUser(u, packed)
   end
 end
 
--- A user without a record: all that is known of it is its line, and its tag. `plain` until it needs one.
+-- A user without a record: all that is known of it is its line, and its tag. `isRecordless` until it needs one.
 -- `weight`: that it stood in line with, if it does.
-function F.readPlain(u, weight)
+function F.readRecordless(u, weight)
   local queue, name, class = u.queue, u.name, 'pw' .. weight
   local waiting = redis.call('LLEN', K.line(queue.prefix, '', name))
-  u.plain, u.countedWeight, u.cnt, u.queued = true, weight, { 0, 0, waiting, 0, 0, 0 }, waiting
+  u.isRecordless, u.countedWeight, u.cnt, u.queued = true, weight, { 0, 0, waiting, 0, 0, 0 }, waiting
   local tag
   if waiting > 0 then
     tag = redis.call('ZSCORE', K.ready(queue.prefix, class), name)
@@ -179,7 +179,7 @@ end
 -- a record after its settings have been told has no tasks.
 -- @rare
 function F.startCount(u)
-  if not u.plain or C.settles or C.refresh > 0 then F.lookAt(u) end
+  if not u.isRecordless or C.settles or C.refresh > 0 then F.lookAt(u) end
   u.isCounted = true
   if u.running > 0 then F.countLeases(u) end
 end
@@ -202,11 +202,11 @@ function F.userOf(queue, name)
     -- Nothing but the weight that it stands in line with.
     local c = cmsgpack.unpack(got[3])
     u.own, u.kept, u.fresh = c.userPart, c.keepsRecord, false
-    F.readPlain(u, c.userPart.weight)
+    F.readRecordless(u, c.userPart.weight)
   else
     if C.configs > 0 then u.own, u.kept = F.ownSettings(queue, name) end
     u.changed = next(u.own) ~= nil
-    F.readPlain(u, USUAL.weight)
+    F.readRecordless(u, USUAL.weight)
   end
   if u.own == NONE then
     queue.defaults = queue.defaults or F.settingsOf(queue, NONE)

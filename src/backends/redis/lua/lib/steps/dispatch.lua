@@ -13,7 +13,7 @@ function Dispatch.fronts(queue, most)
     end
     n = n + 1
     local step = Choose.stepOf(class)
-    fronts[n] = { class = class, key = K.ready(queue.prefix, class), isPlain = string.byte(class) == 112,
+    fronts[n] = { class = class, key = K.ready(queue.prefix, class), isRecordless = string.byte(class) == 112,
       countedWeight = value, step = step, scale = isShared or Tag.scaleOf(value), page = page,
       from = 0, at = 1, size = 0, got = NONE, tag = false, again = NONE, first = 1, last = 0, n = users, m = 0 }
   end
@@ -65,11 +65,11 @@ function Dispatch.turns(queue, most, before)
       start = front and front.start
     end
     if not start then break end
-    local isAgain, isPlain, i, have, u = front.isAgain, front.isPlain, who + 1, nil, nil
+    local isAgain, isRecordless, i, have, u = front.isAgain, front.isRecordless, who + 1, nil, nil
     if isAgain then
       i = front.again[front.first]
       have = left[i]
-    elseif isPlain then
+    elseif isRecordless then
       have = before and before.had[i] or redis.call('LLEN', lines .. front.got[front.at])
     elseif rich then
       have, u = Dispatch.headroomOf(queue, front, most, before and before.us and before.us[i])
@@ -78,7 +78,7 @@ function Dispatch.turns(queue, most, before)
       isOther = true
       break
     end
-    if isPlain and (have == 0 or (have == 1 and front.countedWeight ~= USUAL.weight)) then
+    if isRecordless and (have == 0 or (have == 1 and front.countedWeight ~= USUAL.weight)) then
       -- It stands where it has nothing (somebody else's hand), or its tag is in turns of a weight of its own: it
       -- gets a record to be kept in.
       isOther = true

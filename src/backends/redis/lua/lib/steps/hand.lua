@@ -48,8 +48,8 @@ function Hand.over(queue, user, id, text)
   -- Nobody is to find it once the lease may have ended.
   redis.call('PEXPIRE', K.wake(worker), LIMIT.handMs / 2)
   redis.call('HSET', K.worker(worker), FIELD.worker.line, '+', FIELD.worker.last, string.format('%d-', C.steps) .. request)
-  local heldAlarm = string.find(C.alarms, worker, 1, true) and Due.dropAlarm(worker)
-  if heldAlarm then Due.handAlarm(queue) end
+  local hadAlarm = string.find(C.alarms, worker, 1, true) and Due.dropAlarm(worker)
+  if hadAlarm then Due.handAlarm(queue) end
   return true
 end
 

@@ -71,7 +71,7 @@ function Lease.standInLine(worker, shares, due, spread, request)
 end
 
 -- Work was left behind, or the alarm has lost its holder: somebody else is woken.
-function Lease.passOn(worker, shares, heldAlarm)
+function Lease.passOn(worker, shares, hadAlarm)
   if C.waiting <= 0 then return end
   local lists = {}
   if worker.scope then
@@ -79,7 +79,7 @@ function Lease.passOn(worker, shares, heldAlarm)
     if worker.scope.steal ~= 'any' then lists[#lists + 1] = worker.scope.steal end
   end
   for _, share in ipairs(shares) do Line.wakeFor(share.queue, 1, lists) end
-  if heldAlarm then Due.handAlarm(shares[1].queue) end
+  if hadAlarm then Due.handAlarm(shares[1].queue) end
 end
 
 -- What ended in this lease may have set work free, when nobody stood in line yet but others.
@@ -128,7 +128,7 @@ end
 
 -- Whether the short script may answer: nothing is due, one queue at most has something to give, and no
 -- worker or queue asks for more.
-function Lease.isPlain(from, worker, shares)
+function Lease.isShort(from, worker, shares)
   if worker.scope or C.idle > 0 then return false end
   if F.isTickDue(ARGV[from + 5]) then return false end
   if worker.last and string.sub(worker.last, -#ARGV[from] - 1) == '-' .. ARGV[from] then return false end
@@ -156,7 +156,7 @@ function F.leaseStep(from, worker, shares, reply)
   elseif worker.line then
     Line.leaveLines(worker.id, worker.line, false)
   end
-  local heldAlarm = string.find(C.alarms, worker.id, 1, true) and Due.dropAlarm(worker.id)
+  local hadAlarm = string.find(C.alarms, worker.id, 1, true) and Due.dropAlarm(worker.id)
   local request = { id = id, worker = worker.id, names = worker.names, limit = limit,
     leaseMs = leaseMs, token = string.format('%d-', micros) .. id, known = false, isLong = false }
   local batch, word, ticked, last
@@ -183,7 +183,7 @@ function F.leaseStep(from, worker, shares, reply)
   F.writeStep()
   if batch.isOther and batch.n == 0 then
     -- It holds the alarm no more, and whoever makes the lease does not know that it did.
-    if heldAlarm then Due.handAlarm(shares[1].queue) end
+    if hadAlarm then Due.handAlarm(shares[1].queue) end
     F.closeStep()
     reply[#reply + 1] = 'rich'
     return reply
@@ -195,7 +195,7 @@ function F.leaseStep(from, worker, shares, reply)
   else
     waitMs = due - now
     if waitMs < 0 then waitMs = 0 elseif waitMs > LIMIT.floorMs then waitMs = LIMIT.floorMs end
-    if C.waiting > 0 then Lease.passOn(worker, shares, heldAlarm) end
+    if C.waiting > 0 then Lease.passOn(worker, shares, hadAlarm) end
   end
   if C.waiting > 0 then Park.wakeAll(shares, batch.newlyParked) end
   local n = #reply

@@ -70,7 +70,7 @@ end
 
 -- A user without a record: its tag is kept while it is ahead, its name while it waits or that is kept. One
 -- that has nothing but running tasks is found by those.
-function Step.rememberPlain(u)
+function Step.rememberRecordless(u)
   local queue, hasWeight = u.queue, u.kept or (u.ready and u.countedWeight ~= USUAL.weight)
   if hasWeight and (u.fresh or u.changed) then
     redis.call('HSET', u.key, FIELD.user.settings, cmsgpack.pack({ userPart = u.own, keepsRecord = u.kept }))
@@ -94,7 +94,7 @@ end
 
 function Step.dropRecord(u)
   if not u.fresh then redis.call('DEL', u.key) end
-  u.plain, u.isKept, u.entered, u.fresh = true, false, true, true
+  u.isRecordless, u.isKept, u.entered, u.fresh = true, false, true, true
 end
 
 function Step.forget(u)
@@ -102,17 +102,17 @@ function Step.forget(u)
   local needs = F.needsRecord(u) and true or false
   if u.ready and not u.assigned and (string.byte(u.class) == 112) == needs then F.changeFamily(u) end
   if not needs then
-    if not u.plain then
+    if not u.isRecordless then
       Step.setIdle(u, false)
       Step.dropRecord(u)
     end
-    return Step.rememberPlain(u)
+    return Step.rememberRecordless(u)
   end
   if u.isKept then
     queue.tags, u.isKept = queue.tags - 1, false
     F.zset(K.keptTags(queue.prefix), u.name, false)
   end
-  u.plain = false
+  u.isRecordless = false
   if u.queued > 0 or (u.isCounted and u.live > 0) or (u.lists and #u.lists > 0) or u.kept then
     Step.setIdle(u, false)
     return F.saveUser(u)
@@ -125,7 +125,7 @@ function Step.forget(u)
   if spent or u.throttled then F.throttle(u, spent and u.tat or nil) end
   if keep or spent then return F.saveUser(u) end
   Step.dropRecord(u)
-  Step.rememberPlain(u)
+  Step.rememberRecordless(u)
 end
 
 -- The user's key among those with due tasks: the least due time, but never before `dueFloor`.

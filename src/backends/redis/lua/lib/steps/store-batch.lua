@@ -52,14 +52,14 @@ end
 -- @rare
 function Store.storeAll(items)
   local batch = Store.newBatch()
-  local plain = true
+  local arePlainTasks = true
   for i = 1, #items do
     batch.tasks[items[i].id] = items[i]
-    if not Store.isPlain(items[i]) then plain = false end
+    if not Store.isPlainTask(items[i]) then arePlainTasks = false end
   end
   local refusal, at_ = Store.refusalOf(items, batch)
   if refusal then return Store.refuseAll(items, refusal, at_) end
-  if plain then return Store.storeEach(items) end
+  if arePlainTasks then return Store.storeEach(items) end
   return Store.storeBatch(items)
 end
 

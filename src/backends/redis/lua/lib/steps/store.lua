@@ -195,7 +195,7 @@ function Store.refuse(item, batch)
 end
 
 -- A task without other facts than its run goes straight to the end of its user's line.
-function Store.storePlain(item)
+function Store.storePlainTask(item)
   local id, blob = item.id, item.blob
   local queue = F.queueOf(item.queueName)
   local u = F.userOf(queue, item.user)
@@ -319,7 +319,7 @@ function Store.settleIn(t, item)
   if state then F.endTask(t, u, state, ending) end
 end
 
-function Store.isPlain(item)
+function Store.isPlainTask(item)
   return not item.spec and H.missing == INF
 end
 
@@ -367,8 +367,8 @@ function Store.storeEach(items)
         reply = Store.refused(refusal)
         -- One script cannot tell: nothing behind it is looked at, which may depend on it.
         if refusal.type == 'dependency-limit' then return Store.stopAt(replies, i, #items, refusal) end
-      elseif Store.isPlain(item) then
-        Store.storePlain(item)
+      elseif Store.isPlainTask(item) then
+        Store.storePlainTask(item)
       else
         Store.settleIn(Store.create(item), item)
       end

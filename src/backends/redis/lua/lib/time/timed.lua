@@ -9,22 +9,22 @@ function Timed.charge(t, u)
 end
 
 -- A mean after one more value, in seconds.
-function Timed.learn(of, held)
-  of.mean = Tag.learned(of.mean, held)
+function Timed.learn(of, seconds)
+  of.mean = Tag.learned(of.mean, seconds)
   of.learned = true
 end
 
 -- A lease is over: its turn is charged by how long it was held.
 function Timed.settle(t, u)
   local queue = u.queue
-  local held = math.max(0, now - t.leasedAt) / 1000
-  Timed.learn(u, held)
-  Timed.learn(queue, held)
+  local seconds = math.max(0, now - t.leasedAt) / 1000
+  Timed.learn(u, seconds)
+  Timed.learn(queue, seconds)
   local charged = t.changing and t.changing.chargedAhead
   if not charged then return end
   F.optionalOf(t).chargedAhead = nil
   if t.chargedEpoch ~= queue.epoch or u.tagEpoch ~= queue.epoch then return end
-  local s = Tag.correctedTag(u.startTag, queue.virtual, charged, held, u.countedWeight)
+  local s = Tag.correctedTag(u.startTag, queue.virtual, charged, seconds, u.countedWeight)
   if u.ready then F.indexUser(u, false) end
   u.startTag = s
   if u.ready then F.indexUser(u, true) end

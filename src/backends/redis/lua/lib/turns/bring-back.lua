@@ -47,32 +47,32 @@ end
 
 -- Of users with parked tasks those that have no record, each with what it has: true, tasks in line; a number, a tag
 -- that is kept; false, none.
-function Park.plainOf(queue, users)
-  local plain, out, asked = {}, {}, {}
-  if #users == 0 or C.refresh > 0 or not Store.mayEnter(queue) then return plain end
+function Park.recordlessOf(queue, users)
+  local recordless, out, asked = {}, {}, {}
+  if #users == 0 or C.refresh > 0 or not Store.mayEnter(queue) then return recordless end
   local tags = queue.classes[USUAL.class] and redis.call('ZMSCORE', K.ready(queue.prefix, USUAL.class), unpack(users)) or NONE
   for i, user in ipairs(users) do
     if tags[i] then
-      plain[user] = true
+      recordless[user] = true
     else
       out[#out + 1], asked[#asked + 1] = user, K.user(queue.prefix, user)
       if C.configs > 0 then asked[#asked + 1] = K.userConfig(user) end
     end
   end
-  if #out == 0 then return plain end
+  if #out == 0 then return recordless end
   local kept = queue.tags > 0 and redis.call('ZMSCORE', K.keptTags(queue.prefix), unpack(out)) or NONE
   local isAll = redis.call('EXISTS', unpack(asked)) == 0
   for i, user in ipairs(out) do
-    if isAll or not Store.isOther(queue, user) then plain[user] = kept[i] and kept[i] + 0 or false end
+    if isAll or not Store.isOther(queue, user) then recordless[user] = kept[i] and kept[i] + 0 or false end
   end
-  return plain
+  return recordless
 end
 
 -- What a group may have brought back at once. `isQuick`: its user has no record, and no tasks in line but of its level:
 -- nothing but its line and its tag change.
-function Park.open(queue, turn, plain, slotsLeft)
+function Park.open(queue, turn, recordless, slotsLeft)
   turn.take, turn.most = 0, 1
-  turn.tag = plain[turn.user]
+  turn.tag = recordless[turn.user]
   turn.isQuick = turn.tag ~= nil and turn.level == 3 and not queue.users[turn.user]
   if not turn.isQuick then turn.most = math.max(1, math.ceil(F.userOf(queue, turn.user).set.weight / USUAL.weight)) end
   Park.look(queue, turn, math.min(slotsLeft, 2 * turn.most))
@@ -83,8 +83,8 @@ end
 function Park.pick(queue, turns, slotsLeft)
   local users, picked = {}, {}
   for i = 1, math.min(#turns, slotsLeft) do users[i] = turns[i].user end
-  local plain = Park.plainOf(queue, users)
-  for i = 1, #users do Park.open(queue, turns[i], plain, slotsLeft) end
+  local recordless = Park.recordlessOf(queue, users)
+  for i = 1, #users do Park.open(queue, turns[i], recordless, slotsLeft) end
   while #turns > 0 do
     local again = {}
     for _, turn in ipairs(turns) do

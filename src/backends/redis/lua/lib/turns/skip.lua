@@ -68,8 +68,8 @@ function Park.reread(turns, taken, queues, request, batch)
   local out, order, us = { ids = {}, texts = {}, found = {}, parked = {} }, turns.order, turns.us
   for at_ = 1, #taken.ids do
     local i, key = order and order[at_] or at_, taken.keys[at_]
-    local waiting, isPlain, one = queues[key], not (us and us[i]), nil
-    if isPlain then
+    local waiting, isRecordless, one = queues[key], not (us and us[i]), nil
+    if isRecordless then
       one = Park.skip(waiting, key, turns.names[i], request, batch, out.parked)
     else
       one = waiting[waiting.first]
@@ -87,7 +87,7 @@ function Park.reread(turns, taken, queues, request, batch)
     end
     waiting.first, waiting.used = waiting.first + 1, waiting.used + 1
     out.ids[at_], out.texts[at_], out.found[at_] = one.id, one.text, one.t
-    if isPlain then
+    if isRecordless then
       -- As it was known when it had its latest turn; the fewer may be its last.
       waiting.who, waiting.had = i, turns.had[i] - waiting.parked
       if waiting.parked > 0 and waiting.had == waiting.used then

@@ -6,13 +6,13 @@
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\u200b\u2060\ufeff]/gu;
 
 /** Text of others on one line, as it is safe to print: what a terminal would obey is replaced by U+FFFD. */
-export function plainLine(text: string): string {
+export function printableLine(text: string): string {
   return text.replaceAll(UNPRINTABLE, '\ufffd');
 }
 
-/** Whether {@link plainLine} would leave the text as it is. */
-export function isPlain(text: string): boolean {
-  return plainLine(text) === text;
+/** Whether {@link printableLine} would leave the text as it is. */
+export function isPrintable(text: string): boolean {
+  return printableLine(text) === text;
 }
 
 /** The same characters as `\uXXXX`, which JSON and shells read alike. */
@@ -21,7 +21,7 @@ export function escapedUnprintable(text: string): string {
 }
 
 /** JSON text as it is safe to print. Line breaks between its parts are ours; in strings it has none. */
-export function plainJson(json: string): string {
+export function printableJson(json: string): string {
   return json.replaceAll(UNPRINTABLE, (one) => (one === '\n' ? one : escapeOf(one)));
 }
 

@@ -19,15 +19,15 @@ const TEXT_CHARS = 8_000;
 export const UNREADABLE = '[cannot be read]';
 
 /** Data in place of a value; `undefined` for what JSON leaves out. */
-export function plainOf(value: unknown): unknown {
-  return new Plain().of(value, DEPTH);
+export function asData(value: unknown): unknown {
+  return new DataMaker().of(value, DEPTH);
 }
 
 /** The same for the fields of a line of log: each by itself, so that one costs no other. */
-export function plainFields(fields: unknown): Readonly<Record<string, unknown>> {
-  const plain: Record<string, unknown> = {};
-  for (const [key, value] of fieldsOf(fields)) putField(plain, key, plainOf(value));
-  return plain;
+export function fieldsAsData(fields: unknown): Readonly<Record<string, unknown>> {
+  const data: Record<string, unknown> = {};
+  for (const [key, value] of fieldsOf(fields)) putField(data, key, asData(value));
+  return data;
 }
 
 /** Own fields as they are, with a mark in place of those that throw when they are read. */
@@ -78,7 +78,7 @@ export function cut(value: string, chars: number): string {
 }
 
 /** One walk through a value. */
-class Plain {
+class DataMaker {
   #left = NODES;
   /** What is being walked through: a value below itself would have no end. */
   readonly #path = new Set<object>();
@@ -151,20 +151,20 @@ class Plain {
 
   #fields(value: object, depth: number): unknown {
     const keys = Object.keys(value);
-    const plain: Record<string, unknown> = {};
+    const data: Record<string, unknown> = {};
     for (const [at, key] of keys.entries()) {
       if (at === WIDTH || this.#left <= 0) {
-        putField(plain, '…', `${keys.length - at} more`);
+        putField(data, '…', `${keys.length - at} more`);
         break;
       }
-      putField(plain, cut(key, WIDTH), this.of(read(value, key), depth - 1));
+      putField(data, cut(key, WIDTH), this.of(read(value, key), depth - 1));
     }
-    return plain;
+    return data;
   }
 }
 
 /** Sets a field, also under the name of a setter that all objects have. */
-export function putField<T>(plain: Record<string, T>, key: string, value: T): void {
-  if (key !== '__proto__') plain[key] = value;
-  else Object.defineProperty(plain, key, { value, enumerable: true, configurable: true });
+export function putField<T>(data: Record<string, T>, key: string, value: T): void {
+  if (key !== '__proto__') data[key] = value;
+  else Object.defineProperty(data, key, { value, enumerable: true, configurable: true });
 }
