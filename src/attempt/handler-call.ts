@@ -53,8 +53,10 @@ export function callHandler(call: HandlerCall, sink: CallSink): void {
     input = call.codec.read(call.payload);
   } catch (error) {
     const problem = error instanceof Error ? error.message : 'cannot be read';
-    const told = isOwn(error, 'DECRYPTION_FAILED') ? error : new InvalidPayloadError('$', problem);
-    sink.threw(refused(told, 'invalid-payload'));
+    const notice = isOwn(error, 'DECRYPTION_FAILED')
+      ? error
+      : new InvalidPayloadError('$', problem);
+    sink.threw(refused(notice, 'invalid-payload'));
     return;
   }
   if (call.definition.input === undefined) invoke(call, input, sink);

@@ -1,6 +1,6 @@
-import { tellingOf, thrownOf } from './thrown.ts';
+import { textOfError, thrownOf } from './thrown.ts';
 
 /** What people are told of whatever was thrown, its causes included. Never throws. */
 export function messageOf(thrown: unknown): string {
-  return tellingOf(thrownOf(thrown));
+  return textOfError(thrownOf(thrown));
 }

@@ -53,7 +53,7 @@ export function thrownOf(value: unknown): TaskError {
  * What people are told: its message, and in the same line why, as
  * `fetch failed: connect ECONNREFUSED 127.0.0.1:9`.
  */
-export function tellingOf({ message, ...facts }: TaskError): string {
+export function textOfError({ message, ...facts }: TaskError): string {
   return withBehind(message.trimEnd(), facts);
 }
 

@@ -30,17 +30,17 @@ export class ContainerEnding implements Ending {
   }
 
   ask(endChild: () => void): void {
-    void this.#tell(['kill', '--signal', 'TERM', this.#name]).then((isDone) => {
+    void this.#docker(['kill', '--signal', 'TERM', this.#name]).then((isDone) => {
       if (!isDone) endChild();
     });
   }
 
   async clean(): Promise<void> {
-    await this.#tell(['rm', '--force', this.#name]);
+    await this.#docker(['rm', '--force', this.#name]);
   }
 
   /** Whether the engine did it. Goes on when this process ends: the container must not stay. */
-  #tell(args: readonly string[]): Promise<boolean> {
+  #docker(args: readonly string[]): Promise<boolean> {
     return new Promise<boolean>((resolve) => {
       const child = spawn(this.#engine, args, {
         shell: false,

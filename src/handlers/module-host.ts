@@ -27,7 +27,7 @@ const REPLIES: readonly unknown[] = ['returned', 'unsendable', 'threw'];
 const LEVELS: readonly unknown[] = ['debug', 'info', 'warn', 'error'];
 
 /** Hands on what came from a host. Handlers may send messages of their own: these are dropped. */
-export function tell(listener: HostListener | undefined, message: unknown): void {
+export function notify(listener: HostListener | undefined, message: unknown): void {
   if (listener === undefined || typeof message !== 'object' || message === null) return;
   const kind: unknown = Reflect.get(message, 'kind');
   if (REPLIES.includes(kind)) listener.replied(message as HostReply);

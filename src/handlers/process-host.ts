@@ -5,7 +5,7 @@ import { LIMITS } from '../domain/limits.ts';
 import { signalGroup, spawnChild } from './children.ts';
 import type { HostAbort, HostRequest, HostWatching } from './host-messages.ts';
 import { processProgram } from './host-programs.generated.ts';
-import { type HostListener, type ModuleHost, tell } from './module-host.ts';
+import { type HostListener, type ModuleHost, notify } from './module-host.ts';
 import { hostOptions } from './node-options.ts';
 
 /** A process of its own. Its output goes where that of this process goes. */
@@ -31,7 +31,7 @@ export class ProcessHost implements ModuleHost {
     this.#child.channel?.unref();
     this.#child.on('message', (message) => {
       if (isWatching(message)) this.#isWatching = true;
-      else tell(this.#listener, message);
+      else notify(this.#listener, message);
     });
     this.#gone = new Promise((resolve) => {
       const gone = (cause: unknown): void => {

@@ -1,7 +1,7 @@
 import { Worker as Thread } from 'node:worker_threads';
 import type { HostRequest } from './host-messages.ts';
 import { threadProgram } from './host-programs.generated.ts';
-import { type HostListener, type ModuleHost, tell } from './module-host.ts';
+import { type HostListener, type ModuleHost, notify } from './module-host.ts';
 import { hostOptions } from './node-options.ts';
 
 /** A thread of this process. */
@@ -15,7 +15,7 @@ export class ThreadHost implements ModuleHost {
     const gone = (cause: unknown): void => this.#gone(cause);
     // Who waits for the task keeps the process alive; a thread that only hangs should not.
     this.#thread.unref();
-    this.#thread.on('message', (message) => tell(this.#listener, message));
+    this.#thread.on('message', (message) => notify(this.#listener, message));
     this.#thread.on('error', gone).on('messageerror', (error) => {
       gone(error);
       void this.kill();

@@ -11,7 +11,7 @@ export interface FailureLog {
 }
 
 /** Says that an attempt failed, or that it was the last one. */
-export function tellFailure(
+export function logFailure(
   { log, logErrors }: FailureLog,
   event: 'attempt.failed' | 'task.failed',
   failed: Failed,

@@ -35,13 +35,13 @@ function timedPart<T extends object>(part: string, target: T, onCall: OnCall): T
       if (WAITING.has(operation)) return value.bind(of);
       return (...args: readonly unknown[]) => {
         const began = monotonicMs();
-        const told = (failed: boolean): void =>
+        const record = (failed: boolean): void =>
           onCall(operation, (monotonicMs() - began) / 1_000, failed);
         const answer: unknown = Reflect.apply(value, of, args);
         if (answer instanceof Promise) {
           answer.then(
-            () => told(false),
-            () => told(true),
+            () => record(false),
+            () => record(true),
           );
         }
         return answer;

@@ -181,22 +181,22 @@ export class Scheduler {
       ...(plan.next === undefined ? {} : { next: plan.next }),
     });
     if (reply.kind === 'fired') {
-      this.#tellMissed(record, plan);
+      this.#reportMissed(record, plan);
       for (const [at, outcome] of reply.outcomes.entries()) {
         const slot = plan.fire[at] ?? next.slot;
-        this.#tell({ schedule: id, slot, lateMs: now - table.dueAt(slot) }, outcome);
+        this.#report({ schedule: id, slot, lateMs: now - table.dueAt(slot) }, outcome);
       }
     }
     const nextDueAt = plan.next?.dueAt;
     return nextDueAt === undefined ? { kind: reply.kind } : { kind: reply.kind, nextDueAt };
   }
 
-  #tellMissed({ id, next }: ScheduleRecord, { passed }: FirePlan): void {
+  #reportMissed({ id, next }: ScheduleRecord, { passed }: FirePlan): void {
     if (passed === 0 || next === undefined) return;
     this.#parts.events.emit('schedule.missed', { schedule: id, slot: next.slot, slots: passed });
   }
 
-  #tell({ schedule, slot, lateMs }: FiredSlot, outcome: FireOutcome): void {
+  #report({ schedule, slot, lateMs }: FiredSlot, outcome: FireOutcome): void {
     const { events, canceled } = this.#parts;
     const ownId = firedTaskId(schedule, slot);
     switch (outcome.kind) {

@@ -42,11 +42,11 @@ export class Journal {
     const at = this.#runs.length;
     const run: HandlerRun = { ...facts, input, state: 'running' };
     this.#runs.push(run);
-    this.#tell(run);
+    this.#notify(run);
     return (end) => {
       const ended: HandlerRun = { ...run, ...end };
       this.#runs[at] = ended;
-      this.#tell(ended);
+      this.#notify(ended);
     };
   }
 
@@ -59,7 +59,7 @@ export class Journal {
     });
   }
 
-  #tell(run: HandlerRun): void {
+  #notify(run: HandlerRun): void {
     for (const watcher of [...this.#watchers]) {
       if (!watcher.matches(run)) continue;
       this.#watchers.delete(watcher);

@@ -1,7 +1,7 @@
 import type { Timer } from '../base/time.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Line } from './line.ts';
-import { tellBlocked } from './report.ts';
+import { reportBlocked } from './report.ts';
 import type { Slots } from './slots.ts';
 
 /** How often the worker looks after its health, in ms. */
@@ -49,7 +49,7 @@ export class WorkerHealth {
     const lateMs = clock.now() - this.#dueAt;
     this.start();
     if (lateMs >= LATE_MS) {
-      tellBlocked(core.log, events, { ms: lateMs, taskIds: this.#slots.runningIds() });
+      reportBlocked(core.log, events, { ms: lateMs, taskIds: this.#slots.runningIds() });
     }
     this.#look();
   };

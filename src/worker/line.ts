@@ -6,7 +6,7 @@ import { LIMITS } from '../domain/limits.ts';
 import type { Backend, WorkerSpec } from '../domain/port/backend.ts';
 import type { Emitter } from '../events/emitter.ts';
 import type { WorkerEvents } from '../events/worker-events.ts';
-import { tellFailed } from './report.ts';
+import { reportFailedCall } from './report.ts';
 
 /** A worker that was silent for this long, in ms, may have been forgotten: it registers again. */
 const FORGOTTEN_MS = LIMITS.workerSilenceMs / 2;
@@ -82,7 +82,7 @@ export class Line {
 
   /** Something failed that nobody tries again. */
   report(operation: string, error: unknown): void {
-    tellFailed(this.core.log, { worker: this.worker, operation, error });
+    reportFailedCall(this.core.log, { worker: this.worker, operation, error });
     this.events.emit('worker.error', { operation, error });
   }
 

@@ -5,7 +5,7 @@ import type { Decision, SettleAnswer, Suspension } from '../domain/port/backend.
 import { type Cause, failedNodeOf, failureTypeOf } from '../domain/task/cause.ts';
 import type { Emitter } from '../events/emitter.ts';
 import type { AttemptFacts, WorkerEvents } from '../events/worker-events.ts';
-import { type FailureLog, tellFailure } from '../logging/failure-lines.ts';
+import { type FailureLog, logFailure } from '../logging/failure-lines.ts';
 import { type Failed, type LogEvents, say } from '../logging/log-events.ts';
 
 /** What the events of an attempt have in common. */
@@ -22,7 +22,7 @@ export function startOf(attempt: Attempt): WorkerEvents['task.started'] {
 }
 
 /** The event loop stood still: handlers that compute belong into threads. */
-export function tellBlocked(
+export function reportBlocked(
   log: Logger,
   events: Emitter<WorkerEvents>,
   { ms, taskIds }: WorkerEvents['worker.blocked'],
@@ -35,7 +35,7 @@ export function tellBlocked(
 }
 
 /** A call of the backend, or a function that decides for a task, failed. */
-export function tellFailed(log: Logger, failure: LogEvents['worker.call-failed']): void {
+export function reportFailedCall(log: Logger, failure: LogEvents['worker.call-failed']): void {
   const { worker, operation } = failure;
   say(log, 'worker.call-failed', `worker ${worker}: ${operation} failed`, failure);
 }
@@ -47,7 +47,7 @@ export interface SettledListeners {
 }
 
 /** Tells what a decision came to. The backend's answer counts: a cancel may have been first. */
-export function tellSettled(
+export function reportSettled(
   { failures, events }: SettledListeners,
   attempt: Attempt,
   decision: Decision | Suspension,
@@ -56,7 +56,7 @@ export function tellSettled(
   const name = eventOf(decision, answer);
   if (name === 'task.failed' || name === 'task.retried') {
     const event = name === 'task.failed' ? name : 'attempt.failed';
-    tellFailure(failures, event, failedOf(attempt, decision), errorIn(decision));
+    logFailure(failures, event, failedOf(attempt, decision), errorIn(decision));
   }
   if (name === undefined || !events.has(name)) return;
   const facts = { ...factsOf(attempt), ms: attempt.ranMs };

@@ -28,20 +28,20 @@ export async function serveUntilSignal(
   source: SignalSource,
 ): Promise<StopReport> {
   let signals = 0;
-  let tell: (() => void) | undefined;
-  const told = new Promise<void>((resolve) => {
-    tell = resolve;
+  let signal: (() => void) | undefined;
+  const signaled = new Promise<void>((resolve) => {
+    signal = resolve;
   });
   const onSignal = (): void => {
     signals++;
     for (const service of services) void service.stop(signals === 1 ? {} : { grace: 0 });
-    tell?.();
+    signal?.();
   };
-  const offs = services.map((service) => service.on?.('worker.stopped', () => tell?.()));
+  const offs = services.map((service) => service.on?.('worker.stopped', () => signal?.()));
   for (const signal of SIGNALS) source.on(signal, onSignal);
   try {
     await Promise.all(services.map((service) => service.start()));
-    await told;
+    await signaled;
     const reports = await Promise.all(services.map((service) => service.stop()));
     return { unfinished: reports.flatMap(({ unfinished }) => unfinished) };
   } finally {

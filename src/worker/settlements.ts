@@ -6,7 +6,7 @@ import type { LeaseRef, SettleAnswer, Settlement } from '../domain/port/backend.
 import { writeBytes } from '../domain/task/channel.ts';
 import { xcomBytes } from '../domain/task/xcom.ts';
 import type { Line } from './line.ts';
-import { factsOf, tellSettled } from './report.ts';
+import { factsOf, reportSettled } from './report.ts';
 import type { SuspendedHandlers } from './suspended-handlers.ts';
 
 /** A settlement with the attempt that came to it; without one it gives a lease back. */
@@ -153,6 +153,6 @@ export class Settlements {
     // Of most tasks nobody hears: they have finished.
     const isUsual = decision.type === 'finish' && answer.state === 'finished';
     if (isUsual && !events.has('task.finished')) return;
-    tellSettled({ failures: core, events }, attempt, decision, answer);
+    reportSettled({ failures: core, events }, attempt, decision, answer);
   }
 }

@@ -261,7 +261,7 @@ export class Slots implements AttemptHost<Attempt> {
   #begin(attempt: Attempt): void {
     const code = this.#runs.driveOf(attempt);
     if (code !== undefined) {
-      this.#tellStart(attempt);
+      this.#reportStart(attempt);
       attempt.startOwn(code);
       return;
     }
@@ -275,7 +275,7 @@ export class Slots implements AttemptHost<Attempt> {
     const code = this.#codeOf(attempt.name);
     const handler = code?.handler ?? handlers.handler(attempt.definition);
     if (code !== undefined) code.handler = handler;
-    this.#tellStart(attempt);
+    this.#reportStart(attempt);
     attempt.start(handler);
   }
 
@@ -294,7 +294,7 @@ export class Slots implements AttemptHost<Attempt> {
     return code;
   }
 
-  #tellStart(attempt: Attempt): void {
+  #reportStart(attempt: Attempt): void {
     const { events } = this.#line;
     if (events.has('task.started')) events.emit('task.started', startOf(attempt));
   }

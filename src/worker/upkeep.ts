@@ -81,12 +81,12 @@ export class LeaseKeeper {
     const reply = await line.backend.tasks.extend({ worker: line.worker, leaseMs, leases });
     line.answered();
     if (reply.schedulesDue) line.onSchedulesDue?.();
-    this.#tell(attempts, reply);
+    this.#apply(attempts, reply);
     // What a request under way was given, its reply will bring.
     if (line.leasesBegun === begunBefore) this.#settlements.giveBack(reply.unknown);
   }
 
-  #tell(attempts: readonly Attempt[], { answers }: ExtendReply): void {
+  #apply(attempts: readonly Attempt[], { answers }: ExtendReply): void {
     for (let at = 0; at < attempts.length; at++) {
       const attempt = attempts[at];
       if (attempt === undefined) continue;

@@ -168,9 +168,13 @@ const COUNT_DOWN: readonly Row[] = [
 ];
 
 const CASCADE_MANY: readonly Row[] = [
-  ['many tell more than may be told', `if #got > budget - told then`, `if false then`],
+  ['many tell more than may be told', `if #got > budget - notified then`, `if false then`],
   ['suspended runs are told like others', `and flags < FLAG.facts.suspended and 'on'`, `and 'on'`],
-  ['many are read by nobody', `      if hears[id] == 'on' then`, `      if hears[id] == nil then`],
+  [
+    'many are read by nobody',
+    `      if effects[id] == 'on' then`,
+    `      if hears[id] == nil then`,
+  ],
   ['nobody goes on when many have ended', `        Cascade.free({ at = now }, F.taskOf(id))\n`, ``],
   ['those that go on do so by the first end', `last[id] == i and`, `upstreams[id] and`],
   [

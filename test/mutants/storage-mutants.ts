@@ -209,8 +209,8 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a user with new settings is told in the first queues only',
     file: 'src/backends/redis/lua/lib/turns/refresh.lua',
-    find: `return #told, cursor ~= '0' and cursor`,
-    replace: `return #told, false`,
+    find: `return #notified, cursor ~= '0' and cursor`,
+    replace: `return #notified, false`,
   },
   {
     name: 'Lua: those that are kept are listed behind all others',

@@ -129,7 +129,7 @@ const SETTLE_MANY: readonly Row[] = [
   ],
   [
     'who waits for a task does not hear that it finished',
-    `        if ears then Settle.tell(ears, ids, ids + i, ids + stop, n) end\n`,
+    `        if ears then Settle.notify(ears, ids, ids + i, ids + stop, n) end\n`,
     ``,
   ],
   [
@@ -139,7 +139,7 @@ const SETTLE_MANY: readonly Row[] = [
   ],
   [
     'those who were told that many have finished are not forgotten',
-    `  if #told > 0 then C.ears = C.ears - redis.call('HDEL', K.ears(), unpack(told)) end\n`,
+    `  if #notified > 0 then C.ears = C.ears - redis.call('HDEL', K.ears(), unpack(notified)) end\n`,
     ``,
   ],
   [

@@ -118,7 +118,7 @@ it('a long result does not travel with the notice, and is fetched', async () => 
     const ended = kit.backend.inspect.waitForEnd(id, 60_000, new AbortController().signal);
     await expect.poll(async () => Object.keys(await ears())).toEqual([id]);
     const channel = (await ears())[id]?.trim() ?? '';
-    expect(channel.startsWith(`${prefix}:told:`)).toBe(true);
+    expect(channel.startsWith(`${prefix}:notices:`)).toBe(true);
     await listener.subscribe(channel);
     const result = JSON.stringify('x'.repeat(length));
     await kit.runToEnd(id, result);

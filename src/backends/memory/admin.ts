@@ -17,13 +17,13 @@ import { becomeDue } from './tick.ts';
 
 /** See `TaskStore.cancel`. */
 export function cancel(store: Store, id: string, cause: Cause): CancelReply {
-  const reply = cancelUntold(store, id, cause);
+  const reply = cancelOnly(store, id, cause);
   if (reply.kind === 'canceled') cascade(store, LIMITS.cascadeStep);
   return reply;
 }
 
 /** The same; the dependents are left for the end of the step. */
-export function cancelUntold(store: Store, id: string, cause: Cause): CancelReply {
+export function cancelOnly(store: Store, id: string, cause: Cause): CancelReply {
   const entry = store.records.get(id);
   if (entry === undefined) return { kind: 'not-found' };
   const { state } = entry;

@@ -9,7 +9,7 @@ import type {
 } from '../../domain/schedule/schedule.ts';
 import type { Cause } from '../../domain/task/cause.ts';
 import { isEnd, type NewTask } from '../../domain/task/task.ts';
-import { cancelUntold } from './admin.ts';
+import { cancelOnly } from './admin.ts';
 import { enqueueOne } from './enqueue.ts';
 import { cascade } from './rules/end.ts';
 import { moveOn } from './rules/schedule-places.ts';
@@ -73,7 +73,7 @@ function isPassedOver(overlap: OverlapPolicy, active: readonly string[]): boolea
 
 /** Cancels the tasks of earlier slots; names them all. */
 function overtake(store: Store, active: readonly string[], cause: Cause): readonly string[] {
-  for (const id of active) cancelUntold(store, id, cause);
+  for (const id of active) cancelOnly(store, id, cause);
   return active;
 }
 

@@ -83,7 +83,7 @@ export function memory(options: MemoryOptions = {}): Backend {
       store.alarm?.timer.cancel();
       store.reading?.timer.cancel();
       for (const worker of store.workers.values()) worker.wake?.();
-      for (const waiters of store.endWaiters.values()) for (const tell of [...waiters]) tell();
+      for (const waiters of store.endWaiters.values()) for (const notify of [...waiters]) notify();
     },
   };
 }

@@ -25,7 +25,7 @@ export function endStep(store: Store): void {
   store.untouch();
   setAlarm(store);
   if (store.ended.length > 0) letRead(store, store.now);
-  tellWaiters(store);
+  notifyWaiters(store);
 }
 
 /**
@@ -116,7 +116,7 @@ function wakeForUpkeep(store: Store): void {
   if (first !== undefined) wake(store, first);
 }
 
-function tellWaiters(store: Store): void {
+function notifyWaiters(store: Store): void {
   if (store.endWaiters.size === 0) {
     store.ended.length = 0;
     return;
@@ -125,7 +125,7 @@ function tellWaiters(store: Store): void {
     const waiters = store.endWaiters.get(entry.id);
     if (waiters === undefined) continue;
     store.endWaiters.delete(entry.id);
-    for (const tell of waiters) tell(entry);
+    for (const notify of waiters) notify(entry);
   }
   store.ended.length = 0;
 }

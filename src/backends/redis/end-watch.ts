@@ -21,13 +21,13 @@ const POLL_MAX_MS = 5_000;
 const WATCH_STEP = 250;
 
 /** What the script says of a task that has not ended. */
-const WILL_TELL = 8;
+const WILL_NOTIFY = 8;
 
 /** How a task ended, unless somebody has to look. */
 type Ended = TaskStatus | undefined;
 
 /** What came of asking: its end will be told, or nobody listens, or it is over. */
-type Asked = 'will-tell' | 'silent' | { readonly ended: Ended };
+type Asked = 'will-notify' | 'silent' | { readonly ended: Ended };
 
 /** Those that are asked for in this tick of the event loop, each with its place. */
 interface Asking {
@@ -67,7 +67,7 @@ export class EndWatch {
         const left = until - monotonicMs();
         if (left <= 0 || either.aborted) return undefined;
         const isNotified = await notice.ring(
-          asked === 'will-tell' ? left : Math.min(left, pause),
+          asked === 'will-notify' ? left : Math.min(left, pause),
           either,
         );
         if (isNotified || either.aborted) return notice.ended();
@@ -108,11 +108,11 @@ export class EndWatch {
     if (this.#session.closing.signal.aborted) return [];
     const args = [channel ?? '', ...ids];
     const reply = await this.#session.runHot('watch', args);
-    const told = flat(reply ?? (await this.#session.run('watch', args)));
+    const fields = flat(reply ?? (await this.#session.run('watch', args)));
     const answers: Asked[] = [];
-    for (let at = 0; at < told.length; at += STATUS_FIELDS) {
-      if (Number(told[at]) !== WILL_TELL) answers.push({ ended: decodeStatus(told, at) });
-      else answers.push(channel === undefined ? 'silent' : 'will-tell');
+    for (let at = 0; at < fields.length; at += STATUS_FIELDS) {
+      if (Number(fields[at]) !== WILL_NOTIFY) answers.push({ ended: decodeStatus(fields, at) });
+      else answers.push(channel === undefined ? 'silent' : 'will-notify');
     }
     return answers;
   }
@@ -125,13 +125,13 @@ export class EndWatch {
     let isNotified = false;
     let known: Ended;
     let wake: (() => void) | undefined;
-    const tell = (ended: Ended): void => {
+    const notify = (ended: Ended): void => {
       isNotified = true;
       known ??= ended;
       wake?.();
     };
     const waiters = this.#waiters.get(id) ?? new Set();
-    this.#waiters.set(id, waiters.add(tell));
+    this.#waiters.set(id, waiters.add(notify));
     this.#holdOpen();
     return {
       ring: (ms, signal) =>
@@ -149,7 +149,7 @@ export class EndWatch {
         }),
       ended: () => known,
       stop: () => {
-        waiters.delete(tell);
+        waiters.delete(notify);
         if (waiters.size === 0 && this.#waiters.get(id) === waiters) this.#waiters.delete(id);
         this.#holdOpen();
       },
@@ -170,21 +170,21 @@ export class EndWatch {
     this.#client = client;
     client.on('error', ignore);
     client.on('connect', () => this.#holdOpen());
-    client.on('message', (_channel, message) => this.#tell(decodeNotice(text(message))));
+    client.on('message', (_channel, message) => this.#notify(decodeNotice(text(message))));
     client.on('end', () => this.#lost(client));
     await client.connect();
     const number = text(await client.call('client', ['ID']));
-    const channel = this.#session.keys.told(number);
+    const channel = this.#session.keys.notices(number);
     await client.call('subscribe', [channel]);
     return channel;
   }
 
-  #tell({ id, ended }: Notice): void {
-    for (const tell of [...(this.#waiters.get(id) ?? [])]) tell(ended);
+  #notify({ id, ended }: Notice): void {
+    for (const notify of [...(this.#waiters.get(id) ?? [])]) notify(ended);
   }
 
   #lookAll(): void {
-    for (const id of [...this.#waiters.keys()]) this.#tell({ id });
+    for (const id of [...this.#waiters.keys()]) this.#notify({ id });
   }
 
   /** Messages may have been missed: everybody looks for itself. */

@@ -19,7 +19,7 @@ export class RedisQueues implements QueueStore {
 
   async set(queue: string, patch: QueuePatch): Promise<void> {
     let said = patchText(patch);
-    for (let told = 0; told < LIMITS.refreshAtOnce; told += LIMITS.refreshStep) {
+    for (let notified = 0; notified < LIMITS.refreshAtOnce; notified += LIMITS.refreshStep) {
       const [word] = flat(await this.#session.run('queueSet', [queue, said]));
       if (word === 'ok') return;
       said = '';
@@ -61,7 +61,7 @@ export function queuesNamed<T>(
 }
 
 /** A queue as scripts tell it, with its part of the statistics of the whole. */
-type ToldQueue = Omit<QueueInfo, 'deadLetters'> & {
+type QueueReply = Omit<QueueInfo, 'deadLetters'> & {
   readonly totals: Readonly<Record<Total, number>>;
   /** Failed tasks that only followed others: those that are kept, and ever. */
   readonly followers: number;
@@ -70,7 +70,7 @@ type ToldQueue = Omit<QueueInfo, 'deadLetters'> & {
 
 /** Counts and totals of a queue. */
 export function decodeStats(json: string): Stats {
-  const { counts, totals, followed } = JSON.parse(json) as ToldQueue;
+  const { counts, totals, followed } = JSON.parse(json) as QueueReply;
   return { counts, totals: { ...totals, deadLetters: totals.failed - followed } };
 }
 
@@ -78,8 +78,8 @@ export function decodeStats(json: string): Stats {
  * What is told of a queue, of JSON; dead letters are failed tasks that did not only follow others.
  */
 export function decodeQueue(json: string): QueueInfo {
-  const told = JSON.parse(json) as ToldQueue;
-  const { queue, settings: raw, counts, followers, readyUsers, runnable } = told;
+  const packed = JSON.parse(json) as QueueReply;
+  const { queue, settings: raw, counts, followers, readyUsers, runnable } = packed;
   const settings = objectOf(raw);
   const { perUser } = settings;
   const whole = perUser === undefined ? settings : { ...settings, perUser: objectOf(perUser) };

@@ -381,10 +381,10 @@ class Pass {
     const repair = part === 'queue' || part === 'users' ? '0' : this.#repair;
     const look = this.#repair === '0';
     const reply = flat(await this.#session.guarded('reconcile', [part, repair, ...args], look));
-    const [told, damage] = [flat(reply[0]), flat(reply[1])];
+    const [lines, damage] = [flat(reply[0]), flat(reply[1])];
     // What a repair sets aside is told at its end, with what others have set aside.
     if (look) for (const problem of damage) this.#found(text(problem));
-    return told;
+    return lines;
   }
 }
 

@@ -42,7 +42,7 @@ import type { RedisWorkers } from './workers.ts';
 const RESEND_MS = 100;
 
 /** One script cannot tell whether it closes a cycle. */
-function isUntold(reply: EnqueueReply): boolean {
+function isUndecided(reply: EnqueueReply): boolean {
   return reply.kind === 'refused' && reply.refusal.type === 'dependency-limit';
 }
 
@@ -91,7 +91,7 @@ export class RedisTasks implements TaskStore {
     const [only] = parts;
     if (only === undefined || parts.length > 1) return submit(this.#session, parts);
     const replies = await this.#send(only, true);
-    if (!replies.some(isUntold)) return replies;
+    if (!replies.some(isUndecided)) return replies;
     return submit(this.#session, chunks(only));
   }
 
@@ -117,17 +117,17 @@ export class RedisTasks implements TaskStore {
    */
   async #sendEach(tasks: readonly NewTask[], fence?: LeaseRef): Promise<readonly EnqueueReply[]> {
     const replies = await this.#send(tasks, false, fence);
-    const at = replies.findIndex(isUntold);
+    const at = replies.findIndex(isUndecided);
     const task = tasks[at];
     if (task === undefined) return replies;
     const known = replies.slice(0, at);
-    const told = await submit(this.#session, [[task]], fence);
+    const alone = await submit(this.#session, [[task]], fence);
     const rest = tasks.slice(at + 1);
-    if (rest.length === 0) return [...known, ...told];
+    if (rest.length === 0) return [...known, ...alone];
     const answers = new Answers(this.#session);
-    await answers.note(tasks, [...known, ...told]);
+    await answers.note(tasks, [...known, ...alone]);
     const redirected = rest.map((one) => answers.redirected(one));
-    return [...known, ...told, ...(await this.#sendEach(redirected, fence))];
+    return [...known, ...alone, ...(await this.#sendEach(redirected, fence))];
   }
 
   async lease(request: LeaseRequest): Promise<LeaseReply> {
@@ -157,14 +157,14 @@ export class RedisTasks implements TaskStore {
     const reply = flat(
       await (isOdd ? this.#session.run('settle', args) : this.#step('settle', worker, args)),
     );
-    const told = Number(reply[0]);
-    const answers = decodeAnswers(reply, told, settlements.length);
+    const size = Number(reply[0]);
+    const answers = decodeAnswers(reply, size, settlements.length);
     if (lease === undefined) return { answers };
-    if (reply[1 + told] === RICH) {
+    if (reply[1 + size] === RICH) {
       this.#rich.add(worker);
       return { answers, lease: await this.lease(lease) };
     }
-    const leased = this.#leased(worker, reply, 1 + told, lease.requestId);
+    const leased = this.#leased(worker, reply, 1 + size, lease.requestId);
     return { answers, lease: leased ?? (await this.lease(lease)) };
   }
 

@@ -97,10 +97,10 @@ async function serve(
   await apply(loom, loaded.config, say);
   const monitored = healthPort === undefined ? undefined : await monitor(loom, healthPort, metrics);
   if (monitored !== undefined) say(monitored.text);
-  const told = new AbortController();
+  const stopping = new AbortController();
   const onSignal = (): void => {
     say('draining; a second signal ends it now');
-    told.abort();
+    stopping.abort();
   };
   process.once('SIGTERM', onSignal).once('SIGINT', onSignal);
   const end =
@@ -108,7 +108,7 @@ async function serve(
   say(`working${namesOf(workers)}; ${end}`);
   const { unfinished } =
     options.drain === true
-      ? await drain(loom, workers, { signal: told.signal, say })
+      ? await drain(loom, workers, { signal: stopping.signal, say })
       : await loom.serve(workers);
   await monitored?.server.close();
   if (unfinished.length === 0) {

@@ -134,9 +134,9 @@ class Demo {
       frame(figuresOf(this.#trace, RECENT_WAITS), (monotonicMs() - began) / 1_000);
     }, frameMs);
     try {
-      const told = Promise.all([this.#scenes(story), pause(seconds * 1_000)]);
+      const played = Promise.all([this.#scenes(story), pause(seconds * 1_000)]);
       const late = pause(seconds * 1_000 + STORY_MS, undefined, { ref: false });
-      await Promise.race([told, late, aborted(signal)]);
+      await Promise.race([played, late, aborted(signal)]);
     } finally {
       clearInterval(frames);
     }

@@ -79,7 +79,7 @@ interface Draining extends DrainOptions {
  */
 async function untilDrained(draining: Draining): Promise<Left | undefined> {
   const { workers, say, signal } = draining;
-  let told: string | undefined;
+  let lastText: string | undefined;
   let wasDrained = false;
   while (!signal.aborted) {
     await Promise.all(workers.map((worker) => worker.whenIdle()));
@@ -88,8 +88,8 @@ async function untilDrained(draining: Draining): Promise<Left | undefined> {
     if (look.isDrained) {
       // An end may be under way to those that wait for it: only a second look can tell.
       if (wasDrained || look.left.deferred === 0) return look.left;
-    } else if (look.reason !== told) {
-      told = look.reason;
+    } else if (look.reason !== lastText) {
+      lastText = look.reason;
       say(`waits: ${look.reason}`);
     }
     wasDrained = look.isDrained;

@@ -216,8 +216,8 @@ export class Tasks {
     const cause = requestCause(reason);
     const { tasks } = await this.#parts.connection.open();
     const reply = await tasks.cancel(taskId, cause);
-    const isHeard = reply.kind === 'requested' || reply.kind === 'canceled';
-    if (isHeard) this.#parts.cancels.notify(taskId, cause);
+    const isCanceled = reply.kind === 'requested' || reply.kind === 'canceled';
+    if (isCanceled) this.#parts.cancels.notify(taskId, cause);
     return reply;
   }
 

@@ -1,5 +1,5 @@
 /** Errors of the second family: the world changed, and not as the caller hoped. */
-import { errorFrom, type TaskError, tellingOf } from '../../base/thrown.ts';
+import { errorFrom, type TaskError, textOfError } from '../../base/thrown.ts';
 import { type Cause, causeText, type FailureType, failureTypeOf } from '../task/cause.ts';
 import { FairloomError, shown } from './fairloom-error.ts';
 
@@ -121,7 +121,7 @@ export class TaskFailedError extends FairloomError {
   constructor(taskId: string, why: Cause, error: TaskError) {
     const failureType = failureTypeOf(why) ?? 'error';
     const cause = errorFrom(error);
-    super(`task ${taskId} failed (${failureType}): ${tellingOf(error)}`, { cause });
+    super(`task ${taskId} failed (${failureType}): ${textOfError(error)}`, { cause });
     this.taskId = taskId;
     this.why = why;
     this.failureType = failureType;

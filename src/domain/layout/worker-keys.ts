@@ -115,7 +115,7 @@ export const NAMESPACE_KEYS = {
    * @by settle, cancel, maintenance: published
    * @life –
    */
-  told: { type: 'none', name: '{p}told:{process}' },
+  notices: { type: 'none', name: '{p}notices:{process}' },
 } as const;
 NAMESPACE_KEYS satisfies Record<string, KeyFamily>;
 

@@ -68,12 +68,12 @@ const STRICT: EdgePolicies = { ...LENIENT, onFailure: 'fail', onCancel: 'cancel'
  */
 export function draftMembers(producer: ProducerFacts, group: GroupPlace): readonly DraftTask[] {
   const { codec, taskId: owner, runId, user, queue, level, said } = producer;
-  const told = said === undefined ? {} : { said };
+  const saidPlace = said === undefined ? {} : { said };
   const { traceparent } = group;
   const traced = traceparent === undefined ? {} : { traceparent };
   return group.members.map((member): DraftTask => {
     const path = `${group.node.id}/${member.key}`;
-    const run = { id: runId, graph: group.graph, node: path, ...told };
+    const run = { id: runId, graph: group.graph, node: path, ...saidPlace };
     const common = { user, queue, level, cost: 1, owner, dependsOn: [], edges: LENIENT };
     const given = group.given(member.key);
     if (given !== undefined) {

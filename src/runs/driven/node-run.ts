@@ -9,7 +9,7 @@ import { isOwn, TaskFailedError } from '../../domain/errors/errors.ts';
 import type { Decision } from '../../domain/port/backend.ts';
 import { type Cause, causeText, type FailureType, failureTypeOf } from '../../domain/task/cause.ts';
 import { functionWaitMs } from '../../enqueue/attempt-plan.ts';
-import { tellFailure } from '../../logging/failure-lines.ts';
+import { logFailure } from '../../logging/failure-lines.ts';
 import type { Control } from '../../workflow/control.ts';
 import { type CallEnd, NodeAttempt } from './node-attempt.ts';
 import type { NodeCall, NodeTools } from './node-call.ts';
@@ -52,7 +52,7 @@ export class NodeRun {
       if (ending.type === 'chose') return ending;
       if (ending.type === 'canceled') return ending;
       if (ending.type === 'hung') {
-        this.#tell(ending.error, 'last');
+        this.#report(ending.error, 'last');
         return { type: 'failed', error: ending.error, failureType: 'timeout' };
       }
       const decision = this.#decide(this.#outcomeOf(ending));
@@ -67,11 +67,11 @@ export class NodeRun {
       if (decision.type === 'cancel') return { type: 'canceled', cause: decision.cause };
       if (decision.type === 'dead-letter') {
         const error = ending.type === 'threw' ? ending.failure.error : this.#refused(decision);
-        this.#tell(error, 'last');
+        this.#report(error, 'last');
         return { type: 'failed', error, failureType: failureTypeOf(decision.cause) ?? 'error' };
       }
       if (decision.type === 'retry') {
-        if (ending.type === 'threw') this.#tell(ending.failure.error, 'again');
+        if (ending.type === 'threw') this.#report(ending.failure.error, 'again');
         this.#failures++;
       } else this.#releases++;
       const { delayMs = 0 } = decision;
@@ -99,7 +99,7 @@ export class NodeRun {
   }
 
   /** Of what is no part of a stored run, its caller hears by itself how it ended. */
-  #tell(error: unknown, which: 'again' | 'last'): void {
+  #report(error: unknown, which: 'again' | 'last'): void {
     const { taskId: task, definition, user, runId: run, node } = this.#call;
     if (run === undefined && which === 'last') return;
     const failed = {
@@ -110,7 +110,7 @@ export class NodeRun {
       run,
       node,
     };
-    tellFailure(this.#tools, 'attempt.failed', failed, thrownOf(error));
+    logFailure(this.#tools, 'attempt.failed', failed, thrownOf(error));
   }
 
   /** A decider that refuses what a handler returned. */

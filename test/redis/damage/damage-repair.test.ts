@@ -197,10 +197,10 @@ it('F64 a key that others have taken over is given back to nobody else', async (
   const key = (ttlMs: number) =>
     ({ user: 'kim', idempotency: { key: 'k', policy: 'run-once-more', ttlMs } }) as const;
   const first = await kit.add(key(300_000));
-  const held = await kit.leaseOne();
-  expect(held.id).toBe(first);
+  const leased = await kit.leaseOne();
+  expect(leased.id).toBe(first);
   const heir = await kit.add(key(300_000));
-  await kit.finish(held);
+  await kit.finish(leased);
   await raw.del(await raw.keys(`${prefix}:key:*`));
   await kit.backend.inspect.reconcile({ repair: true });
   expect(await kit.sendOne(key(300_000))).toMatchObject({ kind: 'existing', id: heir });

@@ -60,7 +60,7 @@ describe('scripts', () => {
       (name) => !(name in INDEX_KEYS) && !new RegExp(`\\bK\\.${name}\\(`).test(text),
     );
     // The clock is what scripts are given; the others belong to the client, or to what reads with care.
-    expect(unused).toEqual(['clock', 'meta', 'damaged', 'setAside', 'told']);
+    expect(unused).toEqual(['clock', 'meta', 'damaged', 'setAside', 'notices']);
   });
 
   it('name indexes that the layout has', () => {

@@ -106,7 +106,7 @@ export function cascade(store: Store, budget: number): boolean {
         break;
       }
       entry.optional.waiting.delete(dependent);
-      tell(store, entry, dependent);
+      notify(store, entry, dependent);
       left--;
     }
     if (entry.optional.waiting !== undefined && entry.optional.waiting.size > 0) return true;
@@ -157,10 +157,10 @@ export function leaveReaders(store: Store, entry: TaskEntry): void {
 }
 
 /** Tells one dependent that `upstream` has ended. */
-function tell(store: Store, upstream: TaskEntry, dependent: TaskEntry): void {
+function notify(store: Store, upstream: TaskEntry, dependent: TaskEntry): void {
   if (isEnd(dependent.state)) return;
   if (waitsFor(dependent, upstream.id)) {
-    tellSuspended(store, upstream, dependent);
+    notifySuspended(store, upstream, dependent);
     return;
   }
   const policy = policyFor(upstream, dependent);
@@ -238,7 +238,7 @@ export function goOn(store: Store, entry: TaskEntry, state: TaskState): void {
 }
 
 /** One of those that a suspended run waits for has ended. */
-function tellSuspended(store: Store, upstream: TaskEntry, run: TaskEntry): void {
+function notifySuspended(store: Store, upstream: TaskEntry, run: TaskEntry): void {
   if (upstream.state === 'finished' || run.optional.run?.wakeOn === 'all') {
     satisfy(store, upstream, run);
     return;

@@ -252,9 +252,9 @@ function decodeUpstreams(json: string): readonly [number, readonly UpstreamFact[
 const FINISHED: SettleAnswer = { kind: 'ok', state: 'finished', repeated: false };
 
 /** The answers of a call: those that are told, by place and word, and 'ok finished' for all others. */
-export function decodeAnswers(reply: Flat, told: number, count: number): readonly SettleAnswer[] {
+export function decodeAnswers(reply: Flat, size: number, count: number): readonly SettleAnswer[] {
   const answers = new Array<SettleAnswer>(count).fill(FINISHED);
-  for (let at = 1; at < told; at += 2) {
+  for (let at = 1; at < size; at += 2) {
     answers[Number(reply[at]) - 1] = decodeAnswer(reply[at + 1]);
   }
   return answers;

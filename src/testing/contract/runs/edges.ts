@@ -73,16 +73,16 @@ export const acrossUsers: Cases = {
     for (const user of users) {
       for (let i = 0; i < 3; i++) ids.push(await waiting(kit, 'x', { user }));
     }
-    const told: string[] = [];
+    const listed: string[] = [];
     let cursor: string | undefined;
     do {
       const after = cursor === undefined ? {} : { cursor };
       const page = await kit.backend.inspect.dependents('x', { limit: 2, ...after });
       expect(page.count).toBe(9);
-      told.push(...page.items.map(({ id }) => id));
+      listed.push(...page.items.map(({ id }) => id));
       cursor = page.cursor;
     } while (cursor !== undefined);
-    expect(told).toEqual([...ids.slice(6), ...ids.slice(3, 6), ...ids.slice(0, 3)]);
+    expect(listed).toEqual([...ids.slice(6), ...ids.slice(3, 6), ...ids.slice(0, 3)]);
   },
 
   'F60 one whose edge is refused is in nobody else’s way': async (kit, expect) => {

@@ -102,7 +102,7 @@ const waiting: Cases = {
   },
 };
 
-const told: Cases = {
+const notified: Cases = {
   'F4 dependents of one task go on in the order of arrival': async (kit, expect) => {
     const upstream = await kit.add();
     const ids = await batch(kit, { dependsOn: [upstream] });
@@ -313,4 +313,4 @@ const readers: Cases = {
 };
 
 /** What falls together in time goes by arrival; ids, whose bytes are the other way round here, never count. */
-export const ties: Cases = { ...waiting, ...told, ...ending, ...readers };
+export const ties: Cases = { ...waiting, ...notified, ...ending, ...readers };

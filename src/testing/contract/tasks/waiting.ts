@@ -253,10 +253,10 @@ export const ends: Cases = {
       const result = JSON.stringify(`é\0${'x'.repeat(length)}`);
       const ended = inspect.waitForEnd(id, 10_000, new AbortController().signal);
       await kit.finish(await kit.leaseOne(), result);
-      const told = (await ended) ?? (await inspect.status([id]))[0];
-      expect(told).toEqual({ state: 'finished', result });
+      const status = (await ended) ?? (await inspect.status([id]))[0];
+      expect(status).toEqual({ state: 'finished', result });
       const later = inspect.waitForEnd(id, 10_000, new AbortController().signal);
-      expect((await later) ?? told).toEqual(told);
+      expect((await later) ?? status).toEqual(status);
     }
   },
 

@@ -22,8 +22,8 @@ local queue = F.queueOf(t.queueName)
 local u = F.userOf(queue, t.user)
 local facts = { now = now, queueRunning = queue.counts.started, ahead = 0, usersAhead = 0 }
 facts.queue = F.queueInfo(queue)
-local told = F.userInfo(u)
-if F.isKnown(u) then facts.user = told end
+local info = F.userInfo(u)
+if F.isKnown(u) then facts.user = info end
 if u.throttled then
   local till = redis.call('ZSCORE', K.index('throttled'), K.pair(t.queueName, t.user))
   facts.throttledUntil = till and math.ceil(till)

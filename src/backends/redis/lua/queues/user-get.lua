@@ -11,6 +11,6 @@
 
 local user, queueName = ARGV[1], ARGV[2]
 local u = F.userOf(F.queueOf(queueName), user)
-local told = F.userInfo(u)
+local info = F.userInfo(u)
 if not F.isKnown(u) and next(u.own) == nil then return {} end
-return { cjson.encode(told) }
+return { cjson.encode(info) }

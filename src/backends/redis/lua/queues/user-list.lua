@@ -18,13 +18,13 @@ local more = configured and C.configs > 0 and K.configuredForAll() or nil
 limit = math.min(limit, math.floor(LIMIT.scriptUnits / 4))
 local names = F.namesAfter(queue, cursor, limit + 1, more)
 -- Of some nothing is known any more, but their name.
-local reply, told = { #names > limit and names[limit] or '' }, 1
+local reply, n = { #names > limit and names[limit] or '' }, 1
 for i = 1, math.min(#names, limit) do
   local u = F.userOf(queue, names[i])
   local info = F.userInfo(u)
   if F.isKnown(u) or (configured and next(u.own) ~= nil) then
-    told = told + 1
-    reply[told] = cjson.encode(info)
+    n = n + 1
+    reply[n] = cjson.encode(info)
   end
 end
 return reply

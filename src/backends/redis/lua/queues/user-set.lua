@@ -29,7 +29,7 @@ local function change(patch)
   end
 end
 
-local more, who = false, Tick.heardBy(user, true)
+local more, who = false, Tick.refreshName(user, true)
 if ARGV[3] ~= '' then
   change(cjson.decode(ARGV[3]))
   if queueName == '' then Tick.refreshFrom(who, '0') end

@@ -24,6 +24,6 @@ for i = 1, math.min(#names, limit) do
   end
   F.spend(0.5, 0)
   reply[#reply + 1] = names[i]
-  if namespace ~= '' then XCom.tell(reply, XCom.placeOf(user, namespace, names[i]), false) end
+  if namespace ~= '' then XCom.append(reply, XCom.placeOf(user, namespace, names[i]), false) end
 end
 return reply

@@ -11,7 +11,7 @@
 local reply = {}
 for i = 1, #ARGV, 3 do
   if F.isSpent() then break end
-  XCom.tell(reply, XCom.placeOf(ARGV[i], ARGV[i + 1], ARGV[i + 2]), true)
+  XCom.append(reply, XCom.placeOf(ARGV[i], ARGV[i + 1], ARGV[i + 2]), true)
   F.spend(1, #reply[#reply])
 end
 return reply

@@ -18,7 +18,7 @@
 -- @often F.Lease_standInLine F.Lease_linesOf F.Due_sleepOf F.Due_floor
 -- @often F.Step_newEpoch F.Step_dropAllTags F.Step_dropNames F.Park_countOf F.restWorker F.readLeases
 -- @often F.Dispatch_unpop F.Dispatch_addLong F.Dispatch_firstHeavy F.Dispatch_fits F.Lease_addRow F.Choose_classBefore
--- @often lib/notice.lua F.Settle_tell
+-- @often lib/notice.lua F.Settle_notify
 -- @often lib/line.lua lib/alarm.lua F.Lease_passOn F.Lease_wakeForFreed
 -- @rich F.saveRate F.Dispatch_one F.Dispatch_headroomOf F.Dispatch_someRich F.Dispatch_saveListClocks F.Lease_again F.latestLeases F.Step_publishEnds F.Step_writeAll
 -- @often F.Park_namesOf F.Park_wakeIn F.Park_wake F.Park_wakeAll

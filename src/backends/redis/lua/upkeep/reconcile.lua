@@ -18,7 +18,7 @@
 local part, repair = ARGV[1], ARGV[2] == '1'
 local reply = {}
 
-local function tell(text)
+local function report(text)
   reply[#reply + 1] = text
 end
 
@@ -75,11 +75,11 @@ local function records()
       end
       local drift = F.recordDrift(t, u, repair)
       if drift then problem = (problem == '' and '' or problem .. '; ') .. t.id .. ': ' .. drift end
-      tell(t.queueName)
-      tell(t.user)
-      tell(t.state)
-      tell(t.state == 'queued' and Park.isFiled(t, u) and 0 or t.level)
-      tell(problem)
+      report(t.queueName)
+      report(t.user)
+      report(t.state)
+      report(t.state == 'queued' and Park.isFiled(t, u) and 0 or t.level)
+      report(problem)
     end
   end
 end
@@ -88,14 +88,14 @@ end
 local function endedIndex(name, rank)
   local key, stamp = K.ended(name), 0
   local ids = redis.call('LRANGE', key, rank, rank + LIMIT.repairPage - 1)
-  tell(#ids == LIMIT.repairPage and rank + LIMIT.repairPage or -1)
+  report(#ids == LIMIT.repairPage and rank + LIMIT.repairPage or -1)
   for _, id in ipairs(ids) do
     local t = not F.isHole(id) and F.taskOf(id)
     if t and t.state == 'queued' and not isPlaced(F.fixed(t), F.ownerOf(t)) then
-      tell(id .. ': in ' .. name .. ', but its end is lost')
+      report(id .. ': in ' .. name .. ', but its end is lost')
       if repair then F.restoreEnd(t, name, stamp) end
     elseif not F.isHole(id) and not (t and t.state == name) then
-      tell(id .. ': in ' .. name .. ', but ' .. (t and t.state or 'not stored'))
+      report(id .. ': in ' .. name .. ', but ' .. (t and t.state or 'not stored'))
       if repair then redis.call('LREM', key, 1, id) end
     end
     if t and t.endStamp then stamp = t.endStamp end
@@ -109,7 +109,7 @@ local function holes()
   if counted then
     local known = redis.call('HGET', K.holes(), name) or '0'
     if C.steps ~= tonumber(ARGV[5]) or known == counted then return end
-    tell(name .. ': ' .. known .. ' holes are known, ' .. counted .. ' are there')
+    report(name .. ': ' .. known .. ' holes are known, ' .. counted .. ' are there')
     if not repair then return end
     redis.call('HDEL', K.holes(), name)
     if counted ~= '0' then redis.call('HSET', K.holes(), name, counted) end
@@ -117,8 +117,8 @@ local function holes()
   end
   local ids, found = redis.call('LRANGE', K.ended(name), rank, rank + LIMIT.repairPage - 1), 0
   for _, id in ipairs(ids) do found = found + (F.isHole(id) and 1 or 0) end
-  tell(#ids == LIMIT.repairPage and rank + LIMIT.repairPage or -1)
-  tell(found)
+  report(#ids == LIMIT.repairPage and rank + LIMIT.repairPage or -1)
+  report(found)
 end
 
 -- ARGV[3], [4]: index and rank. Tells the next rank or -1, then problems.
@@ -126,7 +126,7 @@ local function index()
   local name, rank = ARGV[3], tonumber(ARGV[4])
   if F.isEnd(name) then return endedIndex(name, rank) end
   local ids = redis.call('ZRANGE', K.index(name), rank, rank + LIMIT.repairPage - 1)
-  tell(#ids == LIMIT.repairPage and rank + LIMIT.repairPage or -1)
+  report(#ids == LIMIT.repairPage and rank + LIMIT.repairPage or -1)
   for _, member in ipairs(ids) do
     local id = (name == 'scheduled' or name == 'deadlines') and F.idOf(member) or member
     local t = F.taskOf(id)
@@ -136,7 +136,7 @@ local function index()
     end
     if name == 'cascade' then right = t and t.inCascade end
     if not right then
-      tell(id .. ': in ' .. name .. ', but ' .. (t and t.state or 'not stored'))
+      report(id .. ': in ' .. name .. ', but ' .. (t and t.state or 'not stored'))
       if repair then F.move(name, member, false) end
     end
   end
@@ -180,7 +180,7 @@ local function line()
   if more then return end
   local drift = F.userDrift(u, repair) or not counted and 'its counts are not those of its tasks'
     or not F.isIndexed(u) and 'ready, but in no index'
-  if drift then tell('queue ' .. u.queue.name .. ', user ' .. u.name .. ': ' .. drift) end
+  if drift then report('queue ' .. u.queue.name .. ', user ' .. u.name .. ': ' .. drift) end
   if drift and repair then F.indexAnew(u) end
 end
 
@@ -189,7 +189,7 @@ local function checkSchedule(id, at_)
   local s = Schedule.read(id)
   local due = s and redis.call('HGET', K.schedule(id), FIELD.schedule.due)
   if s and (due or false) == (at_ or false) then return end
-  tell('schedule ' .. id .. ': ' .. (s and 'its due time is not that of its record' or 'not stored'))
+  report('schedule ' .. id .. ': ' .. (s and 'its due time is not that of its record' or 'not stored'))
   if not repair then return end
   F.move('schedules:due', id, due and tonumber(due) or false)
   if not s then redis.call('ZREM', K.schedules(), id) end
@@ -201,7 +201,7 @@ local function schedules()
   local rank = tonumber(ARGV[3])
   local names = redis.call('ZRANGE', K.schedules(), rank, rank + LIMIT.repairPage - 1)
   local due = redis.call('ZRANGE', K.index('schedules:due'), rank, rank + LIMIT.repairPage - 1)
-  tell((#names == LIMIT.repairPage or #due == LIMIT.repairPage) and rank + LIMIT.repairPage or -1)
+  report((#names == LIMIT.repairPage or #due == LIMIT.repairPage) and rank + LIMIT.repairPage or -1)
   for _, id in ipairs(names) do
     local score = redis.call('ZSCORE', K.index('schedules:due'), id)
     checkSchedule(id, score and string.format('%.0f', tonumber(score)))
@@ -239,7 +239,7 @@ local function deps()
       isKnown = isKnown or F.taskOf(id)
     end
     if not isKnown then
-      tell('dependencies of ' .. id .. ': ' .. kind .. ', but not stored')
+      report('dependencies of ' .. id .. ': ' .. kind .. ', but not stored')
       if repair then repairDeps(kind, id) end
     end
   end
@@ -248,8 +248,8 @@ end
 -- ARGV[3]: queue. Tells how many steps there were, and the counts as JSON.
 local function queueOf()
   local queue = F.queueOf(ARGV[3])
-  tell(C.steps)
-  tell(cjson.encode({ counts = queue.counts, w = queue.weightSum, runnable = queue.runnable, ready = queue.ready,
+  report(C.steps)
+  report(cjson.encode({ counts = queue.counts, w = queue.weightSum, runnable = queue.runnable, ready = queue.ready,
     parked = queue.parked, classes = queue.classes, tags = queue.tags, kept = redis.call('ZCARD', K.keptTags(queue.prefix)) }))
 end
 
@@ -259,7 +259,7 @@ local function users()
   local queue = F.queueOf(ARGV[3])
   local names = ARGV[6] and { ARGV[6] } or F.namesAfter(queue, F.ofHex(ARGV[4]), LIMIT.repairPage)
   local n = math.min(#names, LIMIT.repairPage)
-  tell(#names >= LIMIT.repairPage and F.hexOf(names[n]) or '')
+  report(#names >= LIMIT.repairPage and F.hexOf(names[n]) or '')
   for i = 1, n do
     local name = names[i]
     local u = F.userOf(queue, name)
@@ -270,7 +270,7 @@ local function users()
       u.live = -1
     end
     if ARGV[6] or u.running > 0 or not F.isStray(u) then
-      tell(cjson.encode({ user = name, levels = u.cnt, parked = u.parked, running = u.running, live = u.live,
+      report(cjson.encode({ user = name, levels = u.cnt, parked = u.parked, running = u.running, live = u.live,
         ready = u.ready, w = u.countedWeight, headroom = u.headroom, class = u.class or '', indexed = F.isIndexed(u) }))
     elseif ARGV[5] == '1' then
       redis.call('ZREM', K.users(queue.prefix), name)
@@ -280,7 +280,7 @@ end
 
 -- ARGV[3], [4], [5], [6]: queue, user, steps, counts as JSON. Tells 'ok', or 'moved'.
 local function repairUser()
-  if C.steps ~= tonumber(ARGV[5]) then return tell('moved') end
+  if C.steps ~= tonumber(ARGV[5]) then return report('moved') end
   local u, counts = F.userOf(F.queueOf(ARGV[3]), ARGV[4]), cjson.decode(ARGV[6])
   u.cnt, u.queued = counts.levels, 0
   for level = 1, 6 do u.queued = u.queued + u.cnt[level] end
@@ -288,7 +288,7 @@ local function repairUser()
   local key, later = K.later(u.queue.prefix), u.live - u.queued - u.parked - u.running
   if later > 0 then redis.call('HSET', key, u.name, later) else redis.call('HDEL', key, u.name) end
   F.indexAnew(u)
-  tell('ok')
+  report('ok')
 end
 
 -- ARGV[3]: queue. What its ready users come to, while they are few enough to be counted at once.
@@ -312,7 +312,7 @@ local function sums()
     if repair then queue[field] = value end
   end
   if isRight then return end
-  tell('queue ' .. queue.name .. ': wrong count of those who are ready')
+  report('queue ' .. queue.name .. ': wrong count of those who are ready')
   if not repair then return end
   queue.classes = classes
   F.touchQueue(queue)
@@ -320,7 +320,7 @@ end
 
 -- ARGV[3], [4], [5]: queue, steps, counts as JSON. Tells 'ok', or 'moved'.
 local function repairQueue()
-  if C.steps ~= tonumber(ARGV[4]) then return tell('moved') end
+  if C.steps ~= tonumber(ARGV[4]) then return report('moved') end
   local queue, counts = F.queueOf(ARGV[3]), cjson.decode(ARGV[5])
   for state in pairs(queue.counts) do queue.counts[state] = counts.counts[state] end
   queue.weightSum, queue.runnable, queue.ready, queue.parked = counts.w, counts.runnable, counts.ready, counts.parked
@@ -334,14 +334,14 @@ local function repairQueue()
     if not F.isKindUsed(queue.classes, kind) then queue.lasts[kind] = nil end
   end
   F.touchQueue(queue)
-  tell('ok')
+  report('ok')
 end
 
 -- ARGV[3..]: names of keys without the prefix. Tells what they say that no index says.
 local function keys()
   for i = 3, #ARGV do
     local problem = F.keyDrift(ARGV[i], repair)
-    if problem then tell(problem) end
+    if problem then report(problem) end
   end
 end
 
@@ -349,10 +349,10 @@ end
 local function pieces()
   local key, worker, least = prefix .. ARGV[3], string.match(ARGV[3], '^hot:(.*)$'), INF
   local got = redis.call('HSCAN', key, ARGV[4], 'COUNT', LIMIT.repairPage)
-  tell(got[1])
+  report(got[1])
   for i = 1, #got[2], 2 do
     if redis.call('HEXISTS', K.tasks(), got[2][i]) == 0 then
-      tell(got[2][i] .. ': in ' .. ARGV[3] .. ', but not stored')
+      report(got[2][i] .. ': in ' .. ARGV[3] .. ', but not stored')
       if repair then redis.call('HDEL', key, got[2][i]) end
     elseif worker then
       least = math.min(least, (select(2, struct.unpack('<dd', got[2][i + 1]))))
@@ -360,7 +360,7 @@ local function pieces()
   end
   local listed = least < INF and tonumber(redis.call('ZSCORE', K.leases(), worker) or nil)
   if least == INF or (listed and listed <= least) then return end
-  tell(worker .. ': has leases that nobody looks after')
+  report(worker .. ': has leases that nobody looks after')
   if repair then F.leasedUntil(worker, least) end
 end
 
@@ -369,7 +369,7 @@ local function clock()
   local was = { waiting = C.waiting, ears = C.ears, configs = C.configs }
   F.rebuildClock()
   for name, value in pairs(was) do
-    if value ~= C[name] then tell('clock: wrong count of ' .. name) end
+    if value ~= C[name] then report('clock: wrong count of ' .. name) end
   end
   F.closeStep()
 end

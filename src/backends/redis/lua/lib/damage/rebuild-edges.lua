@@ -28,7 +28,7 @@ function Rebuild.edgeOver(t, u, upstream, repair)
   end
   if repair then
     redis.call('SADD', K.blocked(t.id), upstream.id)
-    Cascade.tell(upstream, t)
+    Cascade.notify(upstream, t)
   end
   return 'was not told of the end of ' .. upstream.id
 end

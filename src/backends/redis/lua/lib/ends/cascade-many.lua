@@ -28,14 +28,14 @@ end
 
 -- The next in line, as many as go together, and who waits for each; no more than so many in all.
 function Cascade.waitersOfMany(budget)
-  local unmarked, line, ids, waiters, n, told = Cascade.unmarked, Cascade.line, {}, {}, 0, 0
+  local unmarked, line, ids, waiters, n, notified = Cascade.unmarked, Cascade.line, {}, {}, 0, 0
   for at_ = line.at, #line do
     local id = line[at_]
     if not unmarked[id] or tasks[id] then break end
     F.flushKey(K.waiting(id))
-    local got = redis.call('ZRANGE', K.waiting(id), 0, budget - told)
-    if #got > budget - told then break end
-    n, told = n + 1, told + #got
+    local got = redis.call('ZRANGE', K.waiting(id), 0, budget - notified)
+    if #got > budget - notified then break end
+    n, notified = n + 1, notified + #got
     ids[n], waiters[n] = id, got
   end
   return ids, waiters
@@ -43,7 +43,7 @@ end
 
 -- What a waiter hears of an end: 'on' when it may go on, 'over' when it has ended itself, 'odd' when it has to be
 -- looked at.
-function Cascade.hearing(t, packed)
+function Cascade.effectOf(t, packed)
   if t then return F.isEnd(t.state) and 'over' or t.optional and t.optional.suspendedFor and 'odd' or 'on' end
   if t == false or not packed then return 'odd' end
   local place, flags = struct.unpack('<BB', packed)
@@ -52,33 +52,33 @@ end
 
 -- How many of them, from the first on, have no waiter that is to be looked at; and what their waiters hear.
 function Cascade.countBeforeOdd(waiters)
-  local asked, hears = {}, {}
+  local asked, effects = {}, {}
   for i = 1, #waiters do
     for _, id in ipairs(waiters[i]) do
-      if not hears[id] then
+      if not effects[id] then
         asked[#asked + 1] = id
-        hears[id] = true
+        effects[id] = true
       end
     end
   end
   local facts = asked[1] and redis.call('HMGET', K.facts(), unpack(asked))
-  for i, id in ipairs(asked) do hears[id] = Cascade.hearing(tasks[id], facts[i]) end
+  for i, id in ipairs(asked) do effects[id] = Cascade.effectOf(tasks[id], facts[i]) end
   for i = 1, #waiters do
     for _, id in ipairs(waiters[i]) do
-      if hears[id] == 'odd' then return i - 1, hears end
+      if effects[id] == 'odd' then return i - 1, effects end
     end
   end
-  return #waiters, hears
+  return #waiters, effects
 end
 
 -- Each is read by those that it has told; says by whose end each of these may go on, and whose is the last.
-function Cascade.addReaders(ids, waiters, n, hears)
+function Cascade.addReaders(ids, waiters, n, effects)
   local keys, facts, texts, upstreams, last = {}, {}, {}, {}, {}
   local stored = redis.call('HMGET', K.tasks(), unpack(ids, 1, n))
   for i = 1, n do
     local readers = 0
     for _, id in ipairs(waiters[i]) do
-      if hears[id] == 'on' then
+      if effects[id] == 'on' then
         readers, last[id] = readers + 1, i
         upstreams[id] = upstreams[id] or {}
         table.insert(upstreams[id], ids[i])
@@ -106,24 +106,24 @@ end
 
 -- Tells those that wait for the next in line, of as many as go together; says how many were told. Nil when the
 -- next one is to be looked at.
-function Cascade.tellMany(budget)
+function Cascade.notifyMany(budget)
   if C.isOlder or not Cascade.unmarked then return end
   local ids, waiters = Cascade.waitersOfMany(budget)
-  local n, hears = Cascade.countBeforeOdd(waiters)
+  local n, effects = Cascade.countBeforeOdd(waiters)
   if n == 0 then return end
-  local told, upstreams, last = 0, Cascade.addReaders(ids, waiters, n, hears)
+  local notified, upstreams, last = 0, Cascade.addReaders(ids, waiters, n, effects)
   for i = 1, n do
     Cascade.unmarked[ids[i]] = nil
     Cascade.leave(ids[i])
   end
   for i = 1, n do
     for _, id in ipairs(waiters[i]) do
-      told = told + 1
+      notified = notified + 1
       local key = K.blocked(id)
       if last[id] == i and redis.call('SREM', key, unpack(upstreams[id])) > 0 and redis.call('EXISTS', key) == 0 then
         Cascade.free({ at = now }, F.taskOf(id))
       end
     end
   end
-  return told
+  return notified
 end

@@ -81,10 +81,10 @@ function Cascade.causeOf(id, state)
   return cjson.encode({ type = 'upstream', id = id, state = state })
 end
 
-function Cascade.tell(upstream, t)
+function Cascade.notify(upstream, t)
   if F.isEnd(t.state) then return end
   local u = F.ownerOf(t)
-  if Suspend.waitsFor(t, upstream.id) then return Suspend.tell(upstream, t, u) end
+  if Suspend.waitsFor(t, upstream.id) then return Suspend.notify(upstream, t, u) end
   local policy = Cascade.policyFor(upstream, t)
   if policy == 'run' then
     Cascade.satisfy(upstream, t)
@@ -171,7 +171,7 @@ function Cascade.leaveReaders(t)
 end
 
 -- Tells up to `most` of those that wait for the task; says how many, and whether some are left.
-function Cascade.tellWaiting(t, most)
+function Cascade.notifyWaiting(t, most)
   local key = K.waiting(t.id)
   F.flushKey(key)
   local ids = redis.call('ZRANGE', key, 0, most)
@@ -179,7 +179,7 @@ function Cascade.tellWaiting(t, most)
   for i = 1, count do
     F.zset(key, ids[i], false)
     local dependent = F.taskOf(ids[i])
-    if dependent then Cascade.tell(t, dependent) end
+    if dependent then Cascade.notify(t, dependent) end
   end
   return count, #ids > most
 end
@@ -231,13 +231,13 @@ function F.cascade(budget)
     local id = Cascade.next()
     if not id then return false end
     if left <= 0 then return Cascade.markRest() end
-    local many = Cascade.tellMany(left)
+    local many = Cascade.notifyMany(left)
     left = left - (many or 0)
     local t = not many and Cascade.marked(id)
     if t then
       if not t.left then left = left - Cascade.leaveUpstreams(t) end
-      local told, more = Cascade.tellWaiting(t, math.max(left, 0))
-      left = left - told
+      local notified, more = Cascade.notifyWaiting(t, math.max(left, 0))
+      left = left - notified
       if more then return Cascade.markRest() end
       t.inCascade = false
       F.change(t)

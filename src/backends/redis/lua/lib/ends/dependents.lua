@@ -4,14 +4,14 @@
 
 local function dependentOf(t, id, part)
   F.fixed(t)
-  local told = { id = t.id, name = t.name, user = t.user, state = t.state }
+  local row = { id = t.id, name = t.name, user = t.user, state = t.state }
   if Suspend.waitsFor(t, id) then
-    told.waits = 'suspended'
+    row.waits = 'suspended'
   else
-    told.waits = part == 'redrive' and 'redrive' or 'end'
-    told.onFailure, told.onCancel = t.optional.policies[1], t.optional.policies[2]
+    row.waits = part == 'redrive' and 'redrive' or 'end'
+    row.onFailure, row.onCancel = t.optional.policies[1], t.optional.policies[2]
   end
-  return told
+  return row
 end
 
 -- The parts of the listing: those that wait for the end of a task and for its redrive; of an id that is

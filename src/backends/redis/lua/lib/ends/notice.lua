@@ -8,7 +8,7 @@ function F.channelsOf(ear)
   return channels
 end
 
-function F.tellEnd(channels, id, code, result, err, cause)
+function F.notifyEnd(channels, id, code, result, err, cause)
   local notice = id
   if #result + #err + #cause <= LIMIT.noticeBytes then
     notice = id .. '\0' .. code .. '\0' .. cause .. '\0' .. err .. '\0' .. result

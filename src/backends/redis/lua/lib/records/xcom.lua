@@ -50,7 +50,7 @@ end
 
 -- Appends a value to a reply: 'found', writer, when it was pushed, when it goes or ''; one '' when it
 -- is not there. The text is told last, and only if it is asked for.
-function XCom.tell(reply, place, withText)
+function XCom.append(reply, place, withText)
   local got = redis.call('HMGET', K.xcom(place), FIELD.xcom.writer, FIELD.xcom.pushed, FIELD.xcom.keep, withText
     and FIELD.xcom.value or FIELD.xcom.writer)
   local till = got[1] and XCom.endOf(got[1], tonumber(got[2]), tonumber(got[3]))

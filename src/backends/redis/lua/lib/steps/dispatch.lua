@@ -288,8 +288,8 @@ end
 function Dispatch.fits(batch, id, text, t)
   local bytes = string.byte(text, AT.text.kind) % (2 * FLAG.kind.long) == 1 and redis.call('HSTRLEN', K.payloads(), id) or 0
   if t and t.optional and t.optional.waitsOn then
-    t.told = F.upstreamsOf(t)
-    bytes = bytes + 4 * #t.told
+    t.upstreamFacts = F.upstreamsOf(t)
+    bytes = bytes + 4 * #t.upstreamFacts
   end
   if bytes > 0 and batch.bytes > 0 and batch.bytes + bytes > LIMIT.scriptBytes then
     batch.stopped = true

@@ -14,7 +14,7 @@ function Lease.addRow(batch, place, long, t)
   rows[n + 1], rows[n + 2] = place, long or ''
   rows[n + 3] = t and F.tokenNumber(t.token) or ''
   rows[n + 4], rows[n + 5], rows[n + 6] = t and t.failures or 0, t and t.losses or 0, t and t.releases or 0
-  rows[n + 7] = t and (t.told or t.optional and t.optional.waitsOn and F.upstreamsOf(t)) or ''
+  rows[n + 7] = t and (t.upstreamFacts or t.optional and t.optional.waitsOn and F.upstreamsOf(t)) or ''
   rows[n + 8], rows[n + 9] = t and t.leaseUntil or '', t and t.leasedAt or ''
 end
 

@@ -5,17 +5,17 @@ local FINISHED = (CODE.finished + FLAG.ending.settled)
 
 -- @rare
 -- Who waits for tasks that have finished hears of it; as ARGV holds them, the first of the call behind `ids`.
-function Settle.tell(ears, ids, first, last, apart)
-  local told, known, channels = {}, nil, nil
+function Settle.notify(ears, ids, first, last, apart)
+  local notified, known, channels = {}, nil, nil
   for i = first, last do
     local ear = ears[i - ids]
     if ear and ear ~= 'd' then
-      told[#told + 1] = ARGV[i]
+      notified[#notified + 1] = ARGV[i]
       if ear ~= known then known, channels = ear, F.channelsOf(ear) end
-      F.tellEnd(channels, ARGV[i], DIGIT.finished, ARGV[i + apart], '', '')
+      F.notifyEnd(channels, ARGV[i], DIGIT.finished, ARGV[i + apart], '', '')
     end
   end
-  if #told > 0 then C.ears = C.ears - redis.call('HDEL', K.ears(), unpack(told)) end
+  if #notified > 0 then C.ears = C.ears - redis.call('HDEL', K.ears(), unpack(notified)) end
 end
 
 -- Tasks of one lease, as ARGV holds them from `first` to `last`, with their results `apart` behind.
@@ -131,7 +131,7 @@ function Settle.all(worker, reply, hot, ears)
         end
         if rich then Settle.finishAlso(packed, ids, i, stop, ears) end
         Settle.finish(worker, packed, token, ids + i, ids + stop, n)
-        if ears then Settle.tell(ears, ids, ids + i, ids + stop, n) end
+        if ears then Settle.notify(ears, ids, ids + i, ids + stop, n) end
         for at_ = i, odd > 0 and stop or 0 do done[ARGV[ids + at_]] = true end
         i = stop + 1
       else

@@ -170,9 +170,9 @@ end
 
 -- @rare
 function Step.publishEnds()
-  for _, told in ipairs(published) do
-    local t = told.t
-    F.tellEnd(F.channelsOf(told.ear), t.id, CODES[t.state], t.result or '', t.error or redis.call('HGET', K.errors(),
+  for _, notice in ipairs(published) do
+    local t = notice.t
+    F.notifyEnd(F.channelsOf(notice.ear), t.id, CODES[t.state], t.result or '', t.error or redis.call('HGET', K.errors(),
       t.id) or '',
       t.changing and t.changing.endCause or '')
   end

@@ -53,7 +53,7 @@ function Suspend.wake(t, u)
 end
 
 -- One of those that it waits for has ended.
-function Suspend.tell(upstream, t, u)
+function Suspend.notify(upstream, t, u)
   if upstream.state ~= 'finished' and t.optional.wakeWord == 'failure' then
     redis.call('SREM', K.blocked(t.id), upstream.id)
     F.addReader(upstream, 1)

@@ -158,8 +158,8 @@ function Park.knownAt(name)
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', K.workers(), since, '+inf')) do
     local got = redis.call('HMGET', K.worker(id), FIELD.worker.names, FIELD.worker.seen)
     -- Whoever asks is written to be alive at the end of its step.
-    local heard = id == ARGV[1] and now or tonumber(got[2] or 0)
-    if heard > latest and string.find(got[1], ',' .. name .. ',', 1, true) then latest = heard end
+    local seen = id == ARGV[1] and now or tonumber(got[2] or 0)
+    if seen > latest and string.find(got[1], ',' .. name .. ',', 1, true) then latest = seen end
   end
   return latest > since and latest or nil
 end

@@ -5,7 +5,7 @@
 -- No queue has such a name: behind it stands a user.
 local MARK = '@'
 
-function Tick.tellQueue(queueName, from, most)
+function Tick.notifyQueue(queueName, from, most)
   local queue = F.queueOf(queueName)
   F.flushKey(K.users(queue.prefix))
   local names = redis.call('ZRANGEBYLEX', K.users(queue.prefix), from, '+', 'LIMIT', 0, most)
@@ -24,10 +24,10 @@ function Tick.notifyUser(queue, user)
 end
 
 -- Of some queues, those in which the user is known.
-function Tick.tellEverywhere(user, cursor, most)
-  local runs, told = F.runningAll(), nil
-  cursor, told = unpack(redis.call('SSCAN', K.queues(), cursor, 'COUNT', most))
-  for _, queueName in ipairs(told) do
+function Tick.notifyEverywhere(user, cursor, most)
+  local runs, notified = F.runningAll(), nil
+  cursor, notified = unpack(redis.call('SSCAN', K.queues(), cursor, 'COUNT', most))
+  for _, queueName in ipairs(notified) do
     local isRunning = runs[queueName] and runs[queueName][user]
     if isRunning or redis.call('ZSCORE', K.users(K.queue(queueName)), user) then
       local queue = F.queueOf(queueName)
@@ -35,22 +35,22 @@ function Tick.tellEverywhere(user, cursor, most)
       Tick.notifyUser(queue, user)
     end
   end
-  return #told, cursor ~= '0' and cursor
+  return #notified, cursor ~= '0' and cursor
 end
 
--- How `refreshing` names those who are to hear: a queue, or a user.
-function Tick.heardBy(name, isUser)
+-- How `refreshing` names those who are to be notified: a queue, or a user.
+function Tick.refreshName(name, isUser)
   return (isUser and MARK or '') .. name
 end
 
 -- Tells some of them; answers how many, and true when others are left.
 function Tick.refreshOne(who, most)
-  local from, told = redis.call('HGET', K.refreshing(), who), 0
+  local from, notified = redis.call('HGET', K.refreshing(), who), 0
   if not from then return 0, false end
   if string.sub(who, 1, 1) == MARK then
-    told, from = Tick.tellEverywhere(string.sub(who, 2), from, most)
+    notified, from = Tick.notifyEverywhere(string.sub(who, 2), from, most)
   else
-    told, from = Tick.tellQueue(who, from, most)
+    notified, from = Tick.notifyQueue(who, from, most)
   end
   if from then
     redis.call('HSET', K.refreshing(), who, from)
@@ -58,7 +58,7 @@ function Tick.refreshOne(who, most)
     redis.call('HDEL', K.refreshing(), who)
     C.refresh = redis.call('EXISTS', K.refreshing())
   end
-  return told, from and true or false
+  return notified, from and true or false
 end
 
 -- From now on there is somebody to be told, from there on; the first of them are.
@@ -72,9 +72,9 @@ function Tick.refresh(most)
   local left = most
   for _, who in ipairs(redis.call('HKEYS', K.refreshing())) do
     if left <= 0 then return true end
-    local told, more = Tick.refreshOne(who, left)
+    local notified, more = Tick.refreshOne(who, left)
     if more then return true end
-    left = left - told
+    left = left - notified
   end
   return false
 end
