@@ -150,7 +150,7 @@ export const threadProgram: string = `(function() {
 			message: "[cannot be read]"
 		};
 	}
-	function tellingOf({ message, ...facts }) {
+	function textOfError({ message, ...facts }) {
 		return withBehind(message.trimEnd(), facts);
 	}
 	function lineOf({ message, ...facts }) {
@@ -252,7 +252,7 @@ export const threadProgram: string = `(function() {
 	}
 	// src/base/message-of.ts
 	function messageOf(thrown) {
-		return tellingOf(thrownOf(thrown));
+		return textOfError(thrownOf(thrown));
 	}
 	// src/handlers/host/answer.ts
 	async function answer(request, ctx, post) {
@@ -490,7 +490,7 @@ export const processProgram: string = `(function() {
 			message: "[cannot be read]"
 		};
 	}
-	function tellingOf({ message, ...facts }) {
+	function textOfError({ message, ...facts }) {
 		return withBehind(message.trimEnd(), facts);
 	}
 	function lineOf({ message, ...facts }) {
@@ -613,7 +613,7 @@ export const processProgram: string = `(function() {
 	}
 	// src/base/message-of.ts
 	function messageOf(thrown) {
-		return tellingOf(thrownOf(thrown));
+		return textOfError(thrownOf(thrown));
 	}
 	// src/handlers/host/answer.ts
 	async function answer(request, ctx, post) {
