@@ -111,6 +111,9 @@ function shortsOf(): Readonly<Record<string, string>> {
       optional.batchId,
       optional.ownerRun,
       optional.graphHash,
+      optional.awaitKind,
+      optional.awaitName,
+      optional.awaitEntry,
     ]),
     scheduleNumbers: text([
       schedule.revision,

@@ -41,6 +41,9 @@ export type LimitName =
   | 'channelKeys'
   | 'channelBytes'
   | 'channelWrites'
+  | 'signals'
+  | 'signalBytes'
+  | 'signalIds'
   | 'xcomValueBytes'
   | 'xcomBytes'
   | 'xcomWrites'
@@ -216,6 +219,9 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
     'keys',
     'that one attempt writes to: its settle applies them in about a millisecond',
   ),
+  signals: limit(1_000, 'signals', 'kept for one task until it waits for them'),
+  signalBytes: limit(1_048_576, 'bytes', 'of the signals kept for one task; as a payload'),
+  signalIds: limit(1_000, 'ids', 'of signals to one task: the newest are known when sent again'),
   xcomValueBytes: limit(
     262_144,
     'bytes',

@@ -19,6 +19,7 @@ export function timedBackend(backend: Backend, onCall: OnCall): Backend {
     graphs: timedPart('graphs', backend.graphs, onCall),
     schedules: timedPart('schedules', backend.schedules, onCall),
     xcom: timedPart('xcom', backend.xcom, onCall),
+    waits: timedPart('waits', backend.waits, onCall),
     name: backend.name,
     capabilities: backend.capabilities,
     open: (settings) => backend.open(settings),

@@ -30,6 +30,7 @@ import * as graphs from './contract/runs/graphs.ts';
 import * as runReads from './contract/runs/run-reads.ts';
 import * as runStores from './contract/runs/run-stores.ts';
 import * as runs from './contract/runs/runs.ts';
+import * as waits from './contract/runs/waits.ts';
 import * as xcom from './contract/runs/xcom.ts';
 import * as schedules from './contract/schedules.ts';
 import * as attemptSettings from './contract/tasks/attempt-settings.ts';
@@ -118,6 +119,8 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   joins: runs.joins,
   'fences of runs': runs.fences,
   'suspended runs': runs.suspensions,
+  'waits for time': waits.sleeps,
+  signals: waits.signals,
   'what joins and runs read': runReads.runReads,
   'journals of runs': runStores.journals,
   'values of channels': channels.values,

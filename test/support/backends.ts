@@ -127,7 +127,7 @@ function countCalls(backend: Backend): {
         };
       },
     });
-  const { tasks, users, queues, workers, inspect, runs, graphs, schedules, xcom } = backend;
+  const { tasks, users, queues, workers, inspect, runs, graphs, schedules, xcom, waits } = backend;
   return {
     backend: {
       name: backend.name,
@@ -143,6 +143,7 @@ function countCalls(backend: Backend): {
       graphs: counting(graphs),
       schedules: counting(schedules),
       xcom: counting(xcom),
+      waits: counting(waits),
     },
     quiet: async () => {
       for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {

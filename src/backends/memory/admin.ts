@@ -10,7 +10,9 @@ import { relink, rewait } from './rules/dependencies.ts';
 import { cascade, end, unblock } from './rules/end.ts';
 import { enterDeferred, leave, stateAfter } from './rules/places.ts';
 import { takeAway } from './rules/remove.ts';
+import { wakeByTime } from './rules/signals.ts';
 import { byArrival } from './store/entities.ts';
+import { reindex } from './store/ready-index.ts';
 import { SortedList } from './store/sorted-list.ts';
 import type { Store } from './store/store.ts';
 import { becomeDue } from './tick.ts';
@@ -99,6 +101,11 @@ export function remove(store: Store, id: string): ChangeReply | { readonly kind:
 export function runNow(store: Store, id: string): ChangeReply {
   const entry = store.records.get(id);
   if (entry === undefined) return { kind: 'not-found' };
+  if (entry.optional.run?.wait?.for.kind === 'time') {
+    wakeByTime(store, entry);
+    reindex(store, entry.owner);
+    return { kind: 'ok', state: entry.state };
+  }
   if (nextState(entry.state, 'due', entry) === undefined) {
     return { kind: 'wrong-state', state: entry.state };
   }

@@ -281,21 +281,21 @@ function dependentFacts(store: Store, id: string): Pick<TaskFacts, 'dependents'>
 function runFacts(
   store: Store,
   { state, optional }: TaskEntry,
-): Pick<TaskFacts, 'join' | 'suspension' | 'endedRun'> {
+): Pick<TaskFacts, 'join' | 'suspension' | 'wait' | 'endedRun'> {
   const { run, blocked } = optional;
   if (run === undefined) return {};
   if (run.isJoin) return { join: true };
   const isSuspended = state === 'deferred' && run.waitFor.some((id) => blocked?.has(id));
-  const { wakeOn, wakeAt } = run;
+  const { wakeOn, wakeAt, wait } = run;
+  const until = wakeAt === undefined ? {} : { wakeAt };
   const of = run.waitFor.length;
   const owner = isEnd(state) || state === 'started' ? undefined : run.owner;
   const ownerState =
     owner === undefined ? undefined : (store.records.get(owner)?.state ?? 'missing');
   const isOver = ownerState !== undefined && (ownerState === 'missing' || isEnd(ownerState));
   return {
-    ...(isSuspended
-      ? { suspension: { of, wakeOn, ...(wakeAt === undefined ? {} : { wakeAt }) } }
-      : {}),
+    ...(isSuspended ? { suspension: { of, wakeOn, ...until } } : {}),
+    ...(wait === undefined ? {} : { wait: { for: wait.for, ...until } }),
     ...(owner !== undefined && isOver ? { endedRun: { id: owner, state: ownerState } } : {}),
   };
 }

@@ -29,6 +29,7 @@ import { dependentsOf } from './rules/dependents.ts';
 import { cascade } from './rules/end.ts';
 import { areSchedulesDue } from './rules/schedule-places.ts';
 import { configuredInfo, setQueue, setUser, userInfo } from './rules/settings-of.ts';
+import { waitStore } from './rules/signals.ts';
 import { waitForEnd, waitForWork } from './rules/waits.ts';
 import { liveWorkers, register, seen, unregister } from './rules/workers.ts';
 import { xcomStore } from './rules/xcom.ts';
@@ -74,6 +75,7 @@ export function memory(options: MemoryOptions = {}): Backend {
     graphs: graphStore(store, step),
     schedules: scheduleStore(store, step, look),
     xcom: xcomStore(store, step, look),
+    waits: waitStore(store, step),
     async open({ retention }): Promise<BackendInfo> {
       store.retention = retention;
       return { description: 'embedded, in memory: ends with this process', warnings: [] };

@@ -5,11 +5,12 @@ import { LIMITS } from '../../domain/limits.ts';
 import type { Cause } from '../../domain/task/cause.ts';
 import { isEnd, type TaskState } from '../../domain/task/task.ts';
 import { upstreamOf } from './rules/edges.ts';
-import { cascade, end, goOn, recordAttempt, wake } from './rules/end.ts';
+import { cascade, end, goOn, recordAttempt } from './rules/end.ts';
 import { lookAgain } from './rules/parking.ts';
 import { leave, setDueKey, stateAfter } from './rules/places.ts';
 import { retain } from './rules/remove.ts';
 import { scheduleLookAt } from './rules/schedule-places.ts';
+import { wakeByTime } from './rules/signals.ts';
 import { dropSilent } from './rules/workers.ts';
 import { sweepXCom } from './rules/xcom.ts';
 import { comeBack } from './settle.ts';
@@ -158,7 +159,7 @@ function expire(store: Store): boolean {
     if (entry.optional.expiresAt !== undefined && entry.optional.expiresAt <= store.now) {
       end(store, entry, { event: 'gaveUp', cause: { type: 'expired' } });
     } else if (isToWake(store, entry)) {
-      wake(store, entry);
+      wakeByTime(store, entry);
     } else if (isToLookAgain(store, entry)) {
       lookAgain(store, entry);
     } else {

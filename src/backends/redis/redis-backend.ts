@@ -23,6 +23,7 @@ import { RedisRuns } from './runs.ts';
 import { RedisSchedules } from './schedules.ts';
 import { RedisTasks } from './tasks.ts';
 import { RedisUsers } from './users.ts';
+import { RedisWaits } from './waits.ts';
 import { checkPrefix, DEFAULT_PREFIX } from './wire/keys.ts';
 import type { Scripts } from './wire/scripts.ts';
 import { RedisWorkers } from './workers.ts';
@@ -89,6 +90,7 @@ export function backendOf(
     graphs: new RedisGraphs(session),
     schedules: new RedisSchedules(session),
     xcom: new RedisXCom(session),
+    waits: new RedisWaits(session),
     open: (settings: BackendSettings): Promise<BackendInfo> => session.open(settings),
     close: async (): Promise<void> => {
       session.close();

@@ -115,6 +115,7 @@ export class LeaseTrace {
       graphs: backend.graphs,
       schedules: backend.schedules,
       xcom: backend.xcom,
+      waits: backend.waits,
       open: (settings) => backend.open(settings),
       close: () => backend.close(),
     };

@@ -12,6 +12,7 @@ import type {
   RunStore,
   ScheduleStore,
   TaskStore,
+  WaitStore,
   WorkerStore,
   XComStore,
 } from '../../domain/port/backend.ts';
@@ -20,6 +21,7 @@ import { type Cause, rewordedCause } from '../../domain/task/cause.ts';
 import { REDRIVES } from '../../domain/task/journal.ts';
 import { isSealed } from '../../domain/task/sealed-text.ts';
 import type { NewTask, TaskRecord } from '../../domain/task/task.ts';
+import { ANSWER, answerText, readAnswer } from '../../domain/task/wait.ts';
 import type { XComWrite } from '../../domain/task/xcom.ts';
 import { openValue, sealWrites } from './sealed-channel.ts';
 import { sealError } from './sealed-error.ts';
@@ -42,6 +44,7 @@ export function sealedBackend(backend: Backend, texts: Texts): Backend {
     graphs: sealedGraphs(backend.graphs, texts),
     schedules: sealedSchedules(backend.schedules, records),
     xcom: sealedXCom(backend.xcom, texts),
+    waits: sealedWaits(backend.waits, texts),
     open: (settings) => backend.open(settings),
     close: () => backend.close(),
   };
@@ -228,7 +231,9 @@ function sealedRuns(runs: RunStore, records: SealedRecords): RunStore {
     load: async (id) => {
       // The store counts in it, so it is the only field that nobody has sealed.
       const { [REDRIVES]: redrives, ...sealed } = await runs.load(id);
-      const fields = await records.all(sealed, (text) => texts.demand(text, 'journal'));
+      const fields = await records.all(sealed, (text, field) =>
+        field.startsWith(ANSWER) ? openAnswer(texts, text) : texts.demand(text, 'journal'),
+      );
       return redrives === undefined ? fields : { ...fields, [REDRIVES]: redrives };
     },
     writeChannel: (lease, channel) => runs.writeChannel(lease, sealWrites(texts, channel)),
@@ -241,6 +246,20 @@ function sealedRuns(runs: RunStore, records: SealedRecords): RunStore {
       };
       return records.all(await runs.readChannel(run, fields), open);
     },
+  };
+}
+
+/** The store wrote the answer, and in it stands what the sender has sealed. */
+function openAnswer(texts: Texts, text: string): string {
+  const answer = readAnswer(text);
+  if (answer.payload === '') return text;
+  return answerText({ ...answer, payload: texts.demand(answer.payload, 'signal') });
+}
+
+function sealedWaits(waits: WaitStore, texts: Texts): WaitStore {
+  return {
+    signal: (id, signal) =>
+      waits.signal(id, { ...signal, payload: texts.seal(signal.payload, 'signal') }),
   };
 }
 

@@ -54,9 +54,11 @@ export class SealedRecords {
 
   all(
     fields: Readonly<Record<string, string>>,
-    change: (text: string) => string,
+    change: (text: string, name: string) => string,
   ): Readonly<Record<string, string>> {
-    const entries = Object.entries(fields).map(([name, text]) => [name, change(text)] as const);
+    const entries = Object.entries(fields).map(
+      ([name, text]) => [name, change(text, name)] as const,
+    );
     return Object.fromEntries(entries);
   }
 

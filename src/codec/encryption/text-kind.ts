@@ -8,4 +8,5 @@ export type TextKind =
   | 'xcom'
   | 'journal'
   | 'schedule'
+  | 'signal'
   | 'graph';

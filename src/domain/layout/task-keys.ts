@@ -115,17 +115,23 @@ export const TASK_KEYS = {
    */
   awaitingRedrive: { type: 'ZSET', name: '{p}deps:redrive:{id}' },
   /**
-   * journal of a run: field → text · `redrives` how often its task was redriven since it began
-   * @by checkpoint, redrive
+   * journal of a run: field → text · `=` begins answers of waits: moment, what ended it, JSON text · `redrives` how often its task was redriven since it began
+   * @by checkpoint, redrive, whatever wakes a task
    * @life with the task
    */
   run: { type: 'HASH', name: '{p}run:{id}' },
   /**
-   * channels of a run: see Fields
-   * @by settle, checkpoint, writes at once
+   * channels of a run, and signals that were sent to it: see Fields
+   * @by settle, checkpoint, writes at once, signals
    * @life with the run's task
    */
   channel: { type: 'HASH', name: '{p}channel:{id}' },
+  /**
+   * suspended task that waits for a signal, by the pair of the task that it is sent to and its name → stamp of its arrival
+   * @by suspension, signals
+   * @life until it is woken or has ended
+   */
+  waiters: { type: 'ZSET', name: '{p}waiters:{id, signal}' },
   /**
    * a named value, by the pair of its user and of the pair of namespace and key: see Fields
    * @by settle, checkpoint, `xcom`

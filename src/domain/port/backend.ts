@@ -21,6 +21,7 @@ import type { QueuePatch, Retention } from '../settings/settings.ts';
 import type { Cause } from '../task/cause.ts';
 import type { ChannelRefusal, ChannelWrites } from '../task/channel.ts';
 import type { AttemptRecord, NewTask, TaskRecord, TaskRow, TaskStatus } from '../task/task.ts';
+import type { Signal, SignalReply } from '../task/wait.ts';
 import type { XComFact, XComPlace, XComValue, XComWrite } from '../task/xcom.ts';
 import type { CancelReply, ChangeReply } from './change-reply.ts';
 import type { BatchOptions, EnqueueReply } from './enqueueing.ts';
@@ -124,6 +125,8 @@ export interface Backend {
   readonly schedules: ScheduleStore;
   /** Named values that tasks hand on. */
   readonly xcom: XComStore;
+  /** What suspended tasks wait for that is no task. */
+  readonly waits: WaitStore;
   /** Connects and checks; safe to call again. Other methods call it when nobody has. */
   open(settings: BackendSettings): Promise<BackendInfo>;
   /** Frees everything; waits in `workers.waitForWork` and `inspect.waitForEnd` answer at once. */
@@ -189,7 +192,7 @@ export interface TaskStore {
    */
   remove(id: string): Promise<ChangeReply>;
 
-  /** Makes a scheduled task due now. */
+  /** Makes a scheduled task due now; ends the wait of one that is suspended for a time alone. */
   runNow(id: string): Promise<ChangeReply>;
 }
 
@@ -240,6 +243,15 @@ export interface NodeWrites extends ChannelWrites {
   readonly key: string;
   /** Values that it pushed or deleted; the task that checkpoints is their writer. */
   readonly xcom?: readonly XComWrite[];
+}
+
+/** What suspended tasks wait for that is no task; see `Suspension.wait`. */
+export interface WaitStore {
+  /**
+   * Ends the oldest wait for a signal of this name that takes those of this task, or keeps it for the
+   * next one, in order; a signal ends one wait. They go with the record of the task.
+   */
+  signal(id: string, signal: Signal): Promise<SignalReply>;
 }
 
 /** Snapshots of graphs as texts, by the hash of their content. Unused ones go after `LIMITS.graphTtlMs`. */

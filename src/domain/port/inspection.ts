@@ -2,6 +2,7 @@
 import type { DependentPage } from '../dependencies/dependents.ts';
 import type { QueueSettings, SettingOrigins, UserSettings } from '../settings/settings.ts';
 import type { EndState, TaskRecord, TaskState } from '../task/task.ts';
+import type { Awaited } from '../task/wait.ts';
 
 /** One user in one queue. */
 export interface UserInfo {
@@ -166,6 +167,13 @@ export interface TaskFacts {
     /** What wakes it. */
     readonly wakeOn: 'all' | 'failure';
     /** When it goes on whatever happens. */
+    readonly wakeAt?: number;
+  };
+  /** `deferred`: it has given its lease up until this has come. */
+  readonly wait?: {
+    /** What it waits for. */
+    readonly for: Awaited;
+    /** When it goes on whatever has not come. */
     readonly wakeAt?: number;
   };
   /** The run that it was to be started for, and that has ended or is not stored. */

@@ -4,6 +4,7 @@ import type { AttemptSettings } from '../settings/settings.ts';
 import type { Cause } from '../task/cause.ts';
 import type { ChannelRefusal, ChannelWrites } from '../task/channel.ts';
 import type { EndState, Level, TaskState } from '../task/task.ts';
+import type { Wait } from '../task/wait.ts';
 import type { XComWrite } from '../task/xcom.ts';
 
 /** A queue that a worker serves, with its weight and the pass of the worker's own stride. */
@@ -151,9 +152,10 @@ export type Decision =
     };
 
 /**
- * A run that waits: ends no attempt, forgives its losses, and keeps its place in line for when it is
+ * A task that waits: ends no attempt, forgives its losses, and keeps its place in line for when it is
  * woken, which is when all of `waitFor` have ended, when the first of them has not `finished` and
- * `wakeOn` says so, or after `wakeAfterMs`. Ids that are not stored count as ended.
+ * `wakeOn` says so, when what `wait` names has come, or after `wakeAfterMs`. Ids that are not stored
+ * count as ended.
  */
 export interface Suspension {
   /** Tells it from decisions. */
@@ -164,6 +166,11 @@ export interface Suspension {
   readonly wakeOn: 'all' | 'failure';
   /** In ms from now. */
   readonly wakeAfterMs?: number;
+  /**
+   * What it waits for that is no task; `waitFor` is empty then. Whatever wakes it is written to its
+   * journal in the same step; what has come before wakes it at once.
+   */
+  readonly wait?: Wait;
 }
 
 /** A decision about one leased task. */

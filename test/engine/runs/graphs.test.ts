@@ -40,8 +40,19 @@ function watched(backend: Backend, change: (reply: GraphReply) => GraphReply = (
       return change(await backend.graphs.load(hash));
     },
   };
-  const { name, capabilities, tasks, users, queues, workers, inspect, runs, schedules, xcom } =
-    backend;
+  const {
+    name,
+    capabilities,
+    tasks,
+    users,
+    queues,
+    workers,
+    inspect,
+    runs,
+    schedules,
+    xcom,
+    waits,
+  } = backend;
   const around: Backend = {
     ...{
       name,
@@ -55,6 +66,7 @@ function watched(backend: Backend, change: (reply: GraphReply) => GraphReply = (
       graphs,
       schedules,
       xcom,
+      waits,
     },
     open: (settings) => backend.open(settings),
     close: () => backend.close(),

@@ -15,6 +15,7 @@ import {
   enterQueue,
   isDeadLetter,
   leave,
+  leaveWait,
   liftLimits,
   setDeadline,
   setState,
@@ -50,6 +51,7 @@ export function end(store: Store, entry: TaskEntry, ending: Ending): void {
   store.endedIndex(entry, state).add(entry, store.endedLast);
   entry.result = ending.result;
   if (state !== 'finished') explain(entry, ending);
+  leaveWait(store, entry);
   liftLimits(store, entry);
   releaseKey(store, entry);
   user.live--;
@@ -248,9 +250,10 @@ function notifySuspended(store: Store, upstream: TaskEntry, run: TaskEntry): voi
   wake(store, run);
 }
 
-/** Wakes a suspended run before all have ended; it reads only those that have. */
+/** Wakes a suspended task before all have ended; it reads only those that have. */
 export function wake(store: Store, entry: TaskEntry): void {
   leaveAwaited(store, entry);
+  leaveWait(store, entry);
   entry.own().blocked = undefined;
   entry.ownRun().wakeAt = undefined;
   setDeadline(store, entry);

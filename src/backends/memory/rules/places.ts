@@ -180,6 +180,13 @@ export function liftLimits(store: Store, entry: TaskEntry): void {
   setDeadline(store, entry);
 }
 
+/** What it waited for that is no task has come, or is not wanted any more. */
+export function leaveWait(store: Store, entry: TaskEntry): void {
+  if (entry.optional.run?.wait === undefined) return;
+  store.waiters.delete(entry);
+  entry.ownRun().wait = undefined;
+}
+
 /** Moves a task's key in the deadline index to the least of its limits. */
 export function setDeadline(store: Store, entry: TaskEntry): void {
   const { expiresAt, waitUntil, run, parkedUntil } = entry.optional;

@@ -6,20 +6,25 @@ import type { Store } from '../store/store.ts';
 import { blockBy } from './dependencies.ts';
 import { addReader, wake } from './end.ts';
 import { enterDeferred, leave, setDeadline, stateAfter } from './places.ts';
+import { answerWait, takeKept } from './signals.ts';
 
-/** A started run waits for others; see `Suspension`. */
+/** A started task waits; see `Suspension`. */
 export function suspend(store: Store, entry: TaskEntry, suspension: Suspension): void {
-  const { waitFor, wakeOn, wakeAfterMs } = suspension;
+  const { waitFor, wakeOn, wakeAfterMs, wait } = suspension;
   leaveEarlier(store, entry);
   const facts = entry.ownRun();
   facts.wakeOn = wakeOn;
   if (wakeAfterMs !== undefined) facts.wakeAt = store.now + wakeAfterMs;
   const anyFailed = link(store, entry, waitFor);
+  facts.wait = wait;
+  store.waiters.add(entry);
   if (entry.optional.losses > 0) entry.own().losses = 0;
   const next = stateAfter(entry, 'suspended');
   leave(store, entry);
   enterDeferred(store, entry);
-  if (next === 'queued' || (anyFailed && wakeOn === 'failure')) wake(store, entry);
+  const kept = wait === undefined ? undefined : takeKept(store, wait);
+  if (kept !== undefined) answerWait(store, entry, { by: 'signal', payload: kept });
+  else if (next === 'queued' || (anyFailed && wakeOn === 'failure')) wake(store, entry);
   else setDeadline(store, entry);
   reindex(store, entry.owner);
 }

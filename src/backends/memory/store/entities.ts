@@ -149,7 +149,7 @@ export class TaskEntry implements Situation {
   }
 
   get isBlocked(): boolean {
-    return this.optional.blocked !== undefined;
+    return this.optional.blocked !== undefined || this.optional.run?.wait !== undefined;
   }
 
   get isJoin(): boolean {
@@ -170,6 +170,8 @@ export class TaskEntry implements Situation {
       waitFor: [],
       wakeOn: 'all',
       wakeAt: undefined,
+      wait: undefined,
+      signals: undefined,
       journal: new Map(),
       channels: undefined,
       newestWrites: undefined,

@@ -1,4 +1,6 @@
 import type { ChannelValues } from '../../../domain/task/channel.ts';
+import type { Wait } from '../../../domain/task/wait.ts';
+import type { SignalBox } from './signal-box.ts';
 
 /** What ties a task to a workflow. */
 export interface RunFacts {
@@ -13,6 +15,10 @@ export interface RunFacts {
   wakeOn: 'all' | 'failure';
   /** When it is woken whoever has not ended. */
   wakeAt: number | undefined;
+  /** While it is suspended: what it waits for that is no task. */
+  wait: Wait | undefined;
+  /** Sent to it; made by the first. */
+  signals: SignalBox | undefined;
   /** What it has written down. */
   readonly journal: Map<string, string>;
   /** What its members share; made by the first write. */

@@ -24,6 +24,7 @@ import { MissingIds } from './missing-ids.ts';
 import { MomentIndex } from './moment-index.ts';
 import { byMoment, byName, type ScheduleEntry } from './schedule-entry.ts';
 import { SortedList } from './sorted-list.ts';
+import { Waiters } from './waiters.ts';
 import { XComEntries } from './xcom-entries.ts';
 
 /** A snapshot, or the memory of one that was dropped. */
@@ -87,6 +88,8 @@ export class Store {
   readonly scheduler: SchedulerLock = { owner: '', until: 0, fence: 0 };
   /** Named values that tasks hand on. */
   readonly xcom: XComEntries = new XComEntries();
+  /** Suspended tasks that wait for signals. */
+  readonly waiters: Waiters = new Waiters();
   readonly workers: Map<string, WorkerEntry> = new Map();
   /** Workers that stand in line for a wake-up since their latest lease gave nothing, longest first. */
   readonly line: Set<WorkerEntry> = new Set();

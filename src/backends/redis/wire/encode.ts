@@ -197,8 +197,9 @@ function argumentsOf(
     case 'cancel':
       return [causeJson(decision), type, '', ''];
     case 'suspend': {
-      const { waitFor, wakeOn, wakeAfterMs } = decision;
-      return [JSON.stringify(waitFor), type, wakeOn, wakeAfterMs ?? ''];
+      const { waitFor, wakeOn, wakeAfterMs, wait } = decision;
+      const what = wait === undefined ? waitFor : { ...wait.for, entry: wait.entry };
+      return [JSON.stringify(what), type, wakeOn, wakeAfterMs ?? ''];
     }
     case 'release':
       return [decision.delayMs ?? '', type, causeJson(decision), ''];

@@ -37,6 +37,7 @@ export type Verb =
   | 'scheduleSet'
   | 'seal'
   | 'settle'
+  | 'signal'
   | 'status'
   | 'tick'
   | 'unregister'
@@ -89,6 +90,7 @@ export const OPERATIONS: Readonly<Record<Verb, string>> = {
   scheduleSet: 'schedules.set',
   seal: 'enqueue',
   settle: 'settle',
+  signal: 'waits.signal',
   status: 'status',
   tick: 'tick',
   unregister: 'unregister',

@@ -78,6 +78,9 @@ local function addRunFacts(x)
   if t.state == 'deferred' and x.suspendedFor and blocked then
     facts.suspension = { of = #x.suspendedFor, wakeOn = x.wakeWord or 'all', wakeAt = x.wakeDue }
   end
+  if x.awaitKind then
+    facts.wait = { ['for'] = { kind = x.awaitKind, name = x.awaitName, of = x.awaitOf }, wakeAt = x.wakeDue }
+  end
   if not x.ownerRun or t.state == 'started' or F.isEnd(t.state) then return end
   local run = F.taskOf(x.ownerRun)
   if not run or F.isEnd(run.state) then

@@ -23,6 +23,7 @@
 -- @include lib/edges.lua
 -- @include lib/deps.lua
 -- @include lib/suspend.lua
+-- @include lib/wait.lua
 -- @include lib/timed.lua
 -- @include lib/cascade-many.lua
 -- @include lib/cascade.lua

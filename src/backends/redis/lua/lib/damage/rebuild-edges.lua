@@ -72,6 +72,18 @@ function Rebuild.edgeStrays(t, ids, repair)
   return drift
 end
 
+-- Whoever sends a signal finds those that wait for it.
+function Rebuild.edgeWait(t, repair)
+  local drift
+  for _, id in ipairs(t.optional.awaitOf or NONE) do
+    if not redis.call('ZSCORE', K.waiters(id, t.optional.awaitName), t.id) then
+      drift = 'waits for a signal that does not know it'
+      if repair then F.zset(K.waiters(id, t.optional.awaitName), t.id, F.fixed(t).stamp) end
+    end
+  end
+  return drift
+end
+
 -- What it waits for, of a task that may wait.
 function Rebuild.edgeAll(t, u, repair)
   if t.state ~= 'deferred' and t.state ~= 'scheduled' then return end
@@ -89,6 +101,7 @@ function Rebuild.edgeAll(t, u, repair)
       end
     end
   end
+  if t.state == 'deferred' and x.awaitKind then return Rebuild.edgeWait(t, repair) or drift end
   if t.state ~= 'deferred' or x.batchId or redis.call('EXISTS', K.blocked(t.id)) == 1 then return drift end
   if repair then F.unblock(t, u) end
   return drift or 'waits for nothing'

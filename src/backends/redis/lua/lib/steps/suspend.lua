@@ -1,4 +1,4 @@
--- Suspends a run until others have ended.
+-- Suspends a task until others have ended, or what it waits for has come.
 -- @rare
 
 -- It reads those no more that it waited for the last time.
@@ -46,6 +46,7 @@ end
 -- Wakes it before all have ended.
 function Suspend.wake(t, u)
   Suspend.unlink(t)
+  Wait.leave(t)
   t.optional.wakeDue = nil
   F.change(t)
   F.setDeadline(t)
@@ -62,18 +63,29 @@ function Suspend.notify(upstream, t, u)
   Cascade.satisfy(upstream, t, u)
 end
 
--- The decision: `ids` as JSON, when it is woken, and after how many ms at the latest.
-function Decide.suspend(t, u, ids, wakeOn, wakeAfter)
+-- Its time is over.
+function Suspend.isOver(t, u)
+  if t.optional.awaitKind then return Wait.answer(t, u, 'time', '') end
+  Suspend.wake(t, u)
+end
+
+-- The decision: what it waits for as JSON, ids or `kind`, `name`, `of` and `entry` of a wait; when it is woken,
+-- and after how many ms at the latest.
+function Decide.suspend(t, u, what, wakeOn, wakeAfter)
   t.optional = t.optional or {}
   F.change(t)
   Suspend.leave(t)
-  local woken = Suspend.link(t, cjson.decode(ids)) and wakeOn == 'failure'
+  local wait = cjson.decode(what)
+  local woken = not wait.kind and Suspend.link(t, wait) and wakeOn == 'failure'
   t.optional.wakeWord = wakeOn == 'failure' and wakeOn or nil
   t.losses, t.seq = 0, F.placeOf(t)
   F.leave(t, u)
   F.enterDeferred(t, u)
   if wakeAfter ~= '' then t.optional.wakeDue = now + wakeAfter end
-  if woken or not t.isBlocked then
+  local kept = wait.kind and Wait.begin(t, wait)
+  if kept then
+    Wait.answer(t, u, 'signal', kept)
+  elseif woken or not (t.isBlocked or wait.kind) then
     Suspend.wake(t, u)
   else
     F.setDeadline(t)

@@ -198,7 +198,7 @@ function Tick.expire()
     elseif t.optional.startUntil and t.optional.startUntil <= now then
       F.endTask(t, F.ownerOf(t), 'failed', { cause = '{"type":"expired"}' })
     elseif t.optional.wakeDue and t.optional.wakeDue <= now then
-      Suspend.wake(t, F.ownerOf(t))
+      Suspend.isOver(t, F.ownerOf(t))
     elseif not t.optional.waitUntil then
       F.move('deadlines', member, t.optional.leastDeadline and t.optional.leastDeadline > now and t.optional.leastDeadline or false)
     else

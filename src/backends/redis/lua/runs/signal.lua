@@ -1,0 +1,40 @@
+-- Sends a signal to a task or run.
+--
+-- KEYS[1]  clock     hash
+-- ARGV[1]  id        the task that it is for
+-- ARGV[2]  name      of the signal
+-- ARGV[3]  payload   JSON text
+-- ARGV[4]  signalId  '' when it has none
+-- Returns  {'delivered'}, {'buffered'}, {'repeated'}, {'not-found'}, {'ended', state} or {'full', limit}
+-- Cost     O(log waiters)
+-- @include lib/state.lua
+-- @include lib/base.lua
+-- @include lib/wait.lua
+
+local id, name, payload, signalId = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local t = F.taskOf(id)
+if not t then return F.unchanged({ 'not-found' }) end
+if F.isEnd(t.state) then return F.unchanged({ 'ended', t.state }) end
+local key = K.channel(id)
+if signalId ~= '' and redis.call('HEXISTS', key, FIELD.channel.signalId .. signalId) == 1 then
+  return F.unchanged({ 'repeated' })
+end
+redis.call('DEL', K.oom())
+local waiter = redis.call('ZRANGE', K.waiters(id, name), 0, 0)[1]
+waiter = waiter and F.taskOf(waiter)
+local counts = Wait.countsOf(key)
+if not waiter then
+  local full = Wait.keep(key, counts, name, payload)
+  if full then return F.unchanged({ 'full', full }) end
+end
+Wait.remember(key, counts, signalId)
+if not waiter or signalId ~= '' then Wait.saveCounts(key, counts) end
+if waiter then
+  local u = F.ownerOf(waiter)
+  Wait.answer(waiter, u, 'signal', payload)
+  F.reindex(u)
+end
+F.cascade(LIMIT.cascadeStep)
+F.writeStep()
+F.closeStep()
+return { waiter and 'delivered' or 'buffered' }

@@ -1,0 +1,68 @@
+/** What a suspended task waits for that is no task, and what such a wait comes to. */
+
+/** What ends a wait before its time is over. */
+export type Awaited =
+  /** Nothing but its time. */
+  | { readonly kind: 'time' }
+  | {
+      readonly kind: 'signal';
+      /** Of the signal. */
+      readonly name: string;
+      /** Whose signals it takes, in this order: its own, those of its run. */
+      readonly of: readonly string[];
+    };
+
+/** A wait of a suspended task. */
+export interface Wait {
+  /** What it waits for. */
+  readonly for: Awaited;
+  /** The field of its journal that the answer is written to; begins with {@link ANSWER}. */
+  readonly entry: string;
+}
+
+/** What a wait came to. */
+export interface WaitAnswer {
+  /** What ended it; `time`: nothing else came before. */
+  readonly by: Awaited['kind'];
+  /** When, in ms since the epoch, by the backend's clock. */
+  readonly at: number;
+  /** JSON text that came with it; empty for `time`. */
+  readonly payload: string;
+}
+
+/** A signal on its way to a task or run. */
+export interface Signal {
+  /** What it is waited for by. */
+  readonly name: string;
+  /** JSON text. */
+  readonly payload: string;
+  /** Names it: sent again under this id it changes nothing. */
+  readonly signalId?: string;
+}
+
+/** What became of a signal. */
+export type SignalReply =
+  /** `delivered`: it has ended a wait. `buffered`: it is kept for the next one. `repeated`: it was sent before. */
+  | { readonly kind: 'delivered' | 'buffered' | 'repeated' | 'not-found' }
+  /** Nobody can wait for it any more. */
+  | { readonly kind: 'ended'; readonly state: 'finished' | 'failed' | 'canceled' }
+  /** So much is kept for it already that nothing more is. */
+  | { readonly kind: 'full'; readonly limit: 'signals' | 'signalBytes' };
+
+/** Begins the fields of a journal that the store writes: answers of waits. */
+export const ANSWER = '=';
+
+/** An answer as its field holds it. */
+export function answerText({ by, at, payload }: WaitAnswer): string {
+  return `${at} ${by} ${payload}`;
+}
+
+/** Reads what {@link answerText} wrote, or the store. */
+export function readAnswer(text: string): WaitAnswer {
+  const [at = '', by = ''] = text.split(' ', 2);
+  return {
+    by: by === 'signal' ? by : 'time',
+    at: Number(at),
+    payload: text.slice(at.length + by.length + 2),
+  };
+}
