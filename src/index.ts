@@ -29,6 +29,7 @@ export type {
   UserOptions,
   UserSettingsInfo,
 } from './client/facades/settings-options.ts';
+export type { SignalOptions, SignalOutcome } from './client/facades/signals.ts';
 export type { TaskListOptions, Tasks } from './client/facades/task-facade.ts';
 export type { AttemptInfo, TaskInfo } from './client/facades/task-info.ts';
 export type { InQueue, UserListOptions, UserStatus, Users } from './client/facades/user-facade.ts';
@@ -108,6 +109,7 @@ export {
   MaxStepsError,
   type NodeFailure,
   NotationError,
+  NotStoredError,
   ProcessEndedError,
   ProgramFailedError,
   ProgramNotStartedError,
@@ -119,6 +121,7 @@ export {
   RunFailedError,
   RunFormatError,
   ScheduleNotFoundError,
+  SignalLimitError,
   TaskBusyError,
   TaskCanceledError,
   TaskConflictError,
@@ -129,6 +132,7 @@ export {
   UnknownDependencyError,
   UnknownHandlerError,
   UnknownTaskError,
+  WaitTimedOutError,
   WrongStateError,
   XComLimitError,
 } from './domain/errors/errors.ts';
@@ -376,6 +380,7 @@ export {
   type ParallelPolicy,
   parallel,
 } from './workflow/parallel.ts';
+export { type Signal, signal } from './workflow/signal.ts';
 export type { StandardSchemaV1 } from './workflow/standard-schema.ts';
 export type {
   AnyStep,
@@ -433,5 +438,6 @@ export {
   type Stdout,
 } from './workflow/tasks/program-task.ts';
 export { type RetryAfterOptions, retryAfter } from './workflow/tasks/retry-after.ts';
+export { sleep, waitFor } from './workflow/waits.ts';
 export type { XCom, XComKey, XComPulled, XComPushOptions, XComSource } from './workflow/xcom.ts';
 export { xcomKey } from './workflow/xcom-key.ts';

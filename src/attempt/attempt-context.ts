@@ -1,8 +1,10 @@
 import type { Logger } from '../base/logger.ts';
+import type { Duration } from '../base/time.ts';
 import type { ValueCodec } from '../codec/codec.ts';
 import { errorOf } from '../codec/task-error.ts';
 import { checkOptions } from '../domain/errors/options.ts';
 import type { UpstreamFact } from '../domain/port/backend.ts';
+import type { WaitAnswer } from '../domain/task/wait.ts';
 import { withFields } from '../logging/logger.ts';
 import type { Trace } from '../tracing/trace.ts';
 import type { Channel, ChannelOf } from '../workflow/channel.ts';
@@ -13,19 +15,44 @@ import {
   type TaskContext,
   type Upstream,
   type Upstreams,
+  type WaitOptions,
 } from '../workflow/task-context.ts';
 import type { XCom } from '../workflow/xcom.ts';
 import type { PendingWrites } from './pending-writes.ts';
+import { type HandlerWait, sleepFor, sleepUntil, type Waiter, waitForSignal } from './waits.ts';
 
-/** Runs a step for a handler; `signal` ends it. */
-export type SubRunner = (call: {
+/** How long a handler may take. What it waits for without a lease does not count. */
+export interface TimeLimit {
+  pause(): void;
+  goOn(): void;
+}
+
+/** What a handler runs by `ctx.run`; `signal` ends it. */
+export interface RunCall {
   readonly step: unknown;
   readonly input: unknown;
   readonly id: string | undefined;
   readonly signal: AbortSignal;
   /** Of the handler. */
   readonly trace: Trace;
-}) => Promise<unknown>;
+  /** Of the handler, unless its attempt sees to that. */
+  readonly limit?: TimeLimit | undefined;
+}
+
+/** What a handler waits for; `signal` ends it. */
+export interface WaitCall {
+  readonly wait: HandlerWait;
+  readonly id: string | undefined;
+  readonly signal: AbortSignal;
+  /** As of {@link RunCall}. */
+  readonly limit?: TimeLimit | undefined;
+}
+
+/** Runs steps for a handler, and waits for it. Calls of one handler are counted together. */
+export interface SubRunner {
+  run(call: RunCall): Promise<unknown>;
+  wait(call: WaitCall): Promise<WaitAnswer>;
+}
 
 /** Makes what one attempt of a handler runs its steps by. */
 export type SubRunners = (tries: Tries) => SubRunner;
@@ -56,6 +83,8 @@ export interface ContextSource {
   readonly codec: ValueCodec;
   /** Asked for when the handler runs its first step. */
   readonly runner: SubRunner;
+  /** Absent where suspending the attempt stops its time. */
+  readonly limit?: TimeLimit | undefined;
   /** Made when the handler asks for what it holds. */
   readonly pendingWrites: PendingWrites;
 }
@@ -124,9 +153,28 @@ export class AttemptContext implements TaskContext {
     } catch (error) {
       return Promise.reject(error);
     }
-    const { runner, signal, trace } = this.#source;
+    const { runner, signal, trace, limit } = this.#source;
     // The step's definition says of which type its output is.
-    return runner({ step, input, id: options.id, signal, trace }) as Promise<never>;
+    return runner.run({ step, input, id: options.id, signal, trace, limit }) as Promise<never>;
+  }
+
+  sleep(duration: Duration, options: SubRunOptions = {}): Promise<void> {
+    return sleepFor(this.#waiter, duration, options);
+  }
+
+  sleepUntil(at: Date | number, options: SubRunOptions = {}): Promise<void> {
+    return sleepUntil(this.#waiter, at, options);
+  }
+
+  waitFor(what: unknown, options: WaitOptions = {}): Promise<never> {
+    const { codec } = this.#source;
+    // The definition of the signal says of which type its payload is.
+    return waitForSignal(this.#waiter, what, { options, codec }) as Promise<never>;
+  }
+
+  get #waiter(): Waiter {
+    const { runner, signal, limit } = this.#source;
+    return (wait, { id }) => runner.wait({ wait, id, signal, limit });
   }
 }
 

@@ -67,6 +67,7 @@ export function callHandler(call: HandlerCall, sink: CallSink): void {
 const FINAL: readonly unknown[] = [
   'FATAL',
   'REPLAY_MISMATCH',
+  'WAIT_TIMED_OUT',
   'GROUP_CHANGED',
   'CHANNEL_LIMIT',
   'CHANNEL_TYPE',

@@ -15,8 +15,8 @@ export type OwnEnd =
 
 /** What a handler that waits has written down, as far as its attempt must know it. */
 export interface KeptJournal {
-  /** Whether these are its fields: nobody else has written any. */
-  isEqualTo(fields: Readonly<Record<string, string>>): boolean;
+  /** Whether these are its fields: nobody else has written any, but for answers, which it takes in. */
+  goesOnWith(fields: Readonly<Record<string, string>>): boolean;
 }
 
 /** The lease that the engine's own code works under. */
@@ -29,7 +29,7 @@ export interface OwnLease {
   readonly fencingToken: number;
   readonly trace: Trace;
   /**
-   * Gives the lease up while a handler waits for a group, and keeps its stack. Fulfilled once this
+   * Gives the lease up while a handler waits, and keeps its stack. Fulfilled once this
    * worker has leased the task again and nobody has written to its journal meanwhile; rejects when
    * the stack is not wanted any more.
    */

@@ -3,12 +3,7 @@
 import type { Connection } from '../backends/connection.ts';
 import { utf8Bytes } from '../base/json.ts';
 import type { ValueCodec } from '../codec/codec.ts';
-import {
-  ClosedError,
-  InvalidPayloadError,
-  InvalidResultError,
-  XComLimitError,
-} from '../domain/errors/errors.ts';
+import { ClosedError, InvalidResultError, XComLimitError } from '../domain/errors/errors.ts';
 import { checkOptions } from '../domain/errors/options.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { checkId } from '../domain/settings/names.ts';
@@ -18,7 +13,7 @@ import {
   type XComWrite,
   xcomPlaceText,
 } from '../domain/task/xcom.ts';
-import { type SchemaResult, validate } from '../workflow/standard-schema.ts';
+import { checkedBy } from '../workflow/standard-schema.ts';
 import type { TaskDefinition } from '../workflow/task-definition.ts';
 import { durationOption } from '../workflow/task-options.ts';
 import { XCOM_PUSH_KEYS, type XCom, type XComPushOptions } from '../workflow/xcom.ts';
@@ -95,15 +90,7 @@ export function checkXComResult(text: string): void {
 
 /** What the schema of a key makes of a value; a promise only when the schema gives one. */
 function checked({ name, schema }: XComKeyDefinition, value: unknown): unknown {
-  if (schema === undefined) return value;
-  const result = validate(schema, value);
-  if (result instanceof Promise) return result.then((late) => passedBy(name, late));
-  return passedBy(name, result);
-}
-
-function passedBy(key: string, result: SchemaResult): unknown {
-  if (result.ok) return result.value;
-  throw new InvalidPayloadError(result.path, `${result.message} (xcom key ${JSON.stringify(key)})`);
+  return checkedBy(`xcom key ${JSON.stringify(name)}`, schema, value);
 }
 
 /** What one attempt of a handler pushes and deletes. */

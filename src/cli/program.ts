@@ -18,6 +18,7 @@ import { addRun } from './commands/run.ts';
 import { addRuns } from './commands/runs.ts';
 import { addScheduler } from './commands/scheduler.ts';
 import { addSchedules } from './commands/schedules.ts';
+import { addSignal } from './commands/signal.ts';
 import { addTasks } from './commands/tasks.ts';
 import { addTop } from './commands/top.ts';
 import { addUsers } from './commands/users.ts';
@@ -72,7 +73,8 @@ function programOf(shell: Shell): Command {
     add(program, shell);
   }
   for (const add of [addSchedules, addScheduler]) add(program, shell);
-  for (const add of [addDead, addUsers, addQueues, addXCom, addConfig]) add(program, shell);
+  for (const add of [addDead, addUsers, addQueues, addXCom, addSignal, addConfig])
+    add(program, shell);
   addOverview(program, shell);
   addDoctor(program, shell);
   addTop(program, shell);

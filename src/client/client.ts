@@ -13,30 +13,28 @@ import type { TaskHandle } from '../enqueue/handle.ts';
 import { StoredHandle } from '../enqueue/results.ts';
 import { checkSignal } from '../enqueue/signal-option.ts';
 import { submitAll, submitEach } from '../enqueue/submission.ts';
-import { checkRunOptions, type RunEnqueueOptions } from '../runs/shared/run-options.ts';
-import { type RunHandle, StoredRun } from '../runs/view/run-handle.ts';
-import { type RunTools, submitStep } from '../runs/view/run-submission.ts';
+import { StoredRun } from '../runs/view/run-handle.ts';
+import type { RunTools } from '../runs/view/run-submission.ts';
 import { tracedEnqueue, tracedEnqueueMany } from '../tracing/spans/traced-enqueue.ts';
 import { type SchedulerOptions, SchedulerService } from '../worker/scheduler-service.ts';
 import { serveUntilSignal } from '../worker/serve.ts';
 import type { StopReport } from '../worker/shutdown.ts';
 import { Worker } from '../worker/worker.ts';
 import type { WorkerOptions } from '../worker/worker-options.ts';
-import {
-  demandStep,
-  PipelineDefinition,
-  type StepDefinition,
-} from '../workflow/pipeline-definition.ts';
+import { demandStep, PipelineDefinition } from '../workflow/pipeline-definition.ts';
+import type { Signal } from '../workflow/signal.ts';
 import type { StartArgs, Step } from '../workflow/step.ts';
-import { definitionOf, type TaskDefinition } from '../workflow/task-definition.ts';
+import { definitionOf } from '../workflow/task-definition.ts';
 import { durationOption } from '../workflow/task-options.ts';
 import { closeAll } from './closing.ts';
+import { enqueueStep } from './enqueue-step.ts';
 import { Dead } from './facades/dead-facade.ts';
 import { Graphs } from './facades/graphs-facade.ts';
 import { Queues } from './facades/queue-facade.ts';
 import { putBackFor, redriveBy, redriveManyBy } from './facades/redrive.ts';
 import { Runs } from './facades/runs-facade.ts';
 import { Schedules } from './facades/schedules-facade.ts';
+import { type SignalOptions, type SignalOutcome, sendSignal } from './facades/signals.ts';
 import { Tasks } from './facades/task-facade.ts';
 import { Users } from './facades/user-facade.ts';
 import { XComs } from './facades/xcom-facade.ts';
@@ -178,21 +176,7 @@ export class Fairloom {
     ...args: StartArgs<I, OptionsByKind[K]>
   ): Promise<HandlesByKind<O | X>[K]>;
   enqueue(step: unknown, input?: unknown, options?: EnqueueOptions): Promise<TaskHandle<unknown>> {
-    // Not async: the promise of the answer is the only one that a call costs.
-    try {
-      if (step instanceof PipelineDefinition) return this.#enqueueRun(step, input, options);
-      const definition = definitionOf(step);
-      if (definition.dynamic !== undefined) return this.#enqueueRun(definition, input, options);
-      if (options !== undefined) checkOptions('enqueue', options, ENQUEUE_KEYS);
-      if (this.#core.tracer === undefined) return this.#enqueueTask(definition, input, options);
-      const { name, options: defined } = definition;
-      const send = async (traced: EnqueueOptions | undefined): Promise<TaskHandle<unknown>> =>
-        this.#enqueueTask(definition, input, traced);
-      const queue = defined.queue ?? this.#core.maker.base.queue;
-      return tracedEnqueue(this.#core, { name, queue, options, send });
-    } catch (error) {
-      return Promise.reject(error);
-    }
+    return enqueueStep(this.#core, this.#runTools, { step, input, options });
   }
 
   /**
@@ -216,26 +200,22 @@ export class Fairloom {
     return new StoredHandle(this.#core.results, { kind: 'existing', replaced: false, ...reply });
   }
 
-  #enqueueTask(
-    definition: TaskDefinition,
-    input: unknown,
-    options: EnqueueOptions | undefined,
-  ): Promise<TaskHandle<unknown>> {
-    const task = this.#core.maker.make(definition, input, options);
-    if (!(task instanceof Promise)) return this.#core.send(task, options);
-    return task.then((checked) => this.#core.send(checked, options));
-  }
-
-  #enqueueRun(
-    step: StepDefinition,
-    input: unknown,
-    options: RunEnqueueOptions = {},
-  ): Promise<RunHandle<unknown>> {
-    checkRunOptions(options);
-    const send = (traced: RunEnqueueOptions = {}): Promise<RunHandle<unknown>> =>
-      submitStep(this.#runTools, { step, input, options: traced });
-    const { queue } = this.#core.maker.base;
-    return tracedEnqueue(this.#core, { name: step.name, queue, options, send });
+  /**
+   * Sends a signal to a task or run: it ends the oldest wait for it there, `ctx.waitFor` or
+   * `waitFor`, or is kept for the next one. A run's signals reach whatever waits in it. A signal of a
+   * schema is checked before it is stored.
+   *
+   * @throws {@link TaskNotFoundError}; {@link WrongStateError} when it has ended;
+   * {@link SignalLimitError} when so many are kept for it already; {@link InvalidPayloadError},
+   * {@link InvalidOptionError}.
+   */
+  signal<T = unknown>(
+    id: string,
+    what: string | Signal<T>,
+    payload?: NoInfer<T>,
+    options: SignalOptions = {},
+  ): Promise<SignalOutcome> {
+    return sendSignal(this.#core, id, { what, payload, options });
   }
 
   /** `enqueue` for callers that have a name only; nothing is checked by a schema. */

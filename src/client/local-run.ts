@@ -1,15 +1,19 @@
 /** A step run here and now: the same checks, retries, timeout and context, and no backend. */
 
-import type { SubRunner } from '../attempt/attempt-context.ts';
+import type { SubRunner, WaitCall } from '../attempt/attempt-context.ts';
 import { LocalChannels } from '../attempt/channels.ts';
 import { applyHere } from '../attempt/pending-writes.ts';
+import { wakeAfterMs } from '../attempt/waits.ts';
 import { onAbort } from '../base/abort-watch.ts';
+import { sleep } from '../base/pause.ts';
 import {
   InvalidPayloadError,
+  NotStoredError,
   RunCanceledError,
   TaskCanceledError,
 } from '../domain/errors/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
+import type { WaitAnswer } from '../domain/task/wait.ts';
 import { NO_OPTIONS } from '../enqueue/enqueue-options.ts';
 import { type LocalTools, LocalWalk } from '../runs/driven/local-walk.ts';
 import { NodeRun } from '../runs/driven/node-run.ts';
@@ -129,8 +133,19 @@ async function walkHere(
 
 /** What a handler runs is run here too. */
 function runnerOf(tools: LocalTools, user: string, channels: LocalChannels): SubRunner {
-  return ({ step, input, signal, trace }) =>
-    runHere(tools, { step, input, user, signal, trace, channels });
+  return {
+    run: ({ step, input, signal, trace }) =>
+      runHere(tools, { step, input, user, signal, trace, channels }),
+    wait: (call) => waitHere(tools, call),
+  };
+}
+
+/** Time passes here too; nobody can send anything to a task that is not stored. */
+async function waitHere({ clock }: LocalTools, { wait, signal }: WaitCall): Promise<WaitAnswer> {
+  if (wait.kind !== 'time') throw new NotStoredError(`${wait.kind} ${wait.name}`);
+  await sleep(clock, wakeAfterMs(wait.wakeAt, clock.now()) ?? 0, signal);
+  signal.throwIfAborted();
+  return { by: 'time', at: clock.now(), payload: '' };
 }
 
 /** Tokens count in microseconds of the clock. */

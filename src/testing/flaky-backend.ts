@@ -37,6 +37,7 @@ const STORES: readonly string[] = [
   'graphs',
   'schedules',
   'xcom',
+  'waits',
 ];
 
 /** Any backend, with faults between it and whoever uses it. */

@@ -240,7 +240,7 @@ export class Slots implements AttemptHost<Attempt> {
   async #goOn(fresh: Attempt, { attempt, journal }: SuspendedHandler): Promise<void> {
     let isSame = false;
     try {
-      isSame = journal.isEqualTo(await this.#line.backend.runs.load(fresh.taskId));
+      isSame = journal.goesOnWith(await this.#line.backend.runs.load(fresh.taskId));
     } catch (error) {
       this.#line.report(`read the journal of ${fresh.taskId}`, error);
       fresh.giveBack({ type: 'unread', what: 'journal' });

@@ -1,4 +1,5 @@
 import { apart } from '../base/async-scope.ts';
+import { InvalidPayloadError } from '../domain/errors/errors.ts';
 /**
  * The part of Standard Schema version 1 that is used here; Zod, Valibot, ArkType and others make
  * such values. `I` is what it accepts, `O` what it gives back.
@@ -35,6 +36,27 @@ export function validate(
 ): SchemaResult | Promise<SchemaResult> {
   const answer = apart(() => schema['~standard'].validate(value));
   return isThenable(answer) ? Promise.resolve(answer).then(resultOf) : resultOf(answer);
+}
+
+/**
+ * What a schema makes of a value, if there is one; a promise only when the schema gives one.
+ *
+ * @throws {@link InvalidPayloadError} when it refuses the value, which is `what`.
+ */
+export function checkedBy(
+  what: string,
+  schema: StandardSchemaV1 | undefined,
+  value: unknown,
+): unknown {
+  if (schema === undefined) return value;
+  const result = validate(schema, value);
+  if (result instanceof Promise) return result.then((late) => passedBy(what, late));
+  return passedBy(what, result);
+}
+
+function passedBy(what: string, result: SchemaResult): unknown {
+  if (result.ok) return result.value;
+  throw new InvalidPayloadError(result.path, `${result.message} (${what})`);
 }
 
 /** Whether a value is a Standard Schema as far as one can see. */

@@ -1,6 +1,8 @@
 import type { Logger } from '../base/logger.ts';
+import type { Duration } from '../base/time.ts';
 import { keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import type { Channel, ChannelOf } from './channel.ts';
+import type { Signal } from './signal.ts';
 import type { StartArgs, Step } from './step.ts';
 import type { XCom } from './xcom.ts';
 
@@ -68,6 +70,26 @@ export interface TaskContext {
    */
   run<I, O, X>(step: Step<I, O, X>, ...args: StartArgs<I, SubRunOptions>): Promise<O | X>;
   /**
+   * Waits so long, also for days, without a slot, a lease or a connection; its timeout does not
+   * count. Fixed when it begins: a handler that starts anew does not begin it again. Waits of one
+   * handler go one after the other, and are counted together with what it runs by `run`.
+   *
+   * @throws {@link InvalidOptionError}; {@link ReplayMismatchError} when the handler, started anew,
+   * made another call here before.
+   */
+  sleep(duration: Duration, options?: SubRunOptions): Promise<void>;
+  /** The same, until a moment: a `Date`, or ms since the epoch. */
+  sleepUntil(at: Date | number, options?: SubRunOptions): Promise<void>;
+  /**
+   * Waits for a signal as `sleep` waits for time: one that `loom.signal` sends to this task or to its
+   * run. One that came before is taken at once, the oldest first; each ends one wait. Gives what came
+   * with it.
+   *
+   * @throws {@link WaitTimedOutError} when none came in time; {@link InvalidPayloadError} when the
+   * signal's schema refuses what came; as `sleep`.
+   */
+  waitFor<T>(signal: Signal<T>, options?: WaitOptions): Promise<T>;
+  /**
    * A channel of the run: all nodes and members of one run share it, and no others. A task that
    * stands alone has channels of its own.
    */
@@ -78,12 +100,24 @@ export interface TaskContext {
 
 /** How a handler runs a step. */
 export interface SubRunOptions {
-  /** Names the run among those of the handler, in place of its number. */
+  /** Names the call among those of the handler, in place of its number. */
   readonly id?: string | undefined;
 }
 
 /** What may stand in {@link SubRunOptions}. */
 export const SUB_RUN_KEYS: OptionKeys<SubRunOptions> = keysOf<SubRunOptions>()({ id: true });
+
+/** How a handler waits. */
+export interface WaitOptions extends SubRunOptions {
+  /** It waits at most so long; without it, for ever. */
+  readonly timeout?: Duration | undefined;
+}
+
+/** What may stand in {@link WaitOptions}. */
+export const WAIT_KEYS: OptionKeys<WaitOptions> = keysOf<WaitOptions>()({
+  ...SUB_RUN_KEYS,
+  timeout: true,
+});
 
 /** What a handler in a thread is given; the thread ends where a signal would abort. */
 export interface ThreadContext {

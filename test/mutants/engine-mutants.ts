@@ -221,7 +221,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'engine: steps of one handler run beside each other',
     file: 'src/runs/driven/sub-runs.ts',
-    find: `        this.#before = run.catch(() => undefined);\n`,
+    find: `      this.#before = turn.catch(() => undefined);\n`,
     replace: '',
     first: WAITS,
   },

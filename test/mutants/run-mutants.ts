@@ -134,8 +134,8 @@ const IN_LUA: readonly Mutant[] = [
   {
     name: 'Lua: runs: an earlier failure does not wake a run',
     file: 'src/backends/redis/lua/lib/steps/suspend.lua',
-    find: `  if woken or not t.isBlocked then`,
-    replace: `  if not t.isBlocked then`,
+    find: `  elseif woken or not (t.isBlocked or wait.kind) then`,
+    replace: `  elseif not (t.isBlocked or wait.kind) then`,
   },
   {
     name: 'Lua: runs: a suspension has no time',

@@ -5,6 +5,7 @@
 
 import type { QueueStatus } from '../../client/facades/queue-facade.ts';
 import type { RunExplanation } from '../../client/facades/runs-facade.ts';
+import type { SignalOutcome } from '../../client/facades/signals.ts';
 import type { AttemptInfo, TaskInfo } from '../../client/facades/task-info.ts';
 import type { UserStatus } from '../../client/facades/user-facade.ts';
 import type { Health } from '../../client/health.ts';
@@ -69,6 +70,7 @@ export interface JsonShapes {
   readonly 'queues set': undefined;
   readonly 'queues pause': undefined;
   readonly 'queues resume': undefined;
+  readonly signal: SentSignal;
   readonly 'xcom list': readonly XComFact[];
   readonly 'xcom namespaces': readonly XComNamespace[];
   readonly 'xcom get': NamedValue;
@@ -91,6 +93,16 @@ export interface StoredTask {
   readonly created: boolean;
   /** Another task has this id or key, and this one was not stored. */
   readonly conflict: boolean;
+}
+
+/** What became of a signal. */
+export interface SentSignal {
+  /** The task or run that it was sent to. */
+  readonly id: string;
+  /** Of the signal. */
+  readonly name: string;
+  /** It ended a wait, is kept for the next one, or was sent before. */
+  readonly outcome: SignalOutcome;
 }
 
 /** A task that was stored and perhaps waited for. */

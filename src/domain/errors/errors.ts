@@ -39,9 +39,12 @@ export {
   GroupChangedError,
   MaxCyclesError,
   MaxStepsError,
+  NotStoredError,
   ReplayMismatchError,
   RunCanceledError,
   RunFormatError,
+  SignalLimitError,
+  WaitTimedOutError,
 } from './run-errors.ts';
 export {
   BackendFullError,

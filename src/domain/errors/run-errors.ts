@@ -117,8 +117,60 @@ export class ReplayMismatchError extends FairloomError {
   readonly call: string;
 
   constructor(call: string) {
-    super(`run ${call} of this handler had another step or input before`);
+    super(`call ${call} of this handler was another one, or had another step or input, before`);
     this.call = call;
+  }
+}
+
+/** What a handler waited for did not come in time. */
+export class WaitTimedOutError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'WaitTimedOutError';
+  /** See `docs/errors.md`. */
+  readonly code = 'WAIT_TIMED_OUT';
+  /** A handler that starts anew finds the same. */
+  readonly retryable = false;
+  /** What it waited for, as `signal approved`. */
+  readonly waitedFor: string;
+
+  constructor(waitedFor: string) {
+    super(`${waitedFor} did not come in time`);
+    this.waitedFor = waitedFor;
+  }
+}
+
+/** So many signals are kept for a task that it takes no more until it waits for some. */
+export class SignalLimitError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'SignalLimitError';
+  /** See `docs/errors.md`. */
+  readonly code = 'SIGNAL_LIMIT';
+  /** It may take some in the meantime. */
+  readonly retryable = true;
+  /** The task or run. */
+  readonly taskId: string;
+  /** What was reached: their number, or their bytes. */
+  readonly limit: 'signals' | 'signalBytes';
+
+  constructor(taskId: string, limit: 'signals' | 'signalBytes') {
+    const most = limit === 'signals' ? LIMITS.signals : `${LIMITS.signalBytes} bytes of`;
+    super(`${most} signals are kept for ${taskId}: it takes more once it has waited for some`);
+    this.taskId = taskId;
+    this.limit = limit;
+  }
+}
+
+/** A handler that `loom.run` runs here and now waited for a signal, which nobody can send to it. */
+export class NotStoredError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'NotStoredError';
+  /** See `docs/errors.md`. */
+  readonly code = 'NOT_STORED';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+
+  constructor(what: string) {
+    super(`${what} cannot come to a task that is run here and now: enqueue it`);
   }
 }
 

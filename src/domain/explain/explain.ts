@@ -14,6 +14,7 @@ export interface Obstacle {
     | 'delayed'
     | 'blocked'
     | 'suspended'
+    | 'waiting'
     | 'run-ended'
     | 'user-paused'
     | 'user-at-limit'
@@ -89,6 +90,7 @@ function obstaclesOf(
   if (facts.endedRun !== undefined) found.push(abandoned(facts.endedRun));
   if (state === 'scheduled') found.push(delayed(facts));
   if (facts.suspension !== undefined) found.push(suspended(facts, facts.suspension));
+  else if (facts.wait !== undefined) found.push(waiting(facts, facts.wait));
   else if (facts.blockedBy.length > 0) found.push(blocked(facts, putBacks));
   if (state === 'queued') found.push(...gates(facts));
   if (facts.join) return found;
@@ -129,6 +131,26 @@ function suspended(
     kind: 'suspended',
     text: `it is suspended, waiting for ${blockedBy.length} of ${of}: ${names(blockedBy)}${first}${late}`,
     command: suggestion('tasks explain', blockedBy[0]?.id ?? record.id),
+  };
+}
+
+function waiting(
+  { record: { id }, now }: TaskFacts,
+  { for: awaited, wakeAt }: NonNullable<TaskFacts['wait']>,
+): Obstacle {
+  const until = wakeAt === undefined ? '' : `${time(wakeAt)} (in ${span(wakeAt - now)})`;
+  if (awaited.kind === 'time') {
+    return {
+      kind: 'waiting',
+      text: `it sleeps until ${until}`,
+      command: suggestion('tasks run-now', id),
+    };
+  }
+  const to = awaited.targets.at(-1) ?? id;
+  return {
+    kind: 'waiting',
+    text: `it waits for a signal ${awaited.name}${until === '' ? '' : `, at most until ${until}`}`,
+    command: `${suggestion('signal', to)} ${awaited.name}`,
   };
 }
 

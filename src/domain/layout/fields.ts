@@ -137,7 +137,7 @@ export const PACKED_NAMES = {
     batchId: ['su', 'unsealed batch'],
     awaitKind: ['ak', 'what it waits for that is no task'],
     awaitName: ['an', 'name of the signal'],
-    awaitOf: ['ao', 'ids of the tasks whose signals it takes'],
+    awaitTargets: ['ao', 'ids of the tasks whose signals it takes'],
     awaitEntry: ['ae', 'field of the journal for the answer'],
     isJoin: ['j', 'it is a join'],
     ownerRun: ['o', 'its run'],

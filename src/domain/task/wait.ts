@@ -9,7 +9,7 @@ export type Awaited =
       /** Of the signal. */
       readonly name: string;
       /** Whose signals it takes, in this order: its own, those of its run. */
-      readonly of: readonly string[];
+      readonly targets: readonly string[];
     };
 
 /** A wait of a suspended task. */

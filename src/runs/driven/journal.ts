@@ -4,6 +4,7 @@ import { TaskCanceledError } from '../../domain/errors/errors.ts';
 import type { Backend, NodeWrites } from '../../domain/port/backend.ts';
 import type { ChannelRefusal } from '../../domain/task/channel.ts';
 import { REDRIVES } from '../../domain/task/journal.ts';
+import { ANSWER, readAnswer, type WaitAnswer } from '../../domain/task/wait.ts';
 import { readGraph } from '../../graph/graph-text.ts';
 import type { GraphCache } from '../shared/graph-cache.ts';
 import type { NodeRecord } from './controls.ts';
@@ -90,11 +91,25 @@ export class Journal {
     return new Journal(parts, this.#store, `${this.attempt}${within}`);
   }
 
-  /** Whether these are its fields: nobody else has written any. */
-  isEqualTo(fields: Readonly<Record<string, string>>): boolean {
-    const names = Object.keys(fields);
+  /** Whether these are its fields: nobody else has written any, but for answers, which it takes in. */
+  goesOnWith(fields: Readonly<Record<string, string>>): boolean {
     const known = this.#store.fields;
+    for (const [name, text] of Object.entries(fields)) {
+      if (name.startsWith(ANSWER)) known.set(name, text);
+    }
+    const names = Object.keys(fields);
     return names.length === known.size && names.every((name) => known.get(name) === fields[name]);
+  }
+
+  /** The field that the answer of a wait is written to. */
+  get answerField(): string {
+    return `${ANSWER}${this.#parts.prefix}`;
+  }
+
+  /** What the wait came to, once it is over. */
+  get answer(): WaitAnswer | undefined {
+    const text = this.#store.fields.get(this.answerField);
+    return text === undefined ? undefined : readAnswer(text);
   }
 
   record(key: string): NodeRecord | undefined {

@@ -5,6 +5,7 @@ import {
   type ContextSource,
   LazySignal,
   type SubRunner,
+  type TimeLimit,
   type Tries,
 } from '../../attempt/attempt-context.ts';
 import { type CallSink, callHandler, type Failure } from '../../attempt/handler-call.ts';
@@ -35,7 +36,7 @@ export type CallEnd =
 const NO_UPSTREAMS: readonly UpstreamFact[] = [];
 
 /** A run of many steps makes one for each: no closures, and nothing that nobody asks for. */
-export class NodeAttempt implements ContextSource, CallSink, AbortWatcher {
+export class NodeAttempt implements ContextSource, CallSink, AbortWatcher, TimeLimit {
   readonly upstreams: readonly UpstreamFact[] = NO_UPSTREAMS;
   readonly trace: Trace;
   readonly #tools: NodeTools;
@@ -46,6 +47,10 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher {
   #pendingWrites: PendingWrites | undefined;
   #runner: SubRunner | undefined;
   #timer: Timer | undefined;
+  /** When its time is over, by the clock of this process. */
+  #dueAt = 0;
+  /** How much of its time is left while it waits without a lease, in ms. */
+  #leftMs = 0;
   /** Present once its time was over. */
   #timeout: TimedOutError | undefined;
   /** Present for dynamic handlers, which may cancel their run. */
@@ -145,15 +150,38 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher {
   }
 
   #begin(): void {
-    const { codec, clock } = this.#tools;
+    const { codec } = this.#tools;
     const { node, definition, handler, payload, cycles, plan, signal } = this.#call;
-    if (plan.timeoutMs > 0) this.#timer = clock.setTimer(plan.timeoutMs, () => this.#timeOut());
+    if (plan.timeoutMs > 0) this.#dueIn(plan.timeoutMs);
     watchAbort(signal, this);
     const isDynamic = cycles !== undefined && definition.dynamic !== undefined;
     if (isDynamic)
       this.#dynamic = new DynamicAttemptContext(this, { ...cycles, node: node ?? this.name });
     const ctx = this.#dynamic ?? new AttemptContext(this);
     this.trace.within(() => callHandler({ definition, handler, payload, ctx, codec }, this));
+  }
+
+  get limit(): TimeLimit {
+    return this;
+  }
+
+  pause(): void {
+    this.#call.outer?.pause();
+    if (this.#timer === undefined || this.#timeout !== undefined) return;
+    this.#timer.cancel();
+    this.#leftMs = Math.max(1, this.#dueAt - this.#tools.clock.now());
+  }
+
+  goOn(): void {
+    this.#call.outer?.goOn();
+    if (this.#timer === undefined || this.#timeout !== undefined) return;
+    this.#dueIn(this.#leftMs);
+  }
+
+  #dueIn(ms: number): void {
+    const { clock } = this.#tools;
+    this.#dueAt = clock.now() + ms;
+    this.#timer = clock.setTimer(ms, () => this.#timeOut());
   }
 
   #timeOut(): void {

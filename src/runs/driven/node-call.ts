@@ -1,4 +1,4 @@
-import type { SubRunners } from '../../attempt/attempt-context.ts';
+import type { SubRunners, TimeLimit } from '../../attempt/attempt-context.ts';
 import type { ChannelStore } from '../../attempt/channels.ts';
 import type { XComValues } from '../../attempt/xcom.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -39,6 +39,8 @@ export interface NodeCall {
   /** Absent for what is no part of a stored run. */
   readonly runId: string | undefined;
   readonly runnerFor: SubRunners;
+  /** Of the handler that it is run for, if there is one. */
+  readonly outer?: TimeLimit | undefined;
   /** Of the run that it is a part of. */
   readonly channels: ChannelStore;
   /** Absent for what is no part of a run. */

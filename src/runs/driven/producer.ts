@@ -1,4 +1,4 @@
-import type { SubRunners } from '../../attempt/attempt-context.ts';
+import type { SubRunners, TimeLimit } from '../../attempt/attempt-context.ts';
 import { type ChannelStore, channelError, StoredChannels } from '../../attempt/channels.ts';
 import { knownNames } from '../../attempt/decisions.ts';
 import type { OwnLease } from '../../attempt/own-lease.ts';
@@ -49,6 +49,8 @@ export interface ProducerCall {
   readonly checkpoint: 'node' | 'group';
   /** Longest wait of a node in place, in ms. */
   readonly maxWaitMs: number;
+  /** Of the handler that runs it, if one does. */
+  readonly limit?: TimeLimit | undefined;
   /** Run steps for the handler of a node, whose runs are written down under this prefix. */
   runnersOf(prefix: string): SubRunners;
 }
@@ -188,6 +190,7 @@ export class Producer {
       cycles: dynamic === undefined ? undefined : { cycle: visit - 1, ...dynamic },
       runId: facts.runId,
       runnerFor: this.#call.runnersOf(`s:${key}/`),
+      outer: this.#call.limit,
       channels: this.#channels,
       failures: tries.failures,
       releases: tries.releases,

@@ -1,7 +1,8 @@
 /** Steps that a handler runs while its task is leased: numbered, written down, answered again. */
 
-import type { SubRunners } from '../../attempt/attempt-context.ts';
+import type { RunCall, SubRunners, TimeLimit, WaitCall } from '../../attempt/attempt-context.ts';
 import type { OwnLease } from '../../attempt/own-lease.ts';
+import { type HandlerWait, wakeAfterMs } from '../../attempt/waits.ts';
 import { errorFrom } from '../../base/thrown.ts';
 import { errorOf, errorText } from '../../codec/task-error.ts';
 import {
@@ -10,7 +11,9 @@ import {
   UnknownTaskError,
 } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import type { Suspension } from '../../domain/port/backend.ts';
 import { checkName } from '../../domain/settings/names.ts';
+import type { Awaited, WaitAnswer } from '../../domain/task/wait.ts';
 import type { Ending } from '../../graph/run-walk.ts';
 import { partSpan, tracedCall } from '../../tracing/spans/work.ts';
 import type { PartRequest } from '../../tracing/trace.ts';
@@ -18,8 +21,6 @@ import { demandStep } from '../../workflow/pipeline-definition.ts';
 import { runPlaceOf, sha256 } from '../shared/record.ts';
 import type { Journal } from './journal.ts';
 import { Producer, type ProducerTools, type WalkMove } from './producer.ts';
-
-type Call = Parameters<ReturnType<SubRunners>>[0];
 
 /** Where in a task's journal the runs of one handler stand. */
 interface SubRunsPlace {
@@ -49,19 +50,61 @@ export class SubRuns {
   readonly runnerFor: SubRunners = ({ failures, releases }) => {
     const within = `${this.#place.within}/${failures}.${releases}`;
     let number = 0;
-    return (call) => {
-      try {
-        const key = call.id === undefined ? String(++number) : checkName('run id', call.id);
-        const run = this.#before.then(() => this.#run(key, call, within));
-        this.#before = run.catch(() => undefined);
-        return run;
-      } catch (error) {
-        return Promise.reject(error);
-      }
+    const inTurn = async <T>(id: string | undefined, call: (key: string) => Promise<T>) => {
+      const key = id === undefined ? String(++number) : checkName('run id', id);
+      const turn = this.#before.then(() => call(key));
+      this.#before = turn.catch(() => undefined);
+      return turn;
+    };
+    return {
+      run: (call) => inTurn(call.id, (key) => this.#run(key, call, within)),
+      wait: (call) => inTurn(call.id, (key) => this.#wait(key, call, within)),
     };
   };
 
-  async #run(key: string, call: Call, within: string): Promise<unknown> {
+  async #wait(key: string, { wait, signal, limit }: WaitCall, within: string): Promise<WaitAnswer> {
+    const { clock } = this.#tools;
+    const prefix = `${this.#place.prefix}${key}/`;
+    const journal = (await this.#place.journal()).under(prefix, within);
+    const name = wait.kind === 'time' ? '' : wait.name;
+    this.#demandSame(key, journal, sha256(`wait ${wait.kind} ${name}`));
+    for (;;) {
+      const { answer } = journal;
+      if (answer !== undefined) return answer;
+      const ms = wakeAfterMs(wait.wakeAt, clock.now());
+      if (wait.kind === 'time' && ms === 0) return { by: 'time', at: clock.now(), payload: '' };
+      await journal.flush();
+      signal.throwIfAborted();
+      const suspension: Suspension = {
+        type: 'suspend',
+        waitFor: [],
+        wakeOn: 'all',
+        wait: { for: this.#awaited(wait), entry: journal.answerField },
+        ...(ms === undefined ? {} : { wakeAfterMs: ms }),
+      };
+      await this.#suspend(suspension, journal, limit);
+    }
+  }
+
+  /** Signals to its own task come first, then those to its run. */
+  #awaited(wait: HandlerWait): Awaited {
+    if (wait.kind === 'time') return { kind: 'time' };
+    const { id, options } = this.#own.lease;
+    const run = runPlaceOf(options)?.id ?? id;
+    return { kind: 'signal', name: wait.name, targets: run === id ? [id] : [id, run] };
+  }
+
+  async #suspend(
+    suspension: Suspension,
+    journal: Journal,
+    limit: TimeLimit | undefined,
+  ): Promise<void> {
+    limit?.pause();
+    await this.#own.suspend(suspension, journal);
+    limit?.goOn();
+  }
+
+  async #run(key: string, call: RunCall, within: string): Promise<unknown> {
     const { codec, graphs } = this.#tools;
     const step = demandStep('run', call.step);
     const { graph, content } = graphs.ofStep(step);
@@ -78,7 +121,7 @@ export class SubRuns {
     return tracedCall(trace, async () => {
       for (;;) {
         const move = await producer.walk(spec);
-        if (move.type === 'wait') await this.#own.suspend(move.suspension, journal);
+        if (move.type === 'wait') await this.#suspend(move.suspension, journal, call.limit);
         else if (move.type === 'left') throw leftError(move.cause);
         else return this.#ended(journal, step.name, move.ending);
       }
@@ -99,7 +142,7 @@ export class SubRuns {
   #producer(
     journal: Journal,
     { prefix, within }: Omit<SubRunsPlace, 'journal'>,
-    { signal, trace }: Pick<Call, 'signal' | 'trace'>,
+    { signal, trace, limit }: Pick<RunCall, 'signal' | 'trace' | 'limit'>,
   ): Producer {
     const { codec } = this.#tools;
     const { lease } = this.#own;
@@ -113,6 +156,7 @@ export class SubRuns {
       prefix,
       signal,
       trace,
+      limit,
       checkpoint: 'node',
       maxWaitMs: LIMITS.delayMaxMs,
       runnersOf: (inner) => {

@@ -75,6 +75,11 @@ export async function errorSamples(): Promise<ErrorSamples> {
     CONTROL_NOT_RETURNED: [new errors.ControlNotReturnedError('print', ['next', 'again'])],
     GROUP_CHANGED: [new errors.GroupChangedError('both')],
     REPLAY_MISMATCH: [new errors.ReplayMismatchError('2')],
+    WAIT_TIMED_OUT: [new errors.WaitTimedOutError('signal approved')],
+    SIGNAL_LIMIT: (['signals', 'signalBytes'] as const).map(
+      (limit) => new errors.SignalLimitError('o-7', limit),
+    ),
+    NOT_STORED: [new errors.NotStoredError('signal approved')],
     RUN_CANCELED: [new errors.RunCanceledError({ type: 'request', reason: 'no longer needed' })],
     RUN_FORMAT: ofCode('RUN_FORMAT'),
     CHANNEL_LIMIT: [new errors.ChannelLimitError(PLACE, 'channelKeys')],

@@ -292,6 +292,10 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
     },
     SchedulerOptions: { valid: {}, calls: { scheduler: (x) => loom.scheduler(x) } },
     StopOptions: { valid: { grace: 0 }, calls: { stop: (x) => loom.worker().stop(x) } },
+    SignalOptions: {
+      valid: { signalId: 's' },
+      calls: { signal: (x) => loom.signal('t', 's', 1, x) },
+    },
     SubRunOptions: {
       valid: { id: 'a' },
       calls: { run: (x) => inHandler(loom, (ctx) => ctx.run(plainTask, 1, x)) },

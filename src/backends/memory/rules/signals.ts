@@ -16,6 +16,7 @@ import { wake } from './end.ts';
 
 type Step = <T>(act: () => T) => Promise<T>;
 
+/** See `WaitStore`. */
 export function waitStore(store: Store, step: Step): WaitStore {
   return { signal: (id, signal) => step(() => sendSignal(store, id, signal)) };
 }
@@ -23,7 +24,7 @@ export function waitStore(store: Store, step: Step): WaitStore {
 /** A signal that was kept for it, and is kept no more. */
 export function takeKept(store: Store, { for: awaited }: Wait): string | undefined {
   if (awaited.kind !== 'signal') return undefined;
-  for (const id of awaited.of) {
+  for (const id of awaited.targets) {
     const payload = store.records.get(id)?.optional.run?.signals?.take(awaited.name);
     if (payload !== undefined) return payload;
   }

@@ -29,7 +29,7 @@ export class Waiters {
 
 function placesOf({ optional }: TaskEntry): readonly string[] {
   const awaited = optional.run?.wait?.for;
-  return awaited?.kind === 'signal' ? awaited.of.map((id) => placeOf(id, awaited.name)) : [];
+  return awaited?.kind === 'signal' ? awaited.targets.map((id) => placeOf(id, awaited.name)) : [];
 }
 
 /** Names hold no line break. */

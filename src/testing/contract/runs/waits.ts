@@ -20,8 +20,8 @@ function suspendFor(
   return kit.settle(leased, { type: 'suspend', waitFor: [], wakeOn: 'all', wait, ...rest });
 }
 
-function signalTo(...of: readonly string[]): Awaited {
-  return { kind: 'signal', name: 'go', of };
+function signalTo(...targets: readonly string[]): Awaited {
+  return { kind: 'signal', name: 'go', targets };
 }
 
 async function answerOf(kit: Kit, id: string, entry = ENTRY): Promise<WaitAnswer | undefined> {
@@ -52,6 +52,7 @@ function send(
   return kit.backend.waits.signal(id, { name: 'go', payload, ...more });
 }
 
+/** A wait for time alone. */
 export const sleeps: Cases = {
   'wakes to the tick, and says so in the journal': async (kit, expect) => {
     const leased = await leasedTask(kit, 'a');
@@ -144,6 +145,7 @@ export const sleeps: Cases = {
   },
 };
 
+/** What comes to a task or run by name. */
 export const signals: Cases = {
   'ends the wait of who waits for it, with its payload': async (kit, expect) => {
     await waitingTask(kit, 'a');
@@ -304,7 +306,7 @@ export const signals: Cases = {
     await send(kit, 'a', payload, { signalId: 'é "1"' });
     expect(await answerOf(kit, 'a')).toMatchObject({ by: 'signal', payload });
     await send(kit, 'a', payload, { name: 'other' });
-    await suspendFor(kit, await kit.leaseOne(), { kind: 'signal', name: 'other', of: ['a'] });
+    await suspendFor(kit, await kit.leaseOne(), { kind: 'signal', name: 'other', targets: ['a'] });
     expect(await answerOf(kit, 'a')).toMatchObject({ by: 'signal', payload });
   },
 };

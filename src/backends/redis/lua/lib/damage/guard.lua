@@ -73,7 +73,7 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
     if not more then return false end
     local x, y, o = more.optional, more.changing, more.latestLease
     if x ~= nil then
-      if type(x) ~= 'table' or not isTexts(x.waitsOn) or not isTexts(x.suspendedFor) or not isTexts(x.awaitOf)
+      if type(x) ~= 'table' or not isTexts(x.waitsOn) or not isTexts(x.suspendedFor) or not isTexts(x.awaitTargets)
         or not isTexts(x.assumed) then return false end
       if x.waitsOn and (type(x.policies) ~= 'table' or type(x.policies[1]) ~= 'string'
         or type(x.policies[2]) ~= 'string') then return false end

@@ -75,7 +75,7 @@ end
 -- Whoever sends a signal finds those that wait for it.
 function Rebuild.edgeWait(t, repair)
   local drift
-  for _, id in ipairs(t.optional.awaitOf or NONE) do
+  for _, id in ipairs(t.optional.awaitTargets or NONE) do
     if not redis.call('ZSCORE', K.waiters(id, t.optional.awaitName), t.id) then
       drift = 'waits for a signal that does not know it'
       if repair then F.zset(K.waiters(id, t.optional.awaitName), t.id, F.fixed(t).stamp) end

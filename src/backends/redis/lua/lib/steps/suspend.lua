@@ -69,7 +69,7 @@ function Suspend.isOver(t, u)
   Suspend.wake(t, u)
 end
 
--- The decision: what it waits for as JSON, ids or `kind`, `name`, `of` and `entry` of a wait; when it is woken,
+-- The decision: what it waits for as JSON, ids or `kind`, `name`, `targets` and `entry` of a wait; when it is woken,
 -- and after how many ms at the latest.
 function Decide.suspend(t, u, what, wakeOn, wakeAfter)
   t.optional = t.optional or {}

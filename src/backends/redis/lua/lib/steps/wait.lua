@@ -4,21 +4,21 @@
 -- It begins to wait for what `wait` says; answers a signal that was kept for it, and is kept no more.
 function Wait.begin(t, wait)
   local x = t.optional
-  x.awaitKind, x.awaitName, x.awaitOf, x.awaitEntry = wait.kind, wait.name, wait.of, wait.entry
+  x.awaitKind, x.awaitName, x.awaitTargets, x.awaitEntry = wait.kind, wait.name, wait.targets, wait.entry
   F.change(t)
-  for _, id in ipairs(x.awaitOf or NONE) do
+  for _, id in ipairs(x.awaitTargets or NONE) do
     local kept = Wait.takeKept(id, x.awaitName)
     if kept then return kept end
   end
-  for _, id in ipairs(x.awaitOf or NONE) do F.zset(K.waiters(id, x.awaitName), t.id, F.fixed(t).stamp) end
+  for _, id in ipairs(x.awaitTargets or NONE) do F.zset(K.waiters(id, x.awaitName), t.id, F.fixed(t).stamp) end
 end
 
 -- What it waits for has come, or is not wanted any more.
 function Wait.leave(t)
   local x = t.optional
   if not x.awaitKind then return end
-  for _, id in ipairs(x.awaitOf or NONE) do F.zset(K.waiters(id, x.awaitName), t.id, false) end
-  x.awaitKind, x.awaitName, x.awaitOf, x.awaitEntry = nil, nil, nil, nil
+  for _, id in ipairs(x.awaitTargets or NONE) do F.zset(K.waiters(id, x.awaitName), t.id, false) end
+  x.awaitKind, x.awaitName, x.awaitTargets, x.awaitEntry = nil, nil, nil, nil
   F.change(t)
 end
 

@@ -1,0 +1,67 @@
+/** Stores what a caller of `Fairloom.enqueue` gave: a task, or a run of a pipeline. */
+import type { Core } from '../core/core.ts';
+import { checkOptions } from '../domain/errors/options.ts';
+import { ENQUEUE_KEYS, type EnqueueOptions } from '../enqueue/enqueue-options.ts';
+import type { TaskHandle } from '../enqueue/handle.ts';
+import { checkRunOptions, type RunEnqueueOptions } from '../runs/shared/run-options.ts';
+import type { RunHandle } from '../runs/view/run-handle.ts';
+import { type RunTools, submitStep } from '../runs/view/run-submission.ts';
+import { tracedEnqueue } from '../tracing/spans/traced-enqueue.ts';
+import { PipelineDefinition, type StepDefinition } from '../workflow/pipeline-definition.ts';
+import { definitionOf, type TaskDefinition } from '../workflow/task-definition.ts';
+
+/** One call of `Fairloom.enqueue`; each part is still to be checked. */
+interface StepCall {
+  readonly step: unknown;
+  readonly input: unknown;
+  readonly options: EnqueueOptions | undefined;
+}
+
+/** See `Fairloom.enqueue`. Not async: the promise of the answer is the only one that a call costs. */
+export function enqueueStep(
+  core: Core,
+  runTools: RunTools,
+  { step, input, options }: StepCall,
+): Promise<TaskHandle<unknown>> {
+  try {
+    if (step instanceof PipelineDefinition)
+      return enqueueRun(core, runTools, step, [input, options]);
+    const definition = definitionOf(step);
+    if (definition.dynamic !== undefined) {
+      return enqueueRun(core, runTools, definition, [input, options]);
+    }
+    if (options !== undefined) checkOptions('enqueue', options, ENQUEUE_KEYS);
+    if (core.tracer === undefined) return enqueueTask(core, definition, input, options);
+    const { name, options: defined } = definition;
+    const send = async (traced: EnqueueOptions | undefined): Promise<TaskHandle<unknown>> =>
+      enqueueTask(core, definition, input, traced);
+    const queue = defined.queue ?? core.maker.base.queue;
+    return tracedEnqueue(core, { name, queue, options, send });
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+function enqueueTask(
+  core: Core,
+  definition: TaskDefinition,
+  input: unknown,
+  options: EnqueueOptions | undefined,
+): Promise<TaskHandle<unknown>> {
+  const task = core.maker.make(definition, input, options);
+  if (!(task instanceof Promise)) return core.send(task, options);
+  return task.then((checked) => core.send(checked, options));
+}
+
+function enqueueRun(
+  core: Core,
+  runTools: RunTools,
+  step: StepDefinition,
+  [input, options = {}]: readonly [unknown, RunEnqueueOptions | undefined],
+): Promise<RunHandle<unknown>> {
+  checkRunOptions(options);
+  const send = (traced: RunEnqueueOptions = {}): Promise<RunHandle<unknown>> =>
+    submitStep(runTools, { step, input, options: traced });
+  const { queue } = core.maker.base;
+  return tracedEnqueue(core, { name: step.name, queue, options, send });
+}

@@ -1,0 +1,48 @@
+/** Steps that wait: parts of pipelines that give on what they were given, or what came. */
+import { type Duration, durationMs } from '../base/time.ts';
+import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { checkOptions } from '../domain/errors/options.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { type Signal, signalOf } from './signal.ts';
+import type { Task } from './step.ts';
+import { WAIT_KEYS, type WaitOptions } from './task-context.ts';
+import { task } from './task-definition.ts';
+import { durationOption } from './task-options.ts';
+
+/**
+ * A step that waits so long and gives on its input: `a.pipe(sleep('1h')).pipe(b)`. It holds no slot
+ * meanwhile. Its name is `sleep-1h`; name one of two alike by `as`.
+ *
+ * @throws {@link InvalidOptionError} when that is no length of time.
+ */
+export function sleep<T = unknown>(duration: Duration): Task<T, T> {
+  const ms = durationOption('duration', duration, { least: 0, most: LIMITS.delayMaxMs });
+  const name = `sleep-${typeof duration === 'number' ? `${ms}ms` : duration}`;
+  return task(name, { timeout: 'none' }, async (input: T, ctx): Promise<T> => {
+    await ctx.sleep(ms);
+    return input;
+  }) as Task<T, T>;
+}
+
+/**
+ * A step that waits for a signal to its run, as `ctx.waitFor` does, and gives what came with it. Its
+ * name is `wait-` and that of the signal; name one of two alike by `as`.
+ *
+ * @throws {@link InvalidOptionError} for the first option that is not what it should be.
+ */
+export function waitFor<T>(
+  what: Signal<T>,
+  options: Pick<WaitOptions, 'timeout'> = {},
+): Task<unknown, T> {
+  checkOptions('waitFor', options, { timeout: WAIT_KEYS.timeout });
+  const { timeout } = options;
+  if (timeout !== undefined && (durationMs(timeout) ?? 0) < 1) {
+    throw new InvalidOptionError('timeout', 'ms or a text such as "30s", at least 1 ms', timeout);
+  }
+  const { name } = signalOf(what);
+  return task(
+    `wait-${name}`,
+    { timeout: 'none' },
+    (_input: unknown, ctx): Promise<T> => ctx.waitFor(what, options),
+  ) as Task<unknown, T>;
+}
