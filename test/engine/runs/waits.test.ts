@@ -6,7 +6,7 @@ import { signal } from '../../../src/workflow/signal.ts';
 import type { StandardSchemaV1 } from '../../../src/workflow/standard-schema.ts';
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
 import { sleep, waitFor } from '../../../src/workflow/waits.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { mortal } from '../../support/processes/mortal.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
@@ -26,39 +26,39 @@ const approved = signal<{ by: string }>('approved');
 const counted = signal('counted', aNumber);
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
-  const stateOf = async (loom: ReturnType<Stage['loom']>, id: string): Promise<string> =>
+  const stateOf = async (loom: ReturnType<Harness['loom']>, id: string): Promise<string> =>
     (await loom.tasks.get(id))?.state ?? 'missing';
 
-  const deferred = (loom: ReturnType<Stage['loom']>, id: string): Promise<void> =>
-    stage.until(async () => (await stateOf(loom, id)) === 'deferred');
+  const deferred = (loom: ReturnType<Harness['loom']>, id: string): Promise<void> =>
+    harness.until(async () => (await stateOf(loom, id)) === 'deferred');
 
   /** Lets days go by in steps that are no outage. */
   const passDays = async (days: number): Promise<void> => {
-    await stage.jump(days * DAY_MS);
-    await stage.clock.advance(LIMITS.outagePauseMs + 1_000);
-    await stage.quiet();
+    await harness.jump(days * DAY_MS);
+    await harness.clock.advance(LIMITS.outagePauseMs + 1_000);
+    await harness.quiet();
   };
 
   describe('ctx.sleep', () => {
     it('holds no slot and no lease, and ends to the tick', async () => {
       const nap = task('nap', async (_: undefined, ctx) => {
         await ctx.sleep('2s');
-        return stage.clock.now();
+        return harness.clock.now();
       });
       const other = task('other', () => 'ran');
-      const loom = stage.loom([nap, other]);
+      const loom = harness.loom([nap, other]);
       await loom.worker({ concurrency: 1 }).start();
-      const began = stage.clock.now();
+      const began = harness.clock.now();
       const handle = await loom.enqueue(nap);
       await deferred(loom, handle.id);
-      expect(await settled(stage, (await loom.enqueue(other)).result())).toBe('ran');
-      expect(await settled(stage, handle.result())).toBe(began + 2_000);
+      expect(await settled(harness, (await loom.enqueue(other)).result())).toBe('ran');
+      expect(await settled(harness, handle.result())).toBe(began + 2_000);
     });
 
     it('goes on with its stack after days, and its timeout does not count', async () => {
@@ -68,27 +68,27 @@ eachBackend((open) => {
         await ctx.sleep('3d');
         passes.push('end');
       });
-      const loom = stage.loom([nap]);
+      const loom = harness.loom([nap]);
       await loom.worker().start();
       const handle = await loom.enqueue(nap);
       await deferred(loom, handle.id);
       await passDays(2);
       expect(await stateOf(loom, handle.id)).toBe('deferred');
       await passDays(1);
-      await settled(stage, handle.result());
+      await settled(harness, handle.result());
       expect(passes).toEqual(['top', 'end']);
     });
 
     it('until a moment; one that has passed is no wait', async () => {
-      const at = stage.clock.now() + 5_000;
+      const at = harness.clock.now() + 5_000;
       const nap = task('nap', async (_: undefined, ctx) => {
         await ctx.sleepUntil(new Date(at - 60_000));
         await ctx.sleepUntil(new Date(at));
-        return stage.clock.now();
+        return harness.clock.now();
       });
-      const loom = stage.loom([nap]);
+      const loom = harness.loom([nap]);
       await loom.worker().start();
-      expect(await settled(stage, (await loom.enqueue(nap)).result())).toBe(at);
+      expect(await settled(harness, (await loom.enqueue(nap)).result())).toBe(at);
     });
 
     it('does not begin anew on another worker, nor in another attempt', async () => {
@@ -96,18 +96,18 @@ eachBackend((open) => {
       const nap = task('nap', { backoff: { base: 0 } }, async (_: undefined, ctx) => {
         passes.push(`top ${ctx.attempt}`);
         await ctx.sleep('10s');
-        passes.push(`woken ${stage.clock.now() - began}`);
+        passes.push(`woken ${harness.clock.now() - began}`);
         if (ctx.attempt === 1) throw new Error('again');
       });
-      const loom = stage.loom([nap]);
+      const loom = harness.loom([nap]);
       const first = loom.worker({ concurrency: 1 });
       await first.start();
-      const began = stage.clock.now();
+      const began = harness.clock.now();
       const handle = await loom.enqueue(nap);
       await deferred(loom, handle.id);
-      await settled(stage, first.stop({ grace: 0 }));
+      await settled(harness, first.stop({ grace: 0 }));
       await loom.worker({ concurrency: 1 }).start();
-      await settled(stage, handle.result());
+      await settled(harness, handle.result());
       expect(passes).toEqual([
         'top 1',
         'top 1',
@@ -115,12 +115,12 @@ eachBackend((open) => {
         'top 2',
         expect.stringMatching(/^woken 1\d{4}$/),
       ]);
-      expect(stage.clock.now() - began).toBeLessThan(12_000);
+      expect(harness.clock.now() - began).toBeLessThan(12_000);
     });
 
     it('is explained, with the command that ends it', async () => {
       const nap = task('nap', (_: undefined, ctx) => ctx.sleep('3d'));
-      const loom = stage.loom([nap]);
+      const loom = harness.loom([nap]);
       await loom.worker().start();
       const handle = await loom.enqueue(nap);
       await deferred(loom, handle.id);
@@ -130,17 +130,17 @@ eachBackend((open) => {
       ]);
       expect(obstacles[0]?.text).toMatch(/^it sleeps until .* \(in 3 d\)$/);
       await loom.tasks.runNow(handle.id);
-      await settled(stage, handle.result());
+      await settled(harness, handle.result());
     });
 
     it('refuses what is no length of time', async () => {
       const nap = task('nap', { retries: 0 }, async (_: undefined, ctx) => {
         await ctx.sleep('soon' as never);
       });
-      const loom = stage.loom([nap]);
+      const loom = harness.loom([nap]);
       await loom.worker().start();
       const handle = await loom.enqueue(nap);
-      await expect(settled(stage, handle.result())).rejects.toThrow('duration: expected ms');
+      await expect(settled(harness, handle.result())).rejects.toThrow('duration: expected ms');
     });
 
     it('a changed order of calls is found, not guessed', async () => {
@@ -150,10 +150,10 @@ eachBackend((open) => {
         else await ctx.waitFor(approved);
         throw new Error('again');
       });
-      const loom = stage.loom([nap]);
+      const loom = harness.loom([nap]);
       await loom.worker().start();
       const handle = await loom.enqueue(nap);
-      await expect(settled(stage, handle.result())).rejects.toThrow('call 1 of this handler');
+      await expect(settled(harness, handle.result())).rejects.toThrow('call 1 of this handler');
       expect(passes).toBe(2);
     });
 
@@ -162,10 +162,10 @@ eachBackend((open) => {
         await ctx.sleep('2s');
         return 'slept';
       });
-      const loom = stage.loom([]);
-      expect(await settled(stage, loom.run(nap))).toBe('slept');
+      const loom = harness.loom([]);
+      expect(await settled(harness, loom.run(nap))).toBe('slept');
       const wait = task('wait', { retries: 0 }, (_: undefined, ctx) => ctx.waitFor(approved));
-      expect(await refusal(settled(stage, loom.run(wait)))).toMatchObject({ code: 'NOT_STORED' });
+      expect(await refusal(settled(harness, loom.run(wait)))).toMatchObject({ code: 'NOT_STORED' });
     });
   });
 
@@ -176,36 +176,36 @@ eachBackend((open) => {
         const second = await ctx.waitFor(approved);
         return [first.by, second.by];
       });
-      const loom = stage.loom([wait]);
+      const loom = harness.loom([wait]);
       const handle = await loom.enqueue(wait);
       expect(await loom.signal(handle.id, approved, { by: 'ann' })).toBe('buffered');
       await loom.worker().start();
       await deferred(loom, handle.id);
       expect(await loom.signal(handle.id, approved, { by: 'bob' })).toBe('delivered');
-      expect(await settled(stage, handle.result())).toEqual(['ann', 'bob']);
+      expect(await settled(harness, handle.result())).toEqual(['ann', 'bob']);
     });
 
     it('ends with an error when none comes in time, which the handler may catch', async () => {
       const wait = task('wait', async (_: undefined, ctx) =>
         ctx
           .waitFor(approved, { timeout: '10s' })
-          .catch((error: { code: string }) => [error.code, stage.clock.now()]),
+          .catch((error: { code: string }) => [error.code, harness.clock.now()]),
       );
       const rash = task('rash', async (_: undefined, ctx) =>
         ctx.waitFor(approved, { timeout: 5_000 }),
       );
-      const loom = stage.loom([wait, rash]);
+      const loom = harness.loom([wait, rash]);
       await loom.worker().start();
-      const began = stage.clock.now();
+      const began = harness.clock.now();
       const [one, two] = [await loom.enqueue(wait), await loom.enqueue(rash)];
-      expect(await settled(stage, one.result())).toEqual(['WAIT_TIMED_OUT', began + 10_000]);
-      await expect(settled(stage, two.result())).rejects.toThrow('signal approved did not come');
+      expect(await settled(harness, one.result())).toEqual(['WAIT_TIMED_OUT', began + 10_000]);
+      await expect(settled(harness, two.result())).rejects.toThrow('signal approved did not come');
       expect(await loom.tasks.attempts(two.id)).toHaveLength(1);
     });
 
     it('checks what is sent before it is stored, and what comes by its name alone', async () => {
       const wait = task('wait', { retries: 0 }, (_: undefined, ctx) => ctx.waitFor(counted));
-      const loom = stage.loom([wait]);
+      const loom = harness.loom([wait]);
       await loom.worker().start();
       const handle = await loom.enqueue(wait);
       await deferred(loom, handle.id);
@@ -213,12 +213,12 @@ eachBackend((open) => {
       expect(refused).toMatchObject({ code: 'INVALID_PAYLOAD' });
       expect(await stateOf(loom, handle.id)).toBe('deferred');
       await loom.signal(handle.id, 'counted', 'x');
-      await expect(settled(stage, handle.result())).rejects.toThrow('is no number');
+      await expect(settled(harness, handle.result())).rejects.toThrow('is no number');
     });
 
     it('says what it waits for, since nothing else would', async () => {
       const wait = task('wait', (_: undefined, ctx) => ctx.waitFor(approved, { timeout: '1h' }));
-      const loom = stage.loom([wait]);
+      const loom = harness.loom([wait]);
       await loom.worker().start();
       const handle = await loom.enqueue(wait);
       await deferred(loom, handle.id);
@@ -237,12 +237,12 @@ eachBackend((open) => {
           throw error;
         });
       });
-      const loom = stage.loom([wait]);
+      const loom = harness.loom([wait]);
       await loom.worker().start();
       const handle = await loom.enqueue(wait);
       await deferred(loom, handle.id);
       await loom.tasks.cancel(handle.id);
-      expect(await refusal(settled(stage, handle.result()))).toMatchObject({
+      expect(await refusal(settled(harness, handle.result()))).toMatchObject({
         code: 'TASK_CANCELED',
       });
       expect(reasons).toMatchObject([{ code: 'TASK_CANCELED' }]);
@@ -254,7 +254,7 @@ eachBackend((open) => {
 
     it('refuses what is no signal, nobody, and too much', async () => {
       const wait = task('wait', (_: undefined, ctx) => ctx.waitFor(approved));
-      const loom = stage.loom([wait]);
+      const loom = harness.loom([wait]);
       const { id } = await loom.enqueue(wait);
       const send = (to: string, what: never, options?: object): Promise<unknown> =>
         refusal(loom.signal(to, what, { by: 'x' } as never, options));
@@ -285,22 +285,22 @@ eachBackend((open) => {
 
     for (const form of ['dispatched', 'driven'] as const) {
       it(`pass on what they were given, and what came, ${form}`, async () => {
-        const loom = stage.loom([step]);
+        const loom = harness.loom([step]);
         await loom.worker({ concurrency: 1 }).start();
         const run = await loom.enqueue(step, 1, { form });
-        await stage.quiet();
+        await harness.quiet();
         expect(await loom.signal(run.id, approved, { by: 'early' })).toBe('buffered');
-        expect(await settled(stage, run.result())).toBe('by early');
+        expect(await settled(harness, run.result())).toBe('by early');
       });
 
       it(`a signal to the run reaches the node that waits, ${form}`, async () => {
-        const loom = stage.loom([step]);
+        const loom = harness.loom([step]);
         await loom.worker({ concurrency: 1 }).start();
         const run = await loom.enqueue(step, 1, { form });
-        await settled(stage, stage.clock.advance(3_600_000 + 1_000));
-        await stage.quiet();
+        await settled(harness, harness.clock.advance(3_600_000 + 1_000));
+        await harness.quiet();
         expect(await loom.signal(run.id, approved, { by: 'ann' })).toBe('delivered');
-        expect(await settled(stage, run.result())).toBe('by ann');
+        expect(await settled(harness, run.result())).toBe('by ann');
       });
     }
 
@@ -314,14 +314,14 @@ eachBackend((open) => {
         await ctx.sleep('1d');
         return one + 1;
       });
-      const loom = stage.loom([outer.pipe(add), nap]);
+      const loom = harness.loom([outer.pipe(add), nap]);
       await loom.worker({ concurrency: 1 }).start();
       const run = await loom.enqueue(outer.pipe(add), 1, { form: 'driven' });
       await deferred(loom, run.id);
       await passDays(1);
       await deferred(loom, run.id);
       await passDays(1);
-      expect(await settled(stage, run.result())).toBe(4);
+      expect(await settled(harness, run.result())).toBe(4);
     });
 
     it('a dynamic node waits, and chooses by what came', async () => {
@@ -330,7 +330,7 @@ eachBackend((open) => {
         const n = await ctx.waitFor(counted);
         return n < 10 ? ctx.next(low) : ctx.terminate('high');
       });
-      const loom = stage.loom([ask, low]);
+      const loom = harness.loom([ask, low]);
       await loom.worker({ concurrency: 1 }).start();
       for (const [n, end] of [
         [3, 'low'],
@@ -339,19 +339,19 @@ eachBackend((open) => {
         const run = await loom.enqueue(ask, 1);
         await deferred(loom, run.id);
         await loom.signal(run.id, counted, n);
-        expect(await settled(stage, run.result())).toBe(end);
+        expect(await settled(harness, run.result())).toBe(end);
       }
     });
 
     it('members of a group wait each for their own, and share what is sent to the run', async () => {
       const member = task('member', async (n: number, ctx) => n + (await ctx.waitFor(counted)));
       const group = each(member);
-      const loom = stage.loom([group]);
+      const loom = harness.loom([group]);
       await loom.worker({ concurrency: 1 }).start();
       const run = await loom.enqueue(group, [100, 200, 300]);
-      await stage.quiet();
+      await harness.quiet();
       for (const n of [1, 2, 3]) expect(await loom.signal(run.id, counted, n)).toBe('delivered');
-      const given = await settled(stage, run.result());
+      const given = await settled(harness, run.result());
       expect(given.map((n) => n % 100).toSorted()).toEqual([1, 2, 3]);
     });
 
@@ -361,10 +361,10 @@ eachBackend((open) => {
         throw new Error('no');
       });
       const group = parallel({ wait, late: sleep<number>('1m').pipe(fail) }, { failFast: true });
-      const loom = stage.loom([group]);
+      const loom = harness.loom([group]);
       await loom.worker({ concurrency: 2 }).start();
       const run = await loom.enqueue(group, 1);
-      await expect(settled(stage, run.result())).rejects.toThrow('late (Error: no)');
+      await expect(settled(harness, run.result())).rejects.toThrow('late (Error: no)');
       const { items } = await loom.tasks.list({ state: 'deferred' });
       expect(items).toEqual([]);
     });
