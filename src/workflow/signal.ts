@@ -4,7 +4,7 @@ import { checkName, isName } from '../domain/settings/names.ts';
 import { isSchema, type StandardSchemaV1 } from './standard-schema.ts';
 
 /** Holds the type of the payload; never a value. */
-declare const held: unique symbol;
+declare const valueType: unique symbol;
 
 /** The definition of a signal. Making one does nothing. */
 export interface Signal<in out T> {
@@ -13,7 +13,7 @@ export interface Signal<in out T> {
   /** Two definitions of one name are the same signal. */
   readonly name: string;
   /** Holds the type; never a value. */
-  readonly [held]: (payload: T) => T;
+  readonly [valueType]: (payload: T) => T;
 }
 
 /** A signal as the engine reads it. */
