@@ -1,5 +1,5 @@
 import type { Logger } from '../base/logger.ts';
-import type { Duration } from '../base/time.ts';
+import type { Duration, Moment } from '../base/time.ts';
 import type { ValueCodec } from '../codec/codec.ts';
 import { errorOf } from '../codec/task-error.ts';
 import { checkOptions } from '../domain/errors/options.ts';
@@ -162,7 +162,7 @@ export class AttemptContext implements TaskContext {
     return sleepFor(this.#waiter, duration, options);
   }
 
-  sleepUntil(at: Date | number, options: SubRunOptions = {}): Promise<void> {
+  sleepUntil(at: Moment, options: SubRunOptions = {}): Promise<void> {
     return sleepUntil(this.#waiter, at, options);
   }
 

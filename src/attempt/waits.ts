@@ -1,5 +1,5 @@
 /** How a handler waits: for time and for signals, without a slot, a lease or a timer. */
-import type { Duration } from '../base/time.ts';
+import type { Duration, Moment } from '../base/time.ts';
 import type { ValueCodec } from '../codec/codec.ts';
 import { InvalidOptionError, WaitTimedOutError } from '../domain/errors/errors.ts';
 import { checkOptions } from '../domain/errors/options.ts';
@@ -43,11 +43,11 @@ export async function sleepFor(
 /** See `TaskContext.sleepUntil`. */
 export async function sleepUntil(
   waiter: Waiter,
-  moment: Date | number,
+  moment: Moment,
   options: SubRunOptions,
 ): Promise<void> {
   checkOptions('ctx.sleepUntil', options, SUB_RUN_KEYS);
-  const at = moment instanceof Date ? moment.getTime() : moment;
+  const at = typeof moment === 'number' ? moment : moment?.getTime?.();
   if (typeof at !== 'number' || !Number.isFinite(at)) {
     throw new InvalidOptionError('at', 'a Date, or ms since the epoch', moment);
   }

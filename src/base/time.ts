@@ -24,6 +24,9 @@ export function durationMs(value: unknown): number | undefined {
   return Number.isSafeInteger(ms) ? ms : undefined;
 }
 
+/** A moment: a `Date`, or milliseconds since the Unix epoch. */
+export type Moment = number | { getTime(): number };
+
 /** A timer that has been set; canceling twice, or after it fired, does nothing. */
 export interface Timer {
   /** It will not fire. */

@@ -1,5 +1,5 @@
 import type { Logger } from '../base/logger.ts';
-import type { Duration } from '../base/time.ts';
+import type { Duration, Moment } from '../base/time.ts';
 import { keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import type { Channel, ChannelOf } from './channel.ts';
 import type { Signal } from './signal.ts';
@@ -78,8 +78,8 @@ export interface TaskContext {
    * made another call here before.
    */
   sleep(duration: Duration, options?: SubRunOptions): Promise<void>;
-  /** The same, until a moment: a `Date`, or ms since the epoch. */
-  sleepUntil(at: Date | number, options?: SubRunOptions): Promise<void>;
+  /** The same, until a moment. */
+  sleepUntil(at: Moment, options?: SubRunOptions): Promise<void>;
   /**
    * Waits for a signal as `sleep` waits for time: one that `loom.signal` sends to this task or to its
    * run. One that came before is taken at once, the oldest first; each ends one wait. Gives what came
