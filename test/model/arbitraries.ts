@@ -168,6 +168,14 @@ const suspension: fc.Arbitrary<DecisionStep> = fc.record({
   waitFor: fc.array(awaited, { minLength: 1, maxLength: 4 }),
   wakeOn: fc.constantFrom('all', 'failure'),
   wakeAfterMs: seldom(fc.constantFrom(0, 1, 1_000, 5_000), 4),
+  wait: seldom(
+    fc.record({
+      for: fc.constantFrom('time', 'own', 'own', 'both'),
+      name: fc.constantFrom('go', 'go', 'stop'),
+      entry: fc.constantFrom('a', 'a', 'é'),
+    } as const),
+    2,
+  ),
 } as const);
 
 const field = fc.constantFrom('c:a', 'c:a', 'c:a', 'c:é', 'd:__proto__');
@@ -265,7 +273,7 @@ const control = {
   cancel: fc.oneof(among('queued'), among('started'), among('deferred')),
   redrive: among('failed'),
   remove: fc.oneof(among('finished'), among('failed'), among('canceled')),
-  runNow: among('scheduled'),
+  runNow: fc.oneof(among('scheduled'), among('deferred')),
 };
 
 function picks(
@@ -362,6 +370,19 @@ const steps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 4, arbitrary: picks('redrive') },
   { weight: 3, arbitrary: picks('remove') },
   { weight: 3, arbitrary: picks('runNow') },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      type: fc.constant('signal'),
+      among: fc.oneof(among('deferred'), among('started'), among('queued')),
+      pick,
+      signal: fc.record({
+        name: fc.constantFrom('go', 'go', 'stop'),
+        payload: fc.constantFrom('1', '"é"', '{"a":[ ]}'),
+        signalId: seldom(fc.constantFrom('x', 'y', '__proto__'), 3),
+      }),
+    } as const),
+  },
   {
     weight: 6,
     arbitrary: fc.record({

@@ -21,6 +21,7 @@ import type { QueuePatch, UserPatch } from '../../src/domain/settings/settings.t
 import type { Cause } from '../../src/domain/task/cause.ts';
 import type { ChannelWrites } from '../../src/domain/task/channel.ts';
 import type { NewTask } from '../../src/domain/task/task.ts';
+import type { Signal } from '../../src/domain/task/wait.ts';
 import type { XComWrite } from '../../src/domain/task/xcom.ts';
 import type { LeaseForecast, Oracle } from './oracle/oracle.ts';
 import type { SettleAnswer } from './oracle/settle.ts';
@@ -49,6 +50,7 @@ export type Call =
   | { readonly type: 'leaveSchedules'; readonly owner: string }
   | { readonly type: 'cancel'; readonly id: string; readonly cause: Cause }
   | { readonly type: 'redrive' | 'remove' | 'runNow'; readonly id: string }
+  | { readonly type: 'signal'; readonly id: string; readonly signal: Signal }
   | {
       readonly type: 'setUser';
       readonly user: string;
@@ -119,6 +121,10 @@ export async function send(backend: Backend, call: Call): Promise<unknown> {
       return tasks.remove(call.id);
     case 'runNow':
       return tasks.runNow(call.id);
+    case 'signal': {
+      const answer = await backend.waits.signal(call.id, call.signal);
+      return { answer, journal: await backend.runs.load(call.id) };
+    }
     case 'setUser':
       return users.set(
         call.user,
@@ -192,6 +198,10 @@ export function forecast(oracle: Oracle, call: Call): unknown {
       return oracle.remove(call.id);
     case 'runNow':
       return oracle.runNow(call.id);
+    case 'signal': {
+      const answer = oracle.signal(call.id, call.signal);
+      return { answer, journal: oracle.journal(call.id) };
+    }
     case 'setUser':
       return oracle.setUser(call.user, call.patch, call.queue);
     case 'setQueue':

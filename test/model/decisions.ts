@@ -2,6 +2,7 @@
 
 import type { Decision, Suspension } from '../../src/domain/port/backend.ts';
 import type { Cause } from '../../src/domain/task/cause.ts';
+import { ANSWER, type Awaited } from '../../src/domain/task/wait.ts';
 import { UNKNOWN } from './items.ts';
 import { ended, type World } from './oracle/world.ts';
 import type { AwaitedStep, DecisionStep } from './steps.ts';
@@ -36,13 +37,31 @@ export function decisionOf(step: DecisionStep, around: Around): Decision | Suspe
         cause: { type: 'shutdown' },
         ...(step.delayMs === undefined ? {} : { delayMs: step.delayMs }),
       };
-    case 'suspend':
+    case 'suspend': {
+      const { wait } = step;
+      // Nothing else would end a wait for time.
+      const wakeAfterMs = step.wakeAfterMs ?? (wait?.for === 'time' ? 1_000 : undefined);
+      if (wait !== undefined) {
+        const owner = around.world.tasks.get(around.id)?.owner;
+        const targets =
+          wait.for === 'both' && owner !== undefined ? [around.id, owner] : [around.id];
+        const awaited: Awaited =
+          wait.for === 'time' ? { kind: 'time' } : { kind: 'signal', name: wait.name, targets };
+        return {
+          type: 'suspend',
+          waitFor: [],
+          wakeOn: step.wakeOn,
+          wait: { for: awaited, entry: `${ANSWER}${wait.entry}` },
+          ...(wakeAfterMs === undefined ? {} : { wakeAfterMs }),
+        };
+      }
       return {
         type: 'suspend',
         waitFor: [...new Set(step.waitFor.flatMap((awaited) => awaitedBy(awaited, around)))],
         wakeOn: step.wakeOn,
-        ...(step.wakeAfterMs === undefined ? {} : { wakeAfterMs: step.wakeAfterMs }),
+        ...(wakeAfterMs === undefined ? {} : { wakeAfterMs }),
       };
+    }
   }
 }
 

@@ -13,11 +13,13 @@ export const DRAINER: WorkerSpec = {
   host: 'model',
 };
 
-/** Takes away every limit and pause that this history has set, and what makes tasks for ever. */
+/** Takes away every limit and pause that this history has set, what makes tasks for ever, and what waits so long. */
 export function obstacles({ world }: Oracle): readonly Call[] {
   const { queues, everywhere, own } = world;
   const patch = { paused: null, maxRunning: null, rate: null };
+  const waiting = [...world.tasks.values()].filter(({ wait }) => wait?.for.kind === 'signal');
   return [
+    ...waiting.map(({ id }): Call => ({ type: 'cancel', id, cause: { type: 'request' } })),
     ...[...world.schedules.keys()].map((id): Call => ({ type: 'removeSchedule', id })),
     ...[...queues.values()]
       .filter(({ settings }) => Object.keys(settings).length > 0)

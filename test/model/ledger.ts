@@ -135,7 +135,7 @@ export class Ledger {
     this.#records = new Map(stored.map((record) => [record.id, record]));
   }
 
-  check({ records, users, queues, stats }: State): void {
+  check({ records, users, queues, stats }: State, waiting: ReadonlySet<string>): void {
     const stored = records.filter((record) => record !== undefined);
     mustBe(stats.counts, countsOf(stored), 'I1, I2 records against counts');
     for (const queue of queues) {
@@ -153,18 +153,19 @@ export class Ledger {
     const ends = stats.totals;
     const over = ends.finished + ends.failed + ends.canceled;
     mustBe(ends.enqueued + this.#redrives - over, live(stats.counts), 'I1 conservation');
-    for (const record of stored) this.#checkRecord(record);
+    for (const record of stored) this.#checkRecord(record, waiting);
     this.#checkKeys(stored);
     this.#checkEnds(new Map(stored.map((record) => [record.id, record])));
   }
 
-  #checkRecord(record: TaskRecord): void {
+  #checkRecord(record: TaskRecord, waiting: ReadonlySet<string>): void {
     mustBe(record.failures, this.#failures.get(record.id) ?? 0, `I6 of ${record.id}`);
     const { state, token } = record;
     mustBe(token !== undefined, state === 'started', `token of ${record.id}, ${state}`);
     mustBe(record.dueAt !== undefined, state === 'scheduled', `due of ${record.id}`);
     mustBe(record.endedAt !== undefined, isEnd(state), `end of ${record.id}`);
-    if (state === 'deferred') ok(record.blockedBy.length > 0, `${record.id} waits for nothing`);
+    const isWaiting = waiting.has(record.id) || record.blockedBy.length > 0;
+    if (state === 'deferred') ok(isWaiting, `${record.id} waits for nothing`);
     if (state === 'queued' || state === 'started') {
       mustBe(record.blockedBy, [], `I7 ${record.id} is ${state}`);
     }

@@ -13,6 +13,7 @@ import type {
   MissingPolicy,
   TaskState,
 } from '../../src/domain/task/task.ts';
+import type { Signal } from '../../src/domain/task/wait.ts';
 import type { XComWrite } from '../../src/domain/task/xcom.ts';
 
 export interface ItemStep {
@@ -77,7 +78,15 @@ export type DecisionStep =
       readonly waitFor: readonly AwaitedStep[];
       readonly wakeOn: 'all' | 'failure';
       readonly wakeAfterMs?: number | undefined;
+      /** In place of others: time, or a signal to itself or to whom it belongs to as well. */
+      readonly wait?: WaitStep | undefined;
     };
+
+export interface WaitStep {
+  readonly for: 'time' | 'own' | 'both';
+  readonly name: string;
+  readonly entry: string;
+}
 
 /** Whom a run waits for: `member` is one of its own. */
 export interface AwaitedStep {
@@ -191,6 +200,12 @@ export type Step =
   | { readonly type: 'remove'; readonly among: Among; readonly pick: number }
   | { readonly type: 'runNow'; readonly among: Among; readonly pick: number }
   | {
+      readonly type: 'signal';
+      readonly among: Among;
+      readonly pick: number;
+      readonly signal: Signal;
+    }
+  | {
       readonly type: 'setUser';
       readonly user: string;
       readonly queue?: string | undefined;
@@ -241,6 +256,7 @@ export const STEP_TYPES: readonly Step['type'][] = [
   'redrive',
   'remove',
   'runNow',
+  'signal',
   'setUser',
   'setQueue',
   'register',

@@ -39,8 +39,7 @@ export async function sendSignal(
   await checkedBy(`signal ${name}`, schema, payload);
   const text = codec.payload(`signal ${name}`, payload);
   const backend = await connection.open();
-  const signal = { name, payload: text, ...(signalId === undefined ? {} : { signalId }) };
-  const reply = await backend.waits.signal(id, signal);
+  const reply = await backend.waits.signal(id, { name, payload: text, signalId });
   switch (reply.kind) {
     case 'not-found':
       throw new TaskNotFoundError(id);

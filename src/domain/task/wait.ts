@@ -2,7 +2,7 @@
 
 /** What ends a wait before its time is over. */
 export type Awaited =
-  /** Nothing but its time. */
+  /** Nothing but its time, which it has to have. */
   | { readonly kind: 'time' }
   | {
       readonly kind: 'signal';
@@ -37,7 +37,7 @@ export interface Signal {
   /** JSON text. */
   readonly payload: string;
   /** Names it: sent again under this id it changes nothing. */
-  readonly signalId?: string;
+  readonly signalId?: string | undefined;
 }
 
 /** What became of a signal. */

@@ -9,6 +9,7 @@ import { end, forget, goOn, hold, released, unhold } from './graph.ts';
 import { dropLists, joinLists } from './membership.ts';
 import { countRedrive } from './runs.ts';
 import { recount } from './timed.ts';
+import { wakeByTime } from './waits.ts';
 import {
   blocks,
   byBytes,
@@ -86,6 +87,11 @@ export function removeTask(world: World, id: string): ChangeReply {
 export function runTaskNow(world: World, id: string): ChangeReply {
   const task = world.tasks.get(id);
   if (task === undefined) return { kind: 'not-found' };
+  if (task.wait?.for.kind === 'time') {
+    world.happened.push('sleep ended early');
+    wakeByTime(world, task);
+    return { kind: 'ok', state: task.state };
+  }
   if (task.state !== 'scheduled') return { kind: 'wrong-state', state: task.state };
   note(world, task, 'due');
   goOn(world, task);

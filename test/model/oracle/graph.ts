@@ -106,6 +106,7 @@ export function end(world: World, task: Task, how: End): void {
   task.expiresAt = undefined;
   task.waitUntil = undefined;
   task.wakeAt = undefined;
+  task.wait = undefined;
   for (const [id, edge] of task.awaited) if (edge === 'unmet') task.awaited.delete(id);
   task.cancelCause = undefined;
   world.totals[how.state] += 1;
@@ -205,6 +206,7 @@ function awaitedEnded(world: World, run: Task, source: Task): void {
 export function wake(world: World, run: Task): void {
   for (const [id, edge] of run.awaited) if (edge === 'unmet') run.awaited.delete(id);
   run.wakeAt = undefined;
+  run.wait = undefined;
   if (run.state === 'deferred') note(world, run, 'unblocked');
   goOn(world, run);
 }

@@ -35,6 +35,7 @@ import {
   type TaskRecord,
   type TaskState,
 } from '../../../src/domain/task/task.ts';
+import type { Signal, SignalReply } from '../../../src/domain/task/wait.ts';
 import type { XComPlace, XComWrite } from '../../../src/domain/task/xcom.ts';
 import * as channels from './channels.ts';
 import * as control from './control.ts';
@@ -47,6 +48,7 @@ import { type ExtendAnswer, extendOne, type SettleAnswer, settleOne } from './se
 import * as snapshots from './snapshots.ts';
 import { closeStep, nextDueAt, restsUntil, upkeep } from './upkeep.ts';
 import * as view from './view.ts';
+import * as waits from './waits.ts';
 import {
   copyOf,
   newWorld,
@@ -181,6 +183,10 @@ export class Oracle {
 
   runNow(id: string): ChangeReply {
     return this.#step((world) => control.runTaskNow(world, id));
+  }
+
+  signal(id: string, signal: Signal): SignalReply {
+    return this.#step((world) => waits.signal(world, id, signal));
   }
 
   checkpoint(lease: LeaseRef, what: runs.Checkpoint): ReturnType<typeof runs.checkpoint> {

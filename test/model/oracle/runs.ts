@@ -3,6 +3,7 @@ import type { LeaseRef, NodeWrites, Suspension } from '../../../src/domain/port/
 import type { ChannelRefusal, ChannelWrites } from '../../../src/domain/task/channel.ts';
 import * as channels from './channels.ts';
 import { goOn, wake } from './graph.ts';
+import { answer, takeKept } from './waits.ts';
 import { ended, isBlocked, type Task, type World } from './world.ts';
 
 /** The lease that somebody speaks for is the one in force. */
@@ -11,7 +12,7 @@ export function holdsLease(world: World, { id, token }: LeaseRef): boolean {
 }
 
 export function suspend(world: World, run: Task, suspension: Suspension): void {
-  const { waitFor, wakeOn, wakeAfterMs } = suspension;
+  const { waitFor, wakeOn, wakeAfterMs, wait } = suspension;
   run.awaited = new Map();
   let anyFailed = false;
   for (const id of waitFor) {
@@ -23,6 +24,13 @@ export function suspend(world: World, run: Task, suspension: Suspension): void {
   run.wakeOn = wakeOn;
   run.wakeAt = wakeAfterMs === undefined ? undefined : world.now + wakeAfterMs;
   run.losses = 0;
+  run.wait = wait;
+  const kept = takeKept(world, run);
+  if (kept !== undefined) {
+    world.happened.push('woken by a signal that was kept');
+    answer(world, run, 'signal', kept.payload);
+    return;
+  }
   const isReason = anyFailed && wakeOn === 'failure';
   if (isBlocked(run) && !isReason) {
     goOn(world, run);

@@ -2,12 +2,13 @@
 
 import type { EndState } from '../../../src/domain/task/task.ts';
 import { isAhead, readyPeople, refresh } from './fairness.ts';
-import { end, forget, goOn, runCascade, wake } from './graph.ts';
+import { end, forget, goOn, runCascade } from './graph.ts';
 import { dropLists, hasLists } from './membership.ts';
 import { knownAt } from './parked.ts';
 import { isAbandoned } from './runs.ts';
 import { lookAt } from './schedules.ts';
 import { sweep } from './settle.ts';
+import { wakeByTime } from './waits.ts';
 import {
   byBytes,
   ended,
@@ -119,7 +120,7 @@ function expire(world: World): void {
       end(world, task, { state: 'failed', cause: { type: 'expired' } });
     } else if ((task.wakeAt ?? Number.POSITIVE_INFINITY) <= world.now) {
       world.happened.push('woken by time');
-      wake(world, task);
+      wakeByTime(world, task);
     } else if ((task.parkedUntil ?? Number.POSITIVE_INFINITY) <= world.now) {
       lookAgain(world, task);
     } else {

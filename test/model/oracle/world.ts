@@ -19,6 +19,7 @@ import type {
   TaskState,
 } from '../../../src/domain/task/task.ts';
 import type { TaskEvent } from '../../../src/domain/task/transition.ts';
+import type { Signal, Wait } from '../../../src/domain/task/wait.ts';
 import type { Channels } from './channels.ts';
 import type { Pushed } from './xcom.ts';
 
@@ -87,6 +88,12 @@ export interface Task {
   wakeOn: 'all' | 'failure';
   /** While it is suspended: when it goes on whatever happens. */
   wakeAt: number | undefined;
+  /** While it is suspended: what it waits for that is no task. */
+  wait: Wait | undefined;
+  /** Signals to it that nobody has waited for, oldest first. */
+  signals: readonly Signal[];
+  /** Ids of signals to it. */
+  signalIds: readonly string[];
   /** What was written down on its behalf. */
   readonly journal: Map<string, string>;
   /** What its members share. */
@@ -380,7 +387,7 @@ export function sourceOf(world: World, task: Task, id: string): Task | undefined
 }
 
 export function isBlocked(task: Task): boolean {
-  return unmetOf(task).length > 0;
+  return task.wait !== undefined || unmetOf(task).length > 0;
 }
 
 /** Whom it waits for, as a dependency or because it is suspended. */
