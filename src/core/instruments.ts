@@ -13,7 +13,7 @@ import type { SchedulerEvents } from '../schedules/scheduler.ts';
 /** What is measured of a client: a part of `Fairloom`. */
 export interface MeasuredClient {
   /** Tasks by state, and what they wait for. */
-  readonly tasks: Pick<Tasks, 'dependents' | 'list' | 'missing'>;
+  readonly tasks: Pick<Tasks, 'dependents' | 'list' | 'missing' | 'waiting'>;
   /** Users of queues. */
   readonly users: Pick<Users, 'list' | 'get'>;
   /** Queues and their counts. */

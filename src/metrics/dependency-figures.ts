@@ -1,6 +1,10 @@
+import type { Clock } from '../base/time.ts';
 import type { TaskInfo } from '../client/facades/task-info.ts';
 import type { MeasuredClient } from '../core/instruments.ts';
+import type { WaitFigure } from '../domain/task/wait.ts';
 import type { Sample } from './table.ts';
+
+const MS_PER_SECOND = 1_000;
 
 /**
  * Deferred tasks that one look asks about, and most of those that they wait for; the next one asks
@@ -14,22 +18,39 @@ const LOOKED_AT = 50;
  */
 export class DependencyFigures {
   readonly #loom: Pick<MeasuredClient, 'tasks'>;
+  readonly #clock: Clock;
   /** Where the next look goes on; absent at the first one, and when the last page was read. */
   #cursor: string | undefined;
 
-  constructor(loom: Pick<MeasuredClient, 'tasks'>) {
+  constructor(loom: Pick<MeasuredClient, 'tasks'>, clock: Clock) {
     this.#loom = loom;
+    this.#clock = clock;
   }
 
   async look(): Promise<readonly Sample[]> {
     const { tasks } = this.#loom;
-    const [missing, page] = await Promise.all([
+    const [missing, waiting, page] = await Promise.all([
       tasks.missing(),
+      tasks.waiting(),
       tasks.list({ state: 'deferred', limit: LOOKED_AT, cursor: this.#cursor }),
     ]);
     this.#cursor = page.cursor;
     const fanOut = await this.#fanOut(page.items);
-    return [{ key: 'missing', labels: {}, value: missing }, ...unmetOf(page.items), ...fanOut];
+    return [
+      { key: 'missing', labels: {}, value: missing },
+      ...waiting.flatMap((figure) => this.#waiting(figure)),
+      ...unmetOf(page.items),
+      ...fanOut,
+    ];
+  }
+
+  #waiting({ kind, count, since }: WaitFigure): readonly Sample[] {
+    const labels = { kind };
+    const seconds = since === undefined ? 0 : (this.#clock.now() - since) / MS_PER_SECOND;
+    return [
+      { key: 'waiting', labels, value: count },
+      { key: 'waitingOldest', labels, value: Math.max(0, seconds) },
+    ];
   }
 
   /** How many wait for each of those that these wait for. */

@@ -34,7 +34,7 @@ export class StoreFigures {
     this.#loom = loom;
     this.#clock = clock;
     this.#selection = selection;
-    this.#dependencies = new DependencyFigures(loom);
+    this.#dependencies = new DependencyFigures(loom, clock);
   }
 
   turn(queue: string, user: string): void {

@@ -55,6 +55,8 @@ export type MetricKey =
   | 'unmet'
   | 'dependents'
   | 'missing'
+  | 'waiting'
+  | 'waitingOldest'
   | 'schedulerLag'
   | 'enqueued'
   | 'ended'
@@ -151,6 +153,18 @@ export const METRICS: Readonly<Record<MetricKey, MetricSpec>> = {
     'missing_dependencies',
     [],
     'Ids that tasks wait for and nobody has stored',
+  ),
+  waiting: gauge(
+    'store',
+    'waiting_tasks',
+    ['kind'],
+    'Tasks that are suspended until time is over or something has come, by what they wait for',
+  ),
+  waitingOldest: gauge(
+    'store',
+    'waiting_oldest_seconds',
+    ['kind'],
+    'How long the one of these that has waited longest does; 0 when none waits',
   ),
   schedulerLag: gauge(
     'store',

@@ -280,8 +280,9 @@ function dependentFacts(store: Store, id: string): Pick<TaskFacts, 'dependents'>
 /** What only joins, runs and their members have. */
 function runFacts(
   store: Store,
-  { state, optional }: TaskEntry,
+  entry: TaskEntry,
 ): Pick<TaskFacts, 'join' | 'suspension' | 'wait' | 'endedRun'> {
+  const { state, optional } = entry;
   const { run, blocked } = optional;
   if (run === undefined) return {};
   if (run.isJoin) return { join: true };
@@ -295,7 +296,9 @@ function runFacts(
   const isOver = ownerState !== undefined && (ownerState === 'missing' || isEnd(ownerState));
   return {
     ...(isSuspended ? { suspension: { of, wakeOn, ...until } } : {}),
-    ...(wait === undefined ? {} : { wait: { for: wait.for, ...until } }),
+    ...(wait === undefined
+      ? {}
+      : { wait: { for: wait.for, since: store.waiters.since(entry), ...until } }),
     ...(owner !== undefined && isOver ? { endedRun: { id: owner, state: ownerState } } : {}),
   };
 }

@@ -75,7 +75,7 @@ export function memory(options: MemoryOptions = {}): Backend {
     graphs: graphStore(store, step),
     schedules: scheduleStore(store, step, look),
     xcom: xcomStore(store, step, look),
-    waits: waitStore(store, step),
+    waits: waitStore(store, step, look),
     async open({ retention }): Promise<BackendInfo> {
       store.retention = retention;
       return { description: 'embedded, in memory: ends with this process', warnings: [] };

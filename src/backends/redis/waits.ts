@@ -1,6 +1,12 @@
 import type { WaitStore } from '../../domain/port/backend.ts';
 import { isEnd } from '../../domain/task/task.ts';
-import type { Signal, SignalReply } from '../../domain/task/wait.ts';
+import {
+  type Awaited,
+  type Signal,
+  type SignalReply,
+  WAIT_KINDS,
+  type WaitFigure,
+} from '../../domain/task/wait.ts';
 import type { Session } from './connection/session.ts';
 import { flat, stateOf, text } from './wire/decode.ts';
 
@@ -29,5 +35,25 @@ export class RedisWaits implements WaitStore {
       default:
         return { kind: 'not-found' };
     }
+  }
+
+  figures(): Promise<readonly WaitFigure[]> {
+    return Promise.all(WAIT_KINDS.map((kind) => this.#figure(kind)));
+  }
+
+  async #figure(kind: Awaited['kind']): Promise<WaitFigure> {
+    const key = this.#session.keys.waits(kind);
+    const [count, first] = await Promise.all([
+      this.#session.command('waits.figures', 'ZCARD', [key]),
+      this.#session.command('waits.figures', 'ZRANGEBYSCORE', [
+        ...[key, '-inf', '+inf', 'WITHSCORES'],
+        ...['LIMIT', '0', '1'],
+      ]),
+    ]);
+    // A pair, by the client's protocol within a list of its own or not.
+    const since = flat(flat(first).flat()).at(1);
+    return Number(count) === 0 || since === undefined
+      ? { kind, count: 0 }
+      : { kind, count: Number(count), since: Number(since) };
   }
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { epochMs } from '../../base/globals.ts';
 import { TASK_STATES } from '../../domain/task/task.ts';
+import type { WaitFigure } from '../../domain/task/wait.ts';
 import { type Shell, withLoom } from '../session/session.ts';
 import { EXIT } from '../terminal/exit-code.ts';
 import { fieldLines, type View } from '../terminal/output.ts';
@@ -31,8 +32,9 @@ function addStatus(program: Command, shell: Shell): void {
     .description('counts, totals, queues and workers')
     .action((_options: unknown, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
-        const [stats, queues, workers] = await Promise.all([
+        const [stats, waiting, queues, workers] = await Promise.all([
           loom.stats(),
+          loom.tasks.waiting(),
           loom.queues.list(),
           loom.workers.list(),
         ]);
@@ -41,11 +43,14 @@ function addStatus(program: Command, shell: Shell): void {
           Object.fromEntries(Object.entries(of).map(([name, value]) => [name, String(value)]));
         const states = Object.fromEntries(TASK_STATES.map((state) => [state, stats.counts[state]]));
         output.one({
-          json: { ...stats, queues, workers } satisfies JsonShapes['status'],
+          json: { ...stats, waiting, queues, workers } satisfies JsonShapes['status'],
           id: queues.map(({ queue }) => queue),
           text: [
             style.bold('TASKS'),
             ...fieldLines(numbers(states), style),
+            '',
+            style.bold('WAITING FOR'),
+            ...fieldLines(numbers(waitingFor(waiting)), style),
             '',
             style.bold('EVER'),
             ...fieldLines(numbers(stats.totals), style),
@@ -58,6 +63,10 @@ function addStatus(program: Command, shell: Shell): void {
         return undefined;
       }),
     );
+}
+
+function waitingFor(figures: readonly WaitFigure[]): Readonly<Record<string, number>> {
+  return Object.fromEntries(figures.map(({ kind, count }) => [kind, count]));
 }
 
 function addHealth(program: Command, shell: Shell): void {

@@ -14,6 +14,7 @@ import type { Dependent } from '../../domain/dependencies/dependents.ts';
 import type { Explanation } from '../../domain/explain/explain.ts';
 import type { WorkerInfo } from '../../domain/port/backend.ts';
 import type { Stats } from '../../domain/port/inspection.ts';
+import type { WaitFigure } from '../../domain/task/wait.ts';
 import type { XComFact } from '../../domain/task/xcom.ts';
 import type { TaskGraph } from '../../graph/graph.ts';
 import type { RunDetails, RunInfo, RunNodeInfo } from '../../runs/shared/run-info.ts';
@@ -187,6 +188,8 @@ export interface Backfill {
 
 /** The whole, at one moment. */
 export interface Status extends Stats {
+  /** How many are suspended until something has come that is no task, by kind. */
+  readonly waiting: readonly WaitFigure[];
   /** Every queue. */
   readonly queues: readonly QueueStatus[];
   /** Every live worker. */

@@ -21,6 +21,7 @@ import { cycleError } from '../../domain/port/refusal.ts';
 import { checkId, checkName } from '../../domain/settings/names.ts';
 import type { Cause } from '../../domain/task/cause.ts';
 import { TASK_STATES, type TaskState } from '../../domain/task/task.ts';
+import type { WaitFigure } from '../../domain/task/wait.ts';
 import type { CancelNotifier } from '../../events/cancel-notifier.ts';
 import { openMembers } from '../../runs/driven/driven-nodes.ts';
 import {
@@ -153,6 +154,12 @@ export class Tasks {
   async missing(): Promise<number> {
     const { inspect } = await this.#parts.connection.open();
     return inspect.missing();
+  }
+
+  /** How many are suspended until something has come that is no task, by kind, and since when. */
+  async waiting(): Promise<readonly WaitFigure[]> {
+    const { waits } = await this.#parts.connection.open();
+    return waits.figures();
   }
 
   /** Its attempts that did not end well, oldest first, and the last one when there are others. */

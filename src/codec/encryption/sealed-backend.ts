@@ -260,6 +260,7 @@ function sealedWaits(waits: WaitStore, texts: Texts): WaitStore {
   return {
     signal: (id, signal) =>
       waits.signal(id, { ...signal, payload: texts.seal(signal.payload, 'signal') }),
+    figures: () => waits.figures(),
   };
 }
 

@@ -136,20 +136,20 @@ function suspended(
 
 function waiting(
   { record: { id }, now }: TaskFacts,
-  { for: awaited, wakeAt }: NonNullable<TaskFacts['wait']>,
+  { for: awaited, since, wakeAt }: NonNullable<TaskFacts['wait']>,
 ): Obstacle {
   const until = wakeAt === undefined ? '' : `${time(wakeAt)} (in ${span(wakeAt - now)})`;
   if (awaited.kind === 'time') {
     return {
       kind: 'waiting',
-      text: `it sleeps until ${until}`,
+      text: `it sleeps until ${until}, since ${time(since)}`,
       command: suggestion('tasks run-now', id),
     };
   }
   const to = awaited.targets.at(-1) ?? id;
   return {
     kind: 'waiting',
-    text: `it waits for a signal ${awaited.name}${until === '' ? '' : `, at most until ${until}`}`,
+    text: `it waits for a signal ${awaited.name} since ${time(since)}${until === '' ? '' : `, at most until ${until}`}`,
     command: `${suggestion('signal', to)} ${awaited.name}`,
   };
 }

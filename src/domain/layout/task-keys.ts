@@ -127,6 +127,12 @@ export const TASK_KEYS = {
    */
   channel: { type: 'HASH', name: '{p}channel:{id}' },
   /**
+   * suspended task that waits for what is no task → since when
+   * @by suspension, whatever wakes a task
+   * @life until it is woken or has ended
+   */
+  waits: { type: 'ZSET', name: '{p}waits:{kind}' },
+  /**
    * suspended task that waits for a signal, by the pair of the task that it is sent to and its name → stamp of its arrival
    * @by suspension, signals
    * @life until it is woken or has ended

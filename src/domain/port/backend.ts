@@ -21,7 +21,7 @@ import type { QueuePatch, Retention } from '../settings/settings.ts';
 import type { Cause } from '../task/cause.ts';
 import type { ChannelRefusal, ChannelWrites } from '../task/channel.ts';
 import type { AttemptRecord, NewTask, TaskRecord, TaskRow, TaskStatus } from '../task/task.ts';
-import type { Signal, SignalReply } from '../task/wait.ts';
+import type { Signal, SignalReply, WaitFigure } from '../task/wait.ts';
 import type { XComFact, XComPlace, XComValue, XComWrite } from '../task/xcom.ts';
 import type { CancelReply, ChangeReply } from './change-reply.ts';
 import type { BatchOptions, EnqueueReply } from './enqueueing.ts';
@@ -252,6 +252,8 @@ export interface WaitStore {
    * next one, in order; a signal ends one wait. They go with the record of the task.
    */
   signal(id: string, signal: Signal): Promise<SignalReply>;
+  /** How many wait, by kind, in the order of `WAIT_KINDS`. */
+  figures(): Promise<readonly WaitFigure[]>;
 }
 
 /** Snapshots of graphs as texts, by the hash of their content. Unused ones go after `LIMITS.graphTtlMs`. */

@@ -173,6 +173,8 @@ export interface TaskFacts {
   readonly wait?: {
     /** What it waits for. */
     readonly for: Awaited;
+    /** Since when, in ms since the epoch. */
+    readonly since: number;
     /** When it goes on whatever has not come. */
     readonly wakeAt?: number;
   };

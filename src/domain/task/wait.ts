@@ -12,6 +12,19 @@ export type Awaited =
       readonly targets: readonly string[];
     };
 
+/** Kinds of waits, in the order in which they are shown. */
+export const WAIT_KINDS: readonly Awaited['kind'][] = ['time', 'signal'];
+
+/** How many tasks wait for one kind of thing. */
+export interface WaitFigure {
+  /** What they wait for. */
+  readonly kind: Awaited['kind'];
+  /** How many. */
+  readonly count: number;
+  /** Since when the one that has waited longest does, in ms since the epoch; absent when none waits. */
+  readonly since?: number;
+}
+
 /** A wait of a suspended task. */
 export interface Wait {
   /** What it waits for. */

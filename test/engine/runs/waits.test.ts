@@ -1,6 +1,8 @@
 /** Handlers and steps that wait for time and for signals, in tasks and in both forms of runs. */
+import * as client from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/domain/limits.ts';
+import { prometheus } from '../../../src/metrics.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import { signal } from '../../../src/workflow/signal.ts';
 import type { StandardSchemaV1 } from '../../../src/workflow/standard-schema.ts';
@@ -128,7 +130,7 @@ eachBackend((open) => {
       expect(obstacles).toMatchObject([
         { kind: 'waiting', command: `fairloom tasks run-now ${handle.id}` },
       ]);
-      expect(obstacles[0]?.text).toMatch(/^it sleeps until .* \(in 3 d\)$/);
+      expect(obstacles[0]?.text).toMatch(/^it sleeps until .* \(in 3 d\), since /);
       await loom.tasks.runNow(handle.id);
       await settled(harness, handle.result());
     });
@@ -226,7 +228,7 @@ eachBackend((open) => {
       expect(obstacles).toMatchObject([
         { kind: 'waiting', command: `fairloom signal ${handle.id} approved` },
       ]);
-      expect(obstacles[0]?.text).toMatch(/^it waits for a signal approved, at most until/);
+      expect(obstacles[0]?.text).toMatch(/^it waits for a signal approved since .*, at most until/);
     });
 
     it('a cancel ends it, and its stack', async () => {
@@ -276,6 +278,20 @@ eachBackend((open) => {
         code: 'INVALID_PAYLOAD',
       });
     });
+  });
+
+  it('is counted by what it waits for, with how long the oldest has waited', async () => {
+    const shown = prometheus({ client });
+    const wait = task('wait', (_: undefined, ctx) => ctx.waitFor(approved));
+    const loom = harness.loom([wait], { metrics: shown });
+    await loom.worker().start();
+    const handle = await loom.enqueue(wait);
+    await deferred(loom, handle.id);
+    await harness.clock.advance(30_000);
+    const text = await shown.text();
+    expect(text).toContain('fairloom_waiting_tasks{kind="signal"} 1');
+    expect(text).toContain('fairloom_waiting_oldest_seconds{kind="signal"} 30');
+    expect(text).toContain('fairloom_waiting_tasks{kind="time"} 0');
   });
 
   describe('steps that wait', () => {

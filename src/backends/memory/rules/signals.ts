@@ -17,8 +17,11 @@ import { wake } from './end.ts';
 type Step = <T>(act: () => T) => Promise<T>;
 
 /** See `WaitStore`. */
-export function waitStore(store: Store, step: Step): WaitStore {
-  return { signal: (id, signal) => step(() => sendSignal(store, id, signal)) };
+export function waitStore(store: Store, step: Step, look: Step): WaitStore {
+  return {
+    signal: (id, signal) => step(() => sendSignal(store, id, signal)),
+    figures: () => look(() => store.waiters.figures()),
+  };
 }
 
 /** A signal that was kept for it, and is kept no more. */

@@ -17,7 +17,7 @@ export function suspend(store: Store, entry: TaskEntry, suspension: Suspension):
   if (wakeAfterMs !== undefined) facts.wakeAt = store.now + wakeAfterMs;
   const anyFailed = link(store, entry, waitFor);
   facts.wait = wait;
-  store.waiters.add(entry);
+  store.waiters.add(entry, store.now);
   if (entry.optional.losses > 0) entry.own().losses = 0;
   const next = stateAfter(entry, 'suspended');
   leave(store, entry);

@@ -61,6 +61,7 @@ export const sleeps: Cases = {
     const until = kit.now() + 2_000;
     expect((await kit.backend.inspect.facts('a'))?.wait).toEqual({
       for: { kind: 'time' },
+      since: until - 2_000,
       wakeAt: until,
     });
     await kit.advance(1_999);
@@ -123,6 +124,29 @@ export const sleeps: Cases = {
     expect(await kit.backend.tasks.runNow('b')).toEqual({ kind: 'wrong-state', state: 'deferred' });
   },
 
+  'is counted by kind, with the oldest, until it is over': async (kit, expect) => {
+    const none = [
+      { kind: 'time', count: 0 },
+      { kind: 'signal', count: 0 },
+    ];
+    const figures = async () => (await kit.backend.waits.figures()).slice(0, 2);
+    expect(await figures()).toEqual(none);
+    await waitingTask(kit, 'a');
+    const since = kit.now();
+    await kit.advance(1_000);
+    await waitingTask(kit, 'b');
+    const sleeper = await leasedTask(kit, 'c');
+    await suspendFor(kit, sleeper, { kind: 'time' }, { wakeAfterMs: 2_000 });
+    expect(await figures()).toEqual([
+      { kind: 'time', count: 1, since: since + 1_000 },
+      { kind: 'signal', count: 2, since },
+    ]);
+    await send(kit, 'a');
+    await kit.cancel('b');
+    await kit.advance(2_000);
+    expect(await figures()).toEqual(none);
+  },
+
   'is no drift': async (kit, expect) => {
     const leased = await leasedTask(kit, 'a');
     await suspendFor(kit, leased, { kind: 'time' }, { wakeAfterMs: DAY_MS });
@@ -149,7 +173,10 @@ export const sleeps: Cases = {
 export const signals: Cases = {
   'ends the wait of who waits for it, with its payload': async (kit, expect) => {
     await waitingTask(kit, 'a');
-    expect((await kit.backend.inspect.facts('a'))?.wait).toEqual({ for: signalTo('a') });
+    expect((await kit.backend.inspect.facts('a'))?.wait).toEqual({
+      for: signalTo('a'),
+      since: kit.now(),
+    });
     expect(await send(kit, 'a', '1', { name: 'stop' })).toEqual({ kind: 'buffered' });
     expect(await kit.state('a')).toBe('deferred');
     expect(await send(kit, 'a', '{"ok":true}')).toEqual({ kind: 'delivered' });

@@ -72,16 +72,16 @@ function Rebuild.edgeStrays(t, ids, repair)
   return drift
 end
 
--- Whoever sends a signal finds those that wait for it.
+-- Whoever looks for those that wait finds it, and so does whoever sends a signal.
 function Rebuild.edgeWait(t, repair)
-  local drift
-  for _, id in ipairs(t.optional.awaitTargets or NONE) do
-    if not redis.call('ZSCORE', K.waiters(id, t.optional.awaitName), t.id) then
-      drift = 'waits for a signal that does not know it'
-      if repair then F.zset(K.waiters(id, t.optional.awaitName), t.id, F.fixed(t).stamp) end
-    end
+  local x = t.optional
+  local stands = redis.call('ZSCORE', K.waits(x.awaitKind), t.id)
+  for _, id in ipairs(x.awaitTargets or NONE) do
+    stands = stands and redis.call('ZSCORE', K.waiters(id, x.awaitName), t.id)
   end
-  return drift
+  if stands then return end
+  if repair then Wait.enter(t) end
+  return 'waits where nobody finds it'
 end
 
 -- What it waits for, of a task that may wait.

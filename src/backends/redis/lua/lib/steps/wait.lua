@@ -10,6 +10,13 @@ function Wait.begin(t, wait)
     local kept = Wait.takeKept(id, x.awaitName)
     if kept then return kept end
   end
+  Wait.enter(t)
+end
+
+-- It stands where those are found that wait.
+function Wait.enter(t)
+  local x = t.optional
+  F.zset(K.waits(x.awaitKind), t.id, now)
   for _, id in ipairs(x.awaitTargets or NONE) do F.zset(K.waiters(id, x.awaitName), t.id, F.fixed(t).stamp) end
 end
 
@@ -17,6 +24,7 @@ end
 function Wait.leave(t)
   local x = t.optional
   if not x.awaitKind then return end
+  F.zset(K.waits(x.awaitKind), t.id, false)
   for _, id in ipairs(x.awaitTargets or NONE) do F.zset(K.waiters(id, x.awaitName), t.id, false) end
   x.awaitKind, x.awaitName, x.awaitTargets, x.awaitEntry = nil, nil, nil, nil
   F.change(t)
