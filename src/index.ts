@@ -30,6 +30,14 @@ export type {
   UserSettingsInfo,
 } from './client/facades/settings-options.ts';
 export type { SignalOptions, SignalOutcome } from './client/facades/signals.ts';
+export type {
+  StreamChunk,
+  StreamGap,
+  StreamItem,
+  StreamReadOptions,
+  StreamReset,
+  Streams,
+} from './client/facades/streams-facade.ts';
 export type { TaskListOptions, Tasks } from './client/facades/task-facade.ts';
 export type { AttemptInfo, TaskInfo } from './client/facades/task-info.ts';
 export type { InQueue, UserListOptions, UserStatus, Users } from './client/facades/user-facade.ts';
@@ -122,6 +130,7 @@ export {
   RunFormatError,
   ScheduleNotFoundError,
   SignalLimitError,
+  StreamLimitError,
   TaskBusyError,
   TaskCanceledError,
   TaskConflictError,
@@ -137,6 +146,7 @@ export {
   XComLimitError,
 } from './domain/errors/errors.ts';
 export type { ProgramEnd } from './domain/errors/program-errors.ts';
+export type { StreamLimitName } from './domain/errors/stream-errors.ts';
 export type { XComLimitName } from './domain/errors/xcom-errors.ts';
 export type { Explanation, Obstacle } from './domain/explain/explain.ts';
 export type { Position } from './domain/explain/position.ts';
@@ -188,6 +198,9 @@ export type {
   SettleRequest,
   SlotMoment,
   Stats,
+  StreamLease,
+  StreamPlace,
+  StreamStore,
   Suspension,
   TaskFacts,
   TaskFilter,
@@ -226,6 +239,7 @@ export type {
   ChannelWrites,
   Unfit,
 } from './domain/task/channel.ts';
+export type { StreamEntry, StreamFacts, StreamWrite } from './domain/task/stream.ts';
 export type {
   AttemptRecord,
   EdgePolicies,
@@ -419,6 +433,7 @@ export type {
   PriorityName,
   TaskOptions,
 } from './workflow/task-options.ts';
+export type { TaskStream } from './workflow/task-stream.ts';
 export type { ContainerMount, ContainerOptions } from './workflow/tasks/container.ts';
 export {
   type HandledTask,

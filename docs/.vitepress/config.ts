@@ -14,6 +14,7 @@ const SHELVES = [
       'guide/workflows',
       'guide/schedules',
       'guide/xcom',
+      'guide/streams',
       'guide/encryption',
       'guide/handlers',
       'guide/testing',
@@ -48,6 +49,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'cli-output': 'Output for programs',
   'guide/users': 'Users and weights',
   'guide/xcom': 'XCom',
+  'guide/streams': 'Streams',
   'guide/retries': 'Retries and idempotency',
 };
 

@@ -17,6 +17,7 @@ import {
   type Upstreams,
   type WaitOptions,
 } from '../workflow/task-context.ts';
+import type { TaskStream } from '../workflow/task-stream.ts';
 import type { XCom } from '../workflow/xcom.ts';
 import type { PendingWrites } from './pending-writes.ts';
 import { type HandlerWait, sleepFor, sleepUntil, type Waiter, waitForSignal } from './waits.ts';
@@ -87,6 +88,8 @@ export interface ContextSource {
   readonly limit?: TimeLimit | undefined;
   /** Made when the handler asks for what it holds. */
   readonly pendingWrites: PendingWrites;
+  /** Opens a stream, or answers the one that is open. */
+  stream(name: string): TaskStream;
 }
 
 /** The handler's view of its attempt. Whatever costs something is made when it is asked for. */
@@ -141,6 +144,10 @@ export class AttemptContext implements TaskContext {
   channel<T extends object>(definition: Channel<T>): ChannelOf<T> {
     // The definition says of which type its values are.
     return this.#source.pendingWrites.channels.open(definition) as unknown as ChannelOf<T>;
+  }
+
+  stream(name: string): TaskStream {
+    return this.#source.stream(name);
   }
 
   get xcom(): XCom {

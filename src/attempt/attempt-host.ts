@@ -9,6 +9,7 @@ import type { SubRunner } from './attempt-context.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { KeptJournal } from './own-lease.ts';
 import type { TaskWrites } from './pending-writes.ts';
+import type { StreamTools } from './streams.ts';
 
 /** Why an attempt shall end before its handler does, the weightier last. */
 export type Interruption =
@@ -31,6 +32,8 @@ export interface AttemptHost<Attempt> {
   readonly deadlines: Deadlines;
   /** Makes the pending writes of its handlers. */
   readonly taskWrites: TaskWrites;
+  /** Store what its handlers stream. */
+  readonly streams: StreamTools;
   /** The run that a task belongs to; `undefined` when it stands alone. */
   runOf(lease: Leased): TaskRun | undefined;
   /** Runs steps for its handler. */

@@ -1,4 +1,3 @@
-import { atRoot } from '../base/async-scope.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ValueCodec } from '../codec/codec.ts';
 import { decide, type Outcome } from '../domain/attempt/decider.ts';
@@ -13,7 +12,7 @@ import { LIMITS } from '../domain/limits.ts';
 import type { Decision, Leased, Suspension, UpstreamFact } from '../domain/port/backend.ts';
 import type { Cause } from '../domain/task/cause.ts';
 import type { ChannelRefusal } from '../domain/task/channel.ts';
-import { type AttemptPlan, functionWaitMs } from '../enqueue/attempt-plan.ts';
+import type { AttemptPlan } from '../enqueue/attempt-plan.ts';
 import {
   attemptTrace,
   endOfDecision,
@@ -23,6 +22,7 @@ import {
 } from '../tracing/spans/work.ts';
 import type { Trace } from '../tracing/trace.ts';
 import type { Handler, TaskDefinition } from '../workflow/task-definition.ts';
+import type { TaskStream } from '../workflow/task-stream.ts';
 import {
   AttemptContext,
   type ContextSource,
@@ -37,11 +37,13 @@ import {
   decisionOn,
   failedOutcome,
   ownFailure,
+  ownWaitMs,
   releasedOutcome,
 } from './decisions.ts';
 import { type CallSink, callHandler, type Failure } from './handler-call.ts';
 import type { KeptJournal, OwnEnd, OwnLease } from './own-lease.ts';
 import type { PendingWrites, SettledWrites } from './pending-writes.ts';
+import { LeaseStreams } from './streams.ts';
 
 /** The place of an attempt whose lease is not held, or not any more. */
 export const NOWHERE = -1;
@@ -74,6 +76,8 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
   #runner: SubRunner | undefined;
   /** Present once its handler has asked for what it holds. */
   #pendingWrites: PendingWrites | undefined;
+  /** Present once a handler of it has opened a stream. */
+  #streams: LeaseStreams | undefined;
   /** What its handler wrote, once it has succeeded. */
   writes: SettledWrites | undefined;
   /** Present while its handler waits without a lease. */
@@ -166,6 +170,19 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
   get pendingWrites(): PendingWrites {
     this.#pendingWrites ??= this.#host.taskWrites.newFor(this);
     return this.#pendingWrites;
+  }
+
+  get streams(): LeaseStreams {
+    this.#streams ??= new LeaseStreams(this.#host.streams, this);
+    return this.#streams;
+  }
+
+  stream(name: string): TaskStream {
+    return this.streams.own.open(name);
+  }
+
+  streamed(): Promise<unknown> | undefined {
+    return this.#streams?.ended();
   }
 
   /** How long ago its handler was called, in ms; 0 when it was not. */
@@ -272,9 +289,12 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     else this.#decide(demanded);
   }
 
-  suspend(suspension: Suspension, journal: KeptJournal): Promise<void> {
-    const isOver = this.isDecided || this.#interrupted !== undefined;
-    if (isOver) return Promise.reject(this.signal.reason);
+  async suspend(suspension: Suspension, journal: KeptJournal): Promise<void> {
+    await this.#streams?.rest();
+    if (this.isDecided || this.#interrupted !== undefined) {
+      this.#streams?.goOn();
+      throw this.signal.reason;
+    }
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
       this.#hasSlot = false;
@@ -295,6 +315,7 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     this.#wentOnAt = this.#host.clock.now();
     const { timeoutMs } = this.plan;
     if (timeoutMs > 0) this.#dueIn(Math.max(1, timeoutMs - this.#spentMs), this.#wentOnAt);
+    this.#streams?.goOn();
     waiting?.resolve();
   }
 
@@ -305,6 +326,7 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     this.#waiting = undefined;
     this.#trace?.end(leftEnd(reason));
     this.#abort({ type: 'lost' }, reason);
+    this.#streams?.goOn();
     waiting.reject(reason);
   }
 
@@ -337,7 +359,10 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     const demanded = this.#demanded();
     if (demanded !== undefined) return demanded;
     if (this.#interrupted === 'shutdown') return { type: 'released', cause: { type: 'shutdown' } };
-    return releasedOutcome(failure) ?? failedOutcome(failure, failure.afterMs ?? this.#ownWaitMs());
+    return (
+      releasedOutcome(failure) ??
+      failedOutcome(failure, failure.afterMs ?? ownWaitMs(this, this.#host))
+    );
   }
 
   /** How it ends whatever its handler makes of the interruption; `undefined` without such a one. */
@@ -345,16 +370,10 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     if (this.#interrupted === 'cancel') return canceledOutcome(this.#signal?.reason);
     if (this.#interrupted !== 'timeout') return undefined;
     const error = new TimedOutError(this.taskId, this.plan.timeoutMs);
-    return failedOutcome({ error, failureType: 'timeout', retryable: true }, this.#ownWaitMs());
-  }
-
-  #ownWaitMs(): number | undefined {
-    try {
-      return atRoot(() => functionWaitMs(this.plan, this.attempt));
-    } catch (error) {
-      this.#host.misbehaved(`backoff of ${this.name}`, error);
-      return undefined;
-    }
+    return failedOutcome(
+      { error, failureType: 'timeout', retryable: true },
+      ownWaitMs(this, this.#host),
+    );
   }
 
   #decide(outcome: Outcome): void {

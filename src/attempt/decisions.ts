@@ -19,7 +19,7 @@ import {
   type FailureType,
   type UpstreamCause,
 } from '../domain/task/cause.ts';
-import type { AttemptPlan } from '../enqueue/attempt-plan.ts';
+import { type AttemptPlan, functionWaitMs } from '../enqueue/attempt-plan.ts';
 import type { Failure } from './handler-call.ts';
 
 /** The engine's own code threw: a graph that is not there may be there later, the rest stays wrong. */
@@ -47,6 +47,19 @@ export function decisionOn(
   } catch (error) {
     host.misbehaved(`decider of ${name}`, error);
     return decide(outcome, facts);
+  }
+}
+
+/** How long a function of its definition lets it wait for its next attempt; `undefined` without one. */
+export function ownWaitMs(
+  of: { readonly plan: AttemptPlan; readonly attempt: number; readonly name: string },
+  host: { misbehaved(operation: string, error: unknown): void },
+): number | undefined {
+  try {
+    return atRoot(() => functionWaitMs(of.plan, of.attempt));
+  } catch (error) {
+    host.misbehaved(`backoff of ${of.name}`, error);
+    return undefined;
   }
 }
 

@@ -31,6 +31,11 @@ export interface Failure {
 
 /** Is told how the call ended; exactly one of these, once. */
 export interface CallSink {
+  /**
+   * Its handler has ended, and writes nothing more to streams. Fulfilled once what it wrote is stored, with
+   * what went wrong; `undefined` when there is nothing to wait for.
+   */
+  streamed(): Promise<unknown> | undefined;
   returned(text: string): void;
   /** A dynamic handler returned what comes next. */
   chose(control: Control): void;
@@ -71,6 +76,7 @@ const FINAL: readonly unknown[] = [
   'GROUP_CHANGED',
   'CHANNEL_LIMIT',
   'CHANNEL_TYPE',
+  'STREAM_LIMIT',
   'XCOM_LIMIT',
   'DECRYPTION_FAILED',
 ];
@@ -101,17 +107,36 @@ function invoke(call: HandlerCall, input: unknown, sink: CallSink): void {
     value = apart(call.handler, input, call.ctx);
     promise = promiseOf(value);
   } catch (error) {
-    sink.threw(failureOf(error));
+    failed(error, sink);
     return;
   }
   if (promise === undefined) {
-    finish(call, value, sink);
+    returned(call, value, sink);
     return;
   }
   promise.then(
-    (result) => finish(call, result, sink),
-    (error: unknown) => sink.threw(failureOf(error)),
+    (result) => returned(call, result, sink),
+    (error: unknown) => failed(error, sink),
   );
+}
+
+/** What it streamed is stored under its lease, which ends with the call. */
+function returned(call: HandlerCall, value: unknown, sink: CallSink): void {
+  const streamed = sink.streamed();
+  if (streamed === undefined) {
+    finish(call, value, sink);
+    return;
+  }
+  void streamed.then((problem) => {
+    if (problem === undefined) finish(call, value, sink);
+    else sink.threw(failureOf(problem));
+  });
+}
+
+function failed(error: unknown, sink: CallSink): void {
+  const streamed = sink.streamed();
+  if (streamed === undefined) sink.threw(failureOf(error));
+  else void streamed.then(() => sink.threw(failureOf(error)));
 }
 
 function finish(call: HandlerCall, value: unknown, sink: CallSink): void {

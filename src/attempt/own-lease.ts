@@ -4,6 +4,7 @@ import type { Outcome } from '../domain/attempt/decider.ts';
 import type { Decision, Leased, Suspension } from '../domain/port/backend.ts';
 import type { Cause } from '../domain/task/cause.ts';
 import type { Trace } from '../tracing/trace.ts';
+import type { LeaseStreams } from './streams.ts';
 
 /** What the engine's own code makes of a lease. */
 export type OwnEnd =
@@ -27,6 +28,8 @@ export interface OwnLease {
   /** The backend said that it shall end: it need not wait for a heartbeat. */
   interrupt(why: { readonly type: 'cancel'; readonly cause: Cause }): void;
   readonly fencingToken: number;
+  /** Of its task. */
+  readonly streams: LeaseStreams;
   readonly trace: Trace;
   /**
    * Gives the lease up while a handler waits, and keeps its stack. Fulfilled once this

@@ -19,6 +19,7 @@ import { addRuns } from './commands/runs.ts';
 import { addScheduler } from './commands/scheduler.ts';
 import { addSchedules } from './commands/schedules.ts';
 import { addSignal } from './commands/signal.ts';
+import { addStreams } from './commands/streams.ts';
 import { addTasks } from './commands/tasks.ts';
 import { addTop } from './commands/top.ts';
 import { addUsers } from './commands/users.ts';
@@ -73,7 +74,7 @@ function programOf(shell: Shell): Command {
     add(program, shell);
   }
   for (const add of [addSchedules, addScheduler]) add(program, shell);
-  for (const add of [addDead, addUsers, addQueues, addXCom, addSignal, addConfig])
+  for (const add of [addDead, addUsers, addQueues, addXCom, addStreams, addSignal, addConfig])
     add(program, shell);
   addOverview(program, shell);
   addDoctor(program, shell);

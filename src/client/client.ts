@@ -35,6 +35,7 @@ import { putBackFor, redriveBy, redriveManyBy } from './facades/redrive.ts';
 import { Runs } from './facades/runs-facade.ts';
 import { Schedules } from './facades/schedules-facade.ts';
 import { type SignalOptions, type SignalOutcome, sendSignal } from './facades/signals.ts';
+import { Streams } from './facades/streams-facade.ts';
 import { Tasks } from './facades/task-facade.ts';
 import { Users } from './facades/user-facade.ts';
 import { XComs } from './facades/xcom-facade.ts';
@@ -89,6 +90,8 @@ export class Fairloom {
   readonly schedules: Schedules;
   /** Values that tasks hand on by name. */
   readonly xcom: XComs;
+  /** What tasks tell while they run. */
+  readonly streams: Streams;
   /** The live workers, wherever they are. */
   readonly workers: {
     /** Those of all processes. */
@@ -133,6 +136,7 @@ export class Fairloom {
     this.graphs = new Graphs(core);
     this.schedules = new Schedules({ ...core, send: (task) => core.send(task, undefined) });
     this.xcom = new XComs(core.connection, core.maker, core.xcom);
+    this.streams = new Streams(core);
     this.workers = { list: async () => (await connection.open()).workers.list().then(shownOf) };
     core.metrics?.client(this, core.clock);
   }

@@ -3,6 +3,7 @@
 import type { SubRunner, WaitCall } from '../attempt/attempt-context.ts';
 import { LocalChannels } from '../attempt/channels.ts';
 import { applyHere } from '../attempt/pending-writes.ts';
+import { LocalStreams } from '../attempt/streams.ts';
 import { wakeAfterMs } from '../attempt/waits.ts';
 import { onAbort } from '../base/abort-watch.ts';
 import { sleep } from '../base/pause.ts';
@@ -76,13 +77,17 @@ async function runTask(
     payload,
     taskId,
     user,
-    holder: { fencingToken: tools.clock.now() * MICROSECONDS },
+    holder: {
+      fencingToken: tools.clock.now() * MICROSECONDS,
+      streams: new LocalStreams(taskId, tools.codec),
+    },
     trace,
     node: undefined,
     signal,
     runId: undefined,
     runnerFor: () => runnerOf(tools, user, channels),
     channels,
+    writer: '',
     cycles: undefined,
     failures: 0,
     releases: 0,

@@ -62,6 +62,17 @@ export class ValueCodec {
     throw new InvalidPayloadError('$', problem);
   }
 
+  /** A chunk of a stream, and its length in bytes. @throws {@link InvalidPayloadError} when it cannot be stored as it is. */
+  chunk(stream: string, value: unknown): { readonly text: string; readonly bytes: number } {
+    const where = `stream ${stream}`;
+    if (value === undefined) throw new InvalidPayloadError('$', `undefined has no text (${where})`);
+    const encoded = this.#encode(value);
+    if (!encoded.ok) throw new InvalidPayloadError(encoded.path, `${encoded.problem} (${where})`);
+    if (encoded.bytes <= LIMITS.streamChunkBytes) return encoded;
+    const problem = `is ${encoded.bytes} bytes, at most ${LIMITS.streamChunkBytes} (${where})`;
+    throw new InvalidPayloadError('$', problem);
+  }
+
   /** For what is put together of stored values and not stored itself; throws as `payload` does. */
   anyLength(value: unknown): string {
     if (value === undefined && this.#own === undefined) return '';

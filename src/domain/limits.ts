@@ -1,18 +1,8 @@
 import { keysIn, recordOf } from '../base/records.ts';
+import { type Limit, limit } from './limit.ts';
+import { STREAM_LIMITS } from './stream-limits.ts';
 
-/** One declared maximum: its number, its unit, and why it is that number. */
-export interface Limit {
-  /** The maximum, in `unit`. */
-  readonly value: number;
-  /** As `ms`, `bytes`, `ids`. */
-  readonly unit: string;
-  /** Why it is this number: half a sentence for `docs/limits.md`. */
-  readonly why: string;
-}
-
-function limit(value: number, unit: string, why: string): Limit {
-  return { value, unit, why };
-}
+export type { Limit } from './limit.ts';
 
 /** Names of the limits. */
 export type LimitName =
@@ -49,6 +39,15 @@ export type LimitName =
   | 'xcomWrites'
   | 'xcomTtlMs'
   | 'xcomHoldMs'
+  | 'streams'
+  | 'streamChunks'
+  | 'streamBytes'
+  | 'streamChunkBytes'
+  | 'streamBlockChunks'
+  | 'streamBlockBytes'
+  | 'streamPendingBytes'
+  | 'streamPage'
+  | 'streamLookMs'
   | 'scriptUnits'
   | 'scriptBytes'
   | 'leaseBatch'
@@ -239,6 +238,7 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
     'ms',
     'how soon a value that a task keeps is looked at again; it goes that much late at most',
   ),
+  ...STREAM_LIMITS,
   leaseBatch: limit(62, 'tasks', 'four units each within one script'),
   settleBatch: limit(64, 'outcomes', 'two units each, and room for a lease in the same call'),
   settleLeaseBatch: limit(40, 'of each', 'settle and lease together within one script'),

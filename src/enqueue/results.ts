@@ -58,15 +58,18 @@ export class Results {
   guard: ((id: string, end: (reason: Error) => void) => () => void) | undefined;
 
   async wait(id: string, options?: ResultOptions): Promise<unknown> {
-    const status = await this.#waitFor(id, options, async (inspect, ended) => {
-      return ended ?? (await inspect.status([id]))[0];
-    });
+    const status = await this.#waitFor(id, options, lookAtStatus(id));
     return this.#resultOf(id, status);
   }
 
   /** The record once it is in an end state; rejects as `wait` does when it does not come to that. */
   waitForRecord(id: string, options?: ResultOptions): Promise<TaskRecord> {
     return this.#waitFor(id, options, async (inspect) => (await inspect.get([id]))[0]);
+  }
+
+  /** Fulfilled once it has ended, however; rejects when it is not stored, or as the signal says. */
+  async waitForEnd(id: string, signal: AbortSignal): Promise<void> {
+    await this.#waitFor(id, { signal }, lookAtStatus(id));
   }
 
   async #waitFor<T extends TaskStatus>(
@@ -127,6 +130,10 @@ export class Results {
     };
     throw new TaskFailedError(id, cause, error);
   }
+}
+
+function lookAtStatus(id: string): Look<TaskStatus> {
+  return async (inspect, ended) => ended ?? (await inspect.status([id]))[0];
 }
 
 /** How a stored task was met. */

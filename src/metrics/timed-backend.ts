@@ -5,7 +5,7 @@ import type { Backend } from '../domain/port/backend.ts';
 export type OnCall = (operation: string, seconds: number, failed: boolean) => void;
 
 /** Calls that wait by design: how long they take says nothing. */
-const WAITING = new Set(['workers.waitForWork', 'inspect.waitForEnd']);
+const WAITING = new Set(['workers.waitForWork', 'inspect.waitForEnd', 'streams.waitForChunks']);
 
 /** The same backend; tells of each call how long it took. */
 export function timedBackend(backend: Backend, onCall: OnCall): Backend {
@@ -20,6 +20,7 @@ export function timedBackend(backend: Backend, onCall: OnCall): Backend {
     schedules: timedPart('schedules', backend.schedules, onCall),
     xcom: timedPart('xcom', backend.xcom, onCall),
     waits: timedPart('waits', backend.waits, onCall),
+    streams: timedPart('streams', backend.streams, onCall),
     name: backend.name,
     capabilities: backend.capabilities,
     open: (settings) => backend.open(settings),

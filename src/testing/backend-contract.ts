@@ -30,6 +30,7 @@ import * as graphs from './contract/runs/graphs.ts';
 import * as runReads from './contract/runs/run-reads.ts';
 import * as runStores from './contract/runs/run-stores.ts';
 import * as runs from './contract/runs/runs.ts';
+import * as streams from './contract/runs/streams.ts';
 import * as waits from './contract/runs/waits.ts';
 import * as xcom from './contract/runs/xcom.ts';
 import * as schedules from './contract/schedules.ts';
@@ -130,6 +131,11 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   'values of xcom': xcom.values,
   'who writes to xcom': xcom.writers,
   'life of xcom values': xcom.lives,
+  'values of streams': streams.values,
+  'bounds of streams': streams.bounds,
+  'who writes to streams': streams.writers,
+  'who reads streams': streams.readers,
+  'life of streams': streams.lives,
   'snapshots of graphs': runStores.snapshots,
   schedules: schedules.keeping,
   'schedules that fall due': schedules.falling,

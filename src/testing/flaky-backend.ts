@@ -38,6 +38,7 @@ const STORES: readonly string[] = [
   'schedules',
   'xcom',
   'waits',
+  'streams',
 ];
 
 /** Any backend, with faults between it and whoever uses it. */

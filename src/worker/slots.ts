@@ -5,6 +5,7 @@ import { Deadlines } from '../attempt/deadlines.ts';
 import { unknownNameDecision } from '../attempt/decisions.ts';
 import type { KeptJournal } from '../attempt/own-lease.ts';
 import { TaskWrites } from '../attempt/pending-writes.ts';
+import type { StreamTools } from '../attempt/streams.ts';
 import { atRoot } from '../base/async-scope.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Clock } from '../base/time.ts';
@@ -45,6 +46,7 @@ export class Slots implements AttemptHost<Attempt> {
   readonly random: () => number;
   readonly deadlines: Deadlines;
   readonly taskWrites: TaskWrites;
+  readonly streams: StreamTools;
   readonly #line: Line;
   readonly #concurrency: number;
   readonly #plans: PlanCache;
@@ -84,6 +86,8 @@ export class Slots implements AttemptHost<Attempt> {
     this.random = core.random;
     this.deadlines = new Deadlines(core.clock);
     this.taskWrites = new TaskWrites({ backend, xcom: core.xcom });
+    const { codec, clock, random } = core;
+    this.streams = { store: backend.streams, worker: line.worker, codec, clock, random };
     this.#line = line;
     this.#concurrency = concurrency;
     this.#plans = new PlanCache(core.defaults, decider);

@@ -4,6 +4,7 @@ import { keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import type { Channel, ChannelOf } from './channel.ts';
 import type { Signal } from './signal.ts';
 import type { StartArgs, Step } from './step.ts';
+import type { TaskStream } from './task-stream.ts';
 import type { XCom } from './xcom.ts';
 
 /** What became of a task that this one depended on. */
@@ -94,6 +95,11 @@ export interface TaskContext {
    * stands alone has channels of its own.
    */
   channel<T extends object>(definition: Channel<T>): ChannelOf<T>;
+  /**
+   * A stream that others read while the task runs, by `loom.streams.read`; the same for the same name. A
+   * node of a driven run writes to streams of the run's task. `loom.run` stores nothing, so it keeps none.
+   */
+  stream(name: string): TaskStream;
   /** Values that the tasks of this user hand on by name, beyond runs and dependencies. */
   readonly xcom: XCom;
 }

@@ -105,6 +105,9 @@ function harness(backend: Backend, { clock, quiet, moved, dispose }: HarnessPart
   };
 }
 
+/** Calls that wait by design. */
+const WAITS: readonly (string | symbol)[] = ['waitForWork', 'waitForEnd', 'waitForChunks'];
+
 /** The same backend, and a way to wait until none of its calls is under way. */
 function countCalls(backend: Backend): {
   readonly backend: Backend;
@@ -116,7 +119,7 @@ function countCalls(backend: Backend): {
       get(target, name): unknown {
         const member: unknown = Reflect.get(target, name);
         if (typeof member !== 'function') return member;
-        if (name === 'waitForWork' || name === 'waitForEnd') return member.bind(target);
+        if (WAITS.includes(name)) return member.bind(target);
         return async (...args: readonly unknown[]) => {
           open++;
           try {
@@ -127,7 +130,8 @@ function countCalls(backend: Backend): {
         };
       },
     });
-  const { tasks, users, queues, workers, inspect, runs, graphs, schedules, xcom, waits } = backend;
+  const { tasks, users, queues, workers, inspect, runs, graphs, schedules } = backend;
+  const { xcom, waits, streams } = backend;
   return {
     backend: {
       name: backend.name,
@@ -144,6 +148,7 @@ function countCalls(backend: Backend): {
       schedules: counting(schedules),
       xcom: counting(xcom),
       waits: counting(waits),
+      streams: counting(streams),
     },
     quiet: async () => {
       for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {

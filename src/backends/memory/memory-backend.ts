@@ -30,6 +30,7 @@ import { cascade } from './rules/end.ts';
 import { areSchedulesDue } from './rules/schedule-places.ts';
 import { configuredInfo, setQueue, setUser, userInfo } from './rules/settings-of.ts';
 import { waitStore } from './rules/signals.ts';
+import { streamStore } from './rules/streams.ts';
 import { waitForEnd, waitForWork } from './rules/waits.ts';
 import { liveWorkers, register, seen, unregister } from './rules/workers.ts';
 import { xcomStore } from './rules/xcom.ts';
@@ -76,6 +77,7 @@ export function memory(options: MemoryOptions = {}): Backend {
     schedules: scheduleStore(store, step, look),
     xcom: xcomStore(store, step, look),
     waits: waitStore(store, step, look),
+    streams: streamStore(store, step, look),
     async open({ retention }): Promise<BackendInfo> {
       store.retention = retention;
       return { description: 'embedded, in memory: ends with this process', warnings: [] };
@@ -86,6 +88,8 @@ export function memory(options: MemoryOptions = {}): Backend {
       store.reading?.timer.cancel();
       for (const worker of store.workers.values()) worker.wake?.();
       for (const waiters of store.endWaiters.values()) for (const notify of [...waiters]) notify();
+      for (const waiters of store.streamWaiters.values())
+        for (const notify of [...waiters]) notify();
     },
   };
 }

@@ -1,9 +1,8 @@
 import { linkAbort, onAbort } from '../../base/abort-watch.ts';
 import { clearTimeout, monotonicMs, nextTick, setTimeout } from '../../base/globals.ts';
 import type { TaskStatus } from '../../domain/task/task.ts';
-import { type RedisClient, sibling } from './connection/client.ts';
-import { hold } from './connection/connection.ts';
 import type { Session } from './connection/session.ts';
+import type { Hearer } from './connection/subscriber.ts';
 import {
   decodeNotice,
   decodeStatus,
@@ -36,20 +35,25 @@ interface Asking {
 }
 
 /**
- * Waits for the ends of tasks: one connection and one channel per process, made by the first wait. A
- * message says how the task ended, unless that is long. Messages are an accelerator only; without them
+ * Waits for the ends of tasks: one channel per process, made by the first wait. A message says how the task ended, unless that is long. Messages are an accelerator only; without them
  * a wait looks again by itself.
  */
-export class EndWatch {
+export class EndWatch implements Hearer {
   readonly #session: Session;
   readonly #waiters = new Map<string, Set<(ended: Ended) => void>>();
   #asking: Asking | undefined;
-  #client: RedisClient | undefined;
   /** The channel, once it is subscribed. */
   #channel: Promise<string> | undefined;
+  /** Its name. */
+  #name: string | undefined;
 
   constructor(session: Session) {
     this.#session = session;
+    session.subscriber.join(this);
+  }
+
+  get isWaiting(): boolean {
+    return this.#waiters.size > 0;
   }
 
   /** Answers when the task may have ended, after `ms`, or when the signal aborts. */
@@ -78,9 +82,18 @@ export class EndWatch {
     }
   }
 
+  received(channel: string, message: string): void {
+    if (channel === this.#name) this.#notify(decodeNotice(message));
+  }
+
+  /** Everybody looks for itself. */
+  lost(): void {
+    this.#channel = undefined;
+    this.close();
+  }
+
   close(): void {
-    this.#client?.disconnect();
-    this.#lookAll();
+    for (const id of [...this.#waiters.keys()]) this.#notify({ id });
   }
 
   /** Those of one tick share a script, as far as one asks for so many. */
@@ -132,7 +145,7 @@ export class EndWatch {
     };
     const waiters = this.#waiters.get(id) ?? new Set();
     this.#waiters.set(id, waiters.add(notify));
-    this.#holdOpen();
+    this.#session.subscriber.holdOpen();
     return {
       ring: (ms, signal) =>
         new Promise((resolve) => {
@@ -151,7 +164,7 @@ export class EndWatch {
       stop: () => {
         waiters.delete(notify);
         if (waiters.size === 0 && this.#waiters.get(id) === waiters) this.#waiters.delete(id);
-        this.#holdOpen();
+        this.#session.subscriber.holdOpen();
       },
     };
   }
@@ -166,37 +179,16 @@ export class EndWatch {
 
   /** The connection's own number names the channel, so that no two processes share one. */
   async #open(): Promise<string> {
-    const client = sibling(this.#session.client);
-    this.#client = client;
-    client.on('error', ignore);
-    client.on('connect', () => this.#holdOpen());
-    client.on('message', (_channel, message) => this.#notify(decodeNotice(text(message))));
-    client.on('end', () => this.#lost(client));
-    await client.connect();
+    const client = await this.#session.subscriber.open();
     const number = text(await client.call('client', ['ID']));
     const channel = this.#session.keys.notices(number);
+    this.#name = channel;
     await client.call('subscribe', [channel]);
     return channel;
   }
 
   #notify({ id, ended }: Notice): void {
     for (const notify of [...(this.#waiters.get(id) ?? [])]) notify(ended);
-  }
-
-  #lookAll(): void {
-    for (const id of [...this.#waiters.keys()]) this.#notify({ id });
-  }
-
-  /** Messages may have been missed: everybody looks for itself. */
-  #lost(client: RedisClient): void {
-    if (this.#client !== client) return;
-    this.#client = undefined;
-    this.#channel = undefined;
-    this.#lookAll();
-  }
-
-  #holdOpen(): void {
-    if (this.#client !== undefined) hold(this.#client, this.#waiters.size > 0);
   }
 }
 
@@ -207,8 +199,4 @@ function endOfTick(): Promise<void> {
   return new Promise((resolve) => {
     nextTick(resolve);
   });
-}
-
-function ignore(): void {
-  // A lost subscription is told by the event 'end'.
 }

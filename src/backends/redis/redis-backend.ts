@@ -21,6 +21,7 @@ import { RedisQueues } from './queues.ts';
 import { reconcile } from './reconcile.ts';
 import { RedisRuns } from './runs.ts';
 import { RedisSchedules } from './schedules.ts';
+import { RedisStreams } from './streams.ts';
 import { RedisTasks } from './tasks.ts';
 import { RedisUsers } from './users.ts';
 import { RedisWaits } from './waits.ts';
@@ -78,6 +79,7 @@ export function backendOf(
   });
   const workers = new RedisWorkers(session);
   const inspect = new RedisInspect(session);
+  const streams = new RedisStreams(session);
   return {
     name: 'redis',
     capabilities: CAPABILITIES,
@@ -91,11 +93,13 @@ export function backendOf(
     schedules: new RedisSchedules(session),
     xcom: new RedisXCom(session),
     waits: new RedisWaits(session),
+    streams,
     open: (settings: BackendSettings): Promise<BackendInfo> => session.open(settings),
     close: async (): Promise<void> => {
       session.close();
       workers.close();
       inspect.close();
+      streams.close();
     },
   };
 }

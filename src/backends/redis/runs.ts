@@ -1,9 +1,8 @@
-import { isRecord } from '../../base/records.ts';
 import type { NodeWrites, RunStore } from '../../domain/port/backend.ts';
 import type { LeaseRef } from '../../domain/port/leasing.ts';
 import { type ChannelRefusal, type ChannelWrites, isNumber } from '../../domain/task/channel.ts';
 import type { Session } from './connection/session.ts';
-import { flat, refusalOf, text } from './wire/decode.ts';
+import { flat, pairsOf, refusalOf, text } from './wire/decode.ts';
 import { writesText } from './wire/encode.ts';
 import type { ScriptArgument } from './wire/script.ts';
 
@@ -66,18 +65,9 @@ export class RedisRuns implements RunStore {
     return Object.fromEntries(found);
   }
 
-  /** A whole hash; a list of names and values, or an object, by the client's protocol. */
+  /** A whole hash. */
   async #fields(operation: string, key: string): Promise<readonly [string, string][]> {
-    const reply = await this.#session.command(operation, 'HGETALL', [key]);
-    if (!Array.isArray(reply)) {
-      const fields = isRecord(reply) ? Object.entries(reply) : [];
-      return fields.map(([name, value]) => [name, text(value)]);
-    }
-    const entries: [string, string][] = [];
-    for (let at = 0; at < reply.length; at += 2) {
-      entries.push([text(reply[at]), text(reply[at + 1])]);
-    }
-    return entries;
+    return pairsOf(await this.#session.command(operation, 'HGETALL', [key]));
   }
 }
 

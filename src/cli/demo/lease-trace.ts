@@ -116,6 +116,7 @@ export class LeaseTrace {
       schedules: backend.schedules,
       xcom: backend.xcom,
       waits: backend.waits,
+      streams: backend.streams,
       open: (settings) => backend.open(settings),
       close: () => backend.close(),
     };

@@ -69,6 +69,7 @@ export const EXIT_OF: Readonly<Record<ErrorCode, ExitCode>> = {
   RUN_FORMAT: EXIT.usage,
   CHANNEL_LIMIT: EXIT.failed,
   CHANNEL_TYPE: EXIT.failed,
+  STREAM_LIMIT: EXIT.failed,
   XCOM_LIMIT: EXIT.failed,
   FATAL: EXIT.failed,
   RETRY_AFTER: EXIT.failed,

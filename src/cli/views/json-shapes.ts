@@ -14,6 +14,7 @@ import type { Dependent } from '../../domain/dependencies/dependents.ts';
 import type { Explanation } from '../../domain/explain/explain.ts';
 import type { WorkerInfo } from '../../domain/port/backend.ts';
 import type { Stats } from '../../domain/port/inspection.ts';
+import type { StreamFacts } from '../../domain/task/stream.ts';
 import type { WaitFigure } from '../../domain/task/wait.ts';
 import type { XComFact } from '../../domain/task/xcom.ts';
 import type { TaskGraph } from '../../graph/graph.ts';
@@ -77,6 +78,8 @@ export interface JsonShapes {
   readonly 'xcom get': NamedValue;
   readonly 'xcom push': undefined;
   readonly 'xcom delete': undefined;
+  readonly 'streams read': readonly StreamRow[];
+  readonly 'streams list': readonly StreamFacts[];
   readonly 'config show': Config;
   readonly 'workers list': readonly WorkerInfo[];
   readonly status: Status;
@@ -164,6 +167,22 @@ export interface ScheduleSlots {
 export interface XComNamespace {
   /** Its name. */
   readonly namespace: string;
+}
+
+/** A chunk of a stream, where an attempt begins anew, or a gap. */
+export interface StreamRow {
+  /** Which of these it is. */
+  readonly type: 'chunk' | 'reset' | 'gap';
+  /** Rises through the whole stream, from 0. */
+  readonly offset: number;
+  /** What `--from` goes on with. */
+  readonly next: number;
+  /** Who wrote it, or begins; absent for a gap. */
+  readonly attempt?: number;
+  /** The node of a driven run. */
+  readonly node?: string;
+  /** What was written. */
+  readonly value?: unknown;
 }
 
 /** A value with its key. */

@@ -29,7 +29,7 @@ export interface EncryptionOptions {
 
 /**
  * A codec that encrypts everything that users and handlers wrote, by AES-256-GCM: inputs, results,
- * errors, reasons, channels, XCom, journals, schedules, graphs. Names, users, ids and keys stay
+ * errors, reasons, channels, XCom, streams, journals, schedules, graphs. Names, users, ids and keys stay
  * readable, and so do numbers in channels. See `docs/guide/encryption.md`.
  *
  * @throws InvalidOptionError for keys that are none.

@@ -11,6 +11,7 @@ import type {
   Inspect,
   RunStore,
   ScheduleStore,
+  StreamStore,
   TaskStore,
   WaitStore,
   WorkerStore,
@@ -45,6 +46,7 @@ export function sealedBackend(backend: Backend, texts: Texts): Backend {
     schedules: sealedSchedules(backend.schedules, records),
     xcom: sealedXCom(backend.xcom, texts),
     waits: sealedWaits(backend.waits, texts),
+    streams: sealedStreams(backend.streams, texts),
     open: (settings) => backend.open(settings),
     close: () => backend.close(),
   };
@@ -321,5 +323,19 @@ function sealedXCom(xcom: XComStore, texts: Texts): XComStore {
       ),
     list: (where, page) => xcom.list(where, page),
     namespaces: (user, page) => xcom.namespaces(user, page),
+  };
+}
+
+/** A block is encrypted whole: what stands in front of it tells attempts and nodes apart, no more. */
+function sealedStreams(streams: StreamStore, texts: Texts): StreamStore {
+  return {
+    append: (lease, write) =>
+      streams.append(lease, { ...write, text: texts.seal(write.text, 'stream') }),
+    read: async (id, name, from, limit) =>
+      (await streams.read(id, name, from, limit)).map((entry) =>
+        entry.text === '' ? entry : { ...entry, text: texts.open(entry.text, 'stream') },
+      ),
+    waitForChunks: (place, ms, signal) => streams.waitForChunks(place, ms, signal),
+    list: (id) => streams.list(id),
   };
 }

@@ -6,6 +6,7 @@ export type TextKind =
   | 'reason'
   | 'channel'
   | 'xcom'
+  | 'stream'
   | 'journal'
   | 'schedule'
   | 'signal'

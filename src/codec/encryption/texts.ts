@@ -93,7 +93,7 @@ class RingTexts implements Texts {
 }
 
 /** Values are the codec's already; so become all other texts. */
-const VALUES: ReadonlySet<TextKind> = new Set(['input', 'result', 'xcom']);
+const VALUES: ReadonlySet<TextKind> = new Set(['input', 'result', 'xcom', 'stream']);
 
 /** Stands for the id of a key. */
 const CODEC = `${SEAL}codec:`;

@@ -55,6 +55,7 @@ export {
   ProcessEndedError,
   ThreadEndedError,
 } from './service-errors.ts';
+export { StreamLimitError } from './stream-errors.ts';
 export {
   ClockNotDrivenError,
   LeaseLostError,

@@ -81,6 +81,7 @@ export type ErrorCode =
   | 'RUN_FORMAT'
   | 'CHANNEL_LIMIT'
   | 'CHANNEL_TYPE'
+  | 'STREAM_LIMIT'
   | 'XCOM_LIMIT'
   | 'FATAL'
   | 'RETRY_AFTER'

@@ -96,6 +96,15 @@ export const HASH_FIELDS = {
     signalId: ['si:', 'and id of a signal: its place among the newest'],
     signalPlace: ['sr:', 'and such a place: the id'],
   },
+  streams: {
+    count: ['n', 'how many streams there are'],
+    state: [
+      's:',
+      'and a name: the offset that comes next, the first that is kept, bytes that are kept, 1 once it is closed',
+    ],
+    writer: ['w:', 'and name, colon, node: its newest call, and how many chunks that has written'],
+  },
+  stream: { head: ['h', 'see the key'], text: ['t', 'see the key'] },
   xcom: {
     value: ['v', 'JSON text'],
     writer: ['w', 'the task that pushed it, empty for none'],
@@ -153,6 +162,7 @@ export const PACKED_NAMES = {
     cancelCause: ['cn', 'why it is to be canceled, as JSON'],
     checkpoint: ['cw', 'token and name of the newest checkpoint that wrote to channels'],
     chargedAhead: ['ch', 'what was charged by expectation'],
+    streamed: ['sm', 'it has streams'],
   },
   /** `c` of `user`. */
   settings: {

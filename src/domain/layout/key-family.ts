@@ -1,6 +1,6 @@
 /** What a key of Redis is: its type, and how its name is made. */
 
-export type KeyType = 'HASH' | 'LIST' | 'ZSET' | 'SET' | 'STRING' | 'none';
+export type KeyType = 'HASH' | 'LIST' | 'ZSET' | 'SET' | 'STRING' | 'STREAM' | 'none';
 
 /** All keys of one kind. */
 export interface KeyFamily {

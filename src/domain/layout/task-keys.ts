@@ -145,6 +145,18 @@ export const TASK_KEYS = {
    */
   xcom: { type: 'HASH', name: '{p}xcom:{place}' },
   /**
+   * what is known of the streams of a task: see Fields. A task that has any has `streamed` in its facts
+   * @by append
+   * @life with the task
+   */
+  streams: { type: 'HASH', name: '{p}streams:{id}' },
+  /**
+   * blocks of a stream; the number of an entry is the offset behind it: `h` kind, offsets that it takes, attempt and node, parted by a space · `t` its chunks
+   * @by append
+   * @life with the task; the oldest go when more is kept than one stream may
+   */
+  stream: { type: 'STREAM', name: '{p}stream:{id, name}' },
+  /**
    * key → 0, for paging, by the pair of user and namespace
    * @by as `xcom`
    * @life while there are values

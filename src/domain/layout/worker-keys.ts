@@ -116,6 +116,12 @@ export const NAMESPACE_KEYS = {
    * @life –
    */
   notices: { type: 'none', name: '{p}notices:{process}' },
+  /**
+   * the channel by which readers of a stream are told how far it has come
+   * @by append: published
+   * @life –
+   */
+  streamNotices: { type: 'none', name: '{p}stream-notices:{id, name}' },
 } as const;
 NAMESPACE_KEYS satisfies Record<string, KeyFamily>;
 

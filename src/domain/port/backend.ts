@@ -49,6 +49,7 @@ import type {
   SettleRequest,
   WorkNotice,
 } from './leasing.ts';
+import type { StreamStore } from './streams.ts';
 import type { UserStore } from './user-store.ts';
 
 export type { Dependent, DependentPage } from '../dependencies/dependents.ts';
@@ -99,6 +100,7 @@ export type {
   UpstreamFact,
   WorkNotice,
 } from './leasing.ts';
+export type { StreamLease, StreamPlace, StreamStore } from './streams.ts';
 export type { UserStore } from './user-store.ts';
 
 /** The place where tasks live. */
@@ -127,9 +129,11 @@ export interface Backend {
   readonly xcom: XComStore;
   /** What suspended tasks wait for that is no task. */
   readonly waits: WaitStore;
+  /** What tasks tell while they run. */
+  readonly streams: StreamStore;
   /** Connects and checks; safe to call again. Other methods call it when nobody has. */
   open(settings: BackendSettings): Promise<BackendInfo>;
-  /** Frees everything; waits in `workers.waitForWork` and `inspect.waitForEnd` answer at once. */
+  /** Frees everything; waits in `workers.waitForWork`, `inspect.waitForEnd` and `streams` answer at once. */
   close(): Promise<void>;
 }
 

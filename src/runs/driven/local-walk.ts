@@ -3,6 +3,7 @@
 import type { SubRunner } from '../../attempt/attempt-context.ts';
 import type { LocalChannels } from '../../attempt/channels.ts';
 import { applyHere } from '../../attempt/pending-writes.ts';
+import { LocalStreams } from '../../attempt/streams.ts';
 import { onAbort } from '../../base/abort-watch.ts';
 import { apart } from '../../base/async-scope.ts';
 import { TaskCanceledError, TimedOutError, UnknownTaskError } from '../../domain/errors/errors.ts';
@@ -117,12 +118,16 @@ export class LocalWalk {
         payload: codec.payload(node.id, input),
         taskId: `${this.#runId}:${node.id}#${visit}`,
         user: this.#user,
-        holder: { fencingToken: clock.now() * MICROSECONDS },
+        holder: {
+          fencingToken: clock.now() * MICROSECONDS,
+          streams: new LocalStreams(this.#runId, codec),
+        },
         trace,
         node: node.id,
         runId: undefined,
         runnerFor: () => this.#tools.runner,
         channels: this.#tools.channels,
+        writer: node.id,
         signal,
         cycles:
           node.dynamic === undefined

@@ -10,6 +10,7 @@ import {
 } from '../../attempt/attempt-context.ts';
 import { type CallSink, callHandler, type Failure } from '../../attempt/handler-call.ts';
 import { type HandlerWrites, NO_WRITES, PendingWrites } from '../../attempt/pending-writes.ts';
+import type { HandlerStreams } from '../../attempt/streams.ts';
 import { type AbortWatcher, unwatchAbort, watchAbort } from '../../base/abort-watch.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Timer } from '../../base/time.ts';
@@ -21,6 +22,7 @@ import type { Cause } from '../../domain/task/cause.ts';
 import { endOfCall, partSpan } from '../../tracing/spans/work.ts';
 import type { PartRequest, Trace } from '../../tracing/trace.ts';
 import type { Control } from '../../workflow/control.ts';
+import type { TaskStream } from '../../workflow/task-stream.ts';
 import { DynamicAttemptContext } from './dynamic-context.ts';
 import type { NodeCall, NodeTools } from './node-call.ts';
 
@@ -45,6 +47,7 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher, TimeL
   readonly #aborted = new LazySignal();
   readonly #ended: (end: CallEnd) => void;
   #pendingWrites: PendingWrites | undefined;
+  #streams: HandlerStreams | undefined;
   #runner: SubRunner | undefined;
   #timer: Timer | undefined;
   /** When its time is over, by the clock of this process. */
@@ -123,6 +126,15 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher, TimeL
       this.#call.user,
     );
     return this.#pendingWrites;
+  }
+
+  stream(name: string): TaskStream {
+    this.#streams ??= this.#call.holder.streams.streamsFor(this.#call.writer, this.attempt);
+    return this.#streams.open(name);
+  }
+
+  streamed(): Promise<unknown> | undefined {
+    return this.#streams?.ended();
   }
 
   returned(text: string): void {

@@ -1,5 +1,6 @@
 import type { SubRunners, TimeLimit } from '../../attempt/attempt-context.ts';
 import type { ChannelStore } from '../../attempt/channels.ts';
+import type { StreamOpener } from '../../attempt/streams.ts';
 import type { XComValues } from '../../attempt/xcom.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Clock } from '../../base/time.ts';
@@ -28,8 +29,8 @@ export interface NodeCall {
   /** As the handler sees it. */
   readonly taskId: string;
   readonly user: string;
-  /** Whose token may be another one after a wait. */
-  readonly holder: { readonly fencingToken: number };
+  /** Whose token may be another one after a wait, and whose task has the streams. */
+  readonly holder: { readonly fencingToken: number; readonly streams: StreamOpener };
   /** Of what it is a part. */
   readonly trace: Trace;
   /** Name of the node; absent for what is no part of a run. */
@@ -43,6 +44,8 @@ export interface NodeCall {
   readonly outer?: TimeLimit | undefined;
   /** Of the run that it is a part of. */
   readonly channels: ChannelStore;
+  /** What tells it from others that write to streams of the same task. */
+  readonly writer: string;
   /** Absent for what is no part of a run. */
   readonly cycles: CycleFacts | undefined;
   /** Attempts that have failed elsewhere. */

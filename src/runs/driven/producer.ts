@@ -38,7 +38,7 @@ export interface ProducerTools extends GroupTools {
 export interface ProducerCall {
   readonly facts: ProducerFacts;
   /** Whose lease and token may be others after a wait. */
-  readonly holder: Pick<OwnLease, 'lease' | 'fencingToken'>;
+  readonly holder: Pick<OwnLease, 'lease' | 'fencingToken' | 'streams'>;
   readonly journal: Journal;
   /** Of the journal: tells groups of several runs in one task apart. */
   readonly prefix: string;
@@ -172,7 +172,7 @@ export class Producer {
     what: { readonly key: string; readonly definition: TaskDefinition; readonly payload: string },
   ): Promise<NodeEnd> {
     const { handlers, plans } = this.#tools;
-    const { journal, facts, signal, holder, trace } = this.#call;
+    const { journal, facts, signal, holder, trace, prefix } = this.#call;
     const { dynamic } = node;
     const { definition, payload, key } = what;
     const tries = journal.tries(key);
@@ -192,6 +192,8 @@ export class Producer {
       runnerFor: this.#call.runnersOf(`s:${key}/`),
       outer: this.#call.limit,
       channels: this.#channels,
+      // What a visit of it has told stays when it is visited again.
+      writer: `${prefix.slice(prefix.indexOf(':') + 1)}${visit === 1 ? node.id : key}`,
       failures: tries.failures,
       releases: tries.releases,
       isPatient: true,

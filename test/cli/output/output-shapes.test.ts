@@ -62,6 +62,8 @@ const OUTPUTS: readonly (readonly [command: string, ...args: readonly string[]])
   ['xcom list', '--user', 'ada'],
   ['xcom namespaces', '--user', 'ada'],
   ['xcom get', 'rates', '--user', 'ada'],
+  ['streams list', 'spoken'],
+  ['streams read', 'spoken', 'tokens'],
   ['workers list'],
   ['config show'],
   ['status'],
@@ -102,6 +104,7 @@ beforeAll(async () => {
   const settings = ['--max-running', '30', '--priority-weights', '1,1,2,2,4', '--user-weight', '1'];
   await fairloom(['queues', 'set', 'default', ...settings, ...REDIS]);
   await fairloom(['xcom', 'push', 'rates', '{"JPY":160}', '--user', 'ada', ...REDIS]);
+  await fairloom(['enqueue', 'speak', '["a"]', '--id', 'spoken', '--wait', '20s', ...REDIS]);
   await fairloom(['enqueue', 'broken', '--id', 'dead', '--wait', '20s', ...REDIS]);
   await fairloom(['enqueue', 'nobody', '--id', 'waits', ...REDIS]);
   const late = ['--id', 'late', '--delay', '1h', '--module', STEPS];

@@ -40,19 +40,8 @@ function watched(backend: Backend, change: (reply: GraphReply) => GraphReply = (
       return change(await backend.graphs.load(hash));
     },
   };
-  const {
-    name,
-    capabilities,
-    tasks,
-    users,
-    queues,
-    workers,
-    inspect,
-    runs,
-    schedules,
-    xcom,
-    waits,
-  } = backend;
+  const { name, capabilities, tasks, users, queues, workers, inspect, runs } = backend;
+  const { schedules, xcom, waits, streams } = backend;
   const around: Backend = {
     ...{
       name,
@@ -67,6 +56,7 @@ function watched(backend: Backend, change: (reply: GraphReply) => GraphReply = (
       schedules,
       xcom,
       waits,
+      streams,
     },
     open: (settings) => backend.open(settings),
     close: () => backend.close(),

@@ -193,6 +193,16 @@ async function fill(kit: Kit): Promise<readonly string[]> {
     await kit.backend.runs.checkpoint(lease, { a: '1' });
     const set = { type: 'set', field: 'c:a', text: '{"x":[]}' } as const;
     await kit.backend.runs.writeChannel(lease, { run: 'run', writes: [set] });
+    const chunks = {
+      name: 's',
+      node: '',
+      call: 'c',
+      attempt: 1,
+      ordinal: 0,
+      count: 1,
+      text: '1:1',
+    };
+    await kit.backend.streams.append({ worker: 'w3', ...lease }, { ...chunks, closes: false });
     await add({ id: 'step', user: 'gus', owner: 'run' });
     await kit.settle(lease, { type: 'suspend', waitFor: ['step'], wakeOn: 'all' });
   }

@@ -82,6 +82,7 @@ export async function errorSamples(): Promise<ErrorSamples> {
     NOT_STORED: [new errors.NotStoredError('signal approved')],
     RUN_CANCELED: [new errors.RunCanceledError({ type: 'request', reason: 'no longer needed' })],
     RUN_FORMAT: ofCode('RUN_FORMAT'),
+    STREAM_LIMIT: [new errors.StreamLimitError('tokens', 'streams')],
     CHANNEL_LIMIT: [new errors.ChannelLimitError(PLACE, 'channelKeys')],
     CHANNEL_TYPE: [
       new errors.ChannelTypeError(PLACE, 'append'),

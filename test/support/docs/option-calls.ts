@@ -330,6 +330,10 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
       },
     },
     XComOptions: { valid: { ttl: 1 }, calls: { client: (x) => client({ xcom: x }) } },
+    StreamReadOptions: {
+      valid: { follow: false },
+      calls: { read: (x) => loom.streams.read('t', 'tokens', x) },
+    },
     XComPushOptions: {
       valid: { ttl: 1 },
       calls: {

@@ -23,8 +23,10 @@ export function mortal(
   return { backend: wrapped, died: () => calls >= lastCall };
 }
 
+const WAITS = ['workers.waitForWork', 'inspect.waitForEnd', 'streams.waitForChunks'];
+
 /** Waiting does nothing, and a look at schedules comes at any time. */
 function counts(operation: string): boolean {
   if (operation.startsWith('schedules.')) return false;
-  return operation !== 'workers.waitForWork' && operation !== 'inspect.waitForEnd';
+  return !WAITS.includes(operation);
 }

@@ -21,6 +21,7 @@ import type { Moment } from './moment-index.ts';
 import { Parked } from './parked.ts';
 import type { RunFacts } from './run-facts.ts';
 import { SortedList } from './sorted-list.ts';
+import type { StoredStream } from './stored-stream.ts';
 
 /**
  * What most tasks never have: limits of their waiting, failures, dependencies, a key. Fields that are
@@ -66,6 +67,7 @@ export class OptionalFacts {
   charged: number | undefined = undefined;
   /** What only runs, their members and joins have. */
   run: RunFacts | undefined = undefined;
+  streams: Map<string, StoredStream> | undefined = undefined;
 }
 
 /** What a lease gives to its tasks, as far as their tokens have the same number. */

@@ -118,6 +118,8 @@ export class Store {
   readonly cascade: SortedList<TaskEntry> = new SortedList(byEnd);
   readonly dueUsers: SortedList<UserEntry> = new SortedList(byDueKey);
   readonly throttled: SortedList<UserEntry> = new SortedList(byThrottle);
+  /** By task: who waits for what it writes to streams. */
+  readonly streamWaiters: Map<string, Set<() => void>> = new Map();
   readonly endWaiters: Map<string, Set<(ended?: TaskEntry) => void>> = new Map();
   readonly totals: Record<Total, number> = {
     enqueued: 0,

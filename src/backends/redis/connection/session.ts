@@ -10,6 +10,7 @@ import type { RedisClient } from './client.ts';
 import { Connection } from './connection.ts';
 import { Repair } from './repair.ts';
 import { examine } from './server-check.ts';
+import { Subscriber } from './subscriber.ts';
 
 /** What one backend was made with. */
 export interface SessionOptions {
@@ -36,6 +37,8 @@ export class Session {
   /** Aborts when the backend closes; waits end with it. */
   readonly closing: AbortController = new AbortController();
   readonly repair: Repair;
+  /** Hears messages, for all that wait for any. */
+  readonly subscriber: Subscriber;
   readonly #scripts: Scripts;
   #retention: string = retentionText(KEEP);
   #info: Promise<BackendInfo> | undefined;
@@ -47,6 +50,7 @@ export class Session {
     this.client = client;
     this.keys = keysOf(prefix);
     this.connection = new Connection(client, owned);
+    this.subscriber = new Subscriber(client);
     this.#scripts = scripts ?? SCRIPTS;
   }
 
@@ -125,6 +129,7 @@ export class Session {
 
   close(): void {
     this.closing.abort();
+    this.subscriber.close();
     this.connection.close();
   }
 }

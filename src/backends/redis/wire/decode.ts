@@ -1,3 +1,4 @@
+import { isRecord } from '../../../base/records.ts';
 import { BackendUnsupportedError } from '../../../domain/errors/errors.ts';
 import { STATES_BY_CODE } from '../../../domain/layout/codes.ts';
 import { TEXT_OFFSETS, TEXT_WIDTHS, ZERO_BYTE } from '../../../domain/layout/packed.ts';
@@ -51,6 +52,19 @@ export function text(value: unknown): string {
     : value === null || value === undefined
       ? ''
       : String(value);
+}
+
+/** A whole hash: a list of names and values, or an object, by the client's protocol. */
+export function pairsOf(reply: unknown): readonly [string, string][] {
+  if (!Array.isArray(reply)) {
+    const fields = isRecord(reply) ? Object.entries(reply) : [];
+    return fields.map(([name, value]) => [name, text(value)]);
+  }
+  const entries: [string, string][] = [];
+  for (let at = 0; at < reply.length; at += 2) {
+    entries.push([text(reply[at]), text(reply[at + 1])]);
+  }
+  return entries;
 }
 
 /** The state that a word names; throws for one that this version does not know. */

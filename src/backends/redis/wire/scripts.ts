@@ -4,6 +4,7 @@ import { defineScript, onManualTime, type Script } from './script.ts';
 /** The scripts, by what they do. */
 export type Verb =
   | 'lag'
+  | 'append'
   | 'attempts'
   | 'cancel'
   | 'checkpoint'
@@ -51,12 +52,13 @@ export type Verb =
   | 'xcomRead'
   | 'xcomWrite';
 
-/** Verbs that run for every task: each has a short script beside the one that knows all verbs. */
-export type HotVerb = 'confirm' | 'enqueue' | 'lease' | 'settle' | 'watch';
+/** Verbs that run for every task, and for every block of a stream: each has a short script beside the one that knows all verbs. */
+export type HotVerb = 'append' | 'confirm' | 'enqueue' | 'lease' | 'settle' | 'watch';
 
 /** What each verb does, as errors name it. */
 export const OPERATIONS: Readonly<Record<Verb, string>> = {
   lag: 'lag',
+  append: 'streams.append',
   attempts: 'attempts',
   cancel: 'cancel',
   checkpoint: 'runs.checkpoint',
@@ -120,6 +122,7 @@ export const SCRIPTS: Scripts = {
   rich: defineScript(lua.rich.replaceAll(/^--\[\[careful]]\n[\s\S]*?^--\[\[end]]\n/gm, '')),
   careful: defineScript(lua.rich.replaceAll(/^--\[\[(?:careful|end)]]\n/gm, '')),
   hot: {
+    append: defineScript(lua.append),
     confirm: defineScript(lua.confirm),
     enqueue: defineScript(lua.enqueue),
     lease: defineScript(lua.lease),
@@ -141,6 +144,7 @@ export function manualScripts(repairs = false): Scripts {
     rich: onManualTime(rich),
     careful: onManualTime(repairs ? careful : defineScript(NEVER_AGAIN + careful.text)),
     hot: {
+      append: onManualTime(hot.append),
       // It reads no clock.
       confirm: hot.confirm,
       enqueue: onManualTime(hot.enqueue),

@@ -73,7 +73,7 @@ local u = F.ownerOf(t)
 F.leave(t, u)
 u.live = u.live + 1
 t.seq, t.failures, t.losses, t.releases, t.canceling = 0, 0, 0, 0, false
-if t.changing then t.changing = { settledToken = t.changing.settledToken } end
+if t.changing then t.changing = { settledToken = t.changing.settledToken, streamed = t.changing.streamed } end
 redis.call('HDEL', K.errors(), id)
 redis.call('HDEL', K.ends(), id)
 t.result, t.error = nil, nil

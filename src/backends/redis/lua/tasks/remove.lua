@@ -7,6 +7,7 @@
 -- Cost     O(log tasks + dependents that wait for its redrive, at most 50)
 -- @include lib/state.lua
 -- @include lib/base.lua
+-- @include lib/streams.lua
 -- @include lib/retain.lua
 
 local id = ARGV[1]

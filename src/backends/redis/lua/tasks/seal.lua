@@ -7,6 +7,7 @@
 -- Cost     O(250 × log tasks)
 -- @include lib/state.lua
 -- @include lib/base.lua
+-- @include lib/streams.lua
 -- @include lib/retain.lua
 -- @include lib/submissions.lua
 

@@ -7,7 +7,7 @@ local F = {}
 -- Functions of one subject each; the bundler makes one table of all of them.
 local Cascade, Choose, Dispatch, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {} -- subjects
 local Hand, Lease, Line, Link, Lists, Park, Rebuild, Retain, Schedule = {}, {}, {}, {}, {}, {}, {}, {}, {} -- subjects
-local Settle, Step, Store, Submission, Suspend, Tag, Tick = {}, {}, {}, {}, {}, {}, {} -- subjects
+local Settle, Step, Store, Streams, Submission, Suspend, Tag, Tick = {}, {}, {}, {}, {}, {}, {}, {} -- subjects
 local Timed, Wait, Window, XCom = {}, {}, {}, {} -- subjects
 
 -- Queues that this step has loaded, and changed.

@@ -16,9 +16,9 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
   end
 
   local SCALARS = set('GET HGET LINDEX ZSCORE LPOS LPOP RPOP')
-  local ROWS = set('HGETALL HKEYS ZRANGE ZREVRANGE ZRANGEBYSCORE ZRANGEBYLEX LRANGE SMEMBERS SPOP')
+  local ROWS = set('HGETALL HKEYS ZRANGE ZREVRANGE ZRANGEBYSCORE ZRANGEBYLEX LRANGE SMEMBERS SPOP XRANGE')
   local TYPES = { hash = set(TABLE.hashs), list = set(TABLE.lists), zset = set(TABLE.zsets), set = set(TABLE.sets),
-    string = set(TABLE.strings) }
+    string = set(TABLE.strings), stream = set(TABLE.streams) }
 
   local function note(name, why, value)
     guard.damage[#guard.damage + 1] = name .. ': ' .. why
@@ -187,6 +187,10 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
       return v == '' or not set(MEMBERS.scheduleNumbers)[field] or isCount(v)
     end,
     [FAMILY.channel] = function(field, v) return field ~= FIELD.channel.counts or string.find(v, '^%d+ %d+$') end,
+    [FAMILY.streams] = function(field, v)
+      return string.find(v, field == FIELD.streams.count and '^%d+$'
+        or string.sub(field, 1, 2) == FIELD.streams.state and '^%d+ %d+ %d+ [01]$' or '^%S+ %d+$')
+    end,
     [FAMILY.xcom] = function(field, v) return (field ~= FIELD.xcom.pushed and field ~= FIELD.xcom.keep) or isCount(v) end,
   }
   for _, family in ipairs({ FAMILY.holes, FAMILY.graphMeta, FAMILY.list, FAMILY.later }) do
@@ -380,7 +384,7 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
     for type_, families in pairs(TYPES) do
       if families[family] and is ~= type_ and is ~= 'none' then
         ask(type_ == 'hash' and 'HLEN' or type_ == 'list' and 'LLEN' or type_ == 'zset' and 'ZCARD'
-          or type_ == 'set' and 'SCARD' or 'STRLEN', key)
+          or type_ == 'set' and 'SCARD' or type_ == 'stream' and 'XLEN' or 'STRLEN', key)
         return false
       end
     end

@@ -15,6 +15,7 @@ function Retain.forget(t)
     F.saveEar(t)
   end
   redis.call('UNLINK', K.attempts(id), K.blocked(id), K.run(id), K.channel(id))
+  if t.changing and t.changing.streamed then Streams.forget(id) end
   t.isGone = true
   tasks[id] = false
 end

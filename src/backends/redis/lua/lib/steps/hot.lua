@@ -1,6 +1,7 @@
 -- What lease, settle, extend and tick share: maintenance on top of the base.
 -- @include lib/base.lua
 -- @include lib/attempts.lua
+-- @include lib/streams.lua
 -- @include lib/retain.lua
 -- @include lib/deps.lua
 -- @include lib/lists.lua

@@ -1,0 +1,349 @@
+/** Streams in the hands of handlers: chunks are gathered, sent block by block, and sent again after an outage. */
+import { nextTick } from '../base/globals.ts';
+import { pauseMs, sleep } from '../base/pause.ts';
+import type { Clock } from '../base/time.ts';
+import type { ValueCodec } from '../codec/codec.ts';
+import { ClosedError, isOwn, LeaseLostError, StreamLimitError } from '../domain/errors/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import type { LeaseRef, StreamStore } from '../domain/port/backend.ts';
+import { checkName } from '../domain/settings/names.ts';
+import { blockOf, type StreamWrite } from '../domain/task/stream.ts';
+import type { TaskStream } from '../workflow/task-stream.ts';
+
+/** What storing streams needs of its worker. */
+export interface StreamTools {
+  readonly store: StreamStore;
+  /** Of the worker. */
+  readonly worker: string;
+  readonly codec: ValueCodec;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** Makes the streams of one call of a handler. */
+export interface StreamOpener {
+  /** `node`: what tells it from other handlers that write under the same lease. */
+  streamsFor(node: string, attempt: number): HandlerStreams;
+}
+
+/** Who holds the lease; both may be others after a wait. */
+interface Holder {
+  readonly lease: LeaseRef;
+  readonly attempt: number;
+  readonly signal: AbortSignal;
+}
+
+/** Where blocks go. */
+interface BlockOut {
+  /** The task. */
+  readonly id: string;
+  readonly codec: ValueCodec;
+  /** Rejects when it cannot be stored. */
+  send(write: StreamWrite): Promise<void>;
+  /** A stream has something on its way, or not any more. */
+  busy(stream: BlockStream, isBusy: boolean): void;
+}
+
+/** Streams of a stored task, under whatever lease its worker has. */
+export class LeaseStreams implements StreamOpener, BlockOut {
+  readonly #tools: StreamTools;
+  readonly #holder: Holder;
+  readonly #busy = new Set<BlockStream>();
+  #own: HandlerStreams | undefined;
+  #calls = 0;
+  /** Present while its handler waits without a lease. */
+  #gate: { readonly opened: Promise<void>; readonly open: () => void } | undefined;
+
+  constructor(tools: StreamTools, holder: Holder) {
+    this.#tools = tools;
+    this.#holder = holder;
+  }
+
+  get id(): string {
+    return this.#holder.lease.id;
+  }
+
+  get codec(): ValueCodec {
+    return this.#tools.codec;
+  }
+
+  /** Of the task's own handler. */
+  get own(): HandlerStreams {
+    this.#own ??= this.streamsFor('', this.#holder.attempt);
+    return this.#own;
+  }
+
+  /** See {@link HandlerStreams.ended}, of the task's own handler. */
+  ended(): Promise<unknown> | undefined {
+    return this.#own?.ended();
+  }
+
+  streamsFor(node: string, attempt: number): HandlerStreams {
+    this.#calls++;
+    const call = `${this.#holder.lease.token}.${this.#calls}`;
+    return new HandlerStreams(this, { node, call, attempt });
+  }
+
+  /**
+   * Sends nothing more until {@link LeaseStreams.goOn}: the lease is given up meanwhile. Fulfilled once
+   * what was written is stored, or cannot be; `undefined` when there is nothing.
+   */
+  rest(): Promise<void> | undefined {
+    if (this.#busy.size === 0) {
+      this.#gate ??= newGate();
+      return undefined;
+    }
+    const sent = [...this.#busy].map((stream) => stream.sent());
+    return Promise.all(sent).then(() => this.rest());
+  }
+
+  /** There is a lease again, or nobody waits for one. */
+  goOn(): void {
+    this.#gate?.open();
+    this.#gate = undefined;
+  }
+
+  busy(stream: BlockStream, isBusy: boolean): void {
+    if (isBusy) this.#busy.add(stream);
+    else this.#busy.delete(stream);
+  }
+
+  /** Goes on through outages, with pauses, until the lease is not wanted any more. */
+  async send(write: StreamWrite): Promise<void> {
+    const { store, worker, clock, random } = this.#tools;
+    for (let failures = 1; ; failures++) {
+      await this.#gate?.opened;
+      const { id, token } = this.#holder.lease;
+      try {
+        const answer = await store.append({ worker, id, token }, write);
+        if (answer === 'lost') throw new LeaseLostError(id);
+        if (answer === 'full') throw new StreamLimitError(write.name, 'streams');
+        if (answer === 'closed') throw new ClosedError(`stream ${write.name}`);
+        return;
+      } catch (error) {
+        const mayPass = isOwn(error) && error.retryable;
+        const { signal } = this.#holder;
+        if (!mayPass || signal.aborted) throw error;
+        await sleep(clock, pauseMs(failures, random()), signal);
+        if (signal.aborted) throw error;
+      }
+    }
+  }
+}
+
+/** Streams of a run that is not stored: chunks are checked, and kept nowhere. */
+export class LocalStreams implements StreamOpener, BlockOut {
+  readonly id: string;
+  readonly codec: ValueCodec;
+
+  constructor(id: string, codec: ValueCodec) {
+    this.id = id;
+    this.codec = codec;
+  }
+
+  streamsFor(node: string, attempt: number): HandlerStreams {
+    return new HandlerStreams(this, { node, call: 'local', attempt });
+  }
+
+  async send(): Promise<void> {
+    // There is nobody who could read it.
+  }
+
+  busy(): void {
+    // Nothing waits for it.
+  }
+}
+
+/** Which call of a handler writes. */
+type Whose = Pick<StreamWrite, 'node' | 'call' | 'attempt'>;
+
+/** The streams that one call of a handler writes. */
+export class HandlerStreams {
+  readonly #out: BlockOut;
+  readonly #whose: Whose;
+  readonly #streams = new Map<string, BlockStream>();
+
+  constructor(out: BlockOut, whose: Whose) {
+    this.#out = out;
+    this.#whose = whose;
+  }
+
+  /** @throws {@link InvalidOptionError} when it is no name. */
+  open(name: unknown): TaskStream {
+    const checked = checkName('stream', name);
+    const stream = this.#streams.get(checked) ?? new BlockStream(this.#out, this.#whose, checked);
+    this.#streams.set(checked, stream);
+    return stream;
+  }
+
+  /**
+   * Its handler has ended, and writes nothing more. Fulfilled once everything is stored, with what went
+   * wrong; `undefined` when there is nothing to wait for and nothing went wrong.
+   */
+  ended(): Promise<unknown> | undefined {
+    const all = [...this.#streams.values()].map((stream) => stream.end());
+    const left = all.filter((one) => one !== undefined);
+    if (left.length === 0) return undefined;
+    return Promise.all(left).then((failures) => failures.find((one) => one !== undefined));
+  }
+}
+
+/** Chunks that go together. */
+interface Block {
+  readonly chunks: string[];
+  bytes: number;
+  closes: boolean;
+  readonly stored: Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** One stream of one call: its blocks go one after the other, so that none can overtake another. */
+class BlockStream implements TaskStream {
+  readonly name: string;
+  readonly #out: BlockOut;
+  readonly #whose: Whose;
+  readonly #blocks: Block[] = [];
+  /** Of what is on its way. */
+  #bytes = 0;
+  /** Chunks that are stored. */
+  #ordinal = 0;
+  /** Present while something is on its way; never rejected. */
+  #sending: Promise<void> | undefined;
+  #isOver: 'closed' | 'ended' | undefined;
+  /** Why nothing can be stored any more: a stream has no holes. */
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(out: BlockOut, whose: Whose, name: string) {
+    this.#out = out;
+    this.#whose = whose;
+    this.name = name;
+  }
+
+  get id(): string {
+    return this.#out.id;
+  }
+
+  write(chunk: unknown): Promise<void> {
+    try {
+      this.#demandOpen();
+      const { text, bytes } = this.#out.codec.chunk(this.name, chunk);
+      if (this.#bytes + bytes > LIMITS.streamPendingBytes) {
+        throw this.#fail(new StreamLimitError(this.name, 'streamPendingBytes'));
+      }
+      const block = this.#blockFor(bytes);
+      block.chunks.push(text);
+      block.bytes += bytes;
+      this.#bytes += bytes;
+      return block.stored;
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  close(): Promise<void> {
+    try {
+      this.#demandOpen();
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    this.#isOver = 'closed';
+    const block = this.#blockFor(0);
+    block.closes = true;
+    return block.stored;
+  }
+
+  /** Fulfilled once what was written is stored, or cannot be. */
+  async sent(): Promise<void> {
+    await this.#sending;
+  }
+
+  /** See {@link HandlerStreams.ended}. */
+  end(): Promise<unknown> | undefined {
+    this.#isOver ??= 'ended';
+    if (this.#sending === undefined && this.#failure === undefined) return undefined;
+    return this.sent().then(() => this.#failure?.error);
+  }
+
+  #demandOpen(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    if (this.#isOver === undefined) return;
+    const why = this.#isOver === 'closed' ? '' : ' of a handler that has ended';
+    throw new ClosedError(`stream ${this.name}${why}`);
+  }
+
+  /** The last block that is not under way, if there is room for so much more. */
+  #blockFor(bytes: number): Block {
+    const last = this.#blocks.at(-1);
+    const fits =
+      last !== undefined &&
+      last.chunks.length < LIMITS.streamBlockChunks &&
+      last.bytes + bytes <= LIMITS.streamBlockBytes;
+    if (fits) return last;
+    const block = newBlock();
+    this.#blocks.push(block);
+    this.#sending ??= this.#send();
+    return block;
+  }
+
+  async #send(): Promise<void> {
+    this.#out.busy(this, true);
+    await endOfTick();
+    for (let block = this.#blocks.shift(); block !== undefined; block = this.#blocks.shift()) {
+      try {
+        await this.#out.send(this.#writeOf(block));
+      } catch (error) {
+        this.#blocks.unshift(block);
+        this.#fail(error);
+        break;
+      }
+      this.#ordinal += block.chunks.length;
+      this.#bytes -= block.bytes;
+      block.resolve();
+    }
+    this.#sending = undefined;
+    this.#out.busy(this, false);
+  }
+
+  #writeOf({ chunks, closes }: Block): StreamWrite {
+    const [name, ordinal, count] = [this.name, this.#ordinal, chunks.length];
+    return { ...this.#whose, name, ordinal, count, text: blockOf(chunks), closes };
+  }
+
+  /** What waits is not stored any more, either. */
+  #fail<T>(error: T): T {
+    this.#failure ??= { error };
+    for (const block of this.#blocks.splice(0)) block.reject(error);
+    return error;
+  }
+}
+
+function newBlock(): Block {
+  let resolve: Block['resolve'] = nothing;
+  let reject: Block['reject'] = nothing;
+  const stored = new Promise<void>((resolved, rejected) => {
+    resolve = resolved;
+    reject = rejected;
+  });
+  // Whoever does not wait for it hears when its handler ends.
+  stored.catch(nothing);
+  return { chunks: [], bytes: 0, closes: false, stored, resolve, reject };
+}
+
+function newGate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open: () => void = nothing;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+function nothing(): void {
+  // In place of what a promise gives at once.
+}
+
+function endOfTick(): Promise<void> {
+  return new Promise((resolve) => {
+    nextTick(resolve);
+  });
+}

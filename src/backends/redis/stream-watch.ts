@@ -1,0 +1,138 @@
+import { onAbort } from '../../base/abort-watch.ts';
+import { clearTimeout, setTimeout } from '../../base/globals.ts';
+import type { StreamPlace } from '../../domain/port/streams.ts';
+import type { Session } from './connection/session.ts';
+import type { Hearer } from './connection/subscriber.ts';
+
+/** After so long somebody who cannot be told looks again, in ms. */
+const POLL_MS = 250;
+
+/** So long it goes on listening to a stream that nobody waits for: a reader comes back after each page. In ms. */
+const LINGER_MS = 1_000;
+
+/** One stream that is listened to. */
+interface Ear {
+  readonly channel: string;
+  /** How far the stream has come, as far as is known. */
+  next: number;
+  /** Messages may have been missed, or nobody can listen: whoever waits looks. */
+  isLost: boolean;
+  /** Those that wait: each looks at the ear, and goes when that tells it to. */
+  readonly waiting: Set<() => void>;
+  linger: NodeJS.Timeout | undefined;
+}
+
+/** Waits for what is written to streams: one channel each, while anybody waits for it. */
+export class StreamWatch implements Hearer {
+  readonly #session: Session;
+  readonly #look: (id: string, name: string) => Promise<number>;
+  readonly #ears = new Map<string, Ear>();
+  #waiting = 0;
+
+  /** `look` says how far a stream has come. */
+  constructor(session: Session, look: (id: string, name: string) => Promise<number>) {
+    this.#session = session;
+    this.#look = look;
+    session.subscriber.join(this);
+  }
+
+  get isWaiting(): boolean {
+    return this.#waiting > 0;
+  }
+
+  /** See `StreamStore.waitForChunks`. */
+  wait({ id, name, from }: StreamPlace, ms: number, signal: AbortSignal): Promise<void> {
+    const { closing } = this.#session;
+    if (signal.aborted || closing.signal.aborted) return Promise.resolve();
+    const ear = this.#earOf(id, name);
+    this.#waiting++;
+    this.#session.subscriber.holdOpen();
+    return new Promise((resolve) => {
+      const stop = (lingerMs: number): void => {
+        clearTimeout(timer);
+        unwatch();
+        ear.waiting.delete(look);
+        this.#waiting--;
+        this.#session.subscriber.holdOpen();
+        this.#rest(ear, lingerMs);
+        resolve();
+      };
+      const look = (): void => {
+        if (ear.isLost || ear.next > from) stop(LINGER_MS);
+      };
+      const timer = setTimeout(stop, ms, LINGER_MS);
+      const unwatch = onAbort([signal, closing.signal], () => stop(0));
+      ear.waiting.add(look);
+      look();
+    });
+  }
+
+  received(channel: string, message: string): void {
+    const ear = this.#ears.get(channel);
+    if (ear !== undefined) reach(ear, Number(message));
+  }
+
+  lost(): void {
+    for (const ear of [...this.#ears.values()]) this.#drop(ear);
+  }
+
+  close(): void {
+    this.lost();
+  }
+
+  #earOf(id: string, name: string): Ear {
+    const channel = this.#session.keys.streamNotices(id, name);
+    const known = this.#ears.get(channel);
+    if (known !== undefined) {
+      clearTimeout(known.linger);
+      return known;
+    }
+    const ear: Ear = { channel, next: 0, isLost: false, waiting: new Set(), linger: undefined };
+    this.#ears.set(channel, ear);
+    void this.#open(ear, () => this.#look(id, name));
+    return ear;
+  }
+
+  /** What was written before it listened, it asks for. */
+  async #open(ear: Ear, look: () => Promise<number>): Promise<void> {
+    try {
+      const client = await this.#session.subscriber.open();
+      await client.call('subscribe', [ear.channel]);
+      // Everybody has left meanwhile.
+      if (!this.#ears.has(ear.channel)) this.#unsubscribe(ear);
+      else reach(ear, await look());
+    } catch {
+      setTimeout(() => this.#drop(ear), POLL_MS).unref();
+    }
+  }
+
+  #drop(ear: Ear): void {
+    clearTimeout(ear.linger);
+    ear.isLost = true;
+    if (this.#ears.get(ear.channel) === ear) this.#ears.delete(ear.channel);
+    for (const look of [...ear.waiting]) look();
+  }
+
+  /** Nobody waits for it now, or not any more. */
+  #rest(ear: Ear, lingerMs: number): void {
+    if (ear.waiting.size > 0 || ear.isLost) return;
+    const leave = (): void => {
+      if (ear.waiting.size > 0) return;
+      this.#drop(ear);
+      this.#unsubscribe(ear);
+    };
+    if (lingerMs === 0) leave();
+    else ear.linger = setTimeout(leave, lingerMs).unref();
+  }
+
+  #unsubscribe({ channel }: Ear): void {
+    this.#session.subscriber.sendQuietly('unsubscribe', [channel]);
+  }
+}
+
+/** It has come so far. */
+function reach(ear: Ear, next: number): void {
+  if (!(next > ear.next)) return;
+  ear.next = next;
+  for (const look of [...ear.waiting]) look();
+}

@@ -1,0 +1,34 @@
+/** What bounds streams; a part of `limits.ts`. */
+import { type Limit, limit } from './limit.ts';
+
+type StreamLimitName =
+  | 'streams'
+  | 'streamChunks'
+  | 'streamBytes'
+  | 'streamChunkBytes'
+  | 'streamBlockChunks'
+  | 'streamBlockBytes'
+  | 'streamPendingBytes'
+  | 'streamPage'
+  | 'streamLookMs';
+
+/** As `LIMIT_TABLE`, which takes them in. */
+export const STREAM_LIMITS: Readonly<Record<StreamLimitName, Limit>> = {
+  streams: limit(16, 'streams', 'of one task; each may take its share of memory'),
+  streamChunks: limit(
+    20_000,
+    'chunks',
+    'kept of one stream: a long answer by tokens; then the oldest go, and readers are told',
+  ),
+  streamBytes: limit(1_048_576, 'bytes', 'kept of one stream, as a payload; then the oldest go'),
+  streamChunkBytes: limit(65_536, 'bytes', 'one chunk; a stream is for what somebody watches'),
+  streamBlockChunks: limit(1_000, 'chunks', 'that one call stores: less than a millisecond'),
+  streamBlockBytes: limit(65_536, 'bytes', 'the same; a single chunk may be as long'),
+  streamPendingBytes: limit(
+    1_048_576,
+    'bytes',
+    'of one stream, on their way to the backend: who writes more has to wait for what it wrote',
+  ),
+  streamPage: limit(16, 'blocks', 'that one read answers: about a MiB at most'),
+  streamLookMs: limit(5_000, 'ms', 'a reader looks by itself when no notice has come for so long'),
+};

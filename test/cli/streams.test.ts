@@ -1,0 +1,49 @@
+/** `fairloom streams`: what tasks tell, by the real binary. */
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { fairloom, ROOT } from '../support/processes/run-process.ts';
+import { startWorker, type WorkerProcess } from '../support/processes/worker-process.ts';
+
+const TASKS = join(ROOT, 'test/fixtures/cli/tasks.mjs');
+const REDIS = ['--redis', inject('redisUrl'), '--prefix', `streams-${process.pid}`];
+
+const run = (...args: readonly string[]): ReturnType<typeof fairloom> =>
+  fairloom([...args, ...REDIS]);
+
+let worker: WorkerProcess;
+
+beforeAll(async () => {
+  worker = await startWorker(['worker', TASKS, ...REDIS]);
+});
+
+afterAll(async () => {
+  await worker?.end('SIGTERM');
+});
+
+it('a stream is followed from another process, and read again from an offset', async () => {
+  await run('enqueue', 'speak', '["one",{"two":2}]', '--id', 'x', '--delay', '500ms');
+  expect(await run('streams', 'read', 'x', 'tokens')).toMatchObject({ code: 0, stdout: '' });
+  expect(await run('streams', 'read', 'x', 'tokens', '--follow')).toEqual({
+    ...{ code: 0, stdout: 'one\none\n{"two":2}\n', stderr: 'attempt 2 begins anew\n' },
+  });
+  const rest = await run('streams', 'read', 'x', 'tokens', '--from', '3', '-o', 'jsonl');
+  expect(JSON.parse(rest.stdout)).toEqual({
+    ...{ type: 'chunk', offset: 3, next: 4, attempt: 2, value: { two: 2 } },
+  });
+  expect((await run('streams', 'read', 'x', 'tokens', '-o', 'id')).stdout).toBe('0\n1\n2\n3\n');
+  const list = await run('streams', 'list', 'x');
+  expect(list.stdout).toMatch(/^STREAM +FROM +NEXT +BYTES +CLOSED\ntokens +0 +5 +\d+ +yes\n$/);
+  expect(await run('streams', 'read', 'x', 'other')).toMatchObject({ code: 0, stdout: '' });
+});
+
+it.each([
+  [['read', 'nobody', 'tokens'], 7, 'nobody'],
+  [['list', 'nobody'], 7, 'nobody'],
+  [['read', 'x', 'no name'], 2, 'stream'],
+  [['read', 'x', 'tokens', '--from', '-1'], 2, 'from'],
+  [['read', 'x', 'tokens', '--from', '99'], 2, 'from'],
+])('%j is refused', async (args, code, words) => {
+  const ended = await run('streams', ...args);
+  expect(ended.code).toBe(code);
+  expect(ended.stderr).toContain(words);
+});
