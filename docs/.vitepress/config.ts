@@ -12,6 +12,7 @@ const SHELVES = [
       'guide/retries',
       'guide/dependencies',
       'guide/workflows',
+      'guide/waiting',
       'guide/schedules',
       'guide/xcom',
       'guide/streams',

@@ -25,7 +25,12 @@ export function durationMs(value: unknown): number | undefined {
 }
 
 /** A moment: a `Date`, or milliseconds since the Unix epoch. */
-export type Moment = number | { getTime(): number };
+export type Moment =
+  | number
+  | {
+      /** As a `Date` tells it. */
+      getTime(): number;
+    };
 
 /** A timer that has been set; canceling twice, or after it fired, does nothing. */
 export interface Timer {
