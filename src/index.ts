@@ -4,6 +4,13 @@ export { systemClock } from './base/system-clock.ts';
 export type { Clock, Duration, Moment, Timer } from './base/time.ts';
 export { Fairloom, type RunOptions } from './client/client.ts';
 export type {
+  AskAnswer,
+  AskAnswerOptions,
+  AskInfo,
+  AskListOptions,
+  Asks,
+} from './client/facades/asks-facade.ts';
+export type {
   BulkReport,
   Dead,
   DeadBulkOptions,
@@ -80,6 +87,8 @@ export type {
 } from './domain/dependencies/dependents.ts';
 export type { ChannelLimitName, ChannelPlace } from './domain/errors/channel-errors.ts';
 export {
+  AskClosedError,
+  AskNotFoundError,
   BackendFullError,
   BackendUnavailableError,
   BackendUnsupportedError,
@@ -342,6 +351,12 @@ export {
 export type { StopReport } from './worker/shutdown.ts';
 export type { Worker } from './worker/worker.ts';
 export type { StopOptions, WorkerOptions } from './worker/worker-options.ts';
+export type {
+  AskAnswered,
+  AskOptions,
+  AskStepOptions,
+  AskUnanswered,
+} from './workflow/ask.ts';
 export {
   type Channel,
   type ChannelBase,
@@ -453,6 +468,6 @@ export {
   type Stdout,
 } from './workflow/tasks/program-task.ts';
 export { type RetryAfterOptions, retryAfter } from './workflow/tasks/retry-after.ts';
-export { sleep, waitFor } from './workflow/waits.ts';
+export { ask, sleep, waitFor } from './workflow/waits.ts';
 export type { XCom, XComKey, XComPulled, XComPushOptions, XComSource } from './workflow/xcom.ts';
 export { xcomKey } from './workflow/xcom-key.ts';

@@ -7,6 +7,7 @@ import type { UpstreamFact } from '../domain/port/backend.ts';
 import type { WaitAnswer } from '../domain/task/wait.ts';
 import { withFields } from '../logging/logger.ts';
 import type { Trace } from '../tracing/trace.ts';
+import type { AskOptions } from '../workflow/ask.ts';
 import type { Channel, ChannelOf } from '../workflow/channel.ts';
 import type { Step } from '../workflow/step.ts';
 import {
@@ -20,7 +21,14 @@ import {
 import type { TaskStream } from '../workflow/task-stream.ts';
 import type { XCom } from '../workflow/xcom.ts';
 import type { PendingWrites } from './pending-writes.ts';
-import { type HandlerWait, sleepFor, sleepUntil, type Waiter, waitForSignal } from './waits.ts';
+import {
+  askPeople,
+  type HandlerWait,
+  sleepFor,
+  sleepUntil,
+  type Waiter,
+  waitForSignal,
+} from './waits.ts';
 
 /** How long a handler may take. What it waits for without a lease does not count. */
 export interface TimeLimit {
@@ -177,6 +185,11 @@ export class AttemptContext implements TaskContext {
     const { codec } = this.#source;
     // The definition of the signal says of which type its payload is.
     return waitForSignal(this.#waiter, what, { options, codec }) as Promise<never>;
+  }
+
+  ask(question: AskOptions<string, unknown>): Promise<never> {
+    // The question says of which type its answers are.
+    return askPeople(this.#waiter, question, this.#source.codec) as Promise<never>;
   }
 
   get #waiter(): Waiter {

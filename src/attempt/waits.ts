@@ -1,12 +1,22 @@
 /** How a handler waits: for time and for signals, without a slot, a lease or a timer. */
+import { utf8Bytes } from '../base/json.ts';
 import type { Duration, Moment } from '../base/time.ts';
 import type { ValueCodec } from '../codec/codec.ts';
 import { InvalidOptionError, WaitTimedOutError } from '../domain/errors/errors.ts';
+import { shown } from '../domain/errors/fairloom-error.ts';
 import { checkOptions } from '../domain/errors/options.ts';
 import { LIMITS } from '../domain/limits.ts';
+import { type AskSpec, readAskAnswer } from '../domain/task/ask.ts';
 import type { WaitAnswer } from '../domain/task/wait.ts';
+import {
+  type AskAnswered,
+  type AskOptions,
+  type AskUnanswered,
+  checkAsk,
+  formDescription,
+} from '../workflow/ask.ts';
 import { signalOf } from '../workflow/signal.ts';
-import { checkedBy } from '../workflow/standard-schema.ts';
+import { checkedBy, type StandardSchemaV1 } from '../workflow/standard-schema.ts';
 import {
   SUB_RUN_KEYS,
   type SubRunOptions,
@@ -18,7 +28,16 @@ import { durationOption } from '../workflow/task-options.ts';
 /** What a handler asks for; `wakeAt` is counted by the clock of its process. */
 export type HandlerWait =
   | { readonly kind: 'time'; readonly wakeAt: WakeTime }
-  | { readonly kind: 'signal'; readonly name: string; readonly wakeAt: WakeTime | undefined };
+  | { readonly kind: 'signal'; readonly name: string; readonly wakeAt: WakeTime | undefined }
+  | HandlerAsk;
+
+/** A question of a handler. */
+export interface HandlerAsk extends Pick<AskSpec, 'choices' | 'for' | 'text'> {
+  readonly kind: 'ask';
+  readonly wakeAt: WakeTime | undefined;
+  /** Why its task ends as canceled when nobody answers in time; absent when it goes on. */
+  readonly cancels: string | undefined;
+}
 
 /** When a wait is over: so long after it began, or at a moment in ms since the epoch. */
 export type WakeTime = { readonly inMs: number } | { readonly at: number };
@@ -70,8 +89,54 @@ export async function waitForSignal(
   return checkedBy(`signal ${name}`, schema, codec.read(answer.payload));
 }
 
+/** See `TaskContext.ask`. */
+export async function askPeople(
+  waiter: Waiter,
+  options: AskOptions<string, unknown>,
+  codec: ValueCodec,
+): Promise<AskAnswered<string, unknown> | AskUnanswered<unknown>> {
+  const { title, schema, timeoutMs, onTimeout, ...question } = checkAsk('ctx.ask', options);
+  const what = `question ${shown(title)}`;
+  const ask: HandlerAsk = {
+    kind: 'ask',
+    choices: question.choices,
+    for: question.for,
+    text: askText(what, title, schema),
+    wakeAt: timeoutMs === undefined ? undefined : { inMs: timeoutMs },
+    cancels: onTimeout === 'cancel' ? `nobody answered ${what} in time` : undefined,
+  };
+  const { by, at, payload } = await waiter(ask, { id: options.id });
+  if (by === 'time') {
+    if (typeof onTimeout === 'string') throw new WaitTimedOutError(`an answer to ${what}`);
+    return { answered: false, value: onTimeout.value, at };
+  }
+  const { choice, by: who, text } = readAskAnswer(payload);
+  const { comment, form } = answerParts(codec.read(text));
+  return {
+    answered: true,
+    choice,
+    by: who,
+    at,
+    ...(comment === undefined ? {} : { comment }),
+    form: await checkedBy(`form of ${what}`, schema, form),
+  };
+}
+
+/** What people read of a question, as text. */
+function askText(what: string, title: string, schema: StandardSchemaV1 | undefined): string {
+  const form = schema === undefined ? undefined : (formDescription(schema) ?? true);
+  const text = JSON.stringify({ title, ...(form === undefined ? {} : { form }) });
+  if (utf8Bytes(text) <= LIMITS.askBytes) return text;
+  throw new InvalidOptionError('title', `at most ${LIMITS.askBytes} bytes, with its form`, what);
+}
+
 /** How long a wait lasts, from now on. */
 export function wakeAfterMs(wakeAt: WakeTime | undefined, now: number): number | undefined {
   if (wakeAt === undefined) return undefined;
   return 'inMs' in wakeAt ? wakeAt.inMs : Math.max(0, Math.ceil(wakeAt.at - now));
+}
+
+/** What came with an answer, as `loom.asks.answer` wrote it. */
+function answerParts(value: unknown): { readonly comment?: string; readonly form?: unknown } {
+  return typeof value === 'object' && value !== null ? value : {};
 }

@@ -5,6 +5,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { messageOf } from '../base/message-of.ts';
 import { printableLine } from '../base/printable.ts';
 import { isOwn } from '../domain/errors/errors.ts';
+import { addAsks } from './commands/asks.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addConfig } from './commands/config.ts';
 import { addDead } from './commands/dead.ts';
@@ -74,7 +75,16 @@ function programOf(shell: Shell): Command {
     add(program, shell);
   }
   for (const add of [addSchedules, addScheduler]) add(program, shell);
-  for (const add of [addDead, addUsers, addQueues, addXCom, addStreams, addSignal, addConfig])
+  for (const add of [
+    addDead,
+    addUsers,
+    addQueues,
+    addXCom,
+    addStreams,
+    addSignal,
+    addAsks,
+    addConfig,
+  ])
     add(program, shell);
   addOverview(program, shell);
   addDoctor(program, shell);

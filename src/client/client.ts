@@ -28,6 +28,7 @@ import { definitionOf } from '../workflow/task-definition.ts';
 import { durationOption } from '../workflow/task-options.ts';
 import { closeAll } from './closing.ts';
 import { enqueueStep } from './enqueue-step.ts';
+import { Asks } from './facades/asks-facade.ts';
 import { Dead } from './facades/dead-facade.ts';
 import { Graphs } from './facades/graphs-facade.ts';
 import { Queues } from './facades/queue-facade.ts';
@@ -92,6 +93,8 @@ export class Fairloom {
   readonly xcom: XComs;
   /** What tasks tell while they run. */
   readonly streams: Streams;
+  /** What handlers ask people. */
+  readonly asks: Asks;
   /** The live workers, wherever they are. */
   readonly workers: {
     /** Those of all processes. */
@@ -123,6 +126,7 @@ export class Fairloom {
     });
     this.users = new Users(connection);
     this.queues = new Queues(connection);
+    this.asks = new Asks(core);
     this.dead = new Dead({ connection, codec, redrive: () => redriveManyBy(core) });
     this.#runTools = {
       ...core,

@@ -147,7 +147,9 @@ function runnerOf(tools: LocalTools, user: string, channels: LocalChannels): Sub
 
 /** Time passes here too; nobody can send anything to a task that is not stored. */
 async function waitHere({ clock }: LocalTools, { wait, signal }: WaitCall): Promise<WaitAnswer> {
-  if (wait.kind !== 'time') throw new NotStoredError(`${wait.kind} ${wait.name}`);
+  if (wait.kind !== 'time') {
+    throw new NotStoredError(wait.kind === 'signal' ? `signal ${wait.name}` : 'an answer');
+  }
   await sleep(clock, wakeAfterMs(wait.wakeAt, clock.now()) ?? 0, signal);
   signal.throwIfAborted();
   return { by: 'time', at: clock.now(), payload: '' };

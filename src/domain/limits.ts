@@ -34,6 +34,9 @@ export type LimitName =
   | 'signals'
   | 'signalBytes'
   | 'signalIds'
+  | 'askChoices'
+  | 'askNames'
+  | 'askBytes'
   | 'xcomValueBytes'
   | 'xcomBytes'
   | 'xcomWrites'
@@ -221,6 +224,13 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
   signals: limit(1_000, 'signals', 'kept for one task until it waits for them'),
   signalBytes: limit(1_048_576, 'bytes', 'of the signals kept for one task; as a payload'),
   signalIds: limit(1_000, 'ids', 'of signals to one task: the newest are known when sent again'),
+  askChoices: limit(32, 'choices', 'of one question: what a person can look through'),
+  askNames: limit(16, 'names', 'that one question is for: it stands in two listings of each'),
+  askBytes: limit(
+    65_536,
+    'bytes',
+    'of a question, or of what comes with an answer: read by people',
+  ),
   xcomValueBytes: limit(
     262_144,
     'bytes',

@@ -21,6 +21,7 @@ export function timedBackend(backend: Backend, onCall: OnCall): Backend {
     xcom: timedPart('xcom', backend.xcom, onCall),
     waits: timedPart('waits', backend.waits, onCall),
     streams: timedPart('streams', backend.streams, onCall),
+    asks: timedPart('asks', backend.asks, onCall),
     name: backend.name,
     capabilities: backend.capabilities,
     open: (settings) => backend.open(settings),

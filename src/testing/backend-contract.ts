@@ -21,6 +21,7 @@ import { Kit } from './contract/kit.ts';
 import { names } from './contract/names.ts';
 import { weighed } from './contract/pages.ts';
 import * as restricted from './contract/restricted.ts';
+import * as asks from './contract/runs/asks.ts';
 import * as channels from './contract/runs/channels.ts';
 import { cycles } from './contract/runs/cycles.ts';
 import * as dependencies from './contract/runs/dependencies.ts';
@@ -122,6 +123,7 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   'suspended runs': runs.suspensions,
   'waits for time': waits.sleeps,
   signals: waits.signals,
+  questions: asks.asks,
   'what joins and runs read': runReads.runReads,
   'journals of runs': runStores.journals,
   'values of channels': channels.values,

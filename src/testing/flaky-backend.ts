@@ -39,6 +39,7 @@ const STORES: readonly string[] = [
   'xcom',
   'waits',
   'streams',
+  'asks',
 ];
 
 /** Any backend, with faults between it and whoever uses it. */

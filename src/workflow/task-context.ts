@@ -1,6 +1,7 @@
 import type { Logger } from '../base/logger.ts';
 import type { Duration, Moment } from '../base/time.ts';
 import { keysOf, type OptionKeys } from '../domain/errors/options.ts';
+import type { AskAnswered, AskOptions, AskUnanswered } from './ask.ts';
 import type { Channel, ChannelOf } from './channel.ts';
 import type { Signal } from './signal.ts';
 import type { StartArgs, Step } from './step.ts';
@@ -90,6 +91,20 @@ export interface TaskContext {
    * signal's schema refuses what came; as `sleep`.
    */
   waitFor<T>(signal: Signal<T>, options?: WaitOptions): Promise<T>;
+  /**
+   * Asks people, and waits for the answer as `sleep` waits for time. The question stands in
+   * `loom.asks` until one answers, by `loom.asks.answer` or `fairloom asks answer`; the first counts. That
+   * nobody answers in time is never an answer: see `onTimeout`.
+   *
+   * @throws {@link WaitTimedOutError} when nobody answered in time; {@link InvalidPayloadError} when the
+   * schema of the form refuses what came; as `sleep`.
+   */
+  ask<const C extends string, V, F = undefined>(
+    question: AskOptions<C, F> & { readonly onTimeout: { readonly value: V } },
+  ): Promise<AskAnswered<C, F> | AskUnanswered<V>>;
+  ask<const C extends string, F = undefined>(
+    question: AskOptions<C, F> & { readonly onTimeout?: 'fail' | 'cancel' | undefined },
+  ): Promise<AskAnswered<C, F>>;
   /**
    * A channel of the run: all nodes and members of one run share it, and no others. A task that
    * stands alone has channels of its own.

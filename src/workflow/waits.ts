@@ -3,6 +3,13 @@ import { type Duration, durationMs } from '../base/time.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkOptions } from '../domain/errors/options.ts';
 import { LIMITS } from '../domain/limits.ts';
+import {
+  type AskAnswered,
+  type AskOptions,
+  type AskStepOptions,
+  type AskUnanswered,
+  checkAsk,
+} from './ask.ts';
 import { type Signal, signalOf } from './signal.ts';
 import type { Task } from './step.ts';
 import { WAIT_KEYS, type WaitOptions } from './task-context.ts';
@@ -45,4 +52,28 @@ export function waitFor<T>(
     { timeout: 'none' },
     (_input: unknown, ctx): Promise<T> => ctx.waitFor(what, options),
   ) as Task<unknown, T>;
+}
+
+/**
+ * A step that asks people, as `ctx.ask` does, and gives what came of it. Its name is `ask`; name one of
+ * two alike by `as`.
+ *
+ * @throws {@link InvalidOptionError} for the first option that is not what it should be.
+ */
+export function ask<I, const C extends string, V, F = undefined>(
+  question: AskStepOptions<I, C, F> & { readonly onTimeout: { readonly value: V } },
+): Task<I, AskAnswered<C, F> | AskUnanswered<V>>;
+export function ask<I, const C extends string, F = undefined>(
+  question: AskStepOptions<I, C, F> & { readonly onTimeout?: 'fail' | 'cancel' | undefined },
+): Task<I, AskAnswered<C, F>>;
+export function ask(question: AskStepOptions<never>): unknown {
+  const { title, ...rest } = question;
+  const asked = (text: unknown): AskOptions => ({ ...rest, title: text as string });
+  checkAsk('ask', asked(typeof title === 'function' ? '-' : title));
+  return task('ask', { timeout: 'none' }, (input: never, ctx): Promise<unknown> => {
+    const { onTimeout, ...more } = asked(typeof title === 'function' ? title(input) : title);
+    return typeof onTimeout === 'object'
+      ? ctx.ask({ ...more, onTimeout })
+      : ctx.ask({ ...more, onTimeout });
+  });
 }

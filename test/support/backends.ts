@@ -131,7 +131,7 @@ function countCalls(backend: Backend): {
       },
     });
   const { tasks, users, queues, workers, inspect, runs, graphs, schedules } = backend;
-  const { xcom, waits, streams } = backend;
+  const { xcom, waits, streams, asks } = backend;
   return {
     backend: {
       name: backend.name,
@@ -149,6 +149,7 @@ function countCalls(backend: Backend): {
       xcom: counting(xcom),
       waits: counting(waits),
       streams: counting(streams),
+      asks: counting(asks),
     },
     quiet: async () => {
       for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {

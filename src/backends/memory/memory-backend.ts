@@ -25,6 +25,7 @@ import { facts, listTasks, listUsers, queueInfo, stats } from './inspect.ts';
 import { runStore } from './journals.ts';
 import { lease } from './lease.ts';
 import { reconcile } from './reconcile.ts';
+import { askStore } from './rules/asks.ts';
 import { dependentsOf } from './rules/dependents.ts';
 import { cascade } from './rules/end.ts';
 import { areSchedulesDue } from './rules/schedule-places.ts';
@@ -78,6 +79,7 @@ export function memory(options: MemoryOptions = {}): Backend {
     xcom: xcomStore(store, step, look),
     waits: waitStore(store, step, look),
     streams: streamStore(store, step, look),
+    asks: askStore(store, step, look),
     async open({ retention }): Promise<BackendInfo> {
       store.retention = retention;
       return { description: 'embedded, in memory: ends with this process', warnings: [] };

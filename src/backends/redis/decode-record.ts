@@ -1,8 +1,10 @@
 import type { DependentPage } from '../../domain/port/backend.ts';
 import type { TaskFacts } from '../../domain/port/inspection.ts';
 import type { TaskRecord, TaskRow } from '../../domain/task/task.ts';
+import type { Awaited } from '../../domain/task/wait.ts';
 import { decodeQueue } from './queues.ts';
 import { decodeUser } from './users.ts';
+import { readAskSpec } from './wire/ask.ts';
 import { causeIn, decodeFixed, type Flat, text } from './wire/decode.ts';
 import { decodeWorkers } from './workers.ts';
 
@@ -49,7 +51,14 @@ export function decodeRow(reply: Flat, at: number, values = false): TaskRow {
   };
 }
 
-interface RawFacts extends Omit<TaskFacts, 'record' | 'liveWorkers' | 'shares'> {
+interface RawFacts extends Omit<TaskFacts, 'record' | 'liveWorkers' | 'shares' | 'wait'> {
+  readonly wait?: {
+    readonly for:
+      | Exclude<Awaited, { kind: 'ask' }>
+      | { readonly kind: 'ask'; readonly ask?: string };
+    readonly since: number;
+    readonly wakeAt?: number;
+  };
   readonly shares: {
     readonly v: string | number;
     readonly last: readonly (string | number)[];
@@ -69,12 +78,22 @@ function dependentsOf(dependents: DependentPage | undefined): Pick<TaskFacts, 'd
   return { dependents: decodeDependents(JSON.stringify(dependents)) };
 }
 
+/** A question whose text is lost is not told of. */
+function waitOf(wait: RawFacts['wait']): Pick<TaskFacts, 'wait'> {
+  if (wait === undefined) return {};
+  const { for: awaited, ...until } = wait;
+  if (awaited.kind !== 'ask') return { wait: { for: awaited, ...until } };
+  if (awaited.ask === undefined) return {};
+  return { wait: { for: { kind: 'ask', ask: readAskSpec(awaited.ask) }, ...until } };
+}
+
 /** What a task's explanation is made of: JSON, the record, and the live workers behind it. */
 export function decodeFacts(reply: Flat): TaskFacts {
   const raw = JSON.parse(text(reply[0])) as RawFacts;
-  const { shares, dependents, ...rest } = raw;
+  const { shares, dependents, wait, ...rest } = raw;
   return {
     ...rest,
+    ...waitOf(wait),
     record: decodeRecord(reply, 1),
     blockedBy: raw.blockedBy ?? [],
     ...dependentsOf(dependents),

@@ -6,6 +6,7 @@ import type {
   BackendSettings,
   Capabilities,
 } from '../../domain/port/backend.ts';
+import { RedisAsks } from './asks.ts';
 import {
   type ConnectionOptions,
   isClient,
@@ -94,6 +95,7 @@ export function backendOf(
     xcom: new RedisXCom(session),
     waits: new RedisWaits(session),
     streams,
+    asks: new RedisAsks(session),
     open: (settings: BackendSettings): Promise<BackendInfo> => session.open(settings),
     close: async (): Promise<void> => {
       session.close();

@@ -117,6 +117,7 @@ export class LeaseTrace {
       xcom: backend.xcom,
       waits: backend.waits,
       streams: backend.streams,
+      asks: backend.asks,
       open: (settings) => backend.open(settings),
       close: () => backend.close(),
     };

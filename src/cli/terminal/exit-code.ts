@@ -65,6 +65,8 @@ export const EXIT_OF: Readonly<Record<ErrorCode, ExitCode>> = {
   WAIT_TIMED_OUT: EXIT.failed,
   SIGNAL_LIMIT: EXIT.refused,
   NOT_STORED: EXIT.failed,
+  ASK_NOT_FOUND: EXIT.notFound,
+  ASK_CLOSED: EXIT.refused,
   RUN_CANCELED: EXIT.failed,
   RUN_FORMAT: EXIT.usage,
   CHANNEL_LIMIT: EXIT.failed,

@@ -3,6 +3,7 @@
  * docs/cli-output.md from these types and their comments, and tests hold the commands to that page.
  */
 
+import type { AskInfo } from '../../client/facades/asks-facade.ts';
 import type { QueueStatus } from '../../client/facades/queue-facade.ts';
 import type { RunExplanation } from '../../client/facades/runs-facade.ts';
 import type { SignalOutcome } from '../../client/facades/signals.ts';
@@ -73,6 +74,9 @@ export interface JsonShapes {
   readonly 'queues pause': undefined;
   readonly 'queues resume': undefined;
   readonly signal: SentSignal;
+  readonly 'asks list': readonly AskInfo[];
+  readonly 'asks get': AskInfo;
+  readonly 'asks answer': GivenAnswer;
   readonly 'xcom list': readonly XComFact[];
   readonly 'xcom namespaces': readonly XComNamespace[];
   readonly 'xcom get': NamedValue;
@@ -107,6 +111,16 @@ export interface SentSignal {
   readonly name: string;
   /** It ended a wait, is kept for the next one, or was sent before. */
   readonly outcome: SignalOutcome;
+}
+
+/** An answer that counts. */
+export interface GivenAnswer {
+  /** The question. */
+  readonly id: string;
+  /** What was chosen. */
+  readonly choice: string;
+  /** Who has answered. */
+  readonly by: string;
 }
 
 /** A task that was stored and perhaps waited for. */

@@ -13,7 +13,6 @@ import type {
   ScheduleStore,
   StreamStore,
   TaskStore,
-  WaitStore,
   WorkerStore,
   XComStore,
 } from '../../domain/port/backend.ts';
@@ -22,12 +21,13 @@ import { type Cause, rewordedCause } from '../../domain/task/cause.ts';
 import { REDRIVES } from '../../domain/task/journal.ts';
 import { isSealed } from '../../domain/task/sealed-text.ts';
 import type { NewTask, TaskRecord } from '../../domain/task/task.ts';
-import { ANSWER, answerText, readAnswer } from '../../domain/task/wait.ts';
+import { ANSWER } from '../../domain/task/wait.ts';
 import type { XComWrite } from '../../domain/task/xcom.ts';
 import { openValue, sealWrites } from './sealed-channel.ts';
 import { sealError } from './sealed-error.ts';
 import { SealedRecords } from './sealed-records.ts';
 import { sealSpec } from './sealed-spec.ts';
+import { openAnswer, openFacts, sealedAsks, sealedWaits, sealSuspension } from './sealed-waits.ts';
 import type { Texts } from './texts.ts';
 
 /** The same backend, with every text of users and handlers as the codec has it. */
@@ -47,6 +47,7 @@ export function sealedBackend(backend: Backend, texts: Texts): Backend {
     xcom: sealedXCom(backend.xcom, texts),
     waits: sealedWaits(backend.waits, texts),
     streams: sealedStreams(backend.streams, texts),
+    asks: sealedAsks(backend.asks, texts),
     open: (settings) => backend.open(settings),
     close: () => backend.close(),
   };
@@ -169,7 +170,7 @@ function sealDecision(texts: Texts, decision: Decision | Suspension): Decision |
     case 'release':
       return { ...decision, cause: sealCause(texts, decision.cause) };
     case 'suspend':
-      return decision;
+      return sealSuspension(texts, decision);
   }
 }
 
@@ -201,7 +202,9 @@ function sealedInspect(inspect: Inspect, records: SealedRecords): Inspect {
     dependents: (id, request) => inspect.dependents(id, request),
     facts: async (id) => {
       const facts = await inspect.facts(id);
-      return facts === undefined ? undefined : { ...facts, record: records.task(facts.record) };
+      return facts === undefined
+        ? undefined
+        : { ...openFacts(records.texts, facts), record: records.task(facts.record) };
     },
     stats: () => inspect.stats(),
     missing: () => inspect.missing(),
@@ -248,21 +251,6 @@ function sealedRuns(runs: RunStore, records: SealedRecords): RunStore {
       };
       return records.all(await runs.readChannel(run, fields), open);
     },
-  };
-}
-
-/** The store wrote the answer, and in it stands what the sender has sealed. */
-function openAnswer(texts: Texts, text: string): string {
-  const answer = readAnswer(text);
-  if (answer.payload === '') return text;
-  return answerText({ ...answer, payload: texts.demand(answer.payload, 'signal') });
-}
-
-function sealedWaits(waits: WaitStore, texts: Texts): WaitStore {
-  return {
-    signal: (id, signal) =>
-      waits.signal(id, { ...signal, payload: texts.seal(signal.payload, 'signal') }),
-    figures: () => waits.figures(),
   };
 }
 

@@ -10,4 +10,6 @@ export type TextKind =
   | 'journal'
   | 'schedule'
   | 'signal'
+  | 'ask'
+  | 'ask-answer'
   | 'graph';

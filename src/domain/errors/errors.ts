@@ -1,4 +1,5 @@
 /** Everything that this library throws on purpose, by family. */
+export { AskClosedError, AskNotFoundError } from './ask-errors.ts';
 export {
   BatchRefusedError,
   CrossUserDependencyError,

@@ -77,6 +77,8 @@ export type ErrorCode =
   | 'WAIT_TIMED_OUT'
   | 'SIGNAL_LIMIT'
   | 'NOT_STORED'
+  | 'ASK_NOT_FOUND'
+  | 'ASK_CLOSED'
   | 'RUN_CANCELED'
   | 'RUN_FORMAT'
   | 'CHANNEL_LIMIT'

@@ -146,10 +146,20 @@ function waiting(
       command: suggestion('tasks run-now', id),
     };
   }
+  const atMost = until === '' ? '' : `, at most until ${until}`;
+  if (awaited.kind === 'ask') {
+    const { ask } = awaited;
+    const whom = ask.for.length === 0 ? 'anybody' : ask.for.join(', ');
+    return {
+      kind: 'waiting',
+      text: `it asks ${whom} since ${time(since)} to choose: ${ask.choices.join(', ')}${atMost}`,
+      command: `${suggestion('asks answer', ask.id, '--by <who>')} <choice>`,
+    };
+  }
   const to = awaited.targets.at(-1) ?? id;
   return {
     kind: 'waiting',
-    text: `it waits for a signal ${awaited.name} since ${time(since)}${until === '' ? '' : `, at most until ${until}`}`,
+    text: `it waits for a signal ${awaited.name} since ${time(since)}${atMost}`,
     command: `${suggestion('signal', to)} ${awaited.name}`,
   };
 }

@@ -95,6 +95,11 @@ export const HASH_FIELDS = {
     signal: ['sp:', 'and the number in that line, colon, name: JSON text'],
     signalId: ['si:', 'and id of a signal: its place among the newest'],
     signalPlace: ['sr:', 'and such a place: the id'],
+    ask: [
+      'qa:',
+      'and mark of a question: when it was asked, when its time is over, itself as JSON',
+    ],
+    askClosing: ['qc:', 'and that mark: when it was closed, how, and the answer as JSON'],
   },
   streams: {
     count: ['n', 'how many streams there are'],
@@ -145,7 +150,7 @@ export const PACKED_NAMES = {
     payloadDigest: ['fp', 'digest of the first payload'],
     batchId: ['su', 'unsealed batch'],
     awaitKind: ['ak', 'what it waits for that is no task'],
-    awaitName: ['an', 'name of the signal'],
+    awaitName: ['an', 'name of the signal, or mark of the question'],
     awaitTargets: ['ao', 'ids of the tasks whose signals it takes'],
     awaitEntry: ['ae', 'field of the journal for the answer'],
     isJoin: ['j', 'it is a join'],

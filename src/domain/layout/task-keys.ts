@@ -121,8 +121,8 @@ export const TASK_KEYS = {
    */
   run: { type: 'HASH', name: '{p}run:{id}' },
   /**
-   * channels of a run, and signals that were sent to it: see Fields
-   * @by settle, checkpoint, writes at once, signals
+   * channels of a run, signals that were sent to it, and what it asks: see Fields
+   * @by settle, checkpoint, writes at once, signals, suspension, whatever ends a wait
    * @life with the run's task
    */
   channel: { type: 'HASH', name: '{p}channel:{id}' },
@@ -138,6 +138,12 @@ export const TASK_KEYS = {
    * @life until it is woken or has ended
    */
   waiters: { type: 'ZSET', name: '{p}waiters:{id, signal}' },
+  /**
+   * moment (16 digits), blank, mark, dot, id of an open question → 0, for paging, by the pair of a user, or nothing for all, and a name that it is for, or nothing
+   * @by suspension, whatever ends the wait
+   * @life while it is open
+   */
+  asks: { type: 'ZSET', name: '{p}asks:{user, name}' },
   /**
    * a named value, by the pair of its user and of the pair of namespace and key: see Fields
    * @by settle, checkpoint, `xcom`

@@ -23,6 +23,7 @@ import type { ChannelRefusal, ChannelWrites } from '../task/channel.ts';
 import type { AttemptRecord, NewTask, TaskRecord, TaskRow, TaskStatus } from '../task/task.ts';
 import type { Signal, SignalReply, WaitFigure } from '../task/wait.ts';
 import type { XComFact, XComPlace, XComValue, XComWrite } from '../task/xcom.ts';
+import type { AskStore } from './asks.ts';
 import type { CancelReply, ChangeReply } from './change-reply.ts';
 import type { BatchOptions, EnqueueReply } from './enqueueing.ts';
 import type {
@@ -68,6 +69,7 @@ export type {
   ScheduleSetReply,
   SlotMoment,
 } from '../schedule/schedule.ts';
+export type { AskStore } from './asks.ts';
 export type { CancelReply, ChangeReply } from './change-reply.ts';
 export type { BatchOptions, EnqueueReply } from './enqueueing.ts';
 export type {
@@ -131,6 +133,8 @@ export interface Backend {
   readonly waits: WaitStore;
   /** What tasks tell while they run. */
   readonly streams: StreamStore;
+  /** What they ask people. */
+  readonly asks: AskStore;
   /** Connects and checks; safe to call again. Other methods call it when nobody has. */
   open(settings: BackendSettings): Promise<BackendInfo>;
   /** Frees everything; waits in `workers.waitForWork`, `inspect.waitForEnd` and `streams` answer at once. */

@@ -1,4 +1,5 @@
 /** What a suspended task waits for that is no task, and what such a wait comes to. */
+import type { AskSpec } from './ask.ts';
 
 /** What ends a wait before its time is over. */
 export type Awaited =
@@ -10,10 +11,15 @@ export type Awaited =
       readonly name: string;
       /** Whose signals it takes, in this order: its own, those of its run. */
       readonly targets: readonly string[];
+    }
+  | {
+      readonly kind: 'ask';
+      /** What is asked. */
+      readonly ask: AskSpec;
     };
 
 /** Kinds of waits, in the order in which they are shown. */
-export const WAIT_KINDS: readonly Awaited['kind'][] = ['time', 'signal'];
+export const WAIT_KINDS: readonly Awaited['kind'][] = ['time', 'signal', 'ask'];
 
 /** How many tasks wait for one kind of thing. */
 export interface WaitFigure {
@@ -74,7 +80,7 @@ export function answerText({ by, at, payload }: WaitAnswer): string {
 export function readAnswer(text: string): WaitAnswer {
   const [at = '', by = ''] = text.split(' ', 2);
   return {
-    by: by === 'signal' ? by : 'time',
+    by: by === 'signal' || by === 'ask' ? by : 'time',
     at: Number(at),
     payload: text.slice(at.length + by.length + 2),
   };

@@ -8,11 +8,13 @@ import { errorOf, errorText } from '../../codec/task-error.ts';
 import {
   ReplayMismatchError,
   RunCanceledError,
+  TaskCanceledError,
   UnknownTaskError,
 } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Suspension } from '../../domain/port/backend.ts';
 import { checkName } from '../../domain/settings/names.ts';
+import type { Cause } from '../../domain/task/cause.ts';
 import type { Awaited, WaitAnswer } from '../../domain/task/wait.ts';
 import type { Ending } from '../../graph/run-walk.ts';
 import { partSpan, tracedCall } from '../../tracing/spans/work.ts';
@@ -66,10 +68,12 @@ export class SubRuns {
     const { clock } = this.#tools;
     const prefix = `${this.#place.prefix}${key}/`;
     const journal = (await this.#place.journal()).under(prefix, within);
-    const name = wait.kind === 'time' ? '' : wait.name;
-    this.#demandSame(key, journal, sha256(`wait ${wait.kind} ${name}`));
+    this.#demandSame(key, journal, sha256(`wait ${wait.kind} ${waitedFor(wait)}`));
     for (;;) {
       const { answer } = journal;
+      if (answer?.by === 'time' && wait.kind === 'ask' && wait.cancels !== undefined) {
+        throw this.#canceled(wait.cancels);
+      }
       if (answer !== undefined) return answer;
       const ms = wakeAfterMs(wait.wakeAt, clock.now());
       if (wait.kind === 'time' && ms === 0) return { by: 'time', at: clock.now(), payload: '' };
@@ -86,11 +90,35 @@ export class SubRuns {
     }
   }
 
+  /** Its task ends as canceled, and its run with it. */
+  #canceled(reason: string): Error {
+    const { id, name, options } = this.#own.lease;
+    const isPart = runPlaceOf(options) !== undefined;
+    const cause: Cause = isPart
+      ? { type: 'cancel-run', node: name, reason }
+      : { type: 'request', reason };
+    this.#own.interrupt({ type: 'cancel', cause });
+    return new TaskCanceledError(id, cause);
+  }
+
   /** Signals to its own task come first, then those to its run. */
   #awaited(wait: HandlerWait): Awaited {
     if (wait.kind === 'time') return { kind: 'time' };
     const { id, options } = this.#own.lease;
     const run = runPlaceOf(options)?.id ?? id;
+    if (wait.kind === 'ask') {
+      const { choices, for: names, text } = wait;
+      // Each suspension ends a lease, so that no other question of this task has the mark.
+      const mark = this.#own.fencingToken.toString(MARK_RADIX);
+      const ask = {
+        id: `${id}.${mark}`,
+        choices,
+        for: names,
+        text,
+        ...(run === id ? {} : { run }),
+      };
+      return { kind: 'ask', ask };
+    }
     return { kind: 'signal', name: wait.name, targets: run === id ? [id] : [id, run] };
   }
 
@@ -181,6 +209,15 @@ export class SubRuns {
     throw error;
   }
 }
+
+/** What a wait is known by when its handler starts anew. */
+function waitedFor(wait: HandlerWait): string {
+  if (wait.kind === 'time') return '';
+  return wait.kind === 'signal' ? wait.name : wait.choices.join(' ');
+}
+
+/** Marks are short, and letters and digits. */
+const MARK_RADIX = 36;
 
 /** What a handler is told whose step cannot go on here. */
 function leftError(cause: Extract<WalkMove, { type: 'left' }>['cause']): Error {

@@ -41,7 +41,7 @@ function watched(backend: Backend, change: (reply: GraphReply) => GraphReply = (
     },
   };
   const { name, capabilities, tasks, users, queues, workers, inspect, runs } = backend;
-  const { schedules, xcom, waits, streams } = backend;
+  const { schedules, xcom, waits, streams, asks } = backend;
   const around: Backend = {
     ...{
       name,
@@ -57,6 +57,7 @@ function watched(backend: Backend, change: (reply: GraphReply) => GraphReply = (
       xcom,
       waits,
       streams,
+      asks,
     },
     open: (settings) => backend.open(settings),
     close: () => backend.close(),

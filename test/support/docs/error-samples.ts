@@ -79,6 +79,11 @@ export async function errorSamples(): Promise<ErrorSamples> {
     SIGNAL_LIMIT: (['signals', 'signalBytes'] as const).map(
       (limit) => new errors.SignalLimitError('o-7', limit),
     ),
+    ASK_NOT_FOUND: [new errors.AskNotFoundError('o-7.mih4k2')],
+    ASK_CLOSED: [
+      { how: 'answered', at: 0, choice: 'approve', by: 'ann', text: '' } as const,
+      ...(['timed-out', 'canceled', 'ended'] as const).map((how) => ({ how, at: 0 })),
+    ].map((closing) => new errors.AskClosedError('o-7.mih4k2', closing)),
     NOT_STORED: [new errors.NotStoredError('signal approved')],
     RUN_CANCELED: [new errors.RunCanceledError({ type: 'request', reason: 'no longer needed' })],
     RUN_FORMAT: ofCode('RUN_FORMAT'),

@@ -1,6 +1,7 @@
 import { impossible } from '../../../base/never.ts';
 import { began, emptied, served } from '../../../domain/fairness/priority-shares.ts';
 import { LIMITS } from '../../../domain/limits.ts';
+import { askPlace } from '../../../domain/task/ask.ts';
 import { culpritOf } from '../../../domain/task/cause.ts';
 import type { TaskState } from '../../../domain/task/task.ts';
 import { nextState, type Pace, type TaskEvent } from '../../../domain/task/transition.ts';
@@ -182,9 +183,22 @@ export function liftLimits(store: Store, entry: TaskEntry): void {
 
 /** What it waited for that is no task has come, or is not wanted any more. */
 export function leaveWait(store: Store, entry: TaskEntry): void {
-  if (entry.optional.run?.wait === undefined) return;
+  const wait = entry.optional.run?.wait;
+  if (wait === undefined) return;
   store.waiters.delete(entry);
+  if (wait.for.kind === 'ask') {
+    const how = entry.state === 'canceled' ? 'canceled' : 'ended';
+    closeAsk(store, entry, wait.for.ask.id, `${store.now} ${how}`);
+  }
   entry.ownRun().wait = undefined;
+}
+
+/** A question of a task is open no more; the first that closes it says how. */
+export function closeAsk(store: Store, entry: TaskEntry, id: string, closing: string): void {
+  const ask = entry.optional.run?.asks?.get(askPlace(id)?.mark ?? '');
+  if (ask === undefined || ask.closing !== undefined) return;
+  ask.closing = closing;
+  store.asks.delete(ask.record);
 }
 
 /** Moves a task's key in the deadline index to the least of its limits. */

@@ -13,6 +13,7 @@ import { reindex } from '../store/ready-index.ts';
 import { SignalBox } from '../store/signal-box.ts';
 import type { Store } from '../store/store.ts';
 import { wake } from './end.ts';
+import { closeAsk } from './places.ts';
 
 type Step = <T>(act: () => T) => Promise<T>;
 
@@ -42,7 +43,9 @@ export function answerWait(
 ): void {
   const { wait, journal } = entry.ownRun();
   if (wait === undefined) return;
-  journal.set(wait.entry, answerText({ by, at: store.now, payload }));
+  const answer = answerText({ by, at: store.now, payload });
+  journal.set(wait.entry, answer);
+  if (wait.for.kind === 'ask') closeAsk(store, entry, wait.for.ask.id, answer);
   wake(store, entry);
 }
 

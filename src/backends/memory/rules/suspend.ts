@@ -3,6 +3,7 @@ import { isEnd } from '../../../domain/task/task.ts';
 import type { TaskEntry } from '../store/entities.ts';
 import { reindex } from '../store/ready-index.ts';
 import type { Store } from '../store/store.ts';
+import { openAsk } from './asks.ts';
 import { blockBy } from './dependencies.ts';
 import { addReader, wake } from './end.ts';
 import { enterDeferred, leave, setDeadline, stateAfter } from './places.ts';
@@ -18,6 +19,7 @@ export function suspend(store: Store, entry: TaskEntry, suspension: Suspension):
   const anyFailed = link(store, entry, waitFor);
   facts.wait = wait;
   store.waiters.add(entry, store.now);
+  if (wait?.for.kind === 'ask') openAsk(store, entry, wait.for.ask);
   if (entry.optional.losses > 0) entry.own().losses = 0;
   const next = stateAfter(entry, 'suspended');
   leave(store, entry);

@@ -174,6 +174,7 @@ export class TaskEntry implements Situation {
       wakeAt: undefined,
       wait: undefined,
       signals: undefined,
+      asks: undefined,
       journal: new Map(),
       channels: undefined,
       newestWrites: undefined,

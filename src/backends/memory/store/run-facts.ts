@@ -1,3 +1,4 @@
+import type { AskRecord } from '../../../domain/task/ask.ts';
 import type { ChannelValues } from '../../../domain/task/channel.ts';
 import type { Wait } from '../../../domain/task/wait.ts';
 import type { SignalBox } from './signal-box.ts';
@@ -19,10 +20,20 @@ export interface RunFacts {
   wait: Wait | undefined;
   /** Sent to it; made by the first. */
   signals: SignalBox | undefined;
+  /** What it has asked, by the mark of each; made by the first. */
+  asks: Map<string, AskEntry> | undefined;
   /** What it has written down. */
   readonly journal: Map<string, string>;
   /** What its members share; made by the first write. */
   channels: ChannelValues | undefined;
   /** The token and the key of the newest checkpoint that wrote to channels. */
   newestWrites: string | undefined;
+}
+
+/** A question of a task. */
+export interface AskEntry {
+  /** As it was put. */
+  readonly record: AskRecord;
+  /** See `readClosing`; absent while it is open. */
+  closing: string | undefined;
 }

@@ -22,6 +22,7 @@ import {
 } from './entities.ts';
 import { MissingIds } from './missing-ids.ts';
 import { MomentIndex } from './moment-index.ts';
+import { OpenAsks } from './open-asks.ts';
 import { byMoment, byName, type ScheduleEntry } from './schedule-entry.ts';
 import { SortedList } from './sorted-list.ts';
 import { Waiters } from './waiters.ts';
@@ -90,6 +91,8 @@ export class Store {
   readonly xcom: XComEntries = new XComEntries();
   /** Suspended tasks that wait for signals. */
   readonly waiters: Waiters = new Waiters();
+  /** Questions that nobody has answered yet. */
+  readonly asks: OpenAsks = new OpenAsks();
   readonly workers: Map<string, WorkerEntry> = new Map();
   /** Workers that stand in line for a wake-up since their latest lease gave nothing, longest first. */
   readonly line: Set<WorkerEntry> = new Set();

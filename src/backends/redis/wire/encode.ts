@@ -5,10 +5,13 @@ import { USUAL_LEVEL } from '../../../domain/layout/keys.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import type { LeaseRequest, Settlement } from '../../../domain/port/leasing.ts';
 import type { QueuePatch, Retention, UserPatch } from '../../../domain/settings/settings.ts';
+import { askPlace } from '../../../domain/task/ask.ts';
 import type { Cause } from '../../../domain/task/cause.ts';
 import type { ChannelWrite } from '../../../domain/task/channel.ts';
 import type { EdgePolicies, KeySpec, NewTask } from '../../../domain/task/task.ts';
+import type { Awaited } from '../../../domain/task/wait.ts';
 import type { XComWrite } from '../../../domain/task/xcom.ts';
+import { askSpecText } from './ask.ts';
 import type { ScriptArgument } from './script.ts';
 
 /** Payloads up to here stand inside the record's text; longer ones in a field of their own. */
@@ -198,12 +201,19 @@ function argumentsOf(
       return [causeJson(decision), type, '', ''];
     case 'suspend': {
       const { waitFor, wakeOn, wakeAfterMs, wait } = decision;
-      const what = wait === undefined ? waitFor : { ...wait.for, entry: wait.entry };
+      const what = wait === undefined ? waitFor : { ...awaitedOf(wait.for), entry: wait.entry };
       return [JSON.stringify(what), type, wakeOn, wakeAfterMs ?? ''];
     }
     case 'release':
       return [decision.delayMs ?? '', type, causeJson(decision), ''];
   }
+}
+
+/** As lua/lib/wait.lua reads it. */
+function awaitedOf(awaited: Awaited): object {
+  if (awaited.kind !== 'ask') return awaited;
+  const { kind, ask } = awaited;
+  return { kind, name: askPlace(ask.id)?.mark, ask: askSpecText(ask) };
 }
 
 function causeJson({ cause }: { readonly cause: Cause }): string {

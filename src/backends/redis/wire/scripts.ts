@@ -5,6 +5,9 @@ import { defineScript, onManualTime, type Script } from './script.ts';
 export type Verb =
   | 'lag'
   | 'append'
+  | 'askAnswer'
+  | 'askGet'
+  | 'askList'
   | 'attempts'
   | 'cancel'
   | 'checkpoint'
@@ -59,6 +62,9 @@ export type HotVerb = 'append' | 'confirm' | 'enqueue' | 'lease' | 'settle' | 'w
 export const OPERATIONS: Readonly<Record<Verb, string>> = {
   lag: 'lag',
   append: 'streams.append',
+  askAnswer: 'asks.answer',
+  askGet: 'asks.get',
+  askList: 'asks.list',
   attempts: 'attempts',
   cancel: 'cancel',
   checkpoint: 'runs.checkpoint',

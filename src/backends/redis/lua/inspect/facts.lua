@@ -79,7 +79,9 @@ local function addRunFacts(x)
     facts.suspension = { of = #x.suspendedFor, wakeOn = x.wakeWord or 'all', wakeAt = x.wakeDue }
   end
   if x.awaitKind then
-    facts.wait = { ['for'] = { kind = x.awaitKind, name = x.awaitName, targets = x.awaitTargets }, since = tonumber(redis.call('ZSCORE', K.waits(x.awaitKind), id) or 0), wakeAt = x.wakeDue }
+    local ask = x.awaitKind == 'ask' and Wait.ask(id, x.awaitName)
+    facts.wait = { ['for'] = { kind = x.awaitKind, name = x.awaitName, targets = x.awaitTargets,
+      ask = ask and ask.json or nil }, since = tonumber(redis.call('ZSCORE', K.waits(x.awaitKind), id) or 0), wakeAt = x.wakeDue }
   end
   if not x.ownerRun or t.state == 'started' or F.isEnd(t.state) then return end
   local run = F.taskOf(x.ownerRun)

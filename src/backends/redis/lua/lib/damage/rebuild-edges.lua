@@ -72,13 +72,10 @@ function Rebuild.edgeStrays(t, ids, repair)
   return drift
 end
 
--- Whoever looks for those that wait finds it, and so does whoever sends a signal.
+-- Whoever looks for those that wait finds it, and so does whoever has what it waits for.
 function Rebuild.edgeWait(t, repair)
-  local x = t.optional
-  local stands = redis.call('ZSCORE', K.waits(x.awaitKind), t.id)
-  for _, id in ipairs(x.awaitTargets or NONE) do
-    stands = stands and redis.call('ZSCORE', K.waiters(id, x.awaitName), t.id)
-  end
+  local stands, keys, member = redis.call('ZSCORE', K.waits(t.optional.awaitKind), t.id), Wait.places(t)
+  for _, key in ipairs(keys) do stands = stands and redis.call('ZSCORE', key, member) end
   if stands then return end
   if repair then Wait.enter(t) end
   return 'waits where nobody finds it'

@@ -1,11 +1,36 @@
 -- What suspended tasks wait for that is no task.
 -- @rare
 
+-- A question of a task by its mark: when it was asked and is over as texts, itself as JSON and read.
+function Wait.ask(id, mark)
+  local text = redis.call('HGET', K.channel(id), FIELD.channel.ask .. mark)
+  local asked, over, json = string.match(text or '', '^(%d+) (%d*) (.*)$')
+  local fine, spec = pcall(cjson.decode, json or '')
+  if fine and type(spec) == 'table' then return { asked = asked, over = over, json = json, spec = spec } end
+end
+
+-- Where it stands until what it waits for has come: sets, its name there, and its score.
+function Wait.places(t)
+  local x, keys = t.optional, {}
+  for i, id in ipairs(x.awaitTargets or NONE) do keys[i] = K.waiters(id, x.awaitName) end
+  local ask = x.awaitKind == 'ask' and Wait.ask(t.id, x.awaitName)
+  if not ask then return keys, t.id, F.fixed(t).stamp end
+  for _, user in ipairs({ '', F.fixed(t).user }) do
+    keys[#keys + 1] = K.asks(user, '')
+    for _, name in ipairs(ask.spec.names) do keys[#keys + 1] = K.asks(user, name) end
+  end
+  return keys, string.format('%016.0f ', ask.asked) .. x.awaitName .. '.' .. t.id, 0
+end
+
 -- It begins to wait for what `wait` says; answers a signal that was kept for it, and is kept no more.
 function Wait.begin(t, wait)
   local x = t.optional
   x.awaitKind, x.awaitName, x.awaitTargets, x.awaitEntry = wait.kind, wait.name, wait.targets, wait.entry
   F.change(t)
+  if wait.ask then
+    redis.call('HSET', K.channel(t.id), FIELD.channel.ask .. x.awaitName, string.format('%.0f', now) .. ' '
+      .. (x.wakeDue and string.format('%.0f', x.wakeDue) or '') .. ' ' .. wait.ask)
+  end
   for _, id in ipairs(x.awaitTargets or NONE) do
     local kept = Wait.takeKept(id, x.awaitName)
     if kept then return kept end
@@ -15,9 +40,14 @@ end
 
 -- It stands where those are found that wait.
 function Wait.enter(t)
-  local x = t.optional
-  F.zset(K.waits(x.awaitKind), t.id, now)
-  for _, id in ipairs(x.awaitTargets or NONE) do F.zset(K.waiters(id, x.awaitName), t.id, F.fixed(t).stamp) end
+  F.zset(K.waits(t.optional.awaitKind), t.id, now)
+  local keys, member, score = Wait.places(t)
+  for _, key in ipairs(keys) do F.zset(key, member, score) end
+end
+
+-- A question is open no more; the first that closes it says how.
+function Wait.close(t, how)
+  redis.call('HSETNX', K.channel(t.id), FIELD.channel.askClosing .. t.optional.awaitName, string.format('%.0f ', now) .. how)
 end
 
 -- What it waits for has come, or is not wanted any more.
@@ -25,15 +55,31 @@ function Wait.leave(t)
   local x = t.optional
   if not x.awaitKind then return end
   F.zset(K.waits(x.awaitKind), t.id, false)
-  for _, id in ipairs(x.awaitTargets or NONE) do F.zset(K.waiters(id, x.awaitName), t.id, false) end
+  local keys, member = Wait.places(t)
+  for _, key in ipairs(keys) do F.zset(key, member, false) end
+  if x.awaitKind == 'ask' then Wait.close(t, t.state == 'canceled' and 'canceled' or 'ended') end
   x.awaitKind, x.awaitName, x.awaitTargets, x.awaitEntry = nil, nil, nil, nil
   F.change(t)
 end
 
 -- What ended the wait is written to its journal, and the task goes on.
 function Wait.answer(t, u, by, payload)
-  redis.call('HSET', K.run(t.id), t.optional.awaitEntry, string.format('%.0f', now) .. ' ' .. by .. ' ' .. payload)
+  redis.call('HSET', K.run(t.id), t.optional.awaitEntry, string.format('%.0f ', now) .. by .. ' ' .. payload)
+  if t.optional.awaitKind == 'ask' then Wait.close(t, by .. ' ' .. payload) end
   Suspend.wake(t, u)
+end
+
+-- Appends a question for whoever looks: task, mark, name and user of the task, when it was asked and is over, itself
+-- as JSON, how it was closed. Says whether there is one.
+function Wait.row(reply, id, mark)
+  local t = F.taskOf(id)
+  local ask = t and Wait.ask(id, mark)
+  if not ask then return end
+  local closing = redis.call('HGET', K.channel(id), FIELD.channel.askClosing .. mark) or ''
+  F.spend(2, #ask.json + #closing)
+  F.fixed(t)
+  for _, one in ipairs({ id, mark, t.name, t.user, ask.asked, ask.over, ask.json, closing }) do reply[#reply + 1] = one end
+  return true
 end
 
 -- How many signals are kept for a task and their bytes, and how many with ids were sent.

@@ -1,0 +1,35 @@
+/** Questions as scripts and keys hold them; see lua/lib/wait.lua. */
+import type { AskRecord, AskSpec } from '../../../domain/task/ask.ts';
+import { readClosing } from '../../../domain/task/ask.ts';
+import { type Flat, text } from './decode.ts';
+
+/** Fields of a question in a reply. */
+export const ASK_FIELDS = 8;
+
+/** A question as JSON; whom it is for has a name there that is no word of Lua. */
+export function askSpecText({ for: names, ...spec }: AskSpec): string {
+  return JSON.stringify({ ...spec, names });
+}
+
+/** Reads what {@link askSpecText} wrote. */
+export function readAskSpec(json: string): AskSpec {
+  const { names, ...spec }: Omit<AskSpec, 'for'> & { readonly names: readonly string[] } =
+    JSON.parse(json);
+  return { ...spec, for: names };
+}
+
+/** A question that stands in a reply from `at` on. */
+export function askRecordAt(reply: Flat, at: number): AskRecord {
+  const [taskId = '', , task = '', user = '', asked, over, json = '', closing = ''] = reply
+    .slice(at, at + ASK_FIELDS)
+    .map(text);
+  return {
+    ...readAskSpec(json),
+    taskId,
+    task,
+    user,
+    askedAt: Number(asked),
+    ...(over === '' ? {} : { until: Number(over) }),
+    ...(closing === '' ? {} : { closing: readClosing(closing) }),
+  };
+}
