@@ -356,6 +356,9 @@ export type {
   AskOptions,
   AskStepOptions,
   AskUnanswered,
+  AskValue,
+  OnTimeoutEnd,
+  OnTimeoutValue,
 } from './workflow/ask.ts';
 export {
   type Channel,

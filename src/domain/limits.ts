@@ -1,11 +1,13 @@
 import { keysIn, recordOf } from '../base/records.ts';
 import { type Limit, limit } from './limit.ts';
 import { STREAM_LIMITS } from './stream-limits.ts';
+import { WAIT_LIMITS, type WaitLimitName } from './wait-limits.ts';
 
 export type { Limit } from './limit.ts';
 
 /** Names of the limits. */
 export type LimitName =
+  | WaitLimitName
   | 'idBytes'
   | 'nameLength'
   | 'graphNodes'
@@ -31,12 +33,6 @@ export type LimitName =
   | 'channelKeys'
   | 'channelBytes'
   | 'channelWrites'
-  | 'signals'
-  | 'signalBytes'
-  | 'signalIds'
-  | 'askChoices'
-  | 'askNames'
-  | 'askBytes'
   | 'xcomValueBytes'
   | 'xcomBytes'
   | 'xcomWrites'
@@ -221,16 +217,7 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
     'keys',
     'that one attempt writes to: its settle applies them in about a millisecond',
   ),
-  signals: limit(1_000, 'signals', 'kept for one task until it waits for them'),
-  signalBytes: limit(1_048_576, 'bytes', 'of the signals kept for one task; as a payload'),
-  signalIds: limit(1_000, 'ids', 'of signals to one task: the newest are known when sent again'),
-  askChoices: limit(32, 'choices', 'of one question: what a person can look through'),
-  askNames: limit(16, 'names', 'that one question is for: it stands in two listings of each'),
-  askBytes: limit(
-    65_536,
-    'bytes',
-    'of a question, or of what comes with an answer: read by people',
-  ),
+  ...WAIT_LIMITS,
   xcomValueBytes: limit(
     262_144,
     'bytes',

@@ -7,6 +7,24 @@ import { checkId, isName } from '../domain/settings/names.ts';
 import { isSchema, type StandardSchemaV1 } from './standard-schema.ts';
 import { durationOption } from './task-options.ts';
 
+/** What a question gives that nobody answers in time. */
+export interface AskValue<V> {
+  /** Whatever it is, it is no answer. */
+  readonly value: V;
+}
+
+/** Of a question that gives a value when nobody answers in time. */
+export interface OnTimeoutValue<V> {
+  /** That value. */
+  readonly onTimeout: AskValue<V>;
+}
+
+/** Of a question that gives nothing but an answer. */
+export interface OnTimeoutEnd {
+  /** What becomes of it when nobody answers in time: see {@link AskOptions.onTimeout}. */
+  readonly onTimeout?: 'fail' | 'cancel' | undefined;
+}
+
 /** What is asked. `C`: the choices, `F`: the form. */
 export interface AskOptions<C extends string = string, F = undefined> {
   /** What people read. */
@@ -27,7 +45,7 @@ export interface AskOptions<C extends string = string, F = undefined> {
    * {@link WaitTimedOutError}; `cancel`: the task ends as canceled, and its run with it; a value: the call
    * gives `{ answered: false, value }`, which is no answer whatever the value is. Default `fail`.
    */
-  readonly onTimeout?: 'fail' | 'cancel' | { readonly value: unknown } | undefined;
+  readonly onTimeout?: 'fail' | 'cancel' | AskValue<unknown> | undefined;
   /** Names the call among those of the handler, in place of its number. */
   readonly id?: string | undefined;
 }
@@ -76,6 +94,18 @@ export const ASK_KEYS: OptionKeys<AskOptions> = keysOf<AskOptions>()({
   id: true,
 });
 
+/** What may stand in {@link AskStepOptions}. */
+export const ASK_STEP_KEYS: OptionKeys<AskStepOptions<unknown>> = keysOf<AskStepOptions<unknown>>()(
+  {
+    title: true,
+    choices: true,
+    form: true,
+    for: true,
+    timeout: true,
+    onTimeout: true,
+  },
+);
+
 /** A question whose every part is what it should be. */
 export interface CheckedAsk {
   readonly title: string;
@@ -84,7 +114,7 @@ export interface CheckedAsk {
   readonly schema: StandardSchemaV1 | undefined;
   /** In ms. */
   readonly timeoutMs: number | undefined;
-  readonly onTimeout: 'fail' | 'cancel' | { readonly value: unknown };
+  readonly onTimeout: 'fail' | 'cancel' | AskValue<unknown>;
 }
 
 /** @throws {@link InvalidOptionError} for the first option that is not what it should be. */

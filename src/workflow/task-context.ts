@@ -1,7 +1,13 @@
 import type { Logger } from '../base/logger.ts';
 import type { Duration, Moment } from '../base/time.ts';
 import { keysOf, type OptionKeys } from '../domain/errors/options.ts';
-import type { AskAnswered, AskOptions, AskUnanswered } from './ask.ts';
+import type {
+  AskAnswered,
+  AskOptions,
+  AskUnanswered,
+  OnTimeoutEnd,
+  OnTimeoutValue,
+} from './ask.ts';
 import type { Channel, ChannelOf } from './channel.ts';
 import type { Signal } from './signal.ts';
 import type { StartArgs, Step } from './step.ts';
@@ -100,10 +106,11 @@ export interface TaskContext {
    * schema of the form refuses what came; as `sleep`.
    */
   ask<const C extends string, V, F = undefined>(
-    question: AskOptions<C, F> & { readonly onTimeout: { readonly value: V } },
+    question: AskOptions<C, F> & OnTimeoutValue<V>,
   ): Promise<AskAnswered<C, F> | AskUnanswered<V>>;
+  /** The same where `onTimeout` is no value: it gives nothing but an answer. */
   ask<const C extends string, F = undefined>(
-    question: AskOptions<C, F> & { readonly onTimeout?: 'fail' | 'cancel' | undefined },
+    question: AskOptions<C, F> & OnTimeoutEnd,
   ): Promise<AskAnswered<C, F>>;
   /**
    * A channel of the run: all nodes and members of one run share it, and no others. A task that

@@ -4,11 +4,14 @@ import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkOptions } from '../domain/errors/options.ts';
 import { LIMITS } from '../domain/limits.ts';
 import {
+  ASK_STEP_KEYS,
   type AskAnswered,
   type AskOptions,
   type AskStepOptions,
   type AskUnanswered,
   checkAsk,
+  type OnTimeoutEnd,
+  type OnTimeoutValue,
 } from './ask.ts';
 import { type Signal, signalOf } from './signal.ts';
 import type { Task } from './step.ts';
@@ -61,12 +64,13 @@ export function waitFor<T>(
  * @throws {@link InvalidOptionError} for the first option that is not what it should be.
  */
 export function ask<I, const C extends string, V, F = undefined>(
-  question: AskStepOptions<I, C, F> & { readonly onTimeout: { readonly value: V } },
+  question: AskStepOptions<I, C, F> & OnTimeoutValue<V>,
 ): Task<I, AskAnswered<C, F> | AskUnanswered<V>>;
 export function ask<I, const C extends string, F = undefined>(
-  question: AskStepOptions<I, C, F> & { readonly onTimeout?: 'fail' | 'cancel' | undefined },
+  question: AskStepOptions<I, C, F> & OnTimeoutEnd,
 ): Task<I, AskAnswered<C, F>>;
 export function ask(question: AskStepOptions<never>): unknown {
+  checkOptions('ask', question, ASK_STEP_KEYS);
   const { title, ...rest } = question;
   const asked = (text: unknown): AskOptions => ({ ...rest, title: text as string });
   checkAsk('ask', asked(typeof title === 'function' ? '-' : title));

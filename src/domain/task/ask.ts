@@ -30,11 +30,24 @@ export interface AskRecord extends AskSpec {
   readonly closing?: AskClosing;
 }
 
-/** How a question was closed, and when, in ms since the epoch by the backend's clock. */
-export type AskClosing =
-  | ({ readonly how: 'answered'; readonly at: number } & Omit<AskAnswer, 'call'>)
-  /** `ended`: its task has ended otherwise, or waits for something else. */
-  | { readonly how: 'timed-out' | 'canceled' | 'ended'; readonly at: number };
+/** How a question was closed. */
+export type AskClosing = AnsweredAsk | UnansweredAsk;
+
+/** One that somebody has answered. */
+export interface AnsweredAsk extends Omit<AskAnswer, 'call'> {
+  /** Tells it from others. */
+  readonly how: 'answered';
+  /** When, in ms since the epoch, by the backend's clock. */
+  readonly at: number;
+}
+
+/** One that nobody has answered. */
+export interface UnansweredAsk {
+  /** What came first; `ended`: its task has ended otherwise, or waits for something else. */
+  readonly how: 'timed-out' | 'canceled' | 'ended';
+  /** When, in ms since the epoch, by the backend's clock. */
+  readonly at: number;
+}
 
 /** An answer on its way to a question. */
 export interface AskAnswer {
@@ -50,6 +63,7 @@ export interface AskAnswer {
 
 /** What became of an answer. */
 export type AskReply =
+  /** `answered`: it counts. `not-found`: there is no such question. */
   | { readonly kind: 'answered' | 'not-found' }
   /** Another came first. */
   | { readonly kind: 'closed'; readonly closing: AskClosing }
@@ -67,10 +81,16 @@ export interface AskFilter {
 /** How a closing begins as text, behind its moment. */
 const WORDS = { time: 'timed-out', canceled: 'canceled', ended: 'ended' } as const;
 
-/** The task of a question, and its mark there; `undefined` when the id is none. */
-export function askPlace(
-  id: string,
-): { readonly taskId: string; readonly mark: string } | undefined {
+/** What the id of a question is made of. */
+export interface AskPlace {
+  /** The task that asks. */
+  readonly taskId: string;
+  /** Tells the question from others of that task. */
+  readonly mark: string;
+}
+
+/** The parts of an id; `undefined` when it is none. */
+export function askPlace(id: string): AskPlace | undefined {
   const dot = id.lastIndexOf('.');
   if (dot < 1 || dot === id.length - 1) return undefined;
   return { taskId: id.slice(0, dot), mark: id.slice(dot + 1) };

@@ -296,6 +296,19 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
       valid: { signalId: 's' },
       calls: { signal: (x) => loom.signal('t', 's', 1, x) },
     },
+    AskAnswerOptions: {
+      valid: {},
+      calls: { answer: (x) => loom.asks.answer('t.1', { choice: 'yes', by: 'ann' }, x) },
+    },
+    AskListOptions: { valid: { for: 'ann' }, calls: { list: (x) => loom.asks.list(x) } },
+    AskOptions: {
+      valid: { title: 'Q', choices: ['yes'] },
+      calls: { ask: (x) => inHandler(loom, (ctx) => ctx.ask(x)) },
+    },
+    AskStepOptions: {
+      valid: { title: 'Q', choices: ['yes'] },
+      calls: { ask: (x) => fairloom.ask(x) },
+    },
     SubRunOptions: {
       valid: { id: 'a' },
       calls: { run: (x) => inHandler(loom, (ctx) => ctx.run(plainTask, 1, x)) },

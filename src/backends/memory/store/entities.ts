@@ -19,7 +19,7 @@ import type {
 import type { Situation } from '../../../domain/task/transition.ts';
 import type { Moment } from './moment-index.ts';
 import { Parked } from './parked.ts';
-import type { RunFacts } from './run-facts.ts';
+import { noRun, type RunFacts } from './run-facts.ts';
 import { SortedList } from './sorted-list.ts';
 import type { StoredStream } from './stored-stream.ts';
 
@@ -165,20 +165,7 @@ export class TaskEntry implements Situation {
   /** Its facts as part of a workflow, to be written. */
   ownRun(): RunFacts {
     const own = this.own();
-    own.run ??= {
-      isJoin: false,
-      owner: undefined,
-      graph: undefined,
-      waitFor: [],
-      wakeOn: 'all',
-      wakeAt: undefined,
-      wait: undefined,
-      signals: undefined,
-      asks: undefined,
-      journal: new Map(),
-      channels: undefined,
-      newestWrites: undefined,
-    };
+    own.run ??= noRun();
     return own.run;
   }
 

@@ -37,3 +37,21 @@ export interface AskEntry {
   /** See `readClosing`; absent while it is open. */
   closing: string | undefined;
 }
+
+/** Of a task that has no part in any. */
+export function noRun(): RunFacts {
+  return {
+    isJoin: false,
+    owner: undefined,
+    graph: undefined,
+    waitFor: [],
+    wakeOn: 'all',
+    wakeAt: undefined,
+    wait: undefined,
+    signals: undefined,
+    asks: undefined,
+    journal: new Map(),
+    channels: undefined,
+    newestWrites: undefined,
+  };
+}

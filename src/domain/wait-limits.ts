@@ -1,0 +1,25 @@
+/** What bounds waits for signals and for people; a part of `limits.ts`. */
+import { type Limit, limit } from './limit.ts';
+
+/** Names of these limits. */
+export type WaitLimitName =
+  | 'signals'
+  | 'signalBytes'
+  | 'signalIds'
+  | 'askChoices'
+  | 'askNames'
+  | 'askBytes';
+
+/** As `LIMIT_TABLE`, which takes them in. */
+export const WAIT_LIMITS: Readonly<Record<WaitLimitName, Limit>> = {
+  signals: limit(1_000, 'signals', 'kept for one task until it waits for them'),
+  signalBytes: limit(1_048_576, 'bytes', 'of the signals kept for one task; as a payload'),
+  signalIds: limit(1_000, 'ids', 'of signals to one task: the newest are known when sent again'),
+  askChoices: limit(32, 'choices', 'of one question: what a person can look through'),
+  askNames: limit(16, 'names', 'that one question is for: it stands in two listings of each'),
+  askBytes: limit(
+    65_536,
+    'bytes',
+    'of a question, or of what comes with an answer: read by people',
+  ),
+};
