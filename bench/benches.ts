@@ -26,6 +26,7 @@ import { process100Slots } from './rows/process-100-slots.ts';
 import { processDurable } from './rows/process-durable.ts';
 import { processTwoProcesses } from './rows/process-two-processes.ts';
 import { schedules } from './rows/schedules.ts';
+import { streams } from './rows/streams.ts';
 import { taskLife } from './rows/task-life.ts';
 import { waitingMemory } from './rows/waiting-memory.ts';
 import { weightedShare } from './rows/weighted-share.ts';
@@ -42,6 +43,7 @@ export const BENCHES: readonly Bench[] = [
   bothAtOnce,
   taskLife,
   idleLatency,
+  streams,
   waitingMemory,
   delayed,
   delayedSteady,

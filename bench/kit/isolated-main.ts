@@ -18,5 +18,7 @@ async function measure({ module, side, size }: IsolatedOrder): Promise<Figures> 
       return (await import('../embedded/lease-cost.ts')).measure(size);
     case 'driven-nodes':
       return (await import('../embedded/driven-nodes.ts')).measure(side, size);
+    case 'stream-writer':
+      return (await import('../embedded/stream-writer.ts')).measure(side);
   }
 }

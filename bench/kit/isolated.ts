@@ -6,7 +6,8 @@ import { countChild } from './quiet.ts';
 
 /** Names a module of `bench/embedded/` and says what to give to its `measure`. */
 export interface IsolatedOrder {
-  readonly module: 'throughput' | 'heap' | 'lease-cost' | 'driven-nodes';
+  readonly module: 'throughput' | 'heap' | 'lease-cost' | 'driven-nodes' | 'stream-writer';
+  /** Or where to find the server. */
   readonly side: string;
   readonly size: number;
 }
