@@ -13,6 +13,7 @@ import { RUN_MUTANTS } from './run-mutants.ts';
 import { SCHEDULE_MUTANTS } from './schedule-mutants.ts';
 import { STORAGE_MUTANTS } from './storage-mutants.ts';
 import { STRAIGHT_MUTANTS } from './straight-mutants.ts';
+import { STREAM_MUTANTS } from './stream-mutants.ts';
 import { WINDOW_MUTANTS } from './window-mutants.ts';
 import { XCOM_MUTANTS } from './xcom-mutants.ts';
 
@@ -33,6 +34,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...CHANNEL_MUTANTS,
   ...QUEUE_MUTANTS,
   ...SCHEDULE_MUTANTS,
+  ...STREAM_MUTANTS,
   ...WINDOW_MUTANTS,
   ...XCOM_MUTANTS,
 ];

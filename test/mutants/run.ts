@@ -108,6 +108,16 @@ const XCOM_LEAKS: Stage = {
   timeoutMs: 120_000,
 };
 
+/** Titles of the contract that are about streams. */
+const MEMORY_STREAMS: Stage = {
+  ...MEMORY_CONTRACT,
+  command: [...MEMORY_CONTRACT.command, '-t', 'streams'],
+};
+const REDIS_STREAMS: Stage = {
+  ...REDIS_CONTRACT,
+  command: [...REDIS_CONTRACT.command, '-t', 'streams'],
+};
+
 /** Titles of the contract that are about whom a task may depend on. */
 const EDGE_TITLES = ['-t', 'F60|F67'];
 const MEMORY_EDGES: Stage = {
@@ -204,6 +214,10 @@ function stagesOf(mutant: Mutant): readonly Stage[] {
   if (mutant.name.startsWith('edges: ')) return edgeStages(mutant);
   if (mutant.name.startsWith('xcom') && !isEngine(mutant)) {
     return isLua(mutant) ? [REDIS_XCOM, XCOM_LEAKS] : [MEMORY_XCOM];
+  }
+  if (mutant.name.startsWith('streams: ')) {
+    if (isEngine(mutant)) return firstOf(mutant);
+    return [isLua(mutant) ? REDIS_STREAMS : MEMORY_STREAMS];
   }
   if (isLua(mutant)) return [REDIS_MODEL, REDIS_CONTRACT];
   if (isEngine(mutant)) return [...firstOf(mutant), ENGINE];
