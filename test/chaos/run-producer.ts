@@ -1,6 +1,6 @@
-import type { Fairloom, RunHandle } from 'fairloom';
+import { type Fairloom, type RunHandle, WrongStateError } from 'fairloom';
 import { pause } from './chaos-harness.ts';
-import { type Shape, shapesOf, type Token } from './run-shapes.ts';
+import { type Shape, SIGNALED, shapesOf, type Token } from './run-shapes.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 /** A run that was accepted. */
@@ -23,6 +23,8 @@ const USERS = 5;
 /** One run in so many is canceled, this long after it was accepted at most, in ms. */
 const CANCELED = 12;
 const CANCEL_MS = 1_500;
+/** A signal is sent this long after the one before at most, in ms. */
+const SIGNAL_MS = 1_200;
 
 interface RunProducerParts {
   readonly loom: Fairloom;
@@ -84,7 +86,20 @@ export class RunProducer {
       await pause(cancelMs);
       await this.#insist('cancel', () => loom.runs.cancel(id));
     }
+    for (let sent = 1; sent <= (shape.signals ?? 0); sent++) {
+      await pause(seeded.between(0, SIGNAL_MS));
+      await this.#insist('signal', () => this.#signal(id, `go${sent}`));
+    }
     while (!this.#stopped && !(await this.#hasEnded(id))) await pause(LOOK_MS);
+  }
+
+  /** Sent again under its id it counts once; a run that was canceled takes none. */
+  async #signal(id: string, signalId: string): Promise<void> {
+    try {
+      await this.#parts.loom.signal(id, 'go', { v: SIGNALED }, { signalId });
+    } catch (error) {
+      if (!(error instanceof WrongStateError)) throw error;
+    }
   }
 
   async #hasEnded(id: string): Promise<boolean> {

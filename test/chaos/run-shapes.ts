@@ -17,9 +17,14 @@ export interface Shape {
   readonly options: { readonly form?: 'driven'; readonly retries?: number };
   /** What comes of this input: the sum of the tokens in the output. With `fails`: either. */
   readonly sum?: (input: Token) => number;
+  /** Signals `go` that it waits for, each with {@link SIGNALED}. */
+  readonly signals?: number;
   /** What it fails with, if it is to fail. */
   readonly fails?: string;
 }
+
+/** What comes with each signal: far more than nodes add. */
+export const SIGNALED = 1_000;
 
 type Node = Step<Token, Token>;
 type Gather = Step<unknown, Token>;
@@ -30,6 +35,7 @@ const hopeless = ref<Task<Token, Token>>('hopeless');
 const slow = ref<Task<Token, Token>>('slow');
 const flaky = ref<Task<Token, Token>>('flaky');
 const sub = ref<Task<Token, Token>>('sub');
+const hear = ref<Task<Token, Token>>('hear');
 /** Its code is the workers'; this is what the graph says of it. */
 const walk = dynamic('walk', { retries: 4 }, (input: Token) => input);
 
@@ -93,6 +99,27 @@ const SHAPES: readonly Shape[] = [
     step: split.pipe(each(sub)).pipe(all('z')),
     options: driven,
     sum: ({ v }) => subSum(v) + subSum(v + 1) + 1,
+  },
+  {
+    name: 'a node that waits for a signal',
+    step: one('a').pipe(hear).pipe(all('z')),
+    options: {},
+    signals: 1,
+    sum: ({ v }) => v + 3 + SIGNALED,
+  },
+  {
+    name: 'nodes that wait for signals, driven',
+    step: hear.as('h1').pipe(hear.as('h2')).pipe(all('z')),
+    options: driven,
+    signals: 2,
+    sum: ({ v }) => v + 3 + 2 * SIGNALED,
+  },
+  {
+    name: 'members that wait for signals to their run',
+    step: split.pipe(each(hear)).pipe(all('z')),
+    options: driven,
+    signals: 2,
+    sum: ({ v }) => 2 * v + 4 + 2 * SIGNALED,
   },
   {
     name: 'best effort',

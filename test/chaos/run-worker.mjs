@@ -6,7 +6,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
-import { dynamic, each, Fairloom, groupPolicy, parallel, task } from 'fairloom';
+import { dynamic, each, Fairloom, groupPolicy, parallel, signal, task } from 'fairloom';
 import { redis } from 'fairloom/redis';
 
 const setup = JSON.parse(process.argv[2] ?? '{}');
@@ -99,6 +99,20 @@ const sub = task('sub', { retries: 4, backoff }, async (input, ctx) =>
   }),
 );
 
+const go = signal('go');
+
+/** Sleeps, waits for a signal, and adds what came with it. */
+const hear = task('hear', { retries: 4, backoff }, async (input, ctx) =>
+  work(input, ctx, {
+    ms: 20,
+    middle: async () => {
+      await ctx.sleep(300);
+      const { v } = await ctx.waitFor(go);
+      return tokensIn(input).reduce((all, one) => all + one.v, v);
+    },
+  }),
+);
+
 const most = groupPolicy(
   'most',
   (all) => all.filter(({ state }) => state === 'finished').length > 1,
@@ -107,7 +121,7 @@ const withPolicy = parallel({ add }, { policy: most });
 
 const loom = new Fairloom({
   backend: redis(setup.url, { prefix: setup.prefix }),
-  tasks: [add, split, hopeless, slow, flaky, walk, sub, withPolicy],
+  tasks: [add, split, hopeless, slow, flaky, walk, sub, hear, withPolicy],
 });
 const worker = loom.worker({
   id: setup.id,
