@@ -14,6 +14,7 @@ import { SCHEDULE_MUTANTS } from './schedule-mutants.ts';
 import { STORAGE_MUTANTS } from './storage-mutants.ts';
 import { STRAIGHT_MUTANTS } from './straight-mutants.ts';
 import { STREAM_MUTANTS } from './stream-mutants.ts';
+import { WAIT_MUTANTS } from './wait-mutants.ts';
 import { WINDOW_MUTANTS } from './window-mutants.ts';
 import { XCOM_MUTANTS } from './xcom-mutants.ts';
 
@@ -35,6 +36,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...QUEUE_MUTANTS,
   ...SCHEDULE_MUTANTS,
   ...STREAM_MUTANTS,
+  ...WAIT_MUTANTS,
   ...WINDOW_MUTANTS,
   ...XCOM_MUTANTS,
 ];

@@ -118,6 +118,17 @@ const REDIS_STREAMS: Stage = {
   command: [...REDIS_CONTRACT.command, '-t', 'streams'],
 };
 
+/** Titles of the contract that are about waits. */
+const WAIT_TITLES = ['-t', 'waits for time|signals'];
+const MEMORY_WAITS: Stage = {
+  ...MEMORY_CONTRACT,
+  command: [...MEMORY_CONTRACT.command, ...WAIT_TITLES],
+};
+const REDIS_WAITS: Stage = {
+  ...REDIS_CONTRACT,
+  command: [...REDIS_CONTRACT.command, ...WAIT_TITLES],
+};
+
 /** Titles of the contract that are about whom a task may depend on. */
 const EDGE_TITLES = ['-t', 'F60|F67'];
 const MEMORY_EDGES: Stage = {
@@ -212,6 +223,9 @@ function stagesOf(mutant: Mutant): readonly Stage[] {
   if (mutant.name.startsWith('damage: ')) return [DAMAGE];
   if (mutant.name.startsWith('handed over ')) return [HANDED];
   if (mutant.name.startsWith('edges: ')) return edgeStages(mutant);
+  if (mutant.name.includes('waits: ') && !isEngine(mutant)) {
+    return [isLua(mutant) ? REDIS_WAITS : MEMORY_WAITS];
+  }
   if (mutant.name.startsWith('xcom') && !isEngine(mutant)) {
     return isLua(mutant) ? [REDIS_XCOM, XCOM_LEAKS] : [MEMORY_XCOM];
   }

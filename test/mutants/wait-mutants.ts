@@ -1,0 +1,124 @@
+/** Waits for time and for signals: memory, the scripts, and the engine that replays them. */
+import type { Mutant } from './mutants.ts';
+
+const MEMORY = 'src/backends/memory/rules/signals.ts';
+const SUSPEND = 'src/backends/memory/rules/suspend.ts';
+const LUA = 'src/backends/redis/lua/lib/steps/wait.lua';
+const FIRST = 'runs/waits.test.ts';
+
+/** Each breaks one rule of a wait. */
+export const WAIT_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'waits: a signal that was kept is not looked for',
+    file: SUSPEND,
+    find: `  const kept = wait === undefined ? undefined : takeKept(store, wait);`,
+    replace: `  const kept = undefined as string | undefined;`,
+  },
+  {
+    name: 'waits: of a run, signals are not taken',
+    file: MEMORY,
+    find: `  for (const id of awaited.targets) {`,
+    replace: `  for (const id of awaited.targets.slice(0, 1)) {`,
+  },
+  {
+    name: 'waits: the end of their time is not written down',
+    file: MEMORY,
+    find: `  else answerWait(store, entry, { by: 'time', payload: '' });`,
+    replace: `  else wake(store, entry);`,
+  },
+  {
+    name: 'waits: a signal is not known when sent again',
+    file: MEMORY,
+    find: `  if (facts.signals?.hasSeen(signalId) === true) return { kind: 'repeated' };\n`,
+    replace: '',
+  },
+  {
+    name: 'waits: who is canceled waits on',
+    file: 'src/backends/memory/rules/end.ts',
+    find: `  leaveWait(store, entry);\n  liftLimits`,
+    replace: `  liftLimits`,
+  },
+  {
+    name: 'waits: signals are kept without a bound',
+    file: 'src/backends/memory/store/signal-box.ts',
+    find: `this.#count >= LIMITS.signals`,
+    replace: `false`,
+  },
+  {
+    name: 'Lua: waits: a signal that was kept is not looked for',
+    file: LUA,
+    find: `    if kept then return kept end\n`,
+    replace: '',
+  },
+  {
+    name: 'Lua: waits: a kept signal is taken twice',
+    file: LUA,
+    find: `  redis.call('HDEL', key, field)\n  if first + 1`,
+    replace: `  if first + 1`,
+  },
+  {
+    name: 'Lua: waits: kept signals are taken from the newest on',
+    file: LUA,
+    find: `  local field = FIELD.channel.signal .. first .. ':' .. name`,
+    replace: `  local field = FIELD.channel.signal .. (after - 1) .. ':' .. name`,
+  },
+  {
+    name: 'Lua: waits: who waits no more is still found',
+    file: LUA,
+    find: `F.zset(K.waiters(id, x.awaitName), t.id, false)`,
+    replace: `F.zset(K.waiters(id, x.awaitName), t.id, 0)`,
+  },
+  {
+    name: 'Lua: waits: a signal is not remembered by its id',
+    file: LUA,
+    find: `  if signalId == '' then return end\n`,
+    replace: `  if signalId ~= nil then return end\n`,
+  },
+  {
+    name: 'Lua: waits: one who is canceled is still found',
+    file: 'src/backends/redis/lua/lib/ends/end.lua',
+    find: `    if x.awaitKind then Wait.leave(t) end\n`,
+    replace: '',
+  },
+  {
+    name: 'Lua: waits: the end of their time is not written down',
+    file: 'src/backends/redis/lua/lib/steps/suspend.lua',
+    find: `  if t.optional.awaitKind then return Wait.answer(t, u, 'time', '') end\n`,
+    replace: '',
+  },
+  {
+    name: 'engine: waits: what came meanwhile is not taken in',
+    file: 'src/runs/driven/journal.ts',
+    find: `      if (name.startsWith(ANSWER)) known.set(name, text);\n`,
+    replace: '',
+    first: FIRST,
+  },
+  {
+    name: 'engine: waits: the time of a node goes on while it waits',
+    file: 'src/runs/driven/node-attempt.ts',
+    find: `    this.#timer.cancel();\n    this.#leftMs`,
+    replace: `    this.#leftMs`,
+    first: FIRST,
+  },
+  {
+    name: 'engine: waits: the time of an outer handler goes on while an inner one waits',
+    file: 'src/runs/driven/node-attempt.ts',
+    find: `    this.#call.outer?.pause();\n`,
+    replace: '',
+    first: FIRST,
+  },
+  {
+    name: 'engine: waits: one that did not come in time is tried again',
+    file: 'src/attempt/handler-call.ts',
+    find: `  'WAIT_TIMED_OUT',\n`,
+    replace: '',
+    first: FIRST,
+  },
+  {
+    name: 'engine: waits: signals to the run are not waited for',
+    file: 'src/runs/driven/sub-runs.ts',
+    find: `targets: run === id ? [id] : [id, run]`,
+    replace: `targets: [id]`,
+    first: FIRST,
+  },
+];
