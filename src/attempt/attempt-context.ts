@@ -4,6 +4,7 @@ import type { ValueCodec } from '../codec/codec.ts';
 import { errorOf } from '../codec/task-error.ts';
 import { checkOptions } from '../domain/errors/options.ts';
 import type { UpstreamFact } from '../domain/port/backend.ts';
+import { nameIn } from '../domain/task/task-name.ts';
 import type { WaitAnswer } from '../domain/task/wait.ts';
 import { withFields } from '../logging/logger.ts';
 import type { Trace } from '../tracing/trace.ts';
@@ -235,7 +236,7 @@ class LeasedUpstreams implements Upstreams {
   }
 
   get<O, X>(of: Step<never, O, X>): Upstream<O | X> | undefined {
-    const fact = this.#facts.find(({ name }) => name === of.name);
+    const fact = this.#facts.find(({ name }) => nameIn(name) === of.name);
     // The result is what that definition's handler returned; the definition says of which type.
     return fact === undefined ? undefined : (this.#view(fact) as Upstream<O | X>);
   }

@@ -12,6 +12,7 @@ import { LIMITS } from '../domain/limits.ts';
 import type { Decision, Leased, Suspension, UpstreamFact } from '../domain/port/backend.ts';
 import type { Cause } from '../domain/task/cause.ts';
 import type { ChannelRefusal } from '../domain/task/channel.ts';
+import { nameIn } from '../domain/task/task-name.ts';
 import type { AttemptPlan } from '../enqueue/attempt-plan.ts';
 import {
   attemptTrace,
@@ -127,7 +128,7 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
   }
 
   get name(): string {
-    return this.lease.name;
+    return nameIn(this.lease.name);
   }
 
   get user(): string {

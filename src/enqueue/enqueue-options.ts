@@ -5,6 +5,7 @@ import { checkPart, keysOf, type OptionKeys } from '../domain/errors/options.ts'
 import { LIMITS } from '../domain/limits.ts';
 import { checkId, checkName, checkTaskId, isId } from '../domain/settings/names.ts';
 import type { EdgePolicies, EdgePolicy, KeyPolicy, KeySpec, Level } from '../domain/task/task.ts';
+import { scopedKey, VERSIONINGS, type Versioning } from '../domain/task/task-name.ts';
 import {
   ATTEMPT_KEYS,
   type AttemptOptions,
@@ -71,7 +72,7 @@ export interface EnqueueOptions extends AttemptOptions, PlaceOptions {
   readonly delay?: Duration | undefined;
   /** Do not start before this moment. Not together with `delay`. */
   readonly executeAfter?: Date | number | undefined;
-  /** At most one task per key, user and queue at a time. */
+  /** At most one task per key, user and queue at a time; of a task that keeps a version, per that too. */
   readonly idempotencyKey?: string | undefined;
   /** How the idempotency key is treated. */
   readonly idempotency?: IdempotencyOptions | undefined;
@@ -98,6 +99,11 @@ export interface EnqueueOptions extends AttemptOptions, PlaceOptions {
   readonly allowCrossUser?: boolean | undefined;
   /** `reject` throws when the id is stored already, even with the same input. Default `return`. */
   readonly onDuplicate?: 'return' | 'reject' | undefined;
+  /**
+   * Whether the task, or each of a run, keeps the version of its definition: see `TaskOptions`.
+   * Default: what the definition says.
+   */
+  readonly versioning?: Versioning | undefined;
   /**
    * The W3C trace context that the task, or all of a run, goes on. With a tracer it is the parent of
    * the enqueue; the default is then the span that is active. Without one it is handed on as it is.
@@ -134,6 +140,7 @@ export const ENQUEUE_KEYS: OptionKeys<EnqueueOptions> = keysOf<EnqueueOptions>()
   allowCrossUser: true,
   onDuplicate: true,
   traceparent: true,
+  versioning: true,
 });
 
 /** Where tasks of a definition go unless their enqueue says otherwise. */
@@ -277,11 +284,23 @@ export function edgesOf(options: EnqueueOptions): EdgePolicies {
 /** Keys of windows have names that no caller can give another key. */
 const WINDOW_PREFIX = { debounce: '~d.', throttle: '~t.' };
 
-/** The key that keeps others like the task out, or gathers them, if one was given. */
-export function keyOf(options: EnqueueOptions): KeySpec | undefined {
+/**
+ * The key that keeps others like the task out, or gathers them, if one was given. With a scope, which is
+ * the code that the task keeps, calls of other code under the same key do not meet it.
+ */
+export function keyOf(options: EnqueueOptions, scope: string | undefined): KeySpec | undefined {
   const { debounce, throttle } = options;
-  if (debounce !== undefined || throttle !== undefined) return windowOf(options);
-  return idempotencyKeyOf(options);
+  const isWindow = debounce !== undefined || throttle !== undefined;
+  const spec = isWindow ? windowOf(options) : idempotencyKeyOf(options);
+  if (spec === undefined || scope === undefined) return spec;
+  return { ...spec, key: scopedKey(scope, spec.key) };
+}
+
+/** Whether the enqueue says that a version is kept, or none. */
+export function versioningOf(
+  options: Pick<EnqueueOptions, 'versioning'> | undefined,
+): Versioning | undefined {
+  return oneOf('versioning', options?.versioning, VERSIONINGS);
 }
 
 function windowOf(options: EnqueueOptions): KeySpec {

@@ -4,8 +4,9 @@ import {
   InvalidOptionError,
   InvalidPayloadError,
 } from '../domain/errors/errors.ts';
-import { checkId, checkName } from '../domain/settings/names.ts';
+import { checkId, checkTaskName } from '../domain/settings/names.ts';
 import type { NewTask } from '../domain/task/task.ts';
+import { hasVersion, nameIn, versionedName } from '../domain/task/task-name.ts';
 import { type SchemaResult, validate } from '../workflow/standard-schema.ts';
 import type { TaskDefinition } from '../workflow/task-definition.ts';
 import type { PlaceOptions } from '../workflow/task-options.ts';
@@ -20,6 +21,7 @@ import {
   rejectsDuplicate,
   startOf,
   storedOptions,
+  versioningOf,
 } from './enqueue-options.ts';
 
 /** The user of tasks that name none. */
@@ -73,7 +75,8 @@ export class TaskMaker {
     input: unknown,
     options: EnqueueOptions | undefined,
   ): NewTask | Promise<NewTask> {
-    const task = this.#task(definition.name, this.#placeOf(definition), { input, options });
+    const name = nameFor(definition, options);
+    const task = this.#task(name, this.#placeOf(definition), { input, options });
     if (definition.input === undefined) return task;
     const answer = validate(definition.input, input);
     return answer instanceof Promise
@@ -86,7 +89,9 @@ export class TaskMaker {
     if (this.#registry.isPipeline(name)) {
       throw new InvalidOptionError('name', 'a task; a pipeline is enqueued as it is', name);
     }
-    return this.#task(checkName('name', name), this.#base, { input, options });
+    const said = checkTaskName('name', name);
+    const kept = versioningOf(options) === 'latest' ? nameIn(said) : said;
+    return this.#task(kept, this.#base, { input, options });
   }
 
   #task(
@@ -97,7 +102,7 @@ export class TaskMaker {
     const payload = this.#codec.payload(name, call.input);
     const { options = NOTHING } = call;
     const { queue, level, cost, expiresInMs } = placeOf(options, place);
-    const optional = optionalOf(options, expiresInMs);
+    const optional = optionalOf(options, expiresInMs, name);
     const id = idOf(options, this.#newId);
     const dependsOn = dependenciesOf(options);
     if (dependsOn.includes(id)) throw new DependencyCycleError([id, id]);
@@ -134,13 +139,23 @@ export class TaskMaker {
   }
 }
 
+/** With its version, unless its definition or its enqueue says that it keeps none. */
+function nameFor(definition: TaskDefinition, options: EnqueueOptions | undefined): string {
+  const said = versioningOf(options);
+  if (said === undefined) return definition.storedName;
+  return said === 'pin'
+    ? versionedName(definition.name, definition.options.version)
+    : definition.name;
+}
+
 /** What few tasks have, so that the others cost no more than one plain object. */
 function optionalOf(
   options: EnqueueOptions,
   expiresInMs: number | undefined,
+  name: string,
 ): Pick<NewTask, 'delayMs' | 'executeAfter' | 'expiresInMs' | 'idempotency'> | undefined {
   const start = startOf(options);
-  const key = keyOf(options);
+  const key = keyOf(options, hasVersion(name) ? name : undefined);
   if (start === undefined && key === undefined && expiresInMs === undefined) return undefined;
   return {
     ...start,

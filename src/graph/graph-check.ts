@@ -50,7 +50,10 @@ function checkBlock({ block, path, depth }: Place, places: Map<string, string>):
     // Groups without a name have ids that no caller can give.
     if (!node.id.startsWith('~')) checkName(`${path}: node`, node.id);
     else checkId(`${path}: node`, node.id);
-    if (node.kind === 'task') checkName(`${path}: task of ${node.id}`, node.task);
+    if (node.kind === 'task') {
+      checkName(`${path}: task of ${node.id}`, node.task);
+      if (node.version !== undefined) checkName(`${path}: version of ${node.id}`, node.version);
+    }
     places.set(node.id, path);
     here.add(node.id);
   }

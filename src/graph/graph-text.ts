@@ -89,6 +89,8 @@ function task(fields: Fields, path: string): void {
   string(fields['task'], `${path}.task`);
   object(fields['options'], `${path}.options`);
   if (fields['version'] !== undefined) string(fields['version'], `${path}.version`);
+  if (fields['versioning'] !== undefined)
+    oneOf(fields['versioning'], ['latest'], `${path}.versioning`);
   if (fields['dynamic'] === undefined) return;
   const { maxCycles } = object(fields['dynamic'], `${path}.dynamic`);
   count(maxCycles, `${path}.dynamic.maxCycles`);

@@ -55,6 +55,8 @@ export interface TaskNode extends NodeBase {
   readonly task: string;
   /** Of the definition; another version makes another graph. */
   readonly version?: string;
+  /** It goes on with the newest version that a worker has; absent: with its own. */
+  readonly versioning?: 'latest';
   /** Options of the definition as far as they are data; durations in ms. */
   readonly options: Readonly<Record<string, Json>>;
   /** Its handler may choose what comes next. */

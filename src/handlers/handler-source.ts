@@ -8,8 +8,10 @@ import {
   UnknownHandlerError,
 } from '../domain/errors/errors.ts';
 import { checkName } from '../domain/settings/names.ts';
+import { hasVersion, ownNameFor, versionedName } from '../domain/task/task-name.ts';
 import { say } from '../logging/log-events.ts';
 import { ownNames } from '../runs/shared/own-tasks.ts';
+import { DRIVE_TASK } from '../runs/shared/record.ts';
 import type { Handler, TaskDefinition } from '../workflow/task-definition.ts';
 import type { TaskHandler } from '../workflow/tasks/handler-task.ts';
 import { ModulePool } from './module-pool.ts';
@@ -50,7 +52,7 @@ export class HandlerSource {
   definition(name: string): TaskDefinition | undefined {
     const definition = this.#registry.runnable(name);
     if (definition === undefined || this.has(definition)) return definition;
-    return this.#registry.stub(name) === undefined ? undefined : definition;
+    return this.#registry.stub(definition) === undefined ? undefined : definition;
   }
 
   /** Whether a definition's own code is here. */
@@ -62,13 +64,16 @@ export class HandlerSource {
   /** What workers of this process can be given. */
   names(): readonly string[] {
     const names = this.#registry.names().filter((name) => this.definition(name) !== undefined);
-    return [...names, ...ownNames()];
+    // Runs that begin with code of a version are left to workers that have it.
+    const drives = names.filter(hasVersion).map((name) => ownNameFor(DRIVE_TASK, name));
+    return [...names, ...ownNames(), ...drives];
   }
 
   /** Says which tasks workers of this process will leave to others. */
   warnOfMissing(): void {
-    for (const { name, code } of this.#registry.all()) {
-      if (code.kind !== 'registered' || this.definition(name) !== undefined) continue;
+    for (const { name, options, code } of this.#registry.all()) {
+      const own = versionedName(name, options.version);
+      if (code.kind !== 'registered' || this.definition(own) !== undefined) continue;
       const { handler } = code;
       const message = `${new UnknownHandlerError(name, handler).message}: not run here`;
       say(this.#log, 'handler.missing', message, { name, handler });
@@ -80,7 +85,7 @@ export class HandlerSource {
    * names a handler that is not registered.
    */
   handler(definition: TaskDefinition): Handler {
-    return this.#registry.stub(definition.name) ?? this.own(definition);
+    return this.#registry.stub(definition) ?? this.own(definition);
   }
 
   /** The definition's own code, whatever a test put in its place. */
@@ -100,7 +105,7 @@ export class HandlerSource {
       case 'registered':
         return this.#byName(definition, code.handler, code.settings);
       case 'elsewhere':
-        return this.own(this.#registry.demand(definition.name));
+        return this.own(this.#registry.demand(definition));
     }
   }
 

@@ -1,4 +1,5 @@
 import { InvalidOptionError, UnknownTaskError } from '../domain/errors/errors.ts';
+import { compareVersions, nameIn, versionedName } from '../domain/task/task-name.ts';
 import { ownTask } from '../runs/shared/own-tasks.ts';
 import { type GroupPolicy, isGroupPolicy } from '../workflow/group-policy.ts';
 import { partsOf } from '../workflow/parts.ts';
@@ -12,9 +13,12 @@ import { definitionOf, type Handler, TaskDefinition } from '../workflow/task-def
  */
 export type TaskSource = readonly (AnyStep | GroupPolicy)[] | Readonly<Record<string, unknown>>;
 
-/** The definitions that this process knows, by name. */
+/** The definitions that this process knows, by name and version. */
 export class Registry {
+  /** Each by its name, with its version if it has one. */
   readonly #definitions = new Map<string, TaskDefinition>();
+  /** Of those that have versions the newest, by the name alone. */
+  readonly #newest = new Map<string, TaskDefinition>();
   readonly #policies = new Map<string, GroupPolicy>();
   /** Names of steps that run as runs: pipelines, and tasks that choose what comes next. */
   readonly #pipelines = new Set<string>();
@@ -26,7 +30,8 @@ export class Registry {
   /**
    * Of a list every member must be a step or a policy; of a module's exports those count that are.
    *
-   * @throws {@link InvalidOptionError} when one name stands for two handlers or two policies.
+   * @throws {@link InvalidOptionError} when one name and version stands for two handlers, or one name
+   * for two policies.
    */
   constructor(source: TaskSource | undefined) {
     if (source === undefined) return;
@@ -43,12 +48,15 @@ export class Registry {
     for (const value of Object.values(source)) this.#take(value);
   }
 
-  /** The definition of that name, if it has code here. */
+  /**
+   * The definition of that name, and version where one is said, if it has code here. A name alone is the
+   * definition without a version, where there is one, else the newest.
+   */
   runnable(name: string): TaskDefinition | undefined {
-    const definition = this.#definitions.get(name);
-    if (definition === undefined) return ownTask(name);
+    const definition = this.#find(name);
+    if (definition === undefined) return ownTask(nameIn(name));
     if (definition.code.kind !== 'elsewhere') return definition;
-    return this.#stubs.has(name) ? definition : undefined;
+    return this.stub(definition) === undefined ? undefined : definition;
   }
 
   /** Every definition, also those whose code is elsewhere. */
@@ -57,17 +65,19 @@ export class Registry {
   }
 
   /** The definition with code of its own; @throws {@link UnknownTaskError} when there is none. */
-  demand(name: string): TaskDefinition {
-    const definition = this.#definitions.get(name);
+  demand({ name: of, options }: TaskDefinition): TaskDefinition {
+    const name = versionedName(of, options.version);
+    const definition = this.#find(name);
     if (definition === undefined || definition.code.kind === 'elsewhere') {
       throw new UnknownTaskError(name);
     }
     return definition;
   }
 
-  /** Names with code here, sorted. */
+  /** Names with code here, sorted: of those with versions each with and without. */
   names(): readonly string[] {
-    return [...this.#definitions.keys()].filter((name) => this.runnable(name) !== undefined).sort();
+    const all = new Set([...this.#definitions.keys(), ...this.#newest.keys()]);
+    return [...all].filter((name) => this.runnable(name) !== undefined).sort();
   }
 
   /** Names that stand for a pipeline and for no task that could be leased by itself, sorted. */
@@ -77,7 +87,7 @@ export class Registry {
 
   /** Whether a name stands for a pipeline here, and for no task that could be leased by itself. */
   isPipeline(name: string): boolean {
-    const definition = this.#definitions.get(name);
+    const definition = this.#find(name);
     const isTask = definition !== undefined && definition.dynamic === undefined;
     return this.#pipelines.has(name) && !isTask;
   }
@@ -88,13 +98,15 @@ export class Registry {
   }
 
   /** The function that runs in place of the definition's own code, if any. */
-  stub(name: string): Handler | undefined {
-    return this.#stubs.size === 0 ? undefined : this.#stubs.get(name);
+  stub({ name, options }: TaskDefinition): Handler | undefined {
+    if (this.#stubs.size === 0) return undefined;
+    return this.#stubs.get(versionedName(name, options.version)) ?? this.#stubs.get(name);
   }
 
   setStub(definition: TaskDefinition, handler: Handler): void {
-    if (!this.#definitions.has(definition.name)) this.#add(definition);
-    this.#stubs.set(definition.name, handler);
+    const name = versionedName(definition.name, definition.options.version);
+    if (!this.#definitions.has(name)) this.#add(definition);
+    this.#stubs.set(name, handler);
     this.revision++;
   }
 
@@ -115,14 +127,30 @@ export class Registry {
     return true;
   }
 
+  #find(name: string): TaskDefinition | undefined {
+    const definition = this.#definitions.get(name);
+    if (definition !== undefined && definition.code.kind !== 'elsewhere') return definition;
+    return this.#newest.get(name) ?? definition;
+  }
+
   #add(definition: TaskDefinition): void {
-    const before = this.#definitions.get(definition.name);
+    const { version } = definition.options;
+    const name = versionedName(definition.name, version);
+    const before = this.#definitions.get(name);
     if (before === definition) return;
     if (before !== undefined && before.code.kind !== 'elsewhere') {
       if (definition.code.kind === 'elsewhere' || definition.code === before.code) return;
-      throw new InvalidOptionError('tasks', 'one handler per name', definition.name);
+      throw new InvalidOptionError('tasks', 'one handler per name and version', name);
     }
-    this.#definitions.set(definition.name, definition);
+    this.#definitions.set(name, definition);
+    if (version !== undefined && definition.code.kind !== 'elsewhere')
+      this.#note(definition, version);
+  }
+
+  #note(definition: TaskDefinition, version: string): void {
+    const { version: newest } = this.#newest.get(definition.name)?.options ?? {};
+    if (newest !== undefined && compareVersions(newest, version) > 0) return;
+    this.#newest.set(definition.name, definition);
   }
 
   #addPolicy(policy: GroupPolicy): void {

@@ -9,6 +9,7 @@ import type {
 } from '../core/instruments.ts';
 import type { Backend } from '../domain/port/backend.ts';
 import type { NewTask } from '../domain/task/task.ts';
+import { nameIn } from '../domain/task/task-name.ts';
 import type { AttemptFacts } from '../events/worker-events.ts';
 import type { Recorder } from './recorder.ts';
 import { StoreFigures } from './store-figures.ts';
@@ -49,7 +50,7 @@ export class ProcessFigures implements Instruments {
   }
 
   enqueued({ queue, name }: NewTask): void {
-    this.#recorder.add('enqueued', { queue, name });
+    this.#recorder.add('enqueued', { queue, name: nameIn(name) });
   }
 
   worker(worker: MeasuredWorker): void {

@@ -2,6 +2,7 @@ import { present } from '../base/records.ts';
 import type { ValueCodec } from '../codec/codec.ts';
 import type { MissedPolicy, OverlapPolicy, ScheduleRecord } from '../domain/schedule/schedule.ts';
 import type { Level } from '../domain/task/task.ts';
+import { namePartsIn } from '../domain/task/task-name.ts';
 import { runInputOf } from '../runs/shared/record.ts';
 import type { ScheduleSpec } from './spec.ts';
 import { NAMED_FACTS, rendered } from './template.ts';
@@ -12,6 +13,8 @@ export interface ScheduleInfo {
   readonly id: string;
   /** The task, or the pipeline, that it starts. */
   readonly task: string;
+  /** Of the code that its tasks keep; absent of a pipeline, whose graph says it. */
+  readonly version?: string;
   /** Hash of the pipeline's graph. */
   readonly graph?: string;
   /** Its pattern; this or `everyMs`. */
@@ -76,7 +79,7 @@ export function scheduleInfo(
   const { user, queue, level, name, pipeline } = spec.task;
   return {
     id,
-    task: pipeline ?? name,
+    ...taskOf(pipeline, name),
     ...present({ graph, cron, timeZone, everyMs, anchor, start, end, limit, jitterMs }),
     ...inputIn(spec, codec),
     ...{ missed: spec.missed, overlap, user, queue, priority: level },
@@ -85,6 +88,15 @@ export function scheduleInfo(
     ...{ fired, missedSlots: record.missed, overlappedSlots: record.overlapped },
     ...{ createdAt, updatedAt },
   };
+}
+
+function taskOf(
+  pipeline: string | undefined,
+  stored: string,
+): Pick<ScheduleInfo, 'task' | 'version'> {
+  if (pipeline !== undefined) return { task: pipeline };
+  const { name, version } = namePartsIn(stored);
+  return version === undefined ? { task: name } : { task: name, version };
 }
 
 /** A listing must show a schedule also when its text is damaged. */

@@ -146,8 +146,14 @@ function runTemplate(
   }
   const made = drivenTask({ known, input, settings, codec, base: maker.base });
   checkTemplate(made.payload);
-  const key = settings.key === undefined ? {} : { idempotency: settings.key };
+  const { key: said } = settings;
+  const key = said === undefined ? {} : { idempotency: { ...said, ...keyIn(made) } };
   return { task: { ...templateFrom(made), ...key, pipeline: step.name }, graph: known };
+}
+
+/** As it is stored: runs that keep other code have keys of their own. */
+function keyIn({ idempotency }: NewTask): { readonly key?: string } {
+  return idempotency === undefined ? {} : { key: idempotency.key };
 }
 
 /** What all tasks of the schedule share. */

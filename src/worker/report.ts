@@ -3,6 +3,7 @@ import type { Logger } from '../base/logger.ts';
 import { errorOf, type TaskError } from '../codec/task-error.ts';
 import type { Decision, SettleAnswer, Suspension } from '../domain/port/backend.ts';
 import { type Cause, failedNodeOf, failureTypeOf } from '../domain/task/cause.ts';
+import { nameIn } from '../domain/task/task-name.ts';
 import type { Emitter } from '../events/emitter.ts';
 import type { AttemptFacts, WorkerEvents } from '../events/worker-events.ts';
 import { type FailureLog, logFailure } from '../logging/failure-lines.ts';
@@ -11,7 +12,7 @@ import { type Failed, type LogEvents, say } from '../logging/log-events.ts';
 /** What the events of an attempt have in common. */
 export function factsOf({ lease }: Attempt): AttemptFacts {
   const { id, name, user, queue, attempt } = lease;
-  return { taskId: id, name, user, queue, attempt };
+  return { taskId: id, name: nameIn(name), user, queue, attempt };
 }
 
 /** What is told when a handler is called. */
@@ -77,7 +78,7 @@ export function reportSettled(
 function failedOf({ lease, run }: Attempt, decision: Decision | Suspension): Failed {
   const { id: task, name, user, attempt } = lease;
   const node = failedNodeOf('cause' in decision ? decision.cause : undefined) ?? run?.node;
-  return { task, name: run?.name ?? name, user, attempt, run: run?.id, node };
+  return { task, name: run?.name ?? nameIn(name), user, attempt, run: run?.id, node };
 }
 
 type SettledEvent =

@@ -8,7 +8,7 @@ import type { Backend, UpstreamFact } from '../domain/port/backend.ts';
 import type { PlanCache } from '../enqueue/attempt-plan.ts';
 import { NodeInput } from '../runs/dispatched/node-input.ts';
 import { type DriveTools, drive, driveToolsOf, subRunnerOf } from '../runs/driven/drive.ts';
-import { DRIVE_TASK, type RunPlace, runPlaceOf } from '../runs/shared/record.ts';
+import { isDrive, type RunPlace, runPlaceOf } from '../runs/shared/record.ts';
 import type { Line } from './line.ts';
 
 /** Upstream results that one task is given at most, in UTF-16 units (64 Mi): they are all in memory. */
@@ -34,7 +34,7 @@ export class RunWork {
 
   /** The engine's own code that stands in for a handler, if the task is a run. */
   driveOf(attempt: Attempt): ((own: OwnLease) => Promise<OwnEnd>) | undefined {
-    return attempt.name === DRIVE_TASK ? (own) => drive(this.#tools, own) : undefined;
+    return isDrive(attempt.lease.name) ? (own) => drive(this.#tools, own) : undefined;
   }
 
   /**

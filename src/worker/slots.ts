@@ -14,7 +14,7 @@ import { ClosedError, LeaseLostError } from '../domain/errors/errors.ts';
 import type { Decision, Leased, Suspension } from '../domain/port/backend.ts';
 import { type AttemptPlan, PlanCache } from '../enqueue/attempt-plan.ts';
 import { NO_OPTIONS } from '../enqueue/enqueue-options.ts';
-import { DRIVE_TASK, runPlaceOf } from '../runs/shared/record.ts';
+import { isDrive, runPlaceOf } from '../runs/shared/record.ts';
 import { type TaskRun, traceUnknownName } from '../tracing/spans/work.ts';
 import type { Tracing } from '../tracing/trace.ts';
 import type { Handler, TaskDefinition } from '../workflow/task-definition.ts';
@@ -276,7 +276,7 @@ export class Slots implements AttemptHost<Attempt> {
 
   #call(attempt: Attempt): void {
     const { handlers } = this.#line.core;
-    const code = this.#codeOf(attempt.name);
+    const code = this.#codeOf(attempt.lease.name);
     const handler = code?.handler ?? handlers.handler(attempt.definition);
     if (code !== undefined) code.handler = handler;
     this.#reportStart(attempt);
@@ -341,5 +341,5 @@ const LOST = { type: 'lost' } as const;
 
 /** It stands alone, and its enqueue said nothing: it is no run, nor a part of one. */
 function isBare({ lease: { name, upstreams, options } }: Attempt): boolean {
-  return upstreams.length === 0 && options.length <= NO_OPTIONS.length && name !== DRIVE_TASK;
+  return upstreams.length === 0 && options.length <= NO_OPTIONS.length && !isDrive(name);
 }

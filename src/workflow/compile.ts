@@ -50,6 +50,8 @@ interface Place {
   readonly path: string;
   readonly input: Binding;
   readonly after: readonly string[];
+  /** Of the tasks there that say none. */
+  readonly version: string | undefined;
 }
 
 /** The task of a block that comes first by id, for the names of groups that have none. */
@@ -91,11 +93,12 @@ class Compiler {
 
   root(step: StepDefinition): GraphBlock {
     const block = new BlockBuilder();
-    const place = { block, prefix: '', depth: 0, path: this.#name, input: INPUT, after: NOTHING };
+    const start = { block, prefix: '', depth: 0, path: this.#name, input: INPUT, after: NOTHING };
     if (!(step instanceof PipelineDefinition)) {
-      return block.finish(outputOf(this.#task(step, place)));
+      return block.finish(outputOf(this.#task(step, { ...start, version: undefined })));
     }
-    const { shape } = step;
+    const { shape, version } = step;
+    const place = { ...start, version };
     // The name of the whole is the graph's, and stands before no node.
     if (shape.kind === 'flow') return this.#flow(shape, place);
     const last = shape.kind === 'sequence' ? this.#sequence(step, place) : this.#group(step, place);
@@ -103,8 +106,9 @@ class Compiler {
   }
 
   /** Adds a step to a block. @returns the id of the node that has its output. */
-  #step(step: StepDefinition, place: Place): string {
-    if (!(step instanceof PipelineDefinition)) return this.#task(step, place);
+  #step(step: StepDefinition, outer: Place): string {
+    if (!(step instanceof PipelineDefinition)) return this.#task(step, outer);
+    const place = step.version === undefined ? outer : { ...outer, version: step.version };
     switch (step.shape.kind) {
       case 'flow':
         return this.#named(step, place);
@@ -118,16 +122,18 @@ class Compiler {
   }
 
   #task(step: StepDefinition, place: Place): string {
-    const task = definitionOf(step);
+    const task = definitionOf(step).within(place.version);
     this.#oneCode(task, place.path);
     const id = this.#claim(`${place.prefix}${task.name}`, place.path);
-    const { version, ...options } = task.options;
+    const { version, versioning, ...options } = task.options;
+    const isLatest = version !== undefined && versioning === 'latest';
     return place.block.add(
       {
         kind: 'task',
         id,
         task: task.taskName,
         ...(version === undefined ? {} : { version }),
+        ...(isLatest ? { versioning } : {}),
         options: Object.freeze(nodeOptions(`task ${task.name}`, options)),
         ...(task.dynamic === undefined ? {} : { dynamic: Object.freeze({ ...task.dynamic }) }),
         input: place.input,
@@ -138,11 +144,11 @@ class Compiler {
   }
 
   /** Two handlers of one name could not be told apart by the graph. */
-  #oneCode({ taskName, code }: TaskDefinition, path: string): void {
+  #oneCode({ codeName, code }: TaskDefinition, path: string): void {
     if (code.kind === 'elsewhere') return;
-    const before = this.#code.get(taskName) ?? code;
-    if (before !== code) throw new InvalidOptionError(path, 'one definition per name', taskName);
-    this.#code.set(taskName, code);
+    const before = this.#code.get(codeName) ?? code;
+    if (before !== code) throw new InvalidOptionError(path, 'one definition per name', codeName);
+    this.#code.set(codeName, code);
   }
 
   /** The steps of a sequence, one after the other. */
@@ -240,7 +246,8 @@ class Compiler {
         path,
       );
     }
-    return { block: new BlockBuilder(), prefix, depth, path, input: INPUT, after: NOTHING };
+    const block = new BlockBuilder();
+    return { ...place, block, prefix, depth, path, input: INPUT, after: NOTHING };
   }
 
   /** A group without a name is called after the first of its tasks, which nothing else is. */

@@ -4,7 +4,7 @@ import { definitionOf, type TaskDefinition } from './task-definition.ts';
 
 /** What a process needs to run every node of a step. */
 export interface StepParts {
-  /** One per `taskName`; one with code here before one whose code is elsewhere. */
+  /** One per `codeName`; one with code here before one whose code is elsewhere. */
   readonly tasks: readonly TaskDefinition[];
   /** One per name. */
   readonly policies: readonly GroupPolicy[];
@@ -18,23 +18,32 @@ export interface StepParts {
 export function partsOf(step: unknown): StepParts {
   const tasks = new Map<string, TaskDefinition>();
   const policies = new Map<string, GroupPolicy>();
-  const seen = new Set<StepDefinition>();
-  const left: StepDefinition[] = [demandStep('step', step)];
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    if (seen.has(next)) continue;
-    seen.add(next);
+  const seen = new Map<string | undefined, Set<StepDefinition>>();
+  const left: Part[] = [{ step: demandStep('step', step), version: undefined }];
+  for (let part = left.pop(); part !== undefined; part = left.pop()) {
+    const { step: next } = part;
+    const known = seen.get(part.version) ?? new Set();
+    if (known.has(next)) continue;
+    seen.set(part.version, known.add(next));
     if (next instanceof PipelineDefinition) {
-      for (const part of insideOf(next).toReversed()) left.push(part);
+      const { version = part.version } = next;
+      for (const inner of insideOf(next).toReversed()) left.push({ step: inner, version });
       const { shape } = next;
       const policy = 'policy' in shape ? shape.policy : undefined;
       if (policy !== undefined) policies.set(policy.name, policy);
       continue;
     }
-    const task = definitionOf(next);
-    const known = tasks.get(task.taskName);
-    if (known === undefined || known.code.kind === 'elsewhere') tasks.set(task.taskName, task);
+    const task = definitionOf(next).within(part.version);
+    const before = tasks.get(task.codeName);
+    if (before === undefined || before.code.kind === 'elsewhere') tasks.set(task.codeName, task);
   }
   return { tasks: [...tasks.values()], policies: [...policies.values()] };
+}
+
+/** A step, and the version of the pipelines around it. */
+interface Part {
+  readonly step: StepDefinition;
+  readonly version: string | undefined;
 }
 
 function insideOf({ shape }: PipelineDefinition): readonly StepDefinition[] {

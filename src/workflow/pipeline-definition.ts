@@ -1,10 +1,12 @@
 /** What steps are at run time. Callers see `Step`, `Task` and `Pipeline`. */
 import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { checkName } from '../domain/settings/names.ts';
 import type { JoinPolicy } from '../graph/graph.ts';
 import type { Binding } from '../graph/graph-binding.ts';
 import type { GroupPolicy } from './group-policy.ts';
+import type { PipelineOptions } from './step.ts';
 
 /** What a group was told, checked. */
 export interface GroupSpec {
@@ -20,6 +22,8 @@ export interface FlowStep {
   readonly input: Binding;
   readonly after: readonly string[];
 }
+
+const PIPELINE_KEYS: OptionKeys<PipelineOptions> = keysOf<PipelineOptions>()({ version: true });
 
 /** How a pipeline is put together. Parts are shared, never copied, so that building is linear. */
 export type PipelineShape =
@@ -73,19 +77,26 @@ export class PipelineDefinition extends StepDefinition {
   readonly shape: PipelineShape;
   /** Whether the name was given. One that was not is derived, and stands before no node. */
   readonly isNamed: boolean;
+  /** Of the tasks in it that say none. */
+  readonly version: string | undefined;
   readonly #ends: readonly [string, string];
 
-  constructor(shape: PipelineShape, name?: string) {
+  constructor(shape: PipelineShape, name?: string, version?: string) {
     const ends = name === undefined ? endsOf(shape) : undefined;
     super(name === undefined ? derivedName(shape, ends) : checkName('pipeline name', name));
     this.shape = shape;
     this.isNamed = name !== undefined;
+    this.version = version;
     this.#ends = ends ?? [this.name, this.name];
     Object.freeze(this);
   }
 
-  override as(name: string): PipelineDefinition {
-    return new PipelineDefinition(this.shape, checkName('pipeline name', name));
+  override as(name: string, options: PipelineOptions = {}): PipelineDefinition {
+    const where = `pipeline ${checkName('pipeline name', name)}`;
+    checkOptions(where, options, PIPELINE_KEYS);
+    const { version = this.version } = options;
+    if (version !== undefined) checkName(`${where}.version`, version);
+    return new PipelineDefinition(this.shape, name, version);
   }
 
   override get ends(): readonly [string, string] {

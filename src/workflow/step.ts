@@ -35,15 +35,21 @@ export interface Task<in I, out O, out X = never> extends Step<I, O, X> {
   as(name: string): Task<I, O, X>;
 }
 
+/** What a pipeline may be told when it gets its name. */
+export interface PipelineOptions {
+  /** Of every task in it that says none of its own: see `TaskOptions.version`. Default: none. */
+  readonly version?: string | undefined;
+}
+
 /** Steps put together: a value like any step, without a connection or a handler of its own. */
 export interface Pipeline<in I, out O, out X = never> extends Step<I, O, X> {
   /** Tells a pipeline from other steps. */
   readonly type: 'pipeline';
   /**
    * The same steps under a name. Inside another pipeline the name stands before the names of its
-   * nodes: `stats.total`.
+   * nodes: `stats.total`. With a version it is the one of every task in it that has none.
    */
-  as(name: string): Pipeline<I, O, X>;
+  as(name: string, options?: PipelineOptions): Pipeline<I, O, X>;
 }
 
 /** A step of any types. */

@@ -6,6 +6,7 @@ import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { checkName } from '../domain/settings/names.ts';
+import { versionedName } from '../domain/task/task-name.ts';
 import type { DynamicContext, ExitOf, OutputOf, Returning } from './dynamic-context.ts';
 import { StepDefinition } from './pipeline-definition.ts';
 import { isSchema, type StandardSchemaV1 } from './standard-schema.ts';
@@ -40,6 +41,8 @@ export class TaskDefinition extends StepDefinition {
   readonly type = 'task';
   /** The name under which it was defined, whatever `as` called it since: chooses the handler of a node. */
   readonly taskName: string;
+  /** Under which it is enqueued by itself: with its version, if it keeps that. */
+  readonly storedName: string;
   readonly options: DefinitionOptions;
   readonly code: TaskCode;
   readonly input: StandardSchemaV1 | undefined;
@@ -50,6 +53,8 @@ export class TaskDefinition extends StepDefinition {
   constructor(parts: DefinitionParts) {
     super(checkName('task name', parts.name));
     this.taskName = parts.taskName ?? parts.name;
+    const { version, versioning } = parts.options;
+    this.storedName = versionedName(parts.name, versioning === 'latest' ? undefined : version);
     this.options = parts.options;
     this.code = parts.code;
     this.input = parts.input;
@@ -61,6 +66,17 @@ export class TaskDefinition extends StepDefinition {
 
   override as(name: string): TaskDefinition {
     return new TaskDefinition({ ...this, name });
+  }
+
+  /** The name of its code, with its version whatever it keeps of that. */
+  get codeName(): string {
+    return versionedName(this.taskName, this.options.version);
+  }
+
+  /** As a part of a pipeline of this version: that of its own goes before it. */
+  within(version: string | undefined): TaskDefinition {
+    if (version === undefined || this.options.version !== undefined) return this;
+    return new TaskDefinition({ ...this, options: { ...this.options, version } });
   }
 }
 
@@ -93,15 +109,24 @@ export function task(name: string, ...rest: readonly unknown[]): Task<never, unk
   return typed(define(name, options, { kind: 'function', handler }));
 }
 
+/** What an enqueuer may know of code that lives elsewhere. */
+export interface RefOptions {
+  /** Tasks are left to workers with this version of it. Default: to any. */
+  readonly version?: string | undefined;
+}
+
+const REF_KEYS: OptionKeys<RefOptions> = keysOf<RefOptions>()({ version: true });
+
 /**
  * A task whose code lives in another process: enqueuers need no handler.
  * `ref<typeof import('./tasks.js').invoice>('invoice')` has the types of the real one. Options of
  * the definition that concern the enqueue (queue, priority, cost) are not known here.
  *
- * @throws {@link InvalidOptionError} when the name is none.
+ * @throws {@link InvalidOptionError} when the name is none, or an option not what it should be.
  */
-export function ref<S extends AnyStep>(name: NoInfer<string>): S {
-  return typed(define(name, {}, { kind: 'elsewhere' }));
+export function ref<S extends AnyStep>(name: NoInfer<string>, options: RefOptions = {}): S {
+  checkDefinition(name, options, REF_KEYS);
+  return typed(define(name, options, { kind: 'elsewhere' }));
 }
 
 /** Options of `dynamic`. */

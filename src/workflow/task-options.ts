@@ -7,6 +7,7 @@ import { checkPart, keysOf, type OptionKeys } from '../domain/errors/options.ts'
 import { LIMITS } from '../domain/limits.ts';
 import { checkName } from '../domain/settings/names.ts';
 import type { Level } from '../domain/task/task.ts';
+import { VERSIONINGS, type Versioning } from '../domain/task/task-name.ts';
 import type { StandardSchemaV1 } from './standard-schema.ts';
 
 /** Names of the priorities 1 to 6. */
@@ -92,10 +93,16 @@ export interface TaskOptions extends PlaceOptions {
    */
   readonly xcom?: boolean | undefined;
   /**
-   * A name that stands in the graph of every workflow with this task. Raise it when the handler
-   * changes what it means, and such graphs get another hash. Default: none.
+   * Of the handler: raise it when new code cannot go on with what old code has begun. What is enqueued
+   * is then left to workers that have this version, and graphs of workflows get another hash. Default:
+   * none, and any worker that knows the name runs it.
    */
   readonly version?: string | undefined;
+  /**
+   * `pin` (default): what is enqueued keeps the version of its definition. `latest`: it goes on with
+   * the newest of whoever comes to it.
+   */
+  readonly versioning?: Versioning | undefined;
   /** Given by a schema, which also sets the type of the input. */
   readonly input?: never;
 }
@@ -109,6 +116,7 @@ export const TASK_KEYS: OptionKeys<TaskOptions> = keysOf<TaskOptions>()({
   output: true,
   xcom: true,
   version: true,
+  versioning: true,
 });
 
 /** Names of the priorities 1 to 6. */
@@ -233,6 +241,7 @@ export function checkTaskOptions(where: string, options: TaskOptions): void {
     throw new InvalidOptionError(`${where}.xcom`, 'true or false', options.xcom);
   }
   if (options.version !== undefined) checkName(`${where}.version`, options.version);
+  oneOf(`${where}.versioning`, options.versioning, VERSIONINGS);
   if (options.decider !== undefined && typeof options.decider !== 'function') {
     throw new InvalidOptionError(`${where}.decider`, 'a function', options.decider);
   }

@@ -16,6 +16,7 @@ import type {
   UserInfo,
 } from '../../domain/port/backend.ts';
 import { isEnd, rowBytes, TASK_STATES, type TaskRow } from '../../domain/task/task.ts';
+import { isNamed } from '../../domain/task/task-name.ts';
 import { dependentsOf } from './rules/dependents.ts';
 import { upstreamOf } from './rules/edges.ts';
 import { configuredInfo, userInfo } from './rules/settings-of.ts';
@@ -143,7 +144,7 @@ function matches(entry: TaskEntry, filter: TaskFilter): boolean {
   return (
     (filter.queue === undefined || entry.owner.queue.queue === filter.queue) &&
     (filter.user === undefined || entry.owner.user === filter.user) &&
-    (filter.name === undefined || entry.name === filter.name)
+    (filter.name === undefined || isNamed(entry.name, filter.name))
   );
 }
 

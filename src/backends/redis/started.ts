@@ -1,6 +1,7 @@
 import { inChunks } from '../../base/chunks.ts';
 import type { TaskFilter, TaskPageRequest } from '../../domain/port/inspection.ts';
 import { rowBytes, type TaskRow } from '../../domain/task/task.ts';
+import { isNamed } from '../../domain/task/task-name.ts';
 import type { Session } from './connection/session.ts';
 import { decodeRow, RECORD_FIELDS } from './decode-record.ts';
 import { flat, text } from './wire/decode.ts';
@@ -96,6 +97,6 @@ function isMeant(row: TaskRow, { state, queue, user, name }: TaskFilter): boolea
     row.state === state &&
     (queue === undefined || row.queue === queue) &&
     (user === undefined || row.user === user) &&
-    (name === undefined || row.name === name)
+    (name === undefined || isNamed(row.name, name))
   );
 }

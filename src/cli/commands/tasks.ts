@@ -289,6 +289,7 @@ function taskLines(task: TaskInfo, { style }: Output): readonly string[] {
     {
       id: task.id,
       name: task.name,
+      version: task.version,
       user: task.user,
       queue: task.queue,
       state: stateText(task.state, style),

@@ -6,7 +6,7 @@ import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/optio
 import { LIMITS } from '../../domain/limits.ts';
 import { allPages } from '../../domain/port/all-pages.ts';
 import type { ChangeReply, Page, TaskFilter } from '../../domain/port/backend.ts';
-import { checkId, checkName } from '../../domain/settings/names.ts';
+import { checkId, checkName, checkTaskName } from '../../domain/settings/names.ts';
 import { culpritOf } from '../../domain/task/cause.ts';
 import { integerOption } from '../../workflow/task-options.ts';
 import { TASK_PAGE_KEYS, type TaskPageOptions, taskPageRequest } from './page.ts';
@@ -178,6 +178,6 @@ function filterOf({ queue, user, name }: DeadFilter): TaskFilter {
     state: 'failed',
     ...(queue === undefined ? {} : { queue: checkName('queue', queue) }),
     ...(user === undefined ? {} : { user: checkId('user', user) }),
-    ...(name === undefined ? {} : { name: checkName('name', name) }),
+    ...(name === undefined ? {} : { name: checkTaskName('name', name) }),
   };
 }

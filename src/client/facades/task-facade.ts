@@ -18,7 +18,7 @@ import type {
   TaskFilter,
 } from '../../domain/port/backend.ts';
 import { cycleError } from '../../domain/port/refusal.ts';
-import { checkId, checkName } from '../../domain/settings/names.ts';
+import { checkId, checkName, checkTaskName } from '../../domain/settings/names.ts';
 import type { Cause } from '../../domain/task/cause.ts';
 import { TASK_STATES, type TaskState } from '../../domain/task/task.ts';
 import type { WaitFigure } from '../../domain/task/wait.ts';
@@ -52,7 +52,7 @@ export interface TaskListOptions extends TaskPageOptions {
   readonly queue?: string | undefined;
   /** Needed for `queued`. */
   readonly user?: string | undefined;
-  /** With this name; absent: with any. */
+  /** With this name, as `resize`, or `resize@2` for those that keep a version; absent: with any. */
   readonly name?: string | undefined;
 }
 
@@ -314,6 +314,6 @@ function filterOf({ state, queue, user, name }: TaskListOptions): TaskFilter {
     state,
     ...(queue === undefined ? {} : { queue: checkName('queue', queue) }),
     ...(user === undefined ? {} : { user: checkId('user', user) }),
-    ...(name === undefined ? {} : { name: checkName('name', name) }),
+    ...(name === undefined ? {} : { name: checkTaskName('name', name) }),
   };
 }

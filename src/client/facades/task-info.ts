@@ -4,6 +4,7 @@ import type { TaskDependents } from '../../domain/dependencies/dependents.ts';
 import { type FailureType, failureTypeOf, readableCause } from '../../domain/task/cause.ts';
 import { isSealed, sealedWith } from '../../domain/task/sealed-text.ts';
 import type { AttemptRecord, Level, TaskRecord, TaskRow } from '../../domain/task/task.ts';
+import { namePartsIn, shownKey } from '../../domain/task/task-name.ts';
 
 /**
  * Everything that is known about one task. Moments are ms since the epoch on the backend's clock;
@@ -11,6 +12,8 @@ import type { AttemptRecord, Level, TaskRecord, TaskRow } from '../../domain/tas
  */
 export interface TaskInfo
   extends Omit<TaskRecord, 'level' | 'payload' | 'options' | 'result' | 'error'> {
+  /** Of the code that it keeps; absent: whoever comes to it runs it with the newest. */
+  readonly version?: string;
   /** Where it stands among its user's tasks, 1 to 6. */
   readonly priority: Level;
   /** As it was enqueued; absent when it cannot be read, and in listings that do not ask for `values`. */
@@ -38,8 +41,11 @@ export function taskInfo(record: TaskRow, codec: ValueCodec): TaskInfo {
   const { level, payload, options: _stored, result, error: text, ...rest } = record;
   const failureType = rest.cause === undefined ? undefined : failureTypeOf(rest.cause);
   const error = errorOf(text);
+  const { idempotencyKey: key } = rest;
   return {
     ...rest,
+    ...namePartsIn(rest.name),
+    ...(key === undefined ? {} : { idempotencyKey: shownKey(key) }),
     ...(failureType === undefined ? {} : { failureType }),
     ...causeOf(rest),
     priority: level,

@@ -4,6 +4,7 @@ import { dependentsIn, type TaskDependents } from '../dependencies/dependents.ts
 import type { TaskFacts, WorkerInfo } from '../port/backend.ts';
 import { causeText, failureTypeOf } from '../task/cause.ts';
 import { isEnd, type TaskState } from '../task/task.ts';
+import { codeNeeded, versionsOf } from '../task/task-name.ts';
 import { type Position, positionOf } from './position.ts';
 import { suggestion } from './suggestion.ts';
 
@@ -241,6 +242,10 @@ function noWorker({ record, liveWorkers }: TaskFacts): Obstacle {
   const { queue, name, user } = record;
   const ofQueue = liveWorkers.filter(({ queues }) => queues.includes(queue));
   const ofName = ofQueue.filter(({ names }) => names.includes(name));
+  const { version } = codeNeeded(name);
+  if (ofQueue.length > 0 && ofName.length === 0 && version !== undefined) {
+    return otherVersion(name, queue, ofQueue);
+  }
   const text =
     ofQueue.length === 0
       ? `no live worker serves its queue ${queue}`
@@ -250,12 +255,33 @@ function noWorker({ record, liveWorkers }: TaskFacts): Obstacle {
   return { kind: 'no-worker', text, command: 'fairloom workers list' };
 }
 
+/** Workers there have other versions of its code, or none of it. */
+function otherVersion(stored: string, queue: string, live: readonly WorkerInfo[]): Obstacle {
+  const { name, version } = codeNeeded(stored);
+  const has = versionsOf(
+    live.flatMap(({ names }) => names),
+    name,
+  );
+  const rest = has.length > NAMED ? ` and ${has.length - NAMED} more` : '';
+  const others = has.length === 0 ? 'no version of it' : `${has.slice(0, NAMED).join(', ')}${rest}`;
+  const text = `it needs version ${version} of ${name}; live workers of queue ${queue} have ${others}`;
+  return { kind: 'no-worker', text, command: 'fairloom versions' };
+}
+
 /** Somebody lives that would take it; another came first. */
 function parked(facts: TaskFacts): Obstacle {
   const { name, queue } = facts.record;
   const knowing = facts.liveWorkers.filter((worker) => serves(worker, facts)).map(({ id }) => id);
-  const text = `a worker of queue ${queue} came to it that does not know its name ${name}: it waits for ${knowing.slice(0, NAMED).join(' or ')}`;
+  const text = `a worker of queue ${queue} came to it that ${lacks(name)}: it waits for ${knowing.slice(0, NAMED).join(' or ')}`;
   return { kind: 'parked', text, command: 'fairloom workers list' };
+}
+
+/** What a worker has not got, in words. */
+function lacks(stored: string): string {
+  const { name, version } = codeNeeded(stored);
+  return version === undefined
+    ? `does not know its name ${name}`
+    : `does not have version ${version} of ${name}`;
 }
 
 /** Whether a worker would ever take the task. */

@@ -12,6 +12,7 @@ import {
   TaskConflictError,
   UnknownDependencyError,
 } from '../errors/errors.ts';
+import { shownKey } from '../task/task-name.ts';
 import type { ChangeReply, EnqueueRefusal } from './backend.ts';
 
 /** The error of what would close a cycle, or might. */
@@ -29,7 +30,7 @@ export function refusalError(id: string, refusal: EnqueueRefusal): FairloomError
     case 'task-conflict':
       return new TaskConflictError(refusal.id);
     case 'key-taken':
-      return new KeyTakenError(refusal.key, refusal.id);
+      return new KeyTakenError(shownKey(refusal.key), refusal.id);
     case 'queue-full':
       return new QueueFullError(refusal.user, refusal.limit, refusal.size);
     case 'unknown-dependency':

@@ -2,6 +2,7 @@
 import { utf8Bytes } from '../../base/json.ts';
 import { InvalidOptionError } from '../errors/errors.ts';
 import { LIMITS } from '../limits.ts';
+import { namePartsIn } from '../task/task-name.ts';
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
@@ -53,4 +54,13 @@ export function checkName(option: string, value: unknown): string {
     `a name ([A-Za-z0-9][A-Za-z0-9._-]*, at most ${LIMITS.nameLength})`,
     value,
   );
+}
+
+/** @throws {@link InvalidOptionError} when it is neither a name nor a name with a version. */
+export function checkTaskName(option: string, value: unknown): string {
+  if (isName(value)) return value;
+  const { name, version } = typeof value === 'string' ? namePartsIn(value) : {};
+  if (typeof value === 'string' && isName(name) && isName(version)) return value;
+  const each = `[A-Za-z0-9][A-Za-z0-9._-]*, at most ${LIMITS.nameLength}`;
+  throw new InvalidOptionError(option, `a name, or name@version (each ${each})`, value);
 }

@@ -3,14 +3,16 @@
 import { impossible } from '../../base/never.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
 import type { EdgePolicies, NewTask } from '../../domain/task/task.ts';
+import { scopedKey } from '../../domain/task/task-name.ts';
 import type { Place } from '../../enqueue/enqueue-options.ts';
-import type { GraphNode } from '../../graph/graph.ts';
+import type { GraphNode, TaskGraph } from '../../graph/graph.ts';
 import type { PlanTask } from '../../graph/graph-plan.ts';
+import { codeKept, codeOfNode } from '../../graph/node-code.ts';
 import { Walk } from '../../graph/run-walk.ts';
 import type { DispatchTask } from '../shared/dispatch.ts';
 import type { KnownGraph } from '../shared/known-graph.ts';
 import {
-  DRIVE_TASK,
+  driveTaskFor,
   GIVEN_TASK,
   GROUP_TASK,
   JOIN_TASK,
@@ -22,6 +24,7 @@ import {
   runOptions,
   runPayload,
   type Seed,
+  sha256,
 } from '../shared/record.ts';
 import { placeOfNode, type RunSettings } from '../shared/run-options.ts';
 
@@ -77,7 +80,11 @@ export function drivenTask(call: RunCall): NewTask {
   const often = checkpoint === undefined ? {} : { checkpoint };
   const stored = { retries: 0, timeoutMs: 0, ...settings.stored, ...often };
   return {
-    ...ownTask(call, DRIVE_TASK, runOptions(stored, placeOfRun(call))),
+    ...ownTask(
+      call,
+      driveTaskFor(known.graph, settings.saidPlace),
+      runOptions(stored, placeOfRun(call)),
+    ),
     payload: runPayload(codec, input, call.seed),
     graph: known.hash,
     dependsOn: settings.dependsOn,
@@ -129,7 +136,11 @@ function nodeTask(call: RunCall, task: DispatchTask): NewTask {
   const isEntry = inside.length === 0;
   return {
     id: idOfNode(call, id),
-    name: isTask ? plan.task.task : kind === 'group' ? GROUP_TASK : JOIN_TASK,
+    name: isTask
+      ? codeOfNode(plan.task, settings.saidPlace)
+      : kind === 'group'
+        ? GROUP_TASK
+        : JOIN_TASK,
     queue: place.queue,
     user: settings.user,
     level: place.level,
@@ -202,7 +213,7 @@ function joinOfAll(call: RunCall, ends: readonly string[]): NewTask {
 }
 
 function ownTask(
-  { settings }: RunCall,
+  { settings, known: { graph } }: RunCall,
   name: string,
   options: string,
 ): Pick<NewTask, 'id' | 'name' | 'queue' | 'user' | 'level' | 'cost' | 'options' | 'idempotency'> {
@@ -210,9 +221,23 @@ function ownTask(
   const { queue, level } = place;
   // A run that is there already is answered by the client, so that no other task of this one is stored.
   const idempotency =
-    key === undefined ? {} : { idempotency: { ...key, policy: 'reject' } as const };
+    key === undefined
+      ? {}
+      : {
+          idempotency: { ...key, key: keyFor(graph, settings, key.key), policy: 'reject' } as const,
+        };
   return { id, name, queue, user, level, cost: 1, options, ...idempotency };
 }
+
+/** Runs that keep other code have keys of their own. */
+function keyFor(graph: TaskGraph, { saidPlace }: RunSettings, key: string): string {
+  const kept = [...codeKept(graph, saidPlace)];
+  if (kept.length === 0) return key;
+  return scopedKey(sha256(kept.sort().join('\n')).slice(0, SCOPE_DIGITS), key);
+}
+
+/** Hexadecimal digits of a hash that tells versions apart: 96 bits. */
+const SCOPE_DIGITS = 24;
 
 function placeOfRun(call: RunCall): RunPlace {
   const { settings, known, past } = call;

@@ -9,6 +9,7 @@ import { apart } from '../../base/async-scope.ts';
 import { TaskCanceledError, TimedOutError, UnknownTaskError } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Cause } from '../../domain/task/cause.ts';
+import { versionedName } from '../../domain/task/task-name.ts';
 import type { PlanCache } from '../../enqueue/attempt-plan.ts';
 import { NO_OPTIONS } from '../../enqueue/enqueue-options.ts';
 import { isLost, type MemberState, type RegisteredVerdict } from '../../graph/group-verdict.ts';
@@ -93,9 +94,9 @@ export class LocalWalk {
   #learn(step: unknown): void {
     const { tasks, policies } = partsOf(step);
     for (const task of tasks) {
-      const known = this.#definitions.get(task.taskName);
+      const known = this.#definitions.get(task.codeName);
       if (known === undefined || known.code.kind === 'elsewhere') {
-        this.#definitions.set(task.taskName, task);
+        this.#definitions.set(task.codeName, task);
       }
     }
     for (const policy of policies)
@@ -108,8 +109,9 @@ export class LocalWalk {
     trace: Trace,
   ): Promise<StepOutcome> {
     const { codec, handlers, plans, clock } = this.#tools;
-    const definition = this.#definitions.get(node.task) ?? handlers.definition(node.task);
-    if (definition === undefined) return failed(new UnknownTaskError(node.task));
+    const code = versionedName(node.task, node.version);
+    const definition = this.#definitions.get(code) ?? handlers.definition(code);
+    if (definition === undefined) return failed(new UnknownTaskError(code));
     try {
       const end = await new NodeRun(this.#tools, {
         definition,

@@ -5,9 +5,10 @@ import { LIMITS } from '../../domain/limits.ts';
 import { type EdgePolicies, isLevel, type Level, type NewTask } from '../../domain/task/task.ts';
 import type { EachNode, GraphBlock, ParallelNode, TaskGraph, TaskNode } from '../../graph/graph.ts';
 import { allNodes } from '../../graph/graph.ts';
+import { codeOfNode } from '../../graph/node-code.ts';
 import { onlyTask, type WalkMember } from '../../graph/run-walk.ts';
 import {
-  DRIVE_TASK,
+  driveTaskFor,
   GIVEN_TASK,
   JOIN_TASK,
   LATE_PAYLOAD,
@@ -84,14 +85,14 @@ export function draftMembers(producer: ProducerFacts, group: GroupPlace): readon
       return {
         ...common,
         ...placeOf(only.node, producer),
-        name: only.node.task,
+        name: codeOfNode(only.node, said),
         payload: codec.payload(only.node.id, only.input),
         options: runOptions(traced, run),
       };
     }
     return {
       ...common,
-      name: DRIVE_TASK,
+      name: driveTaskFor(member.block, said),
       payload: memberPayload(codec, { path, input: member.input }),
       options: runOptions({ retries: 0, timeoutMs: 0, ...traced }, run),
       graph: group.graph,

@@ -8,6 +8,7 @@ import type { Suspension } from '../../domain/port/backend.ts';
 import type { Cause, FailureType } from '../../domain/task/cause.ts';
 import type { PlanCache } from '../../enqueue/attempt-plan.ts';
 import { NO_OPTIONS } from '../../enqueue/enqueue-options.ts';
+import { codeOfNode } from '../../graph/node-code.ts';
 import {
   type Ending,
   type StepOutcome,
@@ -147,11 +148,12 @@ export class Producer {
 
   async #task(step: WalkStep & { readonly type: 'task' }, key: string): Promise<NodeMove> {
     const { handlers } = this.#tools;
-    const definition = handlers.definition(step.node.task) ?? this.#learned.get(step.node.task);
+    const task = codeOfNode(step.node, this.#call.facts.said);
+    const definition = handlers.definition(task) ?? this.#learned.get(task);
     if (definition === undefined) {
-      const { node } = step;
-      const { task } = node;
-      const delayMs = await unknownNodePause(this.#tools, this.#call.journal, { key, node });
+      const { expiresInMs } = step.node.options;
+      const met = { key, task, expiresInMs };
+      const delayMs = await unknownNodePause(this.#tools, this.#call.journal, met);
       const error = new UnknownTaskError(task);
       if (delayMs === 'expired') return this.#failed(error, 'expired');
       if (delayMs === undefined) return this.#failed(error, 'unknown-task');
@@ -270,7 +272,8 @@ export class Producer {
   /** A step whose definitions may not be registered here. */
   learn(step: unknown): void {
     for (const task of partsOf(step).tasks) {
-      if (this.#tools.handlers.has(task)) this.#learned.set(task.taskName, task);
+      if (!this.#tools.handlers.has(task)) continue;
+      this.#learned.set(task.codeName, task).set(task.taskName, task);
     }
   }
 }

@@ -1,6 +1,5 @@
 /** A node whose code is not here: left to other workers, as long as one of them may have it. */
 import { LIMITS } from '../../domain/limits.ts';
-import type { TaskNode } from '../../graph/graph.ts';
 import type { GroupTools } from './group-drive.ts';
 import type { Journal } from './journal.ts';
 
@@ -12,6 +11,13 @@ interface Absence {
   readonly first: number;
 }
 
+/** A node, the name of its code, and how long it may be before it starts, in ms. */
+interface UnknownNode {
+  readonly key: string;
+  readonly task: string;
+  readonly expiresInMs: unknown;
+}
+
 /**
  * How long a run is left to others, in ms; `undefined` when that has lasted too long: the node
  * fails then; `expired` when its own time to start is over.
@@ -19,7 +25,7 @@ interface Absence {
 export async function unknownNodePause(
   { backend, clock, persist }: Pick<GroupTools, 'backend' | 'clock' | 'persist'>,
   journal: Journal,
-  { key, node }: { readonly key: string; readonly node: TaskNode },
+  { key, task, expiresInMs }: UnknownNode,
 ): Promise<number | 'expired' | undefined> {
   const field = `x:${key}`;
   const text = journal.text(field);
@@ -27,8 +33,7 @@ export async function unknownNodePause(
   const before: Absence =
     text === undefined ? { times: 0, since: now, first: now } : JSON.parse(text);
   const live = await persist(() => backend.workers.list());
-  const since = live.some(({ names }) => names.includes(node.task)) ? now : before.since;
-  const { expiresInMs } = node.options;
+  const since = live.some(({ names }) => names.includes(task)) ? now : before.since;
   const left = typeof expiresInMs === 'number' ? before.first + expiresInMs - now : MOST_MS;
   if (left <= 0 || now - since >= LIMITS.unknownTaskMs) {
     // A run that is put back has its whole time again.

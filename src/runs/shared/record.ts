@@ -6,7 +6,10 @@ import { createHash } from 'node:crypto';
 import type { ValueCodec } from '../../codec/codec.ts';
 import { InvalidPayloadError, isOwn } from '../../domain/errors/errors.ts';
 import type { Level } from '../../domain/task/task.ts';
+import { nameIn, ownNameFor } from '../../domain/task/task-name.ts';
 import type { StoredOptions } from '../../enqueue/enqueue-options.ts';
+import type { GraphBlock } from '../../graph/graph.ts';
+import { codeKept } from '../../graph/node-code.ts';
 
 /** The join that is a dispatched run: it ends when all its nodes have. */
 export const RUN_TASK = '~run';
@@ -110,6 +113,19 @@ export interface SaidPlace {
   readonly level?: Level;
   /** What a turn of theirs costs. */
   readonly cost?: number;
+  /** They keep no version: each goes on with the newest. */
+  readonly latest?: true;
+}
+
+/** The name of a task that walks a block: left to workers with the first code that it keeps. */
+export function driveTaskFor(block: GraphBlock, said: SaidPlace | undefined): string {
+  const [code] = codeKept(block, said);
+  return ownNameFor(DRIVE_TASK, code);
+}
+
+/** Whether a worker walks a graph for the task. */
+export function isDrive(name: string): boolean {
+  return nameIn(name) === DRIVE_TASK;
 }
 
 /** Stored options of a task that belongs to a run. */
@@ -138,7 +154,7 @@ export function isRun({
   readonly name: string;
   readonly options: string;
 }): boolean {
-  return (name === RUN_TASK || name === DRIVE_TASK) && runPlaceOf(options)?.node === '';
+  return (name === RUN_TASK || isDrive(name)) && runPlaceOf(options)?.node === '';
 }
 
 /** The options of attempts that stand beside the run's place. */

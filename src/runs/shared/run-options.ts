@@ -17,6 +17,7 @@ import {
   type StoredOptions,
   startOf,
   storedOptions,
+  versioningOf,
 } from '../../enqueue/enqueue-options.ts';
 import type { TaskMaker } from '../../enqueue/task-maker.ts';
 import type { TaskNode } from '../../graph/graph.ts';
@@ -95,7 +96,7 @@ export function runSettings(tools: SettingsTools, options: RunEnqueueOptions): R
     throw new InvalidOptionError('checkpoint', '"node" or "group"', checkpoint);
   }
   demandNoWindow(options);
-  const key = keyOf(options);
+  const key = keyOf(options, undefined);
   if (key?.policy === 'replace-queued' || key?.policy === 'run-once-more') {
     throw new InvalidOptionError(
       'idempotency.policy',
@@ -134,9 +135,13 @@ function demandNoWindow(options: EnqueueOptions | null): void {
   }
 }
 
-function saidPlaceOf({ queue, priority, cost }: EnqueueOptions): SaidPlace | undefined {
-  if (queue === undefined && priority === undefined && cost === undefined) return undefined;
+function saidPlaceOf(options: EnqueueOptions): SaidPlace | undefined {
+  const { queue, priority, cost } = options;
+  const isLatest = versioningOf(options) === 'latest';
+  const isPlaced = queue !== undefined || priority !== undefined || cost !== undefined;
+  if (!isPlaced && !isLatest) return undefined;
   return {
+    ...(isLatest ? { latest: true } : {}),
     ...(queue === undefined ? {} : { queue }),
     ...(priority === undefined ? {} : { level: levelOf('priority', priority) }),
     ...(cost === undefined ? {} : { cost }),

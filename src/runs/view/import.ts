@@ -41,9 +41,10 @@ export async function importRun(
   const input = run.input === undefined ? undefined : readable(codec, run.input, '$.input');
   const past =
     run.form === 'driven' ? drivenPast(codec, run, input) : givenNodes(codec, run, known);
-  const { queue, level, cost } = run.said;
+  const { queue, level, cost, latest } = run.said;
+  const versioning = latest === true ? 'latest' : undefined;
   const { id, user = run.user } = options;
-  const settings = runSettings(tools, { id, user, queue, cost, priority: level });
+  const settings = runSettings(tools, { id, user, queue, cost, priority: level, versioning });
   return tracedEnqueue(tools, {
     name: run.name,
     queue: queue ?? maker.base.queue,

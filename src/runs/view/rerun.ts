@@ -1,6 +1,8 @@
 /** A run that goes on from another one's results. */
 import { InvalidOptionError, TaskNotFoundError } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import type { Versioning } from '../../domain/task/task-name.ts';
+import { versioningOf } from '../../enqueue/enqueue-options.ts';
 import { allNodes } from '../../graph/graph.ts';
 import { tracedEnqueue, tracedOnly } from '../../tracing/spans/traced-enqueue.ts';
 import type { RunCall } from '../dispatched/run-tasks.ts';
@@ -21,9 +23,18 @@ export interface RerunOptions {
   readonly from?: string | undefined;
   /** The new run's id. Default: a new one. */
   readonly id?: string | undefined;
+  /**
+   * `latest`: its nodes go on with the newest version that a worker has; `pin`: with those of its graph.
+   * Default: as the other run.
+   */
+  readonly versioning?: Versioning | undefined;
 }
 
-const KEYS: OptionKeys<RerunOptions> = keysOf<RerunOptions>()({ from: true, id: true });
+const KEYS: OptionKeys<RerunOptions> = keysOf<RerunOptions>()({
+  from: true,
+  id: true,
+  versioning: true,
+});
 
 /** Runs whose results one run may go on from: a chain of reruns is no longer than this. */
 const MOST_PAST = 16;
@@ -39,8 +50,9 @@ export async function rerun(
   const view = await RunView.find(handles, id);
   if (view === undefined) throw new TaskNotFoundError(id);
   const { root, place } = view;
-  const { queue, level, cost } = place.said ?? {};
-  const said = { user: root.user, queue, priority: level, cost, id: options.id };
+  const { queue, level, cost, latest } = place.said ?? {};
+  const versioning = versioningOf(options) ?? (latest === true ? 'latest' : undefined);
+  const said = { user: root.user, queue, priority: level, cost, id: options.id, versioning };
   const stored = storedOptionsOf(root.options);
   const known = await view.known();
   const past = await pastOf(view, known, options.from);

@@ -121,7 +121,8 @@ function graphOf(value: unknown, hash: unknown): TaskGraph {
   return graph;
 }
 
-function checkSaid({ queue, level, cost }: Fields): void {
+function checkSaid({ queue, level, cost, latest }: Fields): void {
+  if (latest !== undefined) oneOf(latest, [true], '$.said.latest');
   if (queue !== undefined) queueName(queue, '$.said.queue');
   if (level !== undefined) oneOf(level, LEVELS, '$.said.level');
   if (cost !== undefined && (typeof cost !== 'number' || !(cost > 0))) {

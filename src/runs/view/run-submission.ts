@@ -13,6 +13,7 @@ import type { Backend, EnqueueReply } from '../../domain/port/backend.ts';
 import { refusalError } from '../../domain/port/refusal.ts';
 import type { Cause } from '../../domain/task/cause.ts';
 import type { NewTask } from '../../domain/task/task.ts';
+import { versionedName } from '../../domain/task/task-name.ts';
 import type { Turns } from '../../enqueue/enqueuer.ts';
 import type { TaskMaker } from '../../enqueue/task-maker.ts';
 import type { Tracer } from '../../tracing/tracer.ts';
@@ -113,10 +114,10 @@ function formOf({ plan }: KnownGraph, { form, checkpoint }: RunSettings): RunFor
 async function demandInputs(step: object, { known, input }: RunCall): Promise<void> {
   const checked = partsOf(step).tasks.filter((task) => task.input !== undefined);
   if (checked.length === 0) return;
-  const schemas = new Map(checked.map((task) => [task.taskName, task.input]));
+  const schemas = new Map(checked.map((task) => [task.codeName, task.input]));
   for (const { plan, reads } of known.dispatch.tasks) {
     if (plan?.kind !== 'task' || reads.length > 0) continue;
-    const schema = schemas.get(plan.task.task);
+    const schema = schemas.get(versionedName(plan.task.task, plan.task.version));
     if (schema === undefined) continue;
     const outcome = (): never => {
       throw new InvalidPayloadError('$', 'is not known yet');

@@ -9,6 +9,7 @@ import {
 } from '../../domain/errors/errors.ts';
 import type { Decision, Leased, Suspension } from '../../domain/port/backend.ts';
 import { type Cause, causeText, failureTypeOf } from '../../domain/task/cause.ts';
+import { nameIn } from '../../domain/task/task-name.ts';
 import { storedTraceparent } from '../../enqueue/attempt-plan.ts';
 import {
   beginTrace,
@@ -82,7 +83,7 @@ function attemptSpan(lease: Leased, run: TaskRun | undefined): PartRequest {
       ...messaging('process', 'process', queue),
       'messaging.message.id': id,
       ...(run === undefined ? {} : { 'messaging.message.conversation_id': run.id }),
-      'fairloom.task.name': run?.name ?? name,
+      'fairloom.task.name': run?.name ?? nameIn(name),
       'fairloom.user': user,
       'fairloom.attempt': attempt,
       ...(run === undefined ? {} : { 'fairloom.run.id': run.id }),

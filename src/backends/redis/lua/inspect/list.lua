@@ -32,7 +32,7 @@ F.limitBytes(tonumber(ARGV[8]))
 local function matches(t)
   F.fixed(t)
   return (state == 'queued' or queues == '' or t.queueName == queues) and (user == '' or t.user == user)
-    and (name == '' or t.name == name)
+    and (name == '' or t.name == name or string.find(t.name, name .. '@', 1, true) == 1)
 end
 
 -- Entries of a list or, with their scores, of a sorted set, one after the other from a rank on.
