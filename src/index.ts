@@ -48,6 +48,12 @@ export type {
 export type { TaskListOptions, Tasks } from './client/facades/task-facade.ts';
 export type { AttemptInfo, TaskInfo } from './client/facades/task-info.ts';
 export type { InQueue, UserListOptions, UserStatus, Users } from './client/facades/user-facade.ts';
+export type {
+  OpenState,
+  VersionReport,
+  VersionStatus,
+  VersionsOptions,
+} from './client/facades/versions.ts';
 export type { XComs, XComWhere } from './client/facades/xcom-facade.ts';
 export type { Health } from './client/health.ts';
 export type { HandlesByKind, OptionsByKind, StepKind, StepOf } from './client/step-forms.ts';
@@ -265,6 +271,7 @@ export type {
   TaskState,
   TaskStatus,
 } from './domain/task/task.ts';
+export type { Versioning } from './domain/task/task-name.ts';
 export type { WindowSpec } from './domain/task/window.ts';
 export type { XComFact, XComPlace, XComValue, XComWrite } from './domain/task/xcom.ts';
 export { call } from './enqueue/call.ts';
@@ -421,6 +428,7 @@ export type {
   InputArgs,
   Output,
   Pipeline,
+  PipelineOptions,
   SomeStep,
   StartArgs,
   Step,
@@ -437,6 +445,7 @@ export type {
 export {
   type DynamicOptions,
   dynamic,
+  type RefOptions,
   ref,
   type TaskOptionsOf,
   task,

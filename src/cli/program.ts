@@ -24,6 +24,7 @@ import { addStreams } from './commands/streams.ts';
 import { addTasks } from './commands/tasks.ts';
 import { addTop } from './commands/top.ts';
 import { addUsers } from './commands/users.ts';
+import { addVersions } from './commands/versions.ts';
 import { addWorker } from './commands/worker.ts';
 import { addXCom } from './commands/xcom.ts';
 import type { Shell } from './session/session.ts';
@@ -87,6 +88,7 @@ function programOf(shell: Shell): Command {
   ])
     add(program, shell);
   addOverview(program, shell);
+  addVersions(program, shell);
   addDoctor(program, shell);
   addTop(program, shell);
   addCompletion(program, shell);

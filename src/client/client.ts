@@ -39,6 +39,7 @@ import { type SignalOptions, type SignalOutcome, sendSignal } from './facades/si
 import { Streams } from './facades/streams-facade.ts';
 import { Tasks } from './facades/task-facade.ts';
 import { Users } from './facades/user-facade.ts';
+import { type VersionReport, type VersionsOptions, versionReport } from './facades/versions.ts';
 import { XComs } from './facades/xcom-facade.ts';
 import { type Health, healthOf } from './health.ts';
 import { runHere } from './local-run.ts';
@@ -313,6 +314,16 @@ export class Fairloom {
   /** Counts of tasks by state, and totals, over all queues. */
   async stats(): Promise<Stats> {
     return (await this.#core.connection.open()).inspect.stats();
+  }
+
+  /**
+   * Per name and version of tasks: how many that have not ended need it, and which live workers have it,
+   * so that a deploy knows when the old workers may go. It reads every open task, page by page.
+   *
+   * @throws {@link InvalidOptionError}.
+   */
+  versions(options: VersionsOptions = {}): Promise<VersionReport> {
+    return versionReport(this.#core, options);
   }
 
   /** How many more slots would start a task at once, in one queue. */

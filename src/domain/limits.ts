@@ -104,6 +104,7 @@ export type LimitName =
   | 'pageMax'
   | 'pageBytes'
   | 'pageScan'
+  | 'versionsScan'
   | 'bulkMax'
   | 'retainFinishedMs'
   | 'retainFailedMs'
@@ -339,6 +340,11 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
     'inputs, results and errors of one page; it ends behind the row that reaches this',
   ),
   pageScan: limit(1_000, 'rows', 'that one page of tasks looks at when a filter lets few through'),
+  versionsScan: limit(
+    100_000,
+    'tasks',
+    'that a report of versions looks at unless asked otherwise',
+  ),
   bulkMax: limit(
     10_000,
     'tasks',

@@ -6,6 +6,7 @@ import { CLIENT_KEYS, type FairloomOptions } from '../core/options.ts';
 import { InvalidOptionError, isRetryAfter, TaskFailedError } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import type { Cause } from '../domain/task/cause.ts';
+import { versionedName } from '../domain/task/task-name.ts';
 import type { TaskSource } from '../handlers/registry.ts';
 import { silentLogger } from '../logging/logger.ts';
 import type { Worker } from '../worker/worker.ts';
@@ -81,6 +82,7 @@ export class TestLoom extends Fairloom {
   readonly #manual: ManualClock;
   readonly #workerOptions: WorkerOptions;
   readonly #journal = new Journal();
+  /** By name, with the version of what has one. */
   readonly #stubs = new Map<string, Handler>();
   /** How often handlers are still to fail, by name. */
   readonly #failures = new Map<string, number>();
@@ -132,7 +134,7 @@ export class TestLoom extends Fairloom {
     handler: (input: I, ctx: TaskContext) => O | Promise<O>,
   ): void {
     const definition = definitionOf(step);
-    this.#stubs.set(definition.name, handler as Handler);
+    this.#stubs.set(keyOf(definition), handler as Handler);
     this.#wrap(definition);
   }
 
@@ -228,13 +230,15 @@ export class TestLoom extends Fairloom {
   #wrap(definition: TaskDefinition): void {
     const { name } = definition;
     const { registry, handlers } = coreOf(this);
-    if (!handlers.has(definition) && !this.#stubs.has(name)) return;
+    const stubOf = (): Handler | undefined =>
+      this.#stubs.get(keyOf(definition)) ?? this.#stubs.get(name);
+    if (!handlers.has(definition) && stubOf() === undefined) return;
     registry.setStub(definition, async (input, ctx) => {
       const { taskId, user, attempt } = ctx;
       const end = this.#journal.begin({ taskId, name, user, attempt }, input);
       try {
         this.#failIfAsked(name);
-        const handler = this.#stubs.get(name) ?? handlers.own(definition);
+        const handler = stubOf() ?? handlers.own(definition);
         const result: unknown = await handler(input, ctx);
         end({ state: 'returned', result });
         return result;
@@ -251,6 +255,10 @@ export class TestLoom extends Fairloom {
     this.#failures.set(name, left - 1);
     throw new InjectedFailure(`${name} was made to fail`);
   }
+}
+
+function keyOf({ name, options }: TaskDefinition): string {
+  return versionedName(name, options.version);
 }
 
 /** While a handler runs, time passes in pieces of this length, in ms: it may end at any moment. */

@@ -9,6 +9,7 @@ import type { RunExplanation } from '../../client/facades/runs-facade.ts';
 import type { SignalOutcome } from '../../client/facades/signals.ts';
 import type { AttemptInfo, TaskInfo } from '../../client/facades/task-info.ts';
 import type { UserStatus } from '../../client/facades/user-facade.ts';
+import type { VersionStatus } from '../../client/facades/versions.ts';
 import type { Health } from '../../client/health.ts';
 import type { Config } from '../../config/config-types.ts';
 import type { Dependent } from '../../domain/dependencies/dependents.ts';
@@ -86,6 +87,7 @@ export interface JsonShapes {
   readonly 'streams list': readonly StreamFacts[];
   readonly 'config show': Config;
   readonly 'workers list': readonly WorkerInfo[];
+  readonly versions: readonly VersionStatus[];
   readonly status: Status;
   readonly health: Health;
   readonly doctor: Diagnosis;

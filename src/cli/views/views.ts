@@ -8,6 +8,7 @@ import type { Dependent } from '../../domain/dependencies/dependents.ts';
 import type { WorkerInfo } from '../../domain/port/backend.ts';
 import { type Cause, causeText } from '../../domain/task/cause.ts';
 import type { TaskState } from '../../domain/task/task.ts';
+import { versionedName } from '../../domain/task/task-name.ts';
 import type { RunInfo, RunNodeInfo } from '../../runs/shared/run-info.ts';
 import { PRIORITY_NAMES } from '../../workflow/task-options.ts';
 import { shownLength, shownMoment } from '../terminal/moments.ts';
@@ -21,7 +22,7 @@ export function taskView(now: number): View<TaskInfo> {
   return {
     columns: (style) => [
       { title: 'ID', cell: ({ id }) => cellText(id) },
-      { title: 'NAME', cell: ({ name }) => name },
+      { title: 'NAME', cell: ({ name, version }) => versionedName(name, version) },
       { title: 'USER', cell: ({ user }) => cellText(user) },
       { title: 'QUEUE', cell: ({ queue }) => queue },
       { title: 'STATE', cell: ({ state }) => stateText(state, style) },

@@ -65,6 +65,7 @@ const OUTPUTS: readonly (readonly [command: string, ...args: readonly string[]])
   ['streams list', 'spoken'],
   ['streams read', 'spoken', 'tokens'],
   ['workers list'],
+  ['versions'],
   ['config show'],
   ['status'],
   ['health'],

@@ -45,6 +45,7 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
   const within = (name: string) => (options: object) => ({ [name]: options });
   const anyTask = (options: object): unknown => task('one', options as never, async () => 1);
   return {
+    VersionsOptions: { valid: { limit: 5 }, calls: { versions: (x) => loom.versions(x) } },
     AttemptOptions: { valid: { retries: 1 }, calls: { enqueue, task: anyTask } },
     BackfillOptions: {
       valid: { from: 0 },
@@ -309,6 +310,8 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
       valid: { title: 'Q', choices: ['yes'] },
       calls: { ask: (x) => fairloom.ask(x) },
     },
+    PipelineOptions: { valid: { version: '1' }, calls: { as: (x) => line.as('named', x) } },
+    RefOptions: { valid: { version: '1' }, calls: { ref: (x) => fairloom.ref('there', x) } },
     SubRunOptions: {
       valid: { id: 'a' },
       calls: { run: (x) => inHandler(loom, (ctx) => ctx.run(plainTask, 1, x)) },
