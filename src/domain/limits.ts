@@ -340,11 +340,7 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
     'inputs, results and errors of one page; it ends behind the row that reaches this',
   ),
   pageScan: limit(1_000, 'rows', 'that one page of tasks looks at when a filter lets few through'),
-  versionsScan: limit(
-    100_000,
-    'tasks',
-    'that a report of versions looks at unless asked otherwise',
-  ),
+  versionsScan: limit(100_000, 'tasks', 'that a report of versions looks at by default'),
   bulkMax: limit(
     10_000,
     'tasks',
