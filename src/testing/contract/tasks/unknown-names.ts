@@ -141,6 +141,40 @@ export const unknownNames: Cases = {
     await whole(kit, [], 'bob');
   },
 
+  'F69 may be a version that a worker has not got: it has others, and the name alone': async (
+    kit,
+    expect,
+  ) => {
+    await kit.worker('old', { names: ['work', 'work@1'] });
+    const needed = { name: 'work@2' };
+    const [kept = ''] = await kit.addMany(1, needed);
+    const [first = '', second = ''] = [await kit.add({ name: 'work@1' }), await kit.add()];
+    expect(await kit.leaseIds(5, { worker: 'old' })).toEqual([first, second]);
+    expect(await kit.backend.inspect.facts(kept)).toMatchObject({ parked: true });
+    await whole(kit, [kept]);
+    await kit.worker('new', { names: ['work', 'work@2'] });
+    expect(await kit.leaseOne({ worker: 'new' })).toMatchObject({ id: kept, name: 'work@2' });
+  },
+
+  'F69 are listed by their name, with every version of it or with one': async (kit, expect) => {
+    const add = (name: string): Promise<string> => kit.add({ name, delayMs: 60_000 });
+    const [one, two, alone, longer] = [
+      ...[await add('work@1'), await add('work@2'), await add('work'), await add('worker@1')],
+    ];
+    const named = async (state: 'scheduled' | 'started', name: string): Promise<Set<string>> => {
+      const page = await kit.backend.inspect.list({ state, name }, { limit: 10 });
+      return new Set(page.items.map(({ id }) => id));
+    };
+    expect(await named('scheduled', 'work')).toEqual(new Set([one, two, alone]));
+    expect(await named('scheduled', 'work@2')).toEqual(new Set([two]));
+    expect(await named('scheduled', 'worker')).toEqual(new Set([longer]));
+    await kit.advance(61_000);
+    await kit.worker('all', { names: ['work', 'work@1', 'work@2', 'worker@1'] });
+    expect(await kit.leaseIds(9, { worker: 'all' })).toHaveLength(4);
+    expect(await named('started', 'work')).toEqual(new Set([one, two, alone]));
+    expect(await named('started', 'work@1')).toEqual(new Set([one]));
+  },
+
   'F69 cost their user no turn and no rate': async (kit, expect) => {
     await kit.setUser('ann', { rate: { limit: 1, perMs: 60_000, burst: 1 } });
     await kit.add(UNKNOWN);
