@@ -21,6 +21,7 @@ const SHELVES = [
       'guide/testing',
       'guide/recipes',
       'guide/deployment',
+      'guide/versions',
       'guide/production',
       'guide/troubleshooting',
     ],

@@ -41,6 +41,7 @@ interface CancelOptions extends ConfirmOptions {
 interface RerunOptions {
   readonly from?: string;
   readonly id?: string;
+  readonly latest?: true;
 }
 
 /** `fairloom runs …` */
@@ -176,9 +177,11 @@ function addRerun(runs: Command, shell: Shell): void {
     .description('run it again as a new one; what has finished is not run again')
     .option('--from <node>', 'run this node and all that follows again')
     .option('--id <id>', 'the id of the new run')
-    .action((id: string, { from, id: newId }: RerunOptions, command: Command) =>
+    .option('--latest', 'with the newest versions of its tasks')
+    .action((id: string, { from, id: newId, latest }: RerunOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
-        const handle = await loom.runs.rerun(id, { from, id: newId });
+        const versioning = latest === true ? 'latest' : undefined;
+        const handle = await loom.runs.rerun(id, { from, id: newId, versioning });
         output.one(stored(handle));
         return undefined;
       }),
