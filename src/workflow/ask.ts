@@ -55,6 +55,8 @@ export interface AskStepOptions<I, C extends string = string, F = undefined>
   extends Omit<AskOptions<C, F>, 'title' | 'id'> {
   /** What people read: a text, or what makes one of the step's input. */
   readonly title: string | ((input: I) => string);
+  /** Of the step's task: two of one client have two names. Default `ask`. */
+  readonly name?: string | undefined;
 }
 
 /** An answer of a person; time never gives one. */
@@ -103,6 +105,7 @@ export const ASK_STEP_KEYS: OptionKeys<AskStepOptions<unknown>> = keysOf<AskStep
     for: true,
     timeout: true,
     onTimeout: true,
+    name: true,
   },
 );
 

@@ -58,8 +58,8 @@ export function waitFor<T>(
 }
 
 /**
- * A step that asks people, as `ctx.ask` does, and gives what came of it. Its name is `ask`; name one of
- * two alike by `as`.
+ * A step that asks people, as `ctx.ask` does, and gives what came of it. Its name is `ask`, unless it
+ * says another: each of those that one client knows needs its own.
  *
  * @throws {@link InvalidOptionError} for the first option that is not what it should be.
  */
@@ -71,10 +71,10 @@ export function ask<I, const C extends string, F = undefined>(
 ): Task<I, AskAnswered<C, F>>;
 export function ask(question: AskStepOptions<never>): unknown {
   checkOptions('ask', question, ASK_STEP_KEYS);
-  const { title, ...rest } = question;
+  const { title, name = 'ask', ...rest } = question;
   const asked = (text: unknown): AskOptions => ({ ...rest, title: text as string });
   checkAsk('ask', asked(typeof title === 'function' ? '-' : title));
-  return task('ask', { timeout: 'none' }, (input: never, ctx): Promise<unknown> => {
+  return task(name, { timeout: 'none' }, (input: never, ctx): Promise<unknown> => {
     const { onTimeout, ...more } = asked(typeof title === 'function' ? title(input) : title);
     return typeof onTimeout === 'object'
       ? ctx.ask({ ...more, onTimeout })

@@ -1,7 +1,8 @@
 /**
  * The workflow examples as their users run them, on both backends: `examples/workflows/etl.mjs`
  * (with `examples/workflows/etl-steps.mjs`, and `examples/workflows/etl-worker.mjs` as processes of
- * its own), `examples/workflows/agent.mjs`, `examples/workflows/deadlock.mjs` and
+ * its own), `examples/workflows/approval.mjs` (with `examples/workflows/approval-steps.mjs` and
+ * `examples/workflows/approval-worker.mjs`), `examples/workflows/agent.mjs`, `examples/workflows/deadlock.mjs` and
  * `examples/workflows/mapreduce.mjs`; all share `examples/workflows/settings.mjs`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -36,6 +37,19 @@ describe.each([
     const lines = await linesOf('agent.mjs', where());
     expect(lines.at(-1)).toBe('answer: the square root of 2 is 1.414, after 13 cycles');
     expect(lines.filter((line) => line.startsWith('tool: '))).toHaveLength(13);
+  });
+
+  it('approval pays what is approved, and nothing that nobody answered', SLOW, async () => {
+    const lines = await linesOf('approval.mjs', where());
+    const isApart = lines.some((line) => line.startsWith('fairloom asks answer: ann has answered'));
+    const isKilled = lines.some((line) => /^killed process \d+, the only worker$/.test(line));
+    expect([isApart, isKilled]).toEqual(where().length > 0 ? [true, true] : [false, false]);
+    expect(lines.slice(-4)).toEqual([
+      'trip: paid: ann approved',
+      'chair: not paid: nobody answered',
+      'kept: answered by ann, "enjoy"',
+      'too late: ASK_CLOSED, timed-out',
+    ]);
   });
 
   it('deadlock ends with one slot', SLOW, async () => {
