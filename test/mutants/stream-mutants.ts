@@ -88,8 +88,8 @@ const ON_REDIS: readonly Mutant[] = [
   {
     name: 'streams: what is over is known to be, and stays',
     file: APPEND,
-    find: `if kept > first then redis.call('XTRIM', key, 'MINID', kept + 1 .. '-0') end`,
-    replace: '',
+    find: `if kept > first then`,
+    replace: `if kept < first then`,
   },
   {
     name: 'streams: retention forgets them',

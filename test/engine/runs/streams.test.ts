@@ -164,6 +164,29 @@ eachBackend((open) => {
     }, 60_000);
   });
 
+  describe('a handler that sleeps', () => {
+    const sleepy = task('sleepy', async (n: number, ctx) => {
+      const tokens = ctx.stream('tokens');
+      void tokens.write('before');
+      await ctx.sleep('1h');
+      await tokens.write('after');
+      return n;
+    });
+
+    it.each(['alone', 'driven'] as const)('goes on where it was (%s)', async (form) => {
+      const step = say.pipe(sleepy);
+      const loom = harness.loom([step]);
+      await loom.worker().start();
+      const handle =
+        form === 'alone' ? await loom.enqueue(sleepy, 1) : await loom.enqueue(step, 1, { form });
+      const live = readAll(loom, handle.id);
+      await settled<unknown>(harness, handle.result());
+      const whole = ['0 before', '1 after'];
+      const ofRun = ['0 1 say', '1 before sleepy', '2 after sleepy'];
+      expect(await live).toEqual(form === 'alone' ? whole : ofRun);
+    });
+  });
+
   it('an export has no streams, and a rerun begins with none', async () => {
     const step = say.as('a').pipe(say.as('b'));
     const loom = harness.loom([step]);
