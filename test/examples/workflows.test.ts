@@ -2,8 +2,9 @@
  * The workflow examples as their users run them, on both backends: `examples/workflows/etl.mjs`
  * (with `examples/workflows/etl-steps.mjs`, and `examples/workflows/etl-worker.mjs` as processes of
  * its own), `examples/workflows/approval.mjs` (with `examples/workflows/approval-steps.mjs` and
- * `examples/workflows/approval-worker.mjs`), `examples/workflows/agent.mjs`, `examples/workflows/deadlock.mjs` and
- * `examples/workflows/mapreduce.mjs`; all share `examples/workflows/settings.mjs`.
+ * `examples/workflows/approval-worker.mjs`), `examples/workflows/agent.mjs`, `examples/workflows/deadlock.mjs`,
+ * `examples/workflows/mapreduce.mjs` and `examples/workflows/stream.mjs` (with `examples/workflows/stream-task.mjs` and
+ * `examples/workflows/stream-worker.mjs`); all share `examples/workflows/settings.mjs`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -62,6 +63,28 @@ describe.each([
     const { words, different } = wordsOfDocs();
     expect(lines.at(-1)).toBe(`25 files: ${words} words, ${different} different; same as a loop`);
   });
+});
+
+it(
+  'two readers have the same words of a stream, one of which lost its connection',
+  SLOW,
+  async () => {
+    const lines = await linesOf('stream.mjs', []);
+    expect(lines).toEqual([
+      'a reader lost its connection, and goes on from 4',
+      'You asked: what is a stream? An answer takes a while, and is read while it is made.',
+      'both readers have the same words; begun anew: 0',
+    ]);
+  },
+);
+
+it('and so they have although its worker is killed in the middle', SLOW, async () => {
+  const lines = await linesOf('stream.mjs', redis());
+  expect(lines).toContainEqual(expect.stringMatching(/^killed process \d+ after 8 words$/));
+  expect(lines.slice(-2)).toEqual([
+    'You asked: what is a stream? An answer takes a while, and is read while it is made.',
+    'both readers have the same words; begun anew: 1',
+  ]);
 });
 
 it('etl executes each node once although its producer is killed', SLOW, async () => {
