@@ -65,8 +65,8 @@ export const WAIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: waits: who waits no more is still found',
     file: LUA,
-    find: `F.zset(K.waiters(id, x.awaitName), t.id, false)`,
-    replace: `F.zset(K.waiters(id, x.awaitName), t.id, 0)`,
+    find: `  for _, key in ipairs(keys) do F.zset(key, member, false) end`,
+    replace: `  for _, key in ipairs(keys) do F.zset(key, member, 0) end`,
   },
   {
     name: 'Lua: waits: a signal is not remembered by its id',
@@ -89,8 +89,8 @@ export const WAIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'engine: waits: what came meanwhile is not taken in',
     file: 'src/runs/driven/journal.ts',
-    find: `      if (name.startsWith(ANSWER)) known.set(name, text);\n`,
-    replace: '',
+    find: `      known.set(name, text);\n      answers`,
+    replace: `      answers`,
     first: FIRST,
   },
   {

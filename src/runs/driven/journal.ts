@@ -77,8 +77,10 @@ export class Journal {
   }
 
   static of(parts: JournalParts, fields: Readonly<Record<string, string>>): Journal {
+    const names = Object.keys(fields).filter((name) => name.startsWith(ANSWER));
     const store = {
       fields: new Map(Object.entries(fields)),
+      answers: new Map(names.map(answerPlace)),
       fresh: new Map(),
       writing: Promise.resolve(),
     };
@@ -93,23 +95,30 @@ export class Journal {
 
   /** Whether these are its fields: nobody else has written any, but for answers, which it takes in. */
   goesOnWith(fields: Readonly<Record<string, string>>): boolean {
-    const known = this.#store.fields;
+    const { fields: known, answers } = this.#store;
     for (const [name, text] of Object.entries(fields)) {
-      if (name.startsWith(ANSWER)) known.set(name, text);
+      if (!name.startsWith(ANSWER)) continue;
+      known.set(name, text);
+      answers.set(...answerPlace(name));
     }
     const names = Object.keys(fields);
     return names.length === known.size && names.every((name) => known.get(name) === fields[name]);
   }
 
-  /** The field that the answer of a wait is written to. */
-  get answerField(): string {
-    return `${ANSWER}${this.#parts.prefix}`;
+  /** The field that the answer of a wait is written to; `mark` tells it from other waits, and has no slash. */
+  answerField(mark: string): string {
+    return `${ANSWER}${this.#parts.prefix}${mark}`;
   }
 
-  /** What the wait came to, once it is over. */
-  get answer(): WaitAnswer | undefined {
-    const text = this.#store.fields.get(this.answerField);
+  /** What the wait with this mark came to, once it is over. */
+  answer(mark: string): WaitAnswer | undefined {
+    const text = this.#store.fields.get(this.answerField(mark));
     return text === undefined ? undefined : readAnswer(text);
+  }
+
+  /** The mark of the wait that stood here before and is over. */
+  get answered(): string | undefined {
+    return this.#store.answers.get(`${ANSWER}${this.#parts.prefix}`);
   }
 
   record(key: string): NodeRecord | undefined {
@@ -264,6 +273,8 @@ export class Journal {
 /** What all views of one journal share. */
 interface Store {
   readonly fields: Map<string, string>;
+  /** Of answers among them: what stands before the mark, and the mark. */
+  readonly answers: Map<string, string>;
   /** Not written yet. */
   readonly fresh: Map<string, string | null>;
   /** Is fulfilled when the newest call that writes to channels is over. */
@@ -271,6 +282,11 @@ interface Store {
 }
 
 function nothing(): void {}
+
+function answerPlace(field: string): [before: string, mark: string] {
+  const at = field.lastIndexOf('/') + 1;
+  return [field.slice(0, at), field.slice(at)];
+}
 
 /** The field with what a member of a group gave before the run. */
 export function givenField(key: string, member: string): string {
