@@ -191,6 +191,25 @@ it('what is known of a stream is told anew from what it holds', async () => {
   expect(await kit.backend.streams.list('task')).toMatchObject([{ first: 0, next: 3 }]);
 });
 
+it('a repair takes those of tasks that are not stored', async () => {
+  const prefix = freshPrefix();
+  const kit = await kitOn(inject('redisUrl'), prefix);
+  atEnd(() => kit.close());
+  const lease = await leased(prefix);
+  for (const name of ['a', 'b']) await new Writer(kit, lease, { name }).write('1');
+  const raw = adminOf();
+  const keys = (): Promise<string[]> => raw.keys(`${prefix}:stream*`);
+  const drift = async (repair: boolean): Promise<readonly string[]> =>
+    (await kit.backend.inspect.reconcile({ repair })).drift.filter((line) => /^stream/.test(line));
+  expect(await drift(true)).toEqual([]);
+  expect(await keys()).toHaveLength(3);
+  await raw.hdel(`${prefix}:tasks`, 'task');
+  expect(await drift(false)).toHaveLength(3);
+  expect(await keys()).toHaveLength(3);
+  await drift(true);
+  expect(await keys()).toEqual([]);
+});
+
 it('an entry that nobody of us wrote is said to be damaged', async () => {
   const prefix = freshPrefix();
   const loom = loomOn(inject('redisUrl'), prefix);

@@ -11,6 +11,7 @@
 -- @include lib/hot.lua
 -- @include lib/idempotency.lua
 -- @include lib/schedule.lua
+-- @include lib/streams.lua
 -- @include lib/rebuild.lua
 -- @include lib/rebuild-edges.lua
 -- @rare lib/tick.lua

@@ -225,6 +225,20 @@ function Rebuild.xcom(_, place, repair)
   return drift and 'is in no listing' or nil
 end
 
+-- Streams of a task whose record was set aside: nothing else knows of them.
+function Rebuild.streams(_, id, repair)
+  if redis.call('HEXISTS', K.tasks(), id) == 1 then return end
+  if repair then Streams.forget(id) end
+  return 'are of a task that is not stored'
+end
+
+function Rebuild.stream(_, place, repair)
+  local id, name = Tick.splitPair(place)
+  if not name or redis.call('HEXISTS', K.tasks(), id) == 1 then return end
+  if repair then redis.call('UNLINK', K.stream(id, name)) end
+  return 'is of a task that is not stored'
+end
+
 function Rebuild.userConfig(_, user, repair)
   local drift = Rebuild.missesInSet(K.configured(), user, repair)
   if redis.call('HEXISTS', K.userConfig(user), '*') == 1 then
@@ -259,7 +273,7 @@ function F.keyDrift(name, repair)
     hot = Rebuild.hot, workers = Rebuild.workers, worker = Rebuild.worker, ['list-names'] = Rebuild.listNames,
     fair = Rebuild.fair, user = Rebuild.user, ready = Rebuild.ready, parkedOfName = Rebuild.parkedOfName, idle = Rebuild.idle,
       schedule =
-    Rebuild.schedule, submit = Rebuild.submit, xcom = Rebuild.xcom, ['user-config'] = Rebuild.userConfig,
+    Rebuild.schedule, streams = Rebuild.streams, stream = Rebuild.stream, submit = Rebuild.submit, xcom = Rebuild.xcom, ['user-config'] = Rebuild.userConfig,
   })[family]
   local drift = look and look(queueName or 'default', last, repair)
   return drift and family .. ' ' .. last .. ' ' .. drift or nil
