@@ -2,6 +2,7 @@
 
 import { coreOf, type Fairloom } from '../../client/client.ts';
 import type { ReconcileReport } from '../../domain/port/backend.ts';
+import { versionedName } from '../../domain/task/task-name.ts';
 import { shownLength } from '../terminal/moments.ts';
 
 /** How a check ended. */
@@ -128,7 +129,7 @@ async function unservedHead(
   if (head === undefined) return undefined;
   const { obstacles } = await loom.tasks.explain(head.id);
   if (!obstacles.some(({ kind }) => kind === 'no-worker')) return undefined;
-  return `task ${head.name} of user ${user} in queue ${queue}`;
+  return `task ${versionedName(head.name, head.version)} of user ${user} in queue ${queue}`;
 }
 
 function driftCheck({ drift, checked, repaired }: ReconcileReport, repair: boolean): Check {

@@ -133,6 +133,22 @@ describe('stand-ins', () => {
     expect(await t.run(charge, { cents: 0 })).toEqual({ ok: false });
   });
 
+  it('stubs one version of a task, or each that a pipeline gives it', async () => {
+    const versions = ['1', '2'].map((version) => task('size', { version }, async () => version));
+    const [first = invoice as never, second = first] = versions;
+    const inner = task('inner', async () => 'real');
+    const whole = inner
+      .pipe(task('last', async (text: string) => text))
+      .as('whole', { version: '3' });
+    open([first, second, whole]);
+    t.stub(second, async () => 'stubbed');
+    t.stub(inner, async () => 'stubbed');
+    const handles = [await t.enqueue(first), await t.enqueue(second), await t.enqueue(whole)];
+    await t.drain();
+    const results = await Promise.all(handles.map((handle) => handle.result()));
+    expect(results).toEqual(['1', 'stubbed', 'stubbed']);
+  });
+
   it('stand for code that is elsewhere', async () => {
     const remote = ref<typeof invoice>('remote');
     open([]);

@@ -1,6 +1,7 @@
 /** Runs that keep the versions of their code: in both forms, in groups, again, elsewhere, and under keys. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
+import { encrypted } from '../../../src/codec/encryption/encrypted.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import { flow } from '../../../src/workflow/flow.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
@@ -152,30 +153,48 @@ eachBackend((open) => {
   });
 
   it('members of groups keep versions, whether they are tasks or driven', async () => {
-    const stepsOf = (version: string) => {
+    let letGo = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const held = task('held', async (text: string) => {
+      await gate;
+      return text;
+    });
+    const spread = (version: string) => {
       const last = ship(version);
-      return parallel({ plain: last, driven: last.as('first').pipe(last.as('second')) });
+      const members = { plain: last, driven: last.as('first').pipe(last.as('second')) };
+      return charge.pipe(held).pipe(parallel(members)).as('spread');
     };
-    const spread = (version: string) =>
-      charge
-        .pipe(task('wrap', async (text: string) => text))
-        .pipe(stepsOf(version))
-        .as('spread');
     const old = harness.loom([spread('1')]);
     const run = await old.enqueue(spread('1'), 1, { form: 'driven' });
-    const worker = old.worker({ concurrency: 1 });
+    const worker = old.worker();
     await worker.start();
-    const made = harness.loom([spread('2')]);
-    await made.worker().start();
+    await harness.quiet();
+    worker.pause();
+    letGo();
+    await harness.until(async () => (await stateOf(old, run.id)) === 'deferred');
+    await harness
+      .loom([spread('2')])
+      .worker()
+      .start();
+    await harness.clock.advance('5s');
+    const { versions } = await old.versions();
+    expect(versions.find(({ version }) => version === '1')).toMatchObject({
+      runs: 1,
+      tasks: { queued: 1 },
+      needed: 2,
+    });
+    worker.resume();
     expect(await settled(harness, run.result())).toEqual({
       plain: 'c1-ship1',
       driven: 'c1-ship1-ship1',
     });
     const many = each(ship('2')).as('many');
-    const looms = harness.loom([many]);
-    await looms.worker().start();
-    const spreadOut = await looms.enqueue(many, ['a', 'b'], { form: 'driven' });
-    expect(await settled(harness, spreadOut.result())).toEqual(['a-ship2', 'b-ship2']);
+    const loom = harness.loom([many]);
+    await loom.worker().start();
+    const all = await loom.enqueue(many, ['a', 'b'], { form: 'driven' });
+    expect(await settled(harness, all.result())).toEqual(['a-ship2', 'b-ship2']);
   });
 
   it('a driven run that waits for days finds its code again, or fails and can be put back', async () => {
@@ -214,6 +233,23 @@ eachBackend((open) => {
     expect((await made.runs.explain(run.id)).waitsFor[0]?.why.obstacles[0]?.kind).toBe('no-worker');
     expect((await made.runs.list({ state: 'queued', user: 'default' })).items).toHaveLength(1);
     expect(await made.runs.get(run.id)).toMatchObject({ form: 'driven', name: 'order' });
+  });
+
+  it('versions are read without the keys of inputs and graphs', async () => {
+    const key = new Uint8Array(32).fill(7);
+    const old = harness.loom([v1], { codec: encrypted({ keys: [{ id: 'k', key }] }) });
+    const run = await old.enqueue(v1, 1, { form: 'driven' });
+    const alone = await old.enqueue(ship('1'), 'x');
+    const stranger = harness.loom([v2]);
+    await stranger.worker().start();
+    await harness.quiet();
+    const versions = (await stranger.versions()).versions.filter(({ version }) => version === '1');
+    expect(versions).toMatchObject([{ name: 'ship', runs: 1, tasks: { queued: 1 }, needed: 2 }]);
+    expect(await stranger.tasks.get(alone.id)).toMatchObject({ version: '1', encryptedWith: 'k' });
+    const { obstacles } = await stranger.tasks.explain(run.id);
+    expect(obstacles[0]?.text).toContain('needs version 1 of ship');
+    await old.worker().start();
+    expect(await settled(harness, run.result())).toBe('c1-ship1');
   });
 
   it('a schedule of a pipeline keeps the versions of whoever set it', async () => {
