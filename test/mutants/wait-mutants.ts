@@ -53,8 +53,8 @@ export const WAIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: waits: a kept signal is taken twice',
     file: LUA,
-    find: `  redis.call('HDEL', key, field)\n  if first + 1`,
-    replace: `  if first + 1`,
+    find: `FIELD.channel.signalLine .. name, (first + 1) .. ' ' .. after)`,
+    replace: `FIELD.channel.signalLine .. name, first .. ' ' .. after)`,
   },
   {
     name: 'Lua: waits: kept signals are taken from the newest on',

@@ -15,6 +15,8 @@ const FOLDER = mkdtempSync(join(tmpdir(), 'fairloom-shapes-'));
 const EXPORTED = join(FOLDER, 'run.json');
 /** Stands for the hash of the graph of `late`. */
 const GRAPH = '<graph>';
+/** Stands for the id of a question that is open. */
+const ASK = '<ask>';
 
 /** A command and the rest of its line; they change what the next ones show. */
 const OUTPUTS: readonly (readonly [command: string, ...args: readonly string[]])[] = [
@@ -38,6 +40,9 @@ const OUTPUTS: readonly (readonly [command: string, ...args: readonly string[]])
   ['runs explain', 'late'],
   ['runs export', 'late'],
   ['graphs show', GRAPH],
+  ['asks list'],
+  ['asks get', ASK],
+  ['asks answer', ASK, 'yes', '--by', 'ann'],
   ['schedules set', 'nightly', 'double', '1', '--cron', '0 3 * * *', '--time-zone', 'Asia/Tokyo'],
   ['schedules set', 'hourly', 'double', '1', '--every', '1h', '--times', '9', '--jitter', '1m'],
   ['schedules update', 'hourly', '--times', 'default', '--input', '2'],
@@ -79,6 +84,7 @@ const OUTPUTS: readonly (readonly [command: string, ...args: readonly string[]])
   ['runs rerun', 'late', '--id', 'again'],
   ['runs resume', 'late', 'nobody'],
   ['runs import', EXPORTED, '--id', 'copy'],
+  ['signal', 'later', 'go', '1'],
   ['tasks run-now', 'later', 'nope'],
   ['tasks redrive', 'dead'],
   ['dead redrive', 'nope', '--yes'],
@@ -90,6 +96,7 @@ const OUTPUTS: readonly (readonly [command: string, ...args: readonly string[]])
 
 let worker: WorkerProcess;
 let graph = '';
+let ask = '';
 
 /** What a command prints; also what it prints about those that it could not change. */
 async function printed(command: string, ...args: readonly string[]): Promise<unknown> {
@@ -106,8 +113,10 @@ beforeAll(async () => {
   await fairloom(['queues', 'set', 'default', ...settings, ...REDIS]);
   await fairloom(['xcom', 'push', 'rates', '{"JPY":160}', '--user', 'ada', ...REDIS]);
   await fairloom(['enqueue', 'speak', '["a"]', '--id', 'spoken', '--wait', '20s', ...REDIS]);
+  await fairloom(['enqueue', 'asker', '--id', 'asker', ...REDIS]);
   await fairloom(['enqueue', 'broken', '--id', 'dead', '--wait', '20s', ...REDIS]);
   await fairloom(['enqueue', 'nobody', '--id', 'waits', ...REDIS]);
+  while (ask === '') ask = (await fairloom(['asks', 'list', '-o', 'id', ...REDIS])).stdout.trim();
   const late = ['--id', 'late', '--delay', '1h', '--module', STEPS];
   await fairloom(['enqueue', 'etl', '4', ...late, ...REDIS]);
   const exported = await printed('runs export', 'late');
@@ -121,7 +130,10 @@ afterAll(async () => {
 });
 
 it.each(OUTPUTS)('%s', async (command, ...args) => {
-  const value = await printed(command, ...args.map((word) => (word === GRAPH ? graph : word)));
+  const value = await printed(
+    command,
+    ...args.map((word) => (word === GRAPH ? graph : word === ASK ? ask : word)),
+  );
   expect(differences(value, PRINTED.get(command) ?? 'nothing')).toEqual([]);
   // An empty list would show no shape.
   expect(value).not.toEqual([]);
