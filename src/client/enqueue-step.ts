@@ -8,7 +8,7 @@ import type { RunHandle } from '../runs/view/run-handle.ts';
 import { type RunTools, submitStep } from '../runs/view/run-submission.ts';
 import { tracedEnqueue } from '../tracing/spans/traced-enqueue.ts';
 import { PipelineDefinition, type StepDefinition } from '../workflow/pipeline-definition.ts';
-import { definitionOf, type TaskDefinition } from '../workflow/task-definition.ts';
+import { definitionOf } from '../workflow/task-definition.ts';
 
 /** One call of `Fairloom.enqueue`; each part is still to be checked. */
 interface StepCall {
@@ -31,26 +31,14 @@ export function enqueueStep(
       return enqueueRun(core, runTools, definition, [input, options]);
     }
     if (options !== undefined) checkOptions('enqueue', options, ENQUEUE_KEYS);
-    if (core.tracer === undefined) return enqueueTask(core, definition, input, options);
     const { name, options: defined } = definition;
     const send = async (traced: EnqueueOptions | undefined): Promise<TaskHandle<unknown>> =>
-      enqueueTask(core, definition, input, traced);
+      core.enqueue(definition, input, traced);
     const queue = defined.queue ?? core.maker.base.queue;
     return tracedEnqueue(core, { name, queue, options, send });
   } catch (error) {
     return Promise.reject(error);
   }
-}
-
-function enqueueTask(
-  core: Core,
-  definition: TaskDefinition,
-  input: unknown,
-  options: EnqueueOptions | undefined,
-): Promise<TaskHandle<unknown>> {
-  const task = core.maker.make(definition, input, options);
-  if (!(task instanceof Promise)) return core.send(task, options);
-  return task.then((checked) => core.send(checked, options));
 }
 
 function enqueueRun(

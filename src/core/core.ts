@@ -23,6 +23,7 @@ import { safeLogger, stderrLogger } from '../logging/logger.ts';
 import { GraphCache } from '../runs/shared/graph-cache.ts';
 import { discreetTracer } from '../tracing/discreet-tracer.ts';
 import type { Tracer } from '../tracing/tracer.ts';
+import type { TaskDefinition } from '../workflow/task-definition.ts';
 import type { Instruments } from './instruments.ts';
 import {
   checkOptions,
@@ -100,6 +101,17 @@ export class Core {
     this.plans = new PlanCache(defaults, undefined);
     this.#enqueuer = new Enqueuer(this);
     this.#watch = new WorkerWatch(this.connection, clock, this.log);
+  }
+
+  /** Makes a task of a definition and stores it. */
+  enqueue(
+    definition: TaskDefinition,
+    input: unknown,
+    options: EnqueueOptions | undefined,
+  ): Promise<TaskHandle<unknown>> {
+    const task = this.maker.make(definition, input, options);
+    if (!(task instanceof Promise)) return this.send(task, options);
+    return task.then((checked) => this.send(checked, options));
   }
 
   /** Stores one task, with the others of this tick. */

@@ -5,7 +5,7 @@ import { checkPart, keysOf, type OptionKeys } from '../domain/errors/options.ts'
 import { LIMITS } from '../domain/limits.ts';
 import { checkId, checkName, checkTaskId, isId } from '../domain/settings/names.ts';
 import type { EdgePolicies, EdgePolicy, KeyPolicy, KeySpec, Level } from '../domain/task/task.ts';
-import { scopedKey, VERSIONINGS, type Versioning } from '../domain/task/task-name.ts';
+import { hasVersion, scopedKey, VERSIONINGS, type Versioning } from '../domain/task/task-name.ts';
 import {
   ATTEMPT_KEYS,
   type AttemptOptions,
@@ -285,15 +285,15 @@ export function edgesOf(options: EnqueueOptions): EdgePolicies {
 const WINDOW_PREFIX = { debounce: '~d.', throttle: '~t.' };
 
 /**
- * The key that keeps others like the task out, or gathers them, if one was given. With a scope, which is
- * the code that the task keeps, calls of other code under the same key do not meet it.
+ * The key that keeps others like the task out, or gathers them, if one was given. Of a name that says the
+ * code which the task keeps, calls of other code under the same key do not meet it.
  */
-export function keyOf(options: EnqueueOptions, scope: string | undefined): KeySpec | undefined {
+export function keyOf(options: EnqueueOptions, name: string): KeySpec | undefined {
   const { debounce, throttle } = options;
   const isWindow = debounce !== undefined || throttle !== undefined;
   const spec = isWindow ? windowOf(options) : idempotencyKeyOf(options);
-  if (spec === undefined || scope === undefined) return spec;
-  return { ...spec, key: scopedKey(scope, spec.key) };
+  if (spec === undefined || !hasVersion(name)) return spec;
+  return { ...spec, key: scopedKey(name, spec.key) };
 }
 
 /** Whether the enqueue says that a version is kept, or none. */

@@ -6,7 +6,7 @@ import {
 } from '../domain/errors/errors.ts';
 import { checkId, checkTaskName } from '../domain/settings/names.ts';
 import type { NewTask } from '../domain/task/task.ts';
-import { hasVersion, nameIn, versionedName } from '../domain/task/task-name.ts';
+import { nameIn, versionedName } from '../domain/task/task-name.ts';
 import { type SchemaResult, validate } from '../workflow/standard-schema.ts';
 import type { TaskDefinition } from '../workflow/task-definition.ts';
 import type { PlaceOptions } from '../workflow/task-options.ts';
@@ -155,7 +155,7 @@ function optionalOf(
   name: string,
 ): Pick<NewTask, 'delayMs' | 'executeAfter' | 'expiresInMs' | 'idempotency'> | undefined {
   const start = startOf(options);
-  const key = keyOf(options, hasVersion(name) ? name : undefined);
+  const key = keyOf(options, name);
   if (start === undefined && key === undefined && expiresInMs === undefined) return undefined;
   return {
     ...start,

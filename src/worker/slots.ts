@@ -14,7 +14,7 @@ import { ClosedError, LeaseLostError } from '../domain/errors/errors.ts';
 import type { Decision, Leased, Suspension } from '../domain/port/backend.ts';
 import { type AttemptPlan, PlanCache } from '../enqueue/attempt-plan.ts';
 import { NO_OPTIONS } from '../enqueue/enqueue-options.ts';
-import { isDrive, runPlaceOf } from '../runs/shared/record.ts';
+import { runPlaceOf } from '../runs/shared/record.ts';
 import { type TaskRun, traceUnknownName } from '../tracing/spans/work.ts';
 import type { Tracing } from '../tracing/trace.ts';
 import type { Handler, TaskDefinition } from '../workflow/task-definition.ts';
@@ -341,5 +341,6 @@ const LOST = { type: 'lost' } as const;
 
 /** It stands alone, and its enqueue said nothing: it is no run, nor a part of one. */
 function isBare({ lease: { name, upstreams, options } }: Attempt): boolean {
-  return upstreams.length === 0 && options.length <= NO_OPTIONS.length && !isDrive(name);
+  const isOwn = name.startsWith('~');
+  return upstreams.length === 0 && options.length <= NO_OPTIONS.length && !isOwn;
 }

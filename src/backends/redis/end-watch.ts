@@ -1,8 +1,8 @@
 import { linkAbort, onAbort } from '../../base/abort-watch.ts';
 import { clearTimeout, monotonicMs, nextTick, setTimeout } from '../../base/globals.ts';
 import type { TaskStatus } from '../../domain/task/task.ts';
+import type { Hearer } from './connection/connection.ts';
 import type { Session } from './connection/session.ts';
-import type { Hearer } from './connection/subscriber.ts';
 import {
   decodeNotice,
   decodeStatus,
@@ -50,10 +50,6 @@ export class EndWatch implements Hearer {
   constructor(session: Session) {
     this.#session = session;
     session.subscriber.join(this);
-  }
-
-  get isWaiting(): boolean {
-    return this.#waiters.size > 0;
   }
 
   /** Answers when the task may have ended, after `ms`, or when the signal aborts. */
@@ -145,7 +141,7 @@ export class EndWatch implements Hearer {
     };
     const waiters = this.#waiters.get(id) ?? new Set();
     this.#waiters.set(id, waiters.add(notify));
-    this.#session.subscriber.holdOpen();
+    this.#session.subscriber.waits(1);
     return {
       ring: (ms, signal) =>
         new Promise((resolve) => {
@@ -164,7 +160,7 @@ export class EndWatch implements Hearer {
       stop: () => {
         waiters.delete(notify);
         if (waiters.size === 0 && this.#waiters.get(id) === waiters) this.#waiters.delete(id);
-        this.#session.subscriber.holdOpen();
+        this.#session.subscriber.waits(-1);
       },
     };
   }

@@ -1,8 +1,8 @@
 import { onAbort } from '../../base/abort-watch.ts';
 import { clearTimeout, setTimeout } from '../../base/globals.ts';
 import type { StreamPlace } from '../../domain/port/streams.ts';
+import type { Hearer } from './connection/connection.ts';
 import type { Session } from './connection/session.ts';
-import type { Hearer } from './connection/subscriber.ts';
 
 /** After so long somebody who cannot be told looks again, in ms. */
 const POLL_MS = 250;
@@ -27,7 +27,6 @@ export class StreamWatch implements Hearer {
   readonly #session: Session;
   readonly #look: (id: string, name: string) => Promise<number>;
   readonly #ears = new Map<string, Ear>();
-  #waiting = 0;
 
   /** `look` says how far a stream has come. */
   constructor(session: Session, look: (id: string, name: string) => Promise<number>) {
@@ -36,24 +35,18 @@ export class StreamWatch implements Hearer {
     session.subscriber.join(this);
   }
 
-  get isWaiting(): boolean {
-    return this.#waiting > 0;
-  }
-
   /** See `StreamStore.waitForChunks`. */
   wait({ id, name, from }: StreamPlace, ms: number, signal: AbortSignal): Promise<void> {
     const { closing } = this.#session;
     if (signal.aborted || closing.signal.aborted) return Promise.resolve();
     const ear = this.#earOf(id, name);
-    this.#waiting++;
-    this.#session.subscriber.holdOpen();
+    this.#session.subscriber.waits(1);
     return new Promise((resolve) => {
       const stop = (lingerMs: number): void => {
         clearTimeout(timer);
         unwatch();
         ear.waiting.delete(look);
-        this.#waiting--;
-        this.#session.subscriber.holdOpen();
+        this.#session.subscriber.waits(-1);
         this.#rest(ear, lingerMs);
         resolve();
       };

@@ -7,10 +7,9 @@ import { type Keys, keysOf } from '../wire/keys.ts';
 import type { ScriptArgument } from '../wire/script.ts';
 import { type HotVerb, OPERATIONS, SCRIPTS, type Scripts, type Verb } from '../wire/scripts.ts';
 import type { RedisClient } from './client.ts';
-import { Connection } from './connection.ts';
+import { Connection, Subscriber } from './connection.ts';
 import { Repair } from './repair.ts';
 import { examine } from './server-check.ts';
-import { Subscriber } from './subscriber.ts';
 
 /** What one backend was made with. */
 export interface SessionOptions {
