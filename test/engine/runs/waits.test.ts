@@ -325,7 +325,9 @@ eachBackend((open) => {
         await ctx.sleep('1d');
         return n + 1;
       });
+      const passes: string[] = [];
       const outer = task('outer', { timeout: '1m', retries: 0 }, async (n: number, ctx) => {
+        passes.push('top');
         const one = await ctx.run(nap, n);
         await ctx.sleep('1d');
         return one + 1;
@@ -338,6 +340,8 @@ eachBackend((open) => {
       await deferred(loom, run.id);
       await passDays(1);
       expect(await settled(harness, run.result())).toBe(4);
+      // Its stack went on: nobody thought that its time was over.
+      expect(passes).toEqual(['top']);
     });
 
     it('a dynamic node waits, and chooses by what came', async () => {
