@@ -2,7 +2,7 @@
  * The workflow examples as their users run them, on both backends: `examples/workflows/etl.mjs`
  * (with `examples/workflows/etl-steps.mjs`, and `examples/workflows/etl-worker.mjs` as processes of
  * its own), `examples/workflows/approval.mjs` (with `examples/workflows/approval-steps.mjs` and
- * `examples/workflows/approval-worker.mjs`), `examples/workflows/agent.mjs`, `examples/workflows/deadlock.mjs`,
+ * `examples/workflows/approval-worker.mjs`), `examples/workflows/agent.mjs`, `examples/workflows/deploy.mjs`, `examples/workflows/deadlock.mjs`,
  * `examples/workflows/mapreduce.mjs` and `examples/workflows/stream.mjs` (with `examples/workflows/stream-task.mjs` and
  * `examples/workflows/stream-worker.mjs`); all share `examples/workflows/settings.mjs`.
  */
@@ -38,6 +38,15 @@ describe.each([
     const lines = await linesOf('agent.mjs', where());
     expect(lines.at(-1)).toBe('answer: the square root of 2 is 1.414, after 13 cycles');
     expect(lines.filter((line) => line.startsWith('tool: '))).toHaveLength(13);
+  });
+
+  it('deploy finishes old orders with old code, and says when that may go', SLOW, async () => {
+    expect((await linesOf('deploy.mjs', where())).slice(-4)).toEqual([
+      'old workers may go: no',
+      'shipped: a chair by post',
+      'shipped: a lamp by courier',
+      'old workers may go: yes',
+    ]);
   });
 
   it('approval pays what is approved, and nothing that nobody answered', SLOW, async () => {

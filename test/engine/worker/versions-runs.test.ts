@@ -157,14 +157,14 @@ eachBackend((open) => {
     const gate = new Promise<void>((resolve) => {
       letGo = resolve;
     });
-    const held = task('held', async (text: string) => {
+    const gated = task('gated', async (text: string) => {
       await gate;
       return text;
     });
     const spread = (version: string) => {
       const last = ship(version);
       const members = { plain: last, driven: last.as('first').pipe(last.as('second')) };
-      return charge.pipe(held).pipe(parallel(members)).as('spread');
+      return charge.pipe(gated).pipe(parallel(members)).as('spread');
     };
     const old = harness.loom([spread('1')]);
     const run = await old.enqueue(spread('1'), 1, { form: 'driven' });
