@@ -19,6 +19,7 @@ export type {
 } from './client/facades/dead-facade.ts';
 export type { Graphs } from './client/facades/graphs-facade.ts';
 export type { PageOptions, TaskPageOptions } from './client/facades/page.ts';
+export type { PublishOptions } from './client/facades/publish.ts';
 export type { QueueStatus, Queues } from './client/facades/queue-facade.ts';
 export type {
   RunCancelOptions,
@@ -386,6 +387,7 @@ export { toAscii } from './workflow/drawing/render-ascii.ts';
 export { toDot } from './workflow/drawing/render-dot.ts';
 export { toMermaid } from './workflow/drawing/render-mermaid.ts';
 export type { DynamicContext, ExitOf, OutputOf, Returning } from './workflow/dynamic-context.ts';
+export { type EventKey, event } from './workflow/event.ts';
 export {
   type Flow,
   type FlowStepOptions,

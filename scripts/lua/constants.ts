@@ -28,6 +28,7 @@ const NAMES: readonly LimitName[] = [
   'outagePauseMs',
   'promoteTurn',
   'refreshStep',
+  'events',
   'resendMs',
   'scheduleLockMs',
   'scheduleOverdueMs',

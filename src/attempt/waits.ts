@@ -15,6 +15,7 @@ import {
   checkAsk,
   formDescription,
 } from '../workflow/ask.ts';
+import { eventOf } from '../workflow/event.ts';
 import { signalOf } from '../workflow/signal.ts';
 import { checkedBy, type StandardSchemaV1 } from '../workflow/standard-schema.ts';
 import {
@@ -29,6 +30,13 @@ import { durationOption } from '../workflow/task-options.ts';
 export type HandlerWait =
   | { readonly kind: 'time'; readonly wakeAt: WakeTime }
   | { readonly kind: 'signal'; readonly name: string; readonly wakeAt: WakeTime | undefined }
+  | {
+      readonly kind: 'event';
+      readonly name: string;
+      readonly key: string;
+      readonly withinMs: number | undefined;
+      readonly wakeAt: WakeTime | undefined;
+    }
   | HandlerAsk;
 
 /** A question of a handler. */
@@ -47,6 +55,7 @@ export type Waiter = (wait: HandlerWait, options: SubRunOptions) => Promise<Wait
 
 const AHEAD = { least: 0, most: LIMITS.delayMaxMs };
 const TIMEOUT = { least: 1, most: LIMITS.delayMaxMs };
+const WITHIN = { least: 0, most: LIMITS.delayMaxMs };
 
 /** See `TaskContext.sleep`. */
 export async function sleepFor(
@@ -80,10 +89,19 @@ export async function waitForSignal(
   { options, codec }: { readonly options: WaitOptions; readonly codec: ValueCodec },
 ): Promise<unknown> {
   checkOptions('ctx.waitFor', options, WAIT_KEYS);
-  const { name, schema } = signalOf(what);
-  const { id, timeout } = options;
+  const { id, timeout, within } = options;
   const wakeAt =
     timeout === undefined ? undefined : { inMs: durationOption('timeout', timeout, TIMEOUT) };
+  const event = eventOf(what);
+  if (event !== undefined) {
+    const { name, key, schema } = event;
+    const withinMs = within === undefined ? undefined : durationOption('within', within, WITHIN);
+    const answer = await waiter({ kind: 'event', name, key, withinMs, wakeAt }, { id });
+    if (answer.by === 'time') throw new WaitTimedOutError(`event ${name}`);
+    return checkedBy(`event ${name}`, schema, codec.read(answer.payload));
+  }
+  const { name, schema } = signalOf(what);
+  if (within !== undefined) throw new InvalidOptionError('within', 'none, of a signal', within);
   const answer = await waiter({ kind: 'signal', name, wakeAt }, { id });
   if (answer.by === 'time') throw new WaitTimedOutError(`signal ${name}`);
   return checkedBy(`signal ${name}`, schema, codec.read(answer.payload));

@@ -14,6 +14,7 @@ import { addDoctor } from './commands/doctor.ts';
 import { addEnqueue } from './commands/enqueue.ts';
 import { addGraphs } from './commands/graphs.ts';
 import { addOverview } from './commands/overview.ts';
+import { addPublish } from './commands/publish.ts';
 import { addQueues } from './commands/queues.ts';
 import { addRun } from './commands/run.ts';
 import { addRuns } from './commands/runs.ts';
@@ -83,6 +84,7 @@ function programOf(shell: Shell): Command {
     addXCom,
     addStreams,
     addSignal,
+    addPublish,
     addAsks,
     addConfig,
   ])

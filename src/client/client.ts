@@ -31,6 +31,7 @@ import { enqueueStep } from './enqueue-step.ts';
 import { Asks } from './facades/asks-facade.ts';
 import { Dead } from './facades/dead-facade.ts';
 import { Graphs } from './facades/graphs-facade.ts';
+import { type PublishOptions, publishEvent } from './facades/publish.ts';
 import { Queues } from './facades/queue-facade.ts';
 import { putBackFor, redriveBy, redriveManyBy } from './facades/redrive.ts';
 import { Runs } from './facades/runs-facade.ts';
@@ -236,6 +237,21 @@ export class Fairloom {
     options: SignalOptions = {},
   ): Promise<SignalOutcome> {
     return sendSignal(this.#core, id, { what, payload, options });
+  }
+
+  /**
+   * Publishes an event: it ends all waits of this user's tasks for its name and key, `ctx.waitFor(event(…))`,
+   * that began before, and is kept for a while for those that look back by `within`.
+   *
+   * @throws {@link InvalidPayloadError}, {@link InvalidOptionError}.
+   */
+  publish<T>(
+    name: string,
+    key: string,
+    payload?: T,
+    options: PublishOptions<T> = {},
+  ): Promise<'published' | 'repeated'> {
+    return publishEvent(this.#core, [name, key, payload], options);
   }
 
   /** `enqueue` for callers that have a name only; nothing is checked by a schema. */

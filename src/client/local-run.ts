@@ -148,7 +148,7 @@ function runnerOf(tools: LocalTools, user: string, channels: LocalChannels): Sub
 /** Time passes here too; nobody can send anything to a task that is not stored. */
 async function waitHere({ clock }: LocalTools, { wait, signal }: WaitCall): Promise<WaitAnswer> {
   if (wait.kind !== 'time') {
-    throw new NotStoredError(wait.kind === 'signal' ? `signal ${wait.name}` : 'an answer');
+    throw new NotStoredError(wait.kind === 'ask' ? 'an answer' : `${wait.kind} ${wait.name}`);
   }
   await sleep(clock, wakeAfterMs(wait.wakeAt, clock.now()) ?? 0, signal);
   signal.throwIfAborted();

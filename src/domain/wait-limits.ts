@@ -8,7 +8,11 @@ export type WaitLimitName =
   | 'signalIds'
   | 'askChoices'
   | 'askNames'
-  | 'askBytes';
+  | 'askBytes'
+  | 'events'
+  | 'eventBytes'
+  | 'eventKeepMs'
+  | 'eventLeastMs';
 
 /** As `LIMIT_TABLE`, which takes them in. */
 export const WAIT_LIMITS: Readonly<Record<WaitLimitName, Limit>> = {
@@ -22,4 +26,8 @@ export const WAIT_LIMITS: Readonly<Record<WaitLimitName, Limit>> = {
     'bytes',
     'of a question, or of what comes with an answer: read by people',
   ),
+  events: limit(32, 'events', 'kept of one name and key for waits that look back; the newest'),
+  eventBytes: limit(32_768, 'bytes', 'of an event: so many are kept in a MiB'),
+  eventKeepMs: limit(3_600_000, 'ms', 'an event is kept for an hour, unless it says otherwise'),
+  eventLeastMs: limit(60_000, 'ms', 'while a call may be sent again, and its waits are woken'),
 };

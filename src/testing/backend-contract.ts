@@ -27,6 +27,7 @@ import { cycles } from './contract/runs/cycles.ts';
 import * as dependencies from './contract/runs/dependencies.ts';
 import { dependentsOf } from './contract/runs/dependents.ts';
 import * as edges from './contract/runs/edges.ts';
+import * as events from './contract/runs/events.ts';
 import * as graphs from './contract/runs/graphs.ts';
 import * as runReads from './contract/runs/run-reads.ts';
 import * as runStores from './contract/runs/run-stores.ts';
@@ -124,6 +125,7 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   'waits for time': waits.sleeps,
   signals: waits.signals,
   questions: asks.asks,
+  events: events.events,
   'what joins and runs read': runReads.runReads,
   'journals of runs': runStores.journals,
   'values of channels': channels.values,

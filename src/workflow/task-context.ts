@@ -9,6 +9,7 @@ import type {
   OnTimeoutValue,
 } from './ask.ts';
 import type { Channel, ChannelOf } from './channel.ts';
+import type { EventKey } from './event.ts';
 import type { Signal } from './signal.ts';
 import type { StartArgs, Step } from './step.ts';
 import type { TaskStream } from './task-stream.ts';
@@ -91,12 +92,13 @@ export interface TaskContext {
   /**
    * Waits for a signal as `sleep` waits for time: one that `loom.signal` sends to this task or to its
    * run. One that came before is taken at once, the oldest first; each ends one wait. Gives what came
-   * with it.
+   * with it. For an event, `event('order.paid', key)`, it waits until one is published after it began; an
+   * event ends all waits for it. With `within`, the newest that was published up to so long ago will do.
    *
    * @throws {@link WaitTimedOutError} when none came in time; {@link InvalidPayloadError} when the
    * signal's schema refuses what came; as `sleep`.
    */
-  waitFor<T>(signal: Signal<T>, options?: WaitOptions): Promise<T>;
+  waitFor<T>(signal: Signal<T> | EventKey<T>, options?: WaitOptions): Promise<T>;
   /**
    * Asks people, and waits for the answer as `sleep` waits for time. The question stands in
    * `loom.asks` until one answers, by `loom.asks.answer` or `fairloom asks answer`; the first counts. That
@@ -139,12 +141,15 @@ export const SUB_RUN_KEYS: OptionKeys<SubRunOptions> = keysOf<SubRunOptions>()({
 export interface WaitOptions extends SubRunOptions {
   /** It waits at most so long; without it, for ever. */
   readonly timeout?: Duration | undefined;
+  /** Of an event: one that was published up to so long ago will do, as long as it is kept. */
+  readonly within?: Duration | undefined;
 }
 
 /** What may stand in {@link WaitOptions}. */
 export const WAIT_KEYS: OptionKeys<WaitOptions> = keysOf<WaitOptions>()({
   ...SUB_RUN_KEYS,
   timeout: true,
+  within: true,
 });
 
 /** What a handler in a thread is given; the thread ends where a signal would abort. */

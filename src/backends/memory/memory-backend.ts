@@ -30,7 +30,6 @@ import { dependentsOf } from './rules/dependents.ts';
 import { cascade } from './rules/end.ts';
 import { areSchedulesDue } from './rules/schedule-places.ts';
 import { configuredInfo, setQueue, setUser, userInfo } from './rules/settings-of.ts';
-import { waitStore } from './rules/signals.ts';
 import { streamStore } from './rules/streams.ts';
 import { waitForEnd, waitForWork } from './rules/waits.ts';
 import { liveWorkers, register, seen, unregister } from './rules/workers.ts';
@@ -43,6 +42,7 @@ import { graphStore } from './store/snapshots.ts';
 import { Store } from './store/store.ts';
 import { attemptsOf, toRecord, toStatus } from './store/task-record.ts';
 import { nextDueAt, tickSteps } from './tick.ts';
+import { waitStore } from './waits.ts';
 
 /** Options of {@link memory}. */
 export interface MemoryOptions {

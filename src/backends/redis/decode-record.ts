@@ -4,7 +4,7 @@ import type { TaskRecord, TaskRow } from '../../domain/task/task.ts';
 import type { Awaited } from '../../domain/task/wait.ts';
 import { decodeQueue } from './queues.ts';
 import { decodeUser } from './users.ts';
-import { readAskSpec } from './wire/ask.ts';
+import { readAskSpec, readEventPair } from './wire/ask.ts';
 import { causeIn, decodeFixed, type Flat, text } from './wire/decode.ts';
 import { decodeWorkers } from './workers.ts';
 
@@ -82,6 +82,10 @@ function dependentsOf(dependents: DependentPage | undefined): Pick<TaskFacts, 'd
 function waitOf(wait: RawFacts['wait']): Pick<TaskFacts, 'wait'> {
   if (wait === undefined) return {};
   const { for: awaited, ...until } = wait;
+  if (awaited.kind === 'event') {
+    const { kind, name } = awaited;
+    return { wait: { for: { kind, ...readEventPair(name) }, ...until } };
+  }
   if (awaited.kind !== 'ask') return { wait: { for: awaited, ...until } };
   if (awaited.ask === undefined) return {};
   return { wait: { for: { kind: 'ask', ask: readAskSpec(awaited.ask) }, ...until } };

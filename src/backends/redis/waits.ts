@@ -5,9 +5,11 @@ import {
   type Signal,
   type SignalReply,
   WAIT_KINDS,
+  type WaitEvent,
   type WaitFigure,
 } from '../../domain/task/wait.ts';
 import type { Session } from './connection/session.ts';
+import { eventPair } from './wire/ask.ts';
 import { flat, stateOf, text } from './wire/decode.ts';
 
 /** See `WaitStore`: what waits are answered by, one script each. */
@@ -35,6 +37,13 @@ export class RedisWaits implements WaitStore {
       default:
         return { kind: 'not-found' };
     }
+  }
+
+  async publish(user: string, event: WaitEvent): Promise<'published' | 'repeated'> {
+    const { payload, eventId, keepMs } = event;
+    const args = [user, eventPair(event), payload, eventId, keepMs];
+    const [kind] = flat(await this.#session.run('publish', args));
+    return kind === 'repeated' ? kind : 'published';
   }
 
   figures(): Promise<readonly WaitFigure[]> {

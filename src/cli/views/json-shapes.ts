@@ -75,6 +75,7 @@ export interface JsonShapes {
   readonly 'queues pause': undefined;
   readonly 'queues resume': undefined;
   readonly signal: SentSignal;
+  readonly publish: PublishedEvent;
   readonly 'asks list': readonly AskInfo[];
   readonly 'asks get': AskInfo;
   readonly 'asks answer': GivenAnswer;
@@ -113,6 +114,16 @@ export interface SentSignal {
   readonly name: string;
   /** It ended a wait, is kept for the next one, or was sent before. */
   readonly outcome: SignalOutcome;
+}
+
+/** What became of an event. */
+export interface PublishedEvent {
+  /** What has happened. */
+  readonly name: string;
+  /** To what. */
+  readonly key: string;
+  /** `repeated`: it was published before under its id. */
+  readonly outcome: 'published' | 'repeated';
 }
 
 /** An answer that counts. */

@@ -14,6 +14,8 @@ export function sealedWaits(waits: WaitStore, texts: Texts): WaitStore {
   return {
     signal: (id, signal) =>
       waits.signal(id, { ...signal, payload: texts.seal(signal.payload, 'signal') }),
+    publish: (user, event) =>
+      waits.publish(user, { ...event, payload: texts.seal(event.payload, 'signal') }),
     figures: () => waits.figures(),
   };
 }

@@ -6,7 +6,7 @@ import { causeText, failureTypeOf } from '../task/cause.ts';
 import { isEnd, type TaskState } from '../task/task.ts';
 import { codeNeeded, versionsOf } from '../task/task-name.ts';
 import { type Position, positionOf } from './position.ts';
-import { suggestion } from './suggestion.ts';
+import { shellWord, suggestion } from './suggestion.ts';
 
 /** One reason why a task does not run now, or what became of it. */
 export interface Obstacle {
@@ -136,7 +136,7 @@ function suspended(
 }
 
 function waiting(
-  { record: { id }, now }: TaskFacts,
+  { record: { id, user }, now }: TaskFacts,
   { for: awaited, since, wakeAt }: NonNullable<TaskFacts['wait']>,
 ): Obstacle {
   const until = wakeAt === undefined ? '' : `${time(wakeAt)} (in ${span(wakeAt - now)})`;
@@ -155,6 +155,13 @@ function waiting(
       kind: 'waiting',
       text: `it asks ${whom} since ${time(since)} to choose: ${ask.choices.join(', ')}${atMost}`,
       command: `${suggestion('asks answer', ask.id, '--by <who>')} <choice>`,
+    };
+  }
+  if (awaited.kind === 'event') {
+    return {
+      kind: 'waiting',
+      text: `it waits for an event ${awaited.name} of ${awaited.key} since ${time(since)}${atMost}`,
+      command: suggestion(`publish ${awaited.name}`, awaited.key, `--user ${shellWord(user)}`),
     };
   }
   const to = awaited.targets.at(-1) ?? id;

@@ -12,7 +12,7 @@ export function suggestion(verb: string, word: string, options = ''): string {
 }
 
 /** One word for bash, zsh and ksh; for every shell when it holds nothing that a terminal would obey. */
-function shellWord(word: string): string {
+export function shellWord(word: string): string {
   if (BARE.test(word)) return word;
   if (isPrintable(word)) return `'${word.replaceAll("'", `'\\''`)}'`;
   return `$'${escapedUnprintable(word.replaceAll(/[\\']/g, '\\$&'))}'`;

@@ -110,6 +110,12 @@ export const HASH_FIELDS = {
     writer: ['w:', 'and name, colon, node: its newest call, and how many chunks that has written'],
   },
   stream: { head: ['h', 'see the key'], text: ['t', 'see the key'] },
+  events: {
+    newest: ['n', 'number of the newest'],
+    event: ['e:', 'and number: when it was published, JSON text'],
+    id: ['i:', 'and its id: its number'],
+    idOf: ['r:', 'and number: its id'],
+  },
   xcom: {
     value: ['v', 'JSON text'],
     writer: ['w', 'the task that pushed it, empty for none'],
@@ -150,7 +156,10 @@ export const PACKED_NAMES = {
     payloadDigest: ['fp', 'digest of the first payload'],
     batchId: ['su', 'unsealed batch'],
     awaitKind: ['ak', 'what it waits for that is no task'],
-    awaitName: ['an', 'name of the signal, or mark of the question'],
+    awaitName: [
+      'an',
+      'name of the signal, mark of the question, or name and key of the event as a pair',
+    ],
     awaitTargets: ['ao', 'ids of the tasks whose signals it takes'],
     awaitEntry: ['ae', 'field of the journal for the answer'],
     isJoin: ['j', 'it is a join'],

@@ -145,6 +145,18 @@ export const TASK_KEYS = {
    */
   asks: { type: 'ZSET', name: '{p}asks:{user, name}' },
   /**
+   * events of a name and key, the newest, by the pair of their user and of the pair of name and key: see Fields
+   * @by `publish`
+   * @life 1 h past the newest, or as it says, by TTL
+   */
+  events: { type: 'HASH', name: '{p}events:{place}' },
+  /**
+   * suspended task that waits for such an event → the number of the newest when it began
+   * @by suspension, `publish`, whatever ends a wait
+   * @life until it is woken or has ended
+   */
+  eventWaiters: { type: 'ZSET', name: '{p}event-waiters:{place}' },
+  /**
    * a named value, by the pair of its user and of the pair of namespace and key: see Fields
    * @by settle, checkpoint, `xcom`
    * @life until its time is over and no dependent of its writer lives

@@ -21,7 +21,7 @@ import type { QueuePatch, Retention } from '../settings/settings.ts';
 import type { Cause } from '../task/cause.ts';
 import type { ChannelRefusal, ChannelWrites } from '../task/channel.ts';
 import type { AttemptRecord, NewTask, TaskRecord, TaskRow, TaskStatus } from '../task/task.ts';
-import type { Signal, SignalReply, WaitFigure } from '../task/wait.ts';
+import type { Signal, SignalReply, WaitEvent, WaitFigure } from '../task/wait.ts';
 import type { XComFact, XComPlace, XComValue, XComWrite } from '../task/xcom.ts';
 import type { AskStore } from './asks.ts';
 import type { CancelReply, ChangeReply } from './change-reply.ts';
@@ -260,6 +260,11 @@ export interface WaitStore {
    * next one, in order; a signal ends one wait. They go with the record of the task.
    */
   signal(id: string, signal: Signal): Promise<SignalReply>;
+  /**
+   * Ends all waits of tasks of this user for events of this name and key that began before; many of them
+   * in later steps of maintenance. It is kept for a while: see {@link WaitEvent}.
+   */
+  publish(user: string, event: WaitEvent): Promise<'published' | 'repeated'>;
   /** How many wait, by kind, in the order of `WAIT_KINDS`. */
   figures(): Promise<readonly WaitFigure[]>;
 }

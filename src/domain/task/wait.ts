@@ -16,10 +16,17 @@ export type Awaited =
       readonly kind: 'ask';
       /** What is asked. */
       readonly ask: AskSpec;
+    }
+  | {
+      readonly kind: 'event';
+      /** Of the event. */
+      readonly name: string;
+      /** What it is about. */
+      readonly key: string;
     };
 
 /** Kinds of waits, in the order in which they are shown. */
-export const WAIT_KINDS: readonly Awaited['kind'][] = ['time', 'signal', 'ask'];
+export const WAIT_KINDS: readonly Awaited['kind'][] = ['time', 'signal', 'ask', 'event'];
 
 /** How many tasks wait for one kind of thing. */
 export interface WaitFigure {
@@ -37,6 +44,8 @@ export interface Wait {
   readonly for: Awaited;
   /** The field of its journal that the answer is written to; begins with {@link ANSWER}. */
   readonly entry: string;
+  /** An event: one that was published up to so long ago will do, the newest. */
+  readonly withinMs?: number;
 }
 
 /** What a wait came to. */
@@ -57,6 +66,20 @@ export interface Signal {
   readonly payload: string;
   /** Names it: sent again under this id it changes nothing. */
   readonly signalId?: string | undefined;
+}
+
+/** An event on its way to whoever waits for it. */
+export interface WaitEvent {
+  /** What it is waited for by, with `key`. */
+  readonly name: string;
+  /** What it is about. */
+  readonly key: string;
+  /** JSON text. */
+  readonly payload: string;
+  /** Names it: published again under this id it changes nothing. */
+  readonly eventId: string;
+  /** How long it is kept for waits that look back. */
+  readonly keepMs: number;
 }
 
 /** What became of a signal. */
@@ -80,7 +103,7 @@ export function answerText({ by, at, payload }: WaitAnswer): string {
 export function readAnswer(text: string): WaitAnswer {
   const [at = '', by = ''] = text.split(' ', 2);
   return {
-    by: by === 'signal' || by === 'ask' ? by : 'time',
+    by: by === 'signal' || by === 'ask' || by === 'event' ? by : 'time',
     at: Number(at),
     payload: text.slice(at.length + by.length + 2),
   };

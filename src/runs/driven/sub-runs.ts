@@ -86,7 +86,7 @@ export class SubRuns {
         type: 'suspend',
         waitFor: [],
         wakeOn: 'all',
-        wait: { for: this.#awaited(wait), entry: journal.answerField(mark) },
+        wait: { for: this.#awaited(wait), entry: journal.answerField(mark), ...lookingBack(wait) },
         ...(ms === undefined ? {} : { wakeAfterMs: ms }),
       };
       await this.#suspend(suspension, journal, limit);
@@ -107,6 +107,7 @@ export class SubRuns {
   /** Signals to its own task come first, then those to its run. */
   #awaited(wait: HandlerWait): Awaited {
     if (wait.kind === 'time') return { kind: 'time' };
+    if (wait.kind === 'event') return { kind: 'event', name: wait.name, key: wait.key };
     const { id, options } = this.#own.lease;
     const run = runPlaceOf(options)?.id ?? id;
     if (wait.kind === 'ask') {
@@ -214,9 +215,15 @@ export class SubRuns {
   }
 }
 
+/** How far a wait for an event looks back, if it does. */
+function lookingBack(wait: HandlerWait): { readonly withinMs?: number } {
+  return wait.kind === 'event' && wait.withinMs !== undefined ? { withinMs: wait.withinMs } : {};
+}
+
 /** What a wait is known by when its handler starts anew. */
 function waitedFor(wait: HandlerWait): string {
   if (wait.kind === 'time') return '';
+  if (wait.kind === 'event') return `${wait.name} ${wait.key}`;
   return wait.kind === 'signal' ? wait.name : wait.choices.join(' ');
 }
 

@@ -297,6 +297,10 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
       valid: { signalId: 's' },
       calls: { signal: (x) => loom.signal('t', 's', 1, x) },
     },
+    PublishOptions: {
+      valid: { keep: '1h' },
+      calls: { publish: (x) => loom.publish('paid', 'o-7', 1, x) },
+    },
     AskAnswerOptions: {
       valid: {},
       calls: { answer: (x) => loom.asks.answer('t.1', { choice: 'yes', by: 'ann' }, x) },

@@ -191,6 +191,16 @@ export function leaveWait(store: Store, entry: TaskEntry): void {
     closeAsk(store, entry, wait.for.ask.id, `${store.now} ${how}`);
   }
   entry.ownRun().wait = undefined;
+  const place = store.events.leave(entry);
+  if (place !== undefined) passEventOn(store, place);
+}
+
+/** The first of those that an event has not woken yet is due at once: maintenance goes on with it. */
+export function passEventOn(store: Store, place: string): void {
+  const next = store.events.first(place, store.now);
+  if (next === undefined) return;
+  next.ownRun().wakeAt = store.now;
+  setDeadline(store, next);
 }
 
 /** A question of a task is open no more; the first that closes it says how. */

@@ -1,5 +1,4 @@
 /** Waits of suspended tasks: what ends them, and signals that are kept for the next one. */
-import type { WaitStore } from '../../../domain/port/backend.ts';
 import { isEnd } from '../../../domain/task/task.ts';
 import {
   type Awaited,
@@ -14,16 +13,6 @@ import { SignalBox } from '../store/signal-box.ts';
 import type { Store } from '../store/store.ts';
 import { wake } from './end.ts';
 import { closeAsk } from './places.ts';
-
-type Step = <T>(act: () => T) => Promise<T>;
-
-/** See `WaitStore`. */
-export function waitStore(store: Store, step: Step, look: Step): WaitStore {
-  return {
-    signal: (id, signal) => step(() => sendSignal(store, id, signal)),
-    figures: () => look(() => store.waiters.figures()),
-  };
-}
 
 /** A signal that was kept for it, and is kept no more. */
 export function takeKept(store: Store, { for: awaited }: Wait): string | undefined {
@@ -49,13 +38,8 @@ export function answerWait(
   wake(store, entry);
 }
 
-/** The time of a wait is over, if it has one: the task goes on. */
-export function wakeByTime(store: Store, entry: TaskEntry): void {
-  if (entry.optional.run?.wait === undefined) wake(store, entry);
-  else answerWait(store, entry, { by: 'time', payload: '' });
-}
-
-function sendSignal(store: Store, id: string, signal: Signal): SignalReply {
+/** See `WaitStore.signal`. */
+export function sendSignal(store: Store, id: string, signal: Signal): SignalReply {
   const entry = store.records.get(id);
   if (entry === undefined) return { kind: 'not-found' };
   if (isEnd(entry.state)) return { kind: 'ended', state: entry.state };

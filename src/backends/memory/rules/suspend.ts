@@ -1,11 +1,13 @@
 import type { Suspension } from '../../../domain/port/backend.ts';
 import { isEnd } from '../../../domain/task/task.ts';
+import type { Wait } from '../../../domain/task/wait.ts';
 import type { TaskEntry } from '../store/entities.ts';
 import { reindex } from '../store/ready-index.ts';
 import type { Store } from '../store/store.ts';
 import { openAsk } from './asks.ts';
 import { blockBy } from './dependencies.ts';
 import { addReader, wake } from './end.ts';
+import { eventPlace } from './events.ts';
 import { enterDeferred, leave, setDeadline, stateAfter } from './places.ts';
 import { answerWait, takeKept } from './signals.ts';
 
@@ -20,15 +22,34 @@ export function suspend(store: Store, entry: TaskEntry, suspension: Suspension):
   facts.wait = wait;
   store.waiters.add(entry, store.now);
   if (wait?.for.kind === 'ask') openAsk(store, entry, wait.for.ask);
+  if (wait?.for.kind === 'event') {
+    store.events.enter(eventPlace(entry.owner.user, wait.for), entry, store.now);
+  }
   if (entry.optional.losses > 0) entry.own().losses = 0;
   const next = stateAfter(entry, 'suspended');
   leave(store, entry);
   enterDeferred(store, entry);
-  const kept = wait === undefined ? undefined : takeKept(store, wait);
-  if (kept !== undefined) answerWait(store, entry, { by: 'signal', payload: kept });
+  const kept = wait === undefined ? undefined : keptFor(store, entry, wait);
+  if (kept !== undefined) answerWait(store, entry, kept);
   else if (next === 'queued' || (anyFailed && wakeOn === 'failure')) wake(store, entry);
   else setDeadline(store, entry);
   reindex(store, entry.owner);
+}
+
+/** What has come for it before it began to wait. */
+function keptFor(
+  store: Store,
+  entry: TaskEntry,
+  wait: Wait,
+): { readonly by: 'signal' | 'event'; readonly payload: string } | undefined {
+  const { for: awaited, withinMs } = wait;
+  if (awaited.kind === 'event' && withinMs !== undefined) {
+    const place = eventPlace(entry.owner.user, awaited);
+    const payload = store.events.recent(place, withinMs, store.now);
+    return payload === undefined ? undefined : { by: 'event', payload };
+  }
+  const payload = takeKept(store, wait);
+  return payload === undefined ? undefined : { by: 'signal', payload };
 }
 
 /** It reads those no more that it waited for the last time. */

@@ -20,6 +20,7 @@ import {
   type TaskEntry,
   UserEntry,
 } from './entities.ts';
+import { EventBook } from './event-book.ts';
 import { MissingIds } from './missing-ids.ts';
 import { MomentIndex } from './moment-index.ts';
 import { OpenAsks } from './open-asks.ts';
@@ -93,6 +94,8 @@ export class Store {
   readonly waiters: Waiters = new Waiters();
   /** Questions that nobody has answered yet. */
   readonly asks: OpenAsks = new OpenAsks();
+  /** Events, and who waits for them. */
+  readonly events: EventBook = new EventBook();
   readonly workers: Map<string, WorkerEntry> = new Map();
   /** Workers that stand in line for a wake-up since their latest lease gave nothing, longest first. */
   readonly line: Set<WorkerEntry> = new Set();

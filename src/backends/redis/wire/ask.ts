@@ -1,4 +1,4 @@
-/** Questions as scripts and keys hold them; see lua/lib/wait.lua. */
+/** Questions and events as scripts and keys hold them; see lua/lib/wait.lua. */
 import type { AskRecord, AskSpec } from '../../../domain/task/ask.ts';
 import { readClosing } from '../../../domain/task/ask.ts';
 import { type Flat, text } from './decode.ts';
@@ -32,4 +32,16 @@ export function askRecordAt(reply: Flat, at: number): AskRecord {
     ...(over === '' ? {} : { until: Number(over) }),
     ...(closing === '' ? {} : { closing: readClosing(closing) }),
   };
+}
+
+/** Name and key of an event, so that no two share a text. */
+export function eventPair({ name, key }: { readonly name: string; readonly key: string }): string {
+  return `${Buffer.byteLength(name)}:${name}${key}`;
+}
+
+/** Reads what {@link eventPair} wrote: names are ASCII. */
+export function readEventPair(pair: string): { readonly name: string; readonly key: string } {
+  const from = pair.indexOf(':') + 1;
+  const to = from + Number(pair.slice(0, from - 1));
+  return { name: pair.slice(from, to), key: pair.slice(to) };
 }

@@ -11,7 +11,7 @@ import type { ChannelWrite } from '../../../domain/task/channel.ts';
 import type { EdgePolicies, KeySpec, NewTask } from '../../../domain/task/task.ts';
 import type { Awaited } from '../../../domain/task/wait.ts';
 import type { XComWrite } from '../../../domain/task/xcom.ts';
-import { askSpecText } from './ask.ts';
+import { askSpecText, eventPair } from './ask.ts';
 import type { ScriptArgument } from './script.ts';
 
 /** Payloads up to here stand inside the record's text; longer ones in a field of their own. */
@@ -201,7 +201,10 @@ function argumentsOf(
       return [causeJson(decision), type, '', ''];
     case 'suspend': {
       const { waitFor, wakeOn, wakeAfterMs, wait } = decision;
-      const what = wait === undefined ? waitFor : { ...awaitedOf(wait.for), entry: wait.entry };
+      const what =
+        wait === undefined
+          ? waitFor
+          : { ...awaitedOf(wait.for), entry: wait.entry, within: wait.withinMs };
       return [JSON.stringify(what), type, wakeOn, wakeAfterMs ?? ''];
     }
     case 'release':
@@ -211,6 +214,7 @@ function argumentsOf(
 
 /** As lua/lib/wait.lua reads it. */
 function awaitedOf(awaited: Awaited): object {
+  if (awaited.kind === 'event') return { kind: awaited.kind, name: eventPair(awaited) };
   if (awaited.kind !== 'ask') return awaited;
   const { kind, ask } = awaited;
   return { kind, name: askPlace(ask.id)?.mark, ask: askSpecText(ask) };

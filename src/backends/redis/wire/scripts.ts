@@ -26,6 +26,7 @@ export type Verb =
   | 'leaveLine'
   | 'list'
   | 'listJoin'
+  | 'publish'
   | 'queueList'
   | 'queueSet'
   | 'reconcile'
@@ -83,6 +84,7 @@ export const OPERATIONS: Readonly<Record<Verb, string>> = {
   leaveLine: 'waitForWork',
   list: 'list',
   listJoin: 'register',
+  publish: 'waits.publish',
   queueList: 'queues.list',
   queueSet: 'queues.set',
   reconcile: 'reconcile',

@@ -65,6 +65,7 @@ end
 
 -- Its time is over.
 function Suspend.isOver(t, u)
+  if t.optional.awaitKind == 'event' and Wait.takeEvent(t, u) then return end
   if t.optional.awaitKind then return Wait.answer(t, u, 'time', '') end
   Suspend.wake(t, u)
 end
@@ -84,7 +85,7 @@ function Decide.suspend(t, u, what, wakeOn, wakeAfter)
   if wakeAfter ~= '' then t.optional.wakeDue = now + wakeAfter end
   local kept = wait.kind and Wait.begin(t, wait)
   if kept then
-    Wait.answer(t, u, 'signal', kept)
+    Wait.answer(t, u, wait.kind, kept)
   elseif woken or not (t.isBlocked or wait.kind) then
     Suspend.wake(t, u)
   else

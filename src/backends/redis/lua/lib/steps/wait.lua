@@ -9,10 +9,96 @@ function Wait.ask(id, mark)
   if fine and type(spec) == 'table' then return { asked = asked, over = over, json = json, spec = spec } end
 end
 
+-- Whose events it waits for, and which.
+function Wait.eventPlace(t)
+  local user, event = F.fixed(t).user, t.optional.awaitName
+  return K.pair(user, event)
+end
+
+-- The number of the newest event of a place, also when that is not kept any more.
+function Wait.newestEvent(place)
+  local key = K.eventWaiters(place)
+  F.flushKey(key)
+  return tonumber(redis.call('HGET', K.events(place), FIELD.events.newest) or nil)
+    or tonumber(redis.call('ZREVRANGE', key, 0, 0, 'WITHSCORES')[2] or 0)
+end
+
+-- The first event behind a number that is kept.
+function Wait.eventAfter(place, number, newest)
+  local n = math.max(number + 1, newest - LIMIT.events + 1)
+  local text = n <= newest and redis.call('HGET', K.events(place), FIELD.events.event .. string.format('%.0f', n))
+  return text and string.match(text, '^%d+ (.*)$')
+end
+
+-- The newest event, if it was published up to so long ago.
+function Wait.recentEvent(place, within)
+  local number = redis.call('HGET', K.events(place), FIELD.events.newest)
+  local text = number and redis.call('HGET', K.events(place), FIELD.events.event .. number)
+  local published, payload = string.match(text or '', '^(%d+) (.*)$')
+  if payload and now - published <= within then return payload end
+end
+
+-- How many waits this step may still end, and whether it is about to.
+local wakesLeft, isWaking = LIMIT.cascadeStep, false
+
+-- The first of those that an event has not woken yet is due at once: maintenance goes on with it.
+function Wait.passOn(place, newest)
+  local key = K.eventWaiters(place)
+  F.flushKey(key)
+  local id = redis.call('ZRANGEBYSCORE', key, '-inf', '(' .. newest, 'LIMIT', 0, 1)[1]
+  local t = id and F.taskOf(id)
+  if not t or (t.optional.wakeDue and t.optional.wakeDue <= now) then return end
+  t.optional.wakeDue = now
+  F.change(t)
+  F.setDeadline(t)
+end
+
+-- Wakes those that began to wait before the newest events, and leaves the rest to maintenance.
+function Wait.deliver(place)
+  local key, newest = K.eventWaiters(place), Wait.newestEvent(place)
+  local rows = wakesLeft > 0 and redis.call('ZRANGEBYSCORE', key, '-inf', '(' .. newest, 'WITHSCORES', 'LIMIT', 0, wakesLeft)
+    or NONE
+  isWaking = true
+  for i = 1, #rows, 2 do
+    local t = F.taskOf(rows[i])
+    local isWaiting = t and t.optional and t.optional.awaitKind == 'event' and Wait.eventPlace(t) == place
+    local payload = isWaiting and Wait.eventAfter(place, tonumber(rows[i + 1]), newest)
+    if payload then
+      local u = F.ownerOf(t)
+      Wait.answer(t, u, 'event', payload)
+      F.reindex(u)
+      wakesLeft = wakesLeft - 1
+    elseif not isWaiting then
+      F.zset(key, rows[i], false)
+    end
+  end
+  isWaking = false
+  Wait.passOn(place, newest)
+end
+
+-- Its time is over, or an event is on its way to it that came before: says whether.
+function Wait.takeEvent(t, u)
+  local place = Wait.eventPlace(t)
+  local newest = Wait.newestEvent(place)
+  local number = tonumber(redis.call('ZSCORE', K.eventWaiters(place), t.id) or nil)
+  local payload = number and Wait.eventAfter(place, number, newest)
+  if not payload then return false end
+  isWaking = true
+  Wait.answer(t, u, 'event', payload)
+  isWaking = false
+  F.reindex(u)
+  Wait.deliver(place)
+  return true
+end
+
 -- Where it stands until what it waits for has come: sets, its name there, and its score.
 function Wait.places(t)
   local x, keys = t.optional, {}
   for i, id in ipairs(x.awaitTargets or NONE) do keys[i] = K.waiters(id, x.awaitName) end
+  if x.awaitKind == 'event' then
+    local place = Wait.eventPlace(t)
+    return { K.eventWaiters(place) }, t.id, Wait.newestEvent(place)
+  end
   local ask = x.awaitKind == 'ask' and Wait.ask(t.id, x.awaitName)
   if not ask then return keys, t.id, F.fixed(t).stamp end
   for _, user in ipairs({ '', F.fixed(t).user }) do
@@ -35,6 +121,8 @@ function Wait.begin(t, wait)
     local kept = Wait.takeKept(id, x.awaitName)
     if kept then return kept end
   end
+  local recent = wait.within and Wait.recentEvent(Wait.eventPlace(t), wait.within)
+  if recent then return recent end
   Wait.enter(t)
 end
 
@@ -57,6 +145,8 @@ function Wait.leave(t)
   F.zset(K.waits(x.awaitKind), t.id, false)
   local keys, member = Wait.places(t)
   for _, key in ipairs(keys) do F.zset(key, member, false) end
+  local place = x.awaitKind == 'event' and not isWaking and Wait.eventPlace(t)
+  if place then Wait.passOn(place, Wait.newestEvent(place)) end
   if x.awaitKind == 'ask' then Wait.close(t, t.state == 'canceled' and 'canceled' or 'ended') end
   x.awaitKind, x.awaitName, x.awaitTargets, x.awaitEntry = nil, nil, nil, nil
   F.change(t)

@@ -1,0 +1,52 @@
+/** Events: they end the waits of their user that began before, some at once, the rest with maintenance. */
+import { LIMITS } from '../../../domain/limits.ts';
+import type { WaitEvent } from '../../../domain/task/wait.ts';
+import type { TaskEntry } from '../store/entities.ts';
+import { reindex } from '../store/ready-index.ts';
+import type { Store } from '../store/store.ts';
+import { wake } from './end.ts';
+import { passEventOn } from './places.ts';
+import { answerWait } from './signals.ts';
+
+/** See `WaitStore.publish`. */
+export function publishEvent(
+  store: Store,
+  user: string,
+  event: WaitEvent,
+): 'published' | 'repeated' {
+  const place = eventPlace(user, event);
+  if (!store.events.publish(place, event, store.now)) return 'repeated';
+  deliver(store, place);
+  return 'published';
+}
+
+/** Names hold no line break. */
+export function eventPlace(user: string, { name, key }: Pick<WaitEvent, 'name' | 'key'>): string {
+  return `${user.length}:${user}${name}\n${key}`;
+}
+
+/** The time of a wait is over, if it has one, or an event that came before is on its way to it. */
+export function wakeByTime(store: Store, entry: TaskEntry): void {
+  const place = store.events.placeOf(entry);
+  if (entry.optional.run?.wait === undefined) wake(store, entry);
+  else if (place !== undefined && takeEvent(store, entry)) deliver(store, place);
+  else answerWait(store, entry, { by: 'time', payload: '' });
+}
+
+function deliver(store: Store, place: string): void {
+  for (let left = LIMITS.cascadeStep; left > 0; left--) {
+    const entry = store.events.first(place, store.now);
+    if (entry === undefined || !takeEvent(store, entry)) return;
+  }
+  passEventOn(store, place);
+}
+
+function takeEvent(store: Store, entry: TaskEntry): boolean {
+  const payload = store.events.payloadFor(entry, store.now);
+  if (payload === undefined) return false;
+  // It stands there no more, so that it passes nothing on.
+  store.events.leave(entry);
+  answerWait(store, entry, { by: 'event', payload });
+  reindex(store, entry.owner);
+  return true;
+}

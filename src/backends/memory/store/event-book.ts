@@ -1,0 +1,125 @@
+import { compareUtf8 } from '../../../base/utf8-order.ts';
+import { LIMITS } from '../../../domain/limits.ts';
+import type { WaitEvent } from '../../../domain/task/wait.ts';
+import type { TaskEntry } from './entities.ts';
+import { SortedList } from './sorted-list.ts';
+
+/** Who waits for events of one place, with the number of the newest when it began. */
+interface EventWaiter {
+  readonly entry: TaskEntry;
+  readonly number: number;
+}
+
+/** Events that are kept of one place, by number. */
+interface KeptEvents {
+  newest: number;
+  readonly events: Map<number, { readonly at: number; readonly event: WaitEvent }>;
+  readonly ids: Set<string>;
+  keptUntil: number;
+}
+
+/** Events by user, name and key: the newest, and who waits for the next one. */
+export class EventBook {
+  readonly #kept = new Map<string, KeptEvents>();
+  readonly #waiters = new Map<string, SortedList<EventWaiter>>();
+  readonly #places = new Map<TaskEntry, readonly [place: string, waiter: EventWaiter]>();
+
+  /** Keeps an event; false when it was published before. */
+  publish(place: string, event: WaitEvent, now: number): boolean {
+    this.#sweep(now);
+    const known = this.#keptAt(place, now);
+    if (known?.ids.has(event.eventId) === true) return false;
+    const kept = known ?? { newest: 0, events: new Map(), ids: new Set(), keptUntil: 0 };
+    kept.newest = this.newest(place, now) + 1;
+    kept.events.set(kept.newest, { at: now, event });
+    kept.ids.add(event.eventId);
+    const gone = kept.events.get(kept.newest - LIMITS.events);
+    if (gone !== undefined) {
+      kept.events.delete(kept.newest - LIMITS.events);
+      kept.ids.delete(gone.event.eventId);
+    }
+    kept.keptUntil = Math.max(kept.keptUntil, now + event.keepMs);
+    this.#kept.set(place, kept);
+    return true;
+  }
+
+  /** The number of the newest event, also when that is not kept any more. */
+  newest(place: string, now: number): number {
+    const kept = this.#keptAt(place, now);
+    if (kept !== undefined) return kept.newest;
+    const list = this.#waiters.get(place);
+    return [...(list?.from(list.size - 1) ?? [])][0]?.number ?? 0;
+  }
+
+  /** The newest payload, if it was published up to so long ago. */
+  recent(place: string, withinMs: number, now: number): string | undefined {
+    const kept = this.#keptAt(place, now);
+    const last = kept?.events.get(kept.newest);
+    return last !== undefined && now - last.at <= withinMs ? last.event.payload : undefined;
+  }
+
+  enter(place: string, entry: TaskEntry, now: number): void {
+    const waiter = { entry, number: this.newest(place, now) };
+    const list = this.#waiters.get(place) ?? new SortedList<EventWaiter>(byNumber);
+    list.add(waiter);
+    this.#waiters.set(place, list);
+    this.#places.set(entry, [place, waiter]);
+  }
+
+  /** It waits no more; gives the place where it did. */
+  leave(entry: TaskEntry): string | undefined {
+    const found = this.#places.get(entry);
+    if (found === undefined) return undefined;
+    const [place, waiter] = found;
+    this.#places.delete(entry);
+    const list = this.#waiters.get(place);
+    list?.delete(waiter);
+    if (list?.size === 0) this.#waiters.delete(place);
+    return place;
+  }
+
+  placeOf(entry: TaskEntry): string | undefined {
+    return this.#places.get(entry)?.[0];
+  }
+
+  /** What has come for one that waits since. */
+  payloadFor(entry: TaskEntry, now: number): string | undefined {
+    const [place = '', waiter] = this.#places.get(entry) ?? [];
+    const kept = this.#keptAt(place, now);
+    if (waiter === undefined || kept === undefined) return undefined;
+    const first = Math.max(waiter.number + 1, kept.newest - LIMITS.events + 1);
+    return kept.events.get(first)?.event.payload;
+  }
+
+  /** The first of those that began before the newest event. */
+  first(place: string, now: number): TaskEntry | undefined {
+    const waiter = this.#waiters.get(place)?.first();
+    if (waiter === undefined || waiter.number >= this.newest(place, now)) return undefined;
+    return waiter.entry;
+  }
+
+  #keptAt(place: string, now: number): KeptEvents | undefined {
+    const kept = this.#kept.get(place);
+    return kept !== undefined && kept.keptUntil > now ? kept : undefined;
+  }
+
+  /** Each new place lets two old ones be looked at: what is over does not pile up. */
+  #sweep(now: number): void {
+    for (const [place, kept] of [...firstOf(this.#kept, 2)]) {
+      this.#kept.delete(place);
+      if (kept.keptUntil > now) this.#kept.set(place, kept);
+    }
+  }
+}
+
+function* firstOf<K, V>(map: ReadonlyMap<K, V>, count: number): Generator<readonly [K, V]> {
+  let left = count;
+  for (const row of map) {
+    if (left-- === 0) return;
+    yield row;
+  }
+}
+
+function byNumber(a: EventWaiter, b: EventWaiter): number {
+  return a.number - b.number || compareUtf8(a.entry.id, b.entry.id);
+}

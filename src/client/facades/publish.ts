@@ -1,0 +1,67 @@
+import type { Connection } from '../../backends/connection.ts';
+import { utf8Bytes } from '../../base/json.ts';
+import type { Duration } from '../../base/time.ts';
+import type { ValueCodec } from '../../codec/codec.ts';
+import { InvalidOptionError, InvalidPayloadError } from '../../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { checkId, checkName } from '../../domain/settings/names.ts';
+import type { TaskMaker } from '../../enqueue/task-maker.ts';
+import { checkedBy, isSchema, type StandardSchemaV1 } from '../../workflow/standard-schema.ts';
+import { durationOption } from '../../workflow/task-options.ts';
+
+/** How an event is published. */
+export interface PublishOptions<T = unknown> {
+  /** Whose tasks hear of it, and no others. Default `default`, unless `requireUser` is set. */
+  readonly user?: string | undefined;
+  /** Names it, a text of 1–128 bytes: published again under this id it changes nothing, while it is kept. */
+  readonly eventId?: string | undefined;
+  /** How long it is kept for waits that look back by `within`: 1 min to 1 d. Default 1 h. */
+  readonly keep?: Duration | undefined;
+  /** Checks the payload before it is stored. */
+  readonly schema?: StandardSchemaV1<unknown, T> | undefined;
+}
+
+const KEYS: OptionKeys<PublishOptions> = keysOf<PublishOptions>()({
+  user: true,
+  eventId: true,
+  keep: true,
+  schema: true,
+});
+
+const DAY_MS = 86_400_000;
+
+/** What an event is published with. */
+interface PublishTools {
+  readonly connection: Connection;
+  readonly codec: ValueCodec;
+  readonly maker: TaskMaker;
+  readonly newId: () => string;
+}
+
+/** Publishes an event; see `Fairloom.publish`. */
+export async function publishEvent(
+  { connection, codec, maker, newId }: PublishTools,
+  [name, key, payload]: readonly [name: string, key: string, payload: unknown],
+  options: PublishOptions,
+): Promise<'published' | 'repeated'> {
+  checkOptions('publish', options, KEYS);
+  const { schema, eventId, keep = LIMITS.eventKeepMs } = options;
+  const user = maker.userOf(options.user);
+  const event = {
+    name: checkName('event', name),
+    key: checkId('key', key),
+    eventId: eventId === undefined ? newId() : checkId('eventId', eventId),
+    keepMs: durationOption('keep', keep, { least: LIMITS.eventLeastMs, most: DAY_MS }),
+  };
+  if (schema !== undefined && !isSchema(schema)) {
+    throw new InvalidOptionError('schema', 'a Standard Schema', schema);
+  }
+  await checkedBy(`event ${name}`, schema, payload);
+  const text = codec.payload(`event ${name}`, payload);
+  if (utf8Bytes(text) > LIMITS.eventBytes) {
+    throw new InvalidPayloadError('$', `more than ${LIMITS.eventBytes} bytes (event ${name})`);
+  }
+  const { waits } = await connection.open();
+  return waits.publish(user, { ...event, payload: text });
+}
