@@ -11,8 +11,8 @@ export const WAIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'waits: a signal that was kept is not looked for',
     file: SUSPEND,
-    find: `  const kept = wait === undefined ? undefined : takeKept(store, wait);`,
-    replace: `  const kept = undefined as string | undefined;`,
+    find: `  const payload = takeKept(store, wait);`,
+    replace: `  const payload = undefined as string | undefined;`,
   },
   {
     name: 'waits: of a run, signals are not taken',
@@ -22,9 +22,27 @@ export const WAIT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'waits: the end of their time is not written down',
-    file: MEMORY,
+    file: 'src/backends/memory/rules/events.ts',
     find: `  else answerWait(store, entry, { by: 'time', payload: '' });`,
     replace: `  else wake(store, entry);`,
+  },
+  {
+    name: 'asks: any choice will do',
+    file: 'src/backends/memory/rules/asks.ts',
+    find: `  if (!choices.includes(answer.choice)) return { kind: 'no-choice', choices };\n`,
+    replace: '',
+  },
+  {
+    name: 'asks: one that is closed stays in the listing',
+    file: 'src/backends/memory/rules/places.ts',
+    find: `  store.asks.delete(ask.record);\n`,
+    replace: '',
+  },
+  {
+    name: 'events: what one step does not wake is not woken',
+    file: 'src/backends/memory/rules/places.ts',
+    find: `  next.ownRun().wakeAt = store.now;\n`,
+    replace: '',
   },
   {
     name: 'waits: a signal is not known when sent again',
@@ -78,6 +96,18 @@ export const WAIT_MUTANTS: readonly Mutant[] = [
     name: 'Lua: waits: one who is canceled is still found',
     file: 'src/backends/redis/lua/lib/ends/end.lua',
     find: `    if x.awaitKind then Wait.leave(t) end\n`,
+    replace: '',
+  },
+  {
+    name: 'Lua: asks: a task that ends leaves its question open',
+    file: LUA,
+    find: `  if x.awaitKind == 'ask' then Wait.close(t, t.state == 'canceled' and 'canceled' or 'ended') end\n`,
+    replace: '',
+  },
+  {
+    name: 'Lua: events: what one step does not wake is not woken',
+    file: LUA,
+    find: `  t.optional.wakeDue = now\n`,
     replace: '',
   },
   {

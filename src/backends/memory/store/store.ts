@@ -20,10 +20,10 @@ import {
   type TaskEntry,
   UserEntry,
 } from './entities.ts';
-import { EventBook } from './event-book.ts';
 import { MissingIds } from './missing-ids.ts';
 import { MomentIndex } from './moment-index.ts';
 import { OpenAsks } from './open-asks.ts';
+import { PublishedEvents } from './published-events.ts';
 import { byMoment, byName, type ScheduleEntry } from './schedule-entry.ts';
 import { SortedList } from './sorted-list.ts';
 import { Waiters } from './waiters.ts';
@@ -95,7 +95,7 @@ export class Store {
   /** Questions that nobody has answered yet. */
   readonly asks: OpenAsks = new OpenAsks();
   /** Events, and who waits for them. */
-  readonly events: EventBook = new EventBook();
+  readonly events: PublishedEvents = new PublishedEvents();
   readonly workers: Map<string, WorkerEntry> = new Map();
   /** Workers that stand in line for a wake-up since their latest lease gave nothing, longest first. */
   readonly line: Set<WorkerEntry> = new Set();

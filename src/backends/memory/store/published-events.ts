@@ -19,7 +19,7 @@ interface KeptEvents {
 }
 
 /** Events by user, name and key: the newest, and who waits for the next one. */
-export class EventBook {
+export class PublishedEvents {
   readonly #kept = new Map<string, KeptEvents>();
   readonly #waiters = new Map<string, SortedList<EventWaiter>>();
   readonly #places = new Map<TaskEntry, readonly [place: string, waiter: EventWaiter]>();
