@@ -80,7 +80,7 @@ export interface WorkerSpec {
   readonly id: string;
   /** The queues that it serves. */
   readonly queues: readonly string[];
-  /** Task names that it has handlers for. */
+  /** Task names that it has handlers for; of versions both `resize` and `resize@2`. */
   readonly names: readonly string[];
   /** Names that it knows as those of pipelines, which run as runs and never as one task; absent: none. */
   readonly pipelines?: readonly string[];
