@@ -111,12 +111,6 @@ export const DOMAIN_MUTANTS: readonly Mutant[] = [
     replace: `rate.burst *`,
   },
   {
-    name: 'the power is taken before the cap',
-    file: 'src/domain/attempt/retry-policy.ts',
-    find: `doublings >= enough ? policy.maxMs : policy.baseMs`,
-    replace: `doublings < 0 ? policy.maxMs : policy.baseMs`,
-  },
-  {
     name: 'one attempt more than there are retries',
     file: 'src/domain/attempt/decider.ts',
     find: `  if (facts.attempt >= of) return`,

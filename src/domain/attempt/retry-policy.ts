@@ -13,8 +13,8 @@ export interface RetryPolicy {
 }
 
 /**
- * The wait before the attempt after `failures` failed ones, an integer in [0, maxMs]. The cap
- * is applied before the power, so that no number of failures overflows. `random` is in [0, 1).
+ * The wait before the attempt after `failures` failed ones, an integer in [0, maxMs]: what a power has
+ * outgrown is infinite, and capped too. `random` is in [0, 1).
  */
 export function backoffMs(policy: RetryPolicy, failures: number, random: number): number {
   const whole = policy.kind === 'fixed' ? policy.baseMs : grown(policy, failures - 1);
@@ -29,8 +29,6 @@ export function backoffMs(policy: RetryPolicy, failures: number, random: number)
   }
 }
 
-function grown(policy: RetryPolicy, doublings: number): number {
-  if (policy.baseMs <= 0) return 0;
-  const enough = Math.log2(policy.maxMs / policy.baseMs);
-  return doublings >= enough ? policy.maxMs : policy.baseMs * 2 ** doublings;
+function grown({ baseMs }: RetryPolicy, doublings: number): number {
+  return baseMs <= 0 ? 0 : baseMs * 2 ** doublings;
 }

@@ -62,6 +62,22 @@ export const keeping: Cases = {
     },
   ),
 
+  'of more than it was told, keeps those that a late resend may look for': retaining(
+    { finishedCount: 1 },
+    async (kit, expect) => {
+      const old = await kit.add();
+      await kit.runToEnd(old);
+      await kit.advance(MINUTE_MS);
+      const ids = [await kit.add(), await kit.add(), await kit.add()];
+      for (const id of ids) await kit.runToEnd(id);
+      await kit.advance(kit.leastKeptMs() - 1);
+      expect(await kit.state(old)).toBe('missing');
+      expect(await kit.states(ids)).toEqual(['finished', 'finished', 'finished']);
+      await kit.advance(MINUTE_MS);
+      expect(await kit.states(ids)).toEqual(['missing', 'missing', 'finished']);
+    },
+  ),
+
   'removes in its time what ended in the step that passed one that is read': retaining(
     { finishedMs: MINUTE_MS },
     async (kit, expect) => {
