@@ -168,6 +168,7 @@ export type { Explanation, Obstacle } from './domain/explain/explain.ts';
 export type { Position } from './domain/explain/position.ts';
 export type { RateLimit } from './domain/fairness/rate-limit.ts';
 export { LIMITS, type Limit, type LimitName } from './domain/limits.ts';
+export type { AskStore } from './domain/port/asks.ts';
 export type {
   Backend,
   BackendInfo,
@@ -225,6 +226,7 @@ export type {
   UpstreamFact,
   UserInfo,
   UserStore,
+  WaitStore,
   WorkerInfo,
   WorkerSpec,
   WorkerStore,
@@ -247,6 +249,16 @@ export type {
   UserPatch,
   UserSettings,
 } from './domain/settings/settings.ts';
+export type {
+  AnsweredAsk,
+  AskClosing,
+  AskFilter,
+  AskRecord,
+  AskReply,
+  AskSpec,
+  GivenAnswer,
+  UnansweredAsk,
+} from './domain/task/ask.ts';
 export { type Cause, causeText, type FailureType, failureTypeOf } from './domain/task/cause.ts';
 export type {
   ChannelLimit,
@@ -273,8 +285,17 @@ export type {
   TaskStatus,
 } from './domain/task/task.ts';
 export type { Versioning } from './domain/task/task-name.ts';
+export type {
+  SignalMessage,
+  SignalReply,
+  Wait,
+  WaitEvent,
+  WaitFigure,
+  WaitTarget,
+} from './domain/task/wait.ts';
 export type { WindowSpec } from './domain/task/window.ts';
 export type { XComFact, XComPlace, XComValue, XComWrite } from './domain/task/xcom.ts';
+export type { WaitLimitName } from './domain/wait-limits.ts';
 export { call } from './enqueue/call.ts';
 export type {
   Call,
@@ -443,6 +464,7 @@ export type {
   ThreadContext,
   Upstream,
   Upstreams,
+  WaitOptions,
 } from './workflow/task-context.ts';
 export {
   type DynamicOptions,

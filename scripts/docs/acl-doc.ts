@@ -26,6 +26,8 @@ export const CLIENT_COMMANDS: Readonly<Record<string, string>> = {
   smembers: 'reconcile walks the queues',
   hscan: 'and all records',
   zrange: 'a listing of what runs asks for the workers that run anything',
+  zcard: 'figures of what waits: how many',
+  zrangebyscore: 'and since when',
 };
 
 /** Every command that a script calls, in lower case and in order. */

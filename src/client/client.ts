@@ -24,7 +24,7 @@ import type { WorkerOptions } from '../worker/worker-options.ts';
 import { demandStep, PipelineDefinition } from '../workflow/pipeline-definition.ts';
 import type { Signal } from '../workflow/signal.ts';
 import type { StartArgs, Step } from '../workflow/step.ts';
-import { definitionOf, TaskDefinition } from '../workflow/task-definition.ts';
+import { definitionOf } from '../workflow/task-definition.ts';
 import { durationOption } from '../workflow/task-options.ts';
 import { closeAll } from './closing.ts';
 import { enqueueStep } from './enqueue-step.ts';
@@ -186,18 +186,8 @@ export class Fairloom {
     ...args: StartArgs<I, OptionsByKind[K]>
   ): Promise<HandlesByKind<O | X>[K]>;
   enqueue(step: unknown, input?: unknown, options?: EnqueueOptions): Promise<TaskHandle<unknown>> {
-    const core = this.#core;
-    // The usual task takes a short way.
-    const isUsual = step instanceof TaskDefinition && step.dynamic === undefined;
-    if (!isUsual || core.tracer !== undefined) {
-      return enqueueStep(core, this.#runTools, { step, input, options });
-    }
-    try {
-      if (options !== undefined) checkOptions('enqueue', options, ENQUEUE_KEYS);
-      return core.enqueue(step, input, options);
-    } catch (error) {
-      return Promise.reject(error);
-    }
+    const usual = this.#core.enqueueUsual(step, input, options);
+    return usual ?? enqueueStep(this.#core, this.#runTools, { step, input, options });
   }
 
   /**

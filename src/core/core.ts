@@ -7,9 +7,10 @@ import { systemClock } from '../base/system-clock.ts';
 import type { Clock } from '../base/time.ts';
 import { ValueCodec } from '../codec/codec.ts';
 import { sealedBackend } from '../codec/encryption/sealed-backend.ts';
+import { checkOptions as checkKeys } from '../domain/errors/options.ts';
 import type { NewTask } from '../domain/task/task.ts';
 import { PlanCache } from '../enqueue/attempt-plan.ts';
-import type { EnqueueOptions } from '../enqueue/enqueue-options.ts';
+import { ENQUEUE_KEYS, type EnqueueOptions } from '../enqueue/enqueue-options.ts';
 import { Enqueuer, Turns } from '../enqueue/enqueuer.ts';
 import type { TaskHandle } from '../enqueue/handle.ts';
 import { uuidV7 } from '../enqueue/ids.ts';
@@ -23,7 +24,7 @@ import { safeLogger, stderrLogger } from '../logging/logger.ts';
 import { GraphCache } from '../runs/shared/graph-cache.ts';
 import { discreetTracer } from '../tracing/discreet-tracer.ts';
 import type { Tracer } from '../tracing/tracer.ts';
-import type { TaskDefinition } from '../workflow/task-definition.ts';
+import { TaskDefinition } from '../workflow/task-definition.ts';
 import type { Instruments } from './instruments.ts';
 import {
   checkOptions,
@@ -101,6 +102,22 @@ export class Core {
     this.plans = new PlanCache(defaults, undefined);
     this.#enqueuer = new Enqueuer(this);
     this.#watch = new WorkerWatch(this.connection, clock, this.log);
+  }
+
+  /** Stores what is no run and is not traced, the short way; `undefined` for everything else. */
+  enqueueUsual(
+    step: unknown,
+    input: unknown,
+    options: EnqueueOptions | undefined,
+  ): Promise<TaskHandle<unknown>> | undefined {
+    const isUsual = step instanceof TaskDefinition && step.dynamic === undefined;
+    if (!isUsual || this.tracer !== undefined) return undefined;
+    try {
+      if (options !== undefined) checkKeys('enqueue', options, ENQUEUE_KEYS);
+      return this.enqueue(step, input, options);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** Makes a task of a definition and stores it. */

@@ -86,7 +86,7 @@ export interface AskUnanswered<V> {
 }
 
 /** What may stand in {@link AskOptions}. */
-export const ASK_KEYS: OptionKeys<AskOptions> = keysOf<AskOptions>()({
+const ASK_KEYS: OptionKeys<AskOptions> = keysOf<AskOptions>()({
   title: true,
   choices: true,
   form: true,

@@ -21,22 +21,49 @@ import { durationOption } from './task-options.ts';
 
 /**
  * A step that waits so long and gives on its input: `a.pipe(sleep('1h')).pipe(b)`. It holds no slot
- * meanwhile. Its name is `sleep-1h`; name one of two alike by `as`.
+ * meanwhile. Its name is `sleep-1h`; in one pipeline name the second of two alike by `as`.
  *
  * @throws {@link InvalidOptionError} when that is no length of time.
  */
 export function sleep<T = unknown>(duration: Duration): Task<T, T> {
   const ms = durationOption('duration', duration, { least: 0, most: LIMITS.delayMaxMs });
   const name = `sleep-${typeof duration === 'number' ? `${ms}ms` : duration}`;
-  return task(name, { timeout: 'none' }, async (input: T, ctx): Promise<T> => {
-    await ctx.sleep(ms);
-    return input;
-  }) as Task<T, T>;
+  // One handler for each name, however many pipelines have the step.
+  return onceMade(SLEEPS, name, () =>
+    task(name, { timeout: 'none' }, async (input: unknown, ctx): Promise<unknown> => {
+      await ctx.sleep(ms);
+      return input;
+    }),
+  ) as Task<T, T>;
+}
+
+/** Steps that were made, by name; the newest. */
+type Made = Map<string, Task<unknown, unknown>>;
+
+const SLEEPS: Made = new Map();
+/** By the definition of the signal. */
+const SIGNALS = new WeakMap<object, Made>();
+/** Steps of one kind that are kept. */
+const KEPT = 1_000;
+
+function onceMade(
+  made: Made,
+  name: string,
+  make: () => Task<unknown, unknown>,
+): Task<unknown, unknown> {
+  const known = made.get(name) ?? make();
+  made.delete(name);
+  made.set(name, known);
+  for (const oldest of made.keys()) {
+    if (made.size <= KEPT) break;
+    made.delete(oldest);
+  }
+  return known;
 }
 
 /**
  * A step that waits for a signal to its run, as `ctx.waitFor` does, and gives what came with it. Its
- * name is `wait-` and that of the signal; name one of two alike by `as`.
+ * name is `wait-`, that of the signal and its timeout; in one pipeline name the second of two alike by `as`.
  *
  * @throws {@link InvalidOptionError} for the first option that is not what it should be.
  */
@@ -49,11 +76,11 @@ export function waitFor<T>(
   if (timeout !== undefined && (durationMs(timeout) ?? 0) < 1) {
     throw new InvalidOptionError('timeout', 'ms or a text such as "30s", at least 1 ms', timeout);
   }
-  const { name } = signalOf(what);
-  return task(
-    `wait-${name}`,
-    { timeout: 'none' },
-    (_input: unknown, ctx): Promise<T> => ctx.waitFor(what, options),
+  const stepName = `wait-${signalOf(what).name}${timeout === undefined ? '' : `-${timeout}`}`;
+  const made: Made = SIGNALS.get(what) ?? new Map();
+  SIGNALS.set(what, made);
+  return onceMade(made, stepName, () =>
+    task(stepName, { timeout: 'none' }, (_input: unknown, ctx) => ctx.waitFor(what, options)),
   ) as Task<unknown, T>;
 }
 
@@ -66,6 +93,7 @@ export function waitFor<T>(
 export function ask<I, const C extends string, V, F = undefined>(
   question: AskStepOptions<I, C, F> & OnTimeoutValue<V>,
 ): Task<I, AskAnswered<C, F> | AskUnanswered<V>>;
+/** The same, where a time that is over ends the task. */
 export function ask<I, const C extends string, F = undefined>(
   question: AskStepOptions<I, C, F> & OnTimeoutEnd,
 ): Task<I, AskAnswered<C, F>>;

@@ -320,7 +320,7 @@ describe('with a worker', () => {
       {
         id: 'w1',
         queues: ['default'],
-        names: ['broken', 'double', 'gated'],
+        names: ['asker', 'broken', 'double', 'gated', 'speak', 'waiter'],
         concurrency: 2,
         host: expect.any(String),
         startedAt: expect.any(Number),

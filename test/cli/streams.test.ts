@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 it('a stream is followed from another process, and read again from an offset', async () => {
-  await run('enqueue', 'speak', '["one",{"two":2}]', '--id', 'x', '--delay', '500ms');
+  await run('enqueue', 'speak', '["one",{"two":2}]', '--id', 'x', '--delay', '5s');
   expect(await run('streams', 'read', 'x', 'tokens')).toMatchObject({ code: 0, stdout: '' });
   expect(await run('streams', 'read', 'x', 'tokens', '--follow')).toEqual({
     ...{ code: 0, stdout: 'one\none\n{"two":2}\n', stderr: 'attempt 2 begins anew\n' },

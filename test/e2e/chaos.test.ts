@@ -10,7 +10,7 @@ import type { LedgerEvent } from '../support/ledger.ts';
 
 const SHORT = {
   kills: 6,
-  options: 2,
+  terms: 2,
   stops: 2,
   'redis-restarts': 1,
   flushes: 2,

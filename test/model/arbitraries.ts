@@ -170,7 +170,7 @@ const suspension: fc.Arbitrary<DecisionStep> = fc.record({
   wakeAfterMs: seldom(fc.constantFrom(0, 1, 1_000, 5_000), 4),
   wait: seldom(
     fc.record({
-      for: fc.constantFrom('time', 'own', 'own', 'both'),
+      for: fc.constantFrom('time', 'time', 'own', 'own', 'both'),
       name: fc.constantFrom('go', 'go', 'stop'),
       entry: fc.constantFrom('a', 'a', 'é'),
     } as const),
@@ -273,7 +273,7 @@ const control = {
   cancel: fc.oneof(among('queued'), among('started'), among('deferred')),
   redrive: among('failed'),
   remove: fc.oneof(among('finished'), among('failed'), among('canceled')),
-  runNow: fc.oneof(among('scheduled'), among('deferred')),
+  runNow: fc.oneof(among('scheduled'), among('deferred'), among('deferred')),
 };
 
 function picks(
@@ -369,7 +369,7 @@ const steps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 6, arbitrary: picks('cancel') },
   { weight: 4, arbitrary: picks('redrive') },
   { weight: 3, arbitrary: picks('remove') },
-  { weight: 3, arbitrary: picks('runNow') },
+  { weight: 5, arbitrary: picks('runNow') },
   {
     weight: 8,
     arbitrary: fc.record({

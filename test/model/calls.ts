@@ -21,7 +21,7 @@ import type { QueuePatch, UserPatch } from '../../src/domain/settings/settings.t
 import type { Cause } from '../../src/domain/task/cause.ts';
 import type { ChannelWrites } from '../../src/domain/task/channel.ts';
 import type { NewTask } from '../../src/domain/task/task.ts';
-import type { Signal } from '../../src/domain/task/wait.ts';
+import type { SignalMessage } from '../../src/domain/task/wait.ts';
 import type { XComWrite } from '../../src/domain/task/xcom.ts';
 import type { LeaseForecast, Oracle } from './oracle/oracle.ts';
 import type { SettleAnswer } from './oracle/settle.ts';
@@ -50,7 +50,7 @@ export type Call =
   | { readonly type: 'leaveSchedules'; readonly owner: string }
   | { readonly type: 'cancel'; readonly id: string; readonly cause: Cause }
   | { readonly type: 'redrive' | 'remove' | 'runNow'; readonly id: string }
-  | { readonly type: 'signal'; readonly id: string; readonly signal: Signal }
+  | { readonly type: 'signal'; readonly id: string; readonly signal: SignalMessage }
   | {
       readonly type: 'setUser';
       readonly user: string;

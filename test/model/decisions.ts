@@ -2,7 +2,7 @@
 
 import type { Decision, Suspension } from '../../src/domain/port/backend.ts';
 import type { Cause } from '../../src/domain/task/cause.ts';
-import { ANSWER, type Awaited } from '../../src/domain/task/wait.ts';
+import { ANSWER, type WaitTarget } from '../../src/domain/task/wait.ts';
 import { UNKNOWN } from './items.ts';
 import { ended, type World } from './oracle/world.ts';
 import type { AwaitedStep, DecisionStep } from './steps.ts';
@@ -45,7 +45,7 @@ export function decisionOf(step: DecisionStep, around: Around): Decision | Suspe
         const owner = around.world.tasks.get(around.id)?.owner;
         const targets =
           wait.for === 'both' && owner !== undefined ? [around.id, owner] : [around.id];
-        const awaited: Awaited =
+        const awaited: WaitTarget =
           wait.for === 'time' ? { kind: 'time' } : { kind: 'signal', name: wait.name, targets };
         return {
           type: 'suspend',

@@ -13,7 +13,7 @@ import type {
   MissingPolicy,
   TaskState,
 } from '../../src/domain/task/task.ts';
-import type { Signal } from '../../src/domain/task/wait.ts';
+import type { SignalMessage } from '../../src/domain/task/wait.ts';
 import type { XComWrite } from '../../src/domain/task/xcom.ts';
 
 export interface ItemStep {
@@ -203,7 +203,7 @@ export type Step =
       readonly type: 'signal';
       readonly among: Among;
       readonly pick: number;
-      readonly signal: Signal;
+      readonly signal: SignalMessage;
     }
   | {
       readonly type: 'setUser';

@@ -1,11 +1,11 @@
 import type { AskStore, Page, PageRequest } from '../../domain/port/backend.ts';
 import {
-  type AskAnswer,
   type AskFilter,
   type AskRecord,
   type AskReply,
   askAnswerText,
   askPlace,
+  type GivenAnswer,
   readClosing,
 } from '../../domain/task/ask.ts';
 import type { Session } from './connection/session.ts';
@@ -21,7 +21,7 @@ export class RedisAsks implements AskStore {
     this.#session = session;
   }
 
-  async answer(id: string, answer: AskAnswer): Promise<AskReply> {
+  async answer(id: string, answer: GivenAnswer): Promise<AskReply> {
     const place = askPlace(id);
     if (place === undefined) return { kind: 'not-found' };
     const args = [place.taskId, place.mark, answer.choice, askAnswerText(answer)];

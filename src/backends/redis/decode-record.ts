@@ -1,7 +1,7 @@
 import type { DependentPage } from '../../domain/port/backend.ts';
 import type { TaskFacts } from '../../domain/port/inspection.ts';
 import type { TaskRecord, TaskRow } from '../../domain/task/task.ts';
-import type { Awaited } from '../../domain/task/wait.ts';
+import type { WaitTarget } from '../../domain/task/wait.ts';
 import { decodeQueue } from './queues.ts';
 import { decodeUser } from './users.ts';
 import { readAskSpec, readEventPair } from './wire/ask.ts';
@@ -54,7 +54,7 @@ export function decodeRow(reply: Flat, at: number, values = false): TaskRow {
 interface RawFacts extends Omit<TaskFacts, 'record' | 'liveWorkers' | 'shares' | 'wait'> {
   readonly wait?: {
     readonly for:
-      | Exclude<Awaited, { kind: 'ask' }>
+      | Exclude<WaitTarget, { kind: 'ask' }>
       | { readonly kind: 'ask'; readonly ask?: string };
     readonly since: number;
     readonly wakeAt?: number;

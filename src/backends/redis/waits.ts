@@ -1,12 +1,12 @@
 import type { WaitStore } from '../../domain/port/backend.ts';
 import { isEnd } from '../../domain/task/task.ts';
 import {
-  type Awaited,
-  type Signal,
+  type SignalMessage,
   type SignalReply,
   WAIT_KINDS,
   type WaitEvent,
   type WaitFigure,
+  type WaitTarget,
 } from '../../domain/task/wait.ts';
 import type { Session } from './connection/session.ts';
 import { eventPair } from './wire/ask.ts';
@@ -20,7 +20,7 @@ export class RedisWaits implements WaitStore {
     this.#session = session;
   }
 
-  async signal(id: string, { name, payload, signalId = '' }: Signal): Promise<SignalReply> {
+  async signal(id: string, { name, payload, signalId = '' }: SignalMessage): Promise<SignalReply> {
     const reply = flat(await this.#session.run('signal', [id, name, payload, signalId]));
     const kind = text(reply[0]);
     switch (kind) {
@@ -50,7 +50,7 @@ export class RedisWaits implements WaitStore {
     return Promise.all(WAIT_KINDS.map((kind) => this.#figure(kind)));
   }
 
-  async #figure(kind: Awaited['kind']): Promise<WaitFigure> {
+  async #figure(kind: WaitTarget['kind']): Promise<WaitFigure> {
     const key = this.#session.keys.waits(kind);
     const [count, first] = await Promise.all([
       this.#session.command('waits.figures', 'ZCARD', [key]),

@@ -1,5 +1,5 @@
 /** The part of a backend that keeps questions to people. */
-import type { AskAnswer, AskFilter, AskRecord, AskReply } from '../task/ask.ts';
+import type { AskFilter, AskRecord, AskReply, GivenAnswer } from '../task/ask.ts';
 import type { Page, PageRequest } from './inspection.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { Page, PageRequest } from './inspection.ts';
  */
 export interface AskStore {
   /** Answers an open question: the task goes on with what its journal then says. */
-  answer(id: string, answer: AskAnswer): Promise<AskReply>;
+  answer(id: string, answer: GivenAnswer): Promise<AskReply>;
   /** One that is open or closed. */
   get(id: string): Promise<AskRecord | undefined>;
   /** Open ones, the oldest first. */

@@ -21,7 +21,7 @@ import type { QueuePatch, Retention } from '../settings/settings.ts';
 import type { Cause } from '../task/cause.ts';
 import type { ChannelRefusal, ChannelWrites } from '../task/channel.ts';
 import type { AttemptRecord, NewTask, TaskRecord, TaskRow, TaskStatus } from '../task/task.ts';
-import type { Signal, SignalReply, WaitEvent, WaitFigure } from '../task/wait.ts';
+import type { SignalMessage, SignalReply, WaitEvent, WaitFigure } from '../task/wait.ts';
 import type { XComFact, XComPlace, XComValue, XComWrite } from '../task/xcom.ts';
 import type { AskStore } from './asks.ts';
 import type { CancelReply, ChangeReply } from './change-reply.ts';
@@ -259,7 +259,7 @@ export interface WaitStore {
    * Ends the oldest wait for a signal of this name that takes those of this task, or keeps it for the
    * next one, in order; a signal ends one wait. They go with the record of the task.
    */
-  signal(id: string, signal: Signal): Promise<SignalReply>;
+  signal(id: string, signal: SignalMessage): Promise<SignalReply>;
   /**
    * Ends all waits of tasks of this user for events of this name and key that began before; many of them
    * in later steps of maintenance. It is kept for a while: see {@link WaitEvent}.

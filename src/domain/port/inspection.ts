@@ -2,7 +2,7 @@
 import type { DependentPage } from '../dependencies/dependents.ts';
 import type { QueueSettings, SettingOrigins, UserSettings } from '../settings/settings.ts';
 import type { EndState, TaskRecord, TaskState } from '../task/task.ts';
-import type { Awaited } from '../task/wait.ts';
+import type { WaitTarget } from '../task/wait.ts';
 
 /** One user in one queue. */
 export interface UserInfo {
@@ -172,7 +172,7 @@ export interface TaskFacts {
   /** `deferred`: it has given its lease up until this has come. */
   readonly wait?: {
     /** What it waits for. */
-    readonly for: Awaited;
+    readonly for: WaitTarget;
     /** Since when, in ms since the epoch. */
     readonly since: number;
     /** When it goes on whatever has not come. */

@@ -2,7 +2,7 @@
 
 /** A question, as its handler puts it. */
 export interface AskSpec {
-  /** The task, a dot, and a mark that no other question of the task has; see {@link askPlace}. */
+  /** The task, a dot, and a mark that no other question of the task has; see `askPlace`. */
   readonly id: string;
   /** The run that the task is a part of, if it is. */
   readonly run?: string;
@@ -34,7 +34,7 @@ export interface AskRecord extends AskSpec {
 export type AskClosing = AnsweredAsk | UnansweredAsk;
 
 /** One that somebody has answered. */
-export interface AnsweredAsk extends Omit<AskAnswer, 'call'> {
+export interface AnsweredAsk extends Omit<GivenAnswer, 'call'> {
   /** Tells it from others. */
   readonly how: 'answered';
   /** When, in ms since the epoch, by the backend's clock. */
@@ -50,7 +50,7 @@ export interface UnansweredAsk {
 }
 
 /** An answer on its way to a question. */
-export interface AskAnswer {
+export interface GivenAnswer {
   /** One of its choices. */
   readonly choice: string;
   /** Who answers. */
@@ -105,12 +105,12 @@ export function askSets(
 }
 
 /** An answer as the journal of its task holds it. */
-export function askAnswerText({ choice, by, text, call }: AskAnswer): string {
+export function askAnswerText({ choice, by, text, call }: GivenAnswer): string {
   return JSON.stringify({ choice, by, text, call });
 }
 
 /** Reads what {@link askAnswerText} wrote. */
-export function readAskAnswer(text: string): AskAnswer {
+export function readAskAnswer(text: string): GivenAnswer {
   return JSON.parse(text);
 }
 

@@ -2,7 +2,7 @@
 import type { AskSpec } from './ask.ts';
 
 /** What ends a wait before its time is over. */
-export type Awaited =
+export type WaitTarget =
   /** Nothing but its time, which it has to have. */
   | { readonly kind: 'time' }
   | {
@@ -26,12 +26,12 @@ export type Awaited =
     };
 
 /** Kinds of waits, in the order in which they are shown. */
-export const WAIT_KINDS: readonly Awaited['kind'][] = ['time', 'signal', 'ask', 'event'];
+export const WAIT_KINDS: readonly WaitTarget['kind'][] = ['time', 'signal', 'ask', 'event'];
 
 /** How many tasks wait for one kind of thing. */
 export interface WaitFigure {
   /** What they wait for. */
-  readonly kind: Awaited['kind'];
+  readonly kind: WaitTarget['kind'];
   /** How many. */
   readonly count: number;
   /** Since when the one that has waited longest does, in ms since the epoch; absent when none waits. */
@@ -41,8 +41,8 @@ export interface WaitFigure {
 /** A wait of a suspended task. */
 export interface Wait {
   /** What it waits for. */
-  readonly for: Awaited;
-  /** The field of its journal that the answer is written to; begins with {@link ANSWER}. */
+  readonly for: WaitTarget;
+  /** The field of its journal that the answer is written to; begins with `=`. */
   readonly entry: string;
   /** An event: one that was published up to so long ago will do, the newest. */
   readonly withinMs?: number;
@@ -51,7 +51,7 @@ export interface Wait {
 /** What a wait came to. */
 export interface WaitAnswer {
   /** What ended it; `time`: nothing else came before. */
-  readonly by: Awaited['kind'];
+  readonly by: WaitTarget['kind'];
   /** When, in ms since the epoch, by the backend's clock. */
   readonly at: number;
   /** JSON text that came with it; empty for `time`. */
@@ -59,7 +59,7 @@ export interface WaitAnswer {
 }
 
 /** A signal on its way to a task or run. */
-export interface Signal {
+export interface SignalMessage {
   /** What it is waited for by. */
   readonly name: string;
   /** JSON text. */

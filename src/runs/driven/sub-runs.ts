@@ -15,7 +15,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import type { Suspension } from '../../domain/port/backend.ts';
 import { checkName } from '../../domain/settings/names.ts';
 import type { Cause } from '../../domain/task/cause.ts';
-import type { Awaited, WaitAnswer } from '../../domain/task/wait.ts';
+import type { WaitAnswer, WaitTarget } from '../../domain/task/wait.ts';
 import type { Ending } from '../../graph/run-walk.ts';
 import { partSpan, tracedCall } from '../../tracing/spans/work.ts';
 import type { PartRequest } from '../../tracing/trace.ts';
@@ -105,7 +105,7 @@ export class SubRuns {
   }
 
   /** Signals to its own task come first, then those to its run. */
-  #awaited(wait: HandlerWait): Awaited {
+  #awaited(wait: HandlerWait): WaitTarget {
     if (wait.kind === 'time') return { kind: 'time' };
     if (wait.kind === 'event') return { kind: 'event', name: wait.name, key: wait.key };
     const { id, options } = this.#own.lease;

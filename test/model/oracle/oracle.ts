@@ -35,7 +35,7 @@ import {
   type TaskRecord,
   type TaskState,
 } from '../../../src/domain/task/task.ts';
-import type { Signal, SignalReply } from '../../../src/domain/task/wait.ts';
+import type { SignalMessage, SignalReply } from '../../../src/domain/task/wait.ts';
 import type { XComPlace, XComWrite } from '../../../src/domain/task/xcom.ts';
 import * as channels from './channels.ts';
 import * as control from './control.ts';
@@ -185,7 +185,7 @@ export class Oracle {
     return this.#step((world) => control.runTaskNow(world, id));
   }
 
-  signal(id: string, signal: Signal): SignalReply {
+  signal(id: string, signal: SignalMessage): SignalReply {
     return this.#step((world) => waits.signal(world, id, signal));
   }
 

@@ -1,5 +1,5 @@
 /** What suspended tasks wait for that is no task: time and signals. */
-import type { Signal, SignalReply } from '../../../src/domain/task/wait.ts';
+import type { SignalMessage, SignalReply } from '../../../src/domain/task/wait.ts';
 import { wake } from './graph.ts';
 import { ended, type Task, type World } from './world.ts';
 
@@ -16,7 +16,7 @@ export function wakeByTime(world: World, task: Task): void {
 }
 
 /** The oldest signal that one who begins to wait may take, which is kept no more. */
-export function takeKept(world: World, task: Task): Signal | undefined {
+export function takeKept(world: World, task: Task): SignalMessage | undefined {
   if (task.wait?.for.kind !== 'signal') return undefined;
   const { name, targets } = task.wait.for;
   for (const id of targets) {
@@ -38,7 +38,7 @@ function waiterFor(world: World, id: string, name: string): Task | undefined {
   return waiters.sort((one, other) => one.order - other.order)[0];
 }
 
-export function signal(world: World, id: string, sent: Signal): SignalReply {
+export function signal(world: World, id: string, sent: SignalMessage): SignalReply {
   const task = world.tasks.get(id);
   if (task === undefined) return { kind: 'not-found' };
   if (ended(task)) return { kind: 'ended', state: task.state as 'finished' };

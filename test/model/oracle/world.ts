@@ -19,7 +19,7 @@ import type {
   TaskState,
 } from '../../../src/domain/task/task.ts';
 import type { TaskEvent } from '../../../src/domain/task/transition.ts';
-import type { Signal, Wait } from '../../../src/domain/task/wait.ts';
+import type { SignalMessage, Wait } from '../../../src/domain/task/wait.ts';
 import type { Channels } from './channels.ts';
 import type { Pushed } from './xcom.ts';
 
@@ -91,7 +91,7 @@ export interface Task {
   /** While it is suspended: what it waits for that is no task. */
   wait: Wait | undefined;
   /** Signals to it that nobody has waited for, oldest first. */
-  signals: readonly Signal[];
+  signals: readonly SignalMessage[];
   /** Ids of signals to it. */
   signalIds: readonly string[];
   /** What was written down on its behalf. */

@@ -2,13 +2,13 @@
 import { LIMITS } from '../../../domain/limits.ts';
 import type { AskStore, Page, PageRequest } from '../../../domain/port/backend.ts';
 import {
-  type AskAnswer,
   type AskFilter,
   type AskRecord,
   type AskReply,
   type AskSpec,
   askAnswerText,
   askPlace,
+  type GivenAnswer,
   readClosing,
 } from '../../../domain/task/ask.ts';
 import type { TaskEntry } from '../store/entities.ts';
@@ -55,7 +55,7 @@ function recordOf(ask: AskEntry | undefined): AskRecord | undefined {
   return { ...ask.record, closing: readClosing(ask.closing) };
 }
 
-function answerAsk(store: Store, id: string, answer: AskAnswer): AskReply {
+function answerAsk(store: Store, id: string, answer: GivenAnswer): AskReply {
   const found = findAsk(store, id);
   if (found === undefined) return { kind: 'not-found' };
   const { entry, ask } = found;

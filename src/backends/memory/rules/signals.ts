@@ -1,11 +1,11 @@
 /** Waits of suspended tasks: what ends them, and signals that are kept for the next one. */
 import { isEnd } from '../../../domain/task/task.ts';
 import {
-  type Awaited,
   answerText,
-  type Signal,
+  type SignalMessage,
   type SignalReply,
   type Wait,
+  type WaitTarget,
 } from '../../../domain/task/wait.ts';
 import type { TaskEntry } from '../store/entities.ts';
 import { reindex } from '../store/ready-index.ts';
@@ -28,7 +28,7 @@ export function takeKept(store: Store, { for: awaited }: Wait): string | undefin
 export function answerWait(
   store: Store,
   entry: TaskEntry,
-  { by, payload }: { readonly by: Awaited['kind']; readonly payload: string },
+  { by, payload }: { readonly by: WaitTarget['kind']; readonly payload: string },
 ): void {
   const { wait, journal } = entry.ownRun();
   if (wait === undefined) return;
@@ -39,7 +39,7 @@ export function answerWait(
 }
 
 /** See `WaitStore.signal`. */
-export function sendSignal(store: Store, id: string, signal: Signal): SignalReply {
+export function sendSignal(store: Store, id: string, signal: SignalMessage): SignalReply {
   const entry = store.records.get(id);
   if (entry === undefined) return { kind: 'not-found' };
   if (isEnd(entry.state)) return { kind: 'ended', state: entry.state };

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../domain/limits.ts';
-import type { Signal } from '../../../domain/task/wait.ts';
+import type { SignalMessage } from '../../../domain/task/wait.ts';
 
 /** Signals that were sent to one task and that nobody has waited for yet. */
 export class SignalBox {
@@ -26,7 +26,7 @@ export class SignalBox {
   }
 
   /** Keeps a signal; says which bound is in the way. */
-  keep({ name, payload }: Signal): 'signals' | 'signalBytes' | undefined {
+  keep({ name, payload }: SignalMessage): 'signals' | 'signalBytes' | undefined {
     const bytes = Buffer.byteLength(payload);
     if (this.#count >= LIMITS.signals) return 'signals';
     if (this.#bytes + bytes > LIMITS.signalBytes) return 'signalBytes';

@@ -1,4 +1,4 @@
-import { type Awaited, WAIT_KINDS, type WaitFigure } from '../../../domain/task/wait.ts';
+import { WAIT_KINDS, type WaitFigure, type WaitTarget } from '../../../domain/task/wait.ts';
 import { byArrival, type TaskEntry } from './entities.ts';
 import { SortedList } from './sorted-list.ts';
 
@@ -7,7 +7,7 @@ export class Waiters {
   /** Those that wait for signals, by the task that these go to and their name; the oldest first. */
   readonly #lists = new Map<string, SortedList<TaskEntry>>();
   /** All, by kind, with the moment when they began. */
-  readonly #since = new Map<Awaited['kind'], Map<TaskEntry, number>>();
+  readonly #since = new Map<WaitTarget['kind'], Map<TaskEntry, number>>();
 
   add(entry: TaskEntry, now: number): void {
     const { kind } = entry.optional.run?.wait?.for ?? {};

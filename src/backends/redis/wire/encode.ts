@@ -9,7 +9,7 @@ import { askPlace } from '../../../domain/task/ask.ts';
 import type { Cause } from '../../../domain/task/cause.ts';
 import type { ChannelWrite } from '../../../domain/task/channel.ts';
 import type { EdgePolicies, KeySpec, NewTask } from '../../../domain/task/task.ts';
-import type { Awaited } from '../../../domain/task/wait.ts';
+import type { WaitTarget } from '../../../domain/task/wait.ts';
 import type { XComWrite } from '../../../domain/task/xcom.ts';
 import { askSpecText, eventPair } from './ask.ts';
 import type { ScriptArgument } from './script.ts';
@@ -213,7 +213,7 @@ function argumentsOf(
 }
 
 /** As lua/lib/wait.lua reads it. */
-function awaitedOf(awaited: Awaited): object {
+function awaitedOf(awaited: WaitTarget): object {
   if (awaited.kind === 'event') return { kind: awaited.kind, name: eventPair(awaited) };
   if (awaited.kind !== 'ask') return awaited;
   const { kind, ask } = awaited;

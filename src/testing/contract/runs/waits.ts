@@ -2,7 +2,7 @@
 
 import { LIMITS } from '../../../domain/limits.ts';
 import type { Leased, SettleAnswer, Suspension } from '../../../domain/port/backend.ts';
-import { ANSWER, type Awaited, readAnswer, type WaitAnswer } from '../../../domain/task/wait.ts';
+import { ANSWER, readAnswer, type WaitAnswer, type WaitTarget } from '../../../domain/task/wait.ts';
 import { type Cases, retaining } from '../cases.ts';
 import type { Kit } from '../kit.ts';
 
@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 function suspendFor(
   kit: Kit,
   leased: Leased,
-  awaited: Awaited,
+  awaited: WaitTarget,
   more: Partial<Suspension> & { readonly entry?: string } = {},
 ): Promise<SettleAnswer> {
   const { entry = ENTRY, ...rest } = more;
@@ -20,7 +20,7 @@ function suspendFor(
   return kit.settle(leased, { type: 'suspend', waitFor: [], wakeOn: 'all', wait, ...rest });
 }
 
-function signalTo(...targets: readonly string[]): Awaited {
+function signalTo(...targets: readonly string[]): WaitTarget {
   return { kind: 'signal', name: 'go', targets };
 }
 
