@@ -85,6 +85,7 @@ const OUTPUTS: readonly (readonly [command: string, ...args: readonly string[]])
   ['runs resume', 'late', 'nobody'],
   ['runs import', EXPORTED, '--id', 'copy'],
   ['signal', 'later', 'go', '1'],
+  ['publish', 'paid', 'o-7', '1'],
   ['tasks run-now', 'later', 'nope'],
   ['tasks redrive', 'dead'],
   ['dead redrive', 'nope', '--yes'],

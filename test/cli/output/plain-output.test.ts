@@ -76,6 +76,9 @@ beforeAll(async () => {
 });
 afterAll(() => loom.close());
 
+/** Lists that may be empty here, and show nothing then. */
+const EMPTY = ['tasks dependents', 'streams list', 'asks list'];
+
 /** Command lines that show what is stored; ids stand behind `--`. */
 const READING: readonly (readonly string[])[] = [
   ['tasks', 'list', '--all'],
@@ -110,6 +113,7 @@ const READING: readonly (readonly string[])[] = [
   ['dead', 'remove', '--all', '--dry-run'],
   ['runs', 'list'],
   ['asks', 'list'],
+  ['publish', 'paid', NASTY, '1'],
   ['versions'],
   ['users', 'list'],
   ['users', 'get', NASTY],
@@ -142,7 +146,8 @@ it.each(FORMS)('F65 no command prints what a terminal obeys, as %s', async (form
       const { out, err } = await run([first, '-o', form, ...where, ...rest], env);
       const shown = `${out}${err}`.replaceAll(OURS, '').replaceAll('\n', '');
       expect(FORBIDDEN.exec(shown), `${JSON.stringify(args)}: ${JSON.stringify(shown)}`).toBeNull();
-      if (args[1] !== 'dependents') expect(out + err, JSON.stringify(args)).not.toBe('');
+      if (!EMPTY.includes(args.slice(0, 2).join(' ')))
+        expect(out + err, JSON.stringify(args)).not.toBe('');
       if (form === 'json' && out !== '') JSON.parse(out);
     }
   }

@@ -61,8 +61,9 @@ eachBackend((open) => {
       worker.pause();
       const kept = await made.enqueue(v2, 1);
       await harness.loom([v1]).worker().start();
-      await harness.quiet();
-      expect((await made.tasks.explain(kept.id)).obstacles[0]).toMatchObject({
+      const first = async () => (await made.tasks.explain(kept.id)).obstacles[0];
+      await harness.until(async () => (await first())?.kind === 'parked');
+      expect(await first()).toMatchObject({
         kind: 'parked',
         text: 'a worker of queue default came to it that does not have version 2 of resize: it waits for new',
       });
