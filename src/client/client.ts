@@ -132,10 +132,7 @@ export class Fairloom {
     this.dead = new Dead({ connection, codec, redrive: () => redriveManyBy(core) });
     this.#runTools = {
       ...core,
-      handles: {
-        ...core,
-        cancelRun: (id, options) => this.runs.cancel(id, options),
-      },
+      handles: { ...core, cancelRun: (id, options) => this.runs.cancel(id, options) },
       onCreated: (task) => core.onCreated(task),
     };
     this.runs = new Runs(this.#runTools, this.tasks);

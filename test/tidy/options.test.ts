@@ -17,6 +17,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   OneTimeOptions: 'names of options',
   QueuePatch: 'of the port',
   StoredOptions: 'what is stored of options',
+  AskFilter: 'of the port',
   TaskFilter: 'of the port',
   UserPatch: 'of the port',
 };

@@ -50,6 +50,8 @@ const MEANT: readonly (readonly [path: RegExp, names: RegExp])[] = [
   [/^test\/mutants\/run\.ts$/, /stage/i],
   [/^src\/metrics\/store-figures\.ts$/, /^stage$/],
   [/^scripts\/bundle\.ts$/, /^STAGE$/],
+  // Faults of chaos: SIGTERM, so many times.
+  [/^test\/e2e\/chaos\.test\.ts$/, /^terms$/],
 ];
 
 const IS_MADE = /\.generated\.ts$|\/expanded\//;

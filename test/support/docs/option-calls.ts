@@ -320,6 +320,10 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
       valid: { id: 'a' },
       calls: { run: (x) => inHandler(loom, (ctx) => ctx.run(plainTask, 1, x)) },
     },
+    WaitOptions: {
+      valid: { timeout: '1s' },
+      calls: { waitFor: (x) => inHandler(loom, (ctx) => ctx.waitFor('s' as never, x)) },
+    },
     TaskPageOptions: {
       valid: { state: 'failed', values: true },
       calls: { list: (x) => loom.tasks.list(x), runs: (x) => loom.runs.list(x) },
