@@ -43,8 +43,17 @@ type Made = Map<string, Task<unknown, unknown>>;
 const SLEEPS: Made = new Map();
 /** By the definition of the signal. */
 const SIGNALS = new WeakMap<object, Made>();
+/** Of signals that a caller has named by a text. */
+const NAMED: Made = new Map();
 /** Steps of one kind that are kept. */
 const KEPT = 1_000;
+
+function madeFor(what: unknown): Made {
+  if (typeof what !== 'object' || what === null) return NAMED;
+  const made: Made = SIGNALS.get(what) ?? new Map();
+  SIGNALS.set(what, made);
+  return made;
+}
 
 function onceMade(
   made: Made,
@@ -77,9 +86,7 @@ export function waitFor<T>(
     throw new InvalidOptionError('timeout', 'ms or a text such as "30s", at least 1 ms', timeout);
   }
   const stepName = `wait-${signalOf(what).name}${timeout === undefined ? '' : `-${timeout}`}`;
-  const made: Made = SIGNALS.get(what) ?? new Map();
-  SIGNALS.set(what, made);
-  return onceMade(made, stepName, () =>
+  return onceMade(madeFor(what), stepName, () =>
     task(stepName, { timeout: 'none' }, (_input: unknown, ctx) => ctx.waitFor(what, options)),
   ) as Task<unknown, T>;
 }

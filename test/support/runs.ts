@@ -1,4 +1,6 @@
 /** Waiting for the ends of runs, on a clock that only the test moves. */
+import type { Fairloom } from '../../src/client/client.ts';
+import type { WaitFigure } from '../../src/domain/task/wait.ts';
 import type { Harness } from './backends.ts';
 
 /** The first step of the clock, in ms: what ends soon is seen to end soon. */
@@ -35,4 +37,17 @@ export async function refusal(promise: Promise<unknown>): Promise<unknown> {
     return error;
   }
   throw new Error('it did not reject');
+}
+
+/** Until so many tasks wait for that. */
+export async function waitingFor(
+  harness: Harness,
+  loom: Fairloom,
+  kind: WaitFigure['kind'],
+  most = 1,
+): Promise<void> {
+  await harness.until(async () => {
+    const figures = await loom.tasks.waiting();
+    return figures.some((one) => one.kind === kind && one.count >= most);
+  });
 }

@@ -10,7 +10,7 @@ import { dynamic, task } from '../../../src/workflow/task-definition.ts';
 import { sleep, waitFor } from '../../../src/workflow/waits.ts';
 import { eachBackend, type Harness } from '../../support/backends.ts';
 import { mortal } from '../../support/processes/mortal.ts';
-import { refusal, settled } from '../../support/runs.ts';
+import { refusal, settled, waitingFor } from '../../support/runs.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -318,7 +318,7 @@ eachBackend((open) => {
         await loom.worker({ concurrency: 1 }).start();
         const run = await loom.enqueue(step, 1, { form });
         await settled(harness, harness.clock.advance(3_600_000 + 1_000));
-        await harness.quiet();
+        await waitingFor(harness, loom, 'signal');
         expect(await loom.signal(run.id, approved, { by: 'ann' })).toBe('delivered');
         expect(await settled(harness, run.result())).toBe('by ann');
       });

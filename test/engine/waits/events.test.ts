@@ -9,7 +9,7 @@ import { task } from '../../../src/workflow/task-definition.ts';
 import { sleep } from '../../../src/workflow/waits.ts';
 import { eachBackend, type Harness } from '../../support/backends.ts';
 import { mortal } from '../../support/processes/mortal.ts';
-import { refusal, settled } from '../../support/runs.ts';
+import { refusal, settled, waitingFor } from '../../support/runs.ts';
 
 /** Refuses whatever is not a number. */
 const aNumber: StandardSchemaV1<unknown, number> = {
@@ -96,7 +96,7 @@ eachBackend((open) => {
         const loom = harness.loom([step]);
         await loom.worker({ concurrency: 1 }).start();
         const run = await loom.enqueue(step, 'o-7', { form });
-        await harness.quiet();
+        await waitingFor(harness, loom, 'event');
         await loom.publish('order.paid', 'o-7', { cents: 7 });
         expect(await settled(harness, run.result())).toBe('paid 7');
       });
@@ -109,7 +109,7 @@ eachBackend((open) => {
       const loom = harness.loom([each(member)]);
       await loom.worker({ concurrency: 1 }).start();
       const run = await loom.enqueue(each(member), [10, 20, 30]);
-      await harness.quiet();
+      await waitingFor(harness, loom, 'event', 3);
       await loom.publish('go', 'all', 1);
       expect(await settled(harness, run.result())).toEqual([11, 21, 31]);
     });
