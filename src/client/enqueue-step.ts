@@ -17,7 +17,7 @@ interface StepCall {
   readonly options: EnqueueOptions | undefined;
 }
 
-/** See `Fairloom.enqueue`. Not async: the promise of the answer is the only one that a call costs. */
+/** See `Fairloom.enqueue`: what `Core.enqueueUsual` leaves, runs and whatever is traced. */
 export function enqueueStep(
   core: Core,
   runTools: RunTools,

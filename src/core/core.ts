@@ -104,7 +104,10 @@ export class Core {
     this.#watch = new WorkerWatch(this.connection, clock, this.log);
   }
 
-  /** Stores what is no run and is not traced, the short way; `undefined` for everything else. */
+  /**
+   * Stores what is no run and is not traced, the short way; `undefined` for everything else. Not async: the
+   * promise of the answer is the only one that a call costs.
+   */
   enqueueUsual(
     step: unknown,
     input: unknown,

@@ -1,6 +1,5 @@
 /** Steps that wait: parts of pipelines that give on what they were given, or what came. */
-import { type Duration, durationMs } from '../base/time.ts';
-import { InvalidOptionError } from '../domain/errors/errors.ts';
+import type { Duration } from '../base/time.ts';
 import { checkOptions } from '../domain/errors/options.ts';
 import { LIMITS } from '../domain/limits.ts';
 import {
@@ -82,8 +81,8 @@ export function waitFor<T>(
 ): Task<unknown, T> {
   checkOptions('waitFor', options, { timeout: WAIT_KEYS.timeout });
   const { timeout } = options;
-  if (timeout !== undefined && (durationMs(timeout) ?? 0) < 1) {
-    throw new InvalidOptionError('timeout', 'ms or a text such as "30s", at least 1 ms', timeout);
+  if (timeout !== undefined) {
+    durationOption('timeout', timeout, { least: 1, most: LIMITS.delayMaxMs });
   }
   const stepName = `wait-${signalOf(what).name}${timeout === undefined ? '' : `-${timeout}`}`;
   return onceMade(madeFor(what), stepName, () =>
