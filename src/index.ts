@@ -2,7 +2,8 @@ export { type MemoryOptions, memory } from './backends/memory/memory-backend.ts'
 export type { LogFields, Logger } from './base/logger.ts';
 export { systemClock } from './base/system-clock.ts';
 export type { Clock, Duration, Moment, Timer } from './base/time.ts';
-export { Fairloom, type RunOptions } from './client/client.ts';
+export { Fairloom } from './client/client.ts';
+export type { RunOptions } from './client/local-run.ts';
 export type {
   AskAnswer,
   AskAnswerOptions,

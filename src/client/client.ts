@@ -43,18 +43,8 @@ import { Users } from './facades/user-facade.ts';
 import { type VersionReport, type VersionsOptions, versionReport } from './facades/versions.ts';
 import { XComs } from './facades/xcom-facade.ts';
 import { type Health, healthOf } from './health.ts';
-import { runHere } from './local-run.ts';
+import { RUN_KEYS, type RunOptions, runHere } from './local-run.ts';
 import type { HandlesByKind, OptionsByKind, StepKind, StepOf } from './step-forms.ts';
-
-/** How a task is run here. */
-export interface RunOptions {
-  /** Shown to the handler. Default `default`, unless `requireUser` is set. */
-  readonly user?: string | undefined;
-  /** Ends the run; it rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-const RUN_KEYS: OptionKeys<RunOptions> = keysOf<RunOptions>()({ user: true, signal: true });
 
 const RECONCILE_KEYS: OptionKeys<{ repair: unknown }> = keysOf<{ repair: unknown }>()({
   repair: true,
@@ -159,10 +149,10 @@ export class Fairloom {
     if (core.connection.closed) throw new ClosedError('this Fairloom');
     checkOptions('run', options, RUN_KEYS);
     checkSignal(options.signal);
-    const call = { step, input, user: core.maker.userOf(options.user) };
+    const call = { ...options, step, input, user: core.maker.userOf(options.user) };
     core.keepAlive.hold();
     try {
-      return await runHere(core, { ...call, signal: options.signal });
+      return await runHere(core, call);
     } finally {
       core.keepAlive.letGo();
     }

@@ -8,16 +8,20 @@ import { wakeAfterMs } from '../attempt/waits.ts';
 import { onAbort } from '../base/abort-watch.ts';
 import { sleep } from '../base/pause.ts';
 import {
+  InvalidOptionError,
   InvalidPayloadError,
   NotStoredError,
   RunCanceledError,
   TaskCanceledError,
 } from '../domain/errors/errors.ts';
+import { keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { WaitAnswer } from '../domain/task/wait.ts';
 import { NO_OPTIONS } from '../enqueue/enqueue-options.ts';
+import { startedAt } from '../graph/graph-start.ts';
 import { type LocalTools, LocalWalk } from '../runs/driven/local-walk.ts';
 import { NodeRun } from '../runs/driven/node-run.ts';
+import { maxStepsOf } from '../runs/shared/run-options.ts';
 import { partSpan, tracedCall } from '../tracing/spans/work.ts';
 import { beginTrace, type PartRequest, type Trace, untraced } from '../tracing/trace.ts';
 import { compile } from '../workflow/compile.ts';
@@ -25,17 +29,41 @@ import { PipelineDefinition, type StepDefinition } from '../workflow/pipeline-de
 import { validate } from '../workflow/standard-schema.ts';
 import { definitionOf, type TaskDefinition } from '../workflow/task-definition.ts';
 
+/** How a task is run here. */
+export interface RunOptions {
+  /** Shown to the handler. Default `default`, unless `requireUser` is set. */
+  readonly user?: string | undefined;
+  /** Ends the run; it rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Of a pipeline: see `RunEnqueueOptions.maxSteps`. */
+  readonly maxSteps?: number | undefined;
+  /** Of a pipeline: see `RunEnqueueOptions.startAt`. */
+  readonly startAt?: string | undefined;
+}
+
+/** What may stand in them. */
+export const RUN_KEYS: OptionKeys<RunOptions> = keysOf<RunOptions>()({
+  user: true,
+  signal: true,
+  maxSteps: true,
+  startAt: true,
+});
+
 /** Who runs what. */
 export interface LocalCall {
   /** A task or a pipeline. */
   readonly step: unknown;
   readonly input: unknown;
   readonly user: string;
-  readonly signal: AbortSignal | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** Of the run that its caller is a part of; absent when a caller of the library runs it. */
   readonly channels?: LocalChannels;
   /** Of the handler that runs it; absent when a caller of the library does. */
   readonly trace?: Trace;
+  /** See `RunEnqueueOptions`; for what is walked. */
+  readonly maxSteps?: number | undefined;
+  /** See `RunEnqueueOptions`; for what is walked. */
+  readonly startAt?: string | undefined;
 }
 
 /** Runs a step to its end; rejects with what its handler threw. */
@@ -44,7 +72,16 @@ export function runHere(tools: LocalTools, call: LocalCall): Promise<unknown> {
   if (step instanceof PipelineDefinition) return walkHere(tools, call, step);
   const definition = definitionOf(step);
   if (definition.dynamic !== undefined) return walkHere(tools, call, definition);
+  demandWalk(call);
   return runTask(tools, call, definition);
+}
+
+/** A plain task has nowhere to begin but at itself, and takes one step. */
+function demandWalk(call: LocalCall): void {
+  for (const option of ['maxSteps', 'startAt'] as const) {
+    if (call[option] === undefined) continue;
+    throw new InvalidOptionError(option, 'nothing for a task: a pipeline has it', call[option]);
+  }
 }
 
 /** A run of its own, or a part of what its handler does. */
@@ -110,15 +147,17 @@ async function walkHere(
   call: LocalCall,
   step: StepDefinition,
 ): Promise<unknown> {
-  const { input, user, signal = new AbortController().signal } = call;
+  const { input, user, startAt, signal = new AbortController().signal } = call;
+  const maxSteps = maxStepsOf(call.maxSteps);
   signal.throwIfAborted();
   const { codec } = tools;
-  const graph = compile(step);
+  const whole = compile(step);
+  const graph = startAt === undefined ? whole : startedAt(whole, startAt);
   const given = codec.read(codec.payload(step.name, input));
   const trace = traceOf(tools, call, step.name);
   const channels = call.channels ?? new LocalChannels();
   const runner = runnerOf(tools, user, channels);
-  const walk = new LocalWalk({ ...tools, runner, channels }, { step, user, trace });
+  const walk = new LocalWalk({ ...tools, runner, channels }, { step, user, trace, maxSteps });
   return tracedCall(trace, async () => {
     // Each node watches the signal while it runs: not to put a listener there for each of them.
     const unwatch = onAbort([signal], () => undefined);

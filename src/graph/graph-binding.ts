@@ -51,6 +51,17 @@ export function nodesRead(binding: Binding): readonly string[] {
   return [...nodes];
 }
 
+/** Whether a binding reads what its block was given. */
+export function readsInput(binding: Binding): boolean {
+  const left: Binding[] = [binding];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (next.from === 'input') return true;
+    if (next.from === 'array') for (const item of next.items) left.push(item);
+    if (next.from === 'object') for (const [, part] of next.members) left.push(part);
+  }
+  return false;
+}
+
 /**
  * Builds the value of a binding. A part that is not there is `undefined`, as an optional property
  * is; a part *of* something that is no object or array is an error, never a silent `undefined`.

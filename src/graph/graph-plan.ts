@@ -14,6 +14,7 @@ import {
   type TaskNode,
 } from './graph.ts';
 import type { Binding } from './graph-binding.ts';
+import { begun } from './graph-start.ts';
 
 /** The input of a block, said in terms of the block around it; `undefined` is the run's input. */
 export interface PlanScope {
@@ -103,18 +104,19 @@ export type Plan =
       readonly reasons: readonly { readonly node: string; readonly reason: DriveReason }[];
     };
 
-/** Turns a static graph into tasks and joins. */
+/** Turns a static graph into tasks and joins: those that its runs come to. */
 export function plan(graph: TaskGraph): Plan {
   const reasons: { readonly node: string; readonly reason: DriveReason }[] = [];
-  for (const node of allNodes(graph)) {
+  const runs = begun(graph);
+  for (const node of allNodes(runs)) {
     const reason = driveReason(node);
     if (reason !== undefined) reasons.push({ node: node.id, reason });
   }
   if (reasons.length > 0) return { form: 'driven', reasons };
-  return { form: 'dispatched', ...flatten(graph) };
+  return { form: 'dispatched', ...flatten(runs) };
 }
 
-/** A graph without levels, whatever its form: `each` appears with one member, `*`. */
+/** A graph without levels, whatever its form, with what its runs leave out: `each` appears with one member, `*`. */
 export function flatten(graph: TaskGraph): FlatGraph {
   const flattener = new Flattener();
   const ends = flattener.block(graph, undefined, []);

@@ -6,6 +6,7 @@ import { InvalidPayloadError } from '../domain/errors/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { TaskGraph } from './graph.ts';
 import { checkGraph } from './graph-check.ts';
+import { checkStart } from './graph-start.ts';
 
 /** Keeps the hash of a graph from being that of anything else. */
 const HEAD = 'fairloom-graph\n';
@@ -31,6 +32,10 @@ export function readGraph(text: string): TaskGraph {
   block(value, '$', 0);
   const whole = value as TaskGraph;
   checkGraph(whole);
+  if (graph['start'] !== undefined) {
+    string(graph['start'], '$.start');
+    checkStart(whole);
+  }
   freeze(whole);
   return whole;
 }

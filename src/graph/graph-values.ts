@@ -1,7 +1,7 @@
 /** The values of a dispatched run, built from the outcomes of its tasks. */
 import { assertNever } from '../base/never.ts';
 import type { EachNode, JoinPolicy, ParallelNode } from './graph.ts';
-import { type Binding, fill, nodesRead } from './graph-binding.ts';
+import { fill, nodesRead, readsInput } from './graph-binding.ts';
 import type { FlatGraph, PlanGroup, PlanMember, PlanScope, PlanValue } from './graph-plan.ts';
 
 /** What became of a node of a plan. Of joins and groups only `ok` and the error are asked. */
@@ -155,14 +155,4 @@ function mustFinish(policy: JoinPolicy, key: string): boolean {
 
 function inputOf(scope: PlanScope): PlanValue {
   return { binding: scope.input, scope: scope.outer };
-}
-
-function readsInput(binding: Binding): boolean {
-  const left: Binding[] = [binding];
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    if (next.from === 'input') return true;
-    if (next.from === 'array') for (const item of next.items) left.push(item);
-    if (next.from === 'object') for (const [, part] of next.members) left.push(part);
-  }
-  return false;
 }

@@ -35,6 +35,11 @@ export interface TaskGraph extends GraphBlock {
   readonly format: 1;
   /** The pipeline's name. */
   readonly name: string;
+  /**
+   * A node of the outermost level at which its runs begin, with their input as its own: it and what
+   * follows it runs, the others are left out. Absent: they begin at the beginning.
+   */
+  readonly start?: string;
 }
 
 /** What every node has. */

@@ -80,11 +80,14 @@ export interface WalkSpec {
   readonly input: unknown;
   /** A member of a group has no way out by `goto`. */
   readonly isMember: boolean;
+  /** Tasks and groups that it may come to, up to `LIMITS.runSteps`, which is the default. */
+  readonly maxSteps?: number | undefined;
 }
 
 /** One walk through a block, from its first step to its end. */
 export class Walk {
   readonly #isMember: boolean;
+  readonly #maxSteps: number;
   /** The innermost last. Never empty before the end. */
   #frames: WalkFrame[];
   /** How often each node was come to. */
@@ -93,9 +96,12 @@ export class Walk {
   /** The step whose outcome is awaited, or the end. */
   #current: WalkStep | undefined;
 
-  constructor({ graph, block, input, isMember }: WalkSpec) {
+  constructor({ graph, block, input, isMember, maxSteps = LIMITS.runSteps }: WalkSpec) {
     this.#isMember = isMember;
-    this.#frames = [new WalkFrame({ graph, block, input, isExit: false })];
+    this.#maxSteps = maxSteps;
+    const frame = new WalkFrame({ graph, block, input, isExit: false });
+    if (block === graph && graph.start !== undefined) frame.begin(graph.start, input);
+    this.#frames = [frame];
   }
 
   /** Steps so far, the one in hand included. */
@@ -184,8 +190,9 @@ export class Walk {
   }
 
   #step(frame: WalkFrame, node: Exclude<GraphNode, { kind: 'block' }>): WalkStep {
-    if (this.#steps >= LIMITS.runSteps) {
-      throw new MaxStepsError(this.#frames.toReversed().flatMap((one) => one.left()));
+    if (this.#steps >= this.#maxSteps) {
+      const left = this.#frames.toReversed().flatMap((one) => one.left());
+      throw new MaxStepsError(left, this.#maxSteps);
     }
     const visit = (this.#visits.get(node.id) ?? 0) + 1;
     if (node.kind === 'task' && node.dynamic !== undefined && visit > node.dynamic.maxCycles + 1) {

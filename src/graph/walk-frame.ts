@@ -1,3 +1,4 @@
+import { InvalidPayloadError } from '../domain/errors/errors.ts';
 import { dependenciesOf, type GraphBlock, type GraphNode, type TaskGraph } from './graph.ts';
 import { fill } from './graph-binding.ts';
 
@@ -25,6 +26,8 @@ export class WalkFrame {
   readonly #done = new Set<string>();
   /** Inputs that a control named, in place of the node's binding. */
   readonly #given = new Map<string, unknown>();
+  /** Nodes that count as done though they were never to run. */
+  #leftOut: ReadonlySet<string> = new Set();
   /** To be taken in this order; those before `#at` were. */
   #ready: string[] = [];
   #at = 0;
@@ -58,6 +61,13 @@ export class WalkFrame {
     this.#at++;
     this.current = id;
     return this.#nodes.get(id);
+  }
+
+  /** Begins at a node: what does not follow it is left out. */
+  begin(id: string, input: unknown): void {
+    for (const one of this.#nodes.keys()) this.#done.add(one);
+    this.jump(id, id, input);
+    this.#leftOut = new Set(this.#done);
   }
 
   /** A node has given its output. */
@@ -106,8 +116,16 @@ export class WalkFrame {
 
   inputOf(node: GraphNode): unknown {
     if (this.#given.has(node.id)) return this.#given.get(node.id);
-    const output = (id: string): unknown => this.#outputs.get(id);
+    const output = (id: string): unknown => this.#outputOf(id);
     return fill(node.input, { input: () => this.#input, output });
+  }
+
+  /** A jump may lead to nodes that read what the run has left out. */
+  #outputOf(id: string): unknown {
+    if (this.#leftOut.has(id) && !this.#outputs.has(id)) {
+      throw new InvalidPayloadError('$', `the run began behind node "${id}", which gave nothing`);
+    }
+    return this.#outputs.get(id);
   }
 
   /** What the block gives; if a jump has left that out, the output of the newest node. */

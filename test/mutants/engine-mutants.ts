@@ -254,8 +254,8 @@ export const WALK_MUTANTS: readonly Mutant[] = [
   {
     name: 'walk: one step more than allowed',
     file: 'src/graph/run-walk.ts',
-    find: `if (this.#steps >= LIMITS.runSteps) {`,
-    replace: `if (this.#steps > LIMITS.runSteps) {`,
+    find: `if (this.#steps >= this.#maxSteps) {`,
+    replace: `if (this.#steps > this.#maxSteps) {`,
   },
   {
     name: 'walk: what stood around the target of a goto goes on',

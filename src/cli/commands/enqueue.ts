@@ -37,8 +37,12 @@ interface Options {
   readonly idempotencyKey?: string;
   readonly dependsOn?: readonly string[];
   readonly form?: string;
+  readonly maxSteps?: number;
+  readonly startAt?: string;
   readonly wait?: Duration | true;
 }
+
+type RunSaid = { readonly [K in 'form' | 'maxSteps' | 'startAt']?: Options[K] | undefined };
 
 /** `fairloom enqueue <name> [input]`: a task by its name, or a pipeline that a module exports. */
 export function addEnqueue(program: Command, shell: Shell): void {
@@ -66,18 +70,20 @@ export function addEnqueue(program: Command, shell: Shell): void {
     .option('--idempotency-key <key>', 'at most one task per key, user and queue at a time')
     .option('--depends-on <id>', 'wait for this task; may be repeated', repeated)
     .addOption(new Option('--form <form>', 'of a pipeline').choices(RUN_FORMS))
+    .option('--max-steps <n>', 'of a pipeline: tasks and groups it may come to', integerArgument(1))
+    .option('--start-at <node>', 'of a pipeline: begin at this node; the input is its own')
     .option('--wait [time]', 'wait for the end and print the result', durationArgument)
     .action((name: string, input: string | undefined, options: Options, command: Command) =>
       withLoom(shell, command, async (loom, output, steps) => {
         const value = await inputArgument(input, shell.stdin);
-        const { form, ...others } = options;
+        const { form, maxSteps, startAt, ...others } = options;
         const said = enqueueOptions(others);
         const step = steps.get(name);
         const isTask = step === undefined || (step instanceof TaskDefinition && !step.dynamic);
         if (step === undefined) await demandTaskName(loom, name, output);
         const handle = isTask
-          ? await loom.enqueueByName(name, value, said)
-          : await loom.enqueue(untyped(step), value, formed(said, form));
+          ? await loom.enqueueByName(name, value, ofRun(said, { maxSteps, startAt }))
+          : await loom.enqueue(untyped(step), value, ofRun(said, { form, maxSteps, startAt }));
         await report(loom, handle, { wait: options.wait, output });
         return undefined;
       }),
@@ -112,9 +118,15 @@ function enqueueOptions({ at, wait: _wait, priority, ...rest }: Options): Enqueu
   };
 }
 
-/** Checked by the library. */
-function formed(options: EnqueueOptions, form: string | undefined): RunEnqueueOptions {
-  return form === undefined ? options : { ...options, form: form as RunForm };
+/** Checked by the library; what was not said is left out, since a task knows none of it. */
+function ofRun(options: EnqueueOptions, said: RunSaid): RunEnqueueOptions {
+  const { form, maxSteps, startAt } = said;
+  return {
+    ...options,
+    ...(form === undefined ? {} : { form: form as RunForm }),
+    ...(maxSteps === undefined ? {} : { maxSteps }),
+    ...(startAt === undefined ? {} : { startAt }),
+  };
 }
 
 function timeoutArgument(text: string): Duration | 'none' {

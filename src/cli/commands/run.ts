@@ -1,13 +1,15 @@
 import type { Command } from 'commander';
 import { parseNotation } from '../../workflow/notation/notation.ts';
 import { type Shell, withSteps } from '../session/session.ts';
-import { inputArgument } from '../terminal/arguments.ts';
+import { inputArgument, integerArgument } from '../terminal/arguments.ts';
 import { CliError, EXIT } from '../terminal/exit-code.ts';
 import { jsonLines } from '../terminal/output.ts';
 import type { JsonShapes } from '../views/json-shapes.ts';
 
 interface Options {
   readonly user?: string;
+  readonly maxSteps?: number;
+  readonly startAt?: string;
 }
 
 /** `fairloom run <notation> [input]`: a workflow written as text, run in this process. */
@@ -16,6 +18,8 @@ export function addRun(program: Command, shell: Shell): void {
     .command('run <notation> [input]')
     .description('run steps of --module here and now, as "extract >> (a | b) >> load"')
     .option('--user <id>', 'shown to the handlers; default: default')
+    .option('--max-steps <n>', 'tasks and groups that it may come to', integerArgument(1))
+    .option('--start-at <node>', 'begin at this node; the input is its own')
     .action((text: string, input: string | undefined, options: Options, command: Command) =>
       withSteps(shell, command, async (loom, output, steps) => {
         if (steps.size === 0) {

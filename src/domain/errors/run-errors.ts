@@ -7,7 +7,7 @@ import { FairloomError, shown } from './fairloom-error.ts';
 /** Names that a message shows at most. */
 const SHOWN = 20;
 
-/** A run made more steps than any run may; it has failed. */
+/** A run made more steps than it may; it has failed. */
 export class MaxStepsError extends FairloomError {
   /** The name of the class. */
   override readonly name = 'MaxStepsError';
@@ -18,10 +18,10 @@ export class MaxStepsError extends FairloomError {
   /** The nodes that were left, at most 20 of them. */
   readonly left: readonly string[];
 
-  constructor(left: readonly string[]) {
+  constructor(left: readonly string[], maxSteps: number = LIMITS.runSteps) {
     const names = left.slice(0, SHOWN);
     const more = left.length > SHOWN ? ` and ${left.length - SHOWN} more` : '';
-    super(`the run made ${LIMITS.runSteps} steps; left are ${names.join(', ')}${more}`);
+    super(`the run made ${maxSteps} steps; left are ${names.join(', ')}${more}`);
     this.left = names;
   }
 }

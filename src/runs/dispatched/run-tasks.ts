@@ -7,6 +7,7 @@ import { scopedKey } from '../../domain/task/task-name.ts';
 import type { Place } from '../../enqueue/enqueue-options.ts';
 import type { GraphNode, TaskGraph } from '../../graph/graph.ts';
 import type { PlanTask } from '../../graph/graph-plan.ts';
+import { begun } from '../../graph/graph-start.ts';
 import { codeKept, codeOfNode } from '../../graph/node-code.ts';
 import { Walk } from '../../graph/run-walk.ts';
 import type { DispatchTask } from '../shared/dispatch.ts';
@@ -82,7 +83,7 @@ export function drivenTask(call: RunCall): NewTask {
   return {
     ...ownTask(
       call,
-      driveTaskFor(known.graph, settings.saidPlace),
+      driveTaskFor(begun(known.graph), settings.saidPlace),
       runOptions(stored, placeOfRun(call)),
     ),
     payload: runPayload(codec, input, call.seed),

@@ -12,7 +12,13 @@ import { InvalidOptionError, InvalidPayloadError, isOwn } from '../../domain/err
 import { LIMITS } from '../../domain/limits.ts';
 import type { WalkSpec } from '../../graph/run-walk.ts';
 import type { Registry } from '../../handlers/registry.ts';
-import { drivenMemberOf, runInputOf, runPlaceOf, runSeedOf } from '../shared/record.ts';
+import {
+  drivenMemberOf,
+  type RunPlace,
+  runInputOf,
+  runPlaceOf,
+  runSeedOf,
+} from '../shared/record.ts';
 import { type EarlyEnd, Journal, JournalLost } from './journal.ts';
 import { memberBlock } from './members.ts';
 import { Producer, type ProducerTools, type WalkMove } from './producer.ts';
@@ -90,7 +96,7 @@ class Drive {
     const place = runPlaceOf(lease.options);
     if (place === undefined) throw new InvalidPayloadError('$', 'names no run');
     await this.#seed(journal, place.id);
-    const spec = await this.#specOf(place.graph);
+    const spec = await this.#specOf(place);
     const { id: taskId, user, queue } = lease;
     const producer = new Producer(this.#tools, {
       facts: {
@@ -131,17 +137,19 @@ class Drive {
     await journal.flush();
   }
 
-  async #specOf(hash: string): Promise<WalkSpec> {
+  async #specOf({ graph: hash, said }: RunPlace): Promise<WalkSpec> {
     const { lease } = this.#own;
     const { graphs, codec, persist: again } = this.#tools;
     const { graph } = await again(() => graphs.get(hash));
+    const { maxSteps } = said ?? {};
     const member = drivenMemberOf(codec, lease.payload);
     if (member === undefined) {
-      return { graph, block: graph, input: runInputOf(codec, lease.payload), isMember: false };
+      const input = runInputOf(codec, lease.payload);
+      return { graph, block: graph, input, isMember: false, maxSteps };
     }
     const block = memberBlock(graph, member.path);
     if (block === undefined) throw new InvalidPayloadError('$.path', 'names no member');
-    return { graph, block, input: member.input, isMember: true };
+    return { graph, block, input: member.input, isMember: true, maxSteps };
   }
 
   async #endOf(move: WalkMove, journal: Journal, isMember: boolean): Promise<OwnEnd> {

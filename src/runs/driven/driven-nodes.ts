@@ -4,6 +4,7 @@ import type { ValueCodec } from '../../codec/codec.ts';
 import type { Inspect, RunStore } from '../../domain/port/backend.ts';
 import { failedNodeOf } from '../../domain/task/cause.ts';
 import { isEnd, type TaskRecord, type TaskState } from '../../domain/task/task.ts';
+import { leftOut } from '../../graph/graph-start.ts';
 import { recordsOf } from '../shared/failure-cause.ts';
 import type { KnownGraph } from '../shared/known-graph.ts';
 import { JOIN_TASK, runPlaceOf } from '../shared/record.ts';
@@ -37,11 +38,13 @@ export async function drivenNodes(
   const inner = await memberStates({ codec, inspect: backend.inspect }, run);
   const failed = failedNodeOf(root.cause);
   const rest = restOf(root.state);
-  const nodes = known.flat.nodes.flatMap((node): readonly RunNodeInfo[] => {
+  const left = leftOut(known.graph);
+  const nodes = known.shown.nodes.flatMap((node): readonly RunNodeInfo[] => {
     if (node.kind === 'join') return [];
     const { id } = node;
     if (id === failed) return [{ ...nodeInfo(id, root), state: 'failed' }];
     if (done.has(id)) return [{ node: id, state: 'finished' }];
+    if (left.has(id)) return [{ node: id, state: 'skipped' }];
     return [{ node: id, state: inner.get(id) ?? rest(open.has(id)) }];
   });
   const members = await openMembers(backend.inspect, root);

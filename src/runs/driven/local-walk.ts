@@ -52,20 +52,28 @@ export interface WalkTools extends LocalTools {
 type TaskStep = WalkStep & { readonly type: 'task' };
 type GroupStep = WalkStep & { readonly type: 'group' };
 
+/** What is walked, and for whom. */
+export interface LocalWalkCall {
+  readonly step: unknown;
+  readonly user: string;
+  readonly trace: Trace;
+  /** See `RunEnqueueOptions`. */
+  readonly maxSteps?: number | undefined;
+}
+
 /** One `loom.run` of a step. */
 export class LocalWalk {
   readonly #tools: WalkTools;
   readonly #user: string;
   readonly #runId: string;
   readonly #trace: Trace;
+  readonly #maxSteps: number | undefined;
   /** Of the step, and of those that its handlers name. */
   readonly #definitions = new Map<string, TaskDefinition>();
   readonly #policies = new Map<string, RegisteredVerdict>();
 
-  constructor(
-    tools: WalkTools,
-    { step, user, trace }: { readonly step: unknown; readonly user: string; readonly trace: Trace },
-  ) {
+  constructor(tools: WalkTools, { step, user, trace, maxSteps }: LocalWalkCall) {
+    this.#maxSteps = maxSteps;
     this.#tools = tools;
     this.#user = user;
     this.#trace = trace;
@@ -79,7 +87,7 @@ export class LocalWalk {
   }
 
   async #walk(spec: WalkSpec, signal: AbortSignal, trace: Trace): Promise<Ending> {
-    const walk = new Walk(spec);
+    const walk = new Walk({ ...spec, maxSteps: this.#maxSteps });
     for (;;) {
       const step = walk.next();
       if (step.type === 'end') return step.ending;

@@ -3,7 +3,8 @@
 import type { ValueCodec } from '../../codec/codec.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import type { Backend, Inspect } from '../../domain/port/backend.ts';
-import { allNodes, blocksOf, type GraphNode, type TaskGraph } from '../../graph/graph.ts';
+import { allNodes, type TaskGraph } from '../../graph/graph.ts';
+import { begun, idsIn } from '../../graph/graph-start.ts';
 import { Walk, type WalkStep } from '../../graph/run-walk.ts';
 import { memberTaskId } from '../shared/record.ts';
 import { outcomeOf } from './controls.ts';
@@ -68,20 +69,13 @@ export async function seedOf(
 
 /** Whether a step is the node, is inside of it, or is a group that it is inside of. */
 function againFrom(graph: TaskGraph, from: string): (step: WalkStep) => boolean {
-  const nodes = [...allNodes(graph)];
+  const nodes = [...allNodes(begun(graph))];
   const start = nodes.find(({ id }) => id === from);
-  if (start === undefined) throw new InvalidOptionError('from', `a node of ${graph.name}`, from);
+  if (start === undefined) {
+    throw new InvalidOptionError('from', `a node of ${graph.name} that runs`, from);
+  }
   const inside = idsIn(start);
   return (step) => step.type !== 'end' && (inside.has(step.node.id) || idsIn(step.node).has(from));
-}
-
-/** The ids of a node and of all inside of it. */
-export function idsIn(node: GraphNode): Set<string> {
-  const ids = new Set([node.id]);
-  for (const [, block] of blocksOf(node)) {
-    for (const { id } of allNodes(block)) ids.add(id);
-  }
-  return ids;
 }
 
 /** What the finished members of an open group gave. */

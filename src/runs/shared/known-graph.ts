@@ -1,5 +1,6 @@
 import type { TaskGraph } from '../../graph/graph.ts';
 import { type FlatGraph, flatten, type Plan, plan } from '../../graph/graph-plan.ts';
+import { begun } from '../../graph/graph-start.ts';
 import { graphText } from '../../graph/graph-text.ts';
 import { PlanValues } from '../../graph/graph-values.ts';
 import { type Dispatch, dispatchOf } from './dispatch.ts';
@@ -59,9 +60,14 @@ export class KnownGraph {
     return this.#plan;
   }
 
-  /** Without levels, whatever its form. */
+  /** Without levels, with what its runs leave out: to be shown. */
+  get shown(): FlatGraph {
+    return this.graph.start === undefined ? this.flat : flatten(this.graph);
+  }
+
+  /** What its runs come to without levels, whatever its form. */
   get flat(): FlatGraph {
-    this.#flat ??= this.plan.form === 'dispatched' ? this.plan : flatten(this.graph);
+    this.#flat ??= this.plan.form === 'dispatched' ? this.plan : flatten(begun(this.graph));
     return this.#flat;
   }
 

@@ -115,6 +115,8 @@ export interface SaidPlace {
   readonly cost?: number;
   /** They keep no version: each goes on with the newest. */
   readonly latest?: true;
+  /** Tasks and groups that a walk of it may come to; see `RunEnqueueOptions.maxSteps`. */
+  readonly maxSteps?: number;
 }
 
 /** The name of a task that walks a block: left to workers with the first code that it keeps. */

@@ -2,6 +2,7 @@
 
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import type { EdgePolicies, KeySpec, NewTask } from '../../domain/task/task.ts';
 import { isLevel } from '../../domain/task/task.ts';
 import {
@@ -21,7 +22,7 @@ import {
 } from '../../enqueue/enqueue-options.ts';
 import type { TaskMaker } from '../../enqueue/task-maker.ts';
 import type { TaskNode } from '../../graph/graph.ts';
-import { levelOf } from '../../workflow/task-options.ts';
+import { integerOption, levelOf } from '../../workflow/task-options.ts';
 import type { SaidPlace } from './record.ts';
 
 /** How a run is carried out; see {@link RunEnqueueOptions.form}. */
@@ -46,6 +47,17 @@ export interface RunEnqueueOptions extends Omit<EnqueueOptions, 'debounce' | 'th
    * when a group begins (`group`): faster, and nodes since then run again when its worker is lost.
    */
   readonly checkpoint?: Checkpoint | undefined;
+  /**
+   * How many tasks and groups the run may come to, and each member of its groups that is walked; more
+   * is a {@link MaxStepsError}, and a dispatched run that would need more is refused. From 1 to
+   * `LIMITS.runSteps`, which is the default.
+   */
+  readonly maxSteps?: number | undefined;
+  /**
+   * The run begins at this node of its pipeline, on the outermost level, and its input is that node's:
+   * what does not follow it is not run. Refused when something that runs reads what is left out.
+   */
+  readonly startAt?: string | undefined;
 }
 
 const { debounce: _debounce, throttle: _throttle, ...UNWINDOWED_KEYS } = ENQUEUE_KEYS;
@@ -54,6 +66,8 @@ const RUN_KEYS: OptionKeys<RunEnqueueOptions> = keysOf<RunEnqueueOptions>()({
   ...UNWINDOWED_KEYS,
   form: true,
   checkpoint: true,
+  maxSteps: true,
+  startAt: true,
 });
 
 /** See {@link RunEnqueueOptions.checkpoint}. */
@@ -135,16 +149,24 @@ function demandNoWindow(options: EnqueueOptions | null): void {
   }
 }
 
-function saidPlaceOf(options: EnqueueOptions): SaidPlace | undefined {
+/** @throws {@link InvalidOptionError} when it is no number of steps that a run may take. */
+export function maxStepsOf(maxSteps: number | undefined): number | undefined {
+  if (maxSteps === undefined) return undefined;
+  return integerOption('maxSteps', maxSteps, { least: 1, most: LIMITS.runSteps });
+}
+
+function saidPlaceOf(options: RunEnqueueOptions): SaidPlace | undefined {
   const { queue, priority, cost } = options;
+  const maxSteps = maxStepsOf(options.maxSteps);
   const isLatest = versioningOf(options) === 'latest';
   const isPlaced = queue !== undefined || priority !== undefined || cost !== undefined;
-  if (!isPlaced && !isLatest) return undefined;
+  if (!isPlaced && !isLatest && maxSteps === undefined) return undefined;
   return {
     ...(isLatest ? { latest: true } : {}),
     ...(queue === undefined ? {} : { queue }),
     ...(priority === undefined ? {} : { level: levelOf('priority', priority) }),
     ...(cost === undefined ? {} : { cost }),
+    ...(maxSteps === undefined ? {} : { maxSteps }),
   };
 }
 

@@ -3,6 +3,7 @@ import { messageOf } from '../../base/message-of.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
 import { RunFormatError } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import { leftOut } from '../../graph/graph-start.ts';
 import { tracedEnqueue, tracedOnly } from '../../tracing/spans/traced-enqueue.ts';
 import type { RunCall } from '../dispatched/run-tasks.ts';
 import { replay } from '../driven/seeds.ts';
@@ -41,10 +42,12 @@ export async function importRun(
   const input = run.input === undefined ? undefined : readable(codec, run.input, '$.input');
   const past =
     run.form === 'driven' ? drivenPast(codec, run, input) : givenNodes(codec, run, known);
-  const { queue, level, cost, latest } = run.said;
+  const { queue, level, cost, latest, maxSteps } = run.said;
   const versioning = latest === true ? 'latest' : undefined;
   const { id, user = run.user } = options;
-  const settings = runSettings(tools, { id, user, queue, cost, priority: level, versioning });
+  const settings = runSettings(tools, {
+    ...{ id, user, queue, cost, priority: level, versioning, maxSteps },
+  });
   return tracedEnqueue(tools, {
     name: run.name,
     queue: queue ?? maker.base.queue,
@@ -84,9 +87,11 @@ function givenNodes(codec: ValueCodec, run: RunExport, known: KnownGraph): Past 
     throw new RunFormatError('$.channels', 'cannot be given to a dispatched run');
   }
   const given = new Map<string, string>();
+  const left = leftOut(run.graph);
   for (const [at, { node, state, result }] of run.nodes.entries()) {
     const path = `$.nodes[${at}]`;
     const task = known.dispatch.byId.get(node);
+    if (left.has(node)) continue;
     if (task?.plan === undefined) throw new RunFormatError(`${path}.node`, 'is not in the graph');
     if (state !== 'finished' || task.kind === 'join') continue;
     if (result === undefined) throw new RunFormatError(`${path}.result`, 'is missing');

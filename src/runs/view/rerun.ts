@@ -4,9 +4,9 @@ import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/optio
 import type { Versioning } from '../../domain/task/task-name.ts';
 import { versioningOf } from '../../enqueue/enqueue-options.ts';
 import { allNodes } from '../../graph/graph.ts';
+import { begun, idsIn } from '../../graph/graph-start.ts';
 import { tracedEnqueue, tracedOnly } from '../../tracing/spans/traced-enqueue.ts';
 import type { RunCall } from '../dispatched/run-tasks.ts';
-import { idsIn } from '../driven/seeds.ts';
 import type { KnownGraph } from '../shared/known-graph.ts';
 import { nodeScope, storedOptionsOf } from '../shared/record.ts';
 import { runSettings } from '../shared/run-options.ts';
@@ -28,12 +28,15 @@ export interface RerunOptions {
    * Default: as the other run.
    */
   readonly versioning?: Versioning | undefined;
+  /** Tasks and groups that it may come to; see `RunEnqueueOptions`. Default: as the other run. */
+  readonly maxSteps?: number | undefined;
 }
 
 const KEYS: OptionKeys<RerunOptions> = keysOf<RerunOptions>()({
   from: true,
   id: true,
   versioning: true,
+  maxSteps: true,
 });
 
 /** Runs whose results one run may go on from: a chain of reruns is no longer than this. */
@@ -50,9 +53,18 @@ export async function rerun(
   const view = await RunView.find(handles, id);
   if (view === undefined) throw new TaskNotFoundError(id);
   const { root, place } = view;
-  const { queue, level, cost, latest } = place.said ?? {};
+  const { queue, level, cost, latest, maxSteps: before } = place.said ?? {};
+  const { maxSteps = before } = options;
   const versioning = versioningOf(options) ?? (latest === true ? 'latest' : undefined);
-  const said = { user: root.user, queue, priority: level, cost, id: options.id, versioning };
+  const said = {
+    user: root.user,
+    queue,
+    priority: level,
+    cost,
+    id: options.id,
+    versioning,
+    maxSteps,
+  };
   const stored = storedOptionsOf(root.options);
   const known = await view.known();
   const past = await pastOf(view, known, options.from);
@@ -90,9 +102,9 @@ async function pastOf(view: RunView, known: KnownGraph, from: string | undefined
 
 /** Tasks of a node and of everything that follows it. */
 function fromNode({ graph, dispatch }: KnownGraph, from: string): ReadonlySet<string> {
-  const start = [...allNodes(graph)].find(({ id }) => id === from);
+  const start = [...allNodes(begun(graph))].find(({ id }) => id === from);
   if (start === undefined) {
-    throw new InvalidOptionError('from', `a node of ${graph.name}`, from);
+    throw new InvalidOptionError('from', `a node of ${graph.name} that runs`, from);
   }
   const again = idsIn(start);
   // Tasks stand after those that they wait for, so one pass finds all that follow.

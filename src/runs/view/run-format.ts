@@ -4,6 +4,7 @@
  */
 import { isRecord } from '../../base/records.ts';
 import { isOwn, RunFormatError } from '../../domain/errors/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import { checkId, checkName } from '../../domain/settings/names.ts';
 import { LEVELS, TASK_STATES, type TaskState } from '../../domain/task/task.ts';
 import { isBackoff } from '../../enqueue/attempt-plan.ts';
@@ -121,13 +122,20 @@ function graphOf(value: unknown, hash: unknown): TaskGraph {
   return graph;
 }
 
-function checkSaid({ queue, level, cost, latest }: Fields): void {
+function checkSaid({ queue, level, cost, latest, maxSteps }: Fields): void {
+  if (maxSteps !== undefined && !isStepCount(maxSteps)) {
+    throw new RunFormatError('$.said.maxSteps', 'is no number of steps');
+  }
   if (latest !== undefined) oneOf(latest, [true], '$.said.latest');
   if (queue !== undefined) queueName(queue, '$.said.queue');
   if (level !== undefined) oneOf(level, LEVELS, '$.said.level');
   if (cost !== undefined && (typeof cost !== 'number' || !(cost > 0))) {
     throw new RunFormatError('$.said.cost', 'is no cost');
   }
+}
+
+function isStepCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= LIMITS.runSteps;
 }
 
 /** Options of attempts that cannot be read would silently be those of the definitions. */

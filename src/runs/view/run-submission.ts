@@ -16,6 +16,7 @@ import type { NewTask } from '../../domain/task/task.ts';
 import { versionedName } from '../../domain/task/task-name.ts';
 import type { Turns } from '../../enqueue/enqueuer.ts';
 import type { TaskMaker } from '../../enqueue/task-maker.ts';
+import { begun, longestWalk, startedAt } from '../../graph/graph-start.ts';
 import type { Tracer } from '../../tracing/tracer.ts';
 import { partsOf } from '../../workflow/parts.ts';
 import { validate } from '../../workflow/standard-schema.ts';
@@ -54,12 +55,27 @@ export async function submitStep(
   { step, input, options }: RunRequest,
 ): Promise<RunHandle<unknown>> {
   const { graphs, codec } = tools.handles;
-  const known = graphs.ofStep(step);
+  const whole = graphs.ofStep(step);
   const settings = runSettings(tools, options);
+  const { startAt } = options;
+  const known = startAt === undefined ? whole : graphs.ofGraph(startedAt(whole.graph, startAt));
   const call: RunCall = { known, input, settings, codec, base: tools.maker.base };
   const form = formOf(known, settings);
-  if (form === 'dispatched') await demandInputs(step, call);
+  if (form === 'dispatched') {
+    demandFewSteps(call);
+    await demandInputs(step, call);
+  }
   return submitCall(tools, call, form);
+}
+
+/** Every node of a dispatched run is a task of its own, and all are stored at once. */
+function demandFewSteps({ known: { graph }, settings: { saidPlace } }: RunCall): void {
+  const { maxSteps } = saidPlace ?? {};
+  if (maxSteps === undefined) return;
+  const steps = longestWalk(begun(graph));
+  if (steps <= maxSteps) return;
+  const wanted = `at least ${steps}: so many tasks and groups ${graph.name} comes to`;
+  throw new InvalidOptionError('maxSteps', wanted, maxSteps);
 }
 
 /** Stores a run whose parts are settled. */

@@ -120,9 +120,10 @@ export class RunView {
     const { codec } = this.#parts;
     if (this.form === 'driven') return drivenNodes(this.#backend, { known, root, codec, input });
     const records = await this.records();
-    return known.dispatch.tasks.flatMap(({ id, plan }) =>
+    const infos = known.dispatch.tasks.flatMap(({ id, plan }) =>
       plan === undefined || plan.kind === 'join' ? [] : [nodeInfo(id, records.get(id))],
     );
+    return known.graph.start === undefined ? infos : withLeftOut(known, infos);
   }
 
   /** Members of a driven run that have not ended. */
@@ -219,6 +220,14 @@ export class RunView {
       over.unlink();
     }
   }
+}
+
+/** With the nodes before that at which the run began, in the order of the graph. */
+function withLeftOut({ shown }: KnownGraph, infos: readonly RunNodeInfo[]): readonly RunNodeInfo[] {
+  const byNode = new Map(infos.map((info) => [info.node, info]));
+  return shown.nodes.flatMap(({ id, kind }): readonly RunNodeInfo[] =>
+    kind === 'join' ? [] : [byNode.get(id) ?? { node: id, state: 'skipped' }],
+  );
 }
 
 /** Tasks whose ends are waited for at once. */

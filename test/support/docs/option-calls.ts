@@ -263,7 +263,7 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
       },
     },
     RunEnqueueOptions: {
-      valid: { form: 'driven' },
+      valid: { form: 'driven', maxSteps: 9, startAt: 'plain' },
       calls: {
         pipeline: (x) => loom.enqueue(line, 1, x),
         dynamic: (x) => loom.enqueue(chooser, 1, x),
