@@ -3,7 +3,6 @@ export type { LogFields, Logger } from './base/logger.ts';
 export { systemClock } from './base/system-clock.ts';
 export type { Clock, Duration, Moment, Timer } from './base/time.ts';
 export { Fairloom } from './client/client.ts';
-export type { RunOptions } from './client/local-run.ts';
 export type {
   AskAnswer,
   AskAnswerOptions,
@@ -58,6 +57,7 @@ export type {
 } from './client/facades/versions.ts';
 export type { XComs, XComWhere } from './client/facades/xcom-facade.ts';
 export type { Health } from './client/health.ts';
+export type { RunOptions } from './client/local-run.ts';
 export type { HandlesByKind, OptionsByKind, StepKind, StepOf } from './client/step-forms.ts';
 export type { Codec } from './codec/encryption/codec.ts';
 export {
