@@ -1,11 +1,11 @@
 import { inChunks } from '../../base/chunks.ts';
 import { isOwn } from '../../domain/errors/errors.ts';
-import { KEYS, partsOfName } from '../../domain/layout/keys.ts';
 import type { ReconcileReport } from '../../domain/port/inspection.ts';
-import { isEnd, TASK_STATES } from '../../domain/task/task.ts';
+import { TASK_STATES } from '../../domain/task/task.ts';
 import { isBrokenOff } from './connection/failures.ts';
 import type { Session } from './connection/session.ts';
 import { flat, stateOf, text } from './wire/decode.ts';
+import { ENDS, FIXED, INDEXED } from './wire/fixed-keys.ts';
 import {
   newTally,
   type QueueTally,
@@ -29,22 +29,6 @@ const KEYS_STEP = 50;
 /** Families whose keys begin so. */
 const HOT = 'hot:';
 const DEPENDENCIES = 'deps:';
-
-/** States whose tasks stand in a sorted set, and those that have lists of their own. */
-const INDEXED: readonly string[] = ['scheduled', 'deferred'];
-const ENDS: readonly string[] = TASK_STATES.filter(isEnd);
-
-/** Families of one key that have nothing to be looked at, or are never written. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['meta', 'oom', 'damaged']);
-
-/** Names, without the prefix, of keys that are known without looking: those of families of one, and by state. */
-const FIXED: readonly string[] = Object.entries(KEYS).flatMap(([family, { name }]) => {
-  const [first = '', next] = partsOfName(name).parts;
-  if (LEFT_OUT.has(family) || typeof first !== 'string') return [];
-  if (next === undefined) return [first];
-  if (next[0] !== 'state') return [];
-  return (family === 'state' ? INDEXED : ENDS).map((state) => `${first}${state}`);
-});
 
 /** How often the counts are compared anew when somebody works meanwhile. */
 const TRIES = 6;
@@ -81,6 +65,7 @@ export async function reconcile(
     if (await pass.counts(tally, steps)) break;
   }
   await pass.pieces();
+  await pass.leftBehind();
   await pass.clock();
   await pass.damage(forget);
   const { drift, checked, repaired } = findings;
@@ -93,6 +78,8 @@ class Pass {
   readonly #findings: Findings;
   /** Keys of leases that were met. */
   readonly #hot = new Set<string>();
+  /** Tasks that could not be read. */
+  readonly #unreadable = new Set<string>();
 
   constructor(session: Session, repair: boolean, findings: Findings) {
     this.#session = session;
@@ -137,6 +124,12 @@ class Pass {
         cursor = next ?? '0';
       } while (cursor !== '0');
     }
+  }
+
+  /** Takes away what tasks kept elsewhere that were set aside in this pass, behind the look at all keys. */
+  async leftBehind(): Promise<void> {
+    if (this.#repair === '0') return;
+    await this.#keys([...this.#unreadable].flatMap((id) => [`channel:${id}`, `streams:${id}`]));
   }
 
   /** What is remembered from step to step; only a repair tells it anew. */
@@ -383,7 +376,11 @@ class Pass {
     const reply = flat(await this.#session.guarded('reconcile', [part, repair, ...args], look));
     const [lines, damage] = [flat(reply[0]), flat(reply[1])];
     // What a repair sets aside is told at its end, with what others have set aside.
-    if (look) for (const problem of damage) this.#found(text(problem));
+    for (const problem of damage.map(text)) {
+      const id = /^task (.*): [^:]*$/s.exec(problem)?.[1];
+      if (look) this.#found(problem);
+      else if (id !== undefined) this.#unreadable.add(id);
+    }
     return lines;
   }
 }

@@ -8,6 +8,7 @@ import type { EdgePolicies, TaskState } from '../../../src/domain/task/task.ts';
 import { Kit, REFUSING_EDGES, type TaskFields } from '../../../src/testing/contract/kit.ts';
 import { store } from '../../../src/testing/contract/schedule-kit.ts';
 import { atEnd, freshPrefix } from '../faults/kit.ts';
+import { fillWaits } from './waiting.ts';
 
 const YEAR = 365 * 86_400_000;
 const START = Date.UTC(2026, 0, 5, 12);
@@ -206,6 +207,7 @@ async function fill(kit: Kit): Promise<readonly string[]> {
     await add({ id: 'step', user: 'gus', owner: 'run' });
     await kit.settle(lease, { type: 'suspend', waitFor: ['step'], wakeOn: 'all' });
   }
+  await fillWaits(kit, add, { user: 'wim', wakeAfterMs: 50_000 });
   for (let n = 0; n < 12; n++)
     await add({ id: `more-${n}`, user: `u${n % 3}`, level: n % 2 === 0 ? 3 : 5 });
   await fillOptional(kit, add);

@@ -20,8 +20,11 @@ if signalId ~= '' and redis.call('HEXISTS', key, FIELD.channel.signalId .. signa
   return F.unchanged({ 'repeated' })
 end
 redis.call('DEL', K.oom())
-local waiter = redis.call('ZRANGE', K.waiters(id, name), 0, 0)[1]
-waiter = waiter and F.taskOf(waiter)
+local waiter
+for _, one in ipairs(redis.call('ZRANGE', K.waiters(id, name), 0, 9)) do
+  local other = not waiter and F.taskOf(one)
+  if other and other.optional and other.optional.awaitKind == 'signal' then waiter = other end
+end
 local counts = Wait.countsOf(key)
 if not waiter then
   local full = Wait.keep(key, counts, name, payload)

@@ -72,13 +72,48 @@ function Rebuild.edgeStrays(t, ids, repair)
   return drift
 end
 
--- Whoever looks for those that wait finds it, and so does whoever has what it waits for.
-function Rebuild.edgeWait(t, repair)
-  local stands, keys, member = redis.call('ZSCORE', K.waits(t.optional.awaitKind), t.id), Wait.places(t)
-  for _, key in ipairs(keys) do stands = stands and redis.call('ZSCORE', key, member) end
-  if stands then return end
-  if repair then Wait.enter(t) end
+-- Whoever looks for those that wait finds it, and so does whoever has what it waits for. What has come meanwhile,
+-- and is kept, wakes it.
+function Rebuild.edgeWait(t, u, repair)
+  local x = t.optional
+  if x.awaitKind == 'ask' and not Wait.ask(t.id, x.awaitName) then
+    -- Its handler puts the question anew.
+    if repair then Suspend.wake(t, u) end
+    return 'asks what cannot be read'
+  end
+  local waits, keys, member, score = K.waits(x.awaitKind), Wait.places(t)
+  local since, isFound = tonumber(redis.call('ZSCORE', waits, t.id) or nil), true
+  for _, key in ipairs(keys) do
+    if not redis.call('ZSCORE', key, member) then
+      isFound = false
+      if repair then F.zset(key, member, score) end
+    end
+  end
+  if since and isFound then return end
+  if repair then
+    if not since then F.zset(waits, t.id, now) end
+    local kept = not isFound and Wait.takeAny(x)
+    if kept then
+      Wait.answer(t, u, 'signal', kept)
+      F.reindex(u)
+    elseif x.awaitKind == 'event' and not isFound then
+      Rebuild.missedEvents(t, since or now, score)
+    end
+  end
   return 'waits where nobody finds it'
+end
+
+-- It is told of those that were published since it began to wait, and are kept.
+function Rebuild.missedEvents(t, since, newest)
+  local place = Wait.eventPlace(t)
+  while newest > 0 do
+    local event = redis.call('HGET', K.events(place), FIELD.events.event .. string.format('%.0f', newest))
+    local published = tonumber(string.match(event or '', '^(%d+) ') or nil)
+    if not published or published <= since then break end
+    newest = newest - 1
+  end
+  F.zset(K.eventWaiters(place), t.id, newest)
+  Wait.passOn(place, Wait.newestEvent(place))
 end
 
 -- What it waits for, of a task that may wait.
@@ -98,7 +133,7 @@ function Rebuild.edgeAll(t, u, repair)
       end
     end
   end
-  if t.state == 'deferred' and x.awaitKind then return Rebuild.edgeWait(t, repair) or drift end
+  if t.state == 'deferred' and x.awaitKind then return Rebuild.edgeWait(t, u, repair) or drift end
   if t.state ~= 'deferred' or x.batchId or redis.call('EXISTS', K.blocked(t.id)) == 1 then return drift end
   if repair then F.unblock(t, u) end
   return drift or 'waits for nothing'

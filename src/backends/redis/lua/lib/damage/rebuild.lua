@@ -225,6 +225,66 @@ function Rebuild.xcom(_, place, repair)
   return drift and 'is in no listing' or nil
 end
 
+-- Who stands where those are found that wait, and does not wait there. A member ends in the id of its task.
+function Rebuild.waits(key, repair)
+  local drift
+  for _, member in ipairs(redis.call('ZRANGE', key, 0, LIMIT.repairPage - 1)) do
+    local t = F.taskOf(member) or F.taskOf(string.match(member, '^%d+ %w+%.(.+)$') or '')
+    local kind, keys, own = t and t.optional and t.optional.awaitKind, NONE, nil
+    if kind then
+      keys, own = Wait.places(t)
+      keys[#keys + 1] = K.waits(kind)
+    end
+    if not F.contains(keys, key) or (member ~= own and member ~= t.id) then
+      drift = 'has one that does not wait'
+      if repair then redis.call('ZREM', key, member) end
+    end
+  end
+  return drift
+end
+
+-- What channels and signals of a run come to, and where the lines of its signals begin and end.
+function Rebuild.channel(_, id, repair)
+  local key, lines, drift = K.channel(id), {}, nil
+  if redis.call('HEXISTS', K.tasks(), id) == 0 then
+    if repair then redis.call('UNLINK', key) end
+    return 'is of a task that is not stored'
+  end
+  local values, bytes, kept, keptBytes, sent = 0, 0, 0, 0, 0
+  local rows = redis.call('HGETALL', key)
+  for i = 1, #rows, 2 do
+    local field, text = rows[i], rows[i + 1]
+    local begins, rest = string.match(field, '^(%l+:)(.*)$')
+    if begins == FIELD.channel.value then values, bytes = values + 1, bytes + F.channelBytes(rest, text) end
+    if begins == FIELD.channel.once then bytes = bytes + #rest end
+    if begins == FIELD.channel.signalId then sent = math.max(sent, tonumber(text) or 0) end
+    local number, name = string.match(rest or '', '^(%d+):(.*)$')
+    if begins == FIELD.channel.signal and number then
+      local line = lines[name] or { INF, 0 }
+      lines[name], kept, keptBytes = { math.min(line[1], number), math.max(line[2], number + 1) }, kept + 1, keptBytes + #text
+    end
+  end
+  local counts = string.format('%.0f %.0f', values, bytes)
+  if counts ~= (redis.call('HGET', key, FIELD.channel.counts) or '0 0') then
+    drift = 'has a wrong count of values'
+    if repair then redis.call('HSET', key, FIELD.channel.counts, counts) end
+  end
+  local signals = Wait.countsOf(key)
+  for name, line in pairs(lines) do
+    local first, after = Wait.lineOf(key, name)
+    if first > line[1] or after < line[2] then
+      drift = 'has signals that are in no line'
+      if repair then redis.call('HSET', key, FIELD.channel.signalLine .. name, line[1] .. ' ' .. line[2]) end
+    end
+  end
+  if signals.kept ~= kept or signals.bytes ~= keptBytes or signals.sent < sent then
+    drift = 'has a wrong count of signals'
+    signals.kept, signals.bytes, signals.sent = kept, keptBytes, math.max(sent, signals.sent)
+    if repair then Wait.saveCounts(key, signals) end
+  end
+  return drift
+end
+
 -- Streams of a task whose record was set aside: nothing else knows of them.
 function Rebuild.streams(_, id, repair)
   if redis.call('HEXISTS', K.tasks(), id) == 1 then return end
@@ -269,9 +329,10 @@ function F.keyDrift(name, repair)
   rest = rest or name
   local family, last = string.match(rest, '^([^:]+):?(.*)$')
   if not redis.checkKey(prefix .. name) or rest == 'scheduler:lock' then return end
-  local look = ({
-    hot = Rebuild.hot, workers = Rebuild.workers, worker = Rebuild.worker, ['list-names'] = Rebuild.listNames,
-    fair = Rebuild.fair, user = Rebuild.user, ready = Rebuild.ready, parkedOfName = Rebuild.parkedOfName, idle = Rebuild.idle,
+  local isWaits = family == FAMILY.waits or family == FAMILY.waiters or family == FAMILY.asks or family == FAMILY.eventWaiters
+  local look = isWaits and function() return Rebuild.waits(prefix .. name, repair) end or ({
+    channel = Rebuild.channel, hot = Rebuild.hot, workers = Rebuild.workers, worker = Rebuild.worker, ['list-names'] = Rebuild.listNames,
+    fair = Rebuild.fair, user = Rebuild.user, ready = Rebuild.ready, ['parked-of-name'] = Rebuild.parkedOfName, idle = Rebuild.idle,
       schedule =
     Rebuild.schedule, streams = Rebuild.streams, stream = Rebuild.stream, submit = Rebuild.submit, xcom = Rebuild.xcom, ['user-config'] = Rebuild.userConfig,
   })[family]

@@ -87,6 +87,6 @@ function F.writeChannel(run, writes)
     end
   end
   for mark in pairs(plan.done) do redis.call('HSET', key, FIELD.channel.once .. mark, '1') end
-  redis.call('HSET', key, FIELD.channel.counts, string.format('%.0f %.0f', plan.keys, plan.bytes))
+  redis.call('HSET', key, FIELD.channel.counts, string.format('%.0f %.0f', math.max(plan.keys, 0), math.max(plan.bytes, 0)))
   return false
 end

@@ -41,16 +41,26 @@ end
 -- How many waits this step may still end, and whether it is about to.
 local wakesLeft, isWaking = LIMIT.cascadeStep, false
 
+-- Who waits for an event of a place, by its id; nil when it does not.
+function Wait.waiterOf(place, id)
+  local t = F.taskOf(id)
+  if t and t.optional and t.optional.awaitKind == 'event' and Wait.eventPlace(t) == place then return t end
+end
+
 -- The first of those that an event has not woken yet is due at once: maintenance goes on with it.
 function Wait.passOn(place, newest)
   local key = K.eventWaiters(place)
   F.flushKey(key)
-  local id = redis.call('ZRANGEBYSCORE', key, '-inf', '(' .. newest, 'LIMIT', 0, 1)[1]
-  local t = id and F.taskOf(id)
-  if not t or (t.optional.wakeDue and t.optional.wakeDue <= now) then return end
-  t.optional.wakeDue = now
-  F.change(t)
-  F.setDeadline(t)
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', key, '-inf', '(' .. newest, 'LIMIT', 0, LIMIT.cascadeStep)) do
+    local t = Wait.waiterOf(place, id)
+    if t then
+      if t.optional.wakeDue and t.optional.wakeDue <= now then return end
+      t.optional.wakeDue = now
+      F.change(t)
+      return F.setDeadline(t)
+    end
+    F.zset(key, id, false)
+  end
 end
 
 -- Wakes those that began to wait before the newest events, and leaves the rest to maintenance.
@@ -60,15 +70,14 @@ function Wait.deliver(place)
     or NONE
   isWaking = true
   for i = 1, #rows, 2 do
-    local t = F.taskOf(rows[i])
-    local isWaiting = t and t.optional and t.optional.awaitKind == 'event' and Wait.eventPlace(t) == place
-    local payload = isWaiting and Wait.eventAfter(place, tonumber(rows[i + 1]), newest)
+    local t = Wait.waiterOf(place, rows[i])
+    local payload = t and Wait.eventAfter(place, tonumber(rows[i + 1]), newest)
     if payload then
       local u = F.ownerOf(t)
       Wait.answer(t, u, 'event', payload)
       F.reindex(u)
       wakesLeft = wakesLeft - 1
-    elseif not isWaiting then
+    elseif not t then
       F.zset(key, rows[i], false)
     end
   end
@@ -117,10 +126,8 @@ function Wait.begin(t, wait)
     redis.call('HSET', K.channel(t.id), FIELD.channel.ask .. x.awaitName, string.format('%.0f', now) .. ' '
       .. (x.wakeDue and string.format('%.0f', x.wakeDue) or '') .. ' ' .. wait.ask)
   end
-  for _, id in ipairs(x.awaitTargets or NONE) do
-    local kept = Wait.takeKept(id, x.awaitName)
-    if kept then return kept end
-  end
+  local kept = Wait.takeAny(x)
+  if kept then return kept end
   local recent = wait.within and Wait.recentEvent(Wait.eventPlace(t), wait.within)
   if recent then return recent end
   Wait.enter(t)
@@ -193,19 +200,32 @@ end
 function Wait.takeKept(id, name)
   local key = K.channel(id)
   local first, after = Wait.lineOf(key, name)
-  if first == after then return nil end
-  local field = FIELD.channel.signal .. first .. ':' .. name
-  local payload = redis.call('HGET', key, field) or ''
-  redis.call('HDEL', key, field)
-  if first + 1 == after then
-    redis.call('HDEL', key, FIELD.channel.signalLine .. name)
-  else
-    redis.call('HSET', key, FIELD.channel.signalLine .. name, (first + 1) .. ' ' .. after)
+  local payload
+  while first < after and not payload do
+    local field = FIELD.channel.signal .. first .. ':' .. name
+    payload = redis.call('HGET', key, field)
+    redis.call('HDEL', key, field)
+    first = first + 1
+    if first == after then
+      redis.call('HDEL', key, FIELD.channel.signalLine .. name)
+    else
+      redis.call('HSET', key, FIELD.channel.signalLine .. name, first .. ' ' .. after)
+    end
   end
+  if not payload then return nil end
   local counts = Wait.countsOf(key)
-  counts.kept, counts.bytes = counts.kept - 1, counts.bytes - #payload
+  -- What counted them may have been lost.
+  counts.kept, counts.bytes = math.max(counts.kept - 1, 0), math.max(counts.bytes - #payload, 0)
   Wait.saveCounts(key, counts)
   return payload
+end
+
+-- Of the tasks whose signals it takes, the first that has one.
+function Wait.takeAny(x)
+  for _, id in ipairs(x.awaitTargets or NONE) do
+    local kept = Wait.takeKept(id, x.awaitName)
+    if kept then return kept end
+  end
 end
 
 -- Keeps a signal; answers the bound that is in the way.

@@ -1,0 +1,21 @@
+/** Keys that are known without looking for them. */
+import { KEYS, partsOfName } from '../../../domain/layout/keys.ts';
+import { isEnd, TASK_STATES } from '../../../domain/task/task.ts';
+
+/** States whose tasks stand in a sorted set. */
+export const INDEXED: readonly string[] = ['scheduled', 'deferred'];
+
+/** States whose tasks have lists of their own. */
+export const ENDS: readonly string[] = TASK_STATES.filter(isEnd);
+
+/** Families of one key that have nothing to be looked at, or are never written. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['meta', 'oom', 'damaged']);
+
+/** Names without the prefix: those of families of one, and by state. */
+export const FIXED: readonly string[] = Object.entries(KEYS).flatMap(([family, { name }]) => {
+  const [first = '', next] = partsOfName(name).parts;
+  if (LEFT_OUT.has(family) || typeof first !== 'string') return [];
+  if (next === undefined) return [first];
+  if (next[0] !== 'state') return [];
+  return (family === 'state' ? INDEXED : ENDS).map((state) => `${first}${state}`);
+});
