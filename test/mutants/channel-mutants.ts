@@ -128,7 +128,7 @@ const ON_REDIS: readonly Mutant[] = [
   {
     name: 'channels: bytes are not remembered (Lua)',
     file: 'src/backends/redis/lua/lib/records/channel.lua',
-    find: `string.format('%.0f %.0f', plan.keys, plan.bytes)`,
+    find: `string.format('%.0f %.0f', math.max(plan.keys, 0), math.max(plan.bytes, 0))`,
     replace: `string.format('%.0f 0', plan.keys)`,
   },
   {

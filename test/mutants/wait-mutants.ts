@@ -71,8 +71,8 @@ export const WAIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: waits: a kept signal is taken twice',
     file: LUA,
-    find: `FIELD.channel.signalLine .. name, (first + 1) .. ' ' .. after)`,
-    replace: `FIELD.channel.signalLine .. name, first .. ' ' .. after)`,
+    find: `FIELD.channel.signalLine .. name, first .. ' ' .. after)`,
+    replace: `FIELD.channel.signalLine .. name, (first - 1) .. ' ' .. after)`,
   },
   {
     name: 'Lua: waits: kept signals are taken from the newest on',

@@ -171,19 +171,8 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
     return field == FIELD.worker.queues or field == FIELD.worker.unlisted or isCount(v)
   end
 
-  -- What fields of channels, signals and questions look like, by how their names begin.
   local CHANNEL = { [FIELD.channel.counts] = '^%d+ %d+$', [FIELD.channel.signalCounts] = '^%d+ %d+ %d+$',
-    [FIELD.channel.signalLine] = '^%d+ %d+$', [FIELD.channel.ask] = '^%d+ %d* ()', [FIELD.channel.askClosing] = '^%d+ %l+' }
-
-  local function isChannel(field, v)
-    local begins = string.match(field, '^%l+:?')
-    local pattern = CHANNEL[begins]
-    local at_ = not pattern or string.match(v, pattern)
-    if begins ~= FIELD.channel.ask or not at_ then return at_ end
-    local ask = isJson(string.sub(v, at_))
-    return ask and ask.names and ask.choices and isTexts(ask.names) and isTexts(ask.choices)
-  end
-
+    [FIELD.channel.signalLine] = '^%d+ %d+$', [FIELD.channel.ask] = '^%d+ %d* {', [FIELD.channel.askClosing] = '^%d+ %l' }
   -- Whether a field of a hash can be read, by family. All others are texts, and say what they say.
   local CHECKS = {
     [FAMILY.user] = isUser, [FAMILY.fair] = isQueue, [FAMILY.clock] = isClock, [FAMILY.worker] = isWorker,
@@ -199,7 +188,7 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
     [FAMILY.schedule] = function(field, v)
       return v == '' or not set(MEMBERS.scheduleNumbers)[field] or isCount(v)
     end,
-    [FAMILY.channel] = isChannel,
+    [FAMILY.channel] = function(field, v) return string.find(v, CHANNEL[string.match(field, '^%l+:?')] or '') end,
     [FAMILY.streams] = function(field, v)
       return string.find(v, field == FIELD.streams.count and '^%d+$'
         or string.sub(field, 1, 2) == FIELD.streams.state and '^%d+ %d+ %d+ [01]$' or '^%S+ %d+$')

@@ -6,7 +6,8 @@ function Wait.ask(id, mark)
   local text = redis.call('HGET', K.channel(id), FIELD.channel.ask .. mark)
   local asked, over, json = string.match(text or '', '^(%d+) (%d*) (.*)$')
   local fine, spec = pcall(cjson.decode, json or '')
-  if fine and type(spec) == 'table' then return { asked = asked, over = over, json = json, spec = spec } end
+  local isAsk = fine and type(spec) == 'table' and type(spec.names) == 'table' and type(spec.choices) == 'table'
+  if isAsk then return { asked = asked, over = over, json = json, spec = spec } end
 end
 
 -- Whose events it waits for, and which.
