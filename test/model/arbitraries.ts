@@ -21,6 +21,7 @@ import {
   USERS,
 } from './steps.ts';
 import { tangles } from './tangles.ts';
+import { wait, waitingSteps, wakers } from './waiting-steps.ts';
 import { valueWrites } from './xcom-steps.ts';
 
 const pick = fc.nat({ max: 40 });
@@ -168,14 +169,7 @@ const suspension: fc.Arbitrary<DecisionStep> = fc.record({
   waitFor: fc.array(awaited, { minLength: 1, maxLength: 4 }),
   wakeOn: fc.constantFrom('all', 'failure'),
   wakeAfterMs: seldom(fc.constantFrom(0, 1, 1_000, 5_000), 4),
-  wait: seldom(
-    fc.record({
-      for: fc.constantFrom('time', 'time', 'own', 'own', 'both'),
-      name: fc.constantFrom('go', 'go', 'stop'),
-      entry: fc.constantFrom('a', 'a', 'é'),
-    } as const),
-    2,
-  ),
+  wait: seldom(wait, 2),
 } as const);
 
 const field = fc.constantFrom('c:a', 'c:a', 'c:a', 'c:é', 'd:__proto__');
@@ -370,19 +364,7 @@ const steps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 4, arbitrary: picks('redrive') },
   { weight: 3, arbitrary: picks('remove') },
   { weight: 5, arbitrary: picks('runNow') },
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      type: fc.constant('signal'),
-      among: fc.oneof(among('deferred'), among('started'), among('queued')),
-      pick,
-      signal: fc.record({
-        name: fc.constantFrom('go', 'go', 'stop'),
-        payload: fc.constantFrom('1', '"é"', '{"a":[ ]}'),
-        signalId: seldom(fc.constantFrom('x', 'y', '__proto__'), 3),
-      }),
-    } as const),
-  },
+  ...wakers(USERS, 4),
   {
     weight: 6,
     arbitrary: fc.record({
@@ -427,11 +409,13 @@ const steps: readonly fc.WeightedArbitrary<Step>[] = [
 
 /**
  * Most histories have schedules among other things; in some, more happens to these than to all else,
- * and in some to tasks that wait for each other.
+ * in some to tasks that wait for each other, and in
+ * some to those that wait for what is no task.
  */
 const ordinary = fc.oneof(...steps, ...scheduleSteps(item, 1));
 const scheduled = fc.oneof(...steps, ...scheduleSteps(item, 12));
 const tangled = fc.oneof(...steps, ...tangles(item));
+const waiting = fc.oneof(...steps, ...waitingSteps(item));
 
 /** A history of at most so many steps. */
 export function historyOf(maxLength: number): fc.Arbitrary<readonly Step[]> {
@@ -440,5 +424,6 @@ export function historyOf(maxLength: number): fc.Arbitrary<readonly Step[]> {
     { weight: 4, arbitrary: fc.array(ordinary, lengths) },
     { weight: 1, arbitrary: fc.array(scheduled, lengths) },
     { weight: 1, arbitrary: fc.array(tangled, lengths) },
+    { weight: 1, arbitrary: fc.array(waiting, lengths) },
   );
 }

@@ -18,10 +18,11 @@ import type {
   WorkerSpec,
 } from '../../src/domain/port/backend.ts';
 import type { QueuePatch, UserPatch } from '../../src/domain/settings/settings.ts';
+import type { GivenAnswer } from '../../src/domain/task/ask.ts';
 import type { Cause } from '../../src/domain/task/cause.ts';
 import type { ChannelWrites } from '../../src/domain/task/channel.ts';
 import type { NewTask } from '../../src/domain/task/task.ts';
-import type { SignalMessage } from '../../src/domain/task/wait.ts';
+import type { SignalMessage, WaitEvent } from '../../src/domain/task/wait.ts';
 import type { XComWrite } from '../../src/domain/task/xcom.ts';
 import type { LeaseForecast, Oracle } from './oracle/oracle.ts';
 import type { SettleAnswer } from './oracle/settle.ts';
@@ -51,6 +52,8 @@ export type Call =
   | { readonly type: 'cancel'; readonly id: string; readonly cause: Cause }
   | { readonly type: 'redrive' | 'remove' | 'runNow'; readonly id: string }
   | { readonly type: 'signal'; readonly id: string; readonly signal: SignalMessage }
+  | { readonly type: 'publish'; readonly user: string; readonly event: WaitEvent }
+  | { readonly type: 'answerAsk'; readonly id: string; readonly answer: GivenAnswer }
   | {
       readonly type: 'setUser';
       readonly user: string;
@@ -124,6 +127,12 @@ export async function send(backend: Backend, call: Call): Promise<unknown> {
     case 'signal': {
       const answer = await backend.waits.signal(call.id, call.signal);
       return { answer, journal: await backend.runs.load(call.id) };
+    }
+    case 'publish':
+      return backend.waits.publish(call.user, call.event);
+    case 'answerAsk': {
+      const answer = await backend.asks.answer(call.id, call.answer);
+      return { answer, ask: await backend.asks.get(call.id) };
     }
     case 'setUser':
       return users.set(
@@ -201,6 +210,12 @@ export function forecast(oracle: Oracle, call: Call): unknown {
     case 'signal': {
       const answer = oracle.signal(call.id, call.signal);
       return { answer, journal: oracle.journal(call.id) };
+    }
+    case 'publish':
+      return oracle.publish(call.user, call.event);
+    case 'answerAsk': {
+      const answer = oracle.answerAsk(call.id, call.answer);
+      return { answer, ask: oracle.ask(call.id) };
     }
     case 'setUser':
       return oracle.setUser(call.user, call.patch, call.queue);

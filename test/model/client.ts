@@ -23,6 +23,7 @@ import { Schedulers } from './schedulers.ts';
 import { specOf } from './specs.ts';
 import type {
   Among,
+  AnswerStep,
   ChannelStep,
   HolderStep,
   ItemStep,
@@ -166,7 +167,7 @@ export class Client {
       const lease = this.lease(at, step);
       if (lease === undefined) return [];
       const decision = decisionOf(step.decision, {
-        id: lease.id,
+        ...lease,
         ids: this.ids,
         world,
         pending,
@@ -216,6 +217,15 @@ export class Client {
     worker.leased = [];
     worker.request = undefined;
     worker.passes = new Map();
+  }
+
+  /** A question of the group; any when the group is empty. */
+  ask({ of, pick }: AnswerStep, world: World): string {
+    const all = [...world.tasks.values()].flatMap(({ asks }) => [...asks.values()]);
+    const group = all.filter(({ closing }) => (closing === undefined) === (of === 'open'));
+    const from = group.length > 0 ? group : all;
+    const chosen = from[pick % Math.max(1, from.length)];
+    return of === 'nobody' || chosen === undefined ? `nobody.${pick}` : chosen.record.id;
   }
 
   /** An id of the group; any when the group is empty. */

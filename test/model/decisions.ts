@@ -2,16 +2,18 @@
 
 import type { Decision, Suspension } from '../../src/domain/port/backend.ts';
 import type { Cause } from '../../src/domain/task/cause.ts';
-import { ANSWER, type WaitTarget } from '../../src/domain/task/wait.ts';
+import { ANSWER, type Wait, type WaitTarget } from '../../src/domain/task/wait.ts';
 import { UNKNOWN } from './items.ts';
 import { ended, type World } from './oracle/world.ts';
-import type { AwaitedStep, DecisionStep } from './steps.ts';
+import { type AwaitedStep, CHOICES, type DecisionStep, type WaitStep } from './steps.ts';
 
 const ERROR = '{"name":"Error","message":"no"}';
 
 /** What a decision may refer to. */
 export interface Around {
   readonly id: string;
+  /** Of the lease. */
+  readonly token: string;
   readonly ids: readonly string[];
   readonly world: World;
   /** Whom those wait for that are suspended earlier in the same call. */
@@ -42,16 +44,11 @@ export function decisionOf(step: DecisionStep, around: Around): Decision | Suspe
       // Nothing else would end a wait for time.
       const wakeAfterMs = step.wakeAfterMs ?? (wait?.for === 'time' ? 1_000 : undefined);
       if (wait !== undefined) {
-        const owner = around.world.tasks.get(around.id)?.owner;
-        const targets =
-          wait.for === 'both' && owner !== undefined ? [around.id, owner] : [around.id];
-        const awaited: WaitTarget =
-          wait.for === 'time' ? { kind: 'time' } : { kind: 'signal', name: wait.name, targets };
         return {
           type: 'suspend',
           waitFor: [],
           wakeOn: step.wakeOn,
-          wait: { for: awaited, entry: `${ANSWER}${wait.entry}` },
+          wait: waitOf(wait, around),
           ...(wakeAfterMs === undefined ? {} : { wakeAfterMs }),
         };
       }
@@ -61,6 +58,39 @@ export function decisionOf(step: DecisionStep, around: Around): Decision | Suspe
         wakeOn: step.wakeOn,
         ...(wakeAfterMs === undefined ? {} : { wakeAfterMs }),
       };
+    }
+  }
+}
+
+function waitOf(step: WaitStep, around: Around): Wait {
+  const { entry, withinMs } = step;
+  const looksBack = step.for === 'event' && withinMs !== undefined;
+  return {
+    for: targetOf(step, around),
+    entry: `${ANSWER}${entry}`,
+    ...(looksBack ? { withinMs } : {}),
+  };
+}
+
+function targetOf(step: WaitStep, { id, token, world }: Around): WaitTarget {
+  const { name, key = 'k', names = [] } = step;
+  switch (step.for) {
+    case 'time':
+      return { kind: 'time' };
+    case 'event':
+      return { kind: 'event', name, key };
+    case 'ask': {
+      // As handlers do: no two leases of a task have one number.
+      const mark = Number(token.split('-')[0]).toString(36);
+      return {
+        kind: 'ask',
+        ask: { id: `${id}.${mark}`, choices: CHOICES, for: names, text: '{}' },
+      };
+    }
+    default: {
+      const owner = world.tasks.get(id)?.owner;
+      const targets = step.for === 'both' && owner !== undefined ? [id, owner] : [id];
+      return { kind: 'signal', name, targets };
     }
   }
 }

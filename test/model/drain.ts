@@ -17,7 +17,9 @@ export const DRAINER: WorkerSpec = {
 export function obstacles({ world }: Oracle): readonly Call[] {
   const { queues, everywhere, own } = world;
   const patch = { paused: null, maxRunning: null, rate: null };
-  const waiting = [...world.tasks.values()].filter(({ wait }) => wait?.for.kind === 'signal');
+  const waiting = [...world.tasks.values()].filter(
+    ({ wait }) => wait !== undefined && wait.for.kind !== 'time',
+  );
   return [
     ...waiting.map(({ id }): Call => ({ type: 'cancel', id, cause: { type: 'request' } })),
     ...[...world.schedules.keys()].map((id): Call => ({ type: 'removeSchedule', id })),

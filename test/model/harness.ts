@@ -193,6 +193,13 @@ export class Harness {
         const id = client.pick(step.among, step.pick, world);
         return this.#call({ type: 'signal', id, signal: step.signal });
       }
+      case 'publish':
+        return this.#call(step);
+      case 'answerAsk': {
+        const { choice, by } = step;
+        const answer = { choice, by, text: '{"comment":"é"}', call: `call${step.call}` };
+        return this.#call({ type: 'answerAsk', id: client.ask(step, world), answer });
+      }
       case 'setUser':
         return this.#call({ ...step, queue: step.queue });
       case 'setQueue':

@@ -1,6 +1,8 @@
 /** What a backend lists, page by page, and what it should. */
 import type { Backend } from '../../src/domain/port/backend.ts';
+import type { AskFilter } from '../../src/domain/task/ask.ts';
 import type { AttemptRecord, TaskRow, TaskState } from '../../src/domain/task/task.ts';
+import type { WaitFigure } from '../../src/domain/task/wait.ts';
 import type { XComPlace } from '../../src/domain/task/xcom.ts';
 import type { Oracle } from './oracle/oracle.ts';
 import { QUEUES, USERS } from './steps.ts';
@@ -15,10 +17,21 @@ export interface Lists {
   /** What their members share. */
   readonly channels: readonly Readonly<Record<string, string>>[];
   readonly schedules: readonly string[];
+  /** Open questions, of all, of a user and for a name. */
+  readonly asks: readonly (readonly string[])[];
+  /** How many wait for what. */
+  readonly waits: readonly WaitFigure[];
   /** Named values, and the keys of each namespace that has one. */
   readonly values: readonly unknown[];
   readonly valueKeys: readonly unknown[];
 }
+
+const ASK_FILTERS: readonly AskFilter[] = [
+  {},
+  { user: 'ann' },
+  { for: 'role:x' },
+  { user: 'a:b', for: 'a:b' },
+];
 
 /** Small, so that cursors are used. */
 const PAGE = 7;
@@ -51,6 +64,8 @@ export async function listsOf(backend: Backend, ids: readonly string[]): Promise
     journals,
     channels,
     schedules: await schedulesOf(backend),
+    asks: await Promise.all(ASK_FILTERS.map((filter) => asksOf(backend, filter))),
+    waits: await backend.waits.figures(),
     values: await backend.xcom.read(PLACES),
     valueKeys: await Promise.all(PLACES.map((place) => keysOf(backend, place))),
   };
@@ -67,6 +82,18 @@ async function keysOf(backend: Backend, where: XComPlace): Promise<readonly stri
     cursor = page.cursor;
   } while (cursor !== undefined);
   return keys;
+}
+
+/** Two by two, as keys. */
+async function asksOf(backend: Backend, filter: AskFilter): Promise<readonly string[]> {
+  const ids: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await backend.asks.list(filter, { limit: 2, ...(cursor && { cursor }) });
+    ids.push(...page.items.map(({ id }) => id));
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return ids;
 }
 
 /** One by one, each where the one before left off. */
@@ -120,6 +147,8 @@ export function expectedLists(oracle: Oracle, ids: readonly string[]): Lists {
     journals: ids.map((id) => oracle.journal(id)),
     channels: ids.map((id) => oracle.channels(id)),
     schedules: oracle.schedules().map(({ id }) => id),
+    asks: ASK_FILTERS.map((filter) => oracle.openAsks(filter)),
+    waits: oracle.waitFigures(),
     values: oracle.values(PLACES),
     valueKeys: PLACES.map(({ user, namespace }) => oracle.valueKeys(user, namespace)),
   };

@@ -13,7 +13,7 @@ import type {
   MissingPolicy,
   TaskState,
 } from '../../src/domain/task/task.ts';
-import type { SignalMessage } from '../../src/domain/task/wait.ts';
+import type { SignalMessage, WaitEvent } from '../../src/domain/task/wait.ts';
 import type { XComWrite } from '../../src/domain/task/xcom.ts';
 
 export interface ItemStep {
@@ -83,9 +83,27 @@ export type DecisionStep =
     };
 
 export interface WaitStep {
-  readonly for: 'time' | 'own' | 'both';
+  readonly for: 'time' | 'own' | 'both' | 'event' | 'ask';
   readonly name: string;
   readonly entry: string;
+  /** Of an event: what it is about. */
+  readonly key?: string | undefined;
+  readonly withinMs?: number | undefined;
+  /** Of a question. */
+  readonly names?: readonly string[] | undefined;
+}
+
+/** What a question may be answered with, and what not. */
+export const CHOICES: readonly string[] = ['yes', 'no'];
+
+/** An answer to a question that is open, that was, or that nobody asked. */
+export interface AnswerStep {
+  readonly of: 'open' | 'closed' | 'nobody';
+  readonly pick: number;
+  readonly choice: string;
+  readonly by: string;
+  /** Calls of one number are one call that is sent again. */
+  readonly call: number;
 }
 
 /** Whom a run waits for: `member` is one of its own. */
@@ -205,6 +223,8 @@ export type Step =
       readonly pick: number;
       readonly signal: SignalMessage;
     }
+  | { readonly type: 'publish'; readonly user: string; readonly event: WaitEvent }
+  | ({ readonly type: 'answerAsk' } & AnswerStep)
   | {
       readonly type: 'setUser';
       readonly user: string;
@@ -257,6 +277,8 @@ export const STEP_TYPES: readonly Step['type'][] = [
   'remove',
   'runNow',
   'signal',
+  'publish',
+  'answerAsk',
   'setUser',
   'setQueue',
   'register',

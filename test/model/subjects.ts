@@ -75,7 +75,7 @@ async function redisSubject(url: string, client: Redis, retention: Retention): P
 }
 
 /** May outlive its owner, by its own time; the server's clock ends it, which no test moves. */
-const KEPT = /^(key|graph|graphmeta):/;
+const KEPT = /^(key|graph|graphmeta|events):/;
 
 /** What a namespace keeps for ever: clock, counters, settings of queues, and the latest fence. */
 const LASTING = /^(clock|clock-by-hand|meta|queues|names|fair|queue:\w+:fair|scheduler:lock)$/;

@@ -375,6 +375,8 @@ function newTask(world: World, item: NewTask, after: Task | undefined): Task {
     wakeOn: 'all',
     wakeAt: undefined,
     wait: undefined,
+    waitsSince: 0,
+    asks: new Map(),
     signals: [],
     signalIds: [],
     journal: new Map(),

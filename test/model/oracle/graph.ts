@@ -2,6 +2,7 @@
 import type { UpstreamFact } from '../../../src/domain/port/backend.ts';
 import type { Cause } from '../../../src/domain/task/cause.ts';
 import type { EdgePolicy } from '../../../src/domain/task/task.ts';
+import { closeAsk } from './asks.ts';
 import { beginLine, levelLeft, refresh } from './fairness.ts';
 import { touchGraph } from './snapshots.ts';
 import { settleTime } from './timed.ts';
@@ -106,7 +107,7 @@ export function end(world: World, task: Task, how: End): void {
   task.expiresAt = undefined;
   task.waitUntil = undefined;
   task.wakeAt = undefined;
-  task.wait = undefined;
+  leaveWait(world, task);
   for (const [id, edge] of task.awaited) if (edge === 'unmet') task.awaited.delete(id);
   task.cancelCause = undefined;
   world.totals[how.state] += 1;
@@ -206,9 +207,16 @@ function awaitedEnded(world: World, run: Task, source: Task): void {
 export function wake(world: World, run: Task): void {
   for (const [id, edge] of run.awaited) if (edge === 'unmet') run.awaited.delete(id);
   run.wakeAt = undefined;
-  run.wait = undefined;
+  leaveWait(world, run);
   if (run.state === 'deferred') note(world, run, 'unblocked');
   goOn(world, run);
+}
+
+/** A question that it waited for is closed, unless somebody has answered it. */
+function leaveWait(world: World, task: Task): void {
+  const how = task.state === 'canceled' ? 'canceled' : 'ended';
+  if (task.wait?.for.kind === 'ask') closeAsk(task, { how, at: world.now }, undefined);
+  task.wait = undefined;
 }
 
 function satisfy(world: World, waiter: Task, id: string): void {

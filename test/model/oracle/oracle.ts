@@ -26,6 +26,7 @@ import type {
   WorkerSpec,
 } from '../../../src/domain/port/backend.ts';
 import type { QueuePatch, Retention, UserPatch } from '../../../src/domain/settings/settings.ts';
+import type { AskFilter, AskRecord, AskReply, GivenAnswer } from '../../../src/domain/task/ask.ts';
 import type { Cause } from '../../../src/domain/task/cause.ts';
 import type { ChannelWrites } from '../../../src/domain/task/channel.ts';
 import {
@@ -35,8 +36,14 @@ import {
   type TaskRecord,
   type TaskState,
 } from '../../../src/domain/task/task.ts';
-import type { SignalMessage, SignalReply } from '../../../src/domain/task/wait.ts';
+import type {
+  SignalMessage,
+  SignalReply,
+  WaitEvent,
+  WaitFigure,
+} from '../../../src/domain/task/wait.ts';
 import type { XComPlace, XComWrite } from '../../../src/domain/task/xcom.ts';
+import * as asks from './asks.ts';
 import * as channels from './channels.ts';
 import * as control from './control.ts';
 import { enqueueAll, enqueueEach } from './enqueue.ts';
@@ -187,6 +194,27 @@ export class Oracle {
 
   signal(id: string, signal: SignalMessage): SignalReply {
     return this.#step((world) => waits.signal(world, id, signal));
+  }
+
+  publish(user: string, event: WaitEvent): 'published' | 'repeated' {
+    return this.#step((world) => waits.publish(world, user, event));
+  }
+
+  answerAsk(id: string, answer: GivenAnswer): AskReply {
+    return this.#step((world) => waits.answerAsk(world, id, answer));
+  }
+
+  ask(id: string): AskRecord | undefined {
+    return asks.askOf(this.#world, id);
+  }
+
+  /** Ids of open questions, the oldest first. */
+  openAsks(filter: AskFilter): readonly string[] {
+    return asks.openAsks(this.#world, filter);
+  }
+
+  waitFigures(): readonly WaitFigure[] {
+    return waits.figures(this.#world);
   }
 
   checkpoint(lease: LeaseRef, what: runs.Checkpoint): ReturnType<typeof runs.checkpoint> {

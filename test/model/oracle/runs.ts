@@ -1,9 +1,10 @@
 /** What runs do beyond other tasks: wait for others, write down what they did, own members. */
 import type { LeaseRef, NodeWrites, Suspension } from '../../../src/domain/port/backend.ts';
 import type { ChannelRefusal, ChannelWrites } from '../../../src/domain/task/channel.ts';
+import { openAsk } from './asks.ts';
 import * as channels from './channels.ts';
 import { goOn, wake } from './graph.ts';
-import { answer, takeKept } from './waits.ts';
+import { answer, recentEvent, takeKept } from './waits.ts';
 import { ended, isBlocked, type Task, type World } from './world.ts';
 
 /** The lease that somebody speaks for is the one in force. */
@@ -25,10 +26,18 @@ export function suspend(world: World, run: Task, suspension: Suspension): void {
   run.wakeAt = wakeAfterMs === undefined ? undefined : world.now + wakeAfterMs;
   run.losses = 0;
   run.wait = wait;
+  run.waitsSince = world.now;
+  if (wait?.for.kind === 'ask') openAsk(world, run, wait.for.ask);
   const kept = takeKept(world, run);
   if (kept !== undefined) {
     world.happened.push('woken by a signal that was kept');
-    answer(world, run, 'signal', kept.payload);
+    answer(world, run, { by: 'signal', payload: kept.payload });
+    return;
+  }
+  const recent = recentEvent(world, run);
+  if (recent !== undefined) {
+    world.happened.push('woken by an event of before');
+    answer(world, run, { by: 'event', payload: recent });
     return;
   }
   const isReason = anyFailed && wakeOn === 'failure';

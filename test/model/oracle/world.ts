@@ -10,6 +10,7 @@ import type {
   Retention,
   UserSettings,
 } from '../../../src/domain/settings/settings.ts';
+import type { AskClosing, AskRecord, GivenAnswer } from '../../../src/domain/task/ask.ts';
 import type { Cause } from '../../../src/domain/task/cause.ts';
 import type {
   AttemptRecord,
@@ -19,7 +20,7 @@ import type {
   TaskState,
 } from '../../../src/domain/task/task.ts';
 import type { TaskEvent } from '../../../src/domain/task/transition.ts';
-import type { SignalMessage, Wait } from '../../../src/domain/task/wait.ts';
+import type { SignalMessage, Wait, WaitEvent } from '../../../src/domain/task/wait.ts';
 import type { Channels } from './channels.ts';
 import type { Pushed } from './xcom.ts';
 
@@ -90,6 +91,10 @@ export interface Task {
   wakeAt: number | undefined;
   /** While it is suspended: what it waits for that is no task. */
   wait: Wait | undefined;
+  /** When that began. */
+  waitsSince: number;
+  /** What it has asked, by mark. */
+  readonly asks: Map<string, Asked>;
   /** Signals to it that nobody has waited for, oldest first. */
   signals: readonly SignalMessage[];
   /** Ids of signals to it. */
@@ -106,6 +111,21 @@ export interface Task {
   /** … and what, in seconds, where time is charged. */
   charged: number | undefined;
   attempts: AttemptRecord[];
+}
+
+/** A question of a task. */
+export interface Asked {
+  readonly record: AskRecord;
+  /** Absent while it is open. */
+  readonly closing: AskClosing | undefined;
+  /** The answer that counted. */
+  readonly given: GivenAnswer | undefined;
+}
+
+/** What was published at one place. */
+export interface Published {
+  readonly at: number;
+  readonly event: WaitEvent;
 }
 
 /** A snapshot that is or was stored. */
@@ -230,6 +250,8 @@ export interface World {
   readonly values: Map<string, Pushed>;
   /** Those of them that were over once. */
   readonly over: Set<string>;
+  /** By the JSON of [user, name, key]: the newest events, oldest first. */
+  readonly events: Map<string, readonly Published[]>;
   /** By the JSON of [queue, user, key]. */
   readonly keys: Map<string, Key>;
   readonly queues: Map<string, QueueEntry>;
@@ -264,6 +286,7 @@ export function newWorld(clock: number, retention: Retention, leastKeptMs: numbe
     tasks: new Map(),
     graphs: new Map(),
     values: new Map(),
+    events: new Map(),
     over: new Set(),
     keys: new Map(),
     queues: new Map(),
@@ -433,6 +456,7 @@ export function copyOf(world: World): World {
       edges: new Map(task.edges),
       awaited: new Map(task.awaited),
       journal: new Map(task.journal),
+      asks: new Map(task.asks),
       lease: task.lease && { ...task.lease },
       settledBefore: new Set(task.settledBefore),
     },
@@ -449,6 +473,7 @@ export function copyOf(world: World): World {
     queues: new Map(queues),
     keys: new Map(keys),
     values: new Map(world.values),
+    events: new Map(world.events),
     over: new Set(world.over),
     totals: { ...world.totals },
     cascade: [],
