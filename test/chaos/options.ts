@@ -11,6 +11,8 @@ export interface ChaosOptions {
   readonly seed: number;
   /** Runs of workflows in place of tasks; 0: none. Faults go on until they have ended. */
   readonly runs: number;
+  /** So many of these runs sleep and wait, all of them; 0: they are of all shapes. */
+  readonly waits: number;
   /** Schedulers at a time that die at every step, in place of all else; 0: none. */
   readonly schedulers: number;
   readonly workers: number;
@@ -42,7 +44,7 @@ const DEFAULTS: Readonly<Record<FaultKind, number>> = {
 };
 
 export const USAGE =
-  'npm run chaos -- --kills n --terms n --stops n --redis-restarts n --flushes n --cuts n [--seed n] [--workers n] [--slots n] [--lease ms] [--pace ms] [--quiet]\nnpm run chaos -- --runs n [--seed n] [--workers n] [--slots n] [--lease ms] [--pace ms] [--quiet]\nnpm run chaos -- --schedulers n [--quiet]';
+  'npm run chaos -- --kills n --terms n --stops n --redis-restarts n --flushes n --cuts n [--seed n] [--workers n] [--slots n] [--lease ms] [--pace ms] [--quiet]\nnpm run chaos -- --runs n, or --waits n [--seed n] [--workers n] [--slots n] [--lease ms] [--pace ms] [--quiet]\nnpm run chaos -- --schedulers n [--quiet]';
 
 /** Reads the command line; throws a TypeError that names what is wrong. */
 export function chaosOptions(args: readonly string[]): ChaosOptions {
@@ -54,6 +56,7 @@ export function chaosOptions(args: readonly string[]): ChaosOptions {
     'lease',
     'pace',
     'runs',
+    'waits',
     'schedulers',
     ...Object.values(FLAGS),
   ];
@@ -64,8 +67,12 @@ export function chaosOptions(args: readonly string[]): ChaosOptions {
   const parsed = parseArgs({ args: [...args], options });
   const values: Readonly<Record<string, string | boolean | undefined>> = parsed.values;
   const named = FAULT_KINDS.some((kind) => values[FLAGS[kind]] !== undefined);
-  if (named && values['runs'] !== undefined)
-    throw new TypeError('--runs: chooses the faults itself');
+  for (const flag of ['runs', 'waits']) {
+    if (named && values[flag] !== undefined)
+      throw new TypeError(`--${flag}: chooses the faults itself`);
+  }
+  if (values['runs'] !== undefined && values['waits'] !== undefined)
+    throw new TypeError('--waits: are runs, not beside --runs');
   const read = (flag: string, otherwise: number): number => {
     const text = values[flag];
     if (text === undefined) return otherwise;
@@ -79,7 +86,8 @@ export function chaosOptions(args: readonly string[]): ChaosOptions {
   return {
     faults: Object.fromEntries(counts) as Record<FaultKind, number>,
     seed: read('seed', Date.now() % 1_000_000),
-    runs: read('runs', 0),
+    runs: read('waits', read('runs', 0)),
+    waits: read('waits', 0),
     schedulers: read('schedulers', 0),
     workers: Math.max(2, read('workers', 4)),
     slots: Math.max(1, read('slots', 4)),

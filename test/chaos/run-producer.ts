@@ -2,6 +2,7 @@ import { type Fairloom, type RunHandle, WrongStateError } from 'fairloom';
 import { pause } from './chaos-harness.ts';
 import { type Shape, SIGNALED, shapesOf, type Token } from './run-shapes.ts';
 import type { SeededRandom } from './seeded-random.ts';
+import type { Witness } from './wakers.ts';
 
 /** A run that was accepted. */
 export interface AcceptedRun {
@@ -11,6 +12,8 @@ export interface AcceptedRun {
   readonly handle: RunHandle<unknown>;
   /** A cancel was asked for while it may have run. */
   readonly isCanceled: boolean;
+  /** What was seen by whoever ended its waits. */
+  witness?: Witness;
 }
 
 /** Runs that are open at once: enough that every worker has work. */
@@ -30,6 +33,8 @@ interface RunProducerParts {
   readonly loom: Fairloom;
   readonly seeded: SeededRandom;
   readonly count: number;
+  /** Those of `--runs` when it does not say. */
+  readonly shapes?: readonly Shape[];
 }
 
 /** Enqueues so many runs with ids of its own, a few at a time, and waits for their ends. */
@@ -61,7 +66,7 @@ export class RunProducer {
 
   async #run(): Promise<void> {
     const { seeded, count } = this.#parts;
-    const shapes = shapesOf(seeded);
+    const shapes = shapesOf(seeded, this.#parts.shapes);
     const open = new Set<Promise<void>>();
     for (let made = 1; made <= count && !this.#stopped; made++) {
       while (open.size >= OPEN) await Promise.race(open);
@@ -77,11 +82,19 @@ export class RunProducer {
     const input = { v: seeded.between(1, 50), mark: 'input', left: seeded.between(0, 3) };
     const isCanceled = seeded.between(1, CANCELED) === 1;
     const cancelMs = seeded.between(50, CANCEL_MS);
-    const options = { ...shape.options, id, user: `u${seeded.between(1, USERS)}` };
+    const user = `u${seeded.between(1, USERS)}`;
+    const options = { ...shape.options, id, user };
     const enqueue = (): Promise<RunHandle<unknown>> =>
       loom.enqueue(shape.step as never, input as never, options as never) as never;
     const handle = await this.#insist('enqueue', enqueue);
-    this.accepted.push({ id, shape, input, handle, isCanceled });
+    const run: AcceptedRun = { id, shape, input, handle, isCanceled };
+    this.accepted.push(run);
+    const waking = shape.wake?.({
+      ...{ id, user, loom },
+      insist: (operation, send) => this.#insist(operation, send),
+      isOver: async () => this.#stopped || this.#hasEnded(id),
+      chance: (most) => seeded.between(0, most),
+    });
     if (isCanceled) {
       await pause(cancelMs);
       await this.#insist('cancel', () => loom.runs.cancel(id));
@@ -91,6 +104,8 @@ export class RunProducer {
       await this.#insist('signal', () => this.#signal(id, `go${sent}`));
     }
     while (!this.#stopped && !(await this.#hasEnded(id))) await pause(LOOK_MS);
+    const witness = await waking;
+    if (witness !== undefined) run.witness = witness;
   }
 
   /** Sent again under its id it counts once; a run that was canceled takes none. */

@@ -8,6 +8,7 @@ import { aftermath, drain } from './programme.ts';
 import { type AcceptedRun, RunProducer } from './run-producer.ts';
 import { judgeRuns, type RunEnd, type RunVerdict } from './run-verdict.ts';
 import { SeededRandom } from './seeded-random.ts';
+import { WAIT_SHAPES } from './wait-shapes.ts';
 
 /** What a programme of runs came to. */
 export interface RunsReport {
@@ -51,6 +52,7 @@ export async function runWorkflowChaos(options: ChaosOptions): Promise<RunsRepor
       loom,
       seeded: new SeededRandom(options.seed + 1),
       count: options.runs,
+      ...(options.waits > 0 ? { shapes: WAIT_SHAPES } : {}),
     });
     producer.start();
     await harness.until(() => harness.inFlight().length > 0);

@@ -26,6 +26,9 @@ export function renderRuns(report: RunsReport): string {
     .map((done) => row([done[0]?.kind ?? '', String(done.length), ...inHand(done)]));
   const { accepted, finished, failed, lost3, canceled, nodes, starts, results } = verdict;
   const { lost, wrong, doubles } = verdict;
+  const told = Object.entries(verdict.waits)
+    .map(([kind, count]) => `${kind} ${count}`)
+    .join(', ');
   return [
     row(HEADS),
     row(['---', ...HEADS.slice(1).map(() => '---:')]),
@@ -34,6 +37,7 @@ export function renderRuns(report: RunsReport): string {
     `seed ${seed}, ${seconds} s, Redis ${redisVersion} with appendfsync always, Node ${process.version}`,
     `runs ${accepted}: finished ${finished}, failed ${failed} (a member lost three times ${lost3}), canceled ${canceled}`,
     `nodes ${nodes}, starts ${starts}, results that were used ${results}, calls sent again ${resent}`,
+    ...(told === '' ? [] : [`waits: ${told}`]),
     `not ended ${lost.length}, wrong ends ${wrong.length}, results recorded twice ${doubles.length}, left behind ${trouble.length}`,
   ].join('\n');
 }

@@ -1,6 +1,7 @@
 /** The workflows of `npm run chaos -- --runs n`, and what each gives. Handlers: `run-worker.mjs`. */
 import { type AnyStep, dynamic, each, parallel, ref, type Step, type Task } from 'fairloom';
 import type { SeededRandom } from './seeded-random.ts';
+import type { Waking, Witness } from './wakers.ts';
 
 /** A number, and a mark that tells which result of which start it is. */
 export interface Token {
@@ -19,6 +20,8 @@ export interface Shape {
   readonly sum?: (input: Token) => number;
   /** Signals `go` that it waits for, each with {@link SIGNALED}. */
   readonly signals?: number;
+  /** Ends its other waits, and sees what comes of that. */
+  readonly wake?: (waking: Waking) => Promise<Witness>;
   /** What it fails with, if it is to fail. */
   readonly fails?: string;
 }
@@ -70,6 +73,31 @@ const loopSum = ({ v, left = 0 }: Token): number => 2 * (v + left + 1) + 1;
 
 const subSum = (v: number): number => 2 * (v + 2) + 1;
 
+/** Those that sleep and wait for signals. */
+export const WAITING_SHAPES: readonly Shape[] = [
+  {
+    name: 'a node that waits for a signal',
+    step: one('a').pipe(hear).pipe(all('z')),
+    options: {},
+    signals: 1,
+    sum: ({ v }) => v + 3 + SIGNALED,
+  },
+  {
+    name: 'nodes that wait for signals, driven',
+    step: hear.as('h1').pipe(hear.as('h2')).pipe(all('z')),
+    options: driven,
+    signals: 2,
+    sum: ({ v }) => v + 3 + 2 * SIGNALED,
+  },
+  {
+    name: 'members that wait for signals to their run',
+    step: split.pipe(each(hear)).pipe(all('z')),
+    options: driven,
+    signals: 2,
+    sum: ({ v }) => 2 * v + 4 + 2 * SIGNALED,
+  },
+];
+
 const SHAPES: readonly Shape[] = [
   { name: 'line', step: line, options: {}, sum: lineSum },
   { name: 'line, driven', step: line, options: driven, sum: lineSum },
@@ -100,27 +128,7 @@ const SHAPES: readonly Shape[] = [
     options: driven,
     sum: ({ v }) => subSum(v) + subSum(v + 1) + 1,
   },
-  {
-    name: 'a node that waits for a signal',
-    step: one('a').pipe(hear).pipe(all('z')),
-    options: {},
-    signals: 1,
-    sum: ({ v }) => v + 3 + SIGNALED,
-  },
-  {
-    name: 'nodes that wait for signals, driven',
-    step: hear.as('h1').pipe(hear.as('h2')).pipe(all('z')),
-    options: driven,
-    signals: 2,
-    sum: ({ v }) => v + 3 + 2 * SIGNALED,
-  },
-  {
-    name: 'members that wait for signals to their run',
-    step: split.pipe(each(hear)).pipe(all('z')),
-    options: driven,
-    signals: 2,
-    sum: ({ v }) => 2 * v + 4 + 2 * SIGNALED,
-  },
+  ...WAITING_SHAPES,
   {
     name: 'best effort',
     step: parallel({ good: one('good'), hopeless }, { policy: 'bestEffort' }).pipe(all('z')),
@@ -176,6 +184,9 @@ const SHAPES: readonly Shape[] = [
 export const SHAPE_COUNT: number = SHAPES.length;
 
 /** The shapes in turn, each time in another order. */
-export function* shapesOf(seeded: SeededRandom): Generator<Shape, never> {
-  for (;;) yield* seeded.shuffled(SHAPES);
+export function* shapesOf(
+  seeded: SeededRandom,
+  shapes: readonly Shape[] = SHAPES,
+): Generator<Shape, never> {
+  for (;;) yield* seeded.shuffled(shapes);
 }

@@ -21,6 +21,8 @@ export interface RunVerdict {
   readonly starts: number;
   /** Results that others were given. */
   readonly results: number;
+  /** What was waited for and told, by kind. */
+  readonly waits: Readonly<Record<string, number>>;
 }
 
 /** How a run is found to have ended. */
@@ -33,7 +35,7 @@ export type RunEnd =
 const LOST = /its lease ended \d+ times/;
 
 interface RunVerdictParts {
-  readonly runs: readonly Pick<AcceptedRun, 'id' | 'shape' | 'input' | 'isCanceled'>[];
+  readonly runs: readonly Pick<AcceptedRun, 'id' | 'shape' | 'input' | 'isCanceled' | 'witness'>[];
   readonly ends: ReadonlyMap<string, RunEnd>;
   readonly lines: readonly LedgerEntry[];
 }
@@ -44,7 +46,12 @@ export function judgeRuns({ runs, ends, lines }: RunVerdictParts): RunVerdict {
   const lost: string[] = [];
   const wrong: string[] = [];
   const outputs: string[] = [];
+  const waits: Record<string, number> = {};
   for (const run of runs) {
+    for (const [kind, count] of Object.entries(run.witness?.counts ?? {})) {
+      waits[kind] = (waits[kind] ?? 0) + count;
+    }
+    for (const text of run.witness?.problems ?? []) wrong.push(`${run.id}: ${text}`);
     const end = ends.get(run.id) ?? { state: 'open' };
     if (end.state === 'open') {
       lost.push(`${run.id}, ${run.shape.name}`);
@@ -56,11 +63,11 @@ export function judgeRuns({ runs, ends, lines }: RunVerdictParts): RunVerdict {
     if (problem === 'lost') counts.lost3 += 1;
     else if (problem !== undefined) wrong.push(`${run.id}, ${run.shape.name}: ${problem}`);
   }
-  return { accepted: runs.length, ...counts, lost, wrong, ...ledgerOf(lines, outputs) };
+  return { accepted: runs.length, ...counts, lost, wrong, waits, ...ledgerOf(lines, outputs) };
 }
 
 function problemOf(
-  { shape, input, isCanceled }: RunVerdictParts['runs'][number],
+  { shape, input, isCanceled, witness }: RunVerdictParts['runs'][number],
   end: Exclude<RunEnd, { state: 'open' }>,
 ): string | undefined {
   if ('message' in end) {
@@ -69,7 +76,8 @@ function problemOf(
     if (end.state === 'canceled' ? isCanceled : isToFail) return undefined;
     return LOST.test(end.message) ? 'lost' : `${end.state}: ${end.message}`;
   }
-  const expected = shape.sum?.(input);
+  const told = shape.sum?.(input);
+  const expected = told === undefined ? undefined : told + (witness?.worth ?? 0);
   const sum = tokensIn(end.output).reduce((all, { v }) => all + v, 0);
   return sum === expected ? undefined : `gave ${sum} instead of ${expected}`;
 }

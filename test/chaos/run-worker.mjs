@@ -6,7 +6,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
-import { dynamic, each, Fairloom, groupPolicy, parallel, signal, task } from 'fairloom';
+import { dynamic, each, event, Fairloom, groupPolicy, parallel, signal, task } from 'fairloom';
 import { redis } from 'fairloom/redis';
 
 const setup = JSON.parse(process.argv[2] ?? '{}');
@@ -113,6 +113,59 @@ const hear = task('hear', { retries: 4, backoff }, async (input, ctx) =>
   }),
 );
 
+/** Waits for the event of its run; one that came before will do. */
+const listen = task('listen', { retries: 4, backoff }, async (input, ctx) =>
+  work(input, ctx, {
+    ms: 20,
+    middle: async () => {
+      const { v } = await ctx.waitFor(event('news', ctx.runId), { within: '10m' });
+      return tokensIn(input).reduce((all, one) => all + one.v, v);
+    },
+  }),
+);
+
+const WORTH = { one: 1_000, two: 2_000 };
+const UNANSWERED = 5_000;
+
+/** Asks people of its run's name; what they answer is worth something, and so is silence. */
+function asking(name, timeout) {
+  return task(name, { retries: 4, backoff }, async (input, ctx) =>
+    work(input, ctx, {
+      ms: 20,
+      middle: async () => {
+        const answer = await ctx.ask({
+          title: 'Go on?',
+          choices: Object.keys(WORTH),
+          for: [ctx.runId],
+          timeout,
+          onTimeout: { value: UNANSWERED },
+        });
+        const worth = answer.answered ? WORTH[answer.choice] : answer.value;
+        return tokensIn(input).reduce((all, one) => all + one.v, worth);
+      },
+    }),
+  );
+}
+const decide = asking('decide', '10m');
+const doubt = asking('doubt', 700);
+
+/** Tells half, sleeps, and tells the rest. */
+const speak = task('speak', { retries: 4, backoff }, async (input, ctx) =>
+  work(input, ctx, {
+    ms: 20,
+    middle: async () => {
+      const words = ctx.stream('words');
+      for (let n = 0; n < 20; n++) {
+        if (n === 10) await ctx.sleep(300);
+        await words.write(n);
+        await pause(10, ctx.signal);
+      }
+      await words.close();
+      return tokensIn(input).reduce((all, one) => all + one.v, 0);
+    },
+  }),
+);
+
 const most = groupPolicy(
   'most',
   (all) => all.filter(({ state }) => state === 'finished').length > 1,
@@ -121,7 +174,10 @@ const withPolicy = parallel({ add }, { policy: most });
 
 const loom = new Fairloom({
   backend: redis(setup.url, { prefix: setup.prefix }),
-  tasks: [add, split, hopeless, slow, flaky, walk, sub, hear, withPolicy],
+  tasks: [
+    ...[add, split, hopeless, slow, flaky, walk, sub, hear, withPolicy],
+    ...[listen, decide, doubt, speak],
+  ],
 });
 const worker = loom.worker({
   id: setup.id,

@@ -1,4 +1,6 @@
 /** A short chaos programme of workflows, and whether its verdict would notice what it is there for. */
+
+import type { StreamItem } from 'fairloom';
 import { describe, expect, it } from 'vitest';
 import { chaosOptions } from '../chaos/options.ts';
 import { runWorkflowChaos } from '../chaos/run-programme.ts';
@@ -6,6 +8,15 @@ import { renderRuns, runComplaints } from '../chaos/run-report.ts';
 import { SHAPE_COUNT } from '../chaos/run-shapes.ts';
 import { judgeRuns, type RunEnd } from '../chaos/run-verdict.ts';
 import { isVacuous } from '../chaos/vacuous.ts';
+import { WAIT_SHAPES } from '../chaos/wait-shapes.ts';
+import {
+  judgeAnswers,
+  judgeStream,
+  type Told,
+  UNANSWERED,
+  type Witness,
+  WORDS,
+} from '../chaos/wakers.ts';
 import type { LedgerEntry } from '../support/ledger.ts';
 
 describe('chaos of workflows', () => {
@@ -21,8 +32,23 @@ describe('chaos of workflows', () => {
     );
   }, 240_000);
 
+  it('every wait ends as it should, once, and what is told is heard', async () => {
+    const runs = String(WAIT_SHAPES.length);
+    const options = chaosOptions(['--waits', runs, '--seed', '5', '--pace', '400', '--quiet']);
+    const report = await runWorkflowChaos(options);
+    expect(runComplaints(report), renderRuns(report)).toEqual([]);
+    expect(report.verdict.accepted).toBe(WAIT_SHAPES.length);
+    expect(report.verdict.waits).toMatchObject({ events: 2, asks: 3, streams: 1 });
+    expect(renderRuns(report).split('\n').at(-2)).toMatch(/^waits: .*events 2/);
+  }, 240_000);
+
   it('chooses its faults itself', () => {
-    expect(() => chaosOptions(['--runs', '5', '--kills', '3'])).toThrow('--runs');
+    for (const flag of ['--runs', '--waits']) {
+      expect(() => chaosOptions([flag, '5', '--kills', '3'])).toThrow(flag);
+    }
+    expect(() => chaosOptions(['--runs', '5', '--waits', '3'])).toThrow('--waits');
+    expect(chaosOptions(['--waits', '3'])).toMatchObject({ runs: 3, waits: 3 });
+    expect(chaosOptions(['--runs', '4'])).toMatchObject({ runs: 4, waits: 0 });
   });
 });
 
@@ -90,8 +116,70 @@ describe('the verdict on runs', () => {
     expect(verdictOn(fine, { state: 'canceled', message: '' }, true).wrong).toEqual([]);
   });
 
+  it('adds what came with waits, and says what their wakers have seen', () => {
+    const problems = ['it told 1'];
+    const given = { ...ended, output: [{ v: 1_002, mark: 'm2' }] };
+    const run = { id: 'r1', shape, input, isCanceled: false };
+    const judged = (witness: Witness) =>
+      judgeRuns({ runs: [{ ...run, witness }], ends: new Map([['r1', given]]), lines: [] });
+    const counts = { asks: 1 };
+    expect(judged({ worth: 1_000, problems: [], counts })).toMatchObject({
+      ...{ wrong: [], waits: { asks: 1 } },
+    });
+    expect(judged({ worth: 1_000, problems, counts }).wrong).toEqual(['r1: it told 1']);
+    expect(judged({ worth: 2_000, problems: [], counts }).wrong).toHaveLength(1);
+  });
+
   it('counts a run apart whose member was lost three times', () => {
     const message = 'group "g" failed: 0 (Error: its lease ended 3 times)';
     expect(verdictOn(fine, { state: 'failed', message })).toMatchObject({ wrong: [], lost3: 1 });
+  });
+});
+
+describe('the verdict on questions', () => {
+  const told = (choice: string, won: boolean): Told => ({ choice, by: choice, won });
+  const answered = (by: string) => ({ state: 'answered', answer: { choice: by, by } }) as const;
+
+  it('accepts one winner, or none of a question whose time was over', () => {
+    const both = [told('one', false), told('two', true)];
+    expect(judgeAnswers(answered('two'), both)).toMatchObject({ worth: 2_000, problems: [] });
+    const late = judgeAnswers({ state: 'timed-out' }, [told('two', false)]);
+    expect(late).toMatchObject({ worth: UNANSWERED, problems: [] });
+    expect(judgeAnswers(undefined, [])).toMatchObject({ worth: 0, problems: [] });
+  });
+
+  it('sees two winners, the wrong one, one of a question that nobody answered, and none', () => {
+    const two = [told('one', true), told('two', true)];
+    expect(judgeAnswers(answered('two'), two).problems).toHaveLength(1);
+    expect(judgeAnswers(answered('two'), [told('one', true)]).problems).toHaveLength(1);
+    expect(judgeAnswers({ state: 'timed-out' }, [told('two', true)]).problems).toHaveLength(1);
+    expect(judgeAnswers(answered('two'), [told('two', false)]).problems).toHaveLength(1);
+  });
+});
+
+describe('the verdict on streams', () => {
+  const chunk = (offset: number, value: number): StreamItem => ({
+    ...{ type: 'chunk', offset, next: offset + 1, attempt: 1, value },
+  });
+  const all = Array.from({ length: WORDS }, (_, at) => chunk(at, at));
+  const reset = (offset: number): StreamItem => ({
+    ...{ type: 'reset', offset, next: offset + 1, attempt: 1 },
+  });
+  const problems = (heard: readonly StreamItem[], stored: readonly StreamItem[], isWhole = true) =>
+    judgeStream(heard, stored, isWhole).problems.length;
+
+  it('accepts all that was told, also after a reset, and a part of a run that was canceled', () => {
+    expect(problems(all, all)).toBe(0);
+    const again = [chunk(0, 0), chunk(1, 1), reset(2), ...all.map((_, at) => chunk(at + 3, at))];
+    expect(problems(again, again)).toBe(0);
+    expect(problems(all.slice(0, 3), all.slice(0, 5), false)).toBe(0);
+  });
+
+  it('sees what is told twice, left out or not heard', () => {
+    const twice = [...all, chunk(WORDS, 3)];
+    const hole = [...all.slice(0, 4), ...all.slice(5)];
+    for (const wrong of [twice, hole, all.slice(0, -1)]) expect(problems(wrong, wrong)).toBe(1);
+    expect(problems(all.slice(0, -1), all)).toBe(1);
+    expect(problems([...all.slice(0, 4), ...all.slice(3)], all)).toBe(1);
   });
 });
