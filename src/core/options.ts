@@ -216,8 +216,9 @@ function can(value: unknown, methods: readonly string[]): boolean {
 /** @throws {@link InvalidOptionError} when there is no such zone. */
 export function defaultZoneOf(options: ScheduleDefaults = {}): string {
   checkPart('scheduler', options, SCHEDULER_KEYS);
+  // To know any zone takes a process that has none to do with for ten milliseconds.
   const { timeZone = 'UTC' } = options;
-  if (isZone(timeZone)) return timeZone;
+  if (timeZone === 'UTC' || isZone(timeZone)) return timeZone;
   throw new InvalidOptionError('scheduler.timeZone', AN_IANA_ZONE, timeZone);
 }
 

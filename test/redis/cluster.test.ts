@@ -5,10 +5,11 @@ import type { RedisClient } from '../../src/backends/redis/connection/client.ts'
 import { redisForTests } from '../../src/backends/redis/manual-time.ts';
 import { redis } from '../../src/backends/redis/redis-backend.ts';
 import { Fairloom } from '../../src/client/client.ts';
-import { describeBackend, type Harness, type TestApi } from '../../src/testing/backend-contract.ts';
+import { describeBackend, type Harness } from '../../src/testing/backend-contract.ts';
 import { task } from '../../src/workflow/task-definition.ts';
 import { type RedisCluster, startCluster } from '../support/redis/redis-cluster.ts';
 import { rounds } from '../support/rounds.ts';
+import { AT_SCALE, someCases } from '../support/some-cases.ts';
 
 const START = Date.UTC(2026, 0, 5, 12);
 
@@ -33,20 +34,7 @@ afterAll(async () => {
 });
 
 /** The suite runs whole elsewhere; here every second case, or all of them. */
-let cases = 0;
-const some: TestApi['it'] = (name, body, timeoutMs) => {
-  if (cases++ % rounds(1, 2) === 0) it(name, body, timeoutMs);
-};
-
-/** Each section begins with a case that runs. */
-const section: TestApi['describe'] = (name, body) => {
-  describe(name, () => {
-    cases = 0;
-    body();
-  });
-};
-
-const api: TestApi = { describe: section, it: some, expect };
+const api = someCases({ describe, it, expect }, { every: rounds(1, 2), never: AT_SCALE });
 describeBackend('redis, cluster', api, async (): Promise<Harness> => {
   const prefix = `{cluster-${process.pid}-${++namespaces}}`;
   const { backend, setTime, dispose } = redisForTests(shared, { prefix });

@@ -4,13 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CLIENT_COMMANDS, renderAcl, scriptCommands } from '../../../scripts/docs/acl-doc.ts';
 import { backendOf } from '../../../src/backends/redis/redis-backend.ts';
 import { manualScripts } from '../../../src/backends/redis/wire/scripts.ts';
-import {
-  describeBackend,
-  type Harness,
-  type TestApi,
-} from '../../../src/testing/backend-contract.ts';
+import { describeBackend, type Harness } from '../../../src/testing/backend-contract.ts';
 import { read } from '../../support/files.ts';
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
+import { AT_SCALE, someCases } from '../../support/some-cases.ts';
 import { codeOf, kitOn } from './kit.ts';
 
 /** What is sent for the test itself: the clock that it sets. */
@@ -98,52 +95,35 @@ describe('docs/acl.example', () => {
 });
 
 /** The suite runs whole elsewhere; here every third case, and all that send what others do not. */
-let cases = 0;
-const some: TestApi['it'] = (name, body, timeoutMs) => {
-  cases += 1;
-  const sends = /reconcile|wait|woken|batch|ping|long snapshot|counted by kind/.test(name);
-  // What a monitor prints of a mebibyte takes seconds to read.
-  if (/mebibyte/.test(name)) return;
-  if (sends || cases % 3 === 1) it(name, body, timeoutMs);
-};
-
-/** Each section begins with a case that runs. */
-const section: TestApi['describe'] = (name, body) => {
-  describe(name, () => {
-    cases = 0;
-    body();
-  });
-};
-
-describeBackend(
-  'redis as docs/acl.example',
-  { describe: section, it: some, expect },
-  async (): Promise<Harness> => {
-    const backend = backendOf(url, {}, manualScripts());
-    let now = Date.UTC(2026, 0, 5, 12);
-    const advance = async (ms: number): Promise<void> => {
-      now += ms;
-      const micros = (now % 1_000) * 1_000;
-      await admin.hset(
-        'fq:clock-by-hand',
-        'manual_s',
-        Math.floor(now / 1_000),
-        'manual_us',
-        micros,
-      );
-    };
-    await advance(0);
-    return {
-      backend,
-      advance,
-      now: () => now,
-      close: async () => {
-        await backend.close();
-        await admin.flushall();
-      },
-    };
+const api = someCases(
+  { describe, it, expect },
+  {
+    every: 3,
+    always: /reconcile|wait|woken|batch|ping|long snapshot|counted by kind/,
+    // A monitor takes seconds to print what these send, a mebibyte among them.
+    never: new RegExp(`mebibyte|${AT_SCALE.source}`),
   },
 );
+
+describeBackend('redis as docs/acl.example', api, async (): Promise<Harness> => {
+  const backend = backendOf(url, {}, manualScripts());
+  let now = Date.UTC(2026, 0, 5, 12);
+  const advance = async (ms: number): Promise<void> => {
+    now += ms;
+    const micros = (now % 1_000) * 1_000;
+    await admin.hset('fq:clock-by-hand', 'manual_s', Math.floor(now / 1_000), 'manual_us', micros);
+  };
+  await advance(0);
+  return {
+    backend,
+    advance,
+    now: () => now,
+    close: async () => {
+      await backend.close();
+      await admin.flushall();
+    },
+  };
+});
 
 describe('the commands of docs/acl.example', () => {
   it('are exactly those that were sent', async () => {

@@ -168,19 +168,19 @@ export const fleets: Cases = {
     expect(await kit.state(id)).toBe('queued');
   },
 
-  'O21 takes 20,000 ended leases back in bounded steps': async (kit, expect) => {
-    await kit.addMany(20_000);
-    const leases = await kit.leaseMany(20_000);
-    expect(leases).toHaveLength(20_000);
+  'O21 takes 5,000 ended leases back in bounded steps': async (kit, expect) => {
+    await kit.addMany(5_000);
+    const leases = await kit.leaseMany(5_000);
+    expect(leases).toHaveLength(5_000);
     await kit.shift(4_000);
     await kit.rest();
     await kit.advance(LEASE_MS - 4_000 - 1);
     await kit.shift(1);
     const { more } = await kit.backend.tasks.tick();
     expect(more).toBe(true);
-    expect((await kit.stats()).counts.started).toBeGreaterThan(19_000);
+    expect((await kit.stats()).counts.started).toBeGreaterThan(4_000);
     await kit.rest();
-    expect((await kit.stats()).counts).toMatchObject({ started: 0, queued: 20_000 });
+    expect((await kit.stats()).counts).toMatchObject({ started: 0, queued: 5_000 });
     expect((await kit.lease(1))[0]).toMatchObject({ id: leases[0]?.id, losses: 1 });
   },
 
