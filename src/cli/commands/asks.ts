@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { epochMs } from '../../base/globals.ts';
 import type { AskInfo } from '../../client/facades/asks-facade.ts';
-import { AskNotFoundError } from '../../domain/errors/errors.ts';
+import { AskNotFoundError, DecryptionError } from '../../domain/errors/errors.ts';
+import { encryptedWords } from '../../domain/task/sealed-text.ts';
 import { type Shell, withLoom } from '../session/session.ts';
 import { inputArgument } from '../terminal/arguments.ts';
 import { shownMoment } from '../terminal/moments.ts';
@@ -74,6 +75,9 @@ function addAnswer(asks: Command, shell: Shell): void {
       const { by, comment, form } = options;
       return withLoom(shell, command, async (loom, output) => {
         const value = form === undefined ? undefined : await inputArgument(form, shell.stdin);
+        // Its handler would not take what comes without the key, and the question is answered once.
+        const encryptedWith = (await loom.asks.get(id))?.encryptedWith;
+        if (encryptedWith !== undefined) throw new DecryptionError(encryptedWith, 'unknown-key');
         await loom.asks.answer(id, { choice, by, comment, form: value });
         const json = { id, choice, by } satisfies JsonShapes['asks answer'];
         output.one({ json, id, text: [`${by} has answered ${choice}`] });
@@ -82,12 +86,16 @@ function addAnswer(asks: Command, shell: Shell): void {
     });
 }
 
+function titleOf({ title = '', encryptedWith }: AskInfo): string {
+  return encryptedWith === undefined ? cellText(title) : encryptedWords(encryptedWith);
+}
+
 /** With moments as seen from `now` (ms since the epoch). */
 function askView(now: number): View<AskInfo> {
   return {
     columns: () => [
       { title: 'ID', cell: ({ id }) => cellText(id) },
-      { title: 'TITLE', cell: ({ title = '' }) => cellText(title) },
+      { title: 'TITLE', cell: titleOf },
       { title: 'CHOICES', cell: ({ choices }) => choices.join(', ') },
       { title: 'FOR', cell: ({ for: names }) => cellText(names.join(', ')) },
       { title: 'USER', cell: ({ user }) => cellText(user) },

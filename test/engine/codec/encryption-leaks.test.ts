@@ -15,8 +15,11 @@ import type { Backend } from '../../../src/domain/port/backend.ts';
 import { TASK_STATES, type TaskRow } from '../../../src/domain/task/task.ts';
 import { prometheus } from '../../../src/metrics.ts';
 import { channel } from '../../../src/workflow/channel.ts';
+import { event } from '../../../src/workflow/event.ts';
 import { type Flow, flow } from '../../../src/workflow/flow.ts';
 import { parallel } from '../../../src/workflow/parallel.ts';
+import { signal } from '../../../src/workflow/signal.ts';
+import type { StandardSchemaV1 } from '../../../src/workflow/standard-schema.ts';
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
 import { xcomKey } from '../../../src/workflow/xcom-key.ts';
 import { eachBackend, type Harness } from '../../support/backends.ts';
@@ -80,7 +83,23 @@ const choosing = dynamic('choosing', async (input: string, ctx) => {
 const leaving = dynamic('leaving', async (_: string, ctx) => ctx.cancelRun(`left ${SECRET}`));
 const ending = dynamic('ending', async (_: string, ctx) => ctx.terminate(SECRET));
 
+const hearing = task('hearing', async (_: undefined, ctx) => [
+  await ctx.waitFor(signal('go')),
+  await ctx.waitFor(event('paid', 'o:1')),
+  await ctx.ask({ title: `${SECRET}?`, choices: ['yes', 'no'], for: ['ann'], form: anyForm }),
+]);
+const telling = task('telling', async (_: undefined, ctx) => {
+  const words = ctx.stream('words');
+  await words.write({ said: SECRET });
+  void words.write(SECRET);
+  await words.close();
+});
+const anyForm: StandardSchemaV1<unknown, unknown> = {
+  '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) },
+};
+
 const TASKS = [
+  ...[hearing, telling],
   ...[plainTask, sharing, failing, worded, hanging, literal, grouped, choosing, leaving, ending],
 ];
 
@@ -135,9 +154,49 @@ async function useAll(loom: Fairloom, harness: Harness): Promise<readonly string
   await loom.schedules.set('often', { every: '5m', task: plainTask, input: `${SECRET} often` });
   await harness.clock.advance('10m');
   await harness.quiet();
+  const waits = await useWaits(loom, harness);
   await loom.xcom.push('outside', SECRET);
   expect(await loom.xcom.pull('outside')).toBe(SECRET);
-  return [handle.id, failed.id, decided.id, after.id, running.id, later.id, ...runs, stopped.id];
+  return [
+    handle.id,
+    failed.id,
+    decided.id,
+    after.id,
+    running.id,
+    later.id,
+    ...runs,
+    stopped.id,
+    ...waits,
+  ];
+}
+
+/** Whatever comes to tasks that wait, what they ask, and what they tell. */
+async function useWaits(loom: Fairloom, harness: Harness): Promise<readonly string[]> {
+  const heard = await loom.enqueue(hearing, undefined as never);
+  const asked = async () => (await loom.asks.list()).items[0];
+  await loom.signal(heard.id, 'go', { text: SECRET }, { signalId: 's1' });
+  await harness.until(async () => {
+    await loom.publish('paid', 'o:1', { text: SECRET });
+    return (await asked()) !== undefined;
+  });
+  const ask = await asked();
+  expect(ask?.title).toBe(`${SECRET}?`);
+  const answer = { choice: 'yes', by: 'ann', comment: SECRET, form: { text: SECRET } };
+  await loom.asks.answer(ask?.id ?? '', answer);
+  expect(shown(await settled(harness, heard.result())).split(SECRET)).toHaveLength(5);
+  const told = await loom.enqueue(telling, undefined as never);
+  await settled(harness, told.result());
+  const words: unknown[] = [];
+  for await (const item of loom.streams.read(told.id, 'words')) words.push(item);
+  expect(shown(words).split(SECRET)).toHaveLength(3);
+  const { asks, streams } = harness.backend;
+  const kept = [await asks.get(ask?.id ?? ''), await streams.read(told.id, 'words', 0, 10)];
+  expect(shown(kept).match(/enc:k1:/g)).toHaveLength(4);
+  expect(shown(kept)).not.toContain(SECRET);
+  // Nobody waits for this one.
+  const later = await loom.enqueue(plainTask, SECRET, { delay: '1d' });
+  await loom.signal(later.id, 'kept', SECRET);
+  return [heard.id, told.id, later.id];
 }
 
 /** Everything that the port gives of a store, as it is stored. */
@@ -155,6 +214,7 @@ async function stored(backend: Backend, ids: readonly string[]): Promise<unknown
       await backend.runs.load(id),
       await backend.runs.readChannel(id),
       await backend.inspect.facts(id),
+      await backend.streams.list(id),
     ]),
   );
   const hashes = all.flatMap(({ options }) => /"graph":"(\w+)"/.exec(options)?.[1] ?? []);
@@ -184,7 +244,9 @@ async function bytesOf(redis: Redis): Promise<string> {
       } else if (type === 'list') texts(await redis.lrangeBuffer(key, 0, -1));
       else if (type === 'set') texts(await redis.smembersBuffer(key));
       else if (type === 'zset') texts(await redis.zrangeBuffer(key, '0', '-1'));
-      else if (type !== 'none') throw new Error(`${key} is a ${type}`);
+      else if (type === 'stream') {
+        for (const [, fields] of await redis.xrangeBuffer(key, '-', '+')) texts(fields);
+      } else if (type !== 'none') throw new Error(`${key} is a ${type}`);
     }
   }
   return parts.join('\n');
