@@ -21,12 +21,12 @@ export type { Graphs } from './client/facades/graphs-facade.ts';
 export type { PageOptions, TaskPageOptions } from './client/facades/page.ts';
 export type { PublishOptions } from './client/facades/publish.ts';
 export type { QueueStatus, Queues } from './client/facades/queue-facade.ts';
+export type { RunListOptions } from './client/facades/run-list.ts';
 export type {
   RunCancelOptions,
   RunCause,
   RunExplanation,
   RunGraph,
-  RunListOptions,
   Runs,
 } from './client/facades/runs-facade.ts';
 export type { BackfillOptions, Schedules } from './client/facades/schedules-facade.ts';
@@ -181,6 +181,7 @@ export type {
   Decision,
   DueReply,
   DueRequest,
+  EditedTask,
   EnqueueRefusal,
   EnqueueReply,
   ExtendReply,
@@ -346,7 +347,8 @@ export type { SaidPlace } from './runs/shared/record.ts';
 export type { RunDetails, RunInfo, RunNodeInfo, RunNodeState } from './runs/shared/run-info.ts';
 export type { Checkpoint, RunEnqueueOptions, RunForm } from './runs/shared/run-options.ts';
 export type { RunImportOptions } from './runs/view/import.ts';
-export type { RerunOptions } from './runs/view/rerun.ts';
+export type { ForkOptions, RerunOptions } from './runs/view/rerun.ts';
+export type { RunResumeOptions } from './runs/view/resume-edited.ts';
 export type { RunCancelReport, RunConsequences } from './runs/view/run-cancel.ts';
 export type { ExportedNode, RunExport } from './runs/view/run-format.ts';
 export type { RunHandle } from './runs/view/run-handle.ts';

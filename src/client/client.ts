@@ -124,6 +124,7 @@ export class Fairloom {
       ...core,
       handles: { ...core, cancelRun: (id, options) => this.runs.cancel(id, options) },
       onCreated: (task) => core.onCreated(task),
+      schemaOf: (code) => core.handlers.definition(code)?.input,
     };
     this.runs = new Runs(this.#runTools, this.tasks);
     this.graphs = new Graphs(core);

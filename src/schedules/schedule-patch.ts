@@ -121,7 +121,7 @@ function patchedTask(
   const isFunction = typeof given === 'function';
   const input: unknown = isFunction ? given(REFERENCES) : given;
   const isRun = task.pipeline !== undefined;
-  const payload = isRun ? runPayload(codec, input, undefined) : codec.payload(task.name, input);
+  const payload = isRun ? runPayload(codec, { input }) : codec.payload(task.name, input);
   if (isFunction) checkTemplate(payload);
   return { task: { ...placed, payload }, isOpen: isFunction || isRun };
 }

@@ -92,6 +92,7 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   graphs: graphs.graphs,
   'dependents that wait for a redrive': redrive.awaitingRedrive,
   redrive: redrive.redrives,
+  'redrive with another input': redrive.edits,
   remove: redrive.removals,
   leases: leasing.leasing,
   extend: leasing.extending,

@@ -98,6 +98,57 @@ describe('a pipeline of a module', () => {
       expect((await run('runs', 'rerun', 'bad', '--from', 'nowhere')).code).toBe(2);
     });
 
+    /** Asks until it has finished. */
+    async function finished(id: string): Promise<unknown> {
+      for (;;) {
+        const shown = await json('runs', 'get', id);
+        if (shown !== null && typeof shown === 'object' && 'result' in shown) return shown;
+      }
+    }
+
+    it('begins at a node, and is bounded, where that is said', async () => {
+      const args = ['enqueue', 'etl', '--module', MODULE, '--wait', '30s'];
+      const load = ['[[1],2]', '--start-at', 'load', '--max-steps', '1'];
+      expect(await json(...args, ...load)).toMatchObject({ result: [1, 2] });
+      expect((await run(...args, '4', '--max-steps', '2')).code).toBe(2);
+      expect((await run(...args, '4', '--start-at', 'validate')).code).toBe(2);
+      const here = ['run', 'extract >> (transform | validate) >> load', '--module', MODULE];
+      expect(await json(...here, ...load)).toEqual({ result: [1, 2] });
+      const task = ['enqueue', 'extract', '4', '--module', MODULE, '--start-at', 'extract'];
+      expect((await run(...task)).code).toBe(2);
+    });
+
+    it('gets another input for a node, in a rerun, a fork and a resume', async () => {
+      const bad = ['enqueue', 'etl', '-1', '--module', MODULE, '--id', 'worse', '--wait', '30s'];
+      expect((await run(...bad)).code).toBe(1);
+      const first = ['--from', 'extract', '--input', '4'];
+      expect(await json('runs', 'rerun', 'worse', '--input', '4', '--id', 'whole')).toEqual({
+        ...{ id: 'whole', created: true },
+      });
+      expect(await json('runs', 'rerun', 'worse', ...first, '--id', 'node')).toMatchObject({
+        created: true,
+      });
+      expect(await json('runs', 'fork', 'worse', ...first, '--id', 'forked')).toEqual({
+        ...{ id: 'forked', created: true },
+      });
+      for (const id of ['whole', 'node', 'forked']) {
+        expect(await finished(id)).toMatchObject({ result: [5, 41, 2] });
+      }
+      expect(await ok(run('runs', 'get', 'forked'))).toMatch(/^fork of +worse$/m);
+      expect((await run('runs', 'fork', 'worse')).code).toBe(2);
+      expect((await run('runs', 'rerun', 'worse', '--input', '{')).code).toBe(2);
+      const resume = ['runs', 'resume', 'worse', '--node', 'validate'];
+      expect(await run(...resume, '--input', '1')).toMatchObject({
+        code: 2,
+        stdout: expect.stringContaining('outside of groups'),
+      });
+      expect((await run(...resume)).code).toBe(2);
+      const down = ['enqueue', 'etl', '"x"', '--module', MODULE, '--id', 'down', '--retries', '0'];
+      expect((await run(...down, '--wait', '30s')).code).toBe(1);
+      await ok(run('runs', 'resume', 'down', '--node', 'extract', '--input', '4'));
+      expect(await finished('down')).toMatchObject({ result: [5, 41, 2] });
+    });
+
     it('is put back, exported and imported', async () => {
       expect(await json('runs', 'resume', 'bad')).toEqual([
         { id: 'bad', ok: true, outcome: 'resumed' },
@@ -114,10 +165,10 @@ describe('a pipeline of a module', () => {
       rmSync(file);
       expect(await json('runs', 'get', 'copy')).toMatchObject({ user: 'bob', name: 'etl' });
       const args = ['runs', 'import', '-', ...BACKEND];
-      const newer = text.replace('"version": 1', '"version": 2');
+      const newer = text.replace('"version": 1', '"version": 3');
       expect(await fairloom(args, { stdin: newer })).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining('$.version is 2; this version reads 1'),
+        stderr: expect.stringContaining('$.version is 3; this version reads 2'),
       });
       expect((await run('runs', 'import', `${file}.gone`)).code).toBe(7);
     });

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../domain/limits.ts';
-import type { CancelReply, ChangeReply } from '../../domain/port/backend.ts';
+import type { CancelReply, ChangeReply, EditedTask } from '../../domain/port/backend.ts';
 import type { Cause } from '../../domain/task/cause.ts';
 import { isEnd } from '../../domain/task/task.ts';
 import { nextState } from '../../domain/task/transition.ts';
@@ -39,7 +39,7 @@ export function cancelOnly(store: Store, id: string, cause: Cause): CancelReply 
 }
 
 /** See `TaskStore.redrive`. */
-export function redrive(store: Store, id: string): ChangeReply {
+export function redrive(store: Store, id: string, edited?: EditedTask): ChangeReply {
   const entry = store.records.get(id);
   if (entry === undefined) return { kind: 'not-found' };
   if (nextState(entry.state, 'redriven', entry) === undefined) {
@@ -49,6 +49,7 @@ export function redrive(store: Store, id: string): ChangeReply {
   const cycle = redriveCycle(store, entry);
   if (cycle?.type === 'cycle') return { kind: 'cycle', path: cycle.path };
   if (cycle !== undefined) return { kind: 'dependency-limit', limit: cycle.limit };
+  if (edited !== undefined) entry.replaceInput(edited);
   leave(store, entry);
   entry.owner = store.userEntry(entry.owner.queue.queue, entry.owner.user);
   entry.owner.live++;

@@ -128,7 +128,7 @@ function taskStore(store: Store, step: Step): TaskStore {
     extend: (request) => step(() => extendAs(store, request)),
     tick: () => step(() => tick(store)),
     cancel: (id, cause) => step(() => cancel(store, id, cause)),
-    redrive: (id) => step(() => redrive(store, id)),
+    redrive: (id, edited) => step(() => redrive(store, id, edited)),
     remove: async (id) => {
       for (;;) {
         const reply = await step(() => remove(store, id));

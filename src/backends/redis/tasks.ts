@@ -3,6 +3,7 @@ import type {
   BatchOptions,
   CancelReply,
   ChangeReply,
+  EditedTask,
   EnqueueReply,
   TaskStore,
   TickReply,
@@ -34,7 +35,7 @@ import {
   stateOf,
   text,
 } from './wire/decode.ts';
-import { pushLease, pushSettlements, pushTasks } from './wire/encode.ts';
+import { editedInput, pushLease, pushSettlements, pushTasks } from './wire/encode.ts';
 import type { ScriptArgument } from './wire/script.ts';
 import type { RedisWorkers } from './workers.ts';
 
@@ -214,8 +215,8 @@ export class RedisTasks implements TaskStore {
     }
   }
 
-  redrive(id: string): Promise<ChangeReply> {
-    return this.#change('redrive', id);
+  redrive(id: string, edited?: EditedTask): Promise<ChangeReply> {
+    return this.#change('redrive', id, edited === undefined ? [] : editedInput(edited));
   }
 
   /** Each script cancels some of those that wait for a redrive, until none is left. */
@@ -230,10 +231,14 @@ export class RedisTasks implements TaskStore {
     return this.#change('runNow', id);
   }
 
-  #change(verb: 'redrive' | 'runNow', id: string): Promise<ChangeReply>;
+  #change(verb: 'redrive' | 'runNow', id: string, more?: readonly string[]): Promise<ChangeReply>;
   #change(verb: 'remove', id: string): Promise<ChangeReply | More>;
-  async #change(verb: 'redrive' | 'remove' | 'runNow', id: string): Promise<ChangeReply | More> {
-    const [word, state] = flat(await this.#session.run(verb, [id]));
+  async #change(
+    verb: 'redrive' | 'remove' | 'runNow',
+    id: string,
+    more: readonly string[] = [],
+  ): Promise<ChangeReply | More> {
+    const [word, state] = flat(await this.#session.run(verb, [id, ...more]));
     switch (word) {
       case 'ok':
         return text(state) === '' ? { kind: 'ok' } : { kind: 'ok', state: stateOf(state) };

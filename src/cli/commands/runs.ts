@@ -10,9 +10,10 @@ import type { TaskState } from '../../domain/task/task.ts';
 import type { RunDetails } from '../../runs/shared/run-info.ts';
 import { RUN_FORMS } from '../../runs/shared/run-options.ts';
 import type { RunImportOptions } from '../../runs/view/import.ts';
+import type { RerunOptions as LibraryRerunOptions } from '../../runs/view/rerun.ts';
 import type { RunHandle } from '../../runs/view/run-handle.ts';
 import { type Shell, withLoom } from '../session/session.ts';
-import { inputText, stateOption } from '../terminal/arguments.ts';
+import { inputArgument, inputText, integerArgument, stateOption } from '../terminal/arguments.ts';
 import { counted } from '../terminal/counted.ts';
 import { CliError, EXIT } from '../terminal/exit-code.ts';
 import { shownMoment } from '../terminal/moments.ts';
@@ -40,8 +41,16 @@ interface CancelOptions extends ConfirmOptions {
 
 interface RerunOptions {
   readonly from?: string;
+  /** As text: absent, the node or the run keeps its own. */
+  readonly input?: string;
+  readonly maxSteps?: number;
   readonly id?: string;
   readonly latest?: true;
+}
+
+interface ResumeOptions {
+  readonly node?: string;
+  readonly input?: string;
 }
 
 /** `fairloom runs …` */
@@ -54,6 +63,7 @@ export function addRuns(program: Command, shell: Shell): void {
   addCancel(runs, shell);
   addResume(runs, shell);
   addRerun(runs, shell);
+  addFork(runs, shell);
   addExport(runs, shell);
   addImport(runs, shell);
 }
@@ -161,31 +171,69 @@ function addResume(runs: Command, shell: Shell): void {
   runs
     .command('resume <id...>')
     .description('put failed runs back; what has finished is not run again')
-    .action((ids: readonly string[], _options: unknown, command: Command) =>
-      withLoom(shell, command, (loom, output) =>
-        changeEach('resume', ids, output, async (id) => {
-          await loom.runs.resume(id);
+    .option('--node <node>', 'the node that failed, which runs with --input')
+    .option('--input <json>', 'its input from now on: JSON, @file, or - for stdin')
+    .action((ids: readonly string[], { node, input }: ResumeOptions, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const options = { ...(node === undefined ? {} : { node }), ...(await given(input, shell)) };
+        return changeEach('resume', ids, output, async (id) => {
+          await loom.runs.resume(id, options);
           return 'resumed';
-        }),
-      ),
+        });
+      }),
     );
 }
 
+/** The option is there only when it was said: its value may be anything. */
+async function given(
+  text: string | undefined,
+  { stdin }: Shell,
+): Promise<{ readonly input?: unknown }> {
+  return text === undefined ? {} : { input: await inputArgument(text, stdin) };
+}
+
 function addRerun(runs: Command, shell: Shell): void {
-  runs
-    .command('rerun <id>')
+  withAgain(runs.command('rerun <id>'))
     .description('run it again as a new one; what has finished is not run again')
     .option('--from <node>', 'run this node and all that follows again')
-    .option('--id <id>', 'the id of the new run')
-    .option('--latest', 'with the newest versions of its tasks')
-    .action((id: string, { from, id: newId, latest }: RerunOptions, command: Command) =>
+    .option('--input <json>', 'of that node, else of the whole run: JSON, @file, or - for stdin')
+    .action((id: string, said: RerunOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
-        const versioning = latest === true ? 'latest' : undefined;
-        const handle = await loom.runs.rerun(id, { from, id: newId, versioning });
-        output.one(stored(handle));
+        output.one(stored(await loom.runs.rerun(id, await againOptions(said, shell))));
         return undefined;
       }),
     );
+}
+
+function addFork(runs: Command, shell: Shell): void {
+  withAgain(runs.command('fork <id>'))
+    .description(
+      'a new run from a node of it, also while it goes on, with its channels as they are',
+    )
+    .requiredOption('--from <node>', 'the node with which the new run begins')
+    .option('--input <json>', 'of that node: JSON, @file, or - for stdin')
+    .action((id: string, said: RerunOptions & { readonly from: string }, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const options = { ...(await againOptions(said, shell)), from: said.from };
+        output.one(stored(await loom.runs.fork(id, options)));
+        return undefined;
+      }),
+    );
+}
+
+function withAgain(command: Command): Command {
+  return command
+    .option('--id <id>', 'the id of the new run')
+    .option('--latest', 'with the newest versions of its tasks')
+    .option('--max-steps <n>', 'tasks and groups that it may come to', integerArgument(1));
+}
+
+async function againOptions(
+  { from, input, id, latest, maxSteps }: RerunOptions,
+  shell: Shell,
+): Promise<LibraryRerunOptions> {
+  const versioning = latest === true ? 'latest' : undefined;
+  return { from, id, versioning, maxSteps, ...(await given(input, shell)) };
 }
 
 function addExport(runs: Command, shell: Shell): void {
@@ -228,7 +276,7 @@ function causeLine({ node, attempt, cause, error }: RunCause, style: Style): str
 
 /** What is shown of a run that was stored. */
 function stored({ id, created }: RunHandle<unknown>): Thing {
-  const json = { id, created } satisfies JsonShapes['runs rerun' | 'runs import'];
+  const json = { id, created } satisfies JsonShapes['runs rerun' | 'runs fork' | 'runs import'];
   return { json, id, text: [id] };
 }
 
@@ -249,6 +297,7 @@ function runLines(run: RunDetails, { style }: Output): readonly string[] {
       user: run.user,
       queue: run.queue,
       graph: run.graph,
+      'fork of': run.forkedFrom,
       created: shownMoment(run.createdAt, now),
       ended: run.endedAt === undefined ? undefined : shownMoment(run.endedAt, now),
       why: run.cause === undefined ? undefined : causeText(run.cause),

@@ -48,6 +48,7 @@ export interface JsonShapes {
   readonly 'runs cancel': readonly Change[];
   readonly 'runs resume': readonly Change[];
   readonly 'runs rerun': StoredRun;
+  readonly 'runs fork': StoredRun;
   readonly 'runs export': RunExport;
   readonly 'runs import': StoredRun;
   readonly 'graphs show': GraphStates;

@@ -1,13 +1,13 @@
 import { channelsIn } from '../../attempt/channels.ts';
 import { errorOf, type TaskError } from '../../codec/task-error.ts';
-import { InvalidOptionError, isOwn } from '../../domain/errors/errors.ts';
+import { isOwn } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
 import type { Explanation } from '../../domain/explain/explain.ts';
 import { suggestion } from '../../domain/explain/suggestion.ts';
 import type { CancelReply, Page } from '../../domain/port/backend.ts';
-import { checkId, checkName } from '../../domain/settings/names.ts';
+import { checkId } from '../../domain/settings/names.ts';
 import { type Cause, failedNodeOf } from '../../domain/task/cause.ts';
-import { isEnd, TASK_STATES, type TaskRecord, type TaskState } from '../../domain/task/task.ts';
+import { isEnd, type TaskRecord, type TaskState } from '../../domain/task/task.ts';
 import type { TaskGraph } from '../../graph/graph.ts';
 import { type ConsequenceOptions, consequenceLimit } from '../../runs/shared/consequences.ts';
 import { nodeOf } from '../../runs/shared/failure-cause.ts';
@@ -19,11 +19,11 @@ import {
   type RunInfo,
   runInfos,
 } from '../../runs/shared/run-info.ts';
-import { RUN_FORMS, type RunForm } from '../../runs/shared/run-options.ts';
+import { RUN_FORMS } from '../../runs/shared/run-options.ts';
 import { exportRun } from '../../runs/view/export.ts';
 import { importRun, type RunImportOptions } from '../../runs/view/import.ts';
-import { type RerunOptions, rerun } from '../../runs/view/rerun.ts';
-import { resume } from '../../runs/view/resume.ts';
+import { type ForkOptions, fork, type RerunOptions, rerun } from '../../runs/view/rerun.ts';
+import { type RunResumeOptions, resumeRun } from '../../runs/view/resume-edited.ts';
 import {
   cancelRun,
   type RunCancelReport,
@@ -37,28 +37,9 @@ import { RunView } from '../../runs/view/run-view.ts';
 import type { NodeStates } from '../../workflow/drawing/drawing.ts';
 import { demandStep } from '../../workflow/pipeline-definition.ts';
 import type { Step } from '../../workflow/step.ts';
-import { TASK_PAGE_KEYS, type TaskPageOptions, taskPageRequest } from './page.ts';
+import { taskPageRequest } from './page.ts';
+import { filterOf, LIST_KEYS, placeIn, type RunListOptions } from './run-list.ts';
 import type { Tasks } from './task-facade.ts';
-
-/** Which runs to list. */
-export interface RunListOptions extends TaskPageOptions {
-  /** Runs that stand there now. Dispatched runs are `deferred` until they end. */
-  readonly state: TaskState;
-  /** Default both: dispatched runs first, then driven ones. */
-  readonly form?: RunForm | undefined;
-  /** Of this queue; absent: of any. */
-  readonly queue?: string | undefined;
-  /** Of this user; absent: of any. Needed for `queued`. */
-  readonly user?: string | undefined;
-}
-
-const LIST_KEYS: OptionKeys<RunListOptions> = keysOf<RunListOptions>()({
-  ...TASK_PAGE_KEYS,
-  state: true,
-  form: true,
-  queue: true,
-  user: true,
-});
 
 /** How a run is canceled. */
 export interface RunCancelOptions {
@@ -224,27 +205,41 @@ export class Runs {
 
   /**
    * Runs a run again as a new one, with the same input and graph. Nodes that finished are not run
-   * again, and give what they gave; see `from`.
+   * again, and give what they gave; see `from` and `input`.
    *
    * @throws {@link TaskNotFoundError} when it is not stored; {@link InvalidOptionError} when `from`
-   * is no node of its graph; {@link UnknownDependencyError} when a result was removed meanwhile.
+   * is no node of its graph, or takes no input; {@link InvalidPayloadError} when that cannot be stored, or
+   * its schema refuses it; {@link UnknownDependencyError} when a result was removed meanwhile.
    */
   rerun(id: string, options: RerunOptions = {}): Promise<RunHandle<unknown>> {
     return rerun(this.#tools, checkId('id', id), options);
   }
 
   /**
+   * A new run that begins with a node of another one, also while that one goes on: what that one has
+   * finished before the node is taken over, with the values of its channels as they are now. The other
+   * run is not touched; `forkedFrom` names it.
+   *
+   * @throws as {@link Runs.rerun}; {@link InvalidOptionError} for a dispatched run with values in channels.
+   */
+  fork(id: string, options: ForkOptions): Promise<RunHandle<unknown>> {
+    return fork(this.#tools, checkId('id', id), options);
+  }
+
+  /**
    * Puts a failed run back under its own id, with fresh attempts for what has not finished; what has
    * finished is not run again. A driven run that waits for its next attempt goes on now. Safe to
-   * call again: a run that goes on already is left as it is.
+   * call again: a run that goes on already is left as it is. With `node` and `input` that node, which
+   * has failed, runs with another input.
    *
    * @throws {@link TaskNotFoundError} when it, or a task that it needs, is not stored;
    * {@link WrongStateError} when it has finished, or it or a task that it needs was canceled, or a
-   * task outside of it, which it waits for, has failed; {@link TaskBusyError}.
+   * task outside of it, which it waits for, has failed; {@link TaskBusyError}; {@link InvalidOptionError}
+   * when `node` has not failed or takes no input; {@link InvalidPayloadError} when the input is refused.
    */
-  async resume(id: string): Promise<RunHandle<unknown>> {
+  async resume(id: string, options: RunResumeOptions = {}): Promise<RunHandle<unknown>> {
     const { handles } = this.#tools;
-    await resume(handles, checkId('id', id));
+    await resumeRun(this.#tools, checkId('id', id), options);
     return new StoredRun(handles, { id, created: false, conflict: false });
   }
 
@@ -355,36 +350,4 @@ async function resultOf(view: RunView): Promise<Pick<RunDetails, 'result'>> {
   } catch {
     return {};
   }
-}
-
-/** Where a listing goes on: in which form, and at which cursor of that; empty at its start. */
-function placeIn(
-  forms: readonly RunForm[],
-  cursor: string | undefined,
-): readonly [form: RunForm, cursor: string] {
-  const form = forms.find((one) => cursor?.startsWith(`${one}:`));
-  if (form !== undefined) return [form, cursor?.slice(form.length + 1) ?? ''];
-  if (cursor !== undefined) throw new InvalidOptionError('cursor', 'one of a page before', cursor);
-  return [forms[0] ?? 'dispatched', ''];
-}
-
-function filterOf({ state, form, queue, user }: RunListOptions): {
-  readonly state: TaskState;
-  readonly queue?: string;
-  readonly user?: string;
-} {
-  if (!TASK_STATES.includes(state)) {
-    throw new InvalidOptionError('state', `one of ${TASK_STATES.join(', ')}`, state);
-  }
-  if (form !== undefined && !RUN_FORMS.includes(form)) {
-    throw new InvalidOptionError('form', '"dispatched", "driven"', form);
-  }
-  if (state === 'queued' && user === undefined) {
-    throw new InvalidOptionError('user', 'a user: queued runs are listed per user', user);
-  }
-  return {
-    state,
-    ...(queue === undefined ? {} : { queue: checkName('queue', queue) }),
-    ...(user === undefined ? {} : { user: checkId('user', user) }),
-  };
 }

@@ -68,7 +68,10 @@ function sealedTasks(backend: Backend, records: SealedRecords): TaskStore {
     extend: (request) => tasks.extend(request),
     tick: () => tasks.tick(),
     cancel: (id, cause) => tasks.cancel(id, sealCause(texts, cause)),
-    redrive: (id) => tasks.redrive(id),
+    redrive: (id, edited) => {
+      if (edited === undefined) return tasks.redrive(id);
+      return tasks.redrive(id, { ...edited, payload: texts.seal(edited.payload, 'input') });
+    },
     remove: (id) => tasks.remove(id),
     runNow: (id) => tasks.runNow(id),
   };

@@ -24,7 +24,7 @@ import type { AttemptRecord, NewTask, TaskRecord, TaskRow, TaskStatus } from '..
 import type { SignalMessage, SignalReply, WaitEvent, WaitFigure } from '../task/wait.ts';
 import type { XComFact, XComPlace, XComValue, XComWrite } from '../task/xcom.ts';
 import type { AskStore } from './asks.ts';
-import type { CancelReply, ChangeReply } from './change-reply.ts';
+import type { CancelReply, ChangeReply, EditedTask } from './change-reply.ts';
 import type { BatchOptions, EnqueueReply } from './enqueueing.ts';
 import type {
   Page,
@@ -70,7 +70,7 @@ export type {
   SlotMoment,
 } from '../schedule/schedule.ts';
 export type { AskStore } from './asks.ts';
-export type { CancelReply, ChangeReply } from './change-reply.ts';
+export type { CancelReply, ChangeReply, EditedTask } from './change-reply.ts';
 export type { BatchOptions, EnqueueReply } from './enqueueing.ts';
 export type {
   Page,
@@ -190,8 +190,8 @@ export interface TaskStore {
   /** Linearizable: of cancel, settle and sweep the first to arrive wins, and the answer says which. */
   cancel(id: string, cause: Cause): Promise<CancelReply>;
 
-  /** Puts a dead letter back, at the tail of its level and with fresh attempts. */
-  redrive(id: string): Promise<ChangeReply>;
+  /** Puts a dead letter back, at the tail of its level, with fresh attempts, and another input if one is given. */
+  redrive(id: string, edited?: EditedTask): Promise<ChangeReply>;
 
   /**
    * Takes an ended task away for good, with everything kept about it. Those that wait for its redrive

@@ -10,6 +10,14 @@ export type CancelReply =
   | { readonly kind: 'already-ended'; readonly state: EndState }
   | { readonly kind: 'not-found' };
 
+/** With what a dead letter is put back in place of what it had. */
+export interface EditedTask {
+  /** Its input. Who enqueues it again is still compared with its first one. */
+  readonly payload: string;
+  /** Its options, as `NewTask.options`. */
+  readonly options: string;
+}
+
 /** What a change of one task came to. */
 export type ChangeReply =
   /** Where it stands now; absent when it was removed. */

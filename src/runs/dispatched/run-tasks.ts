@@ -14,6 +14,8 @@ import type { DispatchTask } from '../shared/dispatch.ts';
 import type { KnownGraph } from '../shared/known-graph.ts';
 import {
   driveTaskFor,
+  type Edits,
+  editOf,
   GIVEN_TASK,
   GROUP_TASK,
   JOIN_TASK,
@@ -45,6 +47,10 @@ export interface RunCall {
   readonly given?: ReadonlyMap<string, string>;
   /** What a driven run goes on from. */
   readonly seed?: Seed;
+  /** Inputs that nodes get in place of their own. */
+  readonly edits?: Edits;
+  /** The run of which it is a fork. */
+  readonly forkedFrom?: string;
   /** See `RunPlace`. */
   readonly turn?: number;
 }
@@ -86,7 +92,7 @@ export function drivenTask(call: RunCall): NewTask {
       driveTaskFor(begun(known.graph), settings.saidPlace),
       runOptions(stored, placeOfRun(call)),
     ),
-    payload: runPayload(codec, input, call.seed),
+    payload: runPayload(codec, { input, seed: call.seed, edits: call.edits }),
     graph: known.hash,
     dependsOn: settings.dependsOn,
     edges: settings.edges,
@@ -127,7 +133,8 @@ function nodeTask(call: RunCall, task: DispatchTask): NewTask {
   const { id, kind, plan } = task;
   const isTask = plan?.kind === 'task';
   const place = isTask ? placeOfNode(plan.task, settings, call.base) : settings.place;
-  const isLate = kind === 'group' || task.reads.length > 0;
+  const edited = isTask ? editOf(call.edits, id) : undefined;
+  const isLate = edited === undefined && (kind === 'group' || task.reads.length > 0);
   const run: RunPlace = {
     ...{ id: settings.id, graph: call.known.hash, node: id, ...turnOf(call) },
     ...(isLate ? { late: true } : {}),
@@ -146,7 +153,7 @@ function nodeTask(call: RunCall, task: DispatchTask): NewTask {
     user: settings.user,
     level: place.level,
     cost: isTask ? place.cost : 1,
-    payload: isTask ? payloadOf(call, plan, isLate) : LATE_PAYLOAD,
+    payload: edited ?? (isTask ? payloadOf(call, plan, isLate) : LATE_PAYLOAD),
     options: runOptions(isTask ? settings.stored : {}, run),
     dependsOn: isEntry ? settings.dependsOn : inside,
     edges: isEntry ? settings.edges : task.isStrict ? STRICT : LENIENT,
@@ -205,7 +212,7 @@ function joinOfAll(call: RunCall, ends: readonly string[]): NewTask {
   const isEmpty = ends.length === 0;
   return {
     ...ownTask(call, RUN_TASK, runOptions(settings.stored, placeOfRun(call))),
-    payload: runPayload(call.codec, call.input),
+    payload: runPayload(call.codec, { input: call.input, edits: call.edits }),
     graph: known.hash,
     dependsOn: isEmpty ? settings.dependsOn : ends,
     edges: isEmpty ? settings.edges : STRICT,
@@ -249,6 +256,7 @@ function placeOfRun(call: RunCall): RunPlace {
     node: '',
     name: known.graph.name,
     ...(past === undefined ? {} : { past }),
+    ...(call.forkedFrom === undefined ? {} : { forkedFrom: call.forkedFrom }),
     ...(settings.saidPlace === undefined ? {} : { said: settings.saidPlace }),
   };
 }

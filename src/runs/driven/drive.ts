@@ -15,9 +15,9 @@ import type { Registry } from '../../handlers/registry.ts';
 import {
   drivenMemberOf,
   type RunPlace,
-  runInputOf,
+  runGivenOf,
   runPlaceOf,
-  runSeedOf,
+  type Seed,
 } from '../shared/record.ts';
 import { type EarlyEnd, Journal, JournalLost } from './journal.ts';
 import { memberBlock } from './members.ts';
@@ -56,7 +56,11 @@ export function subRunnerOf(tools: DriveTools, own: OwnLease): SubRunner {
   const again = <T>(call: () => Promise<T>): Promise<T> => persist(tools, own.signal, call);
   const open = async (): Promise<Journal> => {
     const fields = await again(() => backend.runs.load(own.lease.id));
-    return Journal.of({ backend, holder: own, graphs, prefix: '', persist: again }, fields);
+    const parts = { backend, holder: own, graphs, prefix: '', persist: again };
+    const journal = Journal.of(parts, fields);
+    const { edited } = runPlaceOf(own.lease.options) ?? {};
+    if (edited !== undefined) journal.begin(EDITED, edited, STEPS);
+    return journal;
   };
   const journal = (): Promise<Journal> => {
     // Not kept when it fails: the handler may try again.
@@ -68,7 +72,7 @@ export function subRunnerOf(tools: DriveTools, own: OwnLease): SubRunner {
   };
   const runs = new SubRuns({ ...tools, persist: again }, own, {
     journal,
-    prefix: 's:',
+    prefix: STEPS,
     within: '',
   });
   const { attempt, releases } = own.lease;
@@ -95,8 +99,9 @@ class Drive {
     if (early !== undefined) return ENDED;
     const place = runPlaceOf(lease.options);
     if (place === undefined) throw new InvalidPayloadError('$', 'names no run');
-    await this.#seed(journal, place.id);
-    const spec = await this.#specOf(place);
+    const given = runGivenOf(codec, lease.payload);
+    await this.#seed(journal, place.id, given.seed);
+    const spec = await this.#specOf(place, given.input);
     const { id: taskId, user, queue } = lease;
     const producer = new Producer(this.#tools, {
       facts: {
@@ -109,6 +114,7 @@ class Drive {
       signal,
       trace,
       checkpoint: checkpointOf(lease.options),
+      edits: given.edits,
       maxWaitMs: LIMITS.nodeWaitMs,
       runnersOf: (prefix) => {
         const place = { journal: async () => journal, prefix, within: '' };
@@ -119,9 +125,8 @@ class Drive {
   }
 
   /** What it goes on from is written down before anything else is done. */
-  async #seed(journal: Journal, run: string): Promise<void> {
-    const { codec, backend, persist: again } = this.#tools;
-    const seed = runSeedOf(codec, this.#own.lease.payload);
+  async #seed(journal: Journal, run: string, seed: Seed | undefined): Promise<void> {
+    const { backend, persist: again } = this.#tools;
     if (seed === undefined || journal.text(SEEDED) !== undefined) return;
     const writes = Object.entries(seed.channels ?? {}).map(
       ([field, text]) => ({ type: 'set', field, text }) as const,
@@ -137,19 +142,18 @@ class Drive {
     await journal.flush();
   }
 
-  async #specOf({ graph: hash, said }: RunPlace): Promise<WalkSpec> {
+  async #specOf({ graph: hash, said }: RunPlace, input: unknown): Promise<WalkSpec> {
     const { lease } = this.#own;
     const { graphs, codec, persist: again } = this.#tools;
     const { graph } = await again(() => graphs.get(hash));
     const { maxSteps } = said ?? {};
     const member = drivenMemberOf(codec, lease.payload);
     if (member === undefined) {
-      const input = runInputOf(codec, lease.payload);
       return { graph, block: graph, input, isMember: false, maxSteps };
     }
     const block = memberBlock(graph, member.path);
     if (block === undefined) throw new InvalidPayloadError('$.path', 'names no member');
-    return { graph, block, input: member.input, isMember: true, maxSteps };
+    return { graph, block, input, isMember: true, maxSteps };
   }
 
   async #endOf(move: WalkMove, journal: Journal, isMember: boolean): Promise<OwnEnd> {
@@ -206,6 +210,12 @@ class Drive {
     return ENDED;
   }
 }
+
+/** What a handler has run, in the journal of its own task. */
+const STEPS = 's:';
+
+/** Which edited input that was for. */
+const EDITED = 'e:';
 
 /** The field that says so. */
 const SEEDED = 'seeded';

@@ -59,7 +59,8 @@ export class JournalLost extends Error {
  * What a run has written down. Fields: `n:` what a node came to, `g:` a graph that a handler
  * brought in, `t:` tries of a node, `o:` a group that is open, `end` how a member ended its run,
  * `x:` how long nobody has had a node's code, `m:` what a member gave before this run, `seeded` that
- * another run's words were taken over. Values that are new are held until {@link Journal.flush}.
+ * another run's words were taken over, `e:` for
+ * which edited input a node runs. Values that are new are held until {@link Journal.flush}.
  */
 export class Journal {
   /**
@@ -189,6 +190,28 @@ export class Journal {
 
   noteText(name: string, value: string): void {
     this.#set(name, value);
+  }
+
+  /**
+   * For another input (`mark`) than before, of which the field `name` tells, whatever begins with `start`
+   * is taken away, with answers of waits that do.
+   */
+  begin(name: string, mark: string, start: string): void {
+    if (this.#get(name) === mark) return;
+    this.#forget(start);
+    this.#set(name, mark);
+  }
+
+  #forget(start: string): void {
+    const field = `${this.#parts.prefix}${start}`;
+    const { fields, answers, fresh } = this.#store;
+    for (const name of [...fields.keys()]) {
+      const isAnswer = name.startsWith(`${ANSWER}${field}`);
+      if (!isAnswer && !name.startsWith(field)) continue;
+      fields.delete(name);
+      fresh.set(name, null);
+      if (isAnswer) answers.delete(answerPlace(name)[0]);
+    }
   }
 
   drop(name: string): void {

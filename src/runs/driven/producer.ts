@@ -21,6 +21,7 @@ import type { Trace } from '../../tracing/trace.ts';
 import { control as kindOf } from '../../workflow/control.ts';
 import { partsOf } from '../../workflow/parts.ts';
 import type { TaskDefinition } from '../../workflow/task-definition.ts';
+import { type Edits, editMark, editOf } from '../shared/record.ts';
 import { type NodeRecord, outcomeOf, recordOf } from './controls.ts';
 import { GroupDrive, type GroupTools } from './group-drive.ts';
 import { groupSpan, tracedGroup } from './group-trace.ts';
@@ -48,6 +49,8 @@ export interface ProducerCall {
   readonly trace: Trace;
   /** Write down every node, or only what comes before a group. */
   readonly checkpoint: 'node' | 'group';
+  /** Inputs that nodes get in place of their own. */
+  readonly edits?: Edits | undefined;
   /** Longest wait of a node in place, in ms. */
   readonly maxWaitMs: number;
   /** Of the handler that runs it, if one does. */
@@ -162,11 +165,20 @@ export class Producer {
     }
     let payload: string;
     try {
-      payload = this.#tools.codec.payload(step.node.id, step.input);
+      payload = this.#edited(key) ?? this.#tools.codec.payload(step.node.id, step.input);
     } catch (error) {
       return this.#failed(error, 'invalid-payload');
     }
     return this.#ended(step, key, await this.#run(step, { key, definition, payload }));
+  }
+
+  /** The input that somebody gave to a node. What its handler ran for another one is not answered again. */
+  #edited(key: string): string | undefined {
+    const { edits, journal } = this.#call;
+    const text = editOf(edits, key);
+    if (text === undefined) return undefined;
+    journal.begin(`e:${key}`, editMark(text), `s:${key}/`);
+    return text;
   }
 
   #run(

@@ -101,6 +101,10 @@ export interface RunPlace {
   readonly past?: readonly string[];
   /** Of a dispatched run: how many runs of its id have left something behind. Absent: none. */
   readonly turn?: number;
+  /** Of a node that has been given another input after it had failed: {@link editMark} of that. */
+  readonly edited?: string;
+  /** Of the run itself: the run of which it is a fork. */
+  readonly forkedFrom?: string;
   /** Of the run itself: what its enqueue said about the places of all its tasks. */
   readonly said?: SaidPlace;
 }
@@ -173,22 +177,54 @@ export interface Seed {
   readonly channels?: Readonly<Record<string, string>>;
 }
 
-/** The payload of a run's own task. */
-export function runPayload(codec: ValueCodec, input: unknown, seed?: Seed): string {
-  const given = input === undefined ? {} : { input };
-  return codec.payload(RUN_TASK, seed === undefined ? given : { ...given, seed });
+/**
+ * Inputs that people gave to nodes in place of their own, as texts of the codec: by node in a
+ * dispatched run, by node and visit (`node#visit`) in a driven one.
+ */
+export type Edits = Readonly<Record<string, string>>;
+
+/** What a run's own task says. */
+export interface RunGiven {
+  readonly input: unknown;
+  /** What it goes on from, if it does. */
+  readonly seed?: Seed | undefined;
+  /** Absent: nobody gave any. */
+  readonly edits?: Edits | undefined;
 }
 
-/** What the run goes on from, if it does. */
-export function runSeedOf(codec: ValueCodec, payload: string): Seed | undefined {
-  // Its fields are texts: whoever stored the run has looked at them.
-  return fieldsOf(codec, payload)['seed'] as Seed | undefined;
+/** The payload of a run's own task. */
+export function runPayload(codec: ValueCodec, { input, seed, edits }: RunGiven): string {
+  return codec.payload(RUN_TASK, {
+    ...(input === undefined ? {} : { input }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(edits === undefined || Object.keys(edits).length === 0 ? {} : { edits }),
+  });
 }
 
 /** @throws {@link InvalidPayloadError} when the text is not what {@link runPayload} wrote. */
+export function runGivenOf(codec: ValueCodec, payload: string): RunGiven {
+  // Fields of seeds and edits are texts: whoever stored the run has looked at them.
+  const { input, seed, edits } = fieldsOf(codec, payload) as Fields & Omit<RunGiven, 'input'>;
+  return { input, seed, edits };
+}
+
+/** The input of a run alone. @throws as {@link runGivenOf}. */
 export function runInputOf(codec: ValueCodec, payload: string): unknown {
   return fieldsOf(codec, payload)['input'];
 }
+
+/** The input that somebody gave to a node, as text. */
+export function editOf(edits: Edits | undefined, key: string): string | undefined {
+  return edits !== undefined && Object.hasOwn(edits, key) ? edits[key] : undefined;
+}
+
+/** Tells one edited input from another: what its handler has written down for another one is forgotten. */
+export function editMark(text: string): string {
+  return sha256(text).slice(0, EDIT_MARK);
+}
+
+/** Hexadecimal digits: the marks of one node must differ, and nobody chooses them. */
+const EDIT_MARK = 16;
 
 /** The payload of a member that is driven. */
 export interface DrivenMember {

@@ -50,6 +50,8 @@ export interface RunInfo {
   readonly error?: TaskError;
   /** Runs whose results it goes on from, the newest first. */
   readonly past?: readonly string[];
+  /** The run of which it is a fork. */
+  readonly forkedFrom?: string;
 }
 
 /** One run with its nodes. */
@@ -146,6 +148,7 @@ function runInfo(facts: RunFacts, culprit: TaskRow): RunInfo {
     ...(cause === undefined ? {} : { cause: readableCause(cause) }),
     ...(error === undefined ? {} : { error }),
     ...(place.past === undefined ? {} : { past: place.past }),
+    ...(place.forkedFrom === undefined ? {} : { forkedFrom: place.forkedFrom }),
   };
 }
 

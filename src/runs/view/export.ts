@@ -1,7 +1,7 @@
 /** A run as JSON, to be kept or to go on in another place. */
 import { TaskNotFoundError } from '../../domain/errors/errors.ts';
 import { type Seed, storedOptionsOf } from '../shared/record.ts';
-import { type ExportedNode, RUN_VERSION, type RunExport } from './run-format.ts';
+import { type ExportedNode, type RunExport, runVersion } from './run-format.ts';
 import { RunView, type ViewParts } from './run-view.ts';
 
 /**
@@ -14,13 +14,13 @@ export async function exportRun(parts: ViewParts, id: string): Promise<RunExport
   if (view === undefined) throw new TaskNotFoundError(id);
   const { root, place, form } = view;
   const { graph, content } = await view.known();
-  const { input } = view;
+  const { input, edits } = view.given;
   // What a run has come to is read after where it stands: it may be further, never less far.
   const seed: Partial<Seed> = form === 'driven' ? await view.seed() : await view.shared();
   const { fields, channels } = seed;
   return {
     format: 'fairloom-run',
-    version: RUN_VERSION,
+    version: runVersion(graph, edits),
     id,
     name: place.name ?? graph.name,
     form,
@@ -31,6 +31,7 @@ export async function exportRun(parts: ViewParts, id: string): Promise<RunExport
     graphHash: content,
     graph,
     ...(input === undefined ? {} : { input: parts.codec.payload(graph.name, input) }),
+    ...(edits === undefined ? {} : { edits }),
     nodes: await nodesOf(view),
     ...(fields === undefined ? {} : { journal: fields }),
     ...(channels === undefined ? {} : { channels }),

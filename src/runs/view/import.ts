@@ -26,7 +26,7 @@ export interface RunImportOptions {
 
 const KEYS: OptionKeys<RunImportOptions> = keysOf<RunImportOptions>()({ id: true, user: true });
 
-type Past = Pick<RunCall, 'given' | 'seed'>;
+type Past = Pick<RunCall, 'given' | 'seed' | 'edits'>;
 
 /** @throws see `Runs.import`. */
 export async function importRun(
@@ -42,6 +42,7 @@ export async function importRun(
   const input = run.input === undefined ? undefined : readable(codec, run.input, '$.input');
   const past =
     run.form === 'driven' ? drivenPast(codec, run, input) : givenNodes(codec, run, known);
+  const edits = editsIn(codec, run, known);
   const { queue, level, cost, latest, maxSteps } = run.said;
   const versioning = latest === true ? 'latest' : undefined;
   const { id, user = run.user } = options;
@@ -55,12 +56,26 @@ export async function importRun(
     send: (traced) => {
       const stored = { ...run.options, ...tracedOnly(traced) };
       const call: RunCall = {
-        ...{ known, input, codec, base: maker.base, ...past },
+        ...{ known, input, codec, base: maker.base, ...past, ...edits },
         settings: { ...settings, stored },
       };
       return submitCall(tools, call, run.form);
     },
   });
+}
+
+/** Inputs that were given to nodes must be those of nodes that can have one. */
+function editsIn(codec: ValueCodec, run: RunExport, known: KnownGraph): Pick<Past, 'edits'> {
+  const { edits, form } = run;
+  if (edits === undefined) return {};
+  for (const [key, text] of Object.entries(edits)) {
+    const path = `$.edits.${key}`;
+    const isKnown =
+      form === 'driven' ? /.#[1-9]\d*$/.test(key) : known.dispatch.byId.get(key)?.kind === 'task';
+    if (!isKnown) throw new RunFormatError(path, 'is no task of the graph');
+    readable(codec, text, path);
+  }
+  return { edits };
 }
 
 /** What a driven run has written down must lead somewhere in its graph. */

@@ -1,17 +1,15 @@
-/** A run that goes on from another one's results. */
+/** A run that goes on from another one's results: a rerun, or a fork. */
 import { InvalidOptionError, TaskNotFoundError } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
 import type { Versioning } from '../../domain/task/task-name.ts';
 import { versioningOf } from '../../enqueue/enqueue-options.ts';
-import { allNodes } from '../../graph/graph.ts';
-import { begun, idsIn } from '../../graph/graph-start.ts';
 import { tracedEnqueue, tracedOnly } from '../../tracing/spans/traced-enqueue.ts';
 import type { RunCall } from '../dispatched/run-tasks.ts';
-import type { KnownGraph } from '../shared/known-graph.ts';
-import { nodeScope, storedOptionsOf } from '../shared/record.ts';
+import { type Edits, nodeScope, storedOptionsOf } from '../shared/record.ts';
 import { runSettings } from '../shared/run-options.ts';
+import { editKey, editsFrom, inputText, nodesFrom, nodeToEdit } from './edits.ts';
 import type { RunHandle } from './run-handle.ts';
-import { type RunTools, submitCall } from './run-submission.ts';
+import { demandInputs, type RunTools, submitCall } from './run-submission.ts';
 import { RunView } from './run-view.ts';
 
 /** How a run is run again. */
@@ -21,6 +19,12 @@ export interface RerunOptions {
    * finished; of a driven run, all that was come to after it. Default: only what had not finished.
    */
   readonly from?: string | undefined;
+  /**
+   * With `from`: what that node gets in place of what the nodes before it give; it must be a task
+   * outside of groups. Alone: another input for the whole run, which then begins anew. The option counts
+   * when it is there, also as `undefined`.
+   */
+  readonly input?: unknown;
   /** The new run's id. Default: a new one. */
   readonly id?: string | undefined;
   /**
@@ -32,84 +36,139 @@ export interface RerunOptions {
   readonly maxSteps?: number | undefined;
 }
 
+/** How a run is forked. */
+export interface ForkOptions extends RerunOptions {
+  /** A node or group, by its name in the graph: with it the new run begins. */
+  readonly from: string;
+}
+
 const KEYS: OptionKeys<RerunOptions> = keysOf<RerunOptions>()({
   from: true,
+  input: true,
   id: true,
   versioning: true,
   maxSteps: true,
 });
 
+const FORK_KEYS: OptionKeys<ForkOptions> = keysOf<ForkOptions>()(KEYS);
+
 /** Runs whose results one run may go on from: a chain of reruns is no longer than this. */
 const MOST_PAST = 16;
 
-/** Stores a new run with the input and the graph of another. */
+/** Stores a new run with the graph of another, and its input unless that is given. */
 export async function rerun(
   tools: RunTools,
   id: string,
   options: RerunOptions,
 ): Promise<RunHandle<unknown>> {
   checkOptions('runs.rerun', options, KEYS);
-  const { handles } = tools;
+  const view = await demandRun(tools, id);
+  return submitAgain(tools, view, options, await againOf(tools, view, options));
+}
+
+/** Stores a new run that begins with a node of another, and with that one's channels as they are. */
+export async function fork(
+  tools: RunTools,
+  id: string,
+  options: ForkOptions,
+): Promise<RunHandle<unknown>> {
+  checkOptions('runs.fork', options, FORK_KEYS);
+  const { from } = options;
+  if (typeof from !== 'string') throw new InvalidOptionError('from', 'the name of a node', from);
+  const view = await demandRun(tools, id);
+  const again = await againOf(tools, view, options);
+  const shared = await view.shared();
+  if (view.form === 'driven') {
+    const seed = { fields: again.seed?.fields ?? {}, ...shared };
+    return submitAgain(tools, view, options, { ...again, seed, forkedFrom: id });
+  }
+  if (shared.channels !== undefined) {
+    const wanted =
+      'a driven run, or one with nothing in its channels: its tasks have no moment for these';
+    throw new InvalidOptionError('id', wanted, id);
+  }
+  return submitAgain(tools, view, options, { ...again, forkedFrom: id });
+}
+
+/** What of a run is done again. */
+type Again = Pick<RunCall, 'known' | 'input' | 'reused' | 'past' | 'seed' | 'edits' | 'forkedFrom'>;
+
+async function demandRun({ handles }: RunTools, id: string): Promise<RunView> {
   const view = await RunView.find(handles, id);
   if (view === undefined) throw new TaskNotFoundError(id);
-  const { root, place } = view;
+  return view;
+}
+
+async function submitAgain(
+  tools: RunTools,
+  { root, place, form }: RunView,
+  options: RerunOptions,
+  again: Again,
+): Promise<RunHandle<unknown>> {
   const { queue, level, cost, latest, maxSteps: before } = place.said ?? {};
   const { maxSteps = before } = options;
   const versioning = versioningOf(options) ?? (latest === true ? 'latest' : undefined);
-  const said = {
-    user: root.user,
-    queue,
-    priority: level,
-    cost,
-    id: options.id,
-    versioning,
-    maxSteps,
-  };
+  const said = { queue, priority: level, cost, versioning, maxSteps };
   const stored = storedOptionsOf(root.options);
-  const known = await view.known();
-  const past = await pastOf(view, known, options.from);
-  const request = { name: place.name ?? '', queue: root.queue, options: stored };
+  const settings = runSettings(tools, { ...said, user: root.user, id: options.id });
+  const { codec } = tools.handles;
+  const call = { ...again, settings, codec, base: tools.maker.base };
+  const isAnew = Object.hasOwn(options, 'input') && options.from === undefined;
+  if (isAnew && form === 'dispatched') await demandInputs(tools.schemaOf, call);
   return tracedEnqueue(tools, {
-    ...request,
+    ...{ name: place.name ?? '', queue: root.queue, options: stored },
     send: (traced) => {
-      const settings = {
-        ...runSettings(tools, said),
-        stored: { ...stored, ...tracedOnly(traced) },
-      };
-      const call = { known, input: view.input, settings, codec: handles.codec, ...past };
-      return submitCall(tools, { ...call, base: tools.maker.base }, view.form);
+      const own = { ...settings, stored: { ...stored, ...tracedOnly(traced) } };
+      return submitCall(tools, { ...call, settings: own }, form);
     },
   });
 }
 
-type Past = Pick<RunCall, 'reused' | 'past' | 'seed'>;
+async function againOf(tools: RunTools, view: RunView, options: RerunOptions): Promise<Again> {
+  const { from, input } = options;
+  const known = await view.known();
+  const isEdited = Object.hasOwn(options, 'input');
+  if (from === undefined && isEdited) return { known, input };
+  const again = from === undefined ? NONE : nodesFrom(known, view.form, from);
+  const { edits: before, input: own } = view.given;
+  const edits = { ...editsFrom(before, view.form, again, from) };
+  if (from !== undefined && isEdited) {
+    const node = nodeToEdit(known.graph, 'from', from);
+    const { schemaOf, handles } = tools;
+    const given = { input, said: saidOf(view, options) };
+    const text = await inputText({ schemaOf, codec: handles.codec }, node, given);
+    edits[editKey(view.form, from)] = text;
+  }
+  return { known, input: own, ...editsIn(edits), ...(await pastOf(view, { again, from })) };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function editsIn(edits: Edits): Pick<Again, 'edits'> {
+  return Object.keys(edits).length === 0 ? {} : { edits };
+}
+
+/** Which code the nodes of the new run keep. */
+function saidOf({ place }: RunView, options: RerunOptions): { readonly latest?: true } {
+  const versioning = versioningOf(options);
+  if (versioning === undefined) return place.said ?? {};
+  return versioning === 'latest' ? { latest: true } : {};
+}
 
 /** What of the other run need not be done again. */
-async function pastOf(view: RunView, known: KnownGraph, from: string | undefined): Promise<Past> {
+async function pastOf(
+  view: RunView,
+  { again, from }: { readonly again: ReadonlySet<string>; readonly from: string | undefined },
+): Promise<Pick<Again, 'reused' | 'past' | 'seed'>> {
   if (view.form === 'driven') {
     // Its channels begin empty, as those of any rerun.
     const { fields } = await view.seed(from);
     return { seed: { fields } };
   }
-  const again = from === undefined ? new Set<string>() : fromNode(known, from);
   const reused = new Map<string, string>();
   for (const [node, { id, state }] of await view.records()) {
     if (state === 'finished' && !again.has(node)) reused.set(node, id);
   }
   const past = [nodeScope(view.place), ...(view.place.past ?? [])].slice(0, MOST_PAST);
   return { reused, past };
-}
-
-/** Tasks of a node and of everything that follows it. */
-function fromNode({ graph, dispatch }: KnownGraph, from: string): ReadonlySet<string> {
-  const start = [...allNodes(begun(graph))].find(({ id }) => id === from);
-  if (start === undefined) {
-    throw new InvalidOptionError('from', `a node of ${graph.name} that runs`, from);
-  }
-  const again = idsIn(start);
-  // Tasks stand after those that they wait for, so one pass finds all that follow.
-  for (const { id, dependsOn } of dispatch.tasks) {
-    if (dependsOn.some((one) => again.has(one))) again.add(id);
-  }
-  return again;
 }

@@ -1,11 +1,21 @@
 /** Puts a failed run back, so that it goes on from what it has: the same run, under the same id. */
 import { mapInChunks } from '../../base/chunks.ts';
+import type { ValueCodec } from '../../codec/codec.ts';
 import { TaskBusyError, TaskNotFoundError, WrongStateError } from '../../domain/errors/errors.ts';
-import type { Backend, ChangeReply } from '../../domain/port/backend.ts';
+import type { Backend, ChangeReply, EditedTask } from '../../domain/port/backend.ts';
 import { cycleError } from '../../domain/port/refusal.ts';
 import { isEnd, type TaskRecord } from '../../domain/task/task.ts';
 import { recordsOf } from '../shared/failure-cause.ts';
-import { GROUP_TASK, runPlaceOf } from '../shared/record.ts';
+import {
+  type Edits,
+  editMark,
+  editOf,
+  GROUP_TASK,
+  runGivenOf,
+  runOptions,
+  runPlaceOf,
+  storedOptionsOf,
+} from '../shared/record.ts';
 import { RunView, type ViewParts } from './run-view.ts';
 
 /** Tasks that are put back at once. */
@@ -21,40 +31,113 @@ const MOST_TICKS = 50;
  * @throws see `Runs.resume`.
  */
 export async function resume(parts: ViewParts, id: string): Promise<void> {
-  const backend = await parts.connection.open();
   const view = await RunView.demand(parts, id);
-  const { state } = view.root;
+  demandOpen(view.root);
+  await putBackRun(parts, view);
+}
+
+/** @throws {@link WrongStateError} when nothing is left of it to go on with. */
+export function demandOpen({ id, state }: TaskRecord): void {
   if (state === 'finished' || state === 'canceled') throw new WrongStateError('resume', id, state);
-  if (view.form === 'driven') await resumeDriven(backend, view.root);
-  else await new Resumption(backend, view.root).run();
 }
 
-/** Its journal tells what has finished; what failed is not in it, and so runs again. */
-async function resumeDriven({ tasks }: Backend, { id, state }: TaskRecord): Promise<void> {
-  if (state === 'failed') await putBack(tasks, id);
+/**
+ * Puts a run back, with another payload for its own task if one is given: that one says which inputs
+ * its nodes get in place of their own.
+ *
+ * @throws {@link WrongStateError} when another call was first, and gave it other ones.
+ */
+export async function putBackRun(
+  parts: ViewParts,
+  view: RunView,
+  payload?: string | undefined,
+): Promise<void> {
+  const backend = await parts.connection.open();
+  const resumption = new Resumption(backend, parts.codec, { root: view.root, payload });
+  if (view.form === 'dispatched') await resumption.run();
+  else if (view.root.state === 'failed') await resumption.putBackRoot();
   // It waits for a node's next attempt, or for a worker with its code.
-  else if (state === 'scheduled') await tasks.runNow(id);
+  else if (view.root.state === 'scheduled') await backend.tasks.runNow(view.root.id);
 }
 
-/** The tasks of one dispatched run that have to run again. */
+interface RunToResume {
+  readonly root: TaskRecord;
+  /** Of its own task from now on; absent: as it is. */
+  readonly payload: string | undefined;
+}
+
+/**
+ * The tasks of one run that have to run again. Of a driven one that is its own: its journal tells what
+ * has finished; what failed is not in it, and so runs again.
+ */
 class Resumption {
   readonly #backend: Backend;
+  readonly #codec: ValueCodec;
   readonly #root: TaskRecord;
+  readonly #payload: string | undefined;
+  /** Inputs that its nodes get in place of their own, once its own task is put back. */
+  #edits: Edits | undefined;
   /** What stands between the run and what has finished, the run included. */
   readonly #open = new Map<string, TaskRecord>();
 
-  constructor(backend: Backend, root: TaskRecord) {
+  constructor(backend: Backend, codec: ValueCodec, { root, payload }: RunToResume) {
     this.#backend = backend;
+    this.#codec = codec;
     this.#root = root;
+    this.#payload = payload;
   }
 
   async run(): Promise<void> {
     await this.#find();
+    this.#edits = runGivenOf(this.#codec, this.#payload ?? this.#root.payload).edits;
     for (const level of this.#levels()) {
       const failed = level.filter((id) => this.#open.get(id)?.state === 'failed');
-      await mapInChunks(failed, AT_ONCE, (id) => putBack(this.#backend.tasks, id));
+      await mapInChunks(failed, AT_ONCE, (id) => this.#putBack(id));
     }
     await this.#undoIfCanceled();
+  }
+
+  /** The run's own task comes before its nodes: it says what these get. */
+  async putBackRoot(): Promise<void> {
+    const { tasks, inspect } = this.#backend;
+    const { id, options } = this.#root;
+    const payload = this.#payload;
+    const isDone = await putBack(
+      tasks,
+      id,
+      payload === undefined ? undefined : { payload, options },
+    );
+    if (isDone) return;
+    // Another call was first, or the answer to this one was lost.
+    const [root] = await inspect.get([id]);
+    if (root === undefined) throw new TaskNotFoundError(id);
+    if (payload !== undefined && root.payload !== payload) {
+      throw new WrongStateError('resume', id, root.state);
+    }
+    this.#edits = runGivenOf(this.#codec, root.payload).edits;
+  }
+
+  async #putBack(id: string): Promise<void> {
+    if (id === this.#root.id) return this.putBackRoot();
+    const { tasks, inspect } = this.#backend;
+    const edited = this.#editedOf(id);
+    if ((await putBack(tasks, id, edited)) || edited === undefined) return;
+    const [record] = await inspect.get([id]);
+    if (record !== undefined && record.payload !== edited.payload) {
+      throw new WrongStateError('resume', id, record.state);
+    }
+  }
+
+  /** With what a node's task is put back; `undefined`: as it is. */
+  #editedOf(id: string): EditedTask | undefined {
+    const record = this.#open.get(id);
+    const place = record === undefined ? undefined : runPlaceOf(record.options);
+    const payload = place === undefined ? undefined : editOf(this.#edits, place.node);
+    if (record === undefined || place === undefined || payload === undefined) return undefined;
+    const { late, past: _past, ...own } = place;
+    if (late === undefined && record.payload === payload) return undefined;
+    const run = { ...own, edited: editMark(payload) };
+    return { payload, options: runOptions(storedOptionsOf(record.options), run) };
   }
 
   /** Finished tasks are not gone behind: a group that did without a member does without it now. */
@@ -139,22 +222,34 @@ function isLenient({ name }: TaskRecord): boolean {
   return name === GROUP_TASK;
 }
 
-/** Somebody else may have done so before: then it is in no end state, and nothing is left to do. */
-async function putBack(tasks: Backend['tasks'], id: string): Promise<void> {
-  const reply = await redriven(tasks, id);
-  if (reply.kind === 'ok') return;
+/**
+ * Whether this call has put it back. Somebody else may have done so before: then it is in no end state,
+ * and nothing is left to do.
+ */
+async function putBack(
+  tasks: Backend['tasks'],
+  id: string,
+  edited: EditedTask | undefined,
+): Promise<boolean> {
+  const reply = await redriven(tasks, id, edited);
+  if (reply.kind === 'ok') return true;
   if (reply.kind === 'not-found') throw new TaskNotFoundError(id);
   if (reply.kind === 'busy') throw new TaskBusyError('resume', id);
   if (reply.kind === 'cycle' || reply.kind === 'dependency-limit') throw cycleError(id, reply);
   // Another resume was first, and it has run through since.
   if (reply.state === 'canceled') throw new WrongStateError('resume', id, reply.state);
+  return false;
 }
 
-async function redriven(tasks: Backend['tasks'], id: string): Promise<ChangeReply> {
-  let reply = await tasks.redrive(id);
+async function redriven(
+  tasks: Backend['tasks'],
+  id: string,
+  edited: EditedTask | undefined,
+): Promise<ChangeReply> {
+  let reply = await tasks.redrive(id, edited);
   for (let ticks = 0; reply.kind === 'busy' && ticks < MOST_TICKS; ticks++) {
     await tasks.tick();
-    reply = await tasks.redrive(id);
+    reply = await tasks.redrive(id, edited);
   }
   return reply;
 }

@@ -16,8 +16,13 @@ import { type SaidPlace, sha256 } from '../shared/record.ts';
 import type { RunNodeState } from '../shared/run-info.ts';
 import { RUN_FORMS, type RunForm } from '../shared/run-options.ts';
 
-/** The version that is written; older ones are read. */
-export const RUN_VERSION = 1;
+/** The newest version; older ones are read. */
+export const RUN_VERSION = 2;
+
+/** A run without what version 2 has brought is written as before. */
+export function runVersion(graph: TaskGraph, edits: RunExport['edits'] | undefined): number {
+  return edits === undefined && graph.start === undefined ? 1 : RUN_VERSION;
+}
 
 /** One run as JSON; see `docs/guide/workflows.md`. */
 export interface RunExport {
@@ -48,6 +53,11 @@ export interface RunExport {
   readonly graph: TaskGraph;
   /** What it was enqueued with, as the codec wrote it; absent for `undefined`. */
   readonly input?: string;
+  /**
+   * From version 2 on: inputs that nodes were given in place of their own, as the codec wrote them, by
+   * node, in a driven run by node and visit as `total#1`.
+   */
+  readonly edits?: Readonly<Record<string, string>>;
   /** Its nodes, joins left out. */
   readonly nodes: readonly ExportedNode[];
   /** Of a driven run: what it has written down and another run may go on from. */
@@ -86,7 +96,7 @@ export function readRun(given: unknown): RunExport {
   oneOf(run['state'], TASK_STATES, '$.state');
   for (const key of ['id', 'name', 'user']) named(run[key], `$.${key}`);
   if (run['input'] !== undefined) text(run['input'], '$.input');
-  for (const key of ['journal', 'channels']) {
+  for (const key of ['journal', 'channels', 'edits']) {
     if (run[key] !== undefined) texts(run[key], `$.${key}`);
   }
   const graph = graphOf(run['graph'], run['graphHash']);

@@ -2,6 +2,7 @@
 
 import { yieldToEventLoop } from '../../base/event-loop.ts';
 import type { Logger } from '../../base/logger.ts';
+import type { ValueCodec } from '../../codec/codec.ts';
 import {
   BackendUnavailableError,
   BatchRefusedError,
@@ -19,10 +20,10 @@ import type { TaskMaker } from '../../enqueue/task-maker.ts';
 import { begun, longestWalk, startedAt } from '../../graph/graph-start.ts';
 import type { Tracer } from '../../tracing/tracer.ts';
 import { partsOf } from '../../workflow/parts.ts';
-import { validate } from '../../workflow/standard-schema.ts';
+import { type StandardSchemaV1, validate } from '../../workflow/standard-schema.ts';
 import { dispatchedTasks, drivenTask, type RunCall } from '../dispatched/run-tasks.ts';
 import type { KnownGraph } from '../shared/known-graph.ts';
-import { runPlaceOf } from '../shared/record.ts';
+import { editOf, runGivenOf, runPayload, runPlaceOf } from '../shared/record.ts';
 import {
   type RunEnqueueOptions,
   type RunForm,
@@ -39,6 +40,8 @@ export interface RunTools {
   readonly yields: Turns;
   readonly tracer: Tracer | undefined;
   readonly log: Logger;
+  /** What inputs of a task must be, if that is known here; its name with the version that it keeps. */
+  readonly schemaOf: (code: string) => StandardSchemaV1 | undefined;
   onCreated(task: NewTask): void;
 }
 
@@ -63,7 +66,7 @@ export async function submitStep(
   const form = formOf(known, settings);
   if (form === 'dispatched') {
     demandFewSteps(call);
-    await demandInputs(step, call);
+    await demandInputs(schemasOf(step), call);
   }
   return submitCall(tools, call, form);
 }
@@ -95,7 +98,7 @@ export async function submitCall(
   for (let turn = 0; ; turn++) {
     const tasks = tasksOf(turn);
     // Its nodes may be gone while it is there, and would run again.
-    const reply = await storedRun(backend, tasks, settings);
+    const reply = await storedRun(backend, tasks, call);
     if (reply !== undefined) return new StoredRun(tools.handles, reply);
     if (await leftBehind(backend, tasks)) continue;
     return new StoredRun(tools.handles, await send(tasks));
@@ -126,14 +129,21 @@ function formOf({ plan }: KnownGraph, { form, checkpoint }: RunSettings): RunFor
   throw new InvalidOptionError('form', `"driven" for this graph (${reasons.join(', ')})`, form);
 }
 
-/** What the schemas of the first nodes say of their inputs, before anything is stored. */
-async function demandInputs(step: object, { known, input }: RunCall): Promise<void> {
+/** By the names of the tasks of a step, with their versions. */
+function schemasOf(step: object): RunTools['schemaOf'] {
   const checked = partsOf(step).tasks.filter((task) => task.input !== undefined);
-  if (checked.length === 0) return;
   const schemas = new Map(checked.map((task) => [task.codeName, task.input]));
+  return (code) => schemas.get(code);
+}
+
+/** What the schemas of the first nodes say of their inputs, before anything is stored. */
+export async function demandInputs(
+  schemaOf: RunTools['schemaOf'],
+  { known, input }: Pick<RunCall, 'known' | 'input'>,
+): Promise<void> {
   for (const { plan, reads } of known.dispatch.tasks) {
     if (plan?.kind !== 'task' || reads.length > 0) continue;
-    const schema = schemas.get(versionedName(plan.task.task, plan.task.version));
+    const schema = schemaOf(versionedName(plan.task.task, plan.task.version));
     if (schema === undefined) continue;
     const outcome = (): never => {
       throw new InvalidPayloadError('$', 'is not known yet');
@@ -147,7 +157,7 @@ async function demandInputs(step: object, { known, input }: RunCall): Promise<vo
 async function storedRun(
   backend: Backend,
   tasks: readonly NewTask[],
-  settings: RunSettings,
+  { settings, codec }: RunCall,
 ): Promise<RunReply | undefined> {
   const [record] = await backend.inspect.get([settings.id]);
   const root = tasks.at(-1);
@@ -155,10 +165,19 @@ async function storedRun(
   const isSame =
     record.user === root.user &&
     record.name === root.name &&
-    record.payload === root.payload &&
-    runPlaceOf(record.options)?.graph === root.graph;
+    runPlaceOf(record.options)?.graph === root.graph &&
+    isSameGiven(codec, record.payload, root.payload);
   if (!isSame) throw new TaskConflictError(settings.id);
   return existing(settings, { id: settings.id, conflict: false });
+}
+
+/** A resume may have given nodes of the stored one other inputs since. */
+function isSameGiven(codec: ValueCodec, stored: string, wanted: string): boolean {
+  if (stored === wanted) return true;
+  const { edits: before, ...own } = runGivenOf(codec, stored);
+  const { edits = {}, ...given } = runGivenOf(codec, wanted);
+  if (before === undefined || runPayload(codec, own) !== runPayload(codec, given)) return false;
+  return Object.entries(edits).every(([key, text]) => editOf(before, key) === text);
 }
 
 interface StoreCall {

@@ -6,8 +6,9 @@ import type { Backend } from '../../domain/port/backend.ts';
 import { isEnd, type TaskRecord } from '../../domain/task/task.ts';
 import { memberKeys } from '../../graph/graph.ts';
 import type { NodeOutcome } from '../../graph/graph-values.ts';
+import type { WalkStep } from '../../graph/run-walk.ts';
 import { drivenNodes, type OpenMember, openMembers } from '../driven/driven-nodes.ts';
-import { seedOf } from '../driven/seeds.ts';
+import { type DrivenRun, replay, seedOf } from '../driven/seeds.ts';
 import { causeOf, culpritsOf, recordsOf } from '../shared/failure-cause.ts';
 import type { GraphCache } from '../shared/graph-cache.ts';
 import type { KnownGraph } from '../shared/known-graph.ts';
@@ -15,10 +16,11 @@ import {
   isRun,
   nodeScope,
   nodeTaskId,
+  type RunGiven,
   type RunPlace,
+  runGivenOf,
   runInputOf,
   runPlaceOf,
-  runSeedOf,
   type Seed,
 } from '../shared/record.ts';
 import { formOf, nodeInfo, type RunNodeInfo } from '../shared/run-info.ts';
@@ -79,6 +81,11 @@ export class RunView {
 
   get input(): unknown {
     return runInputOf(this.#parts.codec, this.root.payload);
+  }
+
+  /** What its own task says: input, seed, edited inputs. */
+  get given(): RunGiven {
+    return runGivenOf(this.#parts.codec, this.root.payload);
   }
 
   /** The record of every node of a dispatched run that has one, joins included. */
@@ -142,15 +149,23 @@ export class RunView {
    */
   async seed(from?: string): Promise<Seed> {
     const { codec } = this.#parts;
+    const fields = await seedOf({ codec, backend: this.#backend }, await this.#driven(), from);
+    // A run that begins anew begins with empty channels.
+    return Object.keys(fields).length === 0 ? { fields } : { fields, ...(await this.shared()) };
+  }
+
+  /** What a driven run comes to next, by what it has written down. */
+  async next(): Promise<WalkStep> {
+    return replay(this.#parts.codec, await this.#driven()).next;
+  }
+
+  async #driven(): Promise<DrivenRun> {
     const { id } = this.root;
     const { graph } = await this.known();
     const written = await this.#backend.runs.load(id);
     // A run that has not begun goes on from what it was given itself.
-    const before = runSeedOf(codec, this.root.payload)?.fields ?? {};
-    const run = { id, graph, input: this.input, fields: { ...before, ...written } };
-    const fields = await seedOf({ codec, backend: this.#backend }, run, from);
-    // A run that begins anew begins with empty channels.
-    return Object.keys(fields).length === 0 ? { fields } : { fields, ...(await this.shared()) };
+    const { seed, input } = this.given;
+    return { id, graph, input, fields: { ...seed?.fields, ...written } };
   }
 
   /** The values of its channels, if it has any. */

@@ -170,7 +170,15 @@ it('F65 every command that prints is among them', () => {
   const seen = new Set(READING.flatMap(([noun = '', verb = '']) => [noun, `${noun} ${verb}`]));
   // What is left shows nothing that others wrote, or what the commands above show.
   const others = [
-    ...['demo', 'graphs show', 'runs rerun', 'runs import', 'dead redrive', 'schedules next'],
+    ...[
+      'demo',
+      'graphs show',
+      'runs rerun',
+      'runs fork',
+      'runs import',
+      'dead redrive',
+      'schedules next',
+    ],
     ...['schedules set', 'schedules run', 'schedules pause', 'schedules resume'],
     ...['schedules remove', 'schedules backfill', 'schedules update'],
   ];

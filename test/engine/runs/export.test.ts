@@ -314,7 +314,7 @@ describe('what is no exported run is refused, and nothing is stored', () => {
     ['$', null],
     ['$', 7],
     ['$.format', { format: 'other' }],
-    ['$.version', { version: 2 }],
+    ['$.version', { version: 3 }],
     ['$.version', { version: 0 }],
     ['$.version', { version: '1' }],
     ['$.form', { form: 'both' }],

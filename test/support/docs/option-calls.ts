@@ -98,6 +98,7 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
       valid: { retries: 1 },
       calls: { client: (x) => client({ defaults: x }) },
     },
+    ForkOptions: { valid: { from: 'a' }, calls: { fork: (x) => loom.runs.fork('r', x) } },
     DynamicOptions: {
       valid: {},
       calls: { dynamic: (x) => fairloom.dynamic('d', x, async () => 1) },
@@ -242,7 +243,8 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
       valid: { prefix: 'a' },
       calls: { redis: (x) => redis('redis://localhost:1', x) },
     },
-    RerunOptions: { valid: {}, calls: { rerun: (x) => loom.runs.rerun('r', x) } },
+    RerunOptions: { valid: { input: 1 }, calls: { rerun: (x) => loom.runs.rerun('r', x) } },
+    RunResumeOptions: { valid: { node: 'a' }, calls: { resume: (x) => loom.runs.resume('r', x) } },
     ResultOptions: {
       valid: { timeout: 1 },
       calls: {

@@ -135,6 +135,13 @@ export class TaskEntry implements Situation {
     this.options = task.options;
   }
 
+  /** Who enqueues it again is still compared with its first input. */
+  replaceInput({ payload, options }: Pick<NewTask, 'payload' | 'options'>): void {
+    this.own().firstPayload ??= this.payload;
+    this.payload = payload;
+    this.options = options;
+  }
+
   /** The number of its newest token; rises for ever. */
   get tokenNumber(): number {
     return this.grant?.number ?? 0;

@@ -159,9 +159,7 @@ export function absorb(
   if (!(target instanceof TaskEntry)) return undefined;
   const spec = task.idempotency;
   const step = spec !== undefined && isWindow(spec) ? stepOf(store, key, spec) : undefined;
-  target.own().firstPayload ??= target.payload;
-  target.payload = task.payload;
-  target.options = task.options;
+  target.replaceInput(task);
   return step?.kind === 'replace' ? step.dueAt : undefined;
 }
 

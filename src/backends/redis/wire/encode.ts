@@ -3,6 +3,7 @@ import { FLAGS } from '../../../domain/layout/codes.ts';
 import { PACKED_NAMES } from '../../../domain/layout/fields.ts';
 import { USUAL_LEVEL } from '../../../domain/layout/keys.ts';
 import { LIMITS } from '../../../domain/limits.ts';
+import type { EditedTask } from '../../../domain/port/change-reply.ts';
 import type { LeaseRequest, Settlement } from '../../../domain/port/leasing.ts';
 import type { QueuePatch, Retention, UserPatch } from '../../../domain/settings/settings.ts';
 import { askPlace } from '../../../domain/task/ask.ts';
@@ -54,10 +55,21 @@ export function pushTasks(args: ScriptArgument[], tasks: readonly NewTask[]): vo
 /** The part of a record's text that the client writes. */
 function blobOf(task: NewTask, kind: number): string {
   const { level, cost, name, queue, options, user, payload } = task;
-  if (options.includes(NUL)) throw new InvalidOptionError('options', 'JSON text', options);
+  checkOptionsText(options);
   const owner = `${String(byteLength(user)).padStart(3, '0')}${user}${queue}`;
   const facts = `${name}${NUL}${cost}${NUL}${options}${NUL}${kind % KIND.special === KIND.long ? '' : payload}`;
   return `${level}${kind}${owner}${NUL}${facts}`;
+}
+
+/** Another input of a task, as lua/tasks/redrive.lua reads it. */
+export function editedInput({ payload, options }: EditedTask): readonly string[] {
+  checkOptionsText(options);
+  const isLong = payload.length > INLINE;
+  return [`${options}${NUL}`, isLong ? '' : payload, ...(isLong ? [payload] : [])];
+}
+
+function checkOptionsText(options: string): void {
+  if (options.includes(NUL)) throw new InvalidOptionError('options', 'JSON text', options);
 }
 
 /** Due at once and for ever, depends on nothing, has no key: as most tasks are. */

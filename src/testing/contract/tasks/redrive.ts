@@ -204,6 +204,82 @@ export const redrives: Cases = {
   },
 };
 
+/** Dead letters that are put back with another input. */
+export const edits: Cases = {
+  'gives the new input and options with the next lease': async (kit, expect) => {
+    for (const payload of ['2', `"${'x'.repeat(5_000)}"`, '']) {
+      const id = await kit.add({ payload: '1', options: '{"retries":1}' });
+      await kit.fail(await kit.leaseOne());
+      const edited = { payload, options: '{"retries":7}' };
+      expect(await kit.backend.tasks.redrive(id, edited)).toEqual({ kind: 'ok', state: 'queued' });
+      expect(await kit.record(id)).toMatchObject(edited);
+      const leased = await kit.leaseOne();
+      expect(leased).toMatchObject({ id, attempt: 1, ...edited });
+      await kit.finish(leased);
+    }
+  },
+
+  'puts a short input in place of a long one, and leaves nothing of that': async (kit, expect) => {
+    const long = `"${'l'.repeat(5_000)}"`;
+    const id = await kit.add({ payload: long });
+    await kit.fail(await kit.leaseOne());
+    await kit.backend.tasks.redrive(id, { payload: '3', options: '{}' });
+    const leased = await kit.leaseOne();
+    expect(leased).toMatchObject({ id, payload: '3' });
+    await kit.fail(leased);
+    await kit.backend.tasks.remove(id);
+    expect(await kit.add({ id, payload: '4' })).toBe(id);
+    expect(await kit.leaseOne()).toMatchObject({ id, payload: '4' });
+  },
+
+  'may be edited again, and is put back as it is without another input': async (kit, expect) => {
+    const id = await kit.add({ payload: '1' });
+    for (const payload of ['2', '3']) {
+      await kit.fail(await kit.leaseOne());
+      await kit.backend.tasks.redrive(id, { payload, options: '{}' });
+      expect(await kit.record(id)).toMatchObject({ payload });
+    }
+    await kit.fail(await kit.leaseOne());
+    await kit.backend.tasks.redrive(id);
+    expect(await kit.leaseOne()).toMatchObject({ id, payload: '3' });
+  },
+
+  'sent again by its id, it is compared with what was sent first': async (kit, expect) => {
+    const id = await kit.add({ payload: '1' });
+    await kit.fail(await kit.leaseOne());
+    await kit.backend.tasks.redrive(id, { payload: '2', options: '{}' });
+    const same = await kit.sendOne({ id, payload: '1' });
+    expect(same).toMatchObject({ kind: 'existing', id });
+    const other = await kit.sendOne({ id, payload: '2' });
+    expect(other).toMatchObject({ kind: 'refused', refusal: { type: 'task-conflict' } });
+  },
+
+  'a refusal changes nothing': async (kit, expect) => {
+    const edited = { payload: '2', options: '{"retries":7}' };
+    const { redrive } = bound(kit);
+    expect(await redrive('nowhere', edited)).toEqual({ kind: 'not-found' });
+    const id = await kit.add({ payload: '1' });
+    expect(await redrive(id, edited)).toEqual({ kind: 'wrong-state', state: 'queued' });
+    const leased = await kit.leaseOne();
+    expect(await redrive(id, edited)).toEqual({ kind: 'wrong-state', state: 'started' });
+    await kit.finish(leased);
+    expect(await redrive(id, edited)).toEqual({ kind: 'wrong-state', state: 'finished' });
+    expect(await kit.record(id)).toMatchObject({ payload: '1', options: '{}' });
+  },
+
+  'waits again for what it waited for': async (kit, expect) => {
+    const upstream = await kit.add();
+    const id = await kit.add({ dependsOn: [upstream], ...edges({ onFailure: 'fail' }) });
+    await kit.fail(await kit.leaseOne());
+    await kit.rest();
+    const edited = { payload: '9', options: '{}' };
+    expect(await kit.backend.tasks.redrive(id, edited)).toEqual({ kind: 'ok', state: 'deferred' });
+    await kit.backend.tasks.redrive(upstream);
+    await kit.runToEnd(upstream);
+    expect(await kit.leaseOne()).toMatchObject({ id, payload: '9' });
+  },
+};
+
 /** Ended tasks that are taken away, with all that is kept about them. */
 export const removals: Cases = {
   'takes an ended task and everything kept about it': async (kit, expect) => {
@@ -302,5 +378,5 @@ export const removals: Cases = {
 
 function bound(kit: Kit): Pick<Kit['backend']['tasks'], 'redrive' | 'remove'> {
   const { tasks } = kit.backend;
-  return { redrive: (id) => tasks.redrive(id), remove: (id) => tasks.remove(id) };
+  return { redrive: (id, edited) => tasks.redrive(id, edited), remove: (id) => tasks.remove(id) };
 }

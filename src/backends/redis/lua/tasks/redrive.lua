@@ -2,12 +2,16 @@
 --
 -- KEYS[1]  clock   hash
 -- ARGV[1]  id      the task
+-- ARGV[2]  options what it is put back with, if that is another input: its options and NUL
+-- ARGV[3]  input   '' when it is long
+-- ARGV[4]  long    a long input
 -- Returns  {'ok', state}, {'not-found'}, {'wrong-state', state}, {'busy'}, {'cycle', path as JSON} or
 --          {'dependency-limit', limit}
 -- Cost     O(log tasks + dependents that wait for it), and what lib/cycle.lua follows when it waits for others
 -- @include lib/state.lua
 -- @include lib/base.lua
 -- @include lib/deps.lua
+-- @include lib/idempotency.lua
 -- @include lib/cycle.lua
 
 local id = ARGV[1]
@@ -69,6 +73,9 @@ if refusal then
   return F.unchanged({ refusal.type, refusal.path and cjson.encode(refusal.path) or refusal.limit })
 end
 redis.call('DEL', K.oom())
+if ARGV[2] then
+  Key.replaceInput(t, { recordText = ARGV[2], optionsAt = 1, body = #ARGV[2] + 1, payload = ARGV[3], long = ARGV[4] })
+end
 local u = F.ownerOf(t)
 F.leave(t, u)
 u.live = u.live + 1

@@ -92,7 +92,7 @@ function Key.answerByKey(key, item)
   if key.followerId then return Key.existing(key.followerId, conflict, true) end
 end
 
--- Puts another input into a task that has not started.
+-- Puts another input into a task that has not started, or is put back.
 function Key.replaceInput(t, item)
   t.optional = t.optional or {}
   t.optional.payloadDigest = F.firstDigest(t)
@@ -105,7 +105,7 @@ function Key.replaceInput(t, item)
   t.long = item.long
   F.setKind(t, t.kind - t.kind % (2 * FLAG.kind.long) + (item.long and FLAG.kind.long or 0))
   t.textChanged = true
-  if item.long then redis.call('HSET', K.payloads(), t.id, item.long) end
+  if item.long then redis.call('HSET', K.payloads(), t.id, item.long) else redis.call('HDEL', K.payloads(), t.id) end
 end
 
 -- Remembers the id of a call that the key answered, and swaps the input where the answer says so.

@@ -1,0 +1,74 @@
+/** Puts a failed run back, so that the node at which it failed runs with another input. */
+import { InvalidOptionError, WrongStateError } from '../../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import type { TaskNode } from '../../graph/graph.ts';
+import { runPayload, runPlaceOf } from '../shared/record.ts';
+import { nodeInfo } from '../shared/run-info.ts';
+import { hasEdit, inputText, nodeToEdit } from './edits.ts';
+import { demandOpen, putBackRun, resume } from './resume.ts';
+import type { RunTools } from './run-submission.ts';
+import { RunView } from './run-view.ts';
+
+/** How a run is put back. */
+export interface RunResumeOptions {
+  /** A node that has failed: a task outside of groups, by its name in the graph. */
+  readonly node?: string | undefined;
+  /** What it gets from now on, in place of its input. Goes with `node`; counts when it is there. */
+  readonly input?: unknown;
+}
+
+const KEYS: OptionKeys<RunResumeOptions> = keysOf<RunResumeOptions>()({ node: true, input: true });
+
+/** @throws see `Runs.resume`. */
+export async function resumeRun(
+  tools: RunTools,
+  id: string,
+  options: RunResumeOptions,
+): Promise<void> {
+  checkOptions('runs.resume', options, KEYS);
+  const { node, input } = options;
+  const isEdited = Object.hasOwn(options, 'input');
+  if (node === undefined && !isEdited) return resume(tools.handles, id);
+  if (typeof node !== 'string') {
+    throw new InvalidOptionError('node', 'the name of the node that gets the input', node);
+  }
+  if (!isEdited) throw new InvalidOptionError('input', 'an input for the node', undefined);
+  const { handles, schemaOf } = tools;
+  const { codec } = handles;
+  const view = await RunView.demand(handles, id);
+  const { root, given, place } = view;
+  demandOpen(root);
+  if (root.state !== 'failed') {
+    // An earlier call has put it back, and may have broken off.
+    if (hasEdit(given.edits, node, codec.payload(node, input))) return putBackRun(handles, view);
+    throw new WrongStateError('resume', id, root.state);
+  }
+  const { key, task } = await failedNode(view, node);
+  const text = await inputText({ codec, schemaOf }, task, { input, said: place.said });
+  const edits = { ...given.edits, [key]: text };
+  return putBackRun(handles, view, runPayload(codec, { ...given, edits }));
+}
+
+/** The node that has failed, and by what its edit is known. */
+async function failedNode(
+  view: RunView,
+  id: string,
+): Promise<{ readonly key: string; readonly task: TaskNode }> {
+  const { graph } = await view.known();
+  if (view.form === 'driven') {
+    const next = await view.next();
+    // Also one that a handler brought in.
+    if (next.type === 'task' && next.node.id === id) {
+      return { key: `${id}#${next.visit}`, task: next.node };
+    }
+    nodeToEdit(graph, 'node', id);
+    const failed = next.type === 'end' ? 'its end' : next.node.id;
+    throw new InvalidOptionError('node', `the node at which the run failed, ${failed}`, id);
+  }
+  const task = nodeToEdit(graph, 'node', id);
+  const record = (await view.recordsOf([id])).get(id);
+  const isOwn = record !== undefined && runPlaceOf(record.options)?.id === view.root.id;
+  // One that was never started, since another had failed, is shown as skipped.
+  if (isOwn && nodeInfo(id, record).state === 'failed') return { key: id, task };
+  throw new InvalidOptionError('node', 'a node of the run that has failed', id);
+}
