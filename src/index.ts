@@ -16,6 +16,7 @@ export type {
   DeadBulkOptions,
   DeadFilter,
   DeadListOptions,
+  DeadRedriveOptions,
 } from './client/facades/dead-facade.ts';
 export type { Graphs } from './client/facades/graphs-facade.ts';
 export type { PageOptions, TaskPageOptions } from './client/facades/page.ts';

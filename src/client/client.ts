@@ -119,7 +119,7 @@ export class Fairloom {
     this.users = new Users(connection);
     this.queues = new Queues(connection);
     this.asks = new Asks(core);
-    this.dead = new Dead({ connection, codec, redrive: () => redriveManyBy(core) });
+    this.dead = new Dead({ ...core, redrive: () => redriveManyBy(core) });
     this.#runTools = {
       ...core,
       handles: { ...core, cancelRun: (id, options) => this.runs.cancel(id, options) },

@@ -306,7 +306,11 @@ describe('with a worker', () => {
       attempts: [{ attempt: 1, worker: 'w1', outcome: 'failed', decision: 'dead-letter' }],
     });
     expect((await run('dead', 'redrive', '--all')).code).toBe(6);
-    expect(await ok(run('dead', 'redrive', '--all', '--yes', '-o', 'id'))).toBe('dead\n');
+    expect((await run('dead', 'redrive', '--all', '--yes', '--rate', '9')).code).toBe(2);
+    const atRate = ['--rate', '9/1s'];
+    expect(await ok(run('dead', 'redrive', '--all', '--yes', ...atRate, '-o', 'id'))).toBe(
+      'dead\n',
+    );
     await expect.poll(() => ok(run('dead', 'list', '-o', 'id')), POLL).toBe('dead\n');
     expect((await run('tasks', 'redrive', 'dead')).code).toBe(0);
     await expect.poll(() => ok(run('dead', 'list', '-o', 'id')), POLL).toBe('dead\n');

@@ -1,10 +1,13 @@
 import type { Command } from 'commander';
 import { epochMs } from '../../base/globals.ts';
-import type { Fairloom } from '../../client/client.ts';
+import { coreOf, type Fairloom } from '../../client/client.ts';
+import { Pace } from '../../client/facades/pace.ts';
+import { type RateOptions, rateOption } from '../../client/facades/settings-options.ts';
 import type { TaskInfo } from '../../client/facades/task-info.ts';
 import { isOwn, type WrongStateError } from '../../domain/errors/errors.ts';
 import type { TaskState } from '../../domain/task/task.ts';
 import { type Shell, withLoom } from '../session/session.ts';
+import { rateArgument } from '../terminal/arguments.ts';
 import { CliError, EXIT } from '../terminal/exit-code.ts';
 import { changeEach } from '../views/bulk.ts';
 import { type ConfirmOptions, confirm } from '../views/confirm.ts';
@@ -20,6 +23,7 @@ interface DeadOptions extends ConfirmOptions {
   readonly limit: number;
   readonly all?: boolean;
   readonly values?: boolean;
+  readonly rate?: RateOptions;
 }
 
 /** `fairloom dead …`: the failed tasks. */
@@ -42,12 +46,13 @@ export function addDead(program: Command, shell: Shell): void {
         return undefined;
       }),
     );
-  addBulk(dead, shell, {
+  const redrives = addBulk(dead, shell, {
     verb: 'redrive',
     description: 'put dead letters back, with fresh attempts',
     done: 'redriven',
     change: redrive,
   });
+  redrives.option('--rate <limit/per>', 'so many per time, as 10/1s', rateArgument);
   addBulk(dead, shell, {
     verb: 'remove',
     description: 'take dead letters away for good',
@@ -80,8 +85,8 @@ interface Bulk {
   readonly change: (loom: Fairloom, id: string, isNamed: boolean) => Promise<void>;
 }
 
-function addBulk(dead: Command, shell: Shell, bulk: Bulk): void {
-  withConfirm(withFilters(dead.command(`${bulk.verb} [id...]`)))
+function addBulk(dead: Command, shell: Shell, bulk: Bulk): Command {
+  return withConfirm(withFilters(dead.command(`${bulk.verb} [id...]`)))
     .description(bulk.description)
     .option('--all', 'every dead letter, whatever its queue, user and name')
     .option('--limit <n|all>', 'at most so many, oldest first', limitArgument, 100)
@@ -98,12 +103,22 @@ function addBulk(dead: Command, shell: Shell, bulk: Bulk): void {
             state === 'failed' ? undefined : `it is no dead letter: ${state}`;
           return wouldChange(output, { ...ofTasks(loom), ids: chosen, followers, done, refusal });
         }
+        const turn = turnsOf(loom, options);
         return changeEach(bulk.verb, chosen, output, async (id) => {
+          await turn();
           await bulk.change(loom, id, ids.length > 0);
           return bulk.done;
         });
       }),
     );
+}
+
+/** Each is fulfilled when the next may be changed. */
+function turnsOf(loom: Fairloom, { rate }: DeadOptions): () => Promise<void> {
+  if (rate === undefined) return async () => undefined;
+  const pace = new Pace(rateOption('rate', rate), coreOf(loom).clock);
+  const { signal } = new AbortController();
+  return () => pace.turn(signal);
 }
 
 async function choose(

@@ -1,5 +1,7 @@
 import type { Connection } from '../../backends/connection.ts';
-import { mapInChunks } from '../../base/chunks.ts';
+import { inChunks } from '../../base/chunks.ts';
+import type { KeepAlive } from '../../base/keep-alive.ts';
+import type { Clock } from '../../base/time.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
@@ -9,8 +11,10 @@ import type { ChangeReply, Page, TaskFilter } from '../../domain/port/backend.ts
 import { checkId, checkName, checkTaskName } from '../../domain/settings/names.ts';
 import { culpritOf } from '../../domain/task/cause.ts';
 import { integerOption } from '../../workflow/task-options.ts';
+import { Pace } from './pace.ts';
 import { TASK_PAGE_KEYS, type TaskPageOptions, taskPageRequest } from './page.ts';
 import type { Redrive } from './redrive.ts';
+import { type RateOptions, rateOption } from './settings-options.ts';
 import { type TaskInfo, taskInfo } from './task-info.ts';
 
 /** Which dead letters. */
@@ -55,6 +59,23 @@ const BULK_KEYS: OptionKeys<DeadBulkOptions> = keysOf<DeadBulkOptions>()({
   limit: true,
 });
 
+/** Which dead letters to put back, how many at most, and how fast. */
+export interface DeadRedriveOptions extends DeadBulkOptions {
+  /**
+   * So many are put back per time, so that what failed for all at once does not come back all at once.
+   * Default: as fast as it goes.
+   */
+  readonly rate?: RateOptions | undefined;
+  /** Once it aborts nothing more is put back; the report says what was. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const REDRIVE_KEYS: OptionKeys<DeadRedriveOptions> = keysOf<DeadRedriveOptions>()({
+  ...BULK_KEYS,
+  rate: true,
+  signal: true,
+});
+
 /** What a bulk change came to. */
 export interface BulkReport {
   /** How many were changed. */
@@ -77,6 +98,8 @@ const AT_ONCE = 16;
 interface DeadParts {
   readonly connection: Connection;
   readonly codec: ValueCodec;
+  readonly clock: Clock;
+  readonly keepAlive: KeepAlive;
   /** Puts back what one bulk change has found. */
   readonly redrive: () => Redrive;
 }
@@ -106,11 +129,35 @@ export class Dead {
 
   /**
    * Puts them back, with fresh attempts; of runs and their parts the runs, as `loom.runs.resume` does.
+   * With a rate the process has to live for as long as it takes; what it came to stays done, and another
+   * call goes on with the rest.
    *
    * @throws {@link InvalidOptionError} when neither a filter nor `all` says which.
    */
-  async redrive(options: DeadBulkOptions): Promise<BulkReport> {
-    return this.#each(bulkOf('dead.redrive', options), this.#parts.redrive());
+  async redrive(options: DeadRedriveOptions): Promise<BulkReport> {
+    checkOptions('dead.redrive', options, REDRIVE_KEYS);
+    const { rate, signal = new AbortController().signal, ...which } = options;
+    if (!(signal instanceof AbortSignal)) {
+      throw new InvalidOptionError('signal', 'an AbortSignal', signal);
+    }
+    const bulk = bulkOf('dead.redrive', which);
+    const redrive = this.#parts.redrive();
+    if (rate === undefined) return this.#each(bulk, redrive, signal);
+    const { clock, keepAlive } = this.#parts;
+    const pace = new Pace(rateOption('rate', rate), clock);
+    keepAlive.hold();
+    try {
+      return await this.#each(
+        bulk,
+        async (id) => {
+          await pace.turn(signal);
+          return signal.aborted ? undefined : redrive(id);
+        },
+        signal,
+      );
+    } finally {
+      keepAlive.letGo();
+    }
   }
 
   /**
@@ -124,14 +171,21 @@ export class Dead {
     return this.#each(bulk, (id) => tasks.remove(id));
   }
 
+  /** `change` answers `undefined` for one that it has not tried. */
   async #each(
     { filter, most }: Bulk,
-    change: (id: string) => Promise<ChangeReply>,
+    change: (id: string) => Promise<ChangeReply | undefined>,
+    signal?: AbortSignal,
   ): Promise<BulkReport> {
     const { ids, more } = await this.#ids(filter, most);
-    const replies = await mapInChunks(ids, AT_ONCE, change);
-    const changed = replies.filter(({ kind }) => kind === 'ok').length;
-    return { changed, skipped: ids.length - changed, more };
+    const replies: (ChangeReply | undefined)[] = [];
+    for (const some of inChunks(ids, AT_ONCE)) {
+      if (signal?.aborted === true) break;
+      replies.push(...(await Promise.all(some.map(change))));
+    }
+    const tried = replies.filter((reply) => reply !== undefined);
+    const changed = tried.filter(({ kind }) => kind === 'ok').length;
+    return { changed, skipped: tried.length - changed, more: more || tried.length < ids.length };
   }
 
   /** All ids first: a change would move the pages under the cursor. */

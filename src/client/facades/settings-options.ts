@@ -203,7 +203,12 @@ function countOption(option: string, value: unknown): number {
   return integerOption(option, value, MAX_COUNT);
 }
 
-function rateOption(option: string, value: unknown): RateLimit {
+/**
+ * A rate, checked.
+ *
+ * @throws {@link InvalidOptionError} when it is none.
+ */
+export function rateOption(option: string, value: unknown): RateLimit {
   checkPart(option, value, RATE_KEYS);
   const { limit, per, burst } = value;
   const most = integerOption(`${option}.limit`, limit, MAX_COUNT);

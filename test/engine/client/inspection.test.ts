@@ -1,5 +1,7 @@
 /** Looking at tasks, users, queues and workers, and changing them. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Fairloom } from '../../../src/client/client.ts';
+import type { DeadRedriveOptions } from '../../../src/client/facades/dead-facade.ts';
 import type { QueueOptions, UserOptions } from '../../../src/client/facades/settings-options.ts';
 import {
   InvalidOptionError,
@@ -119,6 +121,59 @@ eachBackend((open) => {
       await expect(loom.dead.remove({ all: true, limit: 0 })).rejects.toBeInstanceOf(
         InvalidOptionError,
       );
+    });
+  });
+
+  describe('dead letters at a rate', () => {
+    const failed = async (): Promise<Fairloom> => {
+      const loom = harness.loom([failing]);
+      const worker = loom.worker();
+      await worker.start();
+      const handles = await loom.enqueueMany(
+        failing,
+        [1, 2, 3, 4, 5].map(() => undefined),
+      );
+      await Promise.all(handles.map((handle) => handle.result().catch(() => undefined)));
+      await worker.stop();
+      return loom;
+    };
+    const queued = async (loom: Fairloom): Promise<number> => (await loom.tasks.counts()).queued;
+
+    it('come back one after the other, and as a burst first', async () => {
+      const loom = await failed();
+      const done = loom.dead.redrive({ all: true, rate: { limit: 2, per: '2m', burst: 2 } });
+      await harness.until(async () => (await queued(loom)) === 2);
+      await harness.clock.advance(59_999);
+      expect(await queued(loom)).toBe(2);
+      await harness.clock.advance(1);
+      await harness.until(async () => (await queued(loom)) === 3);
+      await harness.clock.advance(120_000);
+      expect(await done).toEqual({ changed: 5, skipped: 0, more: false });
+    });
+
+    it('come back no more once the signal aborts, and with the next call', async () => {
+      const loom = await failed();
+      const abort = new AbortController();
+      const rate = { limit: 1, per: '1m' } as const;
+      const done = loom.dead.redrive({ all: true, rate, signal: abort.signal });
+      await harness.until(async () => (await queued(loom)) === 1);
+      abort.abort();
+      expect(await done).toEqual({ changed: 1, skipped: 0, more: true });
+      expect(await queued(loom)).toBe(1);
+      expect(await loom.dead.redrive({ all: true })).toMatchObject({ changed: 4, more: false });
+    });
+
+    it('are left alone for a rate, or a signal, that is none', async () => {
+      const loom = await failed();
+      for (const wrong of [
+        { rate: { limit: 0, per: '1s' } },
+        { rate: { limit: 1, per: 'soon' } },
+        { signal: {} },
+      ]) {
+        const options = { all: true, ...wrong } as unknown as DeadRedriveOptions;
+        await expect(loom.dead.redrive(options)).rejects.toBeInstanceOf(InvalidOptionError);
+      }
+      expect(await queued(loom)).toBe(0);
     });
   });
 

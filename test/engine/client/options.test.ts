@@ -72,9 +72,9 @@ eachBackend((open) => {
 
     it('says which there are when none is near', async () => {
       const loom = harness.loom([plainTask]);
-      const error = await thrownBy(() => loom.run(plainTask, 1, { maxSteps: 3 } as never));
+      const error = await thrownBy(() => loom.run(plainTask, 1, { maxTurns: 3 } as never));
       expect(error).toMatchObject({
-        message: 'run: there is no option "maxSteps"; there are user, signal',
+        message: 'run: there is no option "maxTurns"; there are user, signal',
       });
     });
 

@@ -87,9 +87,10 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
       valid: { image: 'a' },
       calls: { containerTask: (x) => fairloom.containerTask('c', x) },
     },
-    DeadBulkOptions: {
-      valid: { user: 'u' },
-      calls: { redrive: (x) => loom.dead.redrive(x), remove: (x) => loom.dead.remove(x) },
+    DeadBulkOptions: { valid: { user: 'u' }, calls: { remove: (x) => loom.dead.remove(x) } },
+    DeadRedriveOptions: {
+      valid: { user: 'u', rate: { limit: 9, per: '1s' } },
+      calls: { redrive: (x) => loom.dead.redrive(x) },
     },
     DeadFilter: { valid: { user: 'u' }, calls: { list: (x) => loom.dead.list(x) } },
     DeadListOptions: { valid: { followers: true }, calls: { list: (x) => loom.dead.list(x) } },
