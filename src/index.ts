@@ -22,12 +22,12 @@ export type { Graphs } from './client/facades/graphs-facade.ts';
 export type { PageOptions, TaskPageOptions } from './client/facades/page.ts';
 export type { PublishOptions } from './client/facades/publish.ts';
 export type { QueueStatus, Queues } from './client/facades/queue-facade.ts';
+export type { RunCause, RunExplanation } from './client/facades/run-explanation.ts';
 export type { RunListOptions } from './client/facades/run-list.ts';
 export type {
   RunCancelOptions,
-  RunCause,
-  RunExplanation,
   RunGraph,
+  RunPauseOptions,
   Runs,
 } from './client/facades/runs-facade.ts';
 export type { BackfillOptions, Schedules } from './client/facades/schedules-facade.ts';
@@ -270,6 +270,7 @@ export type {
   ChannelWrites,
   Unfit,
 } from './domain/task/channel.ts';
+export type { RunPause } from './domain/task/pause.ts';
 export type { StreamEntry, StreamFacts, StreamWrite } from './domain/task/stream.ts';
 export type {
   AttemptRecord,

@@ -104,6 +104,7 @@ function shortsOf(): Readonly<Record<string, string>> {
       optional.startWithin,
       optional.keyHoldsUntil,
       optional.keyWindowFrom,
+      optional.pausedSince,
     ]),
     texts: text([
       optional.keyName,
@@ -114,6 +115,9 @@ function shortsOf(): Readonly<Record<string, string>> {
       optional.awaitKind,
       optional.awaitName,
       optional.awaitEntry,
+      optional.pauseReason,
+      optional.pausedBy,
+      optional.asideFor,
     ]),
     scheduleNumbers: text([
       schedule.revision,

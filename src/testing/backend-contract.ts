@@ -29,6 +29,8 @@ import { dependentsOf } from './contract/runs/dependents.ts';
 import * as edges from './contract/runs/edges.ts';
 import * as events from './contract/runs/events.ts';
 import * as graphs from './contract/runs/graphs.ts';
+import { pauseEnds } from './contract/runs/pause-ends.ts';
+import * as pauses from './contract/runs/pauses.ts';
 import * as runReads from './contract/runs/run-reads.ts';
 import * as runStores from './contract/runs/run-stores.ts';
 import * as runs from './contract/runs/runs.ts';
@@ -129,6 +131,8 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   events: events.events,
   'what joins and runs read': runReads.runReads,
   'journals of runs': runStores.journals,
+  'pauses set aside': pauses.aside,
+  'pauses of runs': pauseEnds,
   'values of channels': channels.values,
   'bounds of channels': channels.bounds,
   'who writes to channels': channels.writers,

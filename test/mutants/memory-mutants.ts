@@ -113,8 +113,8 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a task runs on a worker that does not know it',
     file: 'src/backends/memory/lease.ts',
-    find: `  if (!worker.names.has(entry.name)) {`,
-    replace: `  if (worker.names.size === 0) {`,
+    find: `  if (worker.names.has(entry.name)) return false;`,
+    replace: `  if (worker.names.size > 0) return false;`,
   },
   {
     name: 'tokens do not rise',

@@ -44,12 +44,12 @@ const DEAL_RICH: readonly Row[] = [
   ['a level that many turns have emptied keeps its tag', `F.emptied(plan, level)`, `plan = plan`],
   [
     'a task is started with many others after its time to start',
-    `not (x and (x.startUntil or x.startWithin or x.ownerRun and Park.isAbandoned(t)))`,
+    `not (x and (x.startUntil or x.startWithin or x.ownerRun and Park.isAbandoned(t) or Pause.runOf(t)))`,
     `not (x and x.ownerRun and Park.isAbandoned(t))`,
   ],
   [
     'a task of a run that has ended is started with many others',
-    `not (x and (x.startUntil or x.startWithin or x.ownerRun and Park.isAbandoned(t)))`,
+    `not (x and (x.startUntil or x.startWithin or x.ownerRun and Park.isAbandoned(t) or Pause.runOf(t)))`,
     `not (x and x.startUntil)`,
   ],
   ['a last chance is taken beside others', `    and t.losses < LIMIT.maxLost - 1 and `, `    and `],

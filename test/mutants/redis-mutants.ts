@@ -83,8 +83,8 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: the end of a task tells no dependent',
     file: 'src/backends/redis/lua/lib/ends/end.lua',
-    find: `  if reads or t.dependents then`,
-    replace: `  if reads then`,
+    find: `  if reads or t.dependents or `,
+    replace: `  if reads or `,
   },
   {
     name: 'Lua: a user who is done is counted for ever',

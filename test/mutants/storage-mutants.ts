@@ -29,8 +29,8 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: of tasks that end at one moment the least id tells its dependents first',
     file: 'src/backends/redis/lua/lib/ends/end.lua',
-    find: `    F.put('cascade', t.id, t.endStamp)\n`,
-    replace: `    F.put('cascade', t.id, t.at)\n`,
+    find: `    Cascade.enter(t, t.endStamp)\n`,
+    replace: `    Cascade.enter(t, t.at)\n`,
   },
   {
     name: 'Lua: leases that end at one moment are lost in the order of ids',

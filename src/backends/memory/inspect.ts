@@ -19,6 +19,7 @@ import { isEnd, rowBytes, TASK_STATES, type TaskRow } from '../../domain/task/ta
 import { isNamed } from '../../domain/task/task-name.ts';
 import { dependentsOf } from './rules/dependents.ts';
 import { upstreamOf } from './rules/edges.ts';
+import { pauserOf } from './rules/pause.ts';
 import { configuredInfo, userInfo } from './rules/settings-of.ts';
 import { liveWorkers } from './rules/workers.ts';
 import { byEnd, bySeq, type QueueEntry, type TaskEntry, type UserEntry } from './store/entities.ts';
@@ -282,11 +283,14 @@ function dependentFacts(store: Store, id: string): Pick<TaskFacts, 'dependents'>
 function runFacts(
   store: Store,
   entry: TaskEntry,
-): Pick<TaskFacts, 'join' | 'suspension' | 'wait' | 'endedRun'> {
+): Pick<TaskFacts, 'join' | 'suspension' | 'wait' | 'endedRun' | 'paused'> {
   const { state, optional } = entry;
   const { run, blocked } = optional;
   if (run === undefined) return {};
-  if (run.isJoin) return { join: true };
+  const pauser = isEnd(state) ? undefined : pauserOf(store, entry);
+  const { pause } = pauser?.optional.run ?? {};
+  const paused = pause === undefined ? {} : { paused: { run: pauser?.id ?? '', ...pause } };
+  if (run.isJoin) return { join: true, ...paused };
   const isSuspended = state === 'deferred' && run.waitFor.some((id) => blocked?.has(id));
   const { wakeOn, wakeAt, wait } = run;
   const until = wakeAt === undefined ? {} : { wakeAt };
@@ -296,6 +300,7 @@ function runFacts(
     owner === undefined ? undefined : (store.records.get(owner)?.state ?? 'missing');
   const isOver = ownerState !== undefined && (ownerState === 'missing' || isEnd(ownerState));
   return {
+    ...paused,
     ...(isSuspended ? { suspension: { of, wakeOn, ...until } } : {}),
     ...(wait === undefined
       ? {}

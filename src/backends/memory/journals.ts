@@ -1,7 +1,7 @@
-import type { LeaseRef, NodeWrites, RunStore } from '../../domain/port/backend.ts';
-import type { ChannelRefusal } from '../../domain/task/channel.ts';
+import type { CheckpointReply, LeaseRef, NodeWrites, RunStore } from '../../domain/port/backend.ts';
 import { REDRIVES } from '../../domain/task/journal.ts';
 import { readChannel, writeChannel, writeLive } from './rules/channels.ts';
+import { pause, pausePart, pauserOf, resume } from './rules/pause.ts';
 import { writeXCom } from './rules/xcom.ts';
 import type { Store } from './store/store.ts';
 
@@ -16,6 +16,9 @@ export function runStore(store: Store, step: Step, look: Step): RunStore {
       look(() => Object.fromEntries(store.records.get(id)?.optional.run?.journal ?? new Map())),
     writeChannel: (lease, channel) => step(() => writeLive(store, lease, channel)),
     readChannel: (run, fields) => look(() => readChannel(store, run, fields)),
+    pause: (id, reason) => step(() => pause(store, id, reason)),
+    pausePart: (id, run) => step(() => pausePart(store, id, run)),
+    resume: (id) => step(() => resume(store, id)),
   };
 }
 
@@ -34,7 +37,7 @@ function checkpoint(
   store: Store,
   { id, token }: LeaseRef,
   { entries, channel }: Checkpoint,
-): 'ok' | 'lost' | 'canceling' | ChannelRefusal {
+): CheckpointReply {
   const entry = store.records.get(id);
   if (entry === undefined || entry.token !== token) return 'lost';
   if (entry.optional.cancelCause !== undefined) return 'canceling';
@@ -52,5 +55,5 @@ function checkpoint(
     else journal.set(field, value);
   }
   if (entry.optional.losses > 0) entry.own().losses = 0;
-  return 'ok';
+  return pauserOf(store, entry) === undefined ? 'ok' : 'paused';
 }

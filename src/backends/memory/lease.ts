@@ -6,6 +6,7 @@ import { type Choice, choose, headOf, isAbandoned, type Scope } from './rules/ch
 import { upstreamOf } from './rules/edges.ts';
 import { cascade, end } from './rules/end.ts';
 import { type Brought, bringBack, parkLeft, wakeKnowing } from './rules/parking.ts';
+import { pauserOf, setAside } from './rules/pause.ts';
 import { enterStarted, leaveAsServed, liftLimits, park } from './rules/places.ts';
 import { areSchedulesDue } from './rules/schedule-places.ts';
 import { rejoin, scopeOf, wakeFor } from './rules/workers.ts';
@@ -120,17 +121,8 @@ function nextTurn(
 /** Starts the chosen task, unless its name is not known here or it must run with nothing beside it. */
 function take(store: Store, turn: Turn, batch: Batch): void {
   const { entry } = turn;
-  const { worker, request } = batch;
-  if (isAbandoned(store, entry)) {
-    const run = entry.optional.run?.owner ?? '';
-    end(store, entry, { event: 'canceled', cause: { type: 'run-ended', run } });
-    batch.unknownNames++;
-    batch.stopped = batch.unknownNames >= LIMITS.unknownNamesPerLease;
-    return;
-  }
-  if (!worker.names.has(entry.name)) {
-    park(store, entry);
-    batch.newlyParked.push(entry);
+  const { request } = batch;
+  if (isPassedBy(store, entry, batch)) {
     batch.unknownNames++;
     batch.stopped = batch.unknownNames >= LIMITS.unknownNamesPerLease;
     return;
@@ -144,6 +136,24 @@ function take(store: Store, turn: Turn, batch: Batch): void {
   // Told as it stands now: what a later turn of this lease ends comes after it.
   batch.given.push(toLeased(store, entry, alone));
   if (alone) batch.stopped = true;
+}
+
+/** Nothing is to be started: its run has ended or is paused, or this worker does not know its name. */
+function isPassedBy(store: Store, entry: TaskEntry, { worker, newlyParked }: Batch): boolean {
+  if (isAbandoned(store, entry)) {
+    const run = entry.optional.run?.owner ?? '';
+    end(store, entry, { event: 'canceled', cause: { type: 'run-ended', run } });
+    return true;
+  }
+  const pauser = pauserOf(store, entry);
+  if (pauser !== undefined) {
+    setAside(store, entry, pauser);
+    return true;
+  }
+  if (worker.names.has(entry.name)) return false;
+  park(store, entry);
+  newlyParked.push(entry);
+  return true;
 }
 
 function start(store: Store, { choice, entry }: Turn, request: LeaseRequest): void {

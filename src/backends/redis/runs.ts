@@ -1,8 +1,14 @@
-import type { NodeWrites, RunStore } from '../../domain/port/backend.ts';
+import type {
+  ChangeReply,
+  CheckpointReply,
+  NodeWrites,
+  RunStore,
+} from '../../domain/port/backend.ts';
 import type { LeaseRef } from '../../domain/port/leasing.ts';
 import { type ChannelRefusal, type ChannelWrites, isNumber } from '../../domain/task/channel.ts';
+import type { PauseReply } from '../../domain/task/pause.ts';
 import type { Session } from './connection/session.ts';
-import { flat, pairsOf, refusalOf, text } from './wire/decode.ts';
+import { endStateOf, flat, pairsOf, refusalOf, stateOf, text } from './wire/decode.ts';
 import { writesText } from './wire/encode.ts';
 import type { ScriptArgument } from './wire/script.ts';
 
@@ -21,13 +27,14 @@ export class RedisRuns implements RunStore {
     lease: LeaseRef,
     entries: Readonly<Record<string, string | null>>,
     channel?: NodeWrites,
-  ): Promise<'ok' | 'lost' | 'canceling' | ChannelRefusal> {
+  ): Promise<CheckpointReply> {
     const args: ScriptArgument[] = [lease.id, lease.token];
     if (channel === undefined) args.push('', '', '');
     else args.push(channel.key, channel.run, writesText(channel.writes, channel.xcom));
     for (const [field, value] of Object.entries(entries)) args.push(field, value ?? '');
     const reply = await this.#session.run('checkpoint', args);
-    return flat(reply)[0] === 'canceling' ? 'canceling' : answerOf(reply);
+    const word = flat(reply)[0];
+    return word === 'canceling' || word === 'paused' ? word : answerOf(reply);
   }
 
   async load(id: string): Promise<Readonly<Record<string, string>>> {
@@ -63,6 +70,29 @@ export class RedisRuns implements RunStore {
       return typeof value === 'string' ? [[field, normalized(value)]] : [];
     });
     return Object.fromEntries(found);
+  }
+
+  async pause(id: string, reason?: string): Promise<PauseReply> {
+    const reply = flat(await this.#session.run('pause', [id, 'pause', reason ?? '']));
+    const [word, state, since, words] = reply;
+    if (word === 'not-found') return { kind: word };
+    if (word === 'wrong-state') return { kind: word, state: endStateOf(state) };
+    const why = text(words);
+    return { kind: 'ok', pause: { since: Number(since), ...(why === '' ? {} : { reason: why }) } };
+  }
+
+  async pausePart(id: string, run: string): Promise<ChangeReply> {
+    return this.#change([id, 'part', run]);
+  }
+
+  async resume(id: string): Promise<ChangeReply> {
+    return this.#change([id, 'resume', '']);
+  }
+
+  async #change(args: readonly ScriptArgument[]): Promise<ChangeReply> {
+    const [word, state] = flat(await this.#session.run('pause', args));
+    if (word === 'ok' || word === 'wrong-state') return { kind: word, state: stateOf(state) };
+    return { kind: 'not-found' };
   }
 
   /** A whole hash. */

@@ -2,9 +2,10 @@ import { type Command, Option } from 'commander';
 import { epochMs } from '../../base/globals.ts';
 import { namedLineOf } from '../../base/thrown.ts';
 import type { Fairloom } from '../../client/client.ts';
-import type { RunCause } from '../../client/facades/runs-facade.ts';
+import type { RunCause } from '../../client/facades/run-explanation.ts';
 import { TaskNotFoundError } from '../../domain/errors/errors.ts';
 import { causeText } from '../../domain/task/cause.ts';
+import type { RunPause } from '../../domain/task/pause.ts';
 import { encryptedWords } from '../../domain/task/sealed-text.ts';
 import type { TaskState } from '../../domain/task/task.ts';
 import type { RunDetails } from '../../runs/shared/run-info.ts';
@@ -61,6 +62,7 @@ export function addRuns(program: Command, shell: Shell): void {
   addGraph(runs, shell);
   addExplain(runs, shell);
   addCancel(runs, shell);
+  addPause(runs, shell);
   addResume(runs, shell);
   addRerun(runs, shell);
   addFork(runs, shell);
@@ -119,13 +121,13 @@ function addExplain(runs: Command, shell: Shell): void {
     .action((id: string, _options: unknown, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
         const explanation = await loom.runs.explain(id);
-        const { state, counts, waitsFor, causes, command: cure } = explanation;
+        const { state, counts, waitsFor, causes, paused, command: cure } = explanation;
         const shown = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
         const lines = waitsFor.flatMap(({ node, why }) =>
           why.obstacles.map(({ kind, text }) => `${node}: ${output.style.yellow(kind)}: ${text}`),
         );
         const text = [
-          `${id} is ${stateText(state, output.style)}`,
+          `${id} is ${stateText(state, output.style)}${paused === undefined ? '' : `, paused ${pauseText(paused)}`}`,
           ...causes.map((cause) => causeLine(cause, output.style)),
           ...(cure === undefined ? [] : [output.style.dim(`  ${cure}`)]),
           shown.join(', '),
@@ -167,10 +169,25 @@ function addCancel(runs: Command, shell: Shell): void {
     );
 }
 
+function addPause(runs: Command, shell: Shell): void {
+  runs
+    .command('pause <id...>')
+    .description('start nothing more of runs until they are resumed; what runs goes on')
+    .option('--reason <text>', 'shown with the run')
+    .action((ids: readonly string[], { reason }: { readonly reason?: string }, command: Command) =>
+      withLoom(shell, command, (loom, output) =>
+        changeEach('pause', ids, output, async (id) => {
+          await loom.runs.pause(id, { reason });
+          return 'paused';
+        }),
+      ),
+    );
+}
+
 function addResume(runs: Command, shell: Shell): void {
   runs
     .command('resume <id...>')
-    .description('put failed runs back; what has finished is not run again')
+    .description('end pauses, or put failed runs back; what has finished is not run again')
     .option('--node <node>', 'the node that failed, which runs with --input')
     .option('--input <json>', 'its input from now on: JSON, @file, or - for stdin')
     .action((ids: readonly string[], { node, input }: ResumeOptions, command: Command) =>
@@ -286,6 +303,12 @@ async function demandRun(loom: Fairloom, id: string): Promise<RunDetails> {
   return run;
 }
 
+/** Since when, and why. */
+function pauseText({ since, reason }: RunPause): string {
+  const why = reason === undefined ? '' : `: ${reason}`;
+  return `since ${shownMoment(since, epochMs())}${why}`;
+}
+
 function runLines(run: RunDetails, { style }: Output): readonly string[] {
   const now = epochMs();
   return fieldLines(
@@ -300,6 +323,7 @@ function runLines(run: RunDetails, { style }: Output): readonly string[] {
       'fork of': run.forkedFrom,
       created: shownMoment(run.createdAt, now),
       ended: run.endedAt === undefined ? undefined : shownMoment(run.endedAt, now),
+      paused: run.paused === undefined ? undefined : pauseText(run.paused),
       why: run.cause === undefined ? undefined : causeText(run.cause),
       input: run.input === undefined ? undefined : jsonLine(run.input),
       result: run.result === undefined ? undefined : jsonLine(run.result),

@@ -5,7 +5,7 @@
 
 import type { AskInfo } from '../../client/facades/asks-facade.ts';
 import type { QueueStatus } from '../../client/facades/queue-facade.ts';
-import type { RunExplanation } from '../../client/facades/runs-facade.ts';
+import type { RunExplanation } from '../../client/facades/run-explanation.ts';
 import type { SignalOutcome } from '../../client/facades/signals.ts';
 import type { AttemptInfo, TaskInfo } from '../../client/facades/task-info.ts';
 import type { UserStatus } from '../../client/facades/user-facade.ts';
@@ -46,6 +46,7 @@ export interface JsonShapes {
   readonly 'runs graph': GraphStates;
   readonly 'runs explain': RunExplanation;
   readonly 'runs cancel': readonly Change[];
+  readonly 'runs pause': readonly Change[];
   readonly 'runs resume': readonly Change[];
   readonly 'runs rerun': StoredRun;
   readonly 'runs fork': StoredRun;

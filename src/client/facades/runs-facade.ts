@@ -1,16 +1,11 @@
 import { channelsIn } from '../../attempt/channels.ts';
-import { errorOf, type TaskError } from '../../codec/task-error.ts';
 import { isOwn } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
-import type { Explanation } from '../../domain/explain/explain.ts';
-import { suggestion } from '../../domain/explain/suggestion.ts';
 import type { CancelReply, Page } from '../../domain/port/backend.ts';
 import { checkId } from '../../domain/settings/names.ts';
-import { type Cause, failedNodeOf } from '../../domain/task/cause.ts';
-import { isEnd, type TaskRecord, type TaskState } from '../../domain/task/task.ts';
+import type { RunPause } from '../../domain/task/pause.ts';
 import type { TaskGraph } from '../../graph/graph.ts';
 import { type ConsequenceOptions, consequenceLimit } from '../../runs/shared/consequences.ts';
-import { nodeOf } from '../../runs/shared/failure-cause.ts';
 import { DRIVE_TASK, RUN_TASK } from '../../runs/shared/record.ts';
 import {
   listedRun,
@@ -22,6 +17,7 @@ import {
 import { RUN_FORMS } from '../../runs/shared/run-options.ts';
 import { exportRun } from '../../runs/view/export.ts';
 import { importRun, type RunImportOptions } from '../../runs/view/import.ts';
+import { pauseRun } from '../../runs/view/pause.ts';
 import { type ForkOptions, fork, type RerunOptions, rerun } from '../../runs/view/rerun.ts';
 import { type RunResumeOptions, resumeRun } from '../../runs/view/resume-edited.ts';
 import {
@@ -38,8 +34,18 @@ import type { NodeStates } from '../../workflow/drawing/drawing.ts';
 import { demandStep } from '../../workflow/pipeline-definition.ts';
 import type { Step } from '../../workflow/step.ts';
 import { taskPageRequest } from './page.ts';
+import { storedReason } from './reason.ts';
+import { explainRun, type RunExplanation } from './run-explanation.ts';
 import { filterOf, LIST_KEYS, placeIn, type RunListOptions } from './run-list.ts';
 import type { Tasks } from './task-facade.ts';
+
+/** How a run is paused. */
+export interface RunPauseOptions {
+  /** Shown with the run; at most 200 characters are kept. */
+  readonly reason?: string | undefined;
+}
+
+const PAUSE_KEYS: OptionKeys<RunPauseOptions> = keysOf<RunPauseOptions>()({ reason: true });
 
 /** How a run is canceled. */
 export interface RunCancelOptions {
@@ -63,44 +69,6 @@ export interface RunGraph {
   /** By the names of nodes. */
   readonly states: NodeStates;
 }
-
-/** Why a run has not ended: the nodes on which it waits. */
-export interface RunExplanation {
-  /** The run. */
-  readonly id: string;
-  /** Where it stands. */
-  readonly state: TaskState;
-  /** How many nodes are in each state. */
-  readonly counts: Readonly<Record<string, number>>;
-  /** Nodes that wait for no other node, each with its reason; at most 20. */
-  readonly waitsFor: readonly {
-    /** Its name in the graph; empty: the run itself, where its own task waits. */
-    readonly node: string;
-    /** Of the task that runs the node. */
-    readonly why: Explanation;
-  }[];
-  /** Of a run that did not finish: where that began, the first first; at most 20. */
-  readonly causes: readonly RunCause[];
-  /** What helps a failed run on. */
-  readonly command?: string;
-}
-
-/** A task at which a run began not to finish: it followed no other. */
-export interface RunCause {
-  /** Its node; empty for the run itself. */
-  readonly node: string;
-  /** For `loom.tasks`. */
-  readonly taskId: string;
-  /** The number of its newest attempt; 0: it was never started. */
-  readonly attempt: number;
-  /** Why, as data. */
-  readonly cause?: Cause;
-  /** What its newest attempt threw. */
-  readonly error?: TaskError;
-}
-
-/** Nodes that an explanation names at most. */
-const EXPLAINED = 20;
 
 /** `loom.runs`: looking at runs, and changing them. */
 export class Runs {
@@ -227,9 +195,9 @@ export class Runs {
   }
 
   /**
-   * Puts a failed run back under its own id, with fresh attempts for what has not finished; what has
-   * finished is not run again. A driven run that waits for its next attempt goes on now. Safe to
-   * call again: a run that goes on already is left as it is. With `node` and `input` that node, which
+   * Ends the pause of a run, or puts a failed run back under its own id, with fresh attempts for what
+   * has not finished; what has finished is not run again. A driven run that waits for its next attempt
+   * goes on now, unless it was paused. Safe to call again: a run that goes on already is left as it is. With `node` and `input` that node, which
    * has failed, runs with another input.
    *
    * @throws {@link TaskNotFoundError} when it, or a task that it needs, is not stored;
@@ -241,6 +209,20 @@ export class Runs {
     const { handles } = this.#tools;
     await resumeRun(this.#tools, checkId('id', id), options);
     return new StoredRun(handles, { id, created: false, conflict: false });
+  }
+
+  /**
+   * Pauses a run: from when this is fulfilled none of its nodes, members and attempts begins until
+   * `resume`. What runs goes on to the end of its attempt; a driven run to the end of the node in hand.
+   * Time limits go on. A run that is paused already is left so; safe to call again.
+   *
+   * @throws {@link TaskNotFoundError} when it is not stored; {@link WrongStateError} when it has ended.
+   */
+  async pause(id: string, options: RunPauseOptions = {}): Promise<RunPause> {
+    checkOptions('runs.pause', options, PAUSE_KEYS);
+    const { reason } = options;
+    const words = reason === undefined ? '' : storedReason(reason);
+    return pauseRun(this.#tools.handles, checkId('id', id), words === '' ? undefined : words);
   }
 
   /**
@@ -293,24 +275,7 @@ export class Runs {
    */
   async explain(id: string): Promise<RunExplanation> {
     const view = await RunView.demand(this.#tools.handles, checkId('id', id));
-    const nodes = await view.nodes();
-    const counts: Record<string, number> = {};
-    for (const { state } of nodes) counts[state] = (counts[state] ?? 0) + 1;
-    const ready = nodes.filter(
-      ({ state }) => state === 'queued' || state === 'started' || state === 'scheduled',
-    );
-    const waitsFor: { readonly node: string; readonly why: Explanation }[] = [];
-    for (const { node, taskId } of ready.slice(0, EXPLAINED)) {
-      if (taskId !== undefined) waitsFor.push({ node, why: await this.#tasks.explain(taskId) });
-    }
-    if (view.form === 'driven' && !isEnd(view.root.state)) {
-      waitsFor.push({ node: '', why: await this.#tasks.explain(view.root.id) });
-    }
-    const { state } = view.root;
-    const culprits = isEnd(state) && state !== 'finished' ? await view.culprits() : [];
-    const causes = culprits.slice(0, EXPLAINED).map(causeIn);
-    const cure = state === 'failed' ? { command: suggestion('runs resume', id) } : {};
-    return { id, state, counts, waitsFor, causes, ...cure };
+    return explainRun(view, (task) => this.#tasks.explain(task));
   }
 
   /** Waits until nothing of a run is open. */
@@ -327,19 +292,6 @@ export class Runs {
       });
     }
   }
-}
-
-function causeIn(record: TaskRecord): RunCause {
-  const { id: taskId, failures: attempt, cause } = record;
-  const error = errorOf(record.error);
-  const node = failedNodeOf(cause) ?? nodeOf(record);
-  return {
-    node,
-    taskId,
-    attempt,
-    ...(cause === undefined ? {} : { cause }),
-    ...(error === undefined ? {} : { error }),
-  };
 }
 
 /** What a run that finished gave, as far as it can still be read: retention may have taken a part. */

@@ -41,6 +41,7 @@ import {
   type TaskPageOptions,
   taskPageRequest,
 } from './page.ts';
+import { storedReason } from './reason.ts';
 import type { Redrive } from './redrive.ts';
 import { type AttemptInfo, attemptInfo, type TaskInfo, taskInfo } from './task-info.ts';
 
@@ -275,15 +276,10 @@ function idsOf(ids: unknown): readonly string[] {
   return Array.from(ids, (id: unknown) => checkId('id', id));
 }
 
-/** Characters of a reason that are kept. */
-const REASON_CHARS = 200;
-
 /** A call to cancel, with its words as they can be stored. */
 function requestCause(reason: string | undefined): Cause {
   if (reason === undefined) return { type: 'request' };
-  if (typeof reason !== 'string') throw new InvalidOptionError('reason', 'a text', reason);
-  const stored = reason.slice(0, REASON_CHARS).replaceAll(/\p{Surrogate}/gu, '\u{fffd}');
-  return { type: 'request', reason: stored };
+  return { type: 'request', reason: storedReason(reason) };
 }
 
 /** Turns a refusal of a change into its error. */

@@ -25,7 +25,7 @@ import { ANSWER } from '../../domain/task/wait.ts';
 import type { XComWrite } from '../../domain/task/xcom.ts';
 import { openValue, sealWrites } from './sealed-channel.ts';
 import { sealError } from './sealed-error.ts';
-import { SealedRecords } from './sealed-records.ts';
+import { openPause, SealedRecords } from './sealed-records.ts';
 import { sealSpec } from './sealed-spec.ts';
 import { openAnswer, openFacts, sealedAsks, sealedWaits, sealSuspension } from './sealed-waits.ts';
 import type { Texts } from './texts.ts';
@@ -254,6 +254,13 @@ function sealedRuns(runs: RunStore, records: SealedRecords): RunStore {
       };
       return records.all(await runs.readChannel(run, fields), open);
     },
+    pause: async (id, reason) => {
+      const sealed = reason === undefined ? undefined : texts.seal(reason, 'reason');
+      const reply = await runs.pause(id, sealed);
+      return reply.kind === 'ok' ? { ...reply, pause: openPause(texts, reply.pause) } : reply;
+    },
+    pausePart: (id, run) => runs.pausePart(id, run),
+    resume: (id) => runs.resume(id),
   };
 }
 

@@ -3,6 +3,7 @@
 import type { Leased, LeaseReply } from '../../domain/port/leasing.ts';
 import type { ScheduleRecord } from '../../domain/schedule/schedule.ts';
 import { type Cause, readableCause, rewordedCause } from '../../domain/task/cause.ts';
+import { type RunPause, readablePause } from '../../domain/task/pause.ts';
 import type {
   AttemptRecord,
   NewTask,
@@ -32,11 +33,19 @@ export class SealedRecords {
   }
 
   task(record: TaskRecord): TaskRecord {
-    return { ...this.status(record), payload: this.texts.open(record.payload, 'input') };
+    const opened = this.status(record);
+    return {
+      ...opened,
+      payload: this.texts.open(record.payload, 'input'),
+      ...(record.paused === undefined ? {} : { paused: openPause(this.texts, record.paused) }),
+    };
   }
 
   row({ payload, ...row }: TaskRow): TaskRow {
     const opened = this.status(row);
+    if (row.paused !== undefined && payload === undefined) {
+      return { ...opened, paused: openPause(this.texts, row.paused) };
+    }
     return payload === undefined ? opened : this.task({ ...opened, payload });
   }
 
@@ -83,6 +92,12 @@ export class SealedRecords {
   #cause(cause: Cause): Cause {
     return readableCause(rewordedCause(cause, (words) => this.texts.open(words, 'reason')));
   }
+}
+
+/** Words are shown and nothing else, as those of a cause. */
+export function openPause<T extends RunPause>(texts: Texts, pause: T): T {
+  if (pause.reason === undefined) return pause;
+  return readablePause({ ...pause, reason: texts.open(pause.reason, 'reason') });
 }
 
 interface Ending {

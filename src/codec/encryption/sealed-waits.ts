@@ -7,6 +7,7 @@ import {
   readAskAnswer,
 } from '../../domain/task/ask.ts';
 import { answerText, readAnswer } from '../../domain/task/wait.ts';
+import { openPause } from './sealed-records.ts';
 import type { Texts } from './texts.ts';
 
 /** Signals carry their payloads sealed. */
@@ -48,8 +49,9 @@ export function sealSuspension(texts: Texts, suspension: Suspension): Suspension
 }
 
 /** What explains a task, with the question that it waits with, if it does. */
-export function openFacts(texts: Texts, facts: TaskFacts): TaskFacts {
-  const { wait } = facts;
+export function openFacts(texts: Texts, stored: TaskFacts): TaskFacts {
+  const { wait, paused } = stored;
+  const facts = paused === undefined ? stored : { ...stored, paused: openPause(texts, paused) };
   if (wait?.for.kind !== 'ask') return facts;
   const { ask } = wait.for;
   const opened = { ...ask, text: texts.open(ask.text, 'ask') };

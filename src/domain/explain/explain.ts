@@ -3,6 +3,7 @@
 import { dependentsIn, type TaskDependents } from '../dependencies/dependents.ts';
 import type { TaskFacts, WorkerInfo } from '../port/backend.ts';
 import { causeText, failureTypeOf } from '../task/cause.ts';
+import { readablePause } from '../task/pause.ts';
 import { isEnd, type TaskState } from '../task/task.ts';
 import { codeNeeded, versionsOf } from '../task/task-name.ts';
 import { type Position, positionOf } from './position.ts';
@@ -17,6 +18,7 @@ export interface Obstacle {
     | 'suspended'
     | 'waiting'
     | 'run-ended'
+    | 'run-paused'
     | 'user-paused'
     | 'user-at-limit'
     | 'user-rate'
@@ -86,8 +88,9 @@ function obstaclesOf(
 ): readonly Obstacle[] {
   const { state } = facts.record;
   if (isEnd(state)) return [ended(facts, putBacks)];
-  if (state === 'started') return running(facts);
-  const found: Obstacle[] = [];
+  const pause = facts.paused === undefined ? [] : [paused(facts, facts.paused)];
+  if (state === 'started') return [...pause, ...running(facts)];
+  const found: Obstacle[] = [...pause];
   if (facts.endedRun !== undefined) found.push(abandoned(facts.endedRun));
   if (state === 'scheduled') found.push(delayed(facts));
   if (facts.suspension !== undefined) found.push(suspended(facts, facts.suspension));
@@ -118,6 +121,18 @@ function abandoned({ id, state }: NonNullable<TaskFacts['endedRun']>): Obstacle 
     kind: 'run-ended',
     text: `its run ${id} ${what}: a worker that comes to it cancels it`,
     command: suggestion('tasks explain', id),
+  };
+}
+
+/** What it runs now goes on; nothing else of the run begins. */
+function paused({ record: { id } }: TaskFacts, pause: NonNullable<TaskFacts['paused']>): Obstacle {
+  const { run, since, reason } = readablePause(pause);
+  const what = run === id ? 'it is' : `its run ${run} is`;
+  const why = reason === undefined ? '' : `: ${reason}`;
+  return {
+    kind: 'run-paused',
+    text: `${what} paused since ${time(since)}${why}`,
+    command: suggestion('runs resume', run),
   };
 }
 

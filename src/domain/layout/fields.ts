@@ -167,6 +167,11 @@ export const PACKED_NAMES = {
     graphHash: ['h', 'of the snapshot that it needs'],
     suspendedFor: ['s', 'whom it was suspended for, but for those that a wake took it away from'],
     keySpec: ['i', 'in a call alone: its idempotency key, and how that is treated'],
+    pausedSince: ['ps', 'of a run: when it was paused'],
+    pauseReason: ['pr', 'and why'],
+    pausedBy: ['pb', 'the run whose pauses hold it, if that is not its `o`'],
+    asideFor: ['hb', 'it was set aside: the run whose pause holds it'],
+    hasAside: ['hs', 'of a run: `aside` has somebody'],
     wakeWord: ['sp', '`failure` when the first that does not finish wakes it'],
   },
   /** `y` of facts. */

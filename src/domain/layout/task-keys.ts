@@ -115,6 +115,12 @@ export const TASK_KEYS = {
    */
   awaitingRedrive: { type: 'ZSET', name: '{p}deps:redrive:{id}' },
   /**
+   * tasks that the pause of a run has set aside → stamp of their arrival. The run has `hasAside` in its facts then
+   * @by lease, `pause`; the cascade
+   * @life until the pause is over, and they are put back
+   */
+  aside: { type: 'ZSET', name: '{p}aside:{id}' },
+  /**
    * journal of a run: field → text · `=` begins answers of waits: moment, what ended it, JSON text · `redrives` how often its task was redriven since it began
    * @by checkpoint, redrive, whatever wakes a task
    * @life with the task

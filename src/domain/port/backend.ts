@@ -19,7 +19,6 @@ import type {
 } from '../schedule/schedule.ts';
 import type { QueuePatch, Retention } from '../settings/settings.ts';
 import type { Cause } from '../task/cause.ts';
-import type { ChannelRefusal, ChannelWrites } from '../task/channel.ts';
 import type { AttemptRecord, NewTask, TaskRecord, TaskRow, TaskStatus } from '../task/task.ts';
 import type { SignalMessage, SignalReply, WaitEvent, WaitFigure } from '../task/wait.ts';
 import type { XComFact, XComPlace, XComValue, XComWrite } from '../task/xcom.ts';
@@ -43,13 +42,13 @@ import type {
   ExtendReply,
   ExtendRequest,
   Leased,
-  LeaseRef,
   LeaseReply,
   LeaseRequest,
   SettleReply,
   SettleRequest,
   WorkNotice,
 } from './leasing.ts';
+import type { RunStore } from './runs.ts';
 import type { StreamStore } from './streams.ts';
 import type { UserStore } from './user-store.ts';
 
@@ -102,6 +101,7 @@ export type {
   UpstreamFact,
   WorkNotice,
 } from './leasing.ts';
+export type { CheckpointReply, NodeWrites, RunStore } from './runs.ts';
 export type { StreamLease, StreamPlace, StreamStore } from './streams.ts';
 export type { UserStore } from './user-store.ts';
 
@@ -217,40 +217,6 @@ export interface TickReply {
   readonly schedulesDue: boolean;
   /** What the backend's clock showed. */
   readonly now: number;
-}
-
-/** What a run writes down as it goes, so that another worker can go on from there. */
-export interface RunStore {
-  /**
-   * Writes entries (JSON text; null takes one away) on behalf of a leased task, and forgives its
-   * losses. All or nothing; `lost` when the lease is not in force, `canceling` once a cancel of the
-   * task was requested, a refusal when what is written to channels cannot be stored.
-   */
-  checkpoint(
-    lease: LeaseRef,
-    entries: Readonly<Record<string, string | null>>,
-    channel?: NodeWrites,
-  ): Promise<'ok' | 'lost' | 'canceling' | ChannelRefusal>;
-  /** What was written down, and as `redrives` how often it was redriven since. Goes with the record. */
-  load(id: string): Promise<Readonly<Record<string, string>>>;
-  /** Writes to channels now, on behalf of a leased task. All or nothing, as `checkpoint`. */
-  writeChannel(lease: LeaseRef, channel: ChannelWrites): Promise<'ok' | 'lost' | ChannelRefusal>;
-  /**
-   * Values of the channels of a run by field, as JSON texts: all, or those of some fields. Empty when
-   * nothing was written, or the run is not stored. They go with the record of the run's task.
-   */
-  readChannel(run: string, fields?: readonly string[]): Promise<Readonly<Record<string, string>>>;
-}
-
-/** What a node wrote, beside its output: it goes with a checkpoint. */
-export interface NodeWrites extends ChannelWrites {
-  /**
-   * What they belong to. The newest one of a lease is remembered: writes under the same name again
-   * have been applied already.
-   */
-  readonly key: string;
-  /** Values that it pushed or deleted; the task that checkpoints is their writer. */
-  readonly xcom?: readonly XComWrite[];
 }
 
 /** What suspended tasks wait for that is no task; see `Suspension.wait`. */

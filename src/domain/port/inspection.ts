@@ -1,6 +1,7 @@
 /** What the port's listings and reports show; part of the port in `backend.ts`. */
 import type { DependentPage } from '../dependencies/dependents.ts';
 import type { QueueSettings, SettingOrigins, UserSettings } from '../settings/settings.ts';
+import type { RunPause } from '../task/pause.ts';
 import type { EndState, TaskRecord, TaskState } from '../task/task.ts';
 import type { WaitTarget } from '../task/wait.ts';
 
@@ -184,6 +185,11 @@ export interface TaskFacts {
     readonly id: string;
     /** `missing`: the run is not stored any more. */
     readonly state: EndState | 'missing';
+  };
+  /** The pause of its run, or of itself where it is a run: it is not started meanwhile. */
+  readonly paused?: RunPause & {
+    /** The task of the run. */
+    readonly run: string;
   };
   /** Its user in its queue; absent when nothing is known of it there. */
   readonly user: UserInfo | undefined;

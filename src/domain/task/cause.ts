@@ -138,7 +138,9 @@ export type Cause =
       readonly what: 'input' | 'upstreams' | 'journal';
     }
   /** A node of a driven run waits for its next attempt. */
-  | { readonly type: 'node-waits'; readonly node: string };
+  | { readonly type: 'node-waits'; readonly node: string }
+  /** Its run is paused. */
+  | { readonly type: 'paused' };
 
 /** The cause of a task that ended as `failed` or `canceled` because another ended so. */
 export type UpstreamCause = Extract<Cause, { type: 'upstream' }>;
@@ -246,7 +248,8 @@ type GivenBackCause = Extract<
       | 'unknown-here'
       | 'given-up'
       | 'unread'
-      | 'node-waits';
+      | 'node-waits'
+      | 'paused';
   }
 >;
 
@@ -267,6 +270,8 @@ function givenBackText(cause: GivenBackCause): string {
       return `its ${cause.what} could not be read`;
     case 'node-waits':
       return `${cause.node} waits for its next attempt`;
+    case 'paused':
+      return 'its run is paused';
     default:
       return assertNever(cause);
   }

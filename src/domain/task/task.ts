@@ -1,5 +1,6 @@
 import { utf8Bytes } from '../../base/json.ts';
 import type { Cause } from './cause.ts';
+import type { RunPause } from './pause.ts';
 import type { WindowSpec } from './window.ts';
 
 /** The seven states of a task; a record is in exactly one. Drawn in `transition.ts`. */
@@ -182,6 +183,8 @@ export interface TaskRecord {
   readonly result?: string;
   /** The key under which it was enqueued. */
   readonly idempotencyKey?: string;
+  /** It is a run, and paused. */
+  readonly paused?: RunPause;
 }
 
 /** A record as listings give it: its payload and its result only where they are asked for. */

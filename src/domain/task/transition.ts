@@ -11,6 +11,8 @@ export type TaskEvent =
   | 'due'
   | 'unblocked'
   | 'joined'
+  | 'paused'
+  | 'resumed'
   | 'leased'
   | 'finished'
   | 'retried'
@@ -55,6 +57,9 @@ export const MOVES: Readonly<Record<TaskEvent, Move>> = {
     from: ['deferred'],
     to: ({ isJoin, isBlocked }) => (isJoin && !isBlocked ? 'finished' : undefined),
   },
+  // Its run is paused: it is set aside when its turn comes, and put back when that is over.
+  paused: { from: ['queued'], to: () => 'deferred' },
+  resumed: { from: ['deferred'], to: () => 'queued' },
   leased: { from: ['queued'], to: () => 'started' },
   finished: { from: ['started'], to: unlessCanceling(() => 'finished') },
   retried: { from: ['started'], to: unlessCanceling(goingOn) },

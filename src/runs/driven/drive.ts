@@ -158,6 +158,10 @@ class Drive {
 
   async #endOf(move: WalkMove, journal: Journal, isMember: boolean): Promise<OwnEnd> {
     if (move.type === 'wait') return { type: 'settle', decision: move.suspension };
+    if (move.type === 'paused') {
+      await journal.flush();
+      return PAUSED;
+    }
     if (move.type === 'left') {
       const { delayMs, cause } = move;
       return {
@@ -223,6 +227,12 @@ const SEEDED = 'seeded';
 const ENDED: OwnEnd = {
   type: 'settle',
   decision: { type: 'cancel', cause: { type: 'terminate' } },
+};
+
+/** It goes on from its journal when the pause is over; that is no attempt. */
+const PAUSED: OwnEnd = {
+  type: 'settle',
+  decision: { type: 'release', cause: { type: 'paused' } },
 };
 
 type Failed = Outcome & { readonly type: 'failed' };

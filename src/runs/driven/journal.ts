@@ -1,7 +1,7 @@
 import type { Tries } from '../../attempt/attempt-context.ts';
 import type { OwnLease } from '../../attempt/own-lease.ts';
 import { TaskCanceledError } from '../../domain/errors/errors.ts';
-import type { Backend, NodeWrites } from '../../domain/port/backend.ts';
+import type { Backend, CheckpointReply, NodeWrites } from '../../domain/port/backend.ts';
 import type { ChannelRefusal } from '../../domain/task/channel.ts';
 import { REDRIVES } from '../../domain/task/journal.ts';
 import { ANSWER, readAnswer, type WaitAnswer } from '../../domain/task/wait.ts';
@@ -84,6 +84,7 @@ export class Journal {
       answers: new Map(names.map(answerPlace)),
       fresh: new Map(),
       writing: Promise.resolve(),
+      isPaused: false,
     };
     return new Journal(parts, store, `${fields[REDRIVES] ?? 0}.${parts.holder.lease.attempt}`);
   }
@@ -264,9 +265,18 @@ export class Journal {
     return refusal;
   }
 
-  #demand(answer: 'ok' | 'lost' | 'canceling' | ChannelRefusal): ChannelRefusal | undefined {
+  /** Its run is, by what the store said last; what runs in a handler goes on with that. */
+  get isPaused(): boolean {
+    return this.#parts.prefix === '' && this.#store.isPaused;
+  }
+
+  #demand(answer: CheckpointReply): ChannelRefusal | undefined {
     if (answer === 'lost') throw new JournalLost();
-    if (answer !== 'canceling') return answer === 'ok' ? undefined : answer;
+    if (answer === 'ok' || answer === 'paused') {
+      this.#store.isPaused = answer === 'paused';
+      return undefined;
+    }
+    if (answer !== 'canceling') return answer;
     const { holder } = this.#parts;
     holder.interrupt({ type: 'cancel', cause: { type: 'request' } });
     throw new TaskCanceledError(holder.lease.id, { type: 'request' });
@@ -302,6 +312,8 @@ interface Store {
   readonly fresh: Map<string, string | null>;
   /** Is fulfilled when the newest call that writes to channels is over. */
   writing: Promise<void>;
+  /** The run is, by what the store said last. */
+  isPaused: boolean;
 }
 
 function nothing(): void {}

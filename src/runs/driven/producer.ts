@@ -72,7 +72,9 @@ export type WalkMove =
     }
   | { readonly type: 'wait'; readonly suspension: Suspension }
   /** A node waits for its next attempt, or its code is not here. */
-  | { readonly type: 'left'; readonly delayMs: number; readonly cause: LeftCause };
+  | { readonly type: 'left'; readonly delayMs: number; readonly cause: LeftCause }
+  /** The run is paused, and nothing of it is under way here. */
+  | { readonly type: 'paused' };
 
 type LeftCause = Extract<Cause, { type: 'node-waits' | 'unknown-here' }>;
 
@@ -117,6 +119,7 @@ export class Producer {
         continue;
       }
       signal.throwIfAborted();
+      if (journal.isPaused) return { type: 'paused' };
       const move = step.type === 'task' ? await this.#task(step, key) : await this.#group(step);
       if (move.type === 'record') {
         const refused = await this.#note(key, move);

@@ -3,6 +3,7 @@
 import type { RunCall, SubRunners, TimeLimit, WaitCall } from '../../attempt/attempt-context.ts';
 import type { OwnLease } from '../../attempt/own-lease.ts';
 import { type HandlerWait, wakeAfterMs } from '../../attempt/waits.ts';
+import { impossible } from '../../base/never.ts';
 import { errorFrom } from '../../base/thrown.ts';
 import { errorOf, errorText } from '../../codec/task-error.ts';
 import {
@@ -153,9 +154,9 @@ export class SubRuns {
     return tracedCall(trace, async () => {
       for (;;) {
         const move = await producer.walk(spec);
-        if (move.type === 'wait') await this.#suspend(move.suspension, journal, call.limit);
-        else if (move.type === 'left') throw leftError(move.cause);
-        else return this.#ended(journal, step.name, move.ending);
+        if (move.type === 'ended') return this.#ended(journal, step.name, move.ending);
+        if (move.type !== 'wait') throw leftError(move);
+        await this.#suspend(move.suspension, journal, call.limit);
       }
     });
   }
@@ -231,7 +232,9 @@ function waitedFor(wait: HandlerWait): string {
 const MARK_RADIX = 36;
 
 /** What a handler is told whose step cannot go on here. */
-function leftError(cause: Extract<WalkMove, { type: 'left' }>['cause']): Error {
+function leftError(move: Extract<WalkMove, { type: 'left' | 'paused' }>): Error {
+  if (move.type === 'paused') return impossible('a handler goes on when its run is paused');
+  const { cause } = move;
   return new UnknownTaskError(cause.type === 'unknown-here' ? cause.task : cause.node);
 }
 

@@ -5,6 +5,7 @@ import { errorOf, type TaskError } from '../../codec/task-error.ts';
 import { type DecryptionError, isOwn } from '../../domain/errors/errors.ts';
 import type { Inspect } from '../../domain/port/backend.ts';
 import { type Cause, readableCause } from '../../domain/task/cause.ts';
+import { type RunPause, readablePause } from '../../domain/task/pause.ts';
 import type { Level, TaskRecord, TaskRow, TaskState } from '../../domain/task/task.ts';
 import { causesOf } from './failure-cause.ts';
 import {
@@ -52,6 +53,8 @@ export interface RunInfo {
   readonly past?: readonly string[];
   /** The run of which it is a fork. */
   readonly forkedFrom?: string;
+  /** Nothing of it is started until it is resumed. */
+  readonly paused?: RunPause;
 }
 
 /** One run with its nodes. */
@@ -149,6 +152,7 @@ function runInfo(facts: RunFacts, culprit: TaskRow): RunInfo {
     ...(error === undefined ? {} : { error }),
     ...(place.past === undefined ? {} : { past: place.past }),
     ...(place.forkedFrom === undefined ? {} : { forkedFrom: place.forkedFrom }),
+    ...(root.paused === undefined ? {} : { paused: readablePause(root.paused) }),
   };
 }
 

@@ -16,6 +16,7 @@ import {
   runPlaceOf,
   storedOptionsOf,
 } from '../shared/record.ts';
+import { endPause } from './pause.ts';
 import { RunView, type ViewParts } from './run-view.ts';
 
 /** Tasks that are put back at once. */
@@ -54,10 +55,13 @@ export async function putBackRun(
 ): Promise<void> {
   const backend = await parts.connection.open();
   const resumption = new Resumption(backend, parts.codec, { root: view.root, payload });
+  const { id, state, paused } = view.root;
   if (view.form === 'dispatched') await resumption.run();
-  else if (view.root.state === 'failed') await resumption.putBackRoot();
-  // It waits for a node's next attempt, or for a worker with its code.
-  else if (view.root.state === 'scheduled') await backend.tasks.runNow(view.root.id);
+  else if (state === 'failed') await resumption.putBackRoot();
+  // It waits for a node's next attempt, or for a worker with its code. One that was paused may be delayed, and stays so.
+  else if (state === 'scheduled' && paused === undefined) await backend.tasks.runNow(id);
+  // After that: what the pause has set aside is not to meet a run that has ended.
+  if (paused !== undefined) await endPause(parts, id);
 }
 
 interface RunToResume {

@@ -115,6 +115,7 @@ export class DamagedStore {
 
   /** Lets time pass and works until nothing is left to do; then whoever waits in vain gives up. */
   async drain(): Promise<void> {
+    await this.kit.backend.runs.resume('paused');
     for (let rounds = 0; rounds < 8; rounds++) {
       for (let calls = 0; calls < 20; calls++) if ((await this.#serve()).length === 0) break;
       await this.kit.advance(30_000);
@@ -205,6 +206,10 @@ async function fill(kit: Kit): Promise<readonly string[]> {
     };
     await kit.backend.streams.append({ worker: 'w3', ...lease }, { ...chunks, closes: false });
     await add({ id: 'step', user: 'gus', owner: 'run' });
+    await add({ id: 'paused', user: 'gus', delayMs: 60_000 });
+    await add({ id: 'aside', user: 'gus', owner: 'paused' });
+    await kit.backend.runs.pause('paused');
+    await kit.backend.runs.pausePart('aside', 'paused');
     await kit.settle(lease, { type: 'suspend', waitFor: ['step'], wakeOn: 'all' });
   }
   await fillWaits(kit, add, { user: 'wim', wakeAfterMs: 50_000 });

@@ -277,6 +277,7 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
       calls: { import: (x) => loom.runs.import({} as never, x) },
     },
     RunListOptions: { valid: { state: 'failed' }, calls: { list: (x) => loom.runs.list(x) } },
+    RunPauseOptions: { valid: {}, calls: { pause: (x) => loom.runs.pause('r', x) } },
     RunOptions: { valid: { user: 'u' }, calls: { run: (x) => loom.run(plainTask, 1, x) } },
     ScheduleDefaults: {
       valid: { timeZone: 'UTC' },

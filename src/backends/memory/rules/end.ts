@@ -10,6 +10,7 @@ import { reindex } from '../store/ready-index.ts';
 import { SortedList } from '../store/sorted-list.ts';
 import type { Store } from '../store/store.ts';
 import { waitsFor } from './edges.ts';
+import { leavePause, takeAside } from './pause.ts';
 import {
   enterDeferred,
   enterQueue,
@@ -51,6 +52,7 @@ export function end(store: Store, entry: TaskEntry, ending: Ending): void {
   store.endedIndex(entry, state).add(entry, store.endedLast);
   entry.result = ending.result;
   if (state !== 'finished') explain(entry, ending);
+  leavePause(store, entry);
   leaveWait(store, entry);
   liftLimits(store, entry);
   releaseKey(store, entry);
@@ -65,6 +67,13 @@ export function end(store: Store, entry: TaskEntry, ending: Ending): void {
     standInCascade(store, entry);
   }
   reindex(store, user);
+  if (entry.optional.run?.aside !== undefined && state !== 'failed') endAside(store, entry);
+}
+
+/** Whom the pause of a run holds has nothing left to be started for. */
+export function endAside(store: Store, entry: TaskEntry): void {
+  const cause: Cause = { type: 'run-ended', run: entry.id };
+  for (const one of takeAside(entry)) end(store, one, { event: 'canceled', cause });
 }
 
 /** Why it did not finish. One that finishes has no cause left: a redrive took the old one away. */

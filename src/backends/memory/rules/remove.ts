@@ -4,7 +4,7 @@ import type { TaskEntry } from '../store/entities.ts';
 import { forgetKeys, leaveKey } from '../store/idempotency.ts';
 import { dropSnapshot } from '../store/snapshots.ts';
 import type { Store } from '../store/store.ts';
-import { cascade, end, leaveReaders } from './end.ts';
+import { cascade, end, endAside, leaveReaders } from './end.ts';
 import { leave } from './places.ts';
 
 /** In the order in which they are looked through, with where it stands how long they are kept. */
@@ -67,6 +67,7 @@ export function takeAway(store: Store, entry: TaskEntry): boolean {
   if ((entry.optional.awaitingRedrive?.size ?? 0) > 0) return false;
   // One that failed could have been redriven, and a join holds what it joined: they read until now.
   if (entry.state === 'failed' || entry.optional.run?.isJoin === true) leaveReaders(store, entry);
+  endAside(store, entry);
   leave(store, entry);
   dropSnapshot(store, entry);
   store.records.delete(entry.id);

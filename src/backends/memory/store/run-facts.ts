@@ -1,6 +1,8 @@
 import type { AskRecord } from '../../../domain/task/ask.ts';
 import type { ChannelValues } from '../../../domain/task/channel.ts';
+import type { RunPause } from '../../../domain/task/pause.ts';
 import type { Wait } from '../../../domain/task/wait.ts';
+import type { TaskEntry } from './entities.ts';
 import type { SignalBox } from './signal-box.ts';
 
 /** What ties a task to a workflow. */
@@ -28,6 +30,14 @@ export interface RunFacts {
   channels: ChannelValues | undefined;
   /** The token and the key of the newest checkpoint that wrote to channels. */
   newestWrites: string | undefined;
+  /** It is a run, and paused. */
+  pause: RunPause | undefined;
+  /** The run whose pauses hold it, for one that was stored without `owner`. */
+  pausedBy: string | undefined;
+  /** It was set aside when its turn came: the run whose pause holds it. */
+  asideFor: string | undefined;
+  /** Whom its pause has set aside; made by the first. */
+  aside: Set<TaskEntry> | undefined;
 }
 
 /** A question of a task. */
@@ -53,5 +63,9 @@ export function noRun(): RunFacts {
     journal: new Map(),
     channels: undefined,
     newestWrites: undefined,
+    pause: undefined,
+    pausedBy: undefined,
+    asideFor: undefined,
+    aside: undefined,
   };
 }

@@ -33,6 +33,7 @@ export function toRecord(entry: TaskEntry): TaskRecord {
     ...present('error', entry.optional.error),
     ...present('result', entry.result),
     ...present('idempotencyKey', entry.optional.key?.key),
+    ...present('paused', entry.optional.run?.pause),
   };
 }
 

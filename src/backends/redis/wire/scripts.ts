@@ -26,6 +26,7 @@ export type Verb =
   | 'leaveLine'
   | 'list'
   | 'listJoin'
+  | 'pause'
   | 'publish'
   | 'queueList'
   | 'queueSet'
@@ -84,6 +85,7 @@ export const OPERATIONS: Readonly<Record<Verb, string>> = {
   leaveLine: 'waitForWork',
   list: 'list',
   listJoin: 'register',
+  pause: 'runs.pause',
   publish: 'waits.publish',
   queueList: 'queues.list',
   queueSet: 'queues.set',

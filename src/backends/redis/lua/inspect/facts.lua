@@ -11,6 +11,7 @@
 -- @include lib/record.lua
 -- @include lib/levels.lua
 -- @include lib/park.lua
+-- @include lib/pause.lua
 -- @include lib/info.lua
 -- @include lib/dependents.lua
 
@@ -71,6 +72,8 @@ if blocked then
 end
 -- What only joins, runs and their members have.
 local function addRunFacts(x)
+  local by = not F.isEnd(t.state) and Pause.runOf(t)
+  if by then facts.paused = { run = by.id, since = by.optional.pausedSince, reason = by.optional.pauseReason } end
   if x.isJoin then
     facts.join = true
     return

@@ -7,7 +7,7 @@
 -- ARGV[4]  channel  the run whose channels they are
 -- ARGV[5]  writes   JSON, as lib/writes.lua has them
 -- ARGV[6..]  entries  field and JSON text of each; no text takes the field away
--- Returns  {'ok'}, {'lost'}, {'canceling'} or {'refused …'}
+-- Returns  {'ok'}, {'paused'}, {'lost'}, {'canceling'} or {'refused …'}
 -- Cost     O(entries + writes)
 -- @include lib/state.lua
 -- @include lib/base.lua
@@ -39,6 +39,7 @@ if t.losses > 0 then
   t.losses = 0
   F.change(t)
 end
+local run = Pause.runOf(t)
 F.writeStep()
 F.closeStep()
-return { 'ok' }
+return { run and 'paused' or 'ok' }

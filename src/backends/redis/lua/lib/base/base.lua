@@ -15,6 +15,7 @@
 -- @include lib/followers.lua
 -- @include lib/places.lua
 -- @include lib/park.lua
+-- @include lib/pause.lua
 -- @include lib/keyring.lua
 -- @include lib/ended.lua
 -- @include lib/notice.lua

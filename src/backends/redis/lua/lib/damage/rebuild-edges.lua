@@ -116,13 +116,30 @@ function Rebuild.missedEvents(t, since, newest)
   Wait.passOn(place, Wait.newestEvent(place))
 end
 
+-- A run lets it go, now or once its pause is over.
+function Rebuild.edgeAside(t, u, repair)
+  local run = F.taskOf(t.optional.asideFor)
+  local x = run and run.optional
+  if x and x.hasAside and redis.call('ZSCORE', K.aside(run.id), t.id) then return end
+  if repair and x and x.pausedSince then
+    x.hasAside = true
+    F.change(run)
+    F.zset(K.aside(run.id), t.id, F.fixed(t).stamp)
+  elseif repair then
+    t.optional.asideFor = nil
+    F.leave(t, u)
+    F.enterQueue(t, u)
+  end
+  return 'is held where nobody lets it go'
+end
+
 -- What it waits for, of a task that may wait.
 function Rebuild.edgeAll(t, u, repair)
   if t.state ~= 'deferred' and t.state ~= 'scheduled' then return end
   local drift = Rebuild.edgeSubmission(t, repair)
   local x = t.optional or NONE
   if x.waitsOn or x.suspendedFor then
-    local lost = t.state == 'deferred' and not x.batchId and redis.call('EXISTS', K.blocked(t.id)) == 0
+    local lost = t.state == 'deferred' and not x.batchId and not x.asideFor and redis.call('EXISTS', K.blocked(t.id)) == 0
     local ids = {}
     for _, id in ipairs(x.waitsOn or NONE) do ids[#ids + 1] = id end
     for _, id in ipairs(x.suspendedFor or NONE) do ids[#ids + 1] = id end
@@ -133,6 +150,7 @@ function Rebuild.edgeAll(t, u, repair)
       end
     end
   end
+  if t.state == 'deferred' and x.asideFor then return Rebuild.edgeAside(t, u, repair) or drift end
   if t.state == 'deferred' and x.awaitKind then return Rebuild.edgeWait(t, u, repair) or drift end
   if t.state ~= 'deferred' or x.batchId or redis.call('EXISTS', K.blocked(t.id)) == 1 then return drift end
   if repair then F.unblock(t, u) end
@@ -181,6 +199,10 @@ function F.recordDrift(t, u, repair)
     if repair then Graphs.hold(t.optional.graphHash, t.id) end
   end
   drift = Rebuild.edgeKey(t, u, repair) or drift
+  if t.inCascade and not F.isEnd(t.state) and not redis.call('ZSCORE', K.index('cascade'), t.id) then
+    drift = 'holds tasks that are not let go'
+    if repair then Cascade.enter(t, t.stamp) end
+  end
   if F.isEnd(t.state) then return Rebuild.edgeEnded(t, repair) or drift end
   return Rebuild.edgeAll(t, u, repair) or drift
 end

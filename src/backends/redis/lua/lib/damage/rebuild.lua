@@ -292,6 +292,13 @@ function Rebuild.streams(_, id, repair)
   return 'are of a task that is not stored'
 end
 
+-- As `streams`.
+function Rebuild.aside(_, id, repair)
+  if redis.call('HEXISTS', K.tasks(), id) == 1 then return end
+  if repair then redis.call('UNLINK', K.aside(id)) end
+  return 'is of a run that is not stored'
+end
+
 function Rebuild.stream(_, place, repair)
   local id, name = Tick.splitPair(place)
   if not name or redis.call('HEXISTS', K.tasks(), id) == 1 then return end
@@ -334,7 +341,7 @@ function F.keyDrift(name, repair)
     channel = Rebuild.channel, hot = Rebuild.hot, workers = Rebuild.workers, worker = Rebuild.worker, ['list-names'] = Rebuild.listNames,
     fair = Rebuild.fair, user = Rebuild.user, ready = Rebuild.ready, ['parked-of-name'] = Rebuild.parkedOfName, idle = Rebuild.idle,
       schedule =
-    Rebuild.schedule, streams = Rebuild.streams, stream = Rebuild.stream, submit = Rebuild.submit, xcom = Rebuild.xcom, ['user-config'] = Rebuild.userConfig,
+    Rebuild.schedule, streams = Rebuild.streams, aside = Rebuild.aside, stream = Rebuild.stream, submit = Rebuild.submit, xcom = Rebuild.xcom, ['user-config'] = Rebuild.userConfig,
   })[family]
   local drift = look and look(queueName or 'default', last, repair)
   return drift and family .. ' ' .. last .. ' ' .. drift or nil

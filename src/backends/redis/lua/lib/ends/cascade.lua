@@ -214,6 +214,13 @@ function Cascade.next()
   return id
 end
 
+-- Others are to hear of it.
+function Cascade.enter(t, stamp)
+  t.inCascade = true
+  F.put('cascade', t.id, stamp)
+  pendingEnds[#pendingEnds + 1] = t.id
+end
+
 -- All that wait for it have been told.
 function Cascade.leave(id)
   if C.isOlder then return F.move('cascade', id, false) end
@@ -235,10 +242,18 @@ function F.cascade(budget)
     left = left - (many or 0)
     local t = not many and Cascade.marked(id)
     if t then
-      if not t.left then left = left - Cascade.leaveUpstreams(t) end
-      local notified, more = Cascade.notifyWaiting(t, math.max(left, 0))
-      left = left - notified
-      if more then return Cascade.markRest() end
+      local notified, more = 0, false
+      if F.isEnd(t.state) then
+        if not t.left then left = left - Cascade.leaveUpstreams(t) end
+        notified, more = Cascade.notifyWaiting(t, math.max(left, 0))
+        left = left - notified
+        if more then return Cascade.markRest() end
+      end
+      if t.optional and t.optional.hasAside and not t.optional.pausedSince then
+        notified, more = Pause.letGo(t, math.max(left, 0))
+        left = left - notified
+        if more then return Cascade.markRest() end
+      end
       t.inCascade = false
       F.change(t)
     end

@@ -17,6 +17,7 @@ function F.endTask(t, u, state, ending)
     x.startUntil, x.waitUntil, x.wakeDue = nil, nil, nil
     F.setDeadline(t)
     if x.awaitKind then Wait.leave(t) end
+    if x.pausedSince or x.asideFor then Pause.leave(t, state) end
     if x.keyName then F.releaseKey(t, u) end
   end
   u.live = u.live - 1
@@ -27,10 +28,9 @@ function F.endTask(t, u, state, ending)
     F.saveEar(t)
   end
   local reads = x and (x.waitsOn or x.suspendedFor) and true or false
-  if reads or t.dependents then
-    t.inCascade, t.left = true, not reads
-    F.put('cascade', t.id, t.endStamp)
-    pendingEnds[#pendingEnds + 1] = t.id
+  if reads or t.dependents or (x and x.hasAside and not x.pausedSince) then
+    t.left = not reads
+    Cascade.enter(t, t.endStamp)
   end
   F.reindex(u)
 end

@@ -108,9 +108,15 @@ function Dispatch.take(u, v, list, request, batch)
     return F.reindex(u)
   end
   F.fixed(t)
-  if t.optional and t.optional.ownerRun and Park.isAbandoned(t) then
+  local isOver = t.optional and t.optional.ownerRun and Park.isAbandoned(t)
+  local run = not isOver and Pause.runOf(t)
+  if isOver or run then
     F.takeHead(u, level, t)
-    F.endTask(t, u, 'canceled', { cause = cjson.encode({ type = 'run-ended', run = t.optional.ownerRun }) })
+    if run then
+      Pause.setAside(t, u, run)
+    else
+      F.endTask(t, u, 'canceled', { cause = cjson.encode({ type = 'run-ended', run = t.optional.ownerRun }) })
+    end
     batch.unknownNames = batch.unknownNames + 1
     batch.stopped = batch.unknownNames >= LIMIT.unknownNamesPerLease
     return

@@ -40,6 +40,7 @@ function F.addRecord(reply, t, values)
     endedAt = ended and t.at or nil,
     cause = t.changing and t.changing.endCause or nil,
     idempotencyKey = t.optional and t.optional.keyName or nil,
+    paused = t.optional and t.optional.pausedSince and { since = t.optional.pausedSince, reason = t.optional.pauseReason } or nil,
   })
   return bytes
 end

@@ -112,7 +112,7 @@ end
 -- Whether a task that comes with facts is started like one without: nothing but its lease is to be written.
 function Dispatch.isStartable(t)
   local x, y = t.optional, t.changing
-  return not (x and (x.startUntil or x.startWithin or x.ownerRun and Park.isAbandoned(t))) and not (y and y.chargedAhead)
+  return not (x and (x.startUntil or x.startWithin or x.ownerRun and Park.isAbandoned(t) or Pause.runOf(t))) and not (y and y.chargedAhead)
     and t.losses < LIMIT.maxLost - 1 and (t.token == '' or F.tokenNumber(t.token) < micros)
 end
 

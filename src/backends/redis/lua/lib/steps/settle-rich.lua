@@ -66,7 +66,7 @@ function Settle.finishEach(worker, call, found, i)
   F.flushEnded()
   for n, t in ipairs(found) do
     local x, at_, queue = t.optional, i + n - 1, F.queueOf(t.queueName)
-    if x and (x.waitsOn or x.suspendedFor or x.keyName or x.leastDeadline or x.isJoin) then break end
+    if x and (x.waitsOn or x.suspendedFor or x.keyName or x.leastDeadline or x.isJoin or x.pausedSince or x.hasAside) then break end
     local stamp = F.stamp()
     behind = behind or t.token .. '\0' .. ARGV[1] .. '\0'
     ids[n], ends[2 * n - 1] = t.id, t.id

@@ -1,0 +1,107 @@
+/** Runs that are paused: whose turn comes is set aside, until that is over. */
+import type { ChangeReply } from '../../../domain/port/backend.ts';
+import type { PauseReply } from '../../../domain/task/pause.ts';
+import { isEnd } from '../../../domain/task/task.ts';
+import { nextState } from '../../../domain/task/transition.ts';
+import type { TaskEntry } from '../store/entities.ts';
+import { reindex } from '../store/ready-index.ts';
+import type { Store } from '../store/store.ts';
+import { enterDeferred, enterQueue, leave } from './places.ts';
+
+/** The run whose pause keeps a task from its start: its own, or one further up. */
+export function pauserOf(store: Store, entry: TaskEntry): TaskEntry | undefined {
+  let one: TaskEntry | undefined = entry;
+  while (one?.optional.run !== undefined) {
+    const { pause, pausedBy, owner }: RunLinks = one.optional.run;
+    if (pause !== undefined) return one;
+    const above: string | undefined = pausedBy ?? owner;
+    one = above === undefined ? undefined : store.records.get(above);
+  }
+  return undefined;
+}
+
+type RunLinks = NonNullable<TaskEntry['optional']['run']>;
+
+/** A queued task waits for the end of the pause of `run`, and keeps its place in line for that. */
+export function setAside(store: Store, entry: TaskEntry, run: TaskEntry): void {
+  leave(store, entry);
+  enterDeferred(store, entry);
+  entry.ownRun().asideFor = run.id;
+  const facts = run.ownRun();
+  facts.aside ??= new Set();
+  facts.aside.add(entry);
+  reindex(store, entry.owner);
+}
+
+/** See `RunStore.pause`. */
+export function pause(store: Store, id: string, reason: string | undefined): PauseReply {
+  const entry = store.records.get(id);
+  if (entry === undefined) return { kind: 'not-found' };
+  const { state } = entry;
+  if (isEnd(state)) return { kind: 'wrong-state', state };
+  const facts = entry.ownRun();
+  facts.pause ??= { since: store.now, ...(reason === undefined ? {} : { reason }) };
+  setAsideNow(store, entry);
+  return { kind: 'ok', pause: facts.pause };
+}
+
+/** See `RunStore.pausePart`. */
+export function pausePart(store: Store, id: string, run: string): ChangeReply {
+  const refusal = refused(store, id);
+  if (refusal !== undefined) return refusal;
+  const entry = store.records.get(id);
+  if (entry === undefined) return { kind: 'not-found' };
+  entry.ownRun().pausedBy = run;
+  setAsideNow(store, entry);
+  return { kind: 'ok', state: entry.state };
+}
+
+/** See `RunStore.resume`. */
+export function resume(store: Store, id: string): ChangeReply {
+  const refusal = refused(store, id);
+  if (refusal !== undefined) return refusal;
+  const entry = store.records.get(id);
+  if (entry?.optional.run !== undefined) {
+    const facts = entry.ownRun();
+    facts.pause = undefined;
+    for (const one of facts.aside ?? []) putBack(store, one);
+    facts.aside = undefined;
+  }
+  return { kind: 'ok', ...(entry === undefined ? {} : { state: entry.state }) };
+}
+
+/** It has ended, or is removed: so does what its pause holds, which has nothing left to be started for. */
+export function takeAside(entry: TaskEntry): readonly TaskEntry[] {
+  const aside = [...(entry.optional.run?.aside ?? [])];
+  if (aside.length > 0) entry.ownRun().aside = undefined;
+  return aside;
+}
+
+/** A task that ends is held by nobody; one that can be put back stays paused. */
+export function leavePause(store: Store, entry: TaskEntry): void {
+  const { run } = entry.optional;
+  if (run?.asideFor !== undefined) {
+    store.records.get(run.asideFor)?.optional.run?.aside?.delete(entry);
+    entry.ownRun().asideFor = undefined;
+  }
+  if (run?.pause !== undefined && entry.state !== 'failed') entry.ownRun().pause = undefined;
+}
+
+function refused(store: Store, id: string): ChangeReply | undefined {
+  const state = store.records.get(id)?.state;
+  if (state === undefined) return { kind: 'not-found' };
+  const isOver = state === 'finished' || state === 'canceled';
+  return isOver ? { kind: 'wrong-state', state } : undefined;
+}
+
+function setAsideNow(store: Store, entry: TaskEntry): void {
+  if (nextState(entry.state, 'paused', entry) === undefined) return;
+  const run = pauserOf(store, entry);
+  if (run !== undefined) setAside(store, entry, run);
+}
+
+function putBack(store: Store, entry: TaskEntry): void {
+  entry.ownRun().asideFor = undefined;
+  leave(store, entry);
+  enterQueue(store, entry);
+}

@@ -1,0 +1,14 @@
+import { InvalidOptionError } from '../../domain/errors/errors.ts';
+
+/** Characters of a reason that are kept. */
+const REASON_CHARS = 200;
+
+/**
+ * Words of a caller as they can be stored.
+ *
+ * @throws {@link InvalidOptionError} when they are no text.
+ */
+export function storedReason(reason: unknown): string {
+  if (typeof reason !== 'string') throw new InvalidOptionError('reason', 'a text', reason);
+  return reason.slice(0, REASON_CHARS).replaceAll(/\p{Surrogate}/gu, '\u{fffd}');
+}

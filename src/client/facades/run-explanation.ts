@@ -1,0 +1,90 @@
+/** Why a run has not ended, or how it did. */
+import { errorOf, type TaskError } from '../../codec/task-error.ts';
+import type { Explanation } from '../../domain/explain/explain.ts';
+import { suggestion } from '../../domain/explain/suggestion.ts';
+import { type Cause, failedNodeOf } from '../../domain/task/cause.ts';
+import { type RunPause, readablePause } from '../../domain/task/pause.ts';
+import { isEnd, type TaskRecord, type TaskState } from '../../domain/task/task.ts';
+import { nodeOf } from '../../runs/shared/failure-cause.ts';
+import type { RunView } from '../../runs/view/run-view.ts';
+
+/** Why a run has not ended: the nodes on which it waits. */
+export interface RunExplanation {
+  /** The run. */
+  readonly id: string;
+  /** Where it stands. */
+  readonly state: TaskState;
+  /** How many nodes are in each state. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Nodes that wait for no other node, each with its reason; at most 20. */
+  readonly waitsFor: readonly {
+    /** Its name in the graph; empty: the run itself, where its own task waits. */
+    readonly node: string;
+    /** Of the task that runs the node. */
+    readonly why: Explanation;
+  }[];
+  /** Of a run that did not finish: where that began, the first first; at most 20. */
+  readonly causes: readonly RunCause[];
+  /** It is paused: nothing of it is started meanwhile. */
+  readonly paused?: RunPause;
+  /** What helps a run on that has failed or is paused. */
+  readonly command?: string;
+}
+
+/** A task at which a run began not to finish: it followed no other. */
+export interface RunCause {
+  /** Its node; empty for the run itself. */
+  readonly node: string;
+  /** For `loom.tasks`. */
+  readonly taskId: string;
+  /** The number of its newest attempt; 0: it was never started. */
+  readonly attempt: number;
+  /** Why, as data. */
+  readonly cause?: Cause;
+  /** What its newest attempt threw. */
+  readonly error?: TaskError;
+}
+
+/** Nodes that an explanation names at most. */
+const EXPLAINED = 20;
+
+/** Explains a run; `explainTask` explains a task of it. */
+export async function explainRun(
+  view: RunView,
+  explainTask: (id: string) => Promise<Explanation>,
+): Promise<RunExplanation> {
+  const nodes = await view.nodes();
+  const counts: Record<string, number> = {};
+  for (const { state } of nodes) counts[state] = (counts[state] ?? 0) + 1;
+  const ready = nodes.filter(
+    ({ state }) => state === 'queued' || state === 'started' || state === 'scheduled',
+  );
+  const waitsFor: { readonly node: string; readonly why: Explanation }[] = [];
+  for (const { node, taskId } of ready.slice(0, EXPLAINED)) {
+    if (taskId !== undefined) waitsFor.push({ node, why: await explainTask(taskId) });
+  }
+  if (view.form === 'driven' && !isEnd(view.root.state)) {
+    waitsFor.push({ node: '', why: await explainTask(view.root.id) });
+  }
+  const { id, state } = view.root;
+  const culprits = isEnd(state) && state !== 'finished' ? await view.culprits() : [];
+  const causes = culprits.slice(0, EXPLAINED).map(causeIn);
+  const { paused } = view.root;
+  const isPaused = paused !== undefined;
+  const cure = state === 'failed' || isPaused ? { command: suggestion('runs resume', id) } : {};
+  const pause = isPaused ? { paused: readablePause(paused) } : {};
+  return { id, state, counts, waitsFor, causes, ...pause, ...cure };
+}
+
+function causeIn(record: TaskRecord): RunCause {
+  const { id: taskId, failures: attempt, cause } = record;
+  const error = errorOf(record.error);
+  const node = failedNodeOf(cause) ?? nodeOf(record);
+  return {
+    node,
+    taskId,
+    attempt,
+    ...(cause === undefined ? {} : { cause }),
+    ...(error === undefined ? {} : { error }),
+  };
+}
