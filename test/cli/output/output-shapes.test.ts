@@ -82,6 +82,7 @@ const OUTPUTS: readonly (readonly [command: string, ...args: readonly string[]])
   ['dead remove', '--all', '--dry-run'],
   ['runs cancel', 'late', '--yes'],
   ['runs rerun', 'late', '--id', 'again'],
+  ['runs pause', 'late', 'nobody'],
   ['runs fork', 'late', '--from', 'extract', '--id', 'forked'],
   ['runs resume', 'late', 'nobody'],
   ['runs import', EXPORTED, '--id', 'copy'],
