@@ -29,7 +29,7 @@ export class RunWork {
 
   /** Runs steps for a handler. */
   runnerOf(attempt: Attempt): SubRunner {
-    return subRunnerOf(this.#tools, attempt);
+    return subRunnerOf(this.#tools, attempt, attempt.definition.options.version);
   }
 
   /** The engine's own code that stands in for a handler, if the task is a run. */

@@ -172,8 +172,8 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'engine: another step under the same number is answered',
     file: 'src/runs/driven/sub-runs.ts',
-    find: `    else if (before !== hash) throw new ReplayMismatchError(key);\n`,
-    replace: '',
+    find: `    } else if (before !== hash) throw this.#mismatch(key, journal);\n`,
+    replace: '    }\n',
     first: INSIDE,
   },
   {

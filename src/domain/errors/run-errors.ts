@@ -115,11 +115,32 @@ export class ReplayMismatchError extends FairloomError {
   readonly retryable = false;
   /** Which call, as its number from 1 or its id. */
   readonly call: string;
+  /** The version of the code that made the call before; absent when it had none. */
+  readonly versionBefore: string | undefined;
+  /** The version of the code that started anew; absent when it has none. */
+  readonly version: string | undefined;
 
-  constructor(call: string) {
-    super(`call ${call} of this handler was another one, or had another step or input, before`);
+  constructor(
+    call: string,
+    versions: { readonly before?: string | undefined; readonly now?: string | undefined } = {},
+  ) {
+    const { before, now } = versions;
+    const whose = before === undefined && now === undefined ? '' : versionsText(before, now);
+    super(
+      `call ${call} of this handler was another one, or had another step or input, before${whose}`,
+    );
     this.call = call;
+    this.versionBefore = before;
+    this.version = now;
   }
+}
+
+function versionsText(before: string | undefined, now: string | undefined): string {
+  const named = (version: string | undefined): string =>
+    version === undefined ? 'code without a version' : `version ${version}`;
+  return before === now
+    ? `, in ${named(now)} too`
+    : `: ${named(before)} made it, not ${named(now)}`;
 }
 
 /** What a handler waited for did not come in time. */

@@ -10,6 +10,7 @@ import { errorText } from '../../codec/task-error.ts';
 import type { Outcome } from '../../domain/attempt/decider.ts';
 import { InvalidOptionError, InvalidPayloadError, isOwn } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { hasVersion } from '../../domain/task/task-name.ts';
 import type { WalkSpec } from '../../graph/run-walk.ts';
 import type { Registry } from '../../handlers/registry.ts';
 import {
@@ -50,7 +51,11 @@ export async function drive(tools: DriveTools, own: OwnLease): Promise<OwnEnd> {
 }
 
 /** Runs steps for the handler of a plain task; its journal is read at the first of them. */
-export function subRunnerOf(tools: DriveTools, own: OwnLease): SubRunner {
+export function subRunnerOf(
+  tools: DriveTools,
+  own: OwnLease,
+  version: string | undefined,
+): SubRunner {
   let opened: Promise<Journal> | undefined;
   const { backend, graphs } = tools;
   const again = <T>(call: () => Promise<T>): Promise<T> => persist(tools, own.signal, call);
@@ -74,6 +79,7 @@ export function subRunnerOf(tools: DriveTools, own: OwnLease): SubRunner {
     journal,
     prefix: STEPS,
     within: '',
+    code: { version, isKept: hasVersion(own.lease.name) },
   });
   const { attempt, releases } = own.lease;
   return runs.runnerFor({ failures: attempt - 1, releases });
@@ -116,8 +122,8 @@ class Drive {
       checkpoint: checkpointOf(lease.options),
       edits: given.edits,
       maxWaitMs: LIMITS.nodeWaitMs,
-      runnersOf: (prefix) => {
-        const place = { journal: async () => journal, prefix, within: '' };
+      runnersOf: (prefix, code) => {
+        const place = { journal: async () => journal, prefix, within: '', code };
         return new SubRuns(this.#tools, this.#own, place).runnerFor;
       },
     });

@@ -59,8 +59,9 @@ export class JournalLost extends Error {
  * What a run has written down. Fields: `n:` what a node came to, `g:` a graph that a handler
  * brought in, `t:` tries of a node, `o:` a group that is open, `end` how a member ended its run,
  * `x:` how long nobody has had a node's code, `m:` what a member gave before this run, `seeded` that
- * another run's words were taken over, `e:` for
- * which edited input a node runs. Values that are new are held until {@link Journal.flush}.
+ * another run's words were taken over, `e:` for which edited input a node runs; of calls of a handler `h` and
+ * `r` what they were and gave, `v` in which version, where another may come. Values that are new are held until
+ * {@link Journal.flush}.
  */
 export class Journal {
   /**

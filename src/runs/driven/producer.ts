@@ -6,6 +6,7 @@ import { type HandlerWrites, isNothing, NO_WRITES } from '../../attempt/pending-
 import { GroupChangedError, UnknownTaskError } from '../../domain/errors/errors.ts';
 import type { Suspension } from '../../domain/port/backend.ts';
 import type { Cause, FailureType } from '../../domain/task/cause.ts';
+import { hasVersion } from '../../domain/task/task-name.ts';
 import type { PlanCache } from '../../enqueue/attempt-plan.ts';
 import { NO_OPTIONS } from '../../enqueue/enqueue-options.ts';
 import { codeOfNode } from '../../graph/node-code.ts';
@@ -36,6 +37,13 @@ export interface ProducerTools extends GroupTools {
   readonly plans: PlanCache;
 }
 
+/** The code of a handler that runs steps and waits. */
+export interface HandlerCode {
+  readonly version: string | undefined;
+  /** Its task keeps the version: no other meets what it has written down. */
+  readonly isKept: boolean;
+}
+
 /** One walk of a run under one lease. */
 export interface ProducerCall {
   readonly facts: ProducerFacts;
@@ -56,7 +64,7 @@ export interface ProducerCall {
   /** Of the handler that runs it, if one does. */
   readonly limit?: TimeLimit | undefined;
   /** Run steps for the handler of a node, whose runs are written down under this prefix. */
-  runnersOf(prefix: string): SubRunners;
+  runnersOf(prefix: string, code: HandlerCode): SubRunners;
 }
 
 /** What one lease of a run came to. */
@@ -206,7 +214,10 @@ export class Producer {
       signal,
       cycles: dynamic === undefined ? undefined : { cycle: visit - 1, ...dynamic },
       runId: facts.runId,
-      runnerFor: this.#call.runnersOf(`s:${key}/`),
+      runnerFor: this.#call.runnersOf(`s:${key}/`, {
+        version: definition.options.version,
+        isKept: hasVersion(codeOfNode(node, facts.said)),
+      }),
       outer: this.#call.limit,
       channels: this.#channels,
       // What a visit of it has told stays when it is visited again.

@@ -23,7 +23,7 @@ import type { PartRequest } from '../../tracing/trace.ts';
 import { demandStep } from '../../workflow/pipeline-definition.ts';
 import { runPlaceOf, sha256 } from '../shared/record.ts';
 import type { Journal } from './journal.ts';
-import { Producer, type ProducerTools, type WalkMove } from './producer.ts';
+import { type HandlerCode, Producer, type ProducerTools, type WalkMove } from './producer.ts';
 
 /** Where in a task's journal the runs of one handler stand. */
 interface SubRunsPlace {
@@ -33,6 +33,8 @@ interface SubRunsPlace {
   readonly prefix: string;
   /** At which attempts those are that the handler is a part of, the task's own left out. */
   readonly within: string;
+  /** Of the handler. */
+  readonly code: HandlerCode;
 }
 
 /** The runs of one handler, under whatever lease it has. */
@@ -71,7 +73,7 @@ export class SubRuns {
     const journal = (await this.#place.journal()).under(prefix, within);
     const mark = sha256(`${wait.kind} ${waitedFor(wait)}`).slice(0, ANSWER_MARK);
     if (journal.text(HASH) !== undefined || (journal.answered ?? mark) !== mark) {
-      throw new ReplayMismatchError(key);
+      throw this.#mismatch(key, journal);
     }
     for (;;) {
       const answer = journal.answer(mark);
@@ -81,6 +83,7 @@ export class SubRuns {
       if (answer !== undefined) return answer;
       const ms = wakeAfterMs(wait.wakeAt, clock.now());
       if (wait.kind === 'time' && ms === 0) return { by: 'time', at: clock.now(), payload: '' };
+      this.#noteVersion(journal);
       await journal.flush();
       signal.throwIfAborted();
       const suspension: Suspension = {
@@ -168,14 +171,28 @@ export class SubRuns {
 
   #demandSame(key: string, journal: Journal, hash: string): void {
     const before = journal.text(HASH);
-    if (journal.answered !== undefined) throw new ReplayMismatchError(key);
-    if (before === undefined) journal.noteText(HASH, hash);
-    else if (before !== hash) throw new ReplayMismatchError(key);
+    if (journal.answered !== undefined) throw this.#mismatch(key, journal);
+    if (before === undefined) {
+      journal.noteText(HASH, hash);
+      this.#noteVersion(journal);
+    } else if (before !== hash) throw this.#mismatch(key, journal);
+  }
+
+  /** Only where another version may come to read it. */
+  #noteVersion(journal: Journal): void {
+    const { version, isKept } = this.#place.code;
+    if (version === undefined || isKept || journal.text(VERSION) !== undefined) return;
+    journal.noteText(VERSION, version);
+  }
+
+  #mismatch(key: string, journal: Journal): Error {
+    const { version: now, isKept } = this.#place.code;
+    return new ReplayMismatchError(key, { before: isKept ? now : journal.text(VERSION), now });
   }
 
   #producer(
     journal: Journal,
-    { prefix, within }: Omit<SubRunsPlace, 'journal'>,
+    { prefix, within }: Pick<SubRunsPlace, 'prefix' | 'within'>,
     { signal, trace, limit }: Pick<RunCall, 'signal' | 'trace' | 'limit'>,
   ): Producer {
     const { codec } = this.#tools;
@@ -193,8 +210,8 @@ export class SubRuns {
       limit,
       checkpoint: 'node',
       maxWaitMs: LIMITS.delayMaxMs,
-      runnersOf: (inner) => {
-        const nested = { ...this.#place, prefix: `${prefix}${inner}`, within };
+      runnersOf: (inner, code) => {
+        const nested = { ...this.#place, prefix: `${prefix}${inner}`, within, code };
         return new SubRuns(this.#tools, this.#own, nested).runnerFor;
       },
     });
@@ -242,6 +259,7 @@ function leftError(move: Extract<WalkMove, { type: 'left' | 'paused' }>): Error 
 const ANSWER_MARK = 8;
 
 const HASH = 'h';
+const VERSION = 'v';
 const RESULT = 'r';
 
 /** What a run gave; failures count within their attempt only. */

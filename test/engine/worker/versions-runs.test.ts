@@ -5,6 +5,7 @@ import { encrypted } from '../../../src/codec/encryption/encrypted.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import { flow } from '../../../src/workflow/flow.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
+import { type Signal, signal } from '../../../src/workflow/signal.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import { eachBackend, type Harness } from '../../support/backends.ts';
 import { refusal, settled } from '../../support/runs.ts';
@@ -291,3 +292,97 @@ eachBackend((open) => {
 function ship1() {
   return task('ship', { version: '1' }, async (n: number) => `${n}-ship1`);
 }
+
+eachBackend((open) => {
+  let harness: Harness;
+  beforeEach(async () => {
+    harness = await open();
+  });
+  afterEach(() => harness.close());
+
+  describe('a handler that starts anew and calls otherwise', () => {
+    const go = signal('go');
+    const stop = signal('stop');
+    const none = { retries: 0, backoff: { base: 0 } } as const;
+    const made = (
+      version: string | undefined,
+      versioning: 'pin' | 'latest',
+      of: Signal<unknown>,
+    ) => {
+      const own = version === undefined ? {} : { version, versioning };
+      return task('hear', { ...none, ...own }, async (_: number, ctx) => {
+        await ctx.run(charge, 1);
+        return ctx.waitFor(of);
+      });
+    };
+
+    /** What an old worker began and left, and a new one cannot go on with. */
+    async function mismatch(
+      before: ReturnType<typeof made>,
+      now: ReturnType<typeof made>,
+      form?: 'driven',
+    ): Promise<unknown> {
+      const old = harness.loom([before, charge]);
+      const worker = old.worker();
+      await worker.start();
+      const step = form === undefined ? before : before.pipe(charge.as('after') as never);
+      const latest = form === undefined ? {} : { form, versioning: 'latest' };
+      const handle = await old.enqueue(step as never, 1 as never, latest as never);
+      await harness.until(async () => (await stateOf(old, handle.id)) === 'deferred');
+      await worker.stop();
+      const fresh = harness.loom([now, charge]);
+      await fresh.worker().start();
+      await fresh.signal(handle.id, 'go', 1);
+      await settled(harness, refusal(handle.result()));
+      const record = await fresh.tasks.get(handle.id);
+      return record?.error;
+    }
+    const stateOf = async (loom: Fairloom, id: string): Promise<string> =>
+      (await loom.tasks.get(id))?.state ?? 'missing';
+
+    it('fails, and the error names the version that made the call and the one that is here', async () => {
+      const error = await mismatch(made('1', 'latest', go), made('2', 'latest', stop));
+      expect(error).toMatchObject({
+        name: 'ReplayMismatchError',
+        message: expect.stringMatching(/^call 2 .* before: version 1 made it, not version 2$/),
+      });
+    });
+
+    it('names the kept version, whose code was changed under it', async () => {
+      const error = await mismatch(made('7', 'pin', go), made('7', 'pin', stop));
+      expect(error).toMatchObject({ message: expect.stringMatching(/before, in version 7 too$/) });
+    });
+
+    it('says that there was none', async () => {
+      const error = await mismatch(made(undefined, 'pin', go), made('2', 'latest', stop));
+      expect(error).toMatchObject({
+        message: expect.stringMatching(/: code without a version made it, not version 2$/),
+      });
+    });
+
+    it('names none where there is none', async () => {
+      const error = await mismatch(made(undefined, 'pin', go), made(undefined, 'pin', stop));
+      expect(error).toMatchObject({ message: expect.stringMatching(/input, before$/) });
+    });
+
+    it('names both for a node of a driven run that goes on with the newest', async () => {
+      const error = await mismatch(made('1', 'pin', go), made('2', 'pin', stop), 'driven');
+      expect(error).toMatchObject({
+        message: expect.stringContaining('version 1 made it, not version 2'),
+      });
+    });
+
+    it('writes nothing down for a version that is kept, or that is none', async () => {
+      for (const one of [made('7', 'pin', go), made(undefined, 'pin', go)]) {
+        const loom = harness.loom([one, charge]);
+        const worker = loom.worker();
+        await worker.start();
+        const { id } = await loom.enqueue(one, 1);
+        await harness.until(async () => (await stateOf(loom, id)) === 'deferred');
+        const fields = Object.keys(await harness.backend.runs.load(id));
+        expect(fields.filter((name) => name.endsWith('/v'))).toEqual([]);
+        await worker.stop();
+      }
+    });
+  });
+});

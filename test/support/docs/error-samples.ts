@@ -74,7 +74,12 @@ export async function errorSamples(): Promise<ErrorSamples> {
     GOTO_IN_GROUP: [new errors.GotoInGroupError('print', 'again')],
     CONTROL_NOT_RETURNED: [new errors.ControlNotReturnedError('print', ['next', 'again'])],
     GROUP_CHANGED: [new errors.GroupChangedError('both')],
-    REPLAY_MISMATCH: [new errors.ReplayMismatchError('2')],
+    REPLAY_MISMATCH: [
+      new errors.ReplayMismatchError('2'),
+      new errors.ReplayMismatchError('2', { before: '1', now: '2' }),
+      new errors.ReplayMismatchError('2', { before: undefined, now: '2' }),
+      new errors.ReplayMismatchError('2', { before: '2', now: '2' }),
+    ],
     WAIT_TIMED_OUT: [new errors.WaitTimedOutError('signal approved')],
     SIGNAL_LIMIT: (['signals', 'signalBytes'] as const).map(
       (limit) => new errors.SignalLimitError('o-7', limit),
