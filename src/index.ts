@@ -431,6 +431,7 @@ export {
   type MemberResult,
   type PolicyFunction,
 } from './workflow/group-policy.ts';
+export type { RunMetadata } from './workflow/metadata.ts';
 export { notation, parseNotation, type UntypedPipeline } from './workflow/notation/notation.ts';
 export {
   type EachOptions,

@@ -10,6 +10,7 @@ import { withFields } from '../logging/logger.ts';
 import type { Trace } from '../tracing/trace.ts';
 import type { AskOptions } from '../workflow/ask.ts';
 import type { Channel, ChannelOf } from '../workflow/channel.ts';
+import type { RunMetadata } from '../workflow/metadata.ts';
 import type { Step } from '../workflow/step.ts';
 import {
   SUB_RUN_KEYS,
@@ -157,6 +158,10 @@ export class AttemptContext implements TaskContext {
 
   stream(name: string): TaskStream {
     return this.#source.stream(name);
+  }
+
+  get metadata(): RunMetadata {
+    return this.#source.pendingWrites.metadata;
   }
 
   get xcom(): XCom {

@@ -273,7 +273,7 @@ export function channelsIn(
 }
 
 /** What cannot be read is shown by the id of its key. */
-function shownValue(text: string): unknown {
+export function shownValue(text: string): unknown {
   if (isSealed(text)) return readableWords(text);
   const value = decodeJson(text);
   const words = (one: unknown): unknown => (typeof one === 'string' ? readableWords(one) : one);

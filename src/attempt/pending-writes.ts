@@ -4,6 +4,7 @@ import type { Outcome } from '../domain/attempt/decider.ts';
 import type { Backend, Decision, LeaseRef, RunStore, Settlement } from '../domain/port/backend.ts';
 import type { ChannelWrite } from '../domain/task/channel.ts';
 import type { XComWrite } from '../domain/task/xcom.ts';
+import type { RunMetadata } from '../workflow/metadata.ts';
 import type { TaskDefinition } from '../workflow/task-definition.ts';
 import {
   type ChannelStore,
@@ -12,6 +13,7 @@ import {
   PendingChannelWrites,
   StoredChannels,
 } from './channels.ts';
+import { HandlerMetadata } from './metadata.ts';
 import { PendingXComWrites, type XComValues } from './xcom.ts';
 
 /** What was written to channels, and to XCom. */
@@ -57,6 +59,11 @@ export class PendingWrites {
   get channels(): PendingChannelWrites {
     this.#channels ??= new PendingChannelWrites(this.#store);
     return this.#channels;
+  }
+
+  /** Written at once. */
+  get metadata(): RunMetadata {
+    return new HandlerMetadata(this.#store);
   }
 
   get xcom(): PendingXComWrites {

@@ -1,7 +1,8 @@
-/** What bounds streams; a part of `limits.ts`. */
+/** What bounds what handlers tell while they run: streams and metadata; a part of `limits.ts`. */
 import { type Limit, limit } from './limit.ts';
 
-type StreamLimitName =
+/** Names of these limits. */
+export type StreamLimitName =
   | 'streams'
   | 'streamChunks'
   | 'streamBytes'
@@ -10,7 +11,8 @@ type StreamLimitName =
   | 'streamBlockBytes'
   | 'streamPendingBytes'
   | 'streamPage'
-  | 'streamLookMs';
+  | 'streamLookMs'
+  | 'metadataBytes';
 
 /** As `LIMIT_TABLE`, which takes them in. */
 export const STREAM_LIMITS: Readonly<Record<StreamLimitName, Limit>> = {
@@ -31,4 +33,9 @@ export const STREAM_LIMITS: Readonly<Record<StreamLimitName, Limit>> = {
   ),
   streamPage: limit(16, 'blocks', 'that one read answers: about a MiB at most'),
   streamLookMs: limit(5_000, 'ms', 'a reader looks by itself when no notice has come for so long'),
+  metadataBytes: limit(
+    4_096,
+    'bytes',
+    'one value of the metadata of a run: all of them are read whenever the run is looked at',
+  ),
 };

@@ -10,6 +10,7 @@ import type {
 } from './ask.ts';
 import type { Channel, ChannelOf } from './channel.ts';
 import type { EventKey } from './event.ts';
+import type { RunMetadata } from './metadata.ts';
 import type { Signal } from './signal.ts';
 import type { StartArgs, Step } from './step.ts';
 import type { TaskStream } from './task-stream.ts';
@@ -124,6 +125,12 @@ export interface TaskContext {
    * node of a driven run writes to streams of the run's task. `loom.run` stores nothing, so it keeps none.
    */
   stream(name: string): TaskStream;
+  /**
+   * What the run tells of itself, for whoever looks: `await ctx.metadata.set('step', 'packing')` is
+   * `(await loom.runs.get(id)).metadata.step`. Of the run for its nodes and members, also of steps that handlers run;
+   * of a task that stands alone its own, in `loom.tasks.get`. A rerun, fork or import tells its own.
+   */
+  readonly metadata: RunMetadata;
   /** Values that the tasks of this user hand on by name, beyond runs and dependencies. */
   readonly xcom: XCom;
 }

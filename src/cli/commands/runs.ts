@@ -326,6 +326,7 @@ function runLines(run: RunDetails, { style }: Output): readonly string[] {
       paused: run.paused === undefined ? undefined : pauseText(run.paused),
       why: run.cause === undefined ? undefined : causeText(run.cause),
       input: run.input === undefined ? undefined : jsonLine(run.input),
+      metadata: run.metadata === undefined ? undefined : jsonLine(run.metadata),
       result: run.result === undefined ? undefined : jsonLine(run.result),
       values: run.encryptedWith === undefined ? undefined : encryptedWords(run.encryptedWith),
     },

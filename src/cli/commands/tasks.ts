@@ -313,6 +313,7 @@ function taskLines(task: TaskInfo, { style }: Output): readonly string[] {
           : `${task.dependents.count}: ${dependentsText(task.dependents)}`,
       'idempotency key': task.idempotencyKey,
       input: json(task.input),
+      metadata: json(task.metadata),
       result: json(task.result),
       values: task.encryptedWith === undefined ? undefined : encryptedWords(task.encryptedWith),
     },

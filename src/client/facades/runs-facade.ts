@@ -1,4 +1,5 @@
 import { channelsIn } from '../../attempt/channels.ts';
+import { metadataIn, withoutMetadata } from '../../attempt/metadata.ts';
 import { isOwn } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
 import type { CancelReply, Page } from '../../domain/port/backend.ts';
@@ -85,10 +86,13 @@ export class Runs {
   async get(id: string): Promise<RunDetails | undefined> {
     const view = await RunView.find(this.#tools.handles, checkId('id', id));
     if (view === undefined) return undefined;
-    const { inspect } = await this.#tools.handles.connection.open();
-    const [listed] = await runInfos(inspect, [view]);
+    const { inspect, runs } = await this.#tools.handles.connection.open();
+    const [[listed], fields] = await Promise.all([
+      runInfos(inspect, [view]),
+      runs.readChannel(view.root.id),
+    ]);
     if (listed === undefined) return undefined;
-    const info = { ...listed, ...(await resultOf(view)) };
+    const info = { ...listed, ...metadataIn(fields), ...(await resultOf(view)) };
     try {
       return { ...info, nodes: await view.nodes() };
     } catch (error) {
@@ -231,7 +235,7 @@ export class Runs {
    */
   async channels(id: string): Promise<Readonly<Record<string, Readonly<Record<string, unknown>>>>> {
     const { runs } = await this.#tools.handles.connection.open();
-    return channelsIn(await runs.readChannel(checkId('id', id)));
+    return channelsIn(withoutMetadata(await runs.readChannel(checkId('id', id))));
   }
 
   /**

@@ -1,3 +1,4 @@
+import { metadataIn } from '../../attempt/metadata.ts';
 import type { Connection } from '../../backends/connection.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
 import { DEPENDENTS_NAMED, dependentsIn } from '../../domain/dependencies/dependents.ts';
@@ -95,13 +96,15 @@ export class Tasks {
   /** One task; `undefined` when it is not stored, or no longer. */
   async get(id: string): Promise<TaskInfo | undefined> {
     const taskId = checkId('id', id);
-    const { inspect } = await this.#parts.connection.open();
-    const [[record], page] = await Promise.all([
+    const { inspect, runs } = await this.#parts.connection.open();
+    const [[record], page, fields] = await Promise.all([
       inspect.get([taskId]),
       inspect.dependents(taskId, { limit: DEPENDENTS_NAMED }),
+      runs.readChannel(taskId),
     ]);
     if (record === undefined) return undefined;
-    return { ...taskInfo(record, this.#parts.codec), dependents: dependentsIn(page) };
+    const dependents = dependentsIn(page);
+    return { ...taskInfo(record, this.#parts.codec), ...metadataIn(fields), dependents };
   }
 
   /**

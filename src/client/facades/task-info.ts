@@ -26,6 +26,8 @@ export interface TaskInfo
   readonly failureType?: FailureType;
   /** Of the newest failure. */
   readonly error?: TaskError;
+  /** What it tells of itself by `ctx.metadata`; absent in listings, and when it does not. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
   /** Who waits for it; absent in listings. */
   readonly dependents?: TaskDependents;
 }

@@ -59,6 +59,8 @@ export interface RunInfo {
 
 /** One run with its nodes. */
 export interface RunDetails extends RunInfo {
+  /** What it tells of itself by `ctx.metadata`; absent when it does not. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
   /** `finished`: what its pipeline gave; absent when a part of it is not stored any more. */
   readonly result?: unknown;
   /**

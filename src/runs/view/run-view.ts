@@ -1,3 +1,4 @@
+import { withoutMetadata } from '../../attempt/metadata.ts';
 import type { Connection } from '../../backends/connection.ts';
 import { linkAbort } from '../../base/abort-watch.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
@@ -170,7 +171,7 @@ export class RunView {
 
   /** The values of its channels, if it has any. */
   async shared(): Promise<Pick<Seed, 'channels'>> {
-    const channels = await this.#backend.runs.readChannel(this.root.id);
+    const channels = withoutMetadata(await this.#backend.runs.readChannel(this.root.id));
     return Object.keys(channels).length === 0 ? {} : { channels };
   }
 

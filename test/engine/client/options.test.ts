@@ -74,7 +74,7 @@ eachBackend((open) => {
       const loom = harness.loom([plainTask]);
       const error = await thrownBy(() => loom.run(plainTask, 1, { maxTurns: 3 } as never));
       expect(error).toMatchObject({
-        message: 'run: there is no option "maxTurns"; there are user, signal',
+        message: 'run: there is no option "maxTurns"; there are user, signal, maxSteps, startAt',
       });
     });
 

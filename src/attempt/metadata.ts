@@ -1,0 +1,71 @@
+/**
+ * Metadata in the hands of handlers, and of those who look. It stands with the values of channels, in one
+ * whose name no caller can give.
+ */
+import { decodeJson, encodeJson } from '../base/json.ts';
+import { InvalidPayloadError } from '../domain/errors/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { checkId } from '../domain/settings/names.ts';
+import type { RunMetadata } from '../workflow/metadata.ts';
+import { type ChannelStore, shownValue } from './channels.ts';
+
+/** What its fields begin with. */
+const METADATA = '~metadata:';
+
+type Fields = Readonly<Record<string, string>>;
+
+/** That of the run of one attempt. */
+export class HandlerMetadata implements RunMetadata {
+  readonly #store: ChannelStore;
+
+  constructor(store: ChannelStore) {
+    this.#store = store;
+  }
+
+  async get(key: string): Promise<unknown> {
+    const text = await this.#store.read(fieldOf(key));
+    return text === undefined ? undefined : decodeJson(text);
+  }
+
+  async set(key: string, value: unknown): Promise<void> {
+    const field = fieldOf(key);
+    const encoded = encodeJson(value, LIMITS.metadataBytes);
+    if (value === undefined || !encoded.ok) {
+      const [path, problem] = encoded.ok
+        ? ['$', 'undefined has no JSON form']
+        : [encoded.path, encoded.problem];
+      throw new InvalidPayloadError(path, `${problem} (metadata, key ${JSON.stringify(key)})`);
+    }
+    await this.#store.write({ type: 'set', field, text: encoded.text });
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.#store.write({ type: 'delete', field: fieldOf(key) });
+  }
+}
+
+/** Of all that stands with channels; absent when there is none. What cannot be read is shown by the id of its key. */
+export function metadataIn(fields: Fields): {
+  readonly metadata?: Readonly<Record<string, unknown>>;
+} {
+  const own = Object.keys(fields).filter(isMetadata).sort();
+  if (own.length === 0) return {};
+  const values = own.map((field) => [
+    field.slice(METADATA.length),
+    shownValue(fields[field] ?? 'null'),
+  ]);
+  return { metadata: Object.fromEntries(values) };
+}
+
+/** The values of channels alone. */
+export function withoutMetadata(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([field]) => !isMetadata(field)));
+}
+
+function isMetadata(field: string): boolean {
+  return field.startsWith(METADATA);
+}
+
+function fieldOf(key: unknown): string {
+  return `${METADATA}${checkId('metadata key', key)}`;
+}
