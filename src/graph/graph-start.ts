@@ -89,7 +89,7 @@ export function leftOut(graph: TaskGraph): ReadonlySet<string> {
 const NONE: ReadonlySet<string> = new Set();
 
 /** A node of a block, and all that wait for it, however far. */
-export function following(block: GraphBlock, id: string): ReadonlySet<string> {
+function following(block: GraphBlock, id: string): ReadonlySet<string> {
   const readers = new Map<string, string[]>();
   for (const node of block.nodes) {
     for (const before of dependenciesOf(node)) {

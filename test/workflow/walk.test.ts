@@ -223,6 +223,21 @@ describe('a walk', () => {
     expect(ending.error.left).toEqual(['b', 'x']);
   });
 
+  it('a jump back to what was left out reads nothing that never ran', () => {
+    const graph = compile(sequence([a, b, c, choice('x')]));
+    const both = { from: 'array', items: ['a', 'b'].map((node) => ({ from: 'node', node })) };
+    // As no pipeline is made, but a graph may be read.
+    const nodes = graph.nodes.map((node) => (node.id === 'c' ? { ...node, input: both } : node));
+    const crossed = { ...graph, nodes, start: 'x' } as typeof graph;
+    const ending = whole(crossed, 'in', ({ node: { id } }) =>
+      id === 'x' ? { type: 'goto', target: 'b', graph, input: 0 } : { type: 'output', value: id },
+    );
+    expect(ending).toMatchObject({
+      type: 'failed',
+      error: { message: expect.stringContaining('behind node "a", which gave nothing') },
+    });
+  });
+
   it('a member has no way out by goto, and may go to nodes of its own', () => {
     const group = parallel({ m: sequence([a, choice('x'), b]) as Any, n: c });
     const node = compile(group).nodes[0];

@@ -17,7 +17,7 @@ import type { RunNodeState } from '../shared/run-info.ts';
 import { RUN_FORMS, type RunForm } from '../shared/run-options.ts';
 
 /** The newest version; older ones are read. */
-export const RUN_VERSION = 2;
+const RUN_VERSION = 2;
 
 /** A run without what version 2 has brought is written as before. */
 export function runVersion(graph: TaskGraph, edits: RunExport['edits'] | undefined): number {

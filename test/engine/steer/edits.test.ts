@@ -292,6 +292,61 @@ eachBackend((open) => {
       expect(ran).toEqual(['b(E)', 'c(Eb)']);
     });
 
+    it('of one that broke off is applied by a resume that had begun before it', async () => {
+      const worker = loom.worker();
+      await worker.start();
+      const run = await failed('b');
+      await worker.stop();
+      const { tasks } = harness.backend;
+      const dying = harness.loom(steps, {
+        backend: replaced(harness.backend, 'tasks', {
+          redrive: async (id, edited) => {
+            if (id !== run.id) throw new RangeError('the process is gone');
+            return tasks.redrive(id, edited);
+          },
+        }),
+      });
+      let calls = 0;
+      const slow = harness.loom(steps, {
+        backend: replaced(harness.backend, 'tasks', {
+          redrive: async (id, edited) => {
+            // Between its look at the run and its first change.
+            if (++calls === 1) {
+              await dying.runs.resume(run.id, { node: 'b', input: 'E' }).catch(() => undefined);
+            }
+            return tasks.redrive(id, edited);
+          },
+        }),
+      });
+      await slow.runs.resume(run.id);
+      await work();
+      expect(await settled(harness, run.result())).toBe('Ebc');
+    });
+
+    it('beside a resume without one: it is told which of both was first', async () => {
+      for (const order of [0, 1]) {
+        const worker = loom.worker();
+        await worker.start();
+        const run = await failed('b');
+        await worker.stop();
+        const calls = [
+          () => loom.runs.resume(run.id, { node: 'b', input: 'E' }),
+          () => loom.runs.resume(run.id),
+        ];
+        const begun = (order === 0 ? calls : calls.toReversed()).map((call) => call());
+        const [first, second] = await Promise.allSettled(begun);
+        const edited = order === 0 ? first : second;
+        if (edited?.status === 'rejected') expect(edited.reason).toBeInstanceOf(WrongStateError);
+        const again = loom.worker();
+        await again.start();
+        const result = await settled(harness, run.result());
+        await again.stop();
+        expect(result).toBe(edited?.status === 'fulfilled' ? 'Ebc' : 'xabc');
+        const { edits } = await loom.runs.export(run.id);
+        expect(edits === undefined).toBe(edited?.status === 'rejected');
+      }
+    });
+
     it('resume that breaks off at any call is ended by the next one', async () => {
       await work();
       for (let after = 1; ; after++) {

@@ -24,7 +24,7 @@ const schema: StandardSchemaV1<string> = {
   },
 };
 
-export function node<const N extends string>(name: N, input?: typeof schema): Task<string, string> {
+function node<const N extends string>(name: N, input?: typeof schema): Task<string, string> {
   const options = { retries: 0, ...(input === undefined ? {} : { input }) };
   return task(name, options, async (given: string): Promise<string> => {
     ran.push(`${name}(${String(given)})`);
@@ -34,10 +34,8 @@ export function node<const N extends string>(name: N, input?: typeof schema): Ta
 }
 
 export const [a, b, c, d] = [node('a'), node('b'), node('c'), node('d')];
-export const strict = node('strict', schema);
-export const join = task('join', async (given: Record<string, string>) =>
-  Object.values(given).join('+'),
-);
+const strict = node('strict', schema);
+const join = task('join', async (given: Record<string, string>) => Object.values(given).join('+'));
 export const line = a.pipe(b).pipe(c).as('line');
 export const checked = a.pipe(strict).pipe(c).as('checked');
 export const parted = a.pipe(b.pipe(c).as('part')).pipe(d).as('parted');

@@ -1,4 +1,5 @@
 /** Runs that begin at a node, and runs that may take so many steps. */
+import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import {
@@ -8,6 +9,7 @@ import {
   TaskConflictError,
 } from '../../../src/domain/errors/errors.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
+import { graphText } from '../../../src/graph/graph-text.ts';
 import type { RunForm } from '../../../src/runs/shared/run-options.ts';
 import { toMermaid } from '../../../src/workflow/drawing/render-mermaid.ts';
 import { type Flow, flow } from '../../../src/workflow/flow.ts';
@@ -38,6 +40,17 @@ const crossed = flow('crossed', (f: Flow<string>) => {
   const second = f.step(b, first);
   return f.step(join, { second, first });
 });
+/** Its end reads the output of `a`. */
+const ended = flow('ended', (f: Flow<string>) => {
+  const first = f.step(a, f.input);
+  f.step(b, first);
+  return first;
+});
+/** Its last step reads the input of all. */
+const taking = flow('taking', (f: Flow<string>) => {
+  const second = f.step(b, f.step(a, f.input));
+  return f.step(join, { second, whole: f.input });
+});
 const again = dynamic('again', { retries: 0, maxCycles: 50 }, async (n: number, ctx) =>
   n > 0 ? ctx.again(n - 1) : 'done',
 );
@@ -63,7 +76,7 @@ eachBackend((open) => {
     ran = [];
     isBroken = false;
     harness = await open();
-    loom = harness.loom([line, fork, inner, crossed, again, loop, loops]);
+    loom = harness.loom([line, fork, inner, crossed, ended, taking, again, loop, loops]);
   });
   afterEach(() => harness.close());
 
@@ -117,7 +130,24 @@ eachBackend((open) => {
       await expect(none).rejects.toThrow(/a node of line: a, b, c/);
       const lost = loom.enqueue(crossed, 'x', { form, startAt: 'b' });
       await expect(lost).rejects.toThrow(/join reads the output of a/);
+      const open = loom.enqueue(ended, 'x', { form, startAt: 'b' });
+      await expect(open).rejects.toThrow(/the end of ended reads the output of a/);
+      const input = loom.enqueue(taking, 'x', { form, startAt: 'b' });
+      await expect(input).rejects.toThrow(/join reads the input of all/);
       await nothingStored();
+    });
+
+    it('others may read the input of a pipeline whose first node takes all of it', async () => {
+      await loom.worker().start();
+      const run = await loom.enqueue(taking, 'x', { form, startAt: 'a' });
+      expect(await settled(harness, run.result())).toBe('xab+x');
+      const read = await loom.runs.export(run.id);
+      for (const start of ['b', 'nowhere', 7]) {
+        const graph = { ...read.graph, start } as typeof read.graph;
+        const graphHash = createHash('sha256').update(graphText(graph)).digest('hex');
+        const damaged = loom.runs.import({ ...read, graph, graphHash });
+        await expect(damaged).rejects.toThrow(RunFormatError);
+      }
     });
 
     it('is a part of what its id stands for', async () => {
