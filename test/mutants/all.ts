@@ -7,6 +7,7 @@ import { HAND_MUTANTS } from './hand-mutants.ts';
 import { MEMORY_MUTANTS } from './memory-mutants.ts';
 import type { Mutant } from './mutants.ts';
 import { ODD_MUTANTS } from './odd-mutants.ts';
+import { PAUSE_MUTANTS } from './pause-mutants.ts';
 import { QUEUE_MUTANTS } from './queue-mutants.ts';
 import { REDIS_MUTANTS } from './redis-mutants.ts';
 import { RUN_MUTANTS } from './run-mutants.ts';
@@ -33,6 +34,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...EDGE_MUTANTS,
   ...ENGINE_MUTANTS,
   ...CHANNEL_MUTANTS,
+  ...PAUSE_MUTANTS,
   ...QUEUE_MUTANTS,
   ...SCHEDULE_MUTANTS,
   ...STREAM_MUTANTS,
