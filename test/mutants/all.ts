@@ -12,6 +12,7 @@ import { QUEUE_MUTANTS } from './queue-mutants.ts';
 import { REDIS_MUTANTS } from './redis-mutants.ts';
 import { RUN_MUTANTS } from './run-mutants.ts';
 import { SCHEDULE_MUTANTS } from './schedule-mutants.ts';
+import { STEER_MUTANTS } from './steer-mutants.ts';
 import { STORAGE_MUTANTS } from './storage-mutants.ts';
 import { STRAIGHT_MUTANTS } from './straight-mutants.ts';
 import { STREAM_MUTANTS } from './stream-mutants.ts';
@@ -37,6 +38,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...PAUSE_MUTANTS,
   ...QUEUE_MUTANTS,
   ...SCHEDULE_MUTANTS,
+  ...STEER_MUTANTS,
   ...STREAM_MUTANTS,
   ...WAIT_MUTANTS,
   ...WINDOW_MUTANTS,

@@ -201,8 +201,8 @@ export class Runs {
   /**
    * Ends the pause of a run, or puts a failed run back under its own id, with fresh attempts for what
    * has not finished; what has finished is not run again. A driven run that waits for its next attempt
-   * goes on now, unless it was paused. Safe to call again: a run that goes on already is left as it is. With `node` and `input` that node, which
-   * has failed, runs with another input.
+   * goes on now, unless it was paused. Safe to call again: a run that goes on already is left as it is.
+   * With `node` and `input` that node, which has failed, runs with another input.
    *
    * @throws {@link TaskNotFoundError} when it, or a task that it needs, is not stored;
    * {@link WrongStateError} when it has finished, or it or a task that it needs was canceled, or a

@@ -372,6 +372,22 @@ eachBackend((open) => {
       }
     });
 
+    it('a paused run that failed goes on with another input; a rerun of it is not paused', async () => {
+      await work();
+      const run = await loom.enqueue(nested, 'x', { form });
+      broken.add('c');
+      await loom.runs.pause(run.id);
+      const other = await loom.runs.rerun(run.id, { from: 'c', input: 'E' });
+      broken.clear();
+      expect(await settled(harness, other.result())).toBe('Eab!'.replace('E', 'Ec'));
+      await loom.runs.resume(run.id);
+      expect(await settled(harness, run.result())).toBe('xcab!');
+      const stopped = await failed('b');
+      await expect(loom.runs.pause(stopped.id)).rejects.toThrow(WrongStateError);
+      await loom.runs.resume(stopped.id, { node: 'b', input: 'E' });
+      expect(await settled(harness, stopped.result())).toBe('Ebc');
+    });
+
     it('keeps what it was given where everything is encrypted', async () => {
       const keys = [{ id: 'k1', key: new Uint8Array(32).fill(7) }];
       loom = harness.loom(steps, { codec: encrypted({ keys }) });

@@ -135,6 +135,24 @@ describe('O95.9 keys', () => {
     expect(await admin.keys('*xcom*')).toEqual([]);
   });
 
+  it('an input that another one has replaced leaves none', async () => {
+    const server = await ownServer();
+    const admin = adminOf(server.url);
+    const kit = await manualKitOn(server.url);
+    const long = JSON.stringify('l'.repeat(5_000));
+    const id = await kit.add({ payload: long });
+    await kit.fail(await kit.leaseOne());
+    const [key = ''] = await admin.keys('*payload*');
+    expect(await admin.call('HKEYS', key)).toEqual([id]);
+    await kit.backend.tasks.redrive(id, { payload: '1', options: '{}' });
+    expect(await admin.keys('*payload*')).toEqual([]);
+    await kit.fail(await kit.leaseOne());
+    await kit.backend.tasks.redrive(id, { payload: long, options: '{}' });
+    await kit.fail(await kit.leaseOne());
+    await kit.backend.tasks.remove(id);
+    expect(await admin.keys('*payload*')).toEqual([]);
+  });
+
   it('users with one task each, drained and past retention, leave none', async () => {
     const server = await ownServer();
     const admin = adminOf(server.url);
