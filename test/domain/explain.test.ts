@@ -82,6 +82,27 @@ const ROWS: readonly Row[] = [
     'fairloom tasks explain r1',
   ],
   [
+    'a member whose run is paused, and which waits besides',
+    {
+      record: { state: 'deferred' },
+      blockedBy: [{ id: 'a', state: 'queued' }],
+      paused: { run: 'r 1', since: NOW - 5_000, reason: 'look first' },
+    },
+    ['run-paused', 'blocked'],
+    'its run r 1 is paused since 2026-01-05T11:59:55Z: look first',
+    "fairloom runs resume 'r 1'",
+  ],
+  [
+    'a run that is paused, and whose reason nobody here can read',
+    {
+      record: { id: 'r1', state: 'deferred' },
+      paused: { run: 'r1', since: NOW, reason: 'enc:k2:x' },
+    },
+    ['run-paused'],
+    'it is paused since 2026-01-05T12:00:00Z: (encrypted with key k2)',
+    'fairloom runs resume r1',
+  ],
+  [
     'a join, which no worker serves',
     {
       record: { state: 'deferred', name: '~join' },

@@ -151,6 +151,11 @@ async function useAll(loom: Fairloom, harness: Harness): Promise<readonly string
   }
   const stopped = await loom.enqueue(literal as never, SECRET as never, { delay: '1d' } as never);
   await loom.runs.cancel(stopped.id, { reason: `no run ${SECRET}` });
+  const paused = await loom.enqueue(literal as never, SECRET as never, { delay: '1d' } as never);
+  const reason = `look ${SECRET}`;
+  expect(await loom.runs.pause(paused.id, { reason })).toMatchObject({ reason });
+  expect((await loom.runs.get(paused.id))?.paused).toMatchObject({ reason });
+  expect(shown(await loom.tasks.explain(paused.id))).toContain(reason);
   await loom.schedules.set('often', { every: '5m', task: plainTask, input: `${SECRET} often` });
   await harness.clock.advance('10m');
   await harness.quiet();
@@ -166,6 +171,7 @@ async function useAll(loom: Fairloom, harness: Harness): Promise<readonly string
     later.id,
     ...runs,
     stopped.id,
+    paused.id,
     ...waits,
   ];
 }

@@ -95,7 +95,7 @@ eachBackend((open, backendName) => {
         });
         const starting = harness.loom(tasks, { backend }).worker({ concurrency: 3 }).start();
         await harness.quiet();
-        const isHeld = calls >= number;
+        const hasStopped = calls >= number;
         const isOver = (await loom.runs.get('r'))?.state === 'finished';
         if (!isOver) await loom.runs.pause('r');
         const { items } = await harness.backend.inspect.list({ state: 'started' }, { limit: 99 });
@@ -118,7 +118,7 @@ eachBackend((open, backendName) => {
         await harness.quiet();
         await demandClean(harness);
         await harness.close();
-        return isHeld;
+        return hasStopped;
       };
       let number = 1;
       while (await runUntil(number)) number++;
