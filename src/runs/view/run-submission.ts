@@ -64,10 +64,7 @@ export async function submitStep(
   const known = startAt === undefined ? whole : graphs.ofGraph(startedAt(whole.graph, startAt));
   const call: RunCall = { known, input, settings, codec, base: tools.maker.base };
   const form = formOf(known, settings);
-  if (form === 'dispatched') {
-    demandFewSteps(call);
-    await demandInputs(schemasOf(step), call);
-  }
+  if (form === 'dispatched') await demandInputs(schemasOf(step), call);
   return submitCall(tools, call, form);
 }
 
@@ -88,6 +85,7 @@ export async function submitCall(
   form: RunForm,
 ): Promise<RunHandle<unknown>> {
   const { settings } = call;
+  if (form === 'dispatched') demandFewSteps(call);
   const backend = await tools.handles.connection.open();
   const tasksOf = (turn: number): readonly NewTask[] =>
     form === 'driven' ? [drivenTask(call)] : dispatchedTasks({ ...call, turn });

@@ -252,6 +252,18 @@ eachBackend((open) => {
       expect(await settled(harness, group.result())).toBe('xab+xac');
     });
 
+    it('is asked for by a rerun of a dispatched run too', async () => {
+      await loom.worker().start();
+      const run = await loom.enqueue(line, 'x', { form: 'dispatched' });
+      await settled(harness, run.result());
+      const few = loom.runs.rerun(run.id, { from: 'b', maxSteps: 2 });
+      await expect(few).rejects.toThrow(/at least 3/);
+      const enough = await loom.runs.rerun(run.id, { from: 'b', maxSteps: 3 });
+      expect(await settled(harness, enough.result())).toBe('xabc');
+      const { said } = await loom.runs.export(enough.id);
+      expect(said).toEqual({ maxSteps: 3 });
+    });
+
     it('ends a driven run that comes to more, and names what was left', async () => {
       await loom.worker().start();
       const run = await loom.enqueue(line, 'x', said);
