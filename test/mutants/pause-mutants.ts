@@ -16,7 +16,7 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   {
     name: 'pauses: what is set aside is put back by no end of a pause',
     file: MEMORY,
-    find: `    for (const one of facts.aside ?? []) putBack(store, one);`,
+    find: `    for (const one of takeAside(entry, Number.POSITIVE_INFINITY)) putBack(store, one);`,
     replace: ``,
   },
   {

@@ -65,15 +65,21 @@ export function end(store: Store, entry: TaskEntry, ending: Ending): void {
   store.ended.push(entry);
   if (entry.optional.waiting !== undefined || entry.upstreamIds.length > 0) {
     standInCascade(store, entry);
-  }
+  } else if (hasAsideToEnd(entry)) standInCascade(store, entry);
   reindex(store, user);
-  if (entry.optional.run?.aside !== undefined && state !== 'failed') endAside(store, entry);
 }
 
-/** Whom the pause of a run holds has nothing left to be started for. */
-export function endAside(store: Store, entry: TaskEntry): void {
+/** One that failed may be put back, and is paused until then. */
+function hasAsideToEnd({ state, optional }: TaskEntry): boolean {
+  return (optional.run?.aside?.size ?? 0) > 0 && state !== 'failed';
+}
+
+/** Whom the pause of a run has set aside has nothing left to be started for; says of how many that is said. */
+export function endAside(store: Store, entry: TaskEntry, most: number): number {
   const cause: Cause = { type: 'run-ended', run: entry.id };
-  for (const one of takeAside(entry)) end(store, one, { event: 'canceled', cause });
+  const some = takeAside(entry, most);
+  for (const one of some) end(store, one, { event: 'canceled', cause });
+  return some.length;
 }
 
 /** Why it did not finish. One that finishes has no cause left: a redrive took the old one away. */
@@ -122,6 +128,8 @@ export function cascade(store: Store, budget: number): boolean {
     }
     if (entry.optional.waiting !== undefined && entry.optional.waiting.size > 0) return true;
     entry.own().waiting = undefined;
+    if (hasAsideToEnd(entry)) left -= endAside(store, entry, Math.max(0, left));
+    if (hasAsideToEnd(entry)) return true;
     store.cascade.delete(entry);
     entry.own().cascadeAt = undefined;
   }

@@ -3,7 +3,7 @@ import type { ChangeReply } from '../../../domain/port/backend.ts';
 import type { PauseReply } from '../../../domain/task/pause.ts';
 import { isEnd } from '../../../domain/task/task.ts';
 import { nextState } from '../../../domain/task/transition.ts';
-import type { TaskEntry } from '../store/entities.ts';
+import { byArrival, type TaskEntry } from '../store/entities.ts';
 import { reindex } from '../store/ready-index.ts';
 import type { Store } from '../store/store.ts';
 import { enterDeferred, enterQueue, leave } from './places.ts';
@@ -64,17 +64,19 @@ export function resume(store: Store, id: string): ChangeReply {
   if (entry?.optional.run !== undefined) {
     const facts = entry.ownRun();
     facts.pause = undefined;
-    for (const one of facts.aside ?? []) putBack(store, one);
-    facts.aside = undefined;
+    for (const one of takeAside(entry, Number.POSITIVE_INFINITY)) putBack(store, one);
   }
   return { kind: 'ok', ...(entry === undefined ? {} : { state: entry.state }) };
 }
 
-/** It has ended, or is removed: so does what its pause holds, which has nothing left to be started for. */
-export function takeAside(entry: TaskEntry): readonly TaskEntry[] {
-  const aside = [...(entry.optional.run?.aside ?? [])];
-  if (aside.length > 0) entry.ownRun().aside = undefined;
-  return aside;
+/** So many of those that its pause has set aside, by arrival: they are no more. */
+export function takeAside(entry: TaskEntry, most: number): readonly TaskEntry[] {
+  const all = [...(entry.optional.run?.aside ?? [])].sort(byArrival);
+  const some = all.slice(0, most);
+  if (all.length > 0) {
+    entry.ownRun().aside = all.length > most ? new Set(all.slice(most)) : undefined;
+  }
+  return some;
 }
 
 /** A task that ends is held by nobody; one that can be put back stays paused. */

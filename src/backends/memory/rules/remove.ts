@@ -67,7 +67,8 @@ export function takeAway(store: Store, entry: TaskEntry): boolean {
   if ((entry.optional.awaitingRedrive?.size ?? 0) > 0) return false;
   // One that failed could have been redriven, and a join holds what it joined: they read until now.
   if (entry.state === 'failed' || entry.optional.run?.isJoin === true) leaveReaders(store, entry);
-  endAside(store, entry);
+  endAside(store, entry, STEPS.awaitingRedriveStep);
+  if ((entry.optional.run?.aside?.size ?? 0) > 0) return false;
   leave(store, entry);
   dropSnapshot(store, entry);
   store.records.delete(entry.id);

@@ -43,13 +43,20 @@ export const pauseEnds: Cases = {
   },
 
   'who is held can be canceled': async (kit, expect) => {
-    await runWith(kit, 'a', 'b');
+    const run = await runWith(kit, 'a', 'b');
     await pause(kit);
     await nothingStarts(kit);
     expect(await kit.cancel('a')).toEqual({ kind: 'canceled' });
     await resume(kit);
     await reconciled(kit);
     expect(await kit.leaseIds(9)).toEqual(['b']);
+    await pause(kit);
+    await kit.add({ id: 'c', owner: 'run' });
+    await nothingStarts(kit);
+    await kit.cancel('c');
+    await kit.finish(run);
+    // Nobody is left aside, and its end is through at once.
+    expect(await kit.rest()).toBe(1);
   },
 
   'ends with the run, and so does what it holds': async (kit, expect) => {
@@ -100,6 +107,21 @@ export const pauseEnds: Cases = {
     await reconciled(kit);
     await resume(kit);
     expect((await kit.leaseIds(9)).toSorted()).toEqual(['a', 'b', 'run']);
+  },
+
+  'of a run that has failed ends, and what it has set aside is in line': async (kit, expect) => {
+    const run = await runWith(kit);
+    const [tied = ''] = await kit.addMany(1);
+    await kit.add({ id: 'a', owner: 'run' });
+    await pause(kit);
+    await kit.backend.runs.pausePart(tied, 'run');
+    await nothingStarts(kit);
+    await kit.fail(run);
+    await resume(kit);
+    expect(await kit.states([tied, 'a'])).toEqual(['queued', 'queued']);
+    expect(await kit.leaseIds(9)).toEqual([tied]);
+    expect(await kit.state('a')).toBe('canceled');
+    await reconciled(kit);
   },
 
   'is gone with the record of its run': retaining({ failedMs: 120_000 }, async (kit, expect) => {

@@ -250,7 +250,7 @@ function F.cascade(budget)
         if more then return Cascade.markRest() end
       end
       if t.optional and t.optional.hasAside and not t.optional.pausedSince then
-        notified, more = Pause.letGo(t, math.max(left, 0))
+        notified, more = Pause.letGo(t, math.max(left, 0), F.isEnd(t.state) and t.state ~= 'failed')
         left = left - notified
         if more then return Cascade.markRest() end
       end

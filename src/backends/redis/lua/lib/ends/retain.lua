@@ -38,7 +38,7 @@ function Retain.takeAway(t)
     end
     if #ids > LIMIT.awaitingRedriveStep then return false end
   end
-  if t.optional and t.optional.hasAside and select(2, Pause.letGo(t, LIMIT.awaitingRedriveStep)) then return false end
+  if t.optional and t.optional.hasAside and select(2, Pause.letGo(t, LIMIT.awaitingRedriveStep, true)) then return false end
   -- One that failed could have been redriven, and a join holds what it joined: they read until now.
   if t.optional and (t.state == 'failed' or t.optional.isJoin) then Cascade.leaveReaders(t) end
   local key = t.optional and t.optional.keyName and F.keyState(u.queue.name, u.name, t.optional.keyName)

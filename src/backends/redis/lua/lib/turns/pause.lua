@@ -30,10 +30,10 @@ function Pause.leave(t, state)
   if state ~= 'failed' then x.pausedSince, x.pauseReason = nil, nil end
 end
 
--- Puts up to `most` back whom a run holds; when that has ended, they have nothing left to be started for. Says how
--- many, and whether some are left.
-function Pause.letGo(run, most)
-  local key, isOver = K.aside(run.id), F.isEnd(run.state)
+-- Puts up to `most` back whom a run has set aside; when it is gone for good, they have nothing left to be started for.
+-- Says how many, and whether some are left.
+function Pause.letGo(run, most, isOver)
+  local key = K.aside(run.id)
   F.flushKey(key)
   local ids = redis.call('ZRANGE', key, 0, most)
   for i = 1, math.min(#ids, most) do
