@@ -16,6 +16,7 @@ const NAMES: readonly LimitName[] = [
   'cycleFan',
   'cycleStep',
   'floorMs',
+  'graphDepth',
   'graphScriptBytes',
   'graphTtlMs',
   'handMs',

@@ -1,4 +1,5 @@
 /** Runs that are paused: whose turn comes is set aside, until that is over. */
+import { LIMITS } from '../../../domain/limits.ts';
 import type { ChangeReply } from '../../../domain/port/backend.ts';
 import type { PauseReply } from '../../../domain/task/pause.ts';
 import { isEnd } from '../../../domain/task/task.ts';
@@ -8,10 +9,10 @@ import { reindex } from '../store/ready-index.ts';
 import type { Store } from '../store/store.ts';
 import { enterDeferred, enterQueue, leave } from './places.ts';
 
-/** The run whose pause keeps a task from its start: its own, or one further up. */
+/** The run whose pause keeps a task from its start: its own, or one further up. Owners may be a circle. */
 export function pauserOf(store: Store, entry: TaskEntry): TaskEntry | undefined {
   let one: TaskEntry | undefined = entry;
-  while (one?.optional.run !== undefined) {
+  for (let depth = 0; depth < LIMITS.graphDepth && one?.optional.run !== undefined; depth++) {
     const { pause, pausedBy, owner }: RunLinks = one.optional.run;
     if (pause !== undefined) return one;
     const above: string | undefined = pausedBy ?? owner;

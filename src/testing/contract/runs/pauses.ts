@@ -55,6 +55,14 @@ export const aside: Cases = {
     expect(await kit.leaseIds(9)).toEqual(['a', 'b', 'c', 'late', last]);
   },
 
+  'owners that are a circle hold nobody up': async (kit, expect) => {
+    await kit.send({ id: 'own', owner: 'own' }, { id: 'a', owner: 'b' }, { id: 'b', owner: 'a' });
+    expect(await kit.leaseIds(3)).toEqual(['own', 'a', 'b']);
+    await kit.add({ id: 'c', owner: 'own' });
+    expect(await kit.backend.runs.pause('own')).toMatchObject({ kind: 'ok' });
+    expect(await kit.leaseIds(3)).toEqual([]);
+  },
+
   'members of members too, also those whose owner runs on': async (kit, expect) => {
     await runWith(kit, 'a');
     const a = await kit.leaseOne();

@@ -1,10 +1,11 @@
 -- Runs that are paused: whose turn comes is set aside, until that is over.
 -- @rare
 
--- The run whose pause keeps a task from its start: itself, or one further up.
+-- The run whose pause keeps a task from its start: itself, or one further up. Owners may be a circle.
 function Pause.runOf(t)
-  while t and t.optional do
-    local x = t.optional
+  for _ = 1, LIMIT.graphDepth do
+    local x = t and t.optional
+    if not x then return nil end
     if x.pausedSince then return t end
     local up = x.pausedBy or x.ownerRun
     t = up and F.taskOf(up)
