@@ -70,8 +70,5 @@ const SHAPES: readonly Shape[] = [
   },
 ];
 
-/** Every shape has been come to after so many. */
-export const WAIT_SHAPE_COUNT: number = SHAPES.length;
-
 /** Those of `--waits`. */
 export const WAIT_SHAPES: readonly Shape[] = SHAPES;

@@ -27,11 +27,11 @@ export interface Witness {
 }
 
 /** How much each answer adds; `run-worker.mjs` knows the same. */
-export const CHOICES: Readonly<Record<string, number>> = { one: 1_000, two: 2_000 };
+const CHOICES: Readonly<Record<string, number>> = { one: 1_000, two: 2_000 };
 /** … and a question that nobody has answered in time. */
 export const UNANSWERED = 5_000;
 /** How long `doubt` waits for an answer, in ms. */
-export const DOUBT_MS = 700;
+const DOUBT_MS = 700;
 /** How many chunks `speak` writes. */
 export const WORDS = 20;
 

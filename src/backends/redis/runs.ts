@@ -2,11 +2,11 @@ import type {
   ChangeReply,
   CheckpointReply,
   NodeWrites,
+  PauseReply,
   RunStore,
 } from '../../domain/port/backend.ts';
 import type { LeaseRef } from '../../domain/port/leasing.ts';
 import { type ChannelRefusal, type ChannelWrites, isNumber } from '../../domain/task/channel.ts';
-import type { PauseReply } from '../../domain/task/pause.ts';
 import type { Session } from './connection/session.ts';
 import { endStateOf, flat, pairsOf, refusalOf, stateOf, text } from './wire/decode.ts';
 import { writesText } from './wire/encode.ts';

@@ -101,7 +101,7 @@ export type {
   UpstreamFact,
   WorkNotice,
 } from './leasing.ts';
-export type { CheckpointReply, NodeWrites, RunStore } from './runs.ts';
+export type { CheckpointReply, NodeWrites, PauseReply, RunStore } from './runs.ts';
 export type { StreamLease, StreamPlace, StreamStore } from './streams.ts';
 export type { UserStore } from './user-store.ts';
 

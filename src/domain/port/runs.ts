@@ -1,7 +1,8 @@
 /** The part of the port that runs stand on: their journals, channels and pauses. */
 
 import type { ChannelRefusal, ChannelWrites } from '../task/channel.ts';
-import type { PauseReply } from '../task/pause.ts';
+import type { RunPause } from '../task/pause.ts';
+import type { EndState } from '../task/task.ts';
 import type { XComWrite } from '../task/xcom.ts';
 import type { ChangeReply } from './change-reply.ts';
 import type { LeaseRef } from './leasing.ts';
@@ -60,3 +61,11 @@ export interface NodeWrites extends ChannelWrites {
   /** Values that it pushed or deleted; the task that checkpoints is their writer. */
   readonly xcom?: readonly XComWrite[];
 }
+
+/** What a pause came to. */
+export type PauseReply =
+  /** The pause in force: an earlier one, where the run was paused already. */
+  | { readonly kind: 'ok'; readonly pause: RunPause }
+  | { readonly kind: 'not-found' }
+  /** It has ended: nothing was changed. */
+  | { readonly kind: 'wrong-state'; readonly state: EndState };

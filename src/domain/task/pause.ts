@@ -1,7 +1,6 @@
 /** That a run is paused: none of its tasks is started meanwhile. */
 
 import { readableWords } from './sealed-text.ts';
-import type { EndState } from './task.ts';
 
 /** A pause in force. */
 export interface RunPause {
@@ -15,11 +14,3 @@ export interface RunPause {
 export function readablePause<T extends RunPause>(pause: T): T {
   return pause.reason === undefined ? pause : { ...pause, reason: readableWords(pause.reason) };
 }
-
-/** What a pause came to. */
-export type PauseReply =
-  /** The pause in force: an earlier one, where the run was paused already. */
-  | { readonly kind: 'ok'; readonly pause: RunPause }
-  | { readonly kind: 'not-found' }
-  /** It has ended: nothing was changed. */
-  | { readonly kind: 'wrong-state'; readonly state: EndState };

@@ -77,7 +77,7 @@ function hasAsideToEnd({ state, optional }: TaskEntry): boolean {
 /** Whom the pause of a run has set aside has nothing left to be started for; says of how many that is said. */
 export function endAside(store: Store, entry: TaskEntry, most: number): number {
   const cause: Cause = { type: 'run-ended', run: entry.id };
-  const some = takeAside(entry, most);
+  const some = takeAside(store, entry, most);
   for (const one of some) end(store, one, { event: 'canceled', cause });
   return some.length;
 }

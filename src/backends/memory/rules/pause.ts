@@ -1,7 +1,6 @@
 /** Runs that are paused: whose turn comes is set aside, until that is over. */
 import { LIMITS } from '../../../domain/limits.ts';
-import type { ChangeReply } from '../../../domain/port/backend.ts';
-import type { PauseReply } from '../../../domain/task/pause.ts';
+import type { ChangeReply, PauseReply } from '../../../domain/port/backend.ts';
 import { isEnd } from '../../../domain/task/task.ts';
 import { nextState } from '../../../domain/task/transition.ts';
 import { byArrival, type TaskEntry } from '../store/entities.ts';
@@ -30,7 +29,7 @@ export function setAside(store: Store, entry: TaskEntry, run: TaskEntry): void {
   entry.ownRun().asideFor = run.id;
   const facts = run.ownRun();
   facts.aside ??= new Set();
-  facts.aside.add(entry);
+  facts.aside.add(entry.id);
   reindex(store, entry.owner);
 }
 
@@ -65,17 +64,19 @@ export function resume(store: Store, id: string): ChangeReply {
   if (entry?.optional.run !== undefined) {
     const facts = entry.ownRun();
     facts.pause = undefined;
-    for (const one of takeAside(entry, Number.POSITIVE_INFINITY)) putBack(store, one);
+    for (const one of takeAside(store, entry, Number.POSITIVE_INFINITY)) putBack(store, one);
   }
   return { kind: 'ok', ...(entry === undefined ? {} : { state: entry.state }) };
 }
 
 /** So many of those that its pause has set aside, by arrival: they are no more. */
-export function takeAside(entry: TaskEntry, most: number): readonly TaskEntry[] {
-  const all = [...(entry.optional.run?.aside ?? [])].sort(byArrival);
+export function takeAside(store: Store, entry: TaskEntry, most: number): readonly TaskEntry[] {
+  const ids = [...(entry.optional.run?.aside ?? [])];
+  const all = ids.flatMap((id) => store.records.get(id) ?? []).sort(byArrival);
   const some = all.slice(0, most);
   if (all.length > 0) {
-    entry.ownRun().aside = all.length > most ? new Set(all.slice(most)) : undefined;
+    entry.ownRun().aside =
+      all.length > most ? new Set(all.slice(most).map(({ id }) => id)) : undefined;
   }
   return some;
 }
@@ -84,7 +85,7 @@ export function takeAside(entry: TaskEntry, most: number): readonly TaskEntry[] 
 export function leavePause(store: Store, entry: TaskEntry): void {
   const { run } = entry.optional;
   if (run?.asideFor !== undefined) {
-    store.records.get(run.asideFor)?.optional.run?.aside?.delete(entry);
+    store.records.get(run.asideFor)?.optional.run?.aside?.delete(entry.id);
     entry.ownRun().asideFor = undefined;
   }
   if (run?.pause !== undefined && entry.state !== 'failed') entry.ownRun().pause = undefined;

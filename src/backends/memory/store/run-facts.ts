@@ -2,7 +2,6 @@ import type { AskRecord } from '../../../domain/task/ask.ts';
 import type { ChannelValues } from '../../../domain/task/channel.ts';
 import type { RunPause } from '../../../domain/task/pause.ts';
 import type { Wait } from '../../../domain/task/wait.ts';
-import type { TaskEntry } from './entities.ts';
 import type { SignalBox } from './signal-box.ts';
 
 /** What ties a task to a workflow. */
@@ -36,8 +35,8 @@ export interface RunFacts {
   pausedBy: string | undefined;
   /** It was set aside when its turn came: the run whose pause holds it. */
   asideFor: string | undefined;
-  /** Whom its pause has set aside; made by the first. */
-  aside: Set<TaskEntry> | undefined;
+  /** Ids of those that its pause has set aside; made by the first. */
+  aside: Set<string> | undefined;
 }
 
 /** A question of a task. */
