@@ -108,6 +108,8 @@ export const OCCASIONS: readonly string[] = [
   'woken by an event',
   'woken by an event of before',
   'event repeated',
+  'event wakes more than one step does',
+  'woken by an event later',
   'event waited for in vain',
   'ask answered',
   'ask answered too late',

@@ -101,6 +101,13 @@ export class Client {
     for (const id of ids) if (!this.ids.includes(id)) this.ids.push(id);
   }
 
+  /** Nothing of them is left, and nobody asks for them again. */
+  forget(ids: readonly string[]): void {
+    const gone = new Set(ids);
+    const kept = this.ids.filter((id) => !gone.has(id));
+    this.ids.splice(0, this.ids.length, ...kept);
+  }
+
   #idOf({ salt, again, late }: ItemStep, taken: readonly string[]): string {
     const awaited = `unknown${late}`;
     if (late !== undefined && !taken.includes(awaited)) return awaited;

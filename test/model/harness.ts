@@ -15,6 +15,15 @@ import type { Retention } from '../../src/domain/settings/settings.ts';
 import { isEnd } from '../../src/domain/task/task.ts';
 import { type Call, forecast, send } from './calls.ts';
 import { Client } from './client.ts';
+import {
+  CROWD_LEASE,
+  CROWD_LEASES,
+  CROWD_USER,
+  CROWD_WORKER,
+  crowdEvent,
+  crowdSettlements,
+  crowdTasks,
+} from './crowd.ts';
 import { DRAINER, farewell, obstacles } from './drain.ts';
 import { graphOf } from './items.ts';
 import { Ledger } from './ledger.ts';
@@ -85,6 +94,7 @@ export class Harness {
   readonly #client = new Client();
   readonly #ledger = new Ledger();
   #clock = START_MS;
+  #crowds = 0;
   /** The latest moment that it ever was: values that were pushed then may outlive a step back. */
   #latest = 0;
 
@@ -200,6 +210,8 @@ export class Harness {
         const answer = { choice, by, text: '{"comment":"é"}', call: `call${step.call}` };
         return this.#call({ type: 'answerAsk', id: client.ask(step, world), answer });
       }
+      case 'crowd':
+        return this.#crowd(step.cancels);
       case 'setUser':
         return this.#call({ ...step, queue: step.queue });
       case 'setQueue':
@@ -241,6 +253,49 @@ export class Harness {
     const given = (reply as { readonly lease?: LeaseReply }).lease;
     if (lease !== undefined && given !== undefined) this.#given(step.worker, lease, given);
     await this.#check();
+  }
+
+  async #crowd(cancels: boolean): Promise<void> {
+    const nth = ++this.#crowds;
+    const tasks = crowdTasks(nth);
+    const ids = tasks.map(({ id }) => id);
+    this.#client.used(ids);
+    await this.#answer({ type: 'enqueue', tasks, options: { atomic: false } });
+    await this.#answer({ type: 'register', spec: CROWD_WORKER, starts: true });
+    const queues = CROWD_WORKER.queues.map((queue) => ({ queue, weight: 1, pass: 0 }));
+    const worker = CROWD_WORKER.id;
+    for (let call = 0; call < CROWD_LEASES; call++) {
+      const requestId = `crowd${nth}.${call}`;
+      const request = {
+        requestId,
+        worker,
+        limit: CROWD_LEASE,
+        leaseMs: 60_000,
+        queues,
+        wait: false,
+      };
+      const reply = (await this.#answer({ type: 'lease', request })) as LeaseReply;
+      this.#ledger.leased(reply);
+      const settlements = crowdSettlements(reply.leases);
+      if (settlements.length === 0) break;
+      await this.#answer({ type: 'settle', request: { worker, settlements } });
+    }
+    await this.#call({ type: 'publish', user: CROWD_USER, event: crowdEvent(nth) });
+    const left = (): readonly string[] =>
+      ids.filter((id) => this.#oracle.record(id)?.state === 'deferred');
+    // Whoever would go on with it next is canceled first.
+    if (cancels) for (const id of left().slice(0, 2)) await this.#endOf(id);
+    await this.#call({ type: 'tick' });
+    deepStrictEqual(left(), [], 'a crowd waits on');
+    // They go at once: so many would take several steps of retention.
+    for (const id of ids) await this.#endOf(id);
+    await this.#check();
+    this.#client.forget(ids);
+  }
+
+  async #endOf(id: string): Promise<void> {
+    await this.#answer({ type: 'cancel', id, cause: { type: 'request' } });
+    await this.#answer({ type: 'remove', id });
   }
 
   async #lease(worker: number, request: LeaseRequest): Promise<void> {

@@ -225,6 +225,11 @@ export type Step =
     }
   | { readonly type: 'publish'; readonly user: string; readonly event: WaitEvent }
   | ({ readonly type: 'answerAsk' } & AnswerStep)
+  /**
+   * More tasks of a user than one step wakes wait for an event, which is published; then they go. `cancels`: some
+   * before they are woken.
+   */
+  | { readonly type: 'crowd'; readonly cancels: boolean }
   | {
       readonly type: 'setUser';
       readonly user: string;
@@ -279,6 +284,7 @@ export const STEP_TYPES: readonly Step['type'][] = [
   'signal',
   'publish',
   'answerAsk',
+  'crowd',
   'setUser',
   'setQueue',
   'register',

@@ -126,5 +126,12 @@ export function waitingSteps(item: fc.Arbitrary<ItemStep>): readonly fc.Weighted
       } as const),
     },
     ...wakers(['ann', 'ann', 'ann', 'a:b'], 20),
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        type: fc.constant('crowd'),
+        cancels: fc.boolean(),
+      } as const),
+    },
   ];
 }

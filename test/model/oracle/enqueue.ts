@@ -376,6 +376,7 @@ function newTask(world: World, item: NewTask, after: Task | undefined): Task {
     wakeAt: undefined,
     wait: undefined,
     waitsSince: 0,
+    eventsBefore: 0,
     asks: new Map(),
     signals: [],
     signalIds: [],

@@ -3,6 +3,7 @@ import type { UpstreamFact } from '../../../src/domain/port/backend.ts';
 import type { Cause } from '../../../src/domain/task/cause.ts';
 import type { EdgePolicy } from '../../../src/domain/task/task.ts';
 import { closeAsk } from './asks.ts';
+import { eventPlaceOf, passEventOn } from './events.ts';
 import { beginLine, levelLeft, refresh } from './fairness.ts';
 import { touchGraph } from './snapshots.ts';
 import { settleTime } from './timed.ts';
@@ -212,11 +213,13 @@ export function wake(world: World, run: Task): void {
   goOn(world, run);
 }
 
-/** A question that it waited for is closed, unless somebody has answered it. */
+/** A question that it waited for is closed, unless somebody has answered it; an event goes to the next. */
 function leaveWait(world: World, task: Task): void {
   const how = task.state === 'canceled' ? 'canceled' : 'ended';
   if (task.wait?.for.kind === 'ask') closeAsk(task, { how, at: world.now }, undefined);
+  const place = eventPlaceOf(task);
   task.wait = undefined;
+  if (place !== undefined) passEventOn(world, place);
 }
 
 function satisfy(world: World, waiter: Task, id: string): void {

@@ -3,8 +3,9 @@ import type { LeaseRef, NodeWrites, Suspension } from '../../../src/domain/port/
 import type { ChannelRefusal, ChannelWrites } from '../../../src/domain/task/channel.ts';
 import { openAsk } from './asks.ts';
 import * as channels from './channels.ts';
+import { beginEventWait, recentEvent } from './events.ts';
 import { goOn, wake } from './graph.ts';
-import { answer, recentEvent, takeKept } from './waits.ts';
+import { answer, takeKept } from './waits.ts';
 import { ended, isBlocked, type Task, type World } from './world.ts';
 
 /** The lease that somebody speaks for is the one in force. */
@@ -27,6 +28,7 @@ export function suspend(world: World, run: Task, suspension: Suspension): void {
   run.losses = 0;
   run.wait = wait;
   run.waitsSince = world.now;
+  beginEventWait(world, run);
   if (wait?.for.kind === 'ask') openAsk(world, run, wait.for.ask);
   const kept = takeKept(world, run);
   if (kept !== undefined) {

@@ -8,11 +8,10 @@ import type {
   WaitTarget,
 } from '../../../src/domain/task/wait.ts';
 import * as asks from './asks.ts';
+import { deliver, eventPlaceOf, keepEvent, pendingFor, placeOf } from './events.ts';
 import { wake } from './graph.ts';
-import { byBytes, ended, type Task, type World } from './world.ts';
+import { ended, type Task, type World } from './world.ts';
 
-/** Of one user, name and key the newest are kept. */
-const EVENTS_KEPT = 32;
 const KINDS = ['time', 'signal', 'ask', 'event'] as const;
 
 /** It goes on with that; its journal says why. */
@@ -32,7 +31,14 @@ export function wakeByTime(world: World, task: Task): void {
     world.happened.push('ask timed out');
     asks.closeAsk(task, { how: 'timed-out', at: world.now }, undefined);
   }
-  if (task.wait?.for.kind === 'event') world.happened.push('event waited for in vain');
+  const place = eventPlaceOf(task);
+  if (place !== undefined && pendingFor(world, task) !== undefined) {
+    world.happened.push('woken by an event later');
+    hearEvent(world, task);
+    deliver(world, place, (other) => hearEvent(world, other));
+    return;
+  }
+  if (place !== undefined) world.happened.push('event waited for in vain');
   answer(world, task, { by: 'time', payload: '' });
 }
 
@@ -47,38 +53,22 @@ export function answerAsk(world: World, id: string, given: GivenAnswer): AskRepl
   });
 }
 
-/** Everybody of the user who waits for it hears of it; all of them began after the event before. */
+/** Those of the user who wait for it hear of it, some at once. */
 export function publish(world: World, user: string, event: WaitEvent): 'published' | 'repeated' {
   const place = placeOf(user, event);
-  const kept = world.events.get(place) ?? [];
-  if (kept.some(({ event: { eventId } }) => eventId === event.eventId)) {
+  if (!keepEvent(world, place, event)) {
     world.happened.push('event repeated');
     return 'repeated';
   }
-  world.events.set(place, [...kept, { at: world.now, event }].slice(-EVENTS_KEPT));
-  const waiting = [...world.tasks.values()].filter((task) => eventPlaceOf(task) === place);
-  for (const task of waiting.sort((one, other) => byBytes(one.id, other.id))) {
-    world.happened.push('woken by an event');
-    answer(world, task, { by: 'event', payload: event.payload });
-  }
+  deliver(world, place, (task) => hearEvent(world, task));
   return 'published';
 }
 
-/** The newest, if it is not too old for a wait that looks back. */
-export function recentEvent(world: World, task: Task): string | undefined {
-  const place = eventPlaceOf(task);
-  const within = task.wait?.withinMs;
-  if (place === undefined || within === undefined) return undefined;
-  const newest = world.events.get(place)?.at(-1);
-  return newest !== undefined && world.now - newest.at <= within ? newest.event.payload : undefined;
-}
-
-function eventPlaceOf({ user, wait }: Task): string | undefined {
-  return wait?.for.kind === 'event' ? placeOf(user, wait.for) : undefined;
-}
-
-function placeOf(user: string, { name, key }: Pick<WaitEvent, 'name' | 'key'>): string {
-  return JSON.stringify([user, name, key]);
+function hearEvent(world: World, task: Task): void {
+  const payload = pendingFor(world, task);
+  if (payload === undefined) return;
+  world.happened.push('woken by an event');
+  answer(world, task, { by: 'event', payload });
 }
 
 /** How many wait for what, and since when the first of them does. */

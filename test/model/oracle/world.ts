@@ -93,6 +93,8 @@ export interface Task {
   wait: Wait | undefined;
   /** When that began. */
   waitsSince: number;
+  /** Of an event: how many there had been then. */
+  eventsBefore: number;
   /** What it has asked, by mark. */
   readonly asks: Map<string, Asked>;
   /** Signals to it that nobody has waited for, oldest first. */
@@ -124,6 +126,7 @@ export interface Asked {
 
 /** What was published at one place. */
 export interface Published {
+  readonly number: number;
   readonly at: number;
   readonly event: WaitEvent;
 }
