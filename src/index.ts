@@ -179,6 +179,7 @@ export type {
   CancelReply,
   Capabilities,
   ChangeReply,
+  CheckpointReply,
   Decision,
   DueReply,
   DueRequest,
@@ -203,6 +204,7 @@ export type {
   OverlapPolicy,
   Page,
   PageRequest,
+  PauseReply,
   QueueInfo,
   QueueShare,
   QueueStore,
@@ -252,6 +254,7 @@ export type {
   UserPatch,
   UserSettings,
 } from './domain/settings/settings.ts';
+export type { StreamLimitKey } from './domain/stream-limits.ts';
 export type {
   AnsweredAsk,
   AskClosing,

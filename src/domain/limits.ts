@@ -1,6 +1,6 @@
 import { keysIn, recordOf } from '../base/records.ts';
 import { type Limit, limit } from './limit.ts';
-import { STREAM_LIMITS, type StreamLimitName } from './stream-limits.ts';
+import { STREAM_LIMITS, type StreamLimitKey } from './stream-limits.ts';
 import { WAIT_LIMITS, type WaitLimitName } from './wait-limits.ts';
 
 export type { Limit } from './limit.ts';
@@ -38,7 +38,7 @@ export type LimitName =
   | 'xcomWrites'
   | 'xcomTtlMs'
   | 'xcomHoldMs'
-  | StreamLimitName
+  | StreamLimitKey
   | 'scriptUnits'
   | 'scriptBytes'
   | 'leaseBatch'

@@ -2,7 +2,7 @@
 import { type Limit, limit } from './limit.ts';
 
 /** Names of these limits. */
-export type StreamLimitName =
+export type StreamLimitKey =
   | 'streams'
   | 'streamChunks'
   | 'streamBytes'
@@ -15,7 +15,7 @@ export type StreamLimitName =
   | 'metadataBytes';
 
 /** As `LIMIT_TABLE`, which takes them in. */
-export const STREAM_LIMITS: Readonly<Record<StreamLimitName, Limit>> = {
+export const STREAM_LIMITS: Readonly<Record<StreamLimitKey, Limit>> = {
   streams: limit(16, 'streams', 'of one task; each may take its share of memory'),
   streamChunks: limit(
     20_000,

@@ -98,6 +98,7 @@ const READING: readonly (readonly string[])[] = [
     ['tasks', 'run-now', '--', `${id}-nobody`],
     ['tasks', 'remove', '--yes', '--', `${id}-nobody`],
     ['runs', 'cancel', '--yes', '--', `${id}-nobody`],
+    ['runs', 'pause', '--reason', NASTY, '--', id],
     ['runs', 'resume', '--', `${id}-nobody`],
     ['schedules', 'get', '--', `${id}-nobody`],
     ['users', 'get', '--', id],
