@@ -16,7 +16,7 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   {
     name: 'pauses: what is set aside is put back by no end of a pause',
     file: MEMORY,
-    find: `    for (const one of takeAside(entry, Number.POSITIVE_INFINITY)) putBack(store, one);`,
+    find: `    for (const one of takeAside(store, entry, Number.POSITIVE_INFINITY)) putBack(store, one);`,
     replace: ``,
   },
   {
@@ -34,7 +34,7 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   {
     name: 'pauses: who is canceled is put back with the others',
     file: MEMORY,
-    find: `    store.records.get(run.asideFor)?.optional.run?.aside?.delete(entry);`,
+    find: `    store.records.get(run.asideFor)?.optional.run?.aside?.delete(entry.id);`,
     replace: ``,
   },
   {
