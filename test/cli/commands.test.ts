@@ -324,7 +324,8 @@ describe('with a worker', () => {
       {
         id: 'w1',
         queues: ['default'],
-        names: ['asker', 'broken', 'double', 'gated', 'speak', 'waiter'],
+        // Whatever else the module of the fixture defines.
+        names: expect.arrayContaining(['broken', 'double', 'gated']),
         concurrency: 2,
         host: expect.any(String),
         startedAt: expect.any(Number),
