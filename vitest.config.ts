@@ -36,9 +36,8 @@ function project(layer: Layer): TestProjectConfiguration {
         ...(layer.redis ? ['test/support/redis/redis-env.ts'] : []),
       ],
       restoreMocks: true,
-      // Files of the others share nothing but modules, which take longest to load; kits of these have hooks,
-      // which hold for the file that loads them.
-      isolate: layer.redis && layer.name !== 'engine',
+      // Files share nothing but modules, which take longest to load.
+      isolate: false,
       // A test that asserts nothing passes whatever the code does.
       expect: { requireAssertions: true },
       // Of a test that hangs; two cores may be busy with a dozen processes.

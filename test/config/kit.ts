@@ -13,12 +13,12 @@ import {
   loadConfig,
 } from 'fairloom/config';
 import { type TestLoom, testLoom } from 'fairloom/testing';
-import { afterAll } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { Logger } from '../../src/base/logger.ts';
 import type { TaskSource } from '../../src/handlers/registry.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fairloom-config-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 /** What stands around a file. */
 export interface Around {
@@ -66,9 +66,6 @@ export async function complaintsOf(loading: Promise<unknown>): Promise<readonly 
   });
 }
 
-const looms: TestLoom[] = [];
-afterAll(() => Promise.all(looms.map((loom) => loom.close())));
-
 /** A Fairloom of a configuration, embedded and on a clock that stands still. */
 export async function loomOf(
   yaml: string,
@@ -79,7 +76,7 @@ export async function loomOf(
   const { backend, ...options } = await fairloomOptions(config);
   await backend.close();
   const loom = testLoom(tasks, { ...options, ...more, worker: config.workers[0] });
-  looms.push(loom);
+  onTestFinished(() => loom.close());
   await applySettings(loom, config);
   return loom;
 }

@@ -3,13 +3,13 @@
  * server, for every family of src/domain/layout/; what `keys.ts` makes must be the same.
  */
 import fc from 'fast-check';
+import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { luaKeys, luaNames } from '../../scripts/lua/layout.ts';
 import { checkPrefix, keysOf } from '../../src/backends/redis/wire/keys.ts';
 import { KEYS as LAYOUT, partsOfName } from '../../src/domain/layout/keys.ts';
 import { isId, isName } from '../../src/domain/settings/names.ts';
 import { TASK_STATES } from '../../src/domain/task/task.ts';
-import { adminOf } from './faults/kit.ts';
 
 const PREFIX = 'fq';
 const SEED = 20_261_128;
@@ -141,7 +141,7 @@ return names`;
 
 /** The name of each, as the scripts build it. */
 async function namesOf(uses: readonly Use[]): Promise<readonly string[]> {
-  const admin = adminOf(inject('redisUrl'));
+  const admin = new Redis(inject('redisUrl'));
   const names: string[] = [];
   for (let from = 0; from < uses.length; from += BATCH) {
     const calls = uses.slice(from, from + BATCH).map(({ family, args }) => {
@@ -150,6 +150,7 @@ async function namesOf(uses: readonly Use[]): Promise<readonly string[]> {
     const told: unknown = await admin.eval(SCRIPT, 1, `${PREFIX}:`, ...calls);
     if (Array.isArray(told)) names.push(...told.map(String));
   }
+  admin.disconnect();
   return names;
 }
 

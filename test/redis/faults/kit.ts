@@ -1,6 +1,6 @@
 /** What the fault tests of the Redis backend have in common. */
 import { Redis } from 'ioredis';
-import { afterEach, expect, inject } from 'vitest';
+import { expect, inject, onTestFinished } from 'vitest';
 import type { ConnectionOptions } from '../../../src/backends/redis/connection/client.ts';
 import { redisForTests } from '../../../src/backends/redis/manual-time.ts';
 import { redis } from '../../../src/backends/redis/redis-backend.ts';
@@ -22,14 +22,9 @@ export const RETENTION: Retention = {
   canceledMs: LIMITS.retainCanceledMs,
 };
 
-/** Ends what a test opened, last first. */
-const cleanups: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
+/** Ends what a test opened when it is over; what was opened last goes first. */
 export function atEnd(cleanup: () => Promise<void> | void): void {
-  cleanups.push(cleanup);
+  onTestFinished(cleanup);
 }
 
 let made = 0;
@@ -65,12 +60,13 @@ export function adminOf(url: string = inject('redisUrl')): Redis {
 
 /** Teaches the server all scripts, so that the first call of each is one command. */
 export async function teach(url: string = inject('redisUrl')): Promise<void> {
-  const admin = adminOf(url);
+  const admin = new Redis(url);
   const scripts = [SCRIPTS, manualScripts()].flatMap(({ rich, hot }) => [
     rich,
     ...Object.values(hot),
   ]);
   for (const { text } of scripts) await admin.script('LOAD', text);
+  admin.disconnect();
 }
 
 export function backendOn(
