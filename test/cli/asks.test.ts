@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { fairloom, ROOT } from '../support/processes/run-process.ts';
+import { fairloomHere } from '../support/cli-here.ts';
+import { type Ended, fairloom, ROOT } from '../support/processes/run-process.ts';
 import { startWorker, type WorkerProcess } from '../support/processes/worker-process.ts';
 
 const TASKS = join(ROOT, 'test/fixtures/cli/tasks.mjs');
@@ -10,10 +11,13 @@ const WHERE = ['--redis', inject('redisUrl'), '--prefix', `asks-${process.pid}`]
 const SEALED = ['--redis', inject('redisUrl'), '--prefix', `asks-sealed-${process.pid}`];
 const KEYS = { FAIRLOOM_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}` };
 
-type Run = (...args: readonly string[]) => ReturnType<typeof fairloom>;
+type Run = (...args: readonly string[]) => Promise<Ended>;
 
 const run: Run = (...args) => fairloom([...args, ...WHERE]);
 const withKey: Run = (...args) => fairloom([...args, ...SEALED], { env: KEYS });
+/** The same to look by: many times, until something has come. */
+const look: Run = (...args) => fairloomHere([...args, ...WHERE]);
+const lookWithKey: Run = (...args) => fairloomHere([...args, ...SEALED], { env: KEYS });
 const without: Run = (...args) => fairloom([...args, ...SEALED]);
 
 /** Waits until that holds of what a command says. */
@@ -51,7 +55,7 @@ afterAll(() => Promise.all([worker.end('SIGTERM'), keyed.end('SIGTERM')]));
 describe('asks', () => {
   it('are listed, shown and answered once; the second hears who came first', async () => {
     await run('enqueue', 'spender', '3600000', '--id', 'trip', '--user', 'ann');
-    const id = await askOf(run, 'trip');
+    const id = await askOf(look, 'trip');
     const list = await run('asks', 'list', '--for', 'role:finance', '--user', 'ann');
     expect(list.stdout).toMatch(
       /^ID +TITLE +CHOICES +FOR +USER +ASKED +UNTIL\ntrip\.\w+ +How much\? +approve, reject +role:finance +ann +/,
@@ -71,7 +75,7 @@ describe('asks', () => {
       code: 0,
       stdout: 'eve has answered approve\n',
     });
-    expect((await ended(run, 'trip')).result).toMatchObject({
+    expect((await ended(look, 'trip')).result).toMatchObject({
       ...{ answered: true, choice: 'approve', by: 'eve', comment: 'fine', form: { cents: 7 } },
     });
     const late = await run('asks', 'answer', id, 'reject', '--by', 'bob', '-o', 'json');
@@ -86,7 +90,7 @@ describe('asks', () => {
 
   it('whose time is over are not answered any more, and their task fails', async () => {
     await run('enqueue', 'spender', '1', '--id', 'late');
-    const { state, error } = await ended(run, 'late');
+    const { state, error } = await ended(look, 'late');
     expect([state, error.name]).toEqual(['failed', 'WaitTimedOutError']);
     expect(error.message).toBe('an answer to question "How much?" did not come in time');
     expect((await run('asks', 'list', '--for', 'role:finance')).stderr).toBe('no open questions\n');
@@ -139,7 +143,7 @@ describe('publish', () => {
     expect(JSON.parse(again.stdout)).toEqual({
       ...{ name: 'order.paid', key: 'o:1', outcome: 'repeated' },
     });
-    expect(await ended(run, 'of-ann')).toMatchObject({ result: { cents: 5 } });
+    expect(await ended(look, 'of-ann')).toMatchObject({ result: { cents: 5 } });
     expect((await run('tasks', 'get', 'of-bob', '-o', 'json')).stdout).toContain('"deferred"');
   });
 });
@@ -161,7 +165,7 @@ describe('without the key', () => {
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toContain('key "k1"');
     expect((await withKey(...answer, '--comment', 'WORDS')).code).toBe(0);
-    expect((await ended(withKey, 'secret')).result).toMatchObject({ comment: 'WORDS' });
+    expect((await ended(lookWithKey, 'secret')).result).toMatchObject({ comment: 'WORDS' });
     const closed = await without('asks', 'get', id, '-o', 'json');
     expect(JSON.parse(closed.stdout).answer).toEqual({ choice: 'approve', by: 'eve' });
     expect((await without('asks', 'answer', id, 'reject', '--by', 'x')).code).not.toBe(0);
@@ -169,7 +173,7 @@ describe('without the key', () => {
 
   it('streams are listed, and not read; what was published and sent is read by who has it', async () => {
     await withKey('enqueue', 'speak', '["WORDS"]', '--id', 'told');
-    await ended(withKey, 'told');
+    await ended(lookWithKey, 'told');
     expect((await without('streams', 'list', 'told')).stdout).toMatch(/\ntokens +0 +4 +\d+ +yes\n/);
     const read = await without('streams', 'read', 'told', 'tokens');
     expect(read.code).toBe(1);
@@ -178,7 +182,7 @@ describe('without the key', () => {
     expect((await withKey('streams', 'read', 'told', 'tokens')).stdout).toContain('WORDS\n');
     await withKey('enqueue', 'waiter', '0', '--id', 'heard');
     await withKey('signal', 'heard', 'go', '"WORDS"');
-    expect((await ended(withKey, 'heard')).result).toBe('WORDS');
+    expect((await ended(lookWithKey, 'heard')).result).toBe('WORDS');
     expect((await without('versions', '-o', 'id')).stdout).toContain('waiter\n');
   });
 });

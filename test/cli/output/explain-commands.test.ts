@@ -8,7 +8,8 @@ import type { Obstacle } from '../../../src/domain/explain/explain.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
 import { parallel } from '../../../src/workflow/parallel.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { BIN, fairloom, ROOT, runProcess } from '../../support/processes/run-process.ts';
+import { fairloomHere } from '../../support/cli-here.ts';
+import { BIN, ROOT, runProcess } from '../../support/processes/run-process.ts';
 
 const prefix = `explain-commands-${process.pid}`;
 const where = ['--redis', inject('redisUrl'), '--prefix', prefix];
@@ -58,7 +59,15 @@ afterAll(async () => {
 });
 
 async function obstaclesOf(id: string): Promise<readonly Obstacle[]> {
-  const { code, stdout } = await fairloom(['tasks', 'explain', '-o', 'json', ...where, '--', id]);
+  const { code, stdout } = await fairloomHere([
+    'tasks',
+    'explain',
+    '-o',
+    'json',
+    ...where,
+    '--',
+    id,
+  ]);
   expect(code).toBe(0);
   return JSON.parse(stdout).obstacles;
 }
@@ -113,7 +122,7 @@ it.each(ROWS)('F23 the command for %s (%s) does what it says', async (id, kind, 
 });
 
 it('F23 runs explain and tasks explain of a part name the same command, and it resumes', async () => {
-  const { stdout } = await fairloom([
+  const { stdout } = await fairloomHere([
     'runs',
     'explain',
     '-o',
@@ -137,9 +146,9 @@ it('F22 runs explain shows people the culprit, what it threw, and the command', 
   await worker.start();
   await run.result().catch(() => undefined);
   await worker.stop();
-  const { stdout } = await fairloom(['runs', 'explain', 'shown', ...where]);
+  const { stdout } = await fairloomHere(['runs', 'explain', 'shown', ...where]);
   expect(stdout).toMatch(/^shown is failed\nshaky, attempt 1: RangeError: no such table/);
   expect(stdout).toContain('\n  fairloom runs resume shown\n');
-  const dead = await fairloom(['dead', 'list', '--queue', 'runs', ...where]);
+  const dead = await fairloomHere(['dead', 'list', '--queue', 'runs', ...where]);
   expect(dead.stdout).not.toContain('~run');
 });

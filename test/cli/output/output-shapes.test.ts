@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { fairloomHere } from '../../support/cli-here.ts';
 import { differences, PRINTED } from '../../support/docs/documented-output.ts';
-import { fairloom, ROOT } from '../../support/processes/run-process.ts';
+import { ROOT } from '../../support/processes/run-process.ts';
 import { startWorker, type WorkerProcess } from '../../support/processes/worker-process.ts';
 
 const TASKS = join(ROOT, 'test/fixtures/cli/tasks.mjs');
@@ -104,24 +105,25 @@ let ask = '';
 /** What a command prints; also what it prints about those that it could not change. */
 async function printed(command: string, ...args: readonly string[]): Promise<unknown> {
   const where = command === 'demo' ? [] : ['-o', 'json', ...REDIS];
-  const { stdout, stderr } = await fairloom([...command.split(' '), ...args, ...where]);
+  const { stdout, stderr } = await fairloomHere([...command.split(' '), ...args, ...where]);
   expect({ stdout, stderr }).toMatchObject({ stdout: expect.stringMatching(/^[[{]/) });
   return JSON.parse(stdout);
 }
 
 beforeAll(async () => {
   worker = await startWorker(['worker', TASKS, STEPS, ...REDIS]);
-  await fairloom(['users', 'set', 'ada', '--weight', '2', '--rate', '100/1m', ...REDIS]);
+  await fairloomHere(['users', 'set', 'ada', '--weight', '2', '--rate', '100/1m', ...REDIS]);
   const settings = ['--max-running', '30', '--priority-weights', '1,1,2,2,4', '--user-weight', '1'];
-  await fairloom(['queues', 'set', 'default', ...settings, ...REDIS]);
-  await fairloom(['xcom', 'push', 'rates', '{"JPY":160}', '--user', 'ada', ...REDIS]);
-  await fairloom(['enqueue', 'speak', '["a"]', '--id', 'spoken', '--wait', '20s', ...REDIS]);
-  await fairloom(['enqueue', 'asker', '--id', 'asker', ...REDIS]);
-  await fairloom(['enqueue', 'broken', '--id', 'dead', '--wait', '20s', ...REDIS]);
-  await fairloom(['enqueue', 'nobody', '--id', 'waits', ...REDIS]);
-  while (ask === '') ask = (await fairloom(['asks', 'list', '-o', 'id', ...REDIS])).stdout.trim();
+  await fairloomHere(['queues', 'set', 'default', ...settings, ...REDIS]);
+  await fairloomHere(['xcom', 'push', 'rates', '{"JPY":160}', '--user', 'ada', ...REDIS]);
+  await fairloomHere(['enqueue', 'speak', '["a"]', '--id', 'spoken', '--wait', '20s', ...REDIS]);
+  await fairloomHere(['enqueue', 'asker', '--id', 'asker', ...REDIS]);
+  await fairloomHere(['enqueue', 'broken', '--id', 'dead', '--wait', '20s', ...REDIS]);
+  await fairloomHere(['enqueue', 'nobody', '--id', 'waits', ...REDIS]);
+  while (ask === '')
+    ask = (await fairloomHere(['asks', 'list', '-o', 'id', ...REDIS])).stdout.trim();
   const late = ['--id', 'late', '--delay', '1h', '--module', STEPS];
-  await fairloom(['enqueue', 'etl', '4', ...late, ...REDIS]);
+  await fairloomHere(['enqueue', 'etl', '4', ...late, ...REDIS]);
   const exported = await printed('runs export', 'late');
   writeFileSync(EXPORTED, JSON.stringify(exported));
   graph = String(Reflect.get(Object(exported), 'graphHash'));
@@ -156,8 +158,9 @@ it('F24 a dry run says what would end with a task, in text and as JSON', async (
   const line = (id: string, ...more: readonly string[]): readonly string[] => {
     return ['enqueue', 'double', '1', '--id', id, '--user', 'eva', ...more, ...REDIS];
   };
-  await fairloom([...line('f24-a', '--delay', '1h')]);
-  for (let at = 0; at < 7; at++) await fairloom([...line(`f24-b${at}`, '--depends-on', 'f24-a')]);
+  await fairloomHere([...line('f24-a', '--delay', '1h')]);
+  for (let at = 0; at < 7; at++)
+    await fairloomHere([...line(`f24-b${at}`, '--depends-on', 'f24-a')]);
   const dry = ['tasks', 'cancel', 'f24-a', '--dry-run'];
   expect(await printed('tasks cancel', 'f24-a', 'f24-nobody', '--dry-run')).toEqual([
     { id: 'f24-a', ok: true, outcome: 'would be canceled' },
@@ -166,14 +169,14 @@ it('F24 a dry run says what would end with a task, in text and as JSON', async (
       return { id: `f24-b${at}`, ok: true, outcome: 'would be canceled', with: 'f24-a' };
     }),
   ]);
-  const { stderr } = await fairloom([...dry, ...REDIS]);
+  const { stderr } = await fairloomHere([...dry, ...REDIS]);
   expect(stderr).toContain('would cancel 1 task:\n  f24-a\nand with it 7 that would end:\n');
   expect(stderr).toContain('  f24-b0 (canceled, with f24-a)\n');
   expect(stderr).toContain('… and 2 more');
-  const explained = await fairloom(['tasks', 'explain', 'f24-a', ...REDIS]);
+  const explained = await fairloomHere(['tasks', 'explain', 'f24-a', ...REDIS]);
   expect(explained.stdout).toContain('7 tasks wait for it: f24-b0 f24-b1');
   expect(explained.stdout).toContain('fairloom tasks dependents f24-a');
-  const got = await fairloom(['tasks', 'get', 'f24-a', ...REDIS]);
+  const got = await fairloomHere(['tasks', 'get', 'f24-a', ...REDIS]);
   expect(got.stdout).toMatch(/dependents +7: f24-b0/);
   expect(await printed('tasks get', 'f24-a')).toMatchObject({ dependents: { count: 7 } });
 });

@@ -1,16 +1,15 @@
 /** What others wrote reaches no terminal as anything but text: every command, every form, both streams. */
 import { execFileSync } from 'node:child_process';
-import { Writable } from 'node:stream';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { redis } from '../../../src/backends/redis/redis-backend.ts';
-import { runCommandLine } from '../../../src/cli/program.ts';
 import { Fairloom } from '../../../src/client/client.ts';
 import { Fatal } from '../../../src/domain/errors/errors.ts';
 import { suggestion } from '../../../src/domain/explain/suggestion.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
 import { parallel } from '../../../src/workflow/parallel.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
+import { fairloomHere } from '../../support/cli-here.ts';
 import { PRINTED } from '../../support/docs/documented-output.ts';
 
 /** Colors, a title, the bell, lines of one's own, C1, another direction, hidden characters. */
@@ -41,17 +40,8 @@ const loom = new Fairloom({
 });
 
 async function run(args: readonly string[], env = {}): Promise<{ out: string; err: string }> {
-  const text = { out: '', err: '' };
-  const stream = (name: 'out' | 'err'): Writable =>
-    new Writable({
-      write: (chunk, _encoding, done) => {
-        text[name] += String(chunk);
-        done();
-      },
-    });
-  const streams = { out: stream('out'), err: stream('err') };
-  await runCommandLine(args, { ...streams, env, stdin: (async function* () {})(), exitCode: 0 });
-  return text;
+  const { stdout: out, stderr: err } = await fairloomHere(args, { env });
+  return { out, err };
 }
 
 beforeAll(async () => {
