@@ -114,8 +114,9 @@ describe('a pipeline of a module', () => {
       expect((await run(...args, '4', '--start-at', 'validate')).code).toBe(2);
       const here = ['run', 'extract >> (transform | validate) >> load', '--module', MODULE];
       expect(await json(...here, ...load)).toEqual({ result: [1, 2] });
-      const task = ['enqueue', 'extract', '4', '--module', MODULE, '--start-at', 'extract'];
-      expect((await run(...task)).code).toBe(2);
+      const task = ['enqueue', 'extract', '4', '--module', MODULE];
+      expect((await run(...task, '--start-at', 'extract')).code).toBe(2);
+      expect((await run(...task, '--form', 'driven')).code).toBe(2);
     });
 
     it('gets another input for a node, in a rerun, a fork and a resume', async () => {

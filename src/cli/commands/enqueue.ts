@@ -77,13 +77,13 @@ export function addEnqueue(program: Command, shell: Shell): void {
       withLoom(shell, command, async (loom, output, steps) => {
         const value = await inputArgument(input, shell.stdin);
         const { form, maxSteps, startAt, ...others } = options;
-        const said = enqueueOptions(others);
+        const said = ofRun(enqueueOptions(others), { form, maxSteps, startAt });
         const step = steps.get(name);
         const isTask = step === undefined || (step instanceof TaskDefinition && !step.dynamic);
         if (step === undefined) await demandTaskName(loom, name, output);
         const handle = isTask
-          ? await loom.enqueueByName(name, value, ofRun(said, { maxSteps, startAt }))
-          : await loom.enqueue(untyped(step), value, ofRun(said, { form, maxSteps, startAt }));
+          ? await loom.enqueueByName(name, value, said)
+          : await loom.enqueue(untyped(step), value, said);
         await report(loom, handle, { wait: options.wait, output });
         return undefined;
       }),
