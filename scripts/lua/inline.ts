@@ -61,19 +61,27 @@ export function inlineKeys(text: string): string {
       { params: params.split(',').map((param) => param.trim()), body },
     ]),
   );
-  let code = text.replaceAll(KEY, '');
-  for (let call = CALL.exec(code); call !== null; call = CALL.exec(code)) {
-    const key = keys.get(call[1] ?? '');
-    if (key === undefined) throw new Error(`the layout has no ${call[1]}`);
-    const { args, end } = argumentsAt(code, call.index + call[0].length);
-    const given = new Map(key.params.map((param, at) => [param, args[at] ?? 'nil']));
-    refuseTwice(call[1] ?? '', key, given);
-    const value = outsideTexts(key.body, (part) =>
-      part.replaceAll(/\b[a-z]\w*\b/g, (word) => given.get(word) ?? word),
-    );
-    code = `${code.slice(0, call.index)}(${value})${code.slice(end)}`;
-  }
-  return code;
+  // What a call comes to may hold others, but is short: the script itself is gone through once.
+  const inlined = (code: string): string => {
+    const parts: string[] = [];
+    const calls = new RegExp(CALL, 'g');
+    let from = 0;
+    for (let call = calls.exec(code); call !== null; call = calls.exec(code)) {
+      const key = keys.get(call[1] ?? '');
+      if (key === undefined) throw new Error(`the layout has no ${call[1]}`);
+      const { args, end } = argumentsAt(code, call.index + call[0].length);
+      const given = new Map(key.params.map((param, at) => [param, args[at] ?? 'nil']));
+      refuseTwice(call[1] ?? '', key, given);
+      const value = outsideTexts(key.body, (part) =>
+        part.replaceAll(/\b[a-z]\w*\b/g, (word) => given.get(word) ?? word),
+      );
+      parts.push(code.slice(from, call.index), inlined(`(${value})`));
+      from = end;
+      calls.lastIndex = end;
+    }
+    return [...parts, code.slice(from)].join('');
+  };
+  return inlined(text.replaceAll(KEY, ''));
 }
 
 /** What is more than a name would be worked out as often as it is named. */

@@ -25,35 +25,33 @@ interface Stage {
   readonly timeoutMs: number;
 }
 
+/** Ends with the first test that fails: what is left running then would be waited for ten seconds long. */
+const AT_ONCE = ['--bail', '1', '--teardownTimeout', '500'];
+
 const HANDED: Stage = {
   name: 'tests of what is handed over',
   command: [
-    ...['vitest', 'run', '--project', 'redis', '--project', 'engine'],
-    ...['--bail', '1', 'hand-over', 'handed'],
+    ...['vitest', 'run', ...AT_ONCE, '--project', 'redis', '--project', 'engine'],
+    ...['hand-over', 'handed'],
   ],
   timeoutMs: 240_000,
 };
 
 const DAMAGE: Stage = {
   name: 'tests of damage',
-  command: ['vitest', 'run', '--project', 'redis', '--bail', '1', 'damage'],
+  command: ['vitest', 'run', ...AT_ONCE, '--project', 'redis', 'damage'],
   timeoutMs: 240_000,
 };
 
 /** On the embedded backend: what a mutant of the engine breaks does not depend on the backend. */
-const ENGINE_TESTS = ['vitest', 'run', '--project', 'engine', '--bail', '1', '-t', 'memory'];
+const ENGINE_TESTS = ['vitest', 'run', ...AT_ONCE, '--project', 'engine', '-t', 'memory'];
 const MODEL = ['tsx', 'test/model/run.ts', '--quick', '--seed', '7'];
-const DOMAIN: Stage = {
-  name: 'domain tests',
-  command: ['vitest', 'run', '--project', 'domain', '--bail', '1'],
+/** Tests of a layer that load the file of a mutant; no other could notice it. */
+const loading = (layer: 'domain' | 'workflow', { file }: Mutant): Stage => ({
+  name: `${layer} tests`,
+  command: ['vitest', 'related', file, '--run', ...AT_ONCE, '--project', layer],
   timeoutMs: 120_000,
-};
-/** Walks and plans are tested on the graphs of real definitions. */
-const WORKFLOW: Stage = {
-  name: 'workflow tests',
-  command: ['vitest', 'run', '--project', 'workflow', '--bail', '1'],
-  timeoutMs: 120_000,
-};
+});
 const MEMORY_MODEL: Stage = {
   name: 'model on memory',
   command: [...MODEL, '--backend', 'memory', '--runs', '1500'],
@@ -63,7 +61,7 @@ const MEMORY_MODEL: Stage = {
 const contractOf = (backend: 'memory' | 'redis', titles = ''): Stage => ({
   name: `contract of ${backend === 'memory' ? 'memory' : 'Redis'}`,
   command: [
-    ...['vitest', 'run', '--project', 'contract', '--bail', '1', backend],
+    ...['vitest', 'run', ...AT_ONCE, '--project', 'contract', backend],
     // By one protocol: what Lua does is the same for both.
     ...['-t', `contract: ${backend}(?!,).*(${titles})`],
   ],
@@ -86,7 +84,7 @@ const REDIS_CONTRACT = contractOf('redis');
 const SCHEDULE_TITLES = 'schedules|overlapping firings';
 const SCHEDULES: Stage = {
   name: 'tests of schedules',
-  command: ['vitest', 'run', '--project', 'domain', '--bail', '1', 'cron.test', 'catch-up'],
+  command: ['vitest', 'run', ...AT_ONCE, '--project', 'domain', 'cron.test', 'catch-up'],
   timeoutMs: 120_000,
 };
 const MEMORY_SCHEDULES = contractOf('memory', SCHEDULE_TITLES);
@@ -97,7 +95,7 @@ const MEMORY_XCOM = contractOf('memory', 'xcom');
 const REDIS_XCOM = contractOf('redis', 'xcom');
 const XCOM_LEAKS: Stage = {
   name: 'leaks of XCom',
-  command: ['vitest', 'run', '--project', 'redis', 'faults/leaks', '-t', 'XCom'],
+  command: ['vitest', 'run', ...AT_ONCE, '--project', 'redis', 'faults/leaks', '-t', 'XCom'],
   timeoutMs: 120_000,
 };
 
@@ -213,8 +211,8 @@ function stagesOf(mutant: Mutant): readonly Stage[] {
   }
   if (isLua(mutant)) return [REDIS_MODEL, REDIS_CONTRACT];
   if (isEngine(mutant)) return [...firstOf(mutant), ENGINE];
-  if (mutant.file.startsWith('src/graph/')) return [WORKFLOW, ENGINE];
-  if (mutant.file.startsWith('src/domain/')) return [DOMAIN, MEMORY_MODEL];
+  if (mutant.file.startsWith('src/graph/')) return [loading('workflow', mutant), ENGINE];
+  if (mutant.file.startsWith('src/domain/')) return [loading('domain', mutant), MEMORY_MODEL];
   return [MEMORY_MODEL, MEMORY_CONTRACT];
 }
 
@@ -223,8 +221,9 @@ function isEngine({ file }: Mutant): boolean {
   return !/^src\/(backends|domain|graph)\//.test(file);
 }
 
-function edgeStages({ file }: Mutant): readonly Stage[] {
-  if (file.startsWith('src/domain/')) return [DOMAIN, MEMORY_EDGES];
+function edgeStages(mutant: Mutant): readonly Stage[] {
+  const { file } = mutant;
+  if (file.startsWith('src/domain/')) return [loading('domain', mutant), MEMORY_EDGES];
   return [file.includes('/redis/') ? REDIS_EDGES : MEMORY_EDGES];
 }
 
