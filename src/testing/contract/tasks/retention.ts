@@ -78,6 +78,24 @@ export const keeping: Cases = {
     },
   ),
 
+  'of more than it was told, takes no younger one in the step that takes an old one': retaining(
+    { finishedCount: 1 },
+    async (kit, expect) => {
+      const old = await kit.add();
+      await kit.runToEnd(old);
+      await kit.advance(kit.leastKeptMs() - 10);
+      const ids = [await kit.add(), await kit.add(), await kit.add()];
+      for (const id of ids) await kit.runToEnd(id);
+      await kit.advance(20);
+      expect(await kit.states([old, ...ids])).toEqual([
+        'missing',
+        'finished',
+        'finished',
+        'finished',
+      ]);
+    },
+  ),
+
   'removes in its time what ended in the step that passed one that is read': retaining(
     { finishedMs: MINUTE_MS },
     async (kit, expect) => {
