@@ -154,6 +154,22 @@ const notified: Cases = {
     await kit.rest();
     expect((await kit.leaseMany(240)).map(({ id }) => id)).toEqual(below);
   },
+
+  'F4 of tasks that expire at one moment the first to end tells its dependents first': async (
+    kit,
+    expect,
+  ) => {
+    const upstreams = await batch(kit, { expiresInMs: 1_000 }, backwards(4, 'u'));
+    const edges = { ...REFUSING_EDGES, onFailure: 'run' } as const;
+    const below: string[] = [];
+    for (const [at, upstream] of upstreams.entries()) {
+      const ids = backwards(60, `d${at}`);
+      await batch(kit, { dependsOn: [upstream], edges }, ids);
+      below.push(...ids);
+    }
+    await kit.advance(1_000);
+    expect((await kit.leaseMany(240)).map(({ id }) => id)).toEqual(below);
+  },
 };
 
 const ending: Cases = {
