@@ -7,9 +7,8 @@ import type { Step } from '../../../src/workflow/step.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import { eachBackend, type Harness } from '../../support/backends.ts';
+import { afterEveryCall } from '../../support/every-call.ts';
 import { gate } from '../../support/gate.ts';
-import { mortal } from '../../support/processes/mortal.ts';
-import { stride } from '../../support/rounds.ts';
 import { settled } from '../../support/runs.ts';
 import { aborted } from '../../support/workers.ts';
 
@@ -289,27 +288,14 @@ eachBackend((open, backendName) => {
       const [two = 0, three = 0] = await ctx.run(each(part), [one, one + 1]);
       return ctx.run(part, two + three);
     });
-    const runUntil = async (lastCall: number): Promise<boolean> => {
+    const every = { open, backend: backendName, tasks: [outer, part], least: 8 } as const;
+    await afterEveryCall(every, async ({ own, loom, handle, lastCall, startDoomed }) => {
       calls.clear();
-      const own = await open();
-      const { backend, died } = mortal(own.backend, lastCall);
-      const doomed = own.loom([outer, part], { backend });
-      const loom = own.loom([outer, part]);
-      const handle = await loom.enqueue(outer, 1);
-      void doomed
-        .worker({ concurrency: 2 })
-        .start()
-        .catch(() => undefined);
-      await own.quiet();
+      await startDoomed();
       await loom.worker({ concurrency: 2 }).start();
       for (let round = 0; round < 4; round++) await own.clock.advance(LIMITS.leaseMs);
       expect([lastCall, await settled(own, handle.result())]).toEqual([lastCall, 8]);
       for (const [name, times] of calls) expect([name, times <= 2]).toEqual([name, true]);
-      await own.close();
-      return died();
-    };
-    let lastCall = 1;
-    while (await runUntil(lastCall)) lastCall += stride(backendName);
-    expect(lastCall).toBeGreaterThan(8);
+    });
   }, 60_000);
 });

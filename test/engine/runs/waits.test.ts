@@ -9,8 +9,7 @@ import type { StandardSchemaV1 } from '../../../src/workflow/standard-schema.ts'
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
 import { sleep, waitFor } from '../../../src/workflow/waits.ts';
 import { eachBackend, type Harness } from '../../support/backends.ts';
-import { mortal } from '../../support/processes/mortal.ts';
-import { stride } from '../../support/rounds.ts';
+import { afterEveryCall } from '../../support/every-call.ts';
 import { refusal, settled, waitingFor } from '../../support/runs.ts';
 
 const DAY_MS = 86_400_000;
@@ -417,29 +416,16 @@ eachBackend((open, backendName) => {
       await ctx.sleep('5s');
       return n + more;
     });
-    const runUntil = async (lastCall: number): Promise<boolean> => {
-      const own = await open();
-      const { backend, died } = mortal(own.backend, lastCall);
-      const doomed = own.loom([wait], { backend });
-      const loom = own.loom([wait]);
-      const handle = await loom.enqueue(wait, 1);
+    const every = { open, backend: backendName, tasks: [wait], least: 8 } as const;
+    await afterEveryCall(every, async ({ own, loom, handle, lastCall, startDoomed }) => {
       expect(await loom.signal(handle.id, counted, 7, { signalId: 'one' })).toBe('buffered');
-      void doomed
-        .worker({ concurrency: 2 })
-        .start()
-        .catch(() => undefined);
-      await own.quiet();
+      await startDoomed();
       await own.clock.advance(5_000);
       await own.quiet();
       await loom.worker({ concurrency: 2 }).start();
       const began = own.clock.now();
       expect([lastCall, await settled(own, handle.result())]).toEqual([lastCall, 8]);
       expect(own.clock.now() - began).toBeLessThan(LIMITS.leaseMs + 25_000);
-      await own.close();
-      return died();
-    };
-    let lastCall = 1;
-    while (await runUntil(lastCall)) lastCall += stride(backendName);
-    expect(lastCall).toBeGreaterThan(8);
+    });
   }, 60_000);
 });

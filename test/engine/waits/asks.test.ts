@@ -9,8 +9,7 @@ import type { StandardSchemaV1 } from '../../../src/workflow/standard-schema.ts'
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
 import { ask, sleep } from '../../../src/workflow/waits.ts';
 import { eachBackend, type Harness } from '../../support/backends.ts';
-import { mortal } from '../../support/processes/mortal.ts';
-import { stride } from '../../support/rounds.ts';
+import { afterEveryCall } from '../../support/every-call.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
 /** Takes `{ cents }` alone, and says so as JSON Schema. */
@@ -402,17 +401,9 @@ eachBackend((open, backendName) => {
       });
       return [first.choice, first.by, second.answered];
     });
-    const runUntil = async (lastCall: number): Promise<boolean> => {
-      const own = await open();
-      const { backend, died } = mortal(own.backend, lastCall);
-      const doomed = own.loom([wait], { backend });
-      const loom = own.loom([wait]);
-      const handle = await loom.enqueue(wait, 1);
-      void doomed
-        .worker({ concurrency: 2 })
-        .start()
-        .catch(() => undefined);
-      await own.quiet();
+    const every = { open, backend: backendName, tasks: [wait], least: 6 } as const;
+    await afterEveryCall(every, async ({ own, loom, handle, lastCall, startDoomed }) => {
+      await startDoomed();
       const answer = async (): Promise<boolean> => {
         const [one] = (await loom.asks.list()).items;
         if (one?.title !== 'Q1') return false;
@@ -428,11 +419,6 @@ eachBackend((open, backendName) => {
       const end = await settled(own, handle.result());
       expect([lastCall, ...end]).toEqual([lastCall, 'reject', 'ann', false]);
       expect((await loom.asks.list()).items).toEqual([]);
-      await own.close();
-      return died();
-    };
-    let lastCall = 1;
-    while (await runUntil(lastCall)) lastCall += stride(backendName);
-    expect(lastCall).toBeGreaterThan(6);
+    });
   }, 60_000);
 });

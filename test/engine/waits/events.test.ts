@@ -8,8 +8,7 @@ import type { StandardSchemaV1 } from '../../../src/workflow/standard-schema.ts'
 import { task } from '../../../src/workflow/task-definition.ts';
 import { sleep } from '../../../src/workflow/waits.ts';
 import { eachBackend, type Harness } from '../../support/backends.ts';
-import { mortal } from '../../support/processes/mortal.ts';
-import { stride } from '../../support/rounds.ts';
+import { afterEveryCall } from '../../support/every-call.ts';
 import { refusal, settled, waitingFor } from '../../support/runs.ts';
 
 /** Refuses whatever is not a number. */
@@ -170,17 +169,9 @@ eachBackend((open, backendName) => {
       await ctx.sleep('5s');
       return first + (await ctx.waitFor(event<number>('m', 'k'), { within: '1h' }));
     });
-    const runUntil = async (lastCall: number): Promise<boolean> => {
-      const own = await open();
-      const { backend, died } = mortal(own.backend, lastCall);
-      const doomed = own.loom([wait], { backend });
-      const loom = own.loom([wait]);
-      const handle = await loom.enqueue(wait, 1);
-      void doomed
-        .worker({ concurrency: 2 })
-        .start()
-        .catch(() => undefined);
-      await own.quiet();
+    const every = { open, backend: backendName, tasks: [wait], least: 6 } as const;
+    await afterEveryCall(every, async ({ own, loom, handle, lastCall, startDoomed }) => {
+      await startDoomed();
       await loom.publish('n', 'k', 1);
       await own.quiet();
       await own.clock.advance(5_000);
@@ -188,11 +179,6 @@ eachBackend((open, backendName) => {
       await loom.publish('m', 'k', 10);
       await loom.worker({ concurrency: 2 }).start();
       expect([lastCall, await settled(own, handle.result())]).toEqual([lastCall, 11]);
-      await own.close();
-      return died();
-    };
-    let lastCall = 1;
-    while (await runUntil(lastCall)) lastCall += stride(backendName);
-    expect(lastCall).toBeGreaterThan(6);
+    });
   }, 60_000);
 });
