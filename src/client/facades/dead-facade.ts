@@ -1,5 +1,5 @@
 import type { Connection } from '../../backends/connection.ts';
-import { inChunks } from '../../base/chunks.ts';
+import { mapInChunks } from '../../base/chunks.ts';
 import type { KeepAlive } from '../../base/keep-alive.ts';
 import type { Clock } from '../../base/time.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
@@ -142,19 +142,14 @@ export class Dead {
     }
     const bulk = bulkOf('dead.redrive', which);
     const redrive = this.#parts.redrive();
-    if (rate === undefined) return this.#each(bulk, redrive, signal);
     const { clock, keepAlive } = this.#parts;
-    const pace = new Pace(rateOption('rate', rate), clock);
+    const pace = rate === undefined ? undefined : new Pace(rateOption('rate', rate), clock);
     keepAlive.hold();
     try {
-      return await this.#each(
-        bulk,
-        async (id) => {
-          await pace.turn(signal);
-          return signal.aborted ? undefined : redrive(id);
-        },
-        signal,
-      );
+      return await this.#each(bulk, async (id) => {
+        await pace?.turn(signal);
+        return signal.aborted ? undefined : redrive(id);
+      });
     } finally {
       keepAlive.letGo();
     }
@@ -175,14 +170,9 @@ export class Dead {
   async #each(
     { filter, most }: Bulk,
     change: (id: string) => Promise<ChangeReply | undefined>,
-    signal?: AbortSignal,
   ): Promise<BulkReport> {
     const { ids, more } = await this.#ids(filter, most);
-    const replies: (ChangeReply | undefined)[] = [];
-    for (const some of inChunks(ids, AT_ONCE)) {
-      if (signal?.aborted === true) break;
-      replies.push(...(await Promise.all(some.map(change))));
-    }
+    const replies = await mapInChunks(ids, AT_ONCE, change);
     const tried = replies.filter((reply) => reply !== undefined);
     const changed = tried.filter(({ kind }) => kind === 'ok').length;
     return { changed, skipped: tried.length - changed, more: more || tried.length < ids.length };
