@@ -15,6 +15,8 @@ export default defineConfig({
     projects: LAYERS.map(project),
     globalSetup: ['test/support/lua-setup.ts'],
     sequence: { sequencer: LongestFirst },
+    // What a layer has compiled, no other compiles again.
+    experimental: { fsModuleCache: true },
   },
 });
 
