@@ -186,6 +186,8 @@ export type {
   EditedTask,
   EnqueueRefusal,
   EnqueueReply,
+  EventSource,
+  EventStart,
   ExtendReply,
   ExtendRequest,
   FireOutcome,
@@ -205,6 +207,7 @@ export type {
   Page,
   PageRequest,
   PauseReply,
+  PublishReply,
   QueueInfo,
   QueueShare,
   QueueStore,
@@ -360,17 +363,22 @@ export type { RunHandle } from './runs/view/run-handle.ts';
 export type { BackfillReport } from './schedules/backfill.ts';
 export type { ScheduleInfo } from './schedules/schedule-info.ts';
 export type {
+  CommonEventOptions,
   CommonScheduleOptions,
+  EventInput,
+  EventScheduleOptions,
+  NamedEventOptions,
   NamedScheduleOptions,
   OneTimeOptions,
   ScheduleInput,
   ScheduleOptions,
   SchedulePolicies,
   ScheduleTiming,
+  TemplateTaskOptions,
 } from './schedules/schedule-options.ts';
 export type { SchedulePatch } from './schedules/schedule-patch.ts';
 export type { SchedulerEvents } from './schedules/scheduler.ts';
-export type { SlotReferences } from './schedules/template.ts';
+export type { EventReferences, SlotReferences } from './schedules/template.ts';
 export type {
   Span,
   SpanAttributes,
@@ -513,6 +521,7 @@ export {
   type Stdout,
 } from './workflow/tasks/program-task.ts';
 export { type RetryAfterOptions, retryAfter } from './workflow/tasks/retry-after.ts';
+export type { WaitStepOptions } from './workflow/waits.ts';
 export { ask, sleep, waitFor } from './workflow/waits.ts';
 export type { XCom, XComKey, XComPulled, XComPushOptions, XComSource } from './workflow/xcom.ts';
 export { xcomKey } from './workflow/xcom-key.ts';

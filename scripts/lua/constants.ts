@@ -30,6 +30,7 @@ const NAMES: readonly LimitName[] = [
   'promoteTurn',
   'refreshStep',
   'events',
+  'eventSchedules',
   'resendMs',
   'scheduleLockMs',
   'scheduleOverdueMs',

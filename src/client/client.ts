@@ -219,9 +219,11 @@ export class Fairloom {
 
   /**
    * Publishes an event: it ends all waits of this user's tasks for its name and key, `ctx.waitFor(event(…))`,
-   * that began before, and is kept for a while for those that look back by `within`.
+   * that began before, and is kept for a while for those that look back by `within`. What `schedules.on`
+   * makes it start is stored in the same step.
    *
-   * @throws {@link InvalidPayloadError}, {@link InvalidOptionError}.
+   * @throws {@link InvalidPayloadError}, {@link InvalidOptionError}; what `enqueue` throws when a task that it
+   * starts is refused: nothing is published then.
    */
   publish<T>(
     name: string,

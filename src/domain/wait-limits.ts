@@ -12,7 +12,9 @@ export type WaitLimitName =
   | 'events'
   | 'eventBytes'
   | 'eventKeepMs'
-  | 'eventLeastMs';
+  | 'eventLeastMs'
+  | 'eventSchedules'
+  | 'eventInputBytes';
 
 /** As `LIMIT_TABLE`, which takes them in. */
 export const WAIT_LIMITS: Readonly<Record<WaitLimitName, Limit>> = {
@@ -29,5 +31,7 @@ export const WAIT_LIMITS: Readonly<Record<WaitLimitName, Limit>> = {
   events: limit(32, 'events', 'kept of one name and key for waits that look back; the newest'),
   eventBytes: limit(32_768, 'bytes', 'of an event: so many are kept in a MiB'),
   eventKeepMs: limit(3_600_000, 'ms', 'an event is kept for an hour, unless it says otherwise'),
+  eventSchedules: limit(16, 'schedules', 'that fire at events of one user and name, in one step'),
+  eventInputBytes: limit(32_768, 'bytes', 'of what a schedule puts around an event; as an event'),
   eventLeastMs: limit(60_000, 'ms', 'while a call may be sent again, and its waits are woken'),
 };

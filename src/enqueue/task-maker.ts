@@ -75,13 +75,22 @@ export class TaskMaker {
     input: unknown,
     options: EnqueueOptions | undefined,
   ): NewTask | Promise<NewTask> {
-    const name = nameFor(definition, options);
-    const task = this.#task(name, this.#placeOf(definition), { input, options });
+    const task = this.makeUnchecked(definition, input, options);
     if (definition.input === undefined) return task;
     const answer = validate(definition.input, input);
     return answer instanceof Promise
       ? answer.then((result) => accepted(result, task))
       : accepted(answer, task);
+  }
+
+  /** Without asking its schema: what is not known yet cannot be checked. */
+  makeUnchecked(
+    definition: TaskDefinition,
+    input: unknown,
+    options: EnqueueOptions | undefined,
+  ): NewTask {
+    const name = nameFor(definition, options);
+    return this.#task(name, this.#placeOf(definition), { input, options });
   }
 
   /** For callers that have a name only, and mean a task: nobody could run a pipeline as one. */

@@ -17,6 +17,10 @@ export interface ScheduleInfo {
   readonly version?: string;
   /** Hash of the pipeline's graph. */
   readonly graph?: string;
+  /** The name of the events that it fires at; absent: it fires by the clock. */
+  readonly event?: string;
+  /** Events about this alone. */
+  readonly key?: string;
   /** Its pattern; this or `everyMs`. */
   readonly cron?: string;
   /** The zone of the pattern. */
@@ -52,7 +56,7 @@ export interface ScheduleInfo {
   readonly state: 'active' | 'paused' | 'over';
   /** The slot that comes next. */
   readonly nextAt?: number;
-  /** The latest slot that made a task. */
+  /** The latest slot, or moment of an event, that made a task. */
   readonly lastAt?: number;
   /** That task. */
   readonly lastTaskId?: string;
@@ -74,20 +78,26 @@ export function scheduleInfo(
   spec: ScheduleSpec,
   codec: ValueCodec,
 ): ScheduleInfo {
-  const { id, graph, limit, overlap, paused, next, last, fired, createdAt, updatedAt } = record;
+  const { id, graph, limit, overlap, next, last, fired, createdAt, updatedAt } = record;
   const { cron, timeZone, everyMs, anchor, start, end, jitterMs } = spec.timing;
   const { user, queue, level, name, pipeline } = spec.task;
   return {
     id,
     ...taskOf(pipeline, name),
-    ...present({ graph, cron, timeZone, everyMs, anchor, start, end, limit, jitterMs }),
+    ...present({ graph, event: spec.event?.name, key: spec.event?.key }),
+    ...present({ cron, timeZone, everyMs, anchor, start, end, limit, jitterMs }),
     ...inputIn(spec, codec),
     ...{ missed: spec.missed, overlap, user, queue, priority: level },
-    state: paused ? 'paused' : next === undefined ? 'over' : 'active',
+    state: stateOf(record),
     ...present({ nextAt: next?.slot, lastAt: last?.slot, lastTaskId: last?.id }),
     ...{ fired, missedSlots: record.missed, overlappedSlots: record.overlapped },
     ...{ createdAt, updatedAt },
   };
+}
+
+function stateOf({ paused, next, on }: ScheduleRecord): ScheduleInfo['state'] {
+  if (paused) return 'paused';
+  return next === undefined && on === undefined ? 'over' : 'active';
 }
 
 function taskOf(

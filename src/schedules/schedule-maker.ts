@@ -1,8 +1,11 @@
 /** Makes what is stored of a schedule out of what callers say. */
 
+import { utf8Bytes } from '../base/json.ts';
 import type { ValueCodec } from '../codec/codec.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
 import type { ScheduleChange } from '../domain/schedule/schedule.ts';
+import { checkId, checkName } from '../domain/settings/names.ts';
 import type { NewTask } from '../domain/task/task.ts';
 import type { TaskMaker } from '../enqueue/task-maker.ts';
 import { drivenTask } from '../runs/dispatched/run-tasks.ts';
@@ -12,14 +15,25 @@ import { runSettings } from '../runs/shared/run-options.ts';
 import { PipelineDefinition, type StepDefinition } from '../workflow/pipeline-definition.ts';
 import { definitionOf, type TaskDefinition } from '../workflow/task-definition.ts';
 import {
+  type CommonEventOptions,
   type CommonScheduleOptions,
+  type NamedEventOptions,
   type NamedScheduleOptions,
   policiesOf,
+  type TemplateTaskOptions,
   timingOf,
 } from './schedule-options.ts';
-import { type ScheduleSpec, specText, type TaskTemplate } from './spec.ts';
-import { checkTemplate, factsOfSlot, REFERENCES, rendered } from './template.ts';
-import { Timetable, type Timing } from './timing/timing.ts';
+import { type EventFilter, type ScheduleSpec, specText, type TaskTemplate } from './spec.ts';
+import {
+  checkTemplate,
+  EVENT_REFERENCES,
+  type EventReferences,
+  factsOfSlot,
+  REFERENCES,
+  rendered,
+  type SlotReferences,
+} from './template.ts';
+import { Timetable } from './timing/timing.ts';
 
 /** What making a schedule needs of its client. */
 export interface MakerParts {
@@ -36,6 +50,16 @@ export type AnyScheduleOptions = CommonScheduleOptions & {
   readonly name?: NamedScheduleOptions['name'];
   readonly input?: unknown;
 };
+
+/** The same for a schedule that fires at events. */
+export type AnyEventOptions = CommonEventOptions & {
+  readonly task?: unknown;
+  readonly name?: NamedEventOptions['name'];
+  readonly input?: unknown;
+};
+
+/** What both say of the tasks that they start. */
+type TemplateOptions = Pick<AnyScheduleOptions, 'task' | 'name' | 'input'> & TemplateTaskOptions;
 
 /** A schedule to be stored, but for where it stands. */
 export interface MadeSchedule {
@@ -65,7 +89,11 @@ export async function makeSchedule(
   const { missed, cap, overlap, limit } = policiesOf(options);
   const timing = timingOf(options, { anchor: anchor ?? now, timeZone: parts.timeZone });
   const table = new Timetable(id, timing);
-  const { task, graph, isOpen } = await templateOf(parts, options, { timing, now, table });
+  const sample = (payload: string): string => {
+    const slot = table.next(now) ?? now;
+    return rendered(payload, factsOfSlot(slot, timing.timeZone ?? 'UTC', 'sample'));
+  };
+  const { task, graph, isOpen } = await templateOf(parts, options, { at: REFERENCES, sample });
   const spec: Omit<ScheduleSpec, 'version'> = { timing, missed, cap, isOpen, task };
   return {
     table,
@@ -79,10 +107,45 @@ export async function makeSchedule(
   };
 }
 
+/**
+ * The same for a schedule that fires at events.
+ *
+ * @throws as {@link makeSchedule} does.
+ */
+export async function makeEventSchedule(
+  parts: MakerParts,
+  options: AnyEventOptions,
+  id: string,
+): Promise<MadeSchedule> {
+  const { event, key, ...rest } = options;
+  const filter: EventFilter = {
+    name: checkName('event', event),
+    ...(key === undefined ? {} : { key: checkId('key', key) }),
+  };
+  const input = rest.input === undefined ? (at: EventReferences) => at.payload : rest.input;
+  const said = { ...rest, input };
+  const { task, graph, isOpen } = await templateOf(parts, said, { at: EVENT_REFERENCES });
+  if (utf8Bytes(task.payload) > LIMITS.eventInputBytes) {
+    throw new InvalidOptionError('input', `at most ${LIMITS.eventInputBytes} bytes`, 'more');
+  }
+  const policies = { missed: 'skip', cap: 1 } as const;
+  return {
+    table: new Timetable(id, {}),
+    graph,
+    change: {
+      spec: specText({ timing: {}, event: filter, ...policies, isOpen, task }),
+      overlap: 'allow',
+      on: { user: task.user, event: filter.name },
+      ...(graph === undefined ? {} : { graph: graph.hash }),
+    },
+  };
+}
+
 interface TemplatePlace {
-  readonly timing: Timing;
-  readonly table: Timetable;
-  readonly now: number;
+  /** What an input that is a function is called with. */
+  readonly at: SlotReferences | EventReferences;
+  /** The input of the first task, so that a schema sees what a handler will; absent: nobody knows it yet. */
+  readonly sample?: (payload: string) => string;
 }
 
 interface Template {
@@ -93,37 +156,43 @@ interface Template {
 
 async function templateOf(
   parts: MakerParts,
-  options: AnyScheduleOptions,
-  place: TemplatePlace,
+  options: TemplateOptions,
+  { at, sample }: TemplatePlace,
 ): Promise<Template> {
   const given = options.input;
   const isFunction = typeof given === 'function';
-  const input: unknown = isFunction ? given(REFERENCES) : given;
+  const input: unknown = isFunction ? given(at) : given;
   const step = stepOf(options);
   if (step instanceof PipelineDefinition || step?.dynamic !== undefined) {
-    return { ...runTemplate(parts, { step, input, options }), isOpen: true };
+    return { ...runTemplate(parts, { step, input, options, taskId: at.taskId }), isOpen: true };
   }
   const name = step?.name ?? options.name ?? '';
   const payload = parts.codec.payload(name, input);
   if (isFunction) checkTemplate(payload);
-  const sample = isFunction ? parts.codec.read(sampleOf(payload, place)) : input;
-  const made =
-    step === undefined
-      ? parts.maker.makeByName(name, sample, options)
-      : await parts.maker.make(step, sample, options);
+  const first = isFunction && sample !== undefined ? parts.codec.read(sample(payload)) : input;
+  const isKnown = !isFunction || sample !== undefined;
+  const made = await madeOf(parts, options, { step, name, input: first, isKnown });
   return { task: { ...templateFrom(made), payload }, graph: undefined, isOpen: isFunction };
 }
 
-/** The input of the first slot, so that a schema sees what a handler will. */
-function sampleOf(payload: string, { timing, table, now }: TemplatePlace): string {
-  const slot = table.next(now) ?? now;
-  return rendered(payload, factsOfSlot(slot, timing.timeZone ?? 'UTC', 'sample'));
+interface TaskCall {
+  readonly step: TaskDefinition | undefined;
+  readonly name: string;
+  readonly input: unknown;
+  /** A schema may look at the input. */
+  readonly isKnown: boolean;
 }
 
-function stepOf({
-  task,
-  name,
-}: AnyScheduleOptions): TaskDefinition | PipelineDefinition | undefined {
+function madeOf(
+  { maker }: MakerParts,
+  options: TemplateOptions,
+  { step, name, input, isKnown }: TaskCall,
+): NewTask | Promise<NewTask> {
+  if (step === undefined) return maker.makeByName(name, input, options);
+  return isKnown ? maker.make(step, input, options) : maker.makeUnchecked(step, input, options);
+}
+
+function stepOf({ task, name }: TemplateOptions): TaskDefinition | PipelineDefinition | undefined {
   if (task === undefined && name !== undefined) return undefined;
   return task instanceof PipelineDefinition ? task : definitionOf(task);
 }
@@ -131,16 +200,18 @@ function stepOf({
 interface RunCallOptions {
   readonly step: StepDefinition;
   readonly input: unknown;
-  readonly options: AnyScheduleOptions;
+  readonly options: TemplateOptions;
+  /** Stands for the id of the run. */
+  readonly taskId: string;
 }
 
 /** The task of a slot is a driven run; its own id stands in its options. */
 function runTemplate(
   { graphs, maker, codec }: MakerParts,
-  { step, input, options }: RunCallOptions,
+  { step, input, options, taskId }: RunCallOptions,
 ): { readonly task: TaskTemplate; readonly graph: KnownGraph } {
   const known = graphs.ofStep(step);
-  const settings = runSettings({ maker, newId: () => REFERENCES.taskId }, options);
+  const settings = runSettings({ maker, newId: () => taskId }, options);
   if (settings.form === 'dispatched') {
     throw new InvalidOptionError('form', '"driven" for a schedule', settings.form);
   }

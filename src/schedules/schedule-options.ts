@@ -13,7 +13,7 @@ import { ENQUEUE_KEYS, type EnqueueOptions } from '../enqueue/enqueue-options.ts
 import type { RunEnqueueOptions } from '../runs/shared/run-options.ts';
 import type { Step } from '../workflow/step.ts';
 import { durationOption, integerOption, oneOf } from '../workflow/task-options.ts';
-import type { SlotReferences } from './template.ts';
+import type { EventReferences, SlotReferences } from './template.ts';
 import type { Timing } from './timing/timing.ts';
 
 /** When a schedule fires. */
@@ -66,13 +66,24 @@ export type OneTimeOptions =
   | 'onDuplicate'
   | 'traceparent';
 
+/** What holds for each task of a schedule, as for `enqueue`. */
+export interface TemplateTaskOptions extends Omit<EnqueueOptions, OneTimeOptions> {
+  /** See {@link RunEnqueueOptions.checkpoint}; for pipelines. */
+  readonly checkpoint?: RunEnqueueOptions['checkpoint'];
+}
+
 /** Everything about a schedule but what it starts; the rest as for `enqueue`. */
 export interface CommonScheduleOptions
   extends ScheduleTiming,
     SchedulePolicies,
-    Omit<EnqueueOptions, OneTimeOptions> {
-  /** See {@link RunEnqueueOptions.checkpoint}; for pipelines. */
-  readonly checkpoint?: RunEnqueueOptions['checkpoint'];
+    TemplateTaskOptions {}
+
+/** Everything about a schedule that fires at events but what it starts. Its `user` is the one whose events they are. */
+export interface CommonEventOptions extends TemplateTaskOptions {
+  /** The name of the events, as `order.paid`. */
+  readonly event: string;
+  /** Events about this alone. Default: about anything. */
+  readonly key?: string | undefined;
 }
 
 /** The input of each task: data, or a function that is called once, with references. */
@@ -97,6 +108,25 @@ export interface NamedScheduleOptions extends CommonScheduleOptions {
   /** Of a task. */
   readonly name: string;
   /** Data, or a function that is called once, with references. */
+  readonly input?: unknown;
+}
+
+/** What each event makes of the input: data, or a function that is called once, with references. */
+export type EventInput<I> = I | ((event: EventReferences) => I);
+
+/** A schedule of a task or a pipeline that events start. */
+export interface EventScheduleOptions<I, O, X> extends CommonEventOptions {
+  /** What is started by each event. A pipeline becomes a driven run. */
+  readonly task: Step<I, O, X>;
+  /** Data, or a function that is called once, with references. Default: the payload of the event. */
+  readonly input?: EventInput<NoInfer<I>> | undefined;
+}
+
+/** A schedule that fires at events, for callers that have the name of a task only. */
+export interface NamedEventOptions extends CommonEventOptions {
+  /** Of a task. */
+  readonly name: string;
+  /** Data, or a function that is called once, with references. Default: the payload of the event. */
   readonly input?: unknown;
 }
 
@@ -136,6 +166,29 @@ const COMMON_KEYS: OptionKeys<CommonScheduleOptions> = keysOf<CommonScheduleOpti
   ...TIMING_KEYS,
   ...POLICY_KEYS,
   checkpoint: true,
+});
+
+const EVENT_KEYS: OptionKeys<CommonEventOptions> = keysOf<CommonEventOptions>()({
+  ...REPEATABLE,
+  checkpoint: true,
+  event: true,
+  key: true,
+});
+
+type AnyEventSchedule = EventScheduleOptions<unknown, unknown, unknown>;
+
+/** What may stand in {@link EventScheduleOptions}. */
+export const EVENT_SCHEDULE_KEYS: OptionKeys<AnyEventSchedule> = keysOf<AnyEventSchedule>()({
+  ...EVENT_KEYS,
+  task: true,
+  input: true,
+});
+
+/** What may stand in {@link NamedEventOptions}. */
+export const NAMED_EVENT_KEYS: OptionKeys<NamedEventOptions> = keysOf<NamedEventOptions>()({
+  ...EVENT_KEYS,
+  name: true,
+  input: true,
 });
 
 type AnySchedule = ScheduleOptions<unknown, unknown, unknown>;

@@ -1,4 +1,5 @@
 /** Changes what is stored of a schedule, and keeps the rest of it as it is. */
+import { keysIn } from '../base/records.ts';
 import type { Duration } from '../base/time.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { keysOf, type OptionKeys } from '../domain/errors/options.ts';
@@ -17,7 +18,7 @@ import {
   timingOf,
 } from './schedule-options.ts';
 import { type ScheduleSpec, specText, type TaskTemplate } from './spec.ts';
-import { checkTemplate, REFERENCES } from './template.ts';
+import { checkTemplate, EVENT_REFERENCES, REFERENCES } from './template.ts';
 import { Timetable, type Timing } from './timing/timing.ts';
 
 /** What to change of a schedule: absent fields stay as they are, `default` takes one away again. */
@@ -56,6 +57,7 @@ export function patchSchedule(
   patch: SchedulePatch,
   { record, spec, now }: { record: ScheduleRecord; spec: ScheduleSpec; now: number },
 ): MadeSchedule {
+  if (spec.event !== undefined) return patchEventSchedule(parts, patch, { record, spec });
   const timing = patchedTiming(parts, patch, { timing: spec.timing, now });
   const { missed, cap, overlap, limit } = policiesOf({
     missed: patch.missed ?? spec.missed,
@@ -71,6 +73,30 @@ export function patchSchedule(
       spec: specText({ timing, missed, cap, isOpen, task }),
       overlap,
       ...(limit === undefined ? {} : { limit }),
+      ...(record.graph === undefined ? {} : { graph: record.graph }),
+    },
+  };
+}
+
+/** Of one that fires at events there is nothing to change but its tasks. */
+function patchEventSchedule(
+  parts: MakerParts,
+  patch: SchedulePatch,
+  { record, spec }: { record: ScheduleRecord; spec: ScheduleSpec },
+): MadeSchedule {
+  for (const option of [...keysIn(TIMING_KEYS), ...keysIn(POLICY_KEYS)]) {
+    if (patch[option] === undefined) continue;
+    throw new InvalidOptionError(option, 'none for a schedule that fires at events', patch[option]);
+  }
+  const { version: _version, ...kept } = spec;
+  const { task, isOpen } = patchedTask(parts, patch, spec);
+  return {
+    table: new Timetable(record.id, {}),
+    graph: undefined,
+    change: {
+      spec: specText({ ...kept, isOpen, task }),
+      overlap: record.overlap,
+      on: { user: task.user, event: spec.event?.name ?? '' },
       ...(record.graph === undefined ? {} : { graph: record.graph }),
     },
   };
@@ -119,7 +145,8 @@ function patchedTask(
   if (!Object.hasOwn(patch, 'input')) return { task: placed, isOpen: spec.isOpen };
   const given = patch.input;
   const isFunction = typeof given === 'function';
-  const input: unknown = isFunction ? given(REFERENCES) : given;
+  const at = spec.event === undefined ? REFERENCES : EVENT_REFERENCES;
+  const input: unknown = isFunction ? given(at) : given;
   const isRun = task.pipeline !== undefined;
   const payload = isRun ? runPayload(codec, { input }) : codec.payload(task.name, input);
   if (isFunction) checkTemplate(payload);

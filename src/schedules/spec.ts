@@ -1,14 +1,24 @@
 /** The text that a backend keeps of a schedule: when it fires, and what. */
+import { createHash } from 'node:crypto';
+import type { ValueCodec } from '../codec/codec.ts';
 import {
   BackendUnsupportedError,
   DecryptionError,
   InvalidOptionError,
 } from '../domain/errors/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
+import { eventTaskId } from '../domain/port/event-start.ts';
 import { firedTaskId, type MissedPolicy } from '../domain/schedule/schedule.ts';
 import { isSealed, sealedWith } from '../domain/task/sealed-text.ts';
 import type { EdgePolicies, KeySpec, Level, NewTask } from '../domain/task/task.ts';
-import { factsOfSlot, rendered } from './template.ts';
+import {
+  type Facts,
+  factsOfEvent,
+  factsOfSlot,
+  needsPayload,
+  rendered,
+  withPayload,
+} from './template.ts';
 import { Timetable, type Timing } from './timing/timing.ts';
 
 /** The form of the text; a process refuses one that it does not know. */
@@ -32,10 +42,20 @@ export interface TaskTemplate {
   readonly pipeline?: string;
 }
 
+/** Events that a schedule fires at; those of its tasks' user. */
+export interface EventFilter {
+  /** Of the events. */
+  readonly name: string;
+  /** What they are about; absent: anything. */
+  readonly key?: string;
+}
+
 /** A schedule, taken apart. */
 export interface ScheduleSpec {
   readonly version: number;
+  /** Empty for one that fires at events. */
   readonly timing: Timing;
+  readonly event?: EventFilter;
   readonly missed: MissedPolicy;
   readonly cap: number;
   /** Payload or options hold references. */
@@ -70,11 +90,44 @@ export function taskOf(
   { task, timing, isOpen }: ScheduleSpec,
   { slot, id = firedTaskId(schedule, slot) }: { readonly slot: number; readonly id?: string },
 ): NewTask {
+  return filledIn(task, id, isOpen ? factsOfSlot(slot, timing.timeZone ?? 'UTC', id) : undefined);
+}
+
+/** An event, as far as the tasks that it starts are concerned. */
+export interface StartingEvent {
+  readonly name: string;
+  readonly key: string;
+  readonly eventId: string;
+  /** As it was published. */
+  readonly payload: unknown;
+}
+
+/** The task that an event starts; `undefined` when the schedule leaves it out. */
+export function taskOfEvent(
+  schedule: string,
+  { task, event: filter, isOpen }: ScheduleSpec,
+  { event, codec }: { readonly event: StartingEvent; readonly codec: ValueCodec },
+): NewTask | undefined {
+  const { name, key, eventId, payload } = event;
+  if (filter?.key !== undefined && filter.key !== key) return undefined;
+  // An id names an event among those of its key alone.
+  const mark = createHash('sha256').update(`${key}\n${eventId}`).digest('base64url');
+  const taskId = eventTaskId(schedule, mark.slice(0, MARK_CHARS));
+  const facts = isOpen ? factsOfEvent({ name, key, eventId, taskId }) : undefined;
+  const made = filledIn(task, taskId, facts);
+  if (!needsPayload(made.payload)) return made;
+  const input = withPayload(codec.read(made.payload), payload);
+  return { ...made, payload: codec.payload(task.name, input) };
+}
+
+/** Characters of base64 of a hash that stands for an event: 132 bits. */
+const MARK_CHARS = 22;
+
+function filledIn(task: TaskTemplate, id: string, facts: Facts | undefined): NewTask {
   const { pipeline: _name, payload, options, ...rest } = task;
   if (isSealed(payload)) throw new DecryptionError(sealedWith(payload), 'unreadable');
   const base = { ...rest, id, dependsOn: [], edges: EDGES };
-  if (!isOpen) return { ...base, payload, options };
-  const facts = factsOfSlot(slot, timing.timeZone ?? 'UTC', id);
+  if (facts === undefined) return { ...base, payload, options };
   return { ...base, payload: rendered(payload, facts), options: rendered(options, facts) };
 }
 

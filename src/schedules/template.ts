@@ -1,8 +1,9 @@
 /**
- * What a schedule stores to make tasks of: texts in which the facts of a slot are left open. An
- * input that is a function is called once, with references; where they stand in what it gives, each
- * slot puts its own facts.
+ * What a schedule stores to make tasks of: texts in which the facts of a slot, or of an event, are left
+ * open. An input that is a function is called once, with references; where they stand in what it gives,
+ * each firing puts its own facts.
  */
+import { isRecord } from '../base/records.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 
 /**
@@ -22,63 +23,117 @@ export interface SlotReferences {
   readonly taskId: string;
 }
 
-/** The facts of one slot. */
-export type SlotFacts = SlotReferences;
+/** Stand-ins for what each event will be: texts, to be put in whole or inside of a text, but for the payload. */
+export interface EventReferences {
+  /** The name of the event. */
+  readonly name: string;
+  /** What it is about. */
+  readonly key: string;
+  /** Of the event, also where its publisher gave none. */
+  readonly eventId: string;
+  /** The id of the task, or of the run. */
+  readonly taskId: string;
+  /** What was published, whatever its type: to be put in whole. */
+  readonly payload: never;
+}
 
-const FIELDS = ['iso', 'date', 'time', 'epochMs', 'taskId'] as const;
+/** What stands for references: texts by their names, as `slot.date`. */
+export type Facts = ReadonlyMap<string, string>;
 
 /** Characters for private use, which JSON leaves as they are. */
-const OPEN = '\u{e000}slot.';
+const OPEN = '\u{e000}';
 const CLOSE = '\u{e001}';
-const REFERENCE = /\u{e000}slot\.(iso|date|time|epochMs|taskId)\u{e001}/gu;
+const REFERENCE = /\u{e000}([a-z]+\.[a-zA-Z]+)\u{e001}/gu;
 const BROKEN = /[\u{e000}\u{e001}]/u;
+
+const SLOT_FIELDS = ['iso', 'date', 'time', 'epochMs', 'taskId'] as const;
+const EVENT_FIELDS = ['name', 'key', 'eventId', 'taskId'] as const;
 
 /** The references that an input function is called with. */
 export const REFERENCES: SlotReferences = {
-  iso: referenceTo('iso'),
-  date: referenceTo('date'),
-  time: referenceTo('time'),
-  epochMs: referenceTo('epochMs'),
-  taskId: referenceTo('taskId'),
+  iso: referenceTo('slot.iso'),
+  date: referenceTo('slot.date'),
+  time: referenceTo('slot.time'),
+  epochMs: referenceTo('slot.epochMs'),
+  taskId: referenceTo('slot.taskId'),
 };
 
-/** Stand for the facts of a slot where a person looks at an input. */
-export const NAMED_FACTS: SlotFacts = {
-  iso: '<slot.iso>',
-  date: '<slot.date>',
-  time: '<slot.time>',
-  epochMs: '<slot.epochMs>',
-  taskId: '<slot.taskId>',
+/** Stands for the payload of an event. */
+export const PAYLOAD: string = referenceTo('event.payload');
+
+/** The same for a schedule that fires at events. */
+export const EVENT_REFERENCES: EventReferences = {
+  name: referenceTo('event.name'),
+  key: referenceTo('event.key'),
+  eventId: referenceTo('event.eventId'),
+  taskId: referenceTo('event.taskId'),
+  // A text that stands for a value of any type, and is never looked at.
+  payload: PAYLOAD as never,
 };
 
-/** Puts the facts of a slot where references stand. They hold nothing that JSON would escape. */
-export function rendered(template: string, facts: SlotFacts): string {
+/** Stand for facts where a person looks at an input. */
+export const NAMED_FACTS: Facts = new Map(
+  [
+    ...SLOT_FIELDS.map((field) => `slot.${field}`),
+    ...EVENT_FIELDS.map((field) => `event.${field}`),
+    'event.payload',
+  ].map((name) => [name, `<${name}>`]),
+);
+
+/** Puts facts where references stand; those that it has none for stay. */
+export function rendered(template: string, facts: Facts): string {
   if (!template.includes(OPEN)) return template;
-  return template.replaceAll(REFERENCE, (_whole, field: string) => {
-    const known = FIELDS.find((one) => one === field);
-    return known === undefined ? '' : facts[known];
-  });
+  return template.replaceAll(REFERENCE, (whole, name: string) => facts.get(name) ?? whole);
 }
 
-/** @throws {@link InvalidOptionError} when a reference was taken apart. */
+/** Whether the payload of an event is to be put in. */
+export function needsPayload(template: string): boolean {
+  return template.includes(PAYLOAD);
+}
+
+/** The value with the payload in every place that was left open for it. */
+export function withPayload(value: unknown, payload: unknown): unknown {
+  if (value === PAYLOAD) return payload;
+  if (Array.isArray(value)) return value.map((one: unknown) => withPayload(one, payload) ?? null);
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value).map(([key, one]) => [key, withPayload(one, payload)]);
+  return Object.fromEntries(entries.filter(([, one]) => one !== undefined));
+}
+
+/** @throws {@link InvalidOptionError} when a reference was taken apart, or a payload stands inside of a text. */
 export function checkTemplate(template: string): void {
-  if (!BROKEN.test(template.replaceAll(REFERENCE, ''))) return;
-  const expected = 'references to the slot as they are, whole or inside of a text';
-  throw new InvalidOptionError('input', expected, 'a part of one');
+  const isWhole = template.split(PAYLOAD).every((part, at, parts) => {
+    const opens = at === parts.length - 1 || part.endsWith('"');
+    return opens && (at === 0 || /^"(?!:)/.test(part));
+  });
+  if (isWhole && !BROKEN.test(template.replaceAll(REFERENCE, ''))) return;
+  const expected = isWhole
+    ? 'references as they are, whole or inside of a text'
+    : 'the payload of the event whole, not inside of a text';
+  throw new InvalidOptionError('input', expected, isWhole ? 'a part of one' : 'a text around it');
 }
 
 /** A slot as texts. */
-export function factsOfSlot(slot: number, timeZone: string, taskId: string): SlotFacts {
+export function factsOfSlot(slot: number, timeZone: string, taskId: string): Facts {
   const parts = new Map<string, string>();
   for (const { type, value } of formatOf(timeZone).formatToParts(slot)) parts.set(type, value);
   const part = (type: string): string => parts.get(type) ?? '';
-  return {
-    iso: new Date(slot).toISOString(),
-    date: `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`,
-    time: `${part('hour')}:${part('minute')}:${part('second')}`,
-    epochMs: String(slot),
-    taskId,
-  };
+  return new Map([
+    ['slot.iso', new Date(slot).toISOString()],
+    ['slot.date', `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`],
+    ['slot.time', `${part('hour')}:${part('minute')}:${part('second')}`],
+    ['slot.epochMs', String(slot)],
+    ['slot.taskId', taskId],
+  ]);
+}
+
+/** An event as texts, as they stand inside of JSON. */
+export function factsOfEvent(
+  event: Readonly<Record<(typeof EVENT_FIELDS)[number], string>>,
+): Facts {
+  return new Map(
+    EVENT_FIELDS.map((field) => [`event.${field}`, JSON.stringify(event[field]).slice(1, -1)]),
+  );
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -101,6 +156,6 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return format;
 }
 
-function referenceTo(field: (typeof FIELDS)[number]): string {
-  return `${OPEN}${field}${CLOSE}`;
+function referenceTo(name: string): string {
+  return `${OPEN}${name}${CLOSE}`;
 }

@@ -15,6 +15,7 @@ import type { Retention } from '../domain/settings/settings.ts';
 import { TASK_STATES } from '../domain/task/task.ts';
 import type { Case, Cases, Run } from './contract/cases.ts';
 import { configured } from './contract/configured.ts';
+import { eventSchedules } from './contract/event-schedules.ts';
 import type { OpenHarness, TestApi } from './contract/harness.ts';
 import * as inspection from './contract/inspection.ts';
 import { Kit } from './contract/kit.ts';
@@ -150,6 +151,7 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   'schedules that fall due': schedules.falling,
   'firing of schedules': schedules.firing,
   'overlapping firings': overlaps.overlapping,
+  'schedules that fire at events': eventSchedules,
   retention: retention.keeping,
   readers: retention.readers,
   leftovers: retention.leftovers,

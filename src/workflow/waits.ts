@@ -1,7 +1,9 @@
 /** Steps that wait: parts of pipelines that give on what they were given, or what came. */
 import type { Duration } from '../base/time.ts';
-import { checkOptions } from '../domain/errors/options.ts';
+import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import { LIMITS } from '../domain/limits.ts';
+import { checkName } from '../domain/settings/names.ts';
 import {
   ASK_STEP_KEYS,
   type AskAnswered,
@@ -12,9 +14,10 @@ import {
   type OnTimeoutEnd,
   type OnTimeoutValue,
 } from './ask.ts';
+import { type EventKey, eventOf } from './event.ts';
 import { type Signal, signalOf } from './signal.ts';
 import type { Task } from './step.ts';
-import { WAIT_KEYS, type WaitOptions } from './task-context.ts';
+import type { WaitOptions } from './task-context.ts';
 import { task } from './task-definition.ts';
 import { durationOption } from './task-options.ts';
 
@@ -40,8 +43,8 @@ export function sleep<T = unknown>(duration: Duration): Task<T, T> {
 type Made = Map<string, Task<unknown, unknown>>;
 
 const SLEEPS: Made = new Map();
-/** By the definition of the signal. */
-const SIGNALS = new WeakMap<object, Made>();
+/** By the definition of the signal or event. */
+const DEFINED = new WeakMap<object, Made>();
 /** Of signals that a caller has named by a text. */
 const NAMED: Made = new Map();
 /** Steps of one kind that are kept. */
@@ -49,8 +52,8 @@ const KEPT = 1_000;
 
 function madeFor(what: unknown): Made {
   if (typeof what !== 'object' || what === null) return NAMED;
-  const made: Made = SIGNALS.get(what) ?? new Map();
-  SIGNALS.set(what, made);
+  const made: Made = DEFINED.get(what) ?? new Map();
+  DEFINED.set(what, made);
   return made;
 }
 
@@ -69,25 +72,68 @@ function onceMade(
   return known;
 }
 
+/** How a step waits for what its input says. */
+export interface WaitStepOptions extends Pick<WaitOptions, 'timeout' | 'within'> {
+  /** Of the step; each of those that one client knows needs its own. */
+  readonly name: string;
+}
+
+/** What may stand in {@link WaitStepOptions}. */
+const STEP_KEYS: OptionKeys<WaitStepOptions> = keysOf<WaitStepOptions>()({
+  name: true,
+  timeout: true,
+  within: true,
+});
+
+/** The same where the step has its name of what it waits for. */
+const { name: _name, ...NAMELESS } = STEP_KEYS;
+
 /**
- * A step that waits for a signal to its run, as `ctx.waitFor` does, and gives what came with it. Its
- * name is `wait-`, that of the signal and its timeout; in one pipeline name the second of two alike by `as`.
+ * A step that waits for a signal to its run, or for an event, as `ctx.waitFor` does, and gives what came with
+ * it. Its name is `wait-`, that of the signal or event, and its timeout; in one pipeline name the second of two
+ * alike by `as`.
  *
  * @throws {@link InvalidOptionError} for the first option that is not what it should be.
  */
 export function waitFor<T>(
-  what: Signal<T>,
-  options: Pick<WaitOptions, 'timeout'> = {},
-): Task<unknown, T> {
-  checkOptions('waitFor', options, { timeout: WAIT_KEYS.timeout });
-  const { timeout } = options;
-  if (timeout !== undefined) {
-    durationOption('timeout', timeout, { least: 1, most: LIMITS.delayMaxMs });
+  what: Signal<T> | EventKey<T>,
+  options?: Pick<WaitOptions, 'timeout' | 'within'>,
+): Task<unknown, T>;
+/** The same for what the input says: `waitFor((order: Order) => event('paid', order.id), { name: 'paid' })`. */
+export function waitFor<I, T>(
+  what: (input: I) => Signal<T> | EventKey<T>,
+  options: WaitStepOptions,
+): Task<I, T>;
+export function waitFor(what: unknown, options: Partial<WaitStepOptions> = {}): unknown {
+  if (typeof what === 'function') {
+    checkOptions('waitFor', options, STEP_KEYS);
+    const { name, ...how } = options;
+    checkWait(how);
+    return task(checkName('name', name), { timeout: 'none' }, (input: unknown, ctx) =>
+      ctx.waitFor(what(input) as Signal<unknown>, how),
+    );
   }
-  const stepName = `wait-${signalOf(what).name}${timeout === undefined ? '' : `-${timeout}`}`;
-  return onceMade(madeFor(what), stepName, () =>
-    task(stepName, { timeout: 'none' }, (_input: unknown, ctx) => ctx.waitFor(what, options)),
-  ) as Task<unknown, T>;
+  checkOptions('waitFor', options, NAMELESS);
+  checkWait(options);
+  const { timeout, within } = options;
+  const event = eventOf(what);
+  if (event === undefined && within !== undefined) {
+    throw new InvalidOptionError('within', 'none, of a signal', within);
+  }
+  const { name } = event ?? signalOf(what);
+  const stepName = ['wait', name, ...(timeout === undefined ? [] : [timeout])].join('-');
+  const made = `${stepName} ${within}`;
+  return onceMade(madeFor(what), made, () =>
+    task(stepName, { timeout: 'none' }, (_input: unknown, ctx) =>
+      ctx.waitFor(what as Signal<unknown>, options),
+    ),
+  );
+}
+
+function checkWait({ timeout, within }: Pick<WaitOptions, 'timeout' | 'within'>): void {
+  const bounds = { least: 1, most: LIMITS.delayMaxMs };
+  if (timeout !== undefined) durationOption('timeout', timeout, bounds);
+  if (within !== undefined) durationOption('within', within, bounds);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Schedules by the binary: set, looked at, run, paused, filled, removed, and fired. */
 import { join } from 'node:path';
 import { afterAll, describe, expect, inject, it } from 'vitest';
+import { fairloomHere } from '../support/cli-here.ts';
 import { type Ended, fairloom, ROOT } from '../support/processes/run-process.ts';
 import { startWorker, type WorkerProcess } from '../support/processes/worker-process.ts';
 
@@ -80,6 +81,43 @@ describe('fairloom schedules', () => {
       expect(await run('schedules', verb, 'nobody')).toMatchObject({ code: 7 });
     }
     expect(await run('schedules', 'remove', 'nightly')).toMatchObject({ code: 6 });
+  });
+
+  it('starts a task at events', async () => {
+    const here = (...args: readonly string[]): Promise<Ended> =>
+      fairloomHere([...args, ...BACKEND]);
+    const user = ['--user', 'eve'];
+    const on = [
+      'schedules',
+      'on',
+      'ship',
+      'extract',
+      '--event',
+      'order.paid',
+      '--key',
+      'o:7',
+      ...user,
+    ];
+    const ship = { id: 'ship', task: 'extract', event: 'order.paid', key: 'o:7', user: 'eve' };
+    expect(JSON.parse(await ok(here(...on, '-o', 'json')))).toMatchObject(ship);
+    expect(await ok(here('schedules', 'list'))).toMatch(
+      /^ship +extract +at order\.paid of o:7 +eve +active /m,
+    );
+    expect(await ok(here('schedules', 'get', 'ship'))).toMatch(/^event +order\.paid$/m);
+    for (const key of ['o:7', 'o:8']) {
+      await ok(here('publish', 'order.paid', key, '{"day":3}', ...user));
+    }
+    const shown = JSON.parse(await ok(here('schedules', 'get', 'ship', '-o', 'json')));
+    expect(shown).toMatchObject({ fired: 1, lastTaskId: expect.stringMatching(/^~e\.ship\./) });
+    expect(await json('tasks', 'get', shown.lastTaskId)).toMatchObject({ input: { day: 3 } });
+    const refused = await here('schedules', 'run', 'ship');
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('publish order.paid'),
+    ]);
+    const nameless = await here('schedules', 'on', 'ship', 'extract');
+    expect([nameless.code, nameless.stderr]).toEqual([2, expect.stringContaining('--event')]);
+    await ok(here('schedules', 'remove', 'ship', '--yes'));
   });
 
   it('removes after a question, and not twice', async () => {

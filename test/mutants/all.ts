@@ -16,7 +16,7 @@ import { STEER_MUTANTS } from './steer-mutants.ts';
 import { STORAGE_MUTANTS } from './storage-mutants.ts';
 import { STRAIGHT_MUTANTS } from './straight-mutants.ts';
 import { STREAM_MUTANTS } from './stream-mutants.ts';
-import { WAIT_MUTANTS } from './wait-mutants.ts';
+import { EVENT_MUTANTS, WAIT_MUTANTS } from './wait-mutants.ts';
 import { WINDOW_MUTANTS } from './window-mutants.ts';
 import { XCOM_MUTANTS } from './xcom-mutants.ts';
 
@@ -38,6 +38,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...PAUSE_MUTANTS,
   ...QUEUE_MUTANTS,
   ...SCHEDULE_MUTANTS,
+  ...EVENT_MUTANTS,
   ...STEER_MUTANTS,
   ...STREAM_MUTANTS,
   ...WAIT_MUTANTS,

@@ -152,3 +152,115 @@ export const WAIT_MUTANTS: readonly Mutant[] = [
     first: FIRST,
   },
 ];
+
+/** Every mutant of schedules that fire at events. */
+export const EVENT_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'schedules: an event starts again what it has started (memory)',
+    file: 'src/backends/memory/publish.ts',
+    find: `  if (isPublished(store, user, event)) return { kind: 'repeated' };`,
+    replace: `  if (isPublished(store, user, event) && starts.length === 0) return { kind: 'repeated' };`,
+  },
+  {
+    name: 'schedules: the revision of one that fires is not compared (memory)',
+    file: 'src/backends/memory/publish.ts',
+    find: `revisions.get(id) === change.revision`,
+    replace: `revisions.has(id) && change.revision > 0`,
+  },
+  {
+    name: 'schedules: one that fires and is not known is passed over (memory)',
+    file: 'src/backends/memory/publish.ts',
+    find: `    schedules.length === starts.length &&`,
+    replace: `    schedules.length >= starts.length &&`,
+  },
+  {
+    name: 'schedules: an event is kept whose task was refused (memory)',
+    file: 'src/backends/memory/publish.ts',
+    find: `  if (refused !== undefined) return refused;\n  publishEvent(store, user, event);`,
+    replace: `  publishEvent(store, user, event);\n  if (refused !== undefined) return refused;`,
+  },
+  {
+    name: 'schedules: a task that was there counts as started (memory)',
+    file: 'src/backends/memory/publish.ts',
+    find: `(reply.kind === 'created' ? [reply.id] : [])`,
+    replace: `(reply.kind === 'refused' ? [] : [reply.id])`,
+  },
+  {
+    name: 'schedules: one that is paused fires at events (memory)',
+    file: 'src/backends/memory/rules/schedule-places.ts',
+    find: `  if (on === undefined || paused) return;`,
+    replace: `  if (on === undefined || (paused && before === undefined)) return;`,
+  },
+  {
+    name: 'schedules: one that is removed fires at events (memory)',
+    file: 'src/backends/memory/schedules.ts',
+    find: `  if (on !== undefined) leaveEvents(store, entry, on);\n`,
+    replace: '',
+  },
+  {
+    name: 'schedules: any number fires at one event (memory)',
+    file: 'src/backends/memory/schedules.ts',
+    find: `others.length >= LIMITS.eventSchedules`,
+    replace: `others.length > LIMITS.eventSchedules`,
+  },
+  {
+    name: 'Lua: schedules: the revision of one that fires is not compared',
+    file: 'src/backends/redis/lua/runs/publish.lua',
+    find: `known[firing[i]] == firing[i + 1]`,
+    replace: `known[firing[i]] and firing[i + 1]`,
+  },
+  {
+    name: 'Lua: schedules: one that fires and is not known is passed over',
+    file: 'src/backends/redis/lua/runs/publish.lua',
+    find: `for i = 1, #firing, 2 do areKnown = areKnown and`,
+    replace: `for i = 1, #firing, 2 do areKnown = not known[firing[i]] or`,
+  },
+  {
+    name: 'Lua: schedules: an event is kept whose task was refused',
+    file: 'src/backends/redis/lua/runs/publish.lua',
+    find: `  if Store.refusal then return`,
+    replace: `  if Store.refusal and #replies > 99 then return`,
+  },
+  {
+    name: 'Lua: schedules: a task that was there counts as started',
+    file: 'src/backends/redis/lua/runs/publish.lua',
+    find: `    if Store.made[items[i].id] then Schedule.noteStart`,
+    replace: `    if Store.made then Schedule.noteStart`,
+  },
+  {
+    name: 'Lua: schedules: what an event starts is stored and not saved',
+    file: 'src/backends/redis/lua/runs/publish.lua',
+    find: `  Step.saveTasks()\n`,
+    replace: '',
+  },
+  {
+    name: 'Lua: schedules: one that is paused fires at events',
+    file: 'src/backends/redis/lua/lib/time/schedule.lua',
+    find: `if s and s.event and not s.paused then`,
+    replace: `if s and s.event then`,
+  },
+  {
+    name: 'Lua: schedules: one that fires at other events fires at the old ones, too',
+    file: 'src/backends/redis/lua/schedules/schedule-set.lua',
+    find: `if before and before ~= list then redis.call('SREM', before, id) end\n`,
+    replace: '',
+  },
+  {
+    name: 'Lua: schedules: any number fires at one event',
+    file: 'src/backends/redis/lua/schedules/schedule-set.lua',
+    find: `redis.call('SCARD', list) >= LIMIT.eventSchedules`,
+    replace: `redis.call('SCARD', list) > LIMIT.eventSchedules`,
+  },
+  {
+    name: 'Lua: schedules: one that has the event already counts against itself',
+    file: 'src/backends/redis/lua/schedules/schedule-set.lua',
+    find: `if list and list ~= before and redis`,
+    replace: `if list and redis`,
+  },
+  {
+    name: 'Lua: schedules: one that fires by the clock again keeps its events',
+    file: 'src/backends/redis/lua/schedules/schedule-set.lua',
+    find: `elseif s and s.event then`,
+    replace: `elseif not s then`,
+  },
+];

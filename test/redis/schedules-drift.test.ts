@@ -41,3 +41,33 @@ it('reconcile compares schedules with their list and with those that are due', a
   const due = await schedules.due({ owner: 's', limit: 10 });
   expect(due).toMatchObject({ schedules: [{ id: 'late' }, { id: 'lost' }, { id: 'well' }] });
 });
+
+it('reconcile compares schedules with those that fire at events', async () => {
+  const { schedules, inspect, waits } = backend;
+  const on = { user: 'ann', event: 'paid' } as const;
+  const common = { revision: 0, spec: '{}', paused: false, overlap: 'allow', on } as const;
+  for (const id of ['kept', 'removed', 'unheard']) await schedules.set({ ...common, id });
+  await schedules.set({ ...common, id: 'silent', paused: true });
+  expect((await inspect.reconcile({ repair: true })).drift).toEqual([]);
+  const list = `${prefix}:event-schedules:3:annpaid`;
+  expect((await raw.smembers(list)).sort()).toEqual(['kept', 'removed', 'unheard']);
+  await raw.del(`${prefix}:schedule:removed`);
+  await raw.srem(list, 'unheard');
+  await raw.sadd(list, 'silent', 'stray');
+  const firing = async (): Promise<readonly string[]> => {
+    const event = { name: 'paid', key: 'k', payload: '1', eventId: 'e', keepMs: 60_000 };
+    const reply = await waits.publish('ann', event, []);
+    return reply.kind === 'schedules' ? reply.schedules.map(({ id }) => id).sort() : [];
+  };
+  const looked = await inspect.reconcile({ repair: false });
+  expect([...looked.drift].sort()).toEqual([
+    'event-schedules 3:annpaid has a schedule that does not fire at these events',
+    'schedule removed: not stored',
+    'schedule unheard is in no listing',
+  ]);
+  expect(await firing()).toEqual(['kept', 'silent']);
+  expect((await inspect.reconcile({ repair: true })).drift).toHaveLength(3);
+  expect((await inspect.reconcile({ repair: true })).drift).toEqual([]);
+  expect(await firing()).toEqual(['kept', 'unheard']);
+  expect((await raw.smembers(list)).sort()).toEqual(['kept', 'unheard']);
+});

@@ -24,16 +24,20 @@ const OTHERS: Readonly<Record<string, string>> = {
 
 /** Lists that hold the keys of a type which others extend, or that is a union. */
 const LISTED_AS: Readonly<Record<string, string>> = {
+  EventScheduleOptions: 'AnyEventSchedule',
   LenientPolicy: '{ atLeast: unknown }',
   ScheduleOptions: 'AnySchedule',
   SchedulePolicies: 'CommonScheduleOptions',
   ScheduleTiming: 'CommonScheduleOptions',
+  TemplateTaskOptions: 'CommonScheduleOptions',
 };
 
 /** Rows of the table that have another name. */
 const TESTED_BY: Readonly<Record<string, string>> = {
+  CommonEventOptions: 'EventScheduleOptions',
   CommonScheduleOptions: 'ScheduleOptions',
   ScheduleTiming: 'ScheduleOptions',
+  TemplateTaskOptions: 'ScheduleOptions',
 };
 
 const ENTRIES = filesBelow('src', /^src\/[^/]+\.ts$/);

@@ -32,7 +32,7 @@ export function enqueue(
     return tasks.map(() => ({ kind: 'refused', refusal: { type: 'lease-lost' } }));
   }
   store.isFenced = fence !== undefined;
-  const replies = atomic ? enqueueBatch(store, tasks) : enqueueEach(store, tasks);
+  const replies = atomic ? enqueueAll(store, tasks) : enqueueEach(store, tasks);
   cascade(store, LIMITS.cascadeStep);
   return replies;
 }
@@ -64,8 +64,11 @@ export function enqueueOne(store: Store, task: NewTask): EnqueueReply {
   return { kind: 'created', id: task.id };
 }
 
-/** All checks come first; then every record is made, then all are linked, since edges may point forward. */
-function enqueueBatch(store: Store, tasks: readonly NewTask[]): readonly EnqueueReply[] {
+/**
+ * Stores all or none, and tells nobody of what that ended. All checks come first; then every record is made,
+ * then all are linked, since edges may point forward.
+ */
+export function enqueueAll(store: Store, tasks: readonly NewTask[]): readonly EnqueueReply[] {
   const batch: Batch = {
     tasks: new Map(tasks.map((task) => [task.id, task])),
     keys: new Map(),

@@ -1,6 +1,8 @@
 import type { ReconcileReport } from '../../domain/port/backend.ts';
 import { isEnd, TASK_STATES } from '../../domain/task/task.ts';
+import { schedulesOn } from './rules/schedule-places.ts';
 import type { QueueEntry, TaskEntry } from './store/entities.ts';
+import type { ScheduleEntry } from './store/schedule-entry.ts';
 import type { Store } from './store/store.ts';
 
 /** Lines of drift that a report holds. */
@@ -19,10 +21,16 @@ export function reconcile(store: Store): ReconcileReport {
   for (const queue of store.queues.values()) drift.push(...driftOf(store, queue));
   for (const schedule of store.schedules.values()) {
     const isDue = store.schedulesDue.has(schedule);
-    if (isDue === (schedule.next !== undefined)) continue;
+    if (isDue === (schedule.next !== undefined) && isListening(store, schedule)) continue;
     drift.push(`schedule ${schedule.id}: not in its index`);
   }
   return { drift: drift.slice(0, REPORTED), checked: store.records.size, repaired: 0 };
+}
+
+/** It stands among those of its events, if it fires at any. */
+function isListening(store: Store, entry: ScheduleEntry): boolean {
+  const { on, paused } = entry.change;
+  return on === undefined || schedulesOn(store, on).includes(entry) !== paused;
 }
 
 function misplaced(store: Store, entry: TaskEntry): string | undefined {

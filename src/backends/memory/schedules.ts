@@ -4,13 +4,14 @@ import type { Page, PageRequest, ScheduleStore } from '../../domain/port/backend
 import {
   type DueReply,
   type DueRequest,
+  type EventSource,
   type ScheduleChange,
   type ScheduleRecord,
   type ScheduleSetReply,
   scheduleHolder,
 } from '../../domain/schedule/schedule.ts';
 import { fire } from './fire.ts';
-import { moveOn } from './rules/schedule-places.ts';
+import { leaveEvents, listen, moveOn, schedulesOn } from './rules/schedule-places.ts';
 import { newEntry, recordOf } from './store/schedule-entry.ts';
 import { hasSnapshot, holdSnapshot, letGoOfSnapshot } from './store/snapshots.ts';
 import type { Store } from './store/store.ts';
@@ -48,10 +49,12 @@ function set(store: Store, change: ScheduleChange): ScheduleSetReply {
   ) {
     return { kind: 'changed' };
   }
-  const { graph } = change;
+  const { graph, on } = change;
+  if (on !== undefined && !change.paused && isFull(store, change.id, on)) return { kind: 'full' };
   if (graph !== undefined && !hasSnapshot(store, graph)) return { kind: 'graph-missing' };
   const entry = known ?? newEntry(change, store.now);
-  const before = entry.change.graph;
+  const before = known?.change.graph;
+  const source = known?.change.on;
   if (graph !== undefined) holdSnapshot(store, graph, scheduleHolder(change.id));
   if (before !== undefined && before !== graph) {
     letGoOfSnapshot(store, before, scheduleHolder(change.id));
@@ -62,6 +65,7 @@ function set(store: Store, change: ScheduleChange): ScheduleSetReply {
   }
   entry.change = { ...change, revision: change.revision + 1 };
   entry.updatedAt = store.now;
+  listen(store, entry, source);
   moveOn(store, entry, change.next);
   return { kind: 'ok', record: recordOf(entry) };
 }
@@ -72,9 +76,16 @@ function remove(store: Store, id: string): boolean {
   if (entry.next !== undefined) store.schedulesDue.delete(entry);
   store.schedulesByName.delete(entry);
   store.schedules.delete(id);
-  const { graph } = entry.change;
+  const { graph, on } = entry.change;
   if (graph !== undefined) letGoOfSnapshot(store, graph, scheduleHolder(id));
+  if (on !== undefined) leaveEvents(store, entry, on);
   return true;
+}
+
+/** Whether as many others fire at these events as may. */
+function isFull(store: Store, id: string, on: EventSource): boolean {
+  const others = schedulesOn(store, on).filter((entry) => entry.id !== id);
+  return others.length >= LIMITS.eventSchedules;
 }
 
 function list(store: Store, { limit, cursor }: PageRequest): Page<ScheduleRecord> {

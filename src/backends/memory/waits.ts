@@ -1,5 +1,5 @@
 import type { WaitStore } from '../../domain/port/backend.ts';
-import { publishEvent } from './rules/events.ts';
+import { publish } from './publish.ts';
 import { sendSignal } from './rules/signals.ts';
 import type { Store } from './store/store.ts';
 
@@ -9,7 +9,7 @@ type Step = <T>(act: () => T) => Promise<T>;
 export function waitStore(store: Store, step: Step, look: Step): WaitStore {
   return {
     signal: (id, signal) => step(() => sendSignal(store, id, signal)),
-    publish: (user, event) => step(() => publishEvent(store, user, event)),
+    publish: (user, event, starts) => step(() => publish(store, user, event, starts)),
     figures: () => look(() => store.waiters.figures()),
   };
 }

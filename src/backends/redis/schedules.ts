@@ -25,7 +25,7 @@ import { pageOf } from './wire/parts.ts';
 import type { ScriptArgument } from './wire/script.ts';
 
 /** Fields of one schedule in a reply; see lua/lib/schedule.lua. */
-const FIELDS = 17;
+const FIELDS = 19;
 
 /** See `ScheduleStore`. Every method is one script. */
 export class RedisSchedules implements ScheduleStore {
@@ -36,15 +36,16 @@ export class RedisSchedules implements ScheduleStore {
   }
 
   async set(change: ScheduleChange): Promise<ScheduleSetReply> {
-    const { id, revision, spec, paused, overlap, limit, graph, next } = change;
+    const { id, revision, spec, paused, overlap, limit, graph, next, on } = change;
     const args = [id, revision, spec, paused ? '1' : '0', overlap, limit ?? '', graph ?? ''];
-    args.push(next?.slot ?? '', next?.dueAt ?? '');
+    args.push(next?.slot ?? '', next?.dueAt ?? '', on?.user ?? '', on?.event ?? '');
     const reply = flat(await this.#session.run('scheduleSet', args));
-    const [record] = decodeAll(reply, 1);
+    const [record] = schedulesIn(reply, 1);
     if (record !== undefined) return { kind: 'ok', record };
     switch (reply[0]) {
       case 'graph-missing':
-        return { kind: 'graph-missing' };
+      case 'full':
+        return { kind: reply[0] };
       default:
         return { kind: 'changed' };
     }
@@ -52,13 +53,13 @@ export class RedisSchedules implements ScheduleStore {
 
   async get(id: string): Promise<{ record: ScheduleRecord | undefined; now: number }> {
     const reply = flat(await this.#session.run('scheduleList', [id, '', 1, 0]));
-    return { record: decodeAll(reply, 2)[0], now: Number(reply[0]) };
+    return { record: schedulesIn(reply, 2)[0], now: Number(reply[0]) };
   }
 
   list(page: PageRequest): Promise<Page<ScheduleRecord>> {
     return pageOf(page, async ({ cursor = '', limit, bytes: bytesLeft }) => {
       const reply = flat(await this.#session.run('scheduleList', ['', cursor, limit, bytesLeft]));
-      const items = decodeAll(reply, 2);
+      const items = schedulesIn(reply, 2);
       const bytes = items.reduce((sum, { spec }) => sum + utf8Bytes(spec), 0);
       const last = items.at(-1);
       const isMore = Number(reply[1]) === 1 && last !== undefined;
@@ -78,7 +79,7 @@ export class RedisSchedules implements ScheduleStore {
     return {
       kind: 'granted',
       fence: number(1),
-      schedules: decodeAll(reply, 4),
+      schedules: schedulesIn(reply, 4),
       ...(number(2) < 0 ? {} : { nextDueAt: number(2) }),
       now: number(3),
     };
@@ -108,7 +109,8 @@ export class RedisSchedules implements ScheduleStore {
   }
 }
 
-function decodeAll(reply: Flat, from: number): readonly ScheduleRecord[] {
+/** Those that stand in a reply from there on. */
+export function schedulesIn(reply: Flat, from: number): readonly ScheduleRecord[] {
   const records: ScheduleRecord[] = [];
   for (let at = from; at + FIELDS <= reply.length; at += FIELDS) {
     records.push(decodeSchedule(reply.slice(at, at + FIELDS).map(text)));
@@ -118,7 +120,8 @@ function decodeAll(reply: Flat, from: number): readonly ScheduleRecord[] {
 
 function decodeSchedule(fields: readonly string[]): ScheduleRecord {
   const [id = '', spec = '', revision, paused, overlap, limit, graph = '', slot, ...rest] = fields;
-  const [dueAt, createdAt, updatedAt, fired, missed, overlapped, settled, lastSlot, lastId] = rest;
+  const [dueAt, createdAt, updatedAt, fired, missed, overlapped, settled, ...last] = rest;
+  const [lastSlot, lastId, user = '', event = ''] = last;
   return {
     id,
     revision: Number(revision),
@@ -137,6 +140,7 @@ function decodeSchedule(fields: readonly string[]): ScheduleRecord {
     ...(lastId === undefined || lastId === ''
       ? {}
       : { last: { slot: Number(lastSlot), id: lastId } }),
+    ...(event === '' ? {} : { on: { user, event } }),
   };
 }
 

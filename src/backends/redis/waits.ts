@@ -1,4 +1,5 @@
 import type { WaitStore } from '../../domain/port/backend.ts';
+import { type EventStart, type PublishReply, refusedStart } from '../../domain/port/event-start.ts';
 import { isEnd } from '../../domain/task/task.ts';
 import {
   type SignalMessage,
@@ -9,8 +10,11 @@ import {
   type WaitTarget,
 } from '../../domain/task/wait.ts';
 import type { Session } from './connection/session.ts';
+import { schedulesIn } from './schedules.ts';
 import { eventPair } from './wire/ask.ts';
-import { flat, stateOf, text } from './wire/decode.ts';
+import { decodeReplies, flat, stateOf, text } from './wire/decode.ts';
+import { pushTasks } from './wire/encode.ts';
+import type { ScriptArgument } from './wire/script.ts';
 
 /** See `WaitStore`: what waits are answered by, one script each. */
 export class RedisWaits implements WaitStore {
@@ -39,11 +43,31 @@ export class RedisWaits implements WaitStore {
     }
   }
 
-  async publish(user: string, event: WaitEvent): Promise<'published' | 'repeated'> {
+  async publish(
+    user: string,
+    event: WaitEvent,
+    starts: readonly EventStart[],
+  ): Promise<PublishReply> {
     const { payload, eventId, keepMs } = event;
-    const args = [user, eventPair(event), payload, eventId, keepMs];
-    const [kind] = flat(await this.#session.run('publish', args));
-    return kind === 'repeated' ? kind : 'published';
+    const known = starts.map(({ schedule, revision, task }) =>
+      [schedule, revision, task === undefined ? 0 : 1].join(' '),
+    );
+    const args: ScriptArgument[] = [user, eventPair(event), payload, eventId, keepMs];
+    args.push(known.join(' '));
+    const tasks = starts.flatMap(({ task }) => (task === undefined ? [] : [task]));
+    if (tasks.length > 0) pushTasks(args, tasks);
+    const reply = flat(await this.#session.run('publish', args));
+    const kind = text(reply[0]);
+    switch (kind) {
+      case 'repeated':
+        return { kind };
+      case 'schedules':
+        return { kind, schedules: schedulesIn(reply, 1) };
+      case 'refused':
+        return refusedStart(tasks, decodeReplies(tasks, reply.slice(1))) ?? { kind: 'published' };
+      default:
+        return { kind: 'published' };
+    }
   }
 
   figures(): Promise<readonly WaitFigure[]> {

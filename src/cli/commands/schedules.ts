@@ -62,6 +62,7 @@ export function addSchedules(program: Command, shell: Shell): void {
   addGet(schedules, shell);
   addNext(schedules, shell);
   addSet(schedules, shell);
+  addOn(schedules, shell);
   addUpdate(schedules, shell);
   addRun(schedules, shell);
   addSwitches(schedules, shell);
@@ -117,6 +118,7 @@ function addNext(schedules: Command, shell: Shell): void {
 
 /** What commander hands on behind the arguments. */
 type SetRest = [options: SetOptions, command: Command];
+type OnRest = [options: OnOptions, command: Command];
 
 function addSet(schedules: Command, shell: Shell): void {
   schedules
@@ -146,6 +148,38 @@ function addSet(schedules: Command, shell: Shell): void {
           { id, ...given, options: scheduleOptionsOf(options) },
           { steps, output },
         );
+        output.one({ json: schedule, id, text: scheduleLines(schedule, output) });
+        return undefined;
+      });
+    });
+}
+
+interface OnOptions extends Pick<SetOptions, 'user' | 'queue' | 'priority' | 'retries'> {
+  readonly event: string;
+  readonly key?: string;
+}
+
+function addOn(schedules: Command, shell: Shell): void {
+  schedules
+    .command('on <id> <name> [input]')
+    .description(
+      'start a task, or a pipeline of --module, at each event; without an input it gets what was published',
+    )
+    .requiredOption('--event <name>', 'the name of the events, as order.paid')
+    .option('--key <key>', 'events about this alone; default: about anything')
+    .option('--user <id>', 'whose events, and whose turn its tasks take; default: default')
+    .option('--queue <name>', 'default: default')
+    .option('--priority <1-6|name>', 'very-low … critical; default: normal', priorityArgument)
+    .option('--retries <n>', 'attempts after the first', integerArgument(0))
+    .action(async (id: string, name: string, input: string | undefined, ...rest: OnRest) => {
+      const [options, command] = rest;
+      await withLoom(shell, command, async (loom, output, steps) => {
+        const given = { ...options, input: await inputArgument(input, shell.stdin) };
+        const step = await stepNamed(name, loom, { steps, output });
+        const schedule =
+          step === undefined
+            ? await loom.schedules.onByName(id, { ...given, name })
+            : await loom.schedules.on(id, { ...given, task: untyped(step) });
         output.one({ json: schedule, id, text: scheduleLines(schedule, output) });
         return undefined;
       });
@@ -221,13 +255,27 @@ interface SetCall {
 async function set(
   loom: Fairloom,
   { id, name, input, options }: SetCall,
-  { steps, output }: { readonly steps: NamedSteps; readonly output: Output },
+  said: Said,
 ): Promise<ScheduleInfo> {
+  const step = await stepNamed(name, loom, said);
+  if (step === undefined) return loom.schedules.setByName(id, { ...options, name, input });
+  return loom.schedules.set(id, { ...options, task: untyped(step), input });
+}
+
+interface Said {
+  readonly steps: NamedSteps;
+  readonly output: Output;
+}
+
+/** What is more than a task, of the modules; `undefined` for a task, of which the name is enough. */
+async function stepNamed(
+  name: string,
+  loom: Fairloom,
+  { steps, output }: Said,
+): Promise<Exclude<ReturnType<NamedSteps['get']>, undefined> | undefined> {
   const step = steps.get(name);
   if (step === undefined) await demandTaskName(loom, name, output);
-  const isTask = step === undefined || (step instanceof TaskDefinition && !step.dynamic);
-  if (isTask) return loom.schedules.setByName(id, { ...options, name, input });
-  return loom.schedules.set(id, { ...options, task: untyped(step), input });
+  return step instanceof TaskDefinition && !step.dynamic ? undefined : step;
 }
 
 /** What is wrong with it, the library says. */
@@ -318,6 +366,8 @@ function scheduleLines(schedule: ScheduleInfo, { style }: Output): readonly stri
       id: schedule.id,
       task: schedule.task,
       graph: schedule.graph,
+      event: schedule.event,
+      key: schedule.key,
       cron: schedule.cron,
       zone: schedule.timeZone,
       every: everyMs === undefined ? undefined : shownLength(everyMs),

@@ -58,6 +58,7 @@ export interface JsonShapes {
   readonly 'schedules get': ScheduleInfo;
   readonly 'schedules next': ScheduleSlots;
   readonly 'schedules set': ScheduleInfo;
+  readonly 'schedules on': ScheduleInfo;
   readonly 'schedules update': ScheduleInfo;
   readonly 'schedules run': StoredTask;
   readonly 'schedules pause': readonly Change[];

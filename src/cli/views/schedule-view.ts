@@ -24,7 +24,8 @@ export function scheduleView(now: number): View<ScheduleInfo> {
   };
 }
 
-function whenText({ cron, timeZone, everyMs = 0 }: ScheduleInfo): string {
+function whenText({ event, key, cron, timeZone, everyMs = 0 }: ScheduleInfo): string {
+  if (event !== undefined) return `at ${event}${key === undefined ? '' : ` of ${key}`}`;
   return cron === undefined ? `every ${shownLength(everyMs)}` : `${cron} ${timeZone ?? ''}`.trim();
 }
 

@@ -2,11 +2,18 @@ import type { Connection } from '../../backends/connection.ts';
 import { utf8Bytes } from '../../base/json.ts';
 import type { Duration } from '../../base/time.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
-import { InvalidOptionError, InvalidPayloadError } from '../../domain/errors/errors.ts';
+import {
+  BackendUnavailableError,
+  InvalidOptionError,
+  InvalidPayloadError,
+} from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import type { EventStart, ScheduleRecord } from '../../domain/port/backend.ts';
+import { refusalError } from '../../domain/port/refusal.ts';
 import { checkId, checkName } from '../../domain/settings/names.ts';
 import type { TaskMaker } from '../../enqueue/task-maker.ts';
+import { SpecCache, type StartingEvent, taskOfEvent } from '../../schedules/spec.ts';
 import { checkedBy, isSchema, type StandardSchemaV1 } from '../../workflow/standard-schema.ts';
 import { durationOption } from '../../workflow/task-options.ts';
 
@@ -28,6 +35,12 @@ const KEYS: OptionKeys<PublishOptions> = keysOf<PublishOptions>()({
   keep: true,
   schema: true,
 });
+
+/** Schedules that others change all the time are given up after so many tries. */
+const TRIES = 20;
+
+/** By their texts, so one for all clients of the process. */
+const SPECS = new SpecCache();
 
 const DAY_MS = 86_400_000;
 
@@ -63,5 +76,32 @@ export async function publishEvent(
     throw new InvalidPayloadError('$', `more than ${LIMITS.eventBytes} bytes (event ${name})`);
   }
   const { waits } = await connection.open();
-  return waits.publish(user, { ...event, payload: text });
+  const stored = { ...event, payload: text };
+  let starts: readonly EventStart[] = [];
+  for (let tries = 0; tries < TRIES; tries++) {
+    const reply = await waits.publish(user, stored, starts);
+    switch (reply.kind) {
+      case 'schedules':
+        starts = reply.schedules.map((record) => startOf(record, { ...event, payload }, codec));
+        break;
+      case 'refused':
+        throw refusalError(reply.id, reply.refusal);
+      case 'repeated':
+        // Under an id of its own only this call can have published it: its answer got lost.
+        return eventId === undefined ? 'published' : reply.kind;
+      case 'published':
+        return reply.kind;
+    }
+  }
+  throw new BackendUnavailableError('publish', 'others change its schedules all the time');
+}
+
+/** What a schedule makes of the event. */
+function startOf(
+  { id: schedule, revision, spec: text }: ScheduleRecord,
+  event: StartingEvent,
+  codec: ValueCodec,
+): EventStart {
+  const task = taskOfEvent(schedule, SPECS.of(schedule, text).spec, { event, codec });
+  return { schedule, revision, ...(task === undefined ? {} : { task }) };
 }

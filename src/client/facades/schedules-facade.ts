@@ -6,6 +6,7 @@ import {
   ScheduleNotFoundError,
 } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import type { Backend, Page, ScheduleRecord } from '../../domain/port/backend.ts';
 import { checkName } from '../../domain/settings/names.ts';
 import type { NewTask } from '../../domain/task/task.ts';
@@ -15,20 +16,26 @@ import type { GraphCache } from '../../runs/shared/graph-cache.ts';
 import { type BackfillReport, backfill } from '../../schedules/backfill.ts';
 import { type ScheduleInfo, scheduleInfo } from '../../schedules/schedule-info.ts';
 import {
+  type AnyEventOptions,
   type AnyScheduleOptions,
   type MadeSchedule,
+  makeEventSchedule,
   makeSchedule,
 } from '../../schedules/schedule-maker.ts';
 import {
   demandRepeatable,
+  EVENT_SCHEDULE_KEYS,
+  type EventScheduleOptions,
   momentOption,
+  NAMED_EVENT_KEYS,
   NAMED_KEYS,
+  type NamedEventOptions,
   type NamedScheduleOptions,
   SCHEDULE_KEYS,
   type ScheduleOptions,
 } from '../../schedules/schedule-options.ts';
 import { PATCH_KEYS, patchSchedule, type SchedulePatch } from '../../schedules/schedule-patch.ts';
-import { type KnownSchedule, SpecCache, taskOf } from '../../schedules/spec.ts';
+import { type KnownSchedule, type ScheduleSpec, SpecCache, taskOf } from '../../schedules/spec.ts';
 import { integerOption } from '../../workflow/task-options.ts';
 import { PAGE_KEYS, type PageOptions, pageRequest } from './page.ts';
 
@@ -86,6 +93,24 @@ export class Schedules {
    */
   set<I, O, X>(id: string, options: ScheduleOptions<I, O, X>): Promise<ScheduleInfo> {
     return this.#set(id, options, SCHEDULE_KEYS);
+  }
+
+  /**
+   * Stores a schedule that fires at events of its user instead of by the clock: `loom.publish` stores the
+   * event and the tasks of all such schedules in one step, or nothing. Otherwise as `set`; a schedule of
+   * that name that fires by the clock does so no more.
+   *
+   * @param id - a name.
+   * @throws {@link InvalidOptionError}, also when 16 others fire at these events; {@link InvalidPayloadError};
+   * what compiling a pipeline throws.
+   */
+  on<I, O, X>(id: string, options: EventScheduleOptions<I, O, X>): Promise<ScheduleInfo> {
+    return this.#on(id, options, EVENT_SCHEDULE_KEYS);
+  }
+
+  /** `on` for callers that have the name of a task only. */
+  onByName(id: string, options: NamedEventOptions): Promise<ScheduleInfo> {
+    return this.#on(id, options, NAMED_EVENT_KEYS);
   }
 
   /** `set` for callers that have the name of a task only; nothing is checked by a schema. */
@@ -158,11 +183,13 @@ export class Schedules {
    * Starts its task once, now, whatever its clock, its pause and its overlap policy say. That counts
    * for nothing else; the slot of the input is this moment.
    *
-   * @throws {@link ScheduleNotFoundError}; what `enqueue` throws.
+   * @throws {@link ScheduleNotFoundError}; {@link InvalidOptionError} when it fires at events; what `enqueue`
+   * throws.
    */
   async run(id: string): Promise<TaskHandle<unknown>> {
     const { record, now } = await this.#demand(id);
     const { spec } = this.#known(record);
+    demandClock(id, spec);
     return this.#parts.send(taskOf(id, spec, { slot: now, id: this.#parts.newId() }), undefined);
   }
 
@@ -198,7 +225,7 @@ export class Schedules {
    * schedule itself does not move.
    *
    * @throws {@link ScheduleNotFoundError}; {@link InvalidOptionError} for a stretch that reaches
-   * into the future, or has too many slots: nothing is stored then.
+   * into the future, or has too many slots, and for one that fires at events: nothing is stored then.
    */
   async backfill(id: string, options: BackfillOptions): Promise<BackfillReport> {
     checkOptions('schedules.backfill', options, BACKFILL_KEYS);
@@ -208,6 +235,7 @@ export class Schedules {
     if (from === undefined) throw new InvalidOptionError('from', 'a Date, or ms', from);
     if (to > now) throw new InvalidOptionError('to', 'a moment that has passed', options.to);
     const known = this.#known(record);
+    demandClock(id, known.spec);
     return backfill(await this.#open(), { id, known, from, to });
   }
 
@@ -229,6 +257,21 @@ export class Schedules {
     });
   }
 
+  async #on(
+    id: string,
+    options: AnyEventOptions,
+    keys: typeof EVENT_SCHEDULE_KEYS | typeof NAMED_EVENT_KEYS,
+  ): Promise<ScheduleInfo> {
+    checkName('id', id);
+    demandRepeatable(options);
+    checkOptions('schedules.on', options, keys);
+    const made = await makeEventSchedule(this.#parts, options, id);
+    return this.#tries(async (backend) => {
+      const { record, now } = await backend.schedules.get(id);
+      return this.#store(backend, made, { id, record, now });
+    });
+  }
+
   /** Writes what was made, unless it is stored like that. A slot stays where its timing stays. */
   async #store(
     backend: Backend,
@@ -238,7 +281,7 @@ export class Schedules {
     if (record !== undefined && isSame(record, made)) return this.#info(record);
     if (made.graph !== undefined) await this.#parts.graphs.share(made.graph);
     const before = record === undefined ? undefined : this.#known(record);
-    const { next: _old, limit: _limit, graph: _graph, ...kept } = record ?? newRecord(id);
+    const { next: _old, limit: _limit, graph: _graph, on: _on, ...kept } = record ?? newRecord(id);
     const changed = { ...kept, ...made.change };
     const staysAt = record?.next !== undefined && hasSameTiming(before, this.#known(changed));
     const whole = staysAt
@@ -282,6 +325,12 @@ export class Schedules {
         return undefined;
       case 'changed':
         return undefined;
+      case 'full':
+        throw new InvalidOptionError(
+          'event',
+          `at most ${LIMITS.eventSchedules} schedules that fire at it`,
+          record.on?.event,
+        );
     }
   }
 
@@ -305,6 +354,12 @@ export class Schedules {
   }
 }
 
+/** @throws {@link InvalidOptionError} when it fires at events: there is no slot without one. */
+function demandClock(id: string, { event }: ScheduleSpec): void {
+  if (event === undefined) return;
+  throw new InvalidOptionError('id', `a schedule with a clock; publish ${event.name} instead`, id);
+}
+
 type Unplanned = Omit<ScheduleRecord, 'next'>;
 
 /** At its first slot that is neither over nor decided; nowhere while it is paused. */
@@ -321,6 +376,8 @@ function newRecord(id: string): ScheduleRecord {
 function isSame(record: ScheduleRecord, { change }: MadeSchedule): boolean {
   return (
     record.spec === change.spec &&
+    record.on?.user === change.on?.user &&
+    record.on?.event === change.on?.event &&
     record.overlap === change.overlap &&
     record.limit === change.limit &&
     record.graph === change.graph

@@ -45,7 +45,7 @@ export function sealedBackend(backend: Backend, texts: Texts): Backend {
     graphs: sealedGraphs(backend.graphs, texts),
     schedules: sealedSchedules(backend.schedules, records),
     xcom: sealedXCom(backend.xcom, texts),
-    waits: sealedWaits(backend.waits, texts),
+    waits: sealedWaits(backend.waits, records),
     streams: sealedStreams(backend.streams, texts),
     asks: sealedAsks(backend.asks, texts),
     open: (settings) => backend.open(settings),

@@ -7,16 +7,24 @@ import {
   readAskAnswer,
 } from '../../domain/task/ask.ts';
 import { answerText, readAnswer } from '../../domain/task/wait.ts';
-import { openPause } from './sealed-records.ts';
+import { openPause, type SealedRecords } from './sealed-records.ts';
 import type { Texts } from './texts.ts';
 
 /** Signals carry their payloads sealed. */
-export function sealedWaits(waits: WaitStore, texts: Texts): WaitStore {
+export function sealedWaits(waits: WaitStore, records: SealedRecords): WaitStore {
+  const { texts } = records;
   return {
     signal: (id, signal) =>
       waits.signal(id, { ...signal, payload: texts.seal(signal.payload, 'signal') }),
-    publish: (user, event) =>
-      waits.publish(user, { ...event, payload: texts.seal(event.payload, 'signal') }),
+    publish: async (user, event, starts) => {
+      const payload = texts.seal(event.payload, 'signal');
+      const sealed = starts.map(({ task, ...start }) =>
+        task === undefined ? start : { ...start, task: records.newTask(task) },
+      );
+      const reply = await waits.publish(user, { ...event, payload }, sealed);
+      if (reply.kind !== 'schedules') return reply;
+      return { ...reply, schedules: reply.schedules.map((record) => records.schedule(record)) };
+    },
     figures: () => waits.figures(),
   };
 }

@@ -65,6 +65,8 @@ export const HASH_FIELDS = {
     lastSlot: ['ls', 'the latest that made a task'],
     lastId: ['li', 'its id'],
     active: ['a', 'tasks that may not have ended, parted by NUL'],
+    user: ['e', 'whose events it fires at; absent: it fires by the clock'],
+    event: ['n', 'the name of these events'],
   },
   schedulerLock: {
     owner: ['owner', 'who fires'],

@@ -235,6 +235,12 @@ export const TASK_KEYS = {
    */
   schedules: { type: 'ZSET', name: '{p}schedules' },
   /**
+   * schedules that fire at events of this name of this user, and are not paused
+   * @by `schedules`
+   * @life while it has members
+   */
+  eventSchedules: { type: 'SET', name: '{p}event-schedules:{user, event}' },
+  /**
    * who fires schedules: see Fields. It saves work; a firing is safe without
    * @by schedulers
    * @life for ever

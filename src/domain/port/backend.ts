@@ -25,6 +25,7 @@ import type { XComFact, XComPlace, XComValue, XComWrite } from '../task/xcom.ts'
 import type { AskStore } from './asks.ts';
 import type { CancelReply, ChangeReply, EditedTask } from './change-reply.ts';
 import type { BatchOptions, EnqueueReply } from './enqueueing.ts';
+import type { EventStart, PublishReply } from './event-start.ts';
 import type {
   Page,
   PageRequest,
@@ -57,6 +58,7 @@ export type { EnqueueRefusal } from '../schedule/enqueue-refusal.ts';
 export type {
   DueReply,
   DueRequest,
+  EventSource,
   FireOutcome,
   FireReply,
   FireRequest,
@@ -71,6 +73,7 @@ export type {
 export type { AskStore } from './asks.ts';
 export type { CancelReply, ChangeReply, EditedTask } from './change-reply.ts';
 export type { BatchOptions, EnqueueReply } from './enqueueing.ts';
+export type { EventStart, PublishReply } from './event-start.ts';
 export type {
   Page,
   PageRequest,
@@ -228,9 +231,11 @@ export interface WaitStore {
   signal(id: string, signal: SignalMessage): Promise<SignalReply>;
   /**
    * Ends all waits of tasks of this user for events of this name and key that began before; many of them
-   * in later steps of maintenance. It is kept for a while: see {@link WaitEvent}.
+   * in later steps of maintenance. It is kept for a while: see {@link WaitEvent}. In the same step what it
+   * starts is stored, all or none, if `starts` are the schedules that fire at events of this user and name
+   * and are not paused.
    */
-  publish(user: string, event: WaitEvent): Promise<'published' | 'repeated'>;
+  publish(user: string, event: WaitEvent, starts: readonly EventStart[]): Promise<PublishReply>;
   /** How many wait, by kind, in the order of `WAIT_KINDS`. */
   figures(): Promise<readonly WaitFigure[]>;
 }

@@ -31,6 +31,14 @@ export interface SlotMoment {
   readonly dueAt: number;
 }
 
+/** Events of one user and name, whatever their keys. */
+export interface EventSource {
+  /** Whose events. */
+  readonly user: string;
+  /** Their name. */
+  readonly event: string;
+}
+
 /** A schedule as its client hands it over: a new one, or what becomes of a stored one. */
 export interface ScheduleChange {
   /** A name. */
@@ -49,6 +57,8 @@ export interface ScheduleChange {
   readonly graph?: string;
   /** What fires next; absent: nothing does. */
   readonly next?: SlotMoment;
+  /** It fires at these events, and has no `next`; absent: by the clock. */
+  readonly on?: EventSource;
 }
 
 /** Everything that is stored about a schedule. */
@@ -67,7 +77,7 @@ export interface ScheduleRecord extends ScheduleChange {
   readonly settledSlot?: number;
   /** The latest slot that made a task, and that task. */
   readonly last?: {
-    /** The instant that the schedule named. */
+    /** The instant that the schedule named; when the event was published. */
     readonly slot: number;
     /** Of the task. */
     readonly id: string;
@@ -81,7 +91,9 @@ export type ScheduleSetReply =
   /** It is not at that revision, or was fired meanwhile: read it again. */
   | { readonly kind: 'changed' }
   /** The snapshot that it needs is not stored; save it again. */
-  | { readonly kind: 'graph-missing' };
+  | { readonly kind: 'graph-missing' }
+  /** `LIMITS.eventSchedules` others fire at these events. */
+  | { readonly kind: 'full' };
 
 /** Who asks for schedules that are due. */
 export interface DueRequest {

@@ -1,7 +1,7 @@
 import { CronTimes } from './cron-times.ts';
 import { EveryTimes } from './every-times.ts';
 
-/** When a schedule fires, as data. Moments are ms since the epoch, on the backend's clock. */
+/** When a schedule fires, as data; never by the clock without a pattern and a period. Moments are ms since the epoch, on the backend's clock. */
 export interface Timing {
   /** A cron pattern; this or `everyMs`. */
   readonly cron?: string;
@@ -31,6 +31,8 @@ interface Times {
   next(at: number): number | undefined;
 }
 
+const NEVER: Times = { next: () => undefined };
+
 /** Slots of one schedule, in order. Pure: the same timing always gives the same slots. */
 export class Timetable {
   readonly #id: string;
@@ -42,11 +44,12 @@ export class Timetable {
    * @throws {@link InvalidOptionError} for an impossible pattern or an unknown zone.
    */
   constructor(id: string, timing: Timing) {
-    const { cron, timeZone = 'UTC', everyMs = 1, anchor = 0 } = timing;
+    const { cron, timeZone = 'UTC', everyMs, anchor = 0 } = timing;
     this.#id = id;
     this.#timing = timing;
-    this.#times =
-      cron === undefined ? new EveryTimes(everyMs, anchor) : new CronTimes(cron, timeZone);
+    this.#times = NEVER;
+    if (everyMs !== undefined) this.#times = new EveryTimes(everyMs, anchor);
+    if (cron !== undefined) this.#times = new CronTimes(cron, timeZone);
   }
 
   /** The first slot after `at`; `undefined` when none is left. */

@@ -47,6 +47,7 @@ const OUTPUTS: readonly (readonly [command: string, ...args: readonly string[]])
   ['schedules set', 'nightly', 'double', '1', '--cron', '0 3 * * *', '--time-zone', 'Asia/Tokyo'],
   ['schedules set', 'hourly', 'double', '1', '--every', '1h', '--times', '9', '--jitter', '1m'],
   ['schedules update', 'hourly', '--times', 'default', '--input', '2'],
+  ['schedules on', 'paid', 'double', '--event', 'order.paid', '--key', 'o:7'],
   ['schedules list'],
   ['schedules get', 'nightly'],
   ['schedules next', 'nightly'],

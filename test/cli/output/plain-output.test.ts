@@ -170,7 +170,7 @@ it('F65 every command that prints is among them', () => {
       'dead redrive',
       'schedules next',
     ],
-    ...['schedules set', 'schedules run', 'schedules pause', 'schedules resume'],
+    ...['schedules set', 'schedules on', 'schedules run', 'schedules pause', 'schedules resume'],
     ...['schedules remove', 'schedules backfill', 'schedules update'],
   ];
   const missing = [...PRINTED.keys()].filter((one) => !seen.has(one) && !others.includes(one));

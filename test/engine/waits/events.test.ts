@@ -1,12 +1,13 @@
 /** Handlers that wait for events, in tasks and in runs. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { InvalidOptionError } from '../../../src/domain/errors/errors.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import { event } from '../../../src/workflow/event.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import { signal } from '../../../src/workflow/signal.ts';
 import type { StandardSchemaV1 } from '../../../src/workflow/standard-schema.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { sleep } from '../../../src/workflow/waits.ts';
+import { sleep, waitFor } from '../../../src/workflow/waits.ts';
 import { eachBackend, type Harness } from '../../support/backends.ts';
 import { afterEveryCall } from '../../support/every-call.ts';
 import { refusal, settled, waitingFor } from '../../support/runs.ts';
@@ -101,6 +102,48 @@ eachBackend((open, backendName) => {
         expect(await settled(harness, run.result())).toBe('paid 7');
       });
     }
+
+    it('steps wait for one event, or for what their input says', async () => {
+      const begin = task('begin', (order: string) => ({ order }));
+      const show = task('show', ({ cents }: { cents: number }) => `paid ${cents}`);
+      const open = waitFor(event<number>('shop.open', 'all'), { within: '1h' });
+      const own = waitFor(
+        ({ order }: { order: string }) => event<{ cents: number }>('order.paid', order),
+        { name: 'payment', timeout: '5s' },
+      );
+      const days = begin.pipe(own).pipe(show).as('days');
+      const gate = open.pipe(task('opened', (n: number) => n + 1)).as('gate');
+      for (const form of ['driven', 'dispatched'] as const) {
+        const loom = harness.loom([days, gate]);
+        const worker = loom.worker({ concurrency: 1 });
+        await worker.start();
+        const options = { form, user: form };
+        const run = await loom.enqueue(days, 'o-9', options);
+        await waitingFor(harness, loom, 'event');
+        await loom.publish('order.paid', 'o-8', { cents: 8 }, { user: form });
+        await loom.publish('order.paid', 'o-9', { cents: 9 }, { user: form });
+        expect(await settled(harness, run.result())).toBe('paid 9');
+        await loom.publish('shop.open', 'all', 4, { user: form });
+        const late = await loom.enqueue(gate, undefined, options);
+        expect(await settled(harness, late.result())).toBe(5);
+        const unpaid = await loom.enqueue(days, 'o-1', options);
+        await waitingFor(harness, loom, 'event');
+        await harness.clock.advance('5s');
+        expect(await refusal(settled(harness, unpaid.result()))).toMatchObject({
+          message: expect.stringContaining('order.paid'),
+        });
+        await worker.stop();
+      }
+      expect(waitFor(event('a', 'k'), { timeout: '1s' }).name).toBe('wait-a-1s');
+      for (const make of [
+        () => waitFor(signal('s'), { within: '1h' }),
+        () => waitFor(event('a', 'k'), { within: 'soon' as '1s' }),
+        () => waitFor(() => event('a', 'k'), {} as { name: string }),
+        () => waitFor({} as never),
+      ]) {
+        expect(make).toThrow(InvalidOptionError);
+      }
+    });
 
     it('members of a group all hear of it', async () => {
       const member = task('member', async (n: number, ctx) => {

@@ -28,7 +28,7 @@ export async function fillWaits(
 ): Promise<void> {
   for (const id of Object.keys(WAITING)) await add({ id, user });
   await kit.backend.waits.signal('sleeps', { name: 'stop', payload: '"kept"', signalId: 's1' });
-  await kit.backend.waits.publish(user, { ...PAID, payload: '0', eventId: 'e0' });
+  await kit.backend.waits.publish(user, { ...PAID, payload: '0', eventId: 'e0' }, []);
   for (const leased of await kit.leaseMany(100, { worker: 'w3' })) {
     const awaited = WAITING[leased.id];
     if (awaited === undefined) continue;

@@ -49,7 +49,7 @@ const signal = ({ kit }: Setup, payload: string, more: { id?: string; name?: str
   return kit.backend.waits.signal(id, { name, payload });
 };
 const publish = ({ kit }: Setup, payload: string) =>
-  kit.backend.waits.publish('wim', { ...PAID, payload, eventId: `e ${payload}` });
+  kit.backend.waits.publish('wim', { ...PAID, payload, eventId: `e ${payload}` }, []);
 const openAsks = async ({ kit }: Setup, filter = {}): Promise<readonly string[]> =>
   (await kit.backend.asks.list(filter, { limit: 10 })).items.map(({ id }) => id);
 
@@ -72,7 +72,7 @@ async function allEnd(setup: Setup): Promise<void> {
   const answer = { choice: 'yes', by: 'ann', text: '{}', call: 'c' };
   expect(await kit.backend.asks.answer('asks.m1', answer)).toEqual({ kind: 'answered' });
   expect(await signal(setup, '"went"')).toEqual({ kind: 'delivered' });
-  expect(await publish(setup, '1')).toBe('published');
+  expect(await publish(setup, '1')).toEqual({ kind: 'published' });
   expect(await kit.backend.tasks.runNow('sleeps')).toMatchObject({ kind: 'ok' });
   expect(await kit.states(IDS)).toEqual(IDS.map(() => 'queued'));
   expect(await Promise.all(IDS.map(answerOf))).toEqual([

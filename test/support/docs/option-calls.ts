@@ -9,7 +9,7 @@ import { ManualClock, testLoom } from 'fairloom/testing';
 import { openTelemetry } from 'fairloom/tracing';
 import * as promClient from 'prom-client';
 
-const { task, memory, parallel, each, flow, channel, call } = fairloom;
+const { task, memory, parallel, each, flow, channel, call, event, waitFor } = fairloom;
 
 /** Takes any options, so that a table may hold wrong ones. */
 export type OptionCall = (options: never) => unknown;
@@ -187,6 +187,14 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
       valid: { port: 0 },
       calls: { serveMonitoring: (x) => serveMonitoring(loom, x) },
     },
+    EventScheduleOptions: {
+      valid: { event: 'paid', task: plainTask },
+      calls: { on: (x) => loom.schedules.on('s', x) },
+    },
+    NamedEventOptions: {
+      valid: { event: 'paid', name: 'plain' },
+      calls: { onByName: (x) => loom.schedules.onByName('s', x) },
+    },
     NamedScheduleOptions: {
       valid: { name: 'plain', every: '1h' },
       calls: { setByName: (x) => loom.schedules.setByName('s', x) },
@@ -323,6 +331,10 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
     SubRunOptions: {
       valid: { id: 'a' },
       calls: { run: (x) => inHandler(loom, (ctx) => ctx.run(plainTask, 1, x)) },
+    },
+    WaitStepOptions: {
+      valid: { name: 'paid', timeout: '1s' },
+      calls: { waitFor: async (x) => waitFor(() => event('paid', 'k'), x) },
     },
     WaitOptions: {
       valid: { timeout: '1s' },

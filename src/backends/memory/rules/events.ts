@@ -8,16 +8,16 @@ import { wake } from './end.ts';
 import { passEventOn } from './places.ts';
 import { answerWait } from './signals.ts';
 
-/** See `WaitStore.publish`. */
-export function publishEvent(
-  store: Store,
-  user: string,
-  event: WaitEvent,
-): 'published' | 'repeated' {
+/** Whether an event is kept that was published under this id. */
+export function isPublished(store: Store, user: string, event: WaitEvent): boolean {
+  return store.events.has(eventPlace(user, event), event.eventId, store.now);
+}
+
+/** Keeps an event, and ends the waits for it. */
+export function publishEvent(store: Store, user: string, event: WaitEvent): void {
   const place = eventPlace(user, event);
-  if (!store.events.publish(place, event, store.now)) return 'repeated';
+  store.events.publish(place, event, store.now);
   deliver(store, place);
-  return 'published';
 }
 
 /** Names hold no line break. */

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../domain/limits.ts';
-import type { SlotMoment } from '../../../domain/schedule/schedule.ts';
-import type { ScheduleEntry } from '../store/schedule-entry.ts';
+import type { EventSource, SlotMoment } from '../../../domain/schedule/schedule.ts';
+import { byName, type ScheduleEntry } from '../store/schedule-entry.ts';
 import type { Store } from '../store/store.ts';
 
 /** Whether any schedule is due. */
@@ -26,4 +26,31 @@ export function moveOn(store: Store, entry: ScheduleEntry, next: SlotMoment | un
   store.schedulesDue.add(entry);
   // Whoever hears of the new least moment may take over: the present owner sleeps longer.
   if (entry.next.dueAt < head && !store.isFiring) store.scheduler.until = 0;
+}
+
+/** Schedules that fire at these events, by name. */
+export function schedulesOn(store: Store, source: EventSource): readonly ScheduleEntry[] {
+  return [...(store.schedulesOn.get(sourcePlace(source)) ?? [])].sort(byName);
+}
+
+/** It fires at the events that its change names, while it is not paused, and at no others. */
+export function listen(store: Store, entry: ScheduleEntry, before: EventSource | undefined): void {
+  if (before !== undefined) leaveEvents(store, entry, before);
+  const { on, paused } = entry.change;
+  if (on === undefined || paused) return;
+  const place = sourcePlace(on);
+  const others = store.schedulesOn.get(place) ?? new Set();
+  store.schedulesOn.set(place, others.add(entry));
+}
+
+/** It fires at these events no more. */
+export function leaveEvents(store: Store, entry: ScheduleEntry, source: EventSource): void {
+  const place = sourcePlace(source);
+  const listed = store.schedulesOn.get(place);
+  listed?.delete(entry);
+  if (listed?.size === 0) store.schedulesOn.delete(place);
+}
+
+function sourcePlace({ user, event }: EventSource): string {
+  return `${user.length}:${user}${event}`;
 }

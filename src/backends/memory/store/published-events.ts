@@ -24,12 +24,20 @@ export class PublishedEvents {
   readonly #waiters = new Map<string, SortedList<EventWaiter>>();
   readonly #places = new Map<TaskEntry, readonly [place: string, waiter: EventWaiter]>();
 
-  /** Keeps an event; false when it was published before. */
-  publish(place: string, event: WaitEvent, now: number): boolean {
+  /** Whether one is kept that was published under this id. */
+  has(place: string, eventId: string, now: number): boolean {
+    return this.#keptAt(place, now)?.ids.has(eventId) === true;
+  }
+
+  /** Keeps an event. */
+  publish(place: string, event: WaitEvent, now: number): void {
     this.#sweep(now);
-    const known = this.#keptAt(place, now);
-    if (known?.ids.has(event.eventId) === true) return false;
-    const kept = known ?? { newest: 0, events: new Map(), ids: new Set(), keptUntil: 0 };
+    const kept = this.#keptAt(place, now) ?? {
+      newest: 0,
+      events: new Map(),
+      ids: new Set(),
+      keptUntil: 0,
+    };
     kept.newest = this.newest(place, now) + 1;
     kept.events.set(kept.newest, { at: now, event });
     kept.ids.add(event.eventId);
@@ -40,7 +48,6 @@ export class PublishedEvents {
     }
     kept.keptUntil = Math.max(kept.keptUntil, now + event.keepMs);
     this.#kept.set(place, kept);
-    return true;
   }
 
   /** The number of the newest event, also when that is not kept any more. */

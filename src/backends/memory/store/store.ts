@@ -86,6 +86,8 @@ export class Store {
   readonly schedulesByName: SortedList<ScheduleEntry> = new SortedList(byName);
   /** Those that will fire, by when. */
   readonly schedulesDue: SortedList<ScheduleEntry> = new SortedList(byMoment);
+  /** Those that fire at events and are not paused, by user and name of these. */
+  readonly schedulesOn: Map<string, Set<ScheduleEntry>> = new Map();
   /** Who fires them, and until when nobody else does. */
   readonly scheduler: SchedulerLock = { owner: '', until: 0, fence: 0 };
   /** Named values that tasks hand on. */

@@ -1,7 +1,7 @@
 /** Events: whoever of a user waits for one goes on, and nobody else. */
 
 import { LIMITS } from '../../../domain/limits.ts';
-import type { Leased, SettleAnswer } from '../../../domain/port/backend.ts';
+import type { Leased, PublishReply, SettleAnswer } from '../../../domain/port/backend.ts';
 import { ANSWER, readAnswer, type WaitAnswer } from '../../../domain/task/wait.ts';
 import { type Cases, retaining } from '../cases.ts';
 import type { Kit } from '../kit.ts';
@@ -42,19 +42,14 @@ async function waiting(kit: Kit, id: string, waited: Waited = {}, user = 'ann'):
 
 let published = 0;
 
-function publish(
+async function publish(
   kit: Kit,
   payload = '1',
   more: { readonly user?: string; readonly key?: string; readonly eventId?: string } = {},
-): Promise<'published' | 'repeated'> {
+): Promise<PublishReply['kind']> {
   const { user = 'ann', key = PAID.key, eventId = `event ${published++}` } = more;
-  return kit.backend.waits.publish(user, {
-    name: PAID.name,
-    key,
-    payload,
-    eventId,
-    keepMs: LIMITS.eventKeepMs,
-  });
+  const event = { name: PAID.name, key, payload, eventId, keepMs: LIMITS.eventKeepMs };
+  return (await kit.backend.waits.publish(user, event, [])).kind;
 }
 
 async function answerOf(kit: Kit, id: string, entry = ENTRY): Promise<WaitAnswer | undefined> {

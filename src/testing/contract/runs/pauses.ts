@@ -128,7 +128,7 @@ export const aside: Cases = {
     await pause(kit);
     expect(await waits.signal('run', { name: 'go', payload: '7' })).toEqual({ kind: 'delivered' });
     const event = { name: 'paid', key: '1', payload: '8', eventId: 'e', keepMs: 1_000 };
-    expect(await waits.publish('ann', event)).toBe('published');
+    expect(await waits.publish('ann', event, [])).toEqual({ kind: 'published' });
     await kit.advance(1_000);
     await nothingStarts(kit);
     for (const id of ['signal', 'time', 'event']) {

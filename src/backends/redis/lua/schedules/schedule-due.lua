@@ -3,7 +3,7 @@
 -- KEYS[1]  clock  hash
 -- ARGV[1]  owner  who asks
 -- ARGV[2]  limit  most schedules to tell
--- Returns  {'locked', until, now}, or {'granted', fence, when the next one is due or -1, now, then 17
+-- Returns  {'locked', until, now}, or {'granted', fence, when the next one is due or -1, now, then 19
 --          fields of each, see lib/schedule.lua}
 -- Cost     O(limit + log schedules)
 -- @include lib/state.lua
@@ -36,6 +36,6 @@ for i = 1, #due, 2 do
     break
   end
   Schedule.add(reply, due[i])
-  bytes = bytes + #(reply[#reply - 15] or '')
+  bytes = bytes + #(reply[#reply - 17] or '')
 end
 return F.unchanged(reply)

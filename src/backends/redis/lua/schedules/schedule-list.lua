@@ -5,7 +5,7 @@
 -- ARGV[2]  cursor  the last name of the page before, or ''
 -- ARGV[3]  limit   most schedules to tell
 -- ARGV[4]  bytes   that their specs may weigh; the last may weigh more
--- Returns  now, 1 when more follow, else 0; then 17 fields of each, see lib/schedule.lua
+-- Returns  now, 1 when more follow, else 0; then 19 fields of each, see lib/schedule.lua
 -- Cost     O(limit + bytes), within LIMIT.scriptUnits and scriptBytes
 -- @include lib/state.lua
 -- @include lib/read.lua

@@ -13,6 +13,8 @@ local s = Schedule.read(id)
 if not s then return F.unchanged({ 0 }) end
 redis.call('DEL', K.schedule(id))
 redis.call('ZREM', K.schedules(), id)
+local list = Schedule.listKey(s)
+if list then redis.call('SREM', list, id) end
 if s.graph ~= '' then Graphs.letGo(s.graph, '~S.' .. id) end
 F.move('schedules:due', id, false)
 F.writeStep()

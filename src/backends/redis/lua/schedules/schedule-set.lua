@@ -10,7 +10,9 @@
 -- ARGV[7]  graph     hash of the snapshot that it needs, or ''
 -- ARGV[8]  slot      that comes next, or ''
 -- ARGV[9]  due       when that is to be fired, or ''
--- Returns  'ok' and the 17 fields of lib/schedule.lua; or {'changed'}, {'graph-missing'}, nothing
+-- ARGV[10]  user      whose events it fires at, or ''
+-- ARGV[11]  event     the name of these, or ''
+-- Returns  'ok' and the 19 fields of lib/schedule.lua; or {'changed'}, {'graph-missing'}, {'full'}, nothing
 --          written
 -- Cost     O(log schedules)
 -- @include lib/state.lua
@@ -19,10 +21,14 @@
 
 local id, revision, spec, paused, overlap = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
 local limit, graph, slot, due = ARGV[6], ARGV[7], ARGV[8], ARGV[9]
+local user, event = ARGV[10], ARGV[11]
 local s = Schedule.read(id)
 local isLate = s and s.settled and slot ~= '' and tonumber(slot) <= s.settled
 if (s and s.revision or 0) ~= revision or isLate then return F.unchanged({ 'changed' }) end
 if graph ~= '' and not Graphs.isAlive(graph) then return F.unchanged({ 'graph-missing' }) end
+local before = Schedule.listKey(s)
+local list = Schedule.listKey({ user = user, event = event ~= '' and event, paused = paused == '1' })
+if list and list ~= before and redis.call('SCARD', list) >= LIMIT.eventSchedules then return F.unchanged({ 'full' }) end
 local key = K.schedule(id)
 -- To pause it frees and adds nothing: that works when memory is full, and so does going on.
 if s and redis.call('HGET', key, FIELD.schedule.spec) == spec then redis.call('DEL', K.oom()) end
@@ -34,6 +40,13 @@ if not s then
     FIELD.schedule.missed, 0, FIELD.schedule.overlapped, 0)
   redis.call('ZADD', K.schedules(), 0, id)
 end
+if event ~= '' then
+  redis.call('HSET', key, FIELD.schedule.user, user, FIELD.schedule.event, event)
+elseif s and s.event then
+  redis.call('HDEL', key, FIELD.schedule.user, FIELD.schedule.event)
+end
+if before and before ~= list then redis.call('SREM', before, id) end
+if list then redis.call('SADD', list, id) end
 if graph ~= '' then Graphs.hold(graph, '~S.' .. id) end
 if s and s.graph ~= '' and s.graph ~= graph then Graphs.letGo(s.graph, '~S.' .. id) end
 local head, over = H['schedules:due'], s and limit ~= '' and s.fired >= tonumber(limit)

@@ -202,7 +202,22 @@ end
 
 function Rebuild.schedule(_, id, repair)
   if redis.call('HEXISTS', K.schedule(id), FIELD.schedule.revision) == 0 then return end
-  return Rebuild.missesIn(K.schedules(), id, 0, repair) and 'is in no listing' or nil
+  local s = Schedule.read(id)
+  local list = Schedule.listKey(s)
+  local misses = list and Rebuild.missesInSet(list, id, repair)
+  misses = Rebuild.missesIn(K.schedules(), id, 0, repair) or misses
+  return misses and 'is in no listing' or nil
+end
+
+function Rebuild.eventSchedules(_, place, repair)
+  local key, drift = prefix .. FAMILY.eventSchedules .. ':' .. place, nil
+  for _, id in ipairs(redis.call('SMEMBERS', key)) do
+    if Schedule.listKey(Schedule.read(id)) ~= key then
+      drift = 'has a schedule that does not fire at these events'
+      if repair then redis.call('SREM', key, id) end
+    end
+  end
+  return drift
 end
 
 function Rebuild.submit(_, id, repair)
@@ -340,8 +355,7 @@ function F.keyDrift(name, repair)
   local look = isWaits and function() return Rebuild.waits(prefix .. name, repair) end or ({
     channel = Rebuild.channel, hot = Rebuild.hot, workers = Rebuild.workers, worker = Rebuild.worker, ['list-names'] = Rebuild.listNames,
     fair = Rebuild.fair, user = Rebuild.user, ready = Rebuild.ready, ['parked-of-name'] = Rebuild.parkedOfName, idle = Rebuild.idle,
-      schedule =
-    Rebuild.schedule, streams = Rebuild.streams, aside = Rebuild.aside, stream = Rebuild.stream, submit = Rebuild.submit, xcom = Rebuild.xcom, ['user-config'] = Rebuild.userConfig,
+    schedule = Rebuild.schedule, [FAMILY.eventSchedules] = Rebuild.eventSchedules, streams = Rebuild.streams, aside = Rebuild.aside, stream = Rebuild.stream, submit = Rebuild.submit, xcom = Rebuild.xcom, ['user-config'] = Rebuild.userConfig,
   })[family]
   local drift = look and look(queueName or 'default', last, repair)
   return drift and family .. ' ' .. last .. ' ' .. drift or nil

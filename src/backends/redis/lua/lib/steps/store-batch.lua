@@ -58,6 +58,7 @@ function Store.storeAll(items)
     if not Store.isPlainTask(items[i]) then arePlainTasks = false end
   end
   local refusal, at_ = Store.refusalOf(items, batch)
+  Store.refusal = refusal
   if refusal then return Store.refuseAll(items, refusal, at_) end
   if arePlainTasks then return Store.storeEach(items) end
   return Store.storeBatch(items)
