@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { ChannelWrite } from '../../src/domain/task/channel.ts';
 import type { KeySpec, Level } from '../../src/domain/task/task.ts';
 import { UNKNOWN } from './items.ts';
+import { pauses, pausingSteps } from './pausing-steps.ts';
 import { scheduleSteps } from './schedule-steps.ts';
 import {
   type Among,
@@ -265,13 +266,12 @@ const queuePatch = fc.oneof(
 
 const control = {
   cancel: fc.oneof(among('queued'), among('started'), among('deferred')),
-  redrive: among('failed'),
   remove: fc.oneof(among('finished'), among('failed'), among('canceled')),
   runNow: fc.oneof(among('scheduled'), among('deferred'), among('deferred')),
 };
 
 function picks(
-  type: 'cancel' | 'redrive' | 'remove' | 'runNow',
+  type: 'cancel' | 'remove' | 'runNow',
 ): fc.Arbitrary<Extract<Step, { readonly type: typeof type }>> {
   return fc.record({ type: fc.constant(type), among: control[type], pick });
 }
@@ -317,7 +317,7 @@ const steps: readonly fc.WeightedArbitrary<Step>[] = [
       values: seldom(valueWrites, 2),
     } as const),
   },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant('resendCheckpoint') } as const) },
+  { weight: 5, arbitrary: fc.record({ type: fc.constant('resendCheckpoint') } as const) },
   {
     weight: 5,
     arbitrary: fc.record({
@@ -361,10 +361,22 @@ const steps: readonly fc.WeightedArbitrary<Step>[] = [
   },
   { weight: 4, arbitrary: fc.record({ type: fc.constant('tick') } as const) },
   { weight: 6, arbitrary: picks('cancel') },
-  { weight: 4, arbitrary: picks('redrive') },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant('redrive'),
+      among: among('failed'),
+      pick,
+      edited: rarely(
+        fc.record({ payload: fc.constantFrom('"é"', '{"n":2}'), options: fc.constant('{"e":1}') }),
+        3,
+      ),
+    } as const),
+  },
+  ...pauses(1),
   { weight: 3, arbitrary: picks('remove') },
   { weight: 5, arbitrary: picks('runNow') },
-  ...wakers(USERS, 4),
+  ...wakers(USERS, 4, item),
   {
     weight: 6,
     arbitrary: fc.record({
@@ -409,13 +421,14 @@ const steps: readonly fc.WeightedArbitrary<Step>[] = [
 
 /**
  * Most histories have schedules among other things; in some, more happens to these than to all else,
- * in some to tasks that wait for each other, and in
- * some to those that wait for what is no task.
+ * in some to tasks that wait for each other, in
+ * some to those that wait for what is no task, and in some to runs that are paused.
  */
 const ordinary = fc.oneof(...steps, ...scheduleSteps(item, 1));
 const scheduled = fc.oneof(...steps, ...scheduleSteps(item, 12));
 const tangled = fc.oneof(...steps, ...tangles(item));
 const waiting = fc.oneof(...steps, ...waitingSteps(item));
+const pausing = fc.oneof(...steps, ...pausingSteps(item));
 
 /** A history of at most so many steps. */
 export function historyOf(maxLength: number): fc.Arbitrary<readonly Step[]> {
@@ -425,5 +438,6 @@ export function historyOf(maxLength: number): fc.Arbitrary<readonly Step[]> {
     { weight: 1, arbitrary: fc.array(scheduled, lengths) },
     { weight: 1, arbitrary: fc.array(tangled, lengths) },
     { weight: 1, arbitrary: fc.array(waiting, lengths) },
+    { weight: 1, arbitrary: fc.array(pausing, lengths) },
   );
 }

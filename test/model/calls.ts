@@ -5,7 +5,9 @@ import type {
   BatchOptions,
   ChangeReply,
   DueRequest,
+  EditedTask,
   EnqueueReply,
+  EventStart,
   ExtendRequest,
   FireRequest,
   Leased,
@@ -13,6 +15,7 @@ import type {
   LeaseReply,
   LeaseRequest,
   NodeWrites,
+  PublishReply,
   ScheduleChange,
   SettleRequest,
   WorkerSpec,
@@ -26,6 +29,7 @@ import type { SignalMessage, WaitEvent } from '../../src/domain/task/wait.ts';
 import type { XComWrite } from '../../src/domain/task/xcom.ts';
 import type { LeaseForecast, Oracle } from './oracle/oracle.ts';
 import type { SettleAnswer } from './oracle/settle.ts';
+import { byBytes } from './oracle/world.ts';
 import { AnyOf } from './same.ts';
 
 export type Call =
@@ -50,9 +54,17 @@ export type Call =
   | { readonly type: 'fire'; readonly request: FireRequest }
   | { readonly type: 'leaveSchedules'; readonly owner: string }
   | { readonly type: 'cancel'; readonly id: string; readonly cause: Cause }
-  | { readonly type: 'redrive' | 'remove' | 'runNow'; readonly id: string }
+  | { readonly type: 'redrive'; readonly id: string; readonly edited: EditedTask | undefined }
+  | { readonly type: 'remove' | 'runNow' | 'resumeRun'; readonly id: string }
+  | { readonly type: 'pauseRun'; readonly id: string; readonly reason: string | undefined }
+  | { readonly type: 'pausePart'; readonly id: string; readonly run: string }
   | { readonly type: 'signal'; readonly id: string; readonly signal: SignalMessage }
-  | { readonly type: 'publish'; readonly user: string; readonly event: WaitEvent }
+  | {
+      readonly type: 'publish';
+      readonly user: string;
+      readonly event: WaitEvent;
+      readonly starts: readonly EventStart[];
+    }
   | { readonly type: 'answerAsk'; readonly id: string; readonly answer: GivenAnswer }
   | {
       readonly type: 'setUser';
@@ -119,7 +131,13 @@ export async function send(backend: Backend, call: Call): Promise<unknown> {
     case 'cancel':
       return tasks.cancel(call.id, call.cause);
     case 'redrive':
-      return anyPath(await tasks.redrive(call.id));
+      return anyPath(await tasks.redrive(call.id, call.edited));
+    case 'pauseRun':
+      return backend.runs.pause(call.id, call.reason);
+    case 'pausePart':
+      return backend.runs.pausePart(call.id, call.run);
+    case 'resumeRun':
+      return backend.runs.resume(call.id);
     case 'remove':
       return tasks.remove(call.id);
     case 'runNow':
@@ -129,7 +147,7 @@ export async function send(backend: Backend, call: Call): Promise<unknown> {
       return { answer, journal: await backend.runs.load(call.id) };
     }
     case 'publish':
-      return backend.waits.publish(call.user, call.event);
+      return inOrder(await backend.waits.publish(call.user, call.event, call.starts));
     case 'answerAsk': {
       const answer = await backend.asks.answer(call.id, call.answer);
       return { answer, ask: await backend.asks.get(call.id) };
@@ -202,7 +220,13 @@ export function forecast(oracle: Oracle, call: Call): unknown {
     case 'cancel':
       return oracle.cancel(call.id, call.cause);
     case 'redrive':
-      return oracle.redrive(call.id);
+      return oracle.redrive(call.id, call.edited);
+    case 'pauseRun':
+      return oracle.pause(call.id, call.reason);
+    case 'pausePart':
+      return oracle.pausePart(call.id, call.run);
+    case 'resumeRun':
+      return oracle.resume(call.id);
     case 'remove':
       return oracle.remove(call.id);
     case 'runNow':
@@ -212,7 +236,7 @@ export function forecast(oracle: Oracle, call: Call): unknown {
       return { answer, journal: oracle.journal(call.id) };
     }
     case 'publish':
-      return oracle.publish(call.user, call.event);
+      return oracle.publish(call.user, call.event, call.starts);
     case 'answerAsk': {
       const answer = oracle.answerAsk(call.id, call.answer);
       return { answer, ask: oracle.ask(call.id) };
@@ -247,6 +271,13 @@ function anyPath(reply: ChangeReply): ChangeReply {
 
 function endsOf({ path }: { readonly path: readonly string[] }): readonly string[] {
   return [path[0] ?? '', path.at(-1) ?? ''];
+}
+
+/** Who fires is told in any order. */
+function inOrder(reply: PublishReply): PublishReply {
+  if (reply.kind !== 'schedules') return reply;
+  const schedules = [...reply.schedules].sort((one, other) => byBytes(one.id, other.id));
+  return { ...reply, schedules };
 }
 
 /** How long to sleep is partly chance: it is checked for its bounds, and not compared. */

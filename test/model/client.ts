@@ -18,7 +18,7 @@ import type { NewTask } from '../../src/domain/task/task.ts';
 import type { Call } from './calls.ts';
 import { decisionOf } from './decisions.ts';
 import { newTask, UNKNOWN } from './items.ts';
-import type { World } from './oracle/world.ts';
+import { ended, type World } from './oracle/world.ts';
 import { Schedulers } from './schedulers.ts';
 import { specOf } from './specs.ts';
 import type {
@@ -235,10 +235,26 @@ export class Client {
     return of === 'nobody' || chosen === undefined ? `nobody.${pick}` : chosen.record.id;
   }
 
+  /** An id of a run that has members which have not ended; any when there is none. */
+  owner(place: number, world: World): string {
+    const live = [...world.tasks.values()].filter((task) => !ended(task));
+    const owners = new Set(live.flatMap(({ owner, pausedBy }) => pausedBy ?? owner ?? []));
+    return this.#among((id) => owners.has(id), place);
+  }
+
+  /** An id of a run that is paused; any when there is none. */
+  paused(place: number, world: World): string {
+    return this.#among((id) => world.tasks.get(id)?.pause !== undefined, place);
+  }
+
   /** An id of the group; any when the group is empty. */
   pick(among: Among, place: number, world: World): string {
     if (among === 'nobody') return `nobody${place}`;
-    const group = this.ids.filter((id) => among === 'any' || world.tasks.get(id)?.state === among);
+    return this.#among((id) => among === 'any' || world.tasks.get(id)?.state === among, place);
+  }
+
+  #among(keep: (id: string) => boolean, place: number): string {
+    const group = this.ids.filter(keep);
     const from = group.length > 0 ? group : this.ids;
     return from[place % Math.max(1, from.length)] ?? 'nobody';
   }

@@ -20,7 +20,9 @@ export function obstacles({ world }: Oracle): readonly Call[] {
   const waiting = [...world.tasks.values()].filter(
     ({ wait }) => wait !== undefined && wait.for.kind !== 'time',
   );
+  const paused = [...world.tasks.values()].filter(({ pause }) => pause !== undefined);
   return [
+    ...paused.map(({ id }): Call => ({ type: 'resumeRun', id })),
     ...waiting.map(({ id }): Call => ({ type: 'cancel', id, cause: { type: 'request' } })),
     ...[...world.schedules.keys()].map((id): Call => ({ type: 'removeSchedule', id })),
     ...[...queues.values()]

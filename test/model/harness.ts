@@ -195,7 +195,25 @@ export class Harness {
           cause: { type: 'request', reason: `upstream ${step.pick}` },
         });
       }
-      case 'redrive':
+      case 'redrive': {
+        const id = client.pick(step.among, step.pick, world);
+        return this.#call({ type: step.type, id, edited: step.edited });
+      }
+      case 'pauseRun': {
+        const { among, pick, reason } = step;
+        const id = among === 'owner' ? client.owner(pick, world) : client.pick(among, pick, world);
+        return this.#call({ type: step.type, id, reason });
+      }
+      case 'pausePart': {
+        const id = client.pick(step.among, step.pick, world);
+        return this.#call({ type: step.type, id, run: client.pick('any', step.run, world) });
+      }
+      case 'resumeRun': {
+        const { among, pick } = step;
+        const id =
+          among === 'paused' ? client.paused(pick, world) : client.pick(among, pick, world);
+        return this.#call({ type: step.type, id });
+      }
       case 'remove':
       case 'runNow':
         return this.#call({ type: step.type, id: client.pick(step.among, step.pick, world) });
@@ -204,7 +222,7 @@ export class Harness {
         return this.#call({ type: 'signal', id, signal: step.signal });
       }
       case 'publish':
-        return this.#call(step);
+        return this.#publish(step);
       case 'answerAsk': {
         const { choice, by } = step;
         const answer = { choice, by, text: '{"comment":"é"}', call: `call${step.call}` };
@@ -255,6 +273,19 @@ export class Harness {
     await this.#check();
   }
 
+  async #publish(step: Extract<Step, { readonly type: 'publish' }>): Promise<void> {
+    const { world } = this.#oracle;
+    const { user, event } = step;
+    const starts = this.#client.schedulers.starts(step, this.#client.ids, world);
+    const tasks = starts.flatMap(({ task }) => task ?? []);
+    const known = new Set(world.tasks.keys());
+    this.#client.used(tasks.map(({ id }) => id));
+    await this.#answer({ type: 'publish', user, event, starts });
+    const now = this.#oracle.world.tasks;
+    this.#ledger.stored(tasks.filter(({ id }) => now.has(id) && !known.has(id)));
+    await this.#check();
+  }
+
   async #crowd(cancels: boolean): Promise<void> {
     const nth = ++this.#crowds;
     const tasks = crowdTasks(nth);
@@ -280,7 +311,12 @@ export class Harness {
       if (settlements.length === 0) break;
       await this.#answer({ type: 'settle', request: { worker, settlements } });
     }
-    await this.#call({ type: 'publish', user: CROWD_USER, event: crowdEvent(nth) });
+    await this.#call({
+      type: 'publish',
+      user: CROWD_USER,
+      event: crowdEvent(nth),
+      starts: [],
+    });
     const left = (): readonly string[] =>
       ids.filter((id) => this.#oracle.record(id)?.state === 'deferred');
     // Whoever would go on with it next is canceled first.
@@ -367,7 +403,9 @@ export class Harness {
       await within(`${name} shows`, async () => compareStates(actual, expected));
     }
     // What every backend shows, since it is the same.
-    const waiting = [...this.#oracle.world.tasks.values()].filter(({ wait }) => wait !== undefined);
+    const waiting = [...this.#oracle.world.tasks.values()].filter(
+      ({ wait, asideFor }) => wait !== undefined || asideFor !== undefined,
+    );
     this.#ledger.check(expected, new Set(waiting.map(({ id }) => id)));
     this.#ledger.seen(expected);
   }

@@ -107,6 +107,15 @@ export class Ledger {
     if (call.type === 'remove') this.#removed.add(call.id);
   }
 
+  /** Learns of tasks that another call than an enqueue has stored. */
+  stored(tasks: readonly NewTask[]): void {
+    const created = { kind: 'created' };
+    this.#accepted(
+      tasks,
+      tasks.map(() => created),
+    );
+  }
+
   #accepted(tasks: readonly NewTask[], replies: readonly { readonly kind: string }[]): void {
     tasks.forEach((task, at) => {
       if (replies[at]?.kind !== 'created') return;
@@ -171,14 +180,14 @@ export class Ledger {
     }
   }
 
-  /** I5: an ended task stays as it ended, until it is redriven or removed. */
+  /** I5: an ended task stays as it ended, until it is redriven or removed; but for the end of its pause. */
   #checkEnds(now: ReadonlyMap<string, TaskRecord>): void {
     for (const before of this.#records.values()) {
       if (!isEnd(before.state) || this.#revived.has(before.id)) continue;
       const after = now.get(before.id);
       if (after === undefined || after.createdAt !== before.createdAt) continue;
       if (this.#removed.has(before.id)) continue;
-      mustBe(after, before, `I5 ${before.id} had ended`);
+      mustBe(unpaused(after), unpaused(before), `I5 ${before.id} had ended`);
     }
   }
 
@@ -229,4 +238,8 @@ const NONE = Object.fromEntries(TASK_STATES.map((state) => [state, 0])) as Recor
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
+}
+
+function unpaused({ paused: _paused, ...record }: TaskRecord): Omit<TaskRecord, 'paused'> {
+  return record;
 }

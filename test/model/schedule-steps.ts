@@ -1,6 +1,7 @@
 /** Random steps of schedules and of two schedulers that fire them. */
 import fc from 'fast-check';
 import type { ItemStep, Step } from './steps.ts';
+import { publishing } from './waiting-steps.ts';
 
 /** Mostly the same, so that something happens to it. */
 const schedule = fc.constantFrom(0, 0, 0, 0, 1, 2);
@@ -27,6 +28,7 @@ const set: fc.Arbitrary<Step> = fc.record({
   inMs: fc.constantFrom(-60_000, -60_000, -60_000, -5_000, 0, 0, 1, 1_000, 5_000, 86_400_000),
   jitterMs,
   revision: fc.constantFrom(0, 0, 0, 0, 0, 0, -1, 1),
+  on: fc.constantFrom(undefined, undefined, 'ann', 'ann', 'a:b'),
 } as const);
 
 /** A task of a schedule stands alone. */
@@ -63,8 +65,9 @@ export function scheduleSteps(
     { weight: 4, arbitrary: set },
     { weight: 1, arbitrary: named('removeSchedule') },
     { weight: 1, arbitrary: named('getSchedule') },
-    { weight: 2, arbitrary: due },
+    { weight: 4, arbitrary: due },
     { weight: 6, arbitrary: fire(item) },
+    { weight: 5, arbitrary: publishing(['ann', 'ann', 'a:b'], item) },
     { weight: 1, arbitrary: again },
     { weight: 1, arbitrary: leave },
   ];

@@ -1,12 +1,22 @@
 /** The schedulers of a history: what each of them was told, and what it makes of that. */
-import type { DueReply, FireRequest, ScheduleRecord } from '../../src/domain/port/backend.ts';
+import type {
+  DueReply,
+  EventStart,
+  FireRequest,
+  ScheduleRecord,
+} from '../../src/domain/port/backend.ts';
+import { eventTaskId } from '../../src/domain/port/event-start.ts';
 import type { ScheduleChange } from '../../src/domain/schedule/schedule.ts';
 import { graphOf, newTask } from './items.ts';
+import { firingAt } from './oracle/schedules.ts';
 import type { World } from './oracle/world.ts';
-import type { FireStep, SetScheduleStep } from './steps.ts';
+import type { FireStep, SetScheduleStep, Step } from './steps.ts';
 
 /** The names of the schedules; of one another begins. */
 const NAMES: readonly string[] = ['a', 'a.1', 'B'];
+
+/** At whose events schedules fire. */
+const EVENT = 'go';
 
 export function scheduleName(at: number): string {
   return NAMES[at % NAMES.length] ?? '';
@@ -36,7 +46,7 @@ export class Schedulers {
       new: { slot, dueAt: slot + step.jitterMs },
       none: undefined,
     }[step.next];
-    const next = step.paused ? undefined : stands;
+    const next = step.paused || step.on !== undefined ? undefined : stands;
     return {
       id,
       revision: Math.max(0, (known?.revision ?? 0) + step.revision),
@@ -46,7 +56,25 @@ export class Schedulers {
       ...(step.limit === undefined ? {} : { limit: step.limit }),
       ...(step.graph === undefined ? {} : { graph: graphOf(step.graph).hash }),
       ...(next === undefined ? {} : { next }),
+      ...(step.on === undefined ? {} : { on: { user: step.on, event: EVENT } }),
     };
+  }
+
+  /** What a publisher names of those that fire at its event. */
+  starts(
+    { user, event, starts: step }: Extract<Step, { readonly type: 'publish' }>,
+    ids: readonly string[],
+    world: World,
+  ): readonly EventStart[] {
+    const { knows, item, without = 0 } = step ?? {};
+    if (item === undefined || knows === 'none') return [];
+    return firingAt(world, user, event.name).map(({ id, revision }, at): EventStart => {
+      const known = { schedule: id, revision: knows === 'old' ? revision - 1 : revision };
+      if (at < without) return known;
+      const taskId = eventTaskId(id, event.eventId);
+      const around = { id: taskId, others: [], batch: [], ids, world, atomic: true };
+      return { ...known, task: newTask({ ...item, user }, around) };
+    });
   }
 
   told(owner: string, reply: DueReply): void {

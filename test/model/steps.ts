@@ -145,6 +145,16 @@ export interface SetScheduleStep {
   readonly jitterMs: number;
   /** Other than 0: somebody has changed it meanwhile. */
   readonly revision: number;
+  /** It fires at events of this user, and stands at no slot. */
+  readonly on?: string | undefined;
+}
+
+/** What a publisher makes an event start: of the schedules that fire, the first so many start nothing. */
+export interface StartsStep {
+  readonly item: ItemStep;
+  /** Whether it knows who fires. */
+  readonly knows: 'all' | 'none' | 'old';
+  readonly without: number;
 }
 
 /** A scheduler fires one of the schedules that it was told of. */
@@ -214,7 +224,28 @@ export type Step =
   | { readonly type: 'resendFire' }
   | { readonly type: 'leaveSchedules'; readonly owner: number }
   | { readonly type: 'cancel'; readonly among: Among; readonly pick: number }
-  | { readonly type: 'redrive'; readonly among: Among; readonly pick: number }
+  | {
+      readonly type: 'redrive';
+      readonly among: Among;
+      readonly pick: number;
+      /** Another input. */
+      readonly edited?: { readonly payload: string; readonly options: string } | undefined;
+    }
+  | {
+      readonly type: 'pauseRun';
+      /** `owner`: a run with members that have not ended. */
+      readonly among: Among | 'owner';
+      readonly pick: number;
+      readonly reason?: string | undefined;
+    }
+  /** A task is tied to the pauses of another. */
+  | {
+      readonly type: 'pausePart';
+      readonly among: Among;
+      readonly pick: number;
+      readonly run: number;
+    }
+  | { readonly type: 'resumeRun'; readonly among: Among | 'paused'; readonly pick: number }
   | { readonly type: 'remove'; readonly among: Among; readonly pick: number }
   | { readonly type: 'runNow'; readonly among: Among; readonly pick: number }
   | {
@@ -223,7 +254,12 @@ export type Step =
       readonly pick: number;
       readonly signal: SignalMessage;
     }
-  | { readonly type: 'publish'; readonly user: string; readonly event: WaitEvent }
+  | {
+      readonly type: 'publish';
+      readonly user: string;
+      readonly event: WaitEvent;
+      readonly starts?: StartsStep | undefined;
+    }
   | ({ readonly type: 'answerAsk' } & AnswerStep)
   /**
    * More tasks of a user than one step wakes wait for an event, which is published; then they go. `cancels`: some
@@ -279,6 +315,9 @@ export const STEP_TYPES: readonly Step['type'][] = [
   'leaveSchedules',
   'cancel',
   'redrive',
+  'pauseRun',
+  'pausePart',
+  'resumeRun',
   'remove',
   'runNow',
   'signal',

@@ -29,10 +29,45 @@ export const wait: fc.Arbitrary<WaitStep> = fc.record({
   names: fc.constantFrom([], ['role:x'], ['role:x', 'a:b']),
 } as const);
 
+/** Events of these users, which may start tasks. */
+export function publishing(
+  users: readonly string[],
+  item: fc.Arbitrary<ItemStep>,
+): fc.Arbitrary<Step> {
+  return fc.record({
+    type: fc.constant('publish'),
+    user: fc.constantFrom(...users),
+    event: fc.record({
+      name,
+      key,
+      payload,
+      eventId: fc.oneof(
+        { weight: 1, arbitrary: fc.constantFrom('x', '__proto__') },
+        { weight: 2, arbitrary: fc.nat({ max: 999 }).map(String) },
+      ),
+      keepMs: fc.constant(KEEP_MS),
+    }),
+    starts: seldom(
+      fc.record({
+        item: item.map((usual) => ({
+          ...usual,
+          dependsOn: [],
+          join: undefined,
+          owner: undefined,
+        })),
+        knows: fc.constantFrom('all', 'all', 'all', 'none', 'old'),
+        without: fc.constantFrom(0, 0, 1),
+      } as const),
+      8,
+    ),
+  } as const);
+}
+
 /** What ends waits; `users`: whose events are published. */
 export function wakers(
   users: readonly string[],
   weight: number,
+  item: fc.Arbitrary<ItemStep>,
 ): readonly fc.WeightedArbitrary<Step>[] {
   return [
     {
@@ -48,23 +83,7 @@ export function wakers(
         }),
       } as const),
     },
-    {
-      weight,
-      arbitrary: fc.record({
-        type: fc.constant('publish'),
-        user: fc.constantFrom(...users),
-        event: fc.record({
-          name,
-          key,
-          payload,
-          eventId: fc.oneof(
-            { weight: 1, arbitrary: fc.constantFrom('x', '__proto__') },
-            { weight: 2, arbitrary: fc.nat({ max: 999 }).map(String) },
-          ),
-          keepMs: fc.constant(KEEP_MS),
-        }),
-      } as const),
-    },
+    { weight, arbitrary: publishing(users, item) },
     {
       weight,
       arbitrary: fc.record({
@@ -125,7 +144,7 @@ export function waitingSteps(item: fc.Arbitrary<ItemStep>): readonly fc.Weighted
         lease: seldom(lease, 5),
       } as const),
     },
-    ...wakers(['ann', 'ann', 'ann', 'a:b'], 20),
+    ...wakers(['ann', 'ann', 'ann', 'a:b'], 20, plain),
     {
       weight: 2,
       arbitrary: fc.record({

@@ -1,6 +1,11 @@
 /** What people and workers ask for beside the life of tasks. */
 
-import type { CancelReply, ChangeReply, WorkerSpec } from '../../../src/domain/port/backend.ts';
+import type {
+  CancelReply,
+  ChangeReply,
+  EditedTask,
+  WorkerSpec,
+} from '../../../src/domain/port/backend.ts';
 import type { QueuePatch, UserPatch } from '../../../src/domain/settings/settings.ts';
 import type { Cause } from '../../../src/domain/task/cause.ts';
 import { closesBack } from './cycles.ts';
@@ -41,13 +46,18 @@ export function cancelTask(world: World, id: string, cause: Cause): CancelReply 
   return { kind: 'canceled' };
 }
 
-export function redriveTask(world: World, id: string): ChangeReply {
+export function redriveTask(world: World, id: string, edited: EditedTask | undefined): ChangeReply {
   const task = world.tasks.get(id);
   if (task === undefined) return { kind: 'not-found' };
   if (task.state !== 'failed') return { kind: 'wrong-state', state: task.state };
   const cycle = closesBack(world, task);
   if (cycle !== undefined) return cycle;
   note(world, task, 'redriven');
+  if (edited !== undefined) {
+    task.payload = edited.payload;
+    task.options = edited.options;
+    world.happened.push('redriven with another input');
+  }
   task.failures = 0;
   task.losses = 0;
   task.releases = 0;

@@ -22,13 +22,16 @@ export function beginEventWait(world: World, task: Task): void {
   if (place !== undefined) task.eventsBefore = newest(world, place)?.number ?? 0;
 }
 
-/** False when it was published before. */
-export function keepEvent(world: World, place: string, event: WaitEvent): boolean {
+/** It was published before, and is kept. */
+export function isKept(world: World, user: string, event: WaitEvent): boolean {
+  const kept = world.events.get(placeOf(user, event)) ?? [];
+  return kept.some(({ event: { eventId } }) => eventId === event.eventId);
+}
+
+export function keepEvent(world: World, place: string, event: WaitEvent): void {
   const kept = world.events.get(place) ?? [];
-  if (kept.some(({ event: { eventId } }) => eventId === event.eventId)) return false;
   const number = (newest(world, place)?.number ?? 0) + 1;
   world.events.set(place, [...kept, { number, at: world.now, event }].slice(-EVENTS_KEPT));
-  return true;
 }
 
 /** The newest, if it is not too old for a wait that looks back. */

@@ -17,6 +17,7 @@ import {
   queueOf,
   sourceOf,
   type Task,
+  tasksWhere,
   type World,
   waitersOf,
 } from './world.ts';
@@ -108,6 +109,7 @@ export function end(world: World, task: Task, how: End): void {
   task.expiresAt = undefined;
   task.waitUntil = undefined;
   task.wakeAt = undefined;
+  leavePause(task);
   leaveWait(world, task);
   for (const [id, edge] of task.awaited) if (edge === 'unmet') task.awaited.delete(id);
   task.cancelCause = undefined;
@@ -148,6 +150,7 @@ export function runCascade(world: World): void {
   for (let source = oldest(world); source !== undefined; source = oldest(world)) {
     world.cascade.splice(world.cascade.indexOf(source), 1);
     for (const waiter of waitersOf(world, source.id)) applyEnd(world, waiter, source);
+    if (source.state !== 'failed') endAside(world, source.id);
   }
 }
 
@@ -256,6 +259,7 @@ function endByPolicy(world: World, waiter: Task, policy: 'cancel' | 'fail', caus
 /** Removes every trace of an ended task; who still waits for it is canceled. */
 export function forget(world: World, task: Task): void {
   const waiters = waitersOf(world, task.id);
+  endAside(world, task.id);
   world.tasks.delete(task.id);
   if (task.graph !== undefined) touchGraph(world, task.graph);
   for (const [name, key] of world.keys) {
@@ -269,4 +273,24 @@ export function forget(world: World, task: Task): void {
     note(world, waiter, 'canceled');
     end(world, waiter, { state: 'canceled', cause });
   }
+}
+
+/** Whom the pause of a run has set aside, by arrival. */
+export function asideOf(world: World, run: string): Task[] {
+  return tasksWhere(world, (task) => task.asideFor === run).sort((a, b) => a.order - b.order);
+}
+
+/** Those that its pause has set aside have nothing left to be started for. */
+function endAside(world: World, run: string): void {
+  for (const task of asideOf(world, run)) {
+    note(world, task, 'canceled');
+    end(world, task, { state: 'canceled', cause: { type: 'run-ended', run } });
+    world.happened.push('canceled with the run that had set it aside');
+  }
+}
+
+/** A task that ends is held by nobody; one that can be put back stays paused. */
+function leavePause(task: Task): void {
+  task.asideFor = undefined;
+  if (task.state !== 'failed') task.pause = undefined;
 }

@@ -14,7 +14,7 @@ import {
 import { end, upstreamsOf } from './graph.ts';
 import { bringBack, forgetTurns, park, parkLeft } from './parked.ts';
 import { isAssigned, isRestricted, type Roster, rosterOf } from './rosters.ts';
-import { isAbandoned } from './runs.ts';
+import { isAbandoned, pauserOf, setAside } from './runs.ts';
 import { expected } from './timed.ts';
 import {
   note,
@@ -80,6 +80,13 @@ function turnsOf(world: World, worker: Worker, request: LeaseRequest, left: bool
       note(world, task, 'canceled');
       end(world, task, { state: 'canceled', cause: { type: 'run-ended', run: task.owner ?? '' } });
       world.happened.push('orphan');
+      unknownNames += 1;
+      if (unknownNames === UNKNOWN_NAMES) return { given, stopped: true };
+      continue;
+    }
+    const pauser = pauserOf(world, task);
+    if (pauser !== undefined) {
+      setAside(world, task, pauser);
       unknownNames += 1;
       if (unknownNames === UNKNOWN_NAMES) return { given, stopped: true };
       continue;

@@ -9,13 +9,17 @@ import type {
   ChangeReply,
   DueReply,
   DueRequest,
+  EditedTask,
   EnqueueReply,
+  EventStart,
   ExtendRequest,
   FireReply,
   FireRequest,
   Leased,
   LeaseRef,
   LeaseRequest,
+  PauseReply,
+  PublishReply,
   QueueInfo,
   ScheduleChange,
   ScheduleRecord,
@@ -47,6 +51,7 @@ import * as asks from './asks.ts';
 import * as channels from './channels.ts';
 import * as control from './control.ts';
 import { enqueueAll, enqueueEach } from './enqueue.ts';
+import { isKept } from './events.ts';
 import { runCascade, upstreamsOf } from './graph.ts';
 import { type Given, leaseTurns } from './lease.ts';
 import * as runs from './runs.ts';
@@ -83,6 +88,12 @@ export interface LeaseForecast {
   readonly restsUntil: number | undefined;
   readonly schedulesDue: boolean;
   readonly now: number;
+}
+
+interface Publishing {
+  readonly user: string;
+  readonly event: WaitEvent;
+  readonly starts: readonly EventStart[];
 }
 
 export class Oracle {
@@ -180,8 +191,8 @@ export class Oracle {
     return this.#step((world) => control.cancelTask(world, id, cause));
   }
 
-  redrive(id: string): ChangeReply {
-    return this.#step((world) => control.redriveTask(world, id));
+  redrive(id: string, edited: EditedTask | undefined): ChangeReply {
+    return this.#step((world) => control.redriveTask(world, id, edited));
   }
 
   remove(id: string): ChangeReply {
@@ -192,12 +203,27 @@ export class Oracle {
     return this.#step((world) => control.runTaskNow(world, id));
   }
 
+  pause(id: string, reason: string | undefined): PauseReply {
+    return this.#step((world) => runs.pause(world, id, reason));
+  }
+
+  pausePart(id: string, run: string): ChangeReply {
+    return this.#step((world) => runs.pausePart(world, id, run));
+  }
+
+  resume(id: string): ChangeReply {
+    return this.#step((world) => runs.resume(world, id));
+  }
+
   signal(id: string, signal: SignalMessage): SignalReply {
     return this.#step((world) => waits.signal(world, id, signal));
   }
 
-  publish(user: string, event: WaitEvent): 'published' | 'repeated' {
-    return this.#step((world) => waits.publish(world, user, event));
+  publish(user: string, event: WaitEvent, starts: readonly EventStart[]): PublishReply {
+    const reply = this.#publish(this.#open(), { user, event, starts });
+    this.#world.happened.push(`event ${reply.kind}`);
+    this.#close();
+    return reply;
   }
 
   answerAsk(id: string, answer: GivenAnswer): AskReply {
@@ -370,6 +396,30 @@ export class Oracle {
     const answer = change(this.#open());
     this.#close();
     return answer;
+  }
+
+  /** What it starts is stored first, all or none. */
+  #publish(world: World, { user, event, starts }: Publishing): PublishReply {
+    if (isKept(world, user, event)) return { kind: 'repeated' };
+    const others = schedules.unknownAt(world, { user, event: event.name }, starts);
+    if (others !== undefined) return { kind: 'schedules', schedules: others };
+    const tasks = starts.flatMap(({ task }) => task ?? []);
+    if (tasks.length > 0) {
+      const draft = copyOf(world);
+      const replies = enqueueAll(draft, tasks);
+      const last = replies.at(-1);
+      const id = tasks[replies.length - 1]?.id ?? '';
+      if (last?.kind === 'refused') return { kind: 'refused', id, refusal: last.refusal };
+      this.#world = draft;
+      for (const { schedule, task } of starts) {
+        const isNew = replies.some((reply) => reply.kind === 'created' && reply.id === task?.id);
+        if (task === undefined || !isNew) continue;
+        schedules.noteStart(draft, schedule, task.id);
+        draft.happened.push('event starts a task');
+      }
+    }
+    waits.publish(this.#world, user, event);
+    return { kind: 'published' };
   }
 
   /** Reads the clock, which may not step back a little. */

@@ -1,12 +1,20 @@
-/** What runs do beyond other tasks: wait for others, write down what they did, own members. */
-import type { LeaseRef, NodeWrites, Suspension } from '../../../src/domain/port/backend.ts';
+/** What runs do beyond other tasks: wait for others, write down what they did, own members, and are paused. */
+import type {
+  ChangeReply,
+  CheckpointReply,
+  LeaseRef,
+  NodeWrites,
+  PauseReply,
+  Suspension,
+} from '../../../src/domain/port/backend.ts';
 import type { ChannelRefusal, ChannelWrites } from '../../../src/domain/task/channel.ts';
 import { openAsk } from './asks.ts';
 import * as channels from './channels.ts';
 import { beginEventWait, recentEvent } from './events.ts';
-import { goOn, wake } from './graph.ts';
+import { levelLeft, refresh } from './fairness.ts';
+import { asideOf, goOn, queueUp, wake } from './graph.ts';
 import { answer, takeKept } from './waits.ts';
-import { ended, isBlocked, type Task, type World } from './world.ts';
+import { ended, inLine, isBlocked, note, type Task, type World } from './world.ts';
 
 /** The lease that somebody speaks for is the one in force. */
 export function holdsLease(world: World, { id, token }: LeaseRef): boolean {
@@ -60,7 +68,7 @@ export function checkpoint(
   world: World,
   lease: LeaseRef,
   { entries, channel }: Checkpoint,
-): 'ok' | 'lost' | 'canceling' | ChannelRefusal {
+): CheckpointReply {
   const run = world.tasks.get(lease.id);
   if (run === undefined || !holdsLease(world, lease)) return 'lost';
   if (run.cancelCause !== undefined) {
@@ -74,7 +82,9 @@ export function checkpoint(
     else run.journal.set(field, value);
   }
   run.losses = 0;
-  return 'ok';
+  if (pauserOf(world, run) === undefined) return 'ok';
+  world.happened.push('checkpoint of one that is paused');
+  return 'paused';
 }
 
 export function writeChannel(
@@ -100,4 +110,70 @@ export function isAbandoned(world: World, { owner }: Task): boolean {
   if (owner === undefined) return false;
   const run = world.tasks.get(owner);
   return run === undefined || ended(run);
+}
+
+/** Owners are looked up so far: they may be a circle. */
+const DEPTH = 100;
+
+/** The run whose pause keeps a task from its start: its own, or one further up. */
+export function pauserOf(world: World, task: Task): Task | undefined {
+  let one: Task | undefined = task;
+  for (let depth = 0; depth < DEPTH && one !== undefined; depth += 1) {
+    if (one.pause !== undefined) return one;
+    const above: string | undefined = one.pausedBy ?? one.owner;
+    one = above === undefined ? undefined : world.tasks.get(above);
+  }
+  return undefined;
+}
+
+export function setAside(world: World, task: Task, run: Task): void {
+  note(world, task, 'paused');
+  if (inLine(task)) levelLeft(world, task);
+  task.parkedUntil = undefined;
+  task.state = 'deferred';
+  task.asideFor = run.id;
+  if (run !== task) world.happened.push('set aside for its run');
+  refresh(world, task.queue, task.user);
+}
+
+function setAsideNow(world: World, task: Task): void {
+  const run = task.state === 'queued' ? pauserOf(world, task) : undefined;
+  if (run !== undefined) setAside(world, task, run);
+}
+
+export function pause(world: World, id: string, reason: string | undefined): PauseReply {
+  const task = world.tasks.get(id);
+  if (task === undefined) return { kind: 'not-found' };
+  if (ended(task)) return { kind: 'wrong-state', state: task.state };
+  task.pause ??= { since: world.now, ...(reason === undefined ? {} : { reason }) };
+  setAsideNow(world, task);
+  return { kind: 'ok', pause: task.pause };
+}
+
+export function pausePart(world: World, id: string, run: string): ChangeReply {
+  const task = world.tasks.get(id);
+  if (task === undefined || isOver(task)) return refusalOf(task);
+  task.pausedBy = run;
+  setAsideNow(world, task);
+  return { kind: 'ok', state: task.state };
+}
+
+export function resume(world: World, id: string): ChangeReply {
+  const task = world.tasks.get(id);
+  if (task === undefined || isOver(task)) return refusalOf(task);
+  task.pause = undefined;
+  for (const one of asideOf(world, id)) {
+    note(world, one, 'resumed');
+    one.asideFor = undefined;
+    queueUp(world, one);
+  }
+  return { kind: 'ok', state: task.state };
+}
+
+function isOver({ state }: Task): boolean {
+  return state === 'finished' || state === 'canceled';
+}
+
+function refusalOf(task: Task | undefined): ChangeReply {
+  return task === undefined ? { kind: 'not-found' } : { kind: 'wrong-state', state: task.state };
 }

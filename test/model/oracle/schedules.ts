@@ -2,6 +2,8 @@
 import type {
   DueReply,
   DueRequest,
+  EventSource,
+  EventStart,
   FireOutcome,
   FireReply,
   FireRequest,
@@ -70,7 +72,7 @@ export function all(world: World): readonly ScheduleRecord[] {
 }
 
 export function set(world: World, change: ScheduleChange): ScheduleSetReply {
-  const { id, revision, spec, paused, overlap, limit, graph, next } = change;
+  const { id, revision, spec, paused, overlap, limit, graph, next, on } = change;
   const known = world.schedules.get(id);
   const isBehind = next !== undefined && next.slot <= (known?.settledSlot ?? -1);
   if ((known?.revision ?? 0) !== revision || isBehind) {
@@ -82,7 +84,7 @@ export function set(world: World, change: ScheduleChange): ScheduleSetReply {
   }
   const before = earliest(world);
   const schedule: Schedule = {
-    ...{ id, revision: revision + 1, spec, paused, overlap, limit, graph },
+    ...{ id, revision: revision + 1, spec, paused, overlap, limit, graph, on },
     next: isOver(known?.fired ?? 0, limit) ? undefined : next,
     createdAt: known?.createdAt ?? world.now,
     updatedAt: world.now,
@@ -98,6 +100,34 @@ export function set(world: World, change: ScheduleChange): ScheduleSetReply {
   // Who has the lock sleeps until the moment that was the first one before.
   if (momentOf(schedule) < before) world.scheduler.until = 0;
   return { kind: 'ok', record: recordOf(schedule) };
+}
+
+/** Those that fire at events of this user and name, by their own names. */
+export function firingAt(world: World, user: string, event: string): readonly Schedule[] {
+  return [...world.schedules.values()]
+    .filter(({ on, paused }) => !paused && on?.user === user && on.event === event)
+    .sort((one, other) => byBytes(one.id, other.id));
+}
+
+/** What a publisher is told who knows others than those that fire. */
+export function unknownAt(
+  world: World,
+  { user, event }: EventSource,
+  starts: readonly EventStart[],
+): readonly ScheduleRecord[] | undefined {
+  const firing = firingAt(world, user, event);
+  const isKnown = firing.every(({ id, revision }) =>
+    starts.some((start) => start.schedule === id && start.revision === revision),
+  );
+  return isKnown && firing.length === starts.length ? undefined : firing.map(recordOf);
+}
+
+/** An event has made it start a task. */
+export function noteStart(world: World, id: string, task: string): void {
+  const schedule = world.schedules.get(id);
+  if (schedule === undefined) return;
+  schedule.fired += 1;
+  schedule.last = { slot: world.now, id: task };
 }
 
 export function remove(world: World, id: string): boolean {

@@ -67,6 +67,7 @@ export function recordOf(task: Task): TaskRecord {
     error: task.error,
     result: task.result,
     idempotencyKey: task.key,
+    paused: task.pause,
   });
 }
 

@@ -54,14 +54,10 @@ export function answerAsk(world: World, id: string, given: GivenAnswer): AskRepl
 }
 
 /** Those of the user who wait for it hear of it, some at once. */
-export function publish(world: World, user: string, event: WaitEvent): 'published' | 'repeated' {
+export function publish(world: World, user: string, event: WaitEvent): void {
   const place = placeOf(user, event);
-  if (!keepEvent(world, place, event)) {
-    world.happened.push('event repeated');
-    return 'repeated';
-  }
+  keepEvent(world, place, event);
   deliver(world, place, (task) => hearEvent(world, task));
-  return 'published';
 }
 
 function hearEvent(world: World, task: Task): void {

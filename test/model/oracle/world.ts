@@ -4,7 +4,11 @@
  */
 
 import type { RateLimit } from '../../../src/domain/fairness/rate-limit.ts';
-import type { OverlapPolicy, SlotMoment } from '../../../src/domain/schedule/schedule.ts';
+import type {
+  EventSource,
+  OverlapPolicy,
+  SlotMoment,
+} from '../../../src/domain/schedule/schedule.ts';
 import type {
   QueueSettings,
   Retention,
@@ -12,6 +16,7 @@ import type {
 } from '../../../src/domain/settings/settings.ts';
 import type { AskClosing, AskRecord, GivenAnswer } from '../../../src/domain/task/ask.ts';
 import type { Cause } from '../../../src/domain/task/cause.ts';
+import type { RunPause } from '../../../src/domain/task/pause.ts';
 import type {
   AttemptRecord,
   EdgePolicies,
@@ -101,6 +106,12 @@ export interface Task {
   signals: readonly SignalMessage[];
   /** Ids of signals to it. */
   signalIds: readonly string[];
+  /** It is a run, and paused. */
+  pause: RunPause | undefined;
+  /** The run whose pauses hold it, in place of its owner. */
+  pausedBy: string | undefined;
+  /** It was set aside: the run whose pause holds it. */
+  asideFor: string | undefined;
   /** What was written down on its behalf. */
   readonly journal: Map<string, string>;
   /** What its members share. */
@@ -203,6 +214,7 @@ export interface Schedule {
   readonly limit: number | undefined;
   readonly graph: string | undefined;
   next: SlotMoment | undefined;
+  readonly on: EventSource | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
   fired: number;
