@@ -6,6 +6,6 @@ export interface Mutant {
   /** Occurs exactly once in the file. */
   readonly find: string;
   readonly replace: string;
-  /** Of the engine: the file of tests that is tried first. */
+  /** The file of tests that is tried first: of the engine in test/engine/, of Lua in test/redis/. */
   readonly first?: string;
 }

@@ -193,6 +193,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     file: 'src/backends/redis/lua/lib/steps/dispatch.lua',
     find: `if bytes > 0 and batch.bytes > 0 and batch.bytes + bytes > LIMIT.scriptBytes then`,
     replace: `if false then`,
+    first: 'budgets',
   },
   {
     name: 'Lua: a long result is left behind when its task goes',
@@ -235,12 +236,14 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     file: 'src/backends/redis/lua/lib/ends/notice.lua',
     find: `  if #result + #err + #cause <= LIMIT.noticeBytes then`,
     replace: `  if true then`,
+    first: 'end-watch',
   },
   {
     name: 'Lua: who waits twice for an end is counted twice',
     file: 'src/backends/redis/lua/tasks/watch.lua',
     find: `      if not ear then more = more + 1 end\n`,
     replace: `      more = more + 1\n`,
+    first: 'end-watch',
   },
   {
     name: 'Lua: an ear is not counted',

@@ -35,7 +35,7 @@ const DEAL: readonly Row[] = [
   [
     'users with a record are dealt turns as if they had none',
     `    elseif isRecordless then\n      have = before`,
-    `    else\n      have = before`,
+    `    elseif not isAgain then\n      have = before`,
   ],
   [
     'of a class only the first page is seen',

@@ -1,8 +1,24 @@
 /** Mutants that no longer fit would be counted as killed by nobody. */
+import luaparse from 'luaparse';
+import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { ALL_MUTANTS } from '../mutants/all.ts';
 import { SURVIVORS } from '../mutants/survivors.ts';
 import { read } from '../support/files.ts';
+
+function isLua(text: string): boolean {
+  try {
+    luaparse.parse(text, { luaVersion: '5.1' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isTypeScript(text: string): boolean {
+  const { diagnostics } = ts.transpileModule(text, { reportDiagnostics: true });
+  return diagnostics?.length === 0;
+}
 
 describe('mutants', () => {
   it('fit exactly once, so that each changes what it says', () => {
@@ -17,6 +33,14 @@ describe('mutants', () => {
     expect(ALL_MUTANTS.filter(({ find, replace }) => find === replace)).toEqual([]);
     expect(new Set(ALL_MUTANTS.map(({ name }) => name)).size).toBe(ALL_MUTANTS.length);
     expect(ALL_MUTANTS.length).toBeGreaterThanOrEqual(40);
+  });
+
+  it('break what can be read still: whatever cannot is noticed by everything', () => {
+    const unreadable = ALL_MUTANTS.filter(({ file, find, replace }) => {
+      const text = read(file).split(find).join(replace);
+      return file.endsWith('.lua') ? !isLua(text) : !isTypeScript(text);
+    });
+    expect(unreadable.map(({ name }) => name)).toEqual([]);
   });
 
   it('that live are mutants still', () => {

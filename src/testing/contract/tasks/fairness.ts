@@ -123,6 +123,20 @@ export const betweenUsers: Cases = {
     expect(turns).toBeGreaterThanOrEqual(49);
   },
 
+  'a debt is as many turns of its user at another weight, also when nothing of it waits': async (
+    kit,
+    expect,
+  ) => {
+    await kit.addMany(30, { user: 'bob' });
+    await kit.add({ user: 'ann', cost: 10 });
+    await kit.serve(2);
+    await kit.setUser('ann', { weight: 400 });
+    const later = await kit.add({ user: 'ann' });
+    const served = (await kit.serve(20)).map(({ id }) => id);
+    // Nine turns of its own are left, which pass four times as fast as those of weight 100.
+    expect(served.indexOf(later)).toBe(6);
+  },
+
   'charges a turn what it costs': async (kit, expect) => {
     await kit.addMany(200, { user: 'heavy', cost: 3 });
     await kit.addMany(200, { user: 'light' });

@@ -65,6 +65,17 @@ export const users: Cases = {
     }
   },
 
+  'a rate that is spent outlives the work of its user': async (kit, expect) => {
+    const rate = { limit: 1, perMs: 60_000, burst: 1 };
+    await kit.setUser('ann', { rate });
+    await kit.setQueue({ perUser: { rate } });
+    for (const user of ['ann', 'bob']) await kit.runToEnd(await kit.add({ user }));
+    const ids = [await kit.add({ user: 'ann' }), await kit.add({ user: 'bob' })];
+    expect(await kit.leaseIds(5)).toEqual([]);
+    await kit.advance(60_000);
+    expect([...(await kit.leaseIds(5))].sort()).toEqual([...ids].sort());
+  },
+
   'O42 a rate goes on although what it let through was lost': async (kit, expect) => {
     await kit.setUser('ann', { rate: { limit: 1, perMs: 20_000, burst: 1 } });
     const ids = await kit.addMany(2);

@@ -114,6 +114,33 @@ export const keeping: Cases = {
     },
   ),
 
+  'removes in its time who is canceled since one that it waited for was removed': retaining(
+    { canceledMs: MINUTE_MS },
+    async (kit, expect) => {
+      const first = await kit.add();
+      await kit.cancel(first);
+      const second = await kit.add({
+        dependsOn: [first],
+        edges: { ...REFUSING_EDGES, onCancel: 'wait' },
+      });
+      await kit.advance(MINUTE_MS + 1);
+      expect(await kit.states([first, second])).toEqual(['missing', 'canceled']);
+      await kit.advance(MINUTE_MS + 1);
+      expect(await kit.states([first, second])).toEqual(['missing', 'missing']);
+    },
+  ),
+
+  'of as many as it was told, counts those that are read': retaining(
+    { finishedCount: 2 },
+    async (kit, expect) => {
+      const ids = [await kit.add(), await kit.add(), await kit.add()];
+      for (const id of ids) await kit.runToEnd(id);
+      await kit.add({ dependsOn: ids.slice(0, 1), delayMs: 60 * MINUTE_MS });
+      await kit.advance(MINUTE_MS + 1);
+      expect(await kit.states(ids)).toEqual(['finished', 'missing', 'finished']);
+    },
+  ),
+
   'O22 removes in bounded steps': retaining({ finishedMs: 0 }, async (kit, expect) => {
     await kit.addMany(300);
     await kit.serve(300, { batch: 60 });

@@ -331,12 +331,31 @@ export const unknownNames: Cases = {
     expect(await kit.leaseIds(5, { worker: 'any' })).toEqual([ann]);
   },
 
+  'F69 of users that a restricted worker may not serve take none of its slots': async (
+    kit,
+    expect,
+  ) => {
+    await parked(kit, 3, { user: 'ann' });
+    const [bob] = await parked(kit, 1, { user: 'bob' });
+    await kit.worker('bobs', { names: ['strange'], assignedUsers: ['bob'] });
+    expect(await kit.leaseIds(1, { worker: 'bobs' })).toEqual([bob]);
+  },
+
+  'F69 come back one user after another, also to a worker with one slot': async (kit, expect) => {
+    for (const user of ['ann', 'bob']) await parked(kit, 3, { user });
+    const worker = await knowing(kit);
+    const users: string[] = [];
+    for (let turn = 0; turn < 4; turn++) users.push((await kit.leaseOne({ worker })).user);
+    expect(users).toEqual(['ann', 'bob', 'ann', 'bob']);
+  },
+
   'F69 wake a worker that knows them and waits': async (kit, expect) => {
     const worker = await knowing(kit);
+    // Whoever has waited longest is woken by the work, and does not know it.
+    await kit.leaseReply({ wait: true });
     await kit.leaseReply({ worker, wait: true });
     const { signal } = new AbortController();
     const woken = kit.backend.workers.waitForWork(worker, 10_000, signal);
-    // Whoever the work woke first does not know it.
     const [id] = await parked(kit);
     expect(await woken).toBe('woken');
     expect(await kit.leaseIds(1, { worker })).toEqual([id]);
