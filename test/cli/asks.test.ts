@@ -115,7 +115,7 @@ describe('asks', () => {
     [['publish', 'order.paid', 'k', '1', '--user', ''], 2, 'user'],
     [['publish', 'order.paid'], 2, 'key'],
   ])('%j is refused', async (args, code, words) => {
-    const refused = await run(...args);
+    const refused = await look(...args);
     expect([refused.code, refused.stdout]).toEqual([code, '']);
     expect(refused.stderr).toContain(words);
   });

@@ -1,15 +1,19 @@
-/** Every noun and verb on Redis, by the binary: exit codes, stdout and the documented JSON. */
+/** Every noun and verb on Redis, many by the binary: exit codes, stdout and the documented JSON. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { fairloomHere } from '../support/cli-here.ts';
 import { type Ended, fairloom, ROOT, type RunOptions } from '../support/processes/run-process.ts';
 import { startWorker, type WorkerProcess } from '../support/processes/worker-process.ts';
 
-/** A namespace for each group, so that none sees another's tasks. */
-function commands(name: string): (...args: readonly string[]) => Promise<Ended> {
+/** A namespace for each group, so that none sees another's tasks; `by`: what runs a command line. */
+function commands(
+  name: string,
+  by: (args: readonly string[]) => Promise<Ended> = fairloom,
+): (...args: readonly string[]) => Promise<Ended> {
   const backend = ['--redis', inject('redisUrl'), '--prefix', `${name}-${process.pid}`];
-  return (...args) => fairloom([...args, ...backend]);
+  return (...args) => by([...args, ...backend]);
 }
 
 async function ok(ended: Promise<Ended>): Promise<string> {
@@ -83,7 +87,7 @@ describe('enqueue', () => {
 });
 
 describe('tasks', () => {
-  const run = commands('tasks');
+  const run = commands('tasks', fairloomHere);
 
   beforeAll(async () => {
     await ok(run('enqueue', 'double', '1', '--id', 'one', '--user', 'ada'));
@@ -179,7 +183,7 @@ describe('tasks', () => {
 });
 
 describe('users and queues', () => {
-  const run = commands('settings');
+  const run = commands('settings', fairloomHere);
 
   it('keep what is set and give it back', async () => {
     const limits = ['--max-running', '5', '--max-queued', '7', '--rate', '100/1m/20'];

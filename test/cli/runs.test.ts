@@ -3,13 +3,14 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { fairloomQuick } from '../support/cli-here.ts';
 import { type Ended, fairloom, ROOT } from '../support/processes/run-process.ts';
 import { startWorker, type WorkerProcess } from '../support/processes/worker-process.ts';
 
 const MODULE = join(ROOT, 'test/fixtures/cli/workflow.mjs');
 const BACKEND = ['--redis', inject('redisUrl'), '--prefix', `runs-${process.pid}`];
 
-const run = (...args: readonly string[]): Promise<Ended> => fairloom([...args, ...BACKEND]);
+const run = (...args: readonly string[]): Promise<Ended> => fairloomQuick([...args, ...BACKEND]);
 
 async function ok(ended: Promise<Ended>): Promise<string> {
   const { code, stdout, stderr } = await ended;

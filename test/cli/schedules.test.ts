@@ -1,14 +1,14 @@
 /** Schedules by the binary: set, looked at, run, paused, filled, removed, and fired. */
 import { join } from 'node:path';
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { fairloomHere } from '../support/cli-here.ts';
-import { type Ended, fairloom, ROOT } from '../support/processes/run-process.ts';
+import { fairloomQuick } from '../support/cli-here.ts';
+import { type Ended, ROOT } from '../support/processes/run-process.ts';
 import { startWorker, type WorkerProcess } from '../support/processes/worker-process.ts';
 
 const MODULE = join(ROOT, 'test/fixtures/cli/workflow.mjs');
 const BACKEND = ['--redis', inject('redisUrl'), '--prefix', `schedules-${process.pid}`];
 
-const run = (...args: readonly string[]): Promise<Ended> => fairloom([...args, ...BACKEND]);
+const run = (...args: readonly string[]): Promise<Ended> => fairloomQuick([...args, ...BACKEND]);
 
 async function ok(ended: Promise<Ended>): Promise<string> {
   const { code, stdout, stderr } = await ended;
@@ -84,8 +84,6 @@ describe('fairloom schedules', () => {
   });
 
   it('starts a task at events', async () => {
-    const here = (...args: readonly string[]): Promise<Ended> =>
-      fairloomHere([...args, ...BACKEND]);
     const user = ['--user', 'eve'];
     const on = [
       'schedules',
@@ -99,25 +97,25 @@ describe('fairloom schedules', () => {
       ...user,
     ];
     const ship = { id: 'ship', task: 'extract', event: 'order.paid', key: 'o:7', user: 'eve' };
-    expect(JSON.parse(await ok(here(...on, '-o', 'json')))).toMatchObject(ship);
-    expect(await ok(here('schedules', 'list'))).toMatch(
+    expect(JSON.parse(await ok(run(...on, '-o', 'json')))).toMatchObject(ship);
+    expect(await ok(run('schedules', 'list'))).toMatch(
       /^ship +extract +at order\.paid of o:7 +eve +active /m,
     );
-    expect(await ok(here('schedules', 'get', 'ship'))).toMatch(/^event +order\.paid$/m);
+    expect(await ok(run('schedules', 'get', 'ship'))).toMatch(/^event +order\.paid$/m);
     for (const key of ['o:7', 'o:8']) {
-      await ok(here('publish', 'order.paid', key, '{"day":3}', ...user));
+      await ok(run('publish', 'order.paid', key, '{"day":3}', ...user));
     }
-    const shown = JSON.parse(await ok(here('schedules', 'get', 'ship', '-o', 'json')));
+    const shown = JSON.parse(await ok(run('schedules', 'get', 'ship', '-o', 'json')));
     expect(shown).toMatchObject({ fired: 1, lastTaskId: expect.stringMatching(/^~e\.ship\./) });
     expect(await json('tasks', 'get', shown.lastTaskId)).toMatchObject({ input: { day: 3 } });
-    const refused = await here('schedules', 'run', 'ship');
+    const refused = await run('schedules', 'run', 'ship');
     expect([refused.code, refused.stderr]).toEqual([
       2,
       expect.stringContaining('publish order.paid'),
     ]);
-    const nameless = await here('schedules', 'on', 'ship', 'extract');
+    const nameless = await run('schedules', 'on', 'ship', 'extract');
     expect([nameless.code, nameless.stderr]).toEqual([2, expect.stringContaining('--event')]);
-    await ok(here('schedules', 'remove', 'ship', '--yes'));
+    await ok(run('schedules', 'remove', 'ship', '--yes'));
   });
 
   it('removes after a question, and not twice', async () => {

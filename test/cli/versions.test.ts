@@ -1,6 +1,7 @@
 /** `fairloom versions`, and a rolling deploy of real workers: old and new, then back. */
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
+import { fairloomQuick } from '../support/cli-here.ts';
 import { fairloom, ROOT } from '../support/processes/run-process.ts';
 import { startWorker } from '../support/processes/worker-process.ts';
 
@@ -16,7 +17,7 @@ function ownStore(): readonly string[] {
 
 it('old and new workers each do their own, and versions says when the old ones may go', async () => {
   const where = ownStore();
-  const run = (...args: readonly string[]) => fairloom([...args, ...where]);
+  const run = (...args: readonly string[]) => fairloomQuick([...args, ...where]);
   const needed = async (name: string): Promise<unknown> => {
     const { stdout } = await run('versions', name, '-o', 'json');
     return JSON.parse(stdout).map((one: { needed: number }) => one.needed);

@@ -1,8 +1,8 @@
 /** Mutants of runs that are steered: where they begin, how far they go, other inputs, forks. */
 import type { Mutant } from './mutants.ts';
 
-const START = 'test/engine/steer/start.test.ts';
-const EDITS = 'test/engine/steer/edits.test.ts';
+const START = 'steer/start.test.ts';
+const EDITS = 'steer/edits.test.ts';
 
 export const STEER_MUTANTS: readonly Mutant[] = [
   {
@@ -85,6 +85,6 @@ export const STEER_MUTANTS: readonly Mutant[] = [
     file: 'src/runs/view/rerun.ts',
     find: `again.seed?.fields ?? {}, ...shared }`,
     replace: `again.seed?.fields ?? {} }`,
-    first: 'test/engine/steer/fork.test.ts',
+    first: 'steer/fork.test.ts',
   },
 ];

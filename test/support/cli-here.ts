@@ -1,7 +1,7 @@
 /** `fairloom …` in this process: for tests of what commands print, many of them, where the binary adds nothing. */
 import { Readable, Writable } from 'node:stream';
 import { runCommandLine } from '../../src/cli/program.ts';
-import type { Ended } from './processes/run-process.ts';
+import { type Ended, fairloom } from './processes/run-process.ts';
 
 /** What a command is given. */
 export interface Around {
@@ -21,6 +21,11 @@ export async function fairloomHere(
     stdin: Readable.from(stdin === '' ? [] : [stdin]),
   });
   return { code, stdout: out.text, stderr: err.text };
+}
+
+/** The same, but by the binary where a module is loaded, which needs a process of its own. */
+export function fairloomQuick(args: readonly string[], around: Around = {}): Promise<Ended> {
+  return args.includes('--module') ? fairloom(args, around) : fairloomHere(args, around);
 }
 
 class Told extends Writable {

@@ -55,6 +55,15 @@ export const aside: Cases = {
     expect(await kit.leaseIds(9)).toEqual(['a', 'b', 'c', 'late', last]);
   },
 
+  'the end of a pause that there was not sets nothing aside': async (kit, expect) => {
+    await runWith(kit, 'a');
+    await pause(kit);
+    expect(await kit.backend.runs.resume('a')).toEqual({ kind: 'ok', state: 'queued' });
+    expect(await kit.state('a')).toBe('queued');
+    await nothingStarts(kit);
+    expect(await kit.state('a')).toBe('deferred');
+  },
+
   'owners that are a circle hold nobody up': async (kit, expect) => {
     await kit.send({ id: 'own', owner: 'own' }, { id: 'a', owner: 'b' }, { id: 'b', owner: 'a' });
     expect(await kit.leaseIds(3)).toEqual(['own', 'a', 'b']);

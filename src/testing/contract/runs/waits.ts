@@ -54,6 +54,26 @@ function send(
 
 /** A wait for time alone. */
 export const sleeps: Cases = {
+  'of a task that has depended on others is no drift, and no repair ends it': async (
+    kit,
+    expect,
+  ) => {
+    await kit.runToEnd(await kit.add({ id: 'before' }));
+    for (const id of ['sleeps', 'hears']) {
+      await kit.add({ id, dependsOn: ['before'] });
+      const leased = await kit.leaseOne();
+      const awaited = id === 'sleeps' ? ({ kind: 'time' } as const) : signalTo(id);
+      await suspendFor(kit, leased, awaited, id === 'sleeps' ? { wakeAfterMs: 5_000 } : {});
+    }
+    for (const repair of [false, true, true]) {
+      expect((await kit.backend.inspect.reconcile({ repair })).drift).toEqual([]);
+      expect(await kit.states(['sleeps', 'hears'])).toEqual(['deferred', 'deferred']);
+    }
+    expect(await send(kit, 'hears')).toEqual({ kind: 'delivered' });
+    await kit.advance(5_000);
+    expect(await kit.states(['sleeps', 'hears'])).toEqual(['queued', 'queued']);
+  },
+
   'wakes to the tick, and says so in the journal': async (kit, expect) => {
     const leased = await leasedTask(kit, 'a');
     const answer = await suspendFor(kit, leased, { kind: 'time' }, { wakeAfterMs: 2_000 });

@@ -26,7 +26,7 @@ elseif not x.pausedSince then
 end
 if next(x) == nil then t.optional = nil end
 F.change(t)
-local run = May.paused(t.state) and Pause.runOf(t)
+local run = what ~= 'resume' and May.paused(t.state) and Pause.runOf(t)
 if run then Pause.setAside(t, F.ownerOf(t), run) end
 F.cascade(LIMIT.cascadeStep)
 F.writeStep()

@@ -139,7 +139,8 @@ function Rebuild.edgeAll(t, u, repair)
   local drift = Rebuild.edgeSubmission(t, repair)
   local x = t.optional or NONE
   if x.waitsOn or x.suspendedFor then
-    local lost = t.state == 'deferred' and not x.batchId and not x.asideFor and redis.call('EXISTS', K.blocked(t.id)) == 0
+    local lost = t.state == 'deferred' and not x.batchId and not x.asideFor and not x.awaitKind
+      and redis.call('EXISTS', K.blocked(t.id)) == 0
     local ids = {}
     for _, id in ipairs(x.waitsOn or NONE) do ids[#ids + 1] = id end
     for _, id in ipairs(x.suspendedFor or NONE) do ids[#ids + 1] = id end
