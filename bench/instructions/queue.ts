@@ -1,5 +1,11 @@
 /** The built product on a counted server: lines that are filled, and a worker that works them off. */
-import type { Backend, Decision, Leased } from '../../src/domain/port/backend.ts';
+import type {
+  Backend,
+  Decision,
+  Leased,
+  StreamLease,
+  Suspension,
+} from '../../src/domain/port/backend.ts';
 import type { NewTask } from '../../src/domain/task/task.ts';
 import { loadFairloomRedis } from '../kit/fairloom-package.ts';
 import { HUNDRED_BYTES } from '../kit/payload.ts';
@@ -41,7 +47,7 @@ export interface Work {
   readonly batch: number;
   /** How many, after which the counting ends. */
   readonly tasks: number;
-  readonly decision?: Decision;
+  readonly decision?: Decision | Suspension;
   /** Counted too, when the last one is settled. */
   readonly after?: () => Promise<void>;
 }
@@ -101,6 +107,15 @@ export async function store(backend: Backend, tasks: readonly NewTask[]): Promis
   const replies = await backend.tasks.enqueue(tasks, { atomic: false });
   const other = replies.find(({ kind }) => kind !== 'created');
   if (other !== undefined) throw new TypeError(`a task was not stored: ${JSON.stringify(other)}`);
+}
+
+/** A lease of one task, which stays in force. */
+export async function leaseOne(backend: Backend): Promise<StreamLease> {
+  const spec = { queues: [QUEUE], names: [JOB], concurrency: 1, host: 'bench' };
+  await backend.workers.register({ id: WORKER, ...spec });
+  const [leased] = (await backend.tasks.lease(leaseRequest(1, 0))).leases;
+  if (leased === undefined) throw new Error('nothing was leased');
+  return { id: leased.id, token: leased.token, worker: WORKER };
 }
 
 /** What a worker's calls cost that settle what the one before leased: instructions for each task. */

@@ -4,5 +4,12 @@ import { FEATURE_ROWS } from './feature-rows.ts';
 import { LIFE_ROW } from './life-row.ts';
 import { PROCESS_ROWS } from './process-rows.ts';
 import type { Row } from './row.ts';
+import { WAIT_ROWS } from './wait-rows.ts';
 
-export const ROWS: readonly Row[] = [...ENQUEUE_ROWS, ...PROCESS_ROWS, LIFE_ROW, ...FEATURE_ROWS];
+export const ROWS: readonly Row[] = [
+  ...ENQUEUE_ROWS,
+  ...PROCESS_ROWS,
+  LIFE_ROW,
+  ...FEATURE_ROWS,
+  ...WAIT_ROWS,
+];

@@ -59,7 +59,7 @@ export const REFERENCES: SlotReferences = {
 };
 
 /** Stands for the payload of an event. */
-export const PAYLOAD: string = referenceTo('event.payload');
+const PAYLOAD: string = referenceTo('event.payload');
 
 /** The same for a schedule that fires at events. */
 export const EVENT_REFERENCES: EventReferences = {
