@@ -198,9 +198,9 @@ eachBackend((open) => {
     expect(await settled(harness, all.result())).toEqual(['a-ship2', 'b-ship2']);
   });
 
-  it('a driven run that waits for days finds its code again, or fails and can be put back', async () => {
+  it('a driven run that has waited finds its code again, or fails and can be put back', async () => {
     const napping = task('nap', { version: '1' }, async (n: number, ctx) => {
-      await ctx.sleep('2h');
+      await ctx.sleep('10m');
       return n + 1;
     });
     const old = harness.loom([napping.pipe(ship1()).as('naps')]);

@@ -4,7 +4,7 @@ import { DamagedStore } from './kit.ts';
 import { familyOf, mutate, rngOf } from './mutations.ts';
 
 const SEED = Number(process.env['FAIRLOOM_SEED'] ?? 20_261_128);
-const ROUNDS = Number(process.env['FAIRLOOM_DAMAGE'] ?? 24);
+const ROUNDS = Number(process.env['FAIRLOOM_DAMAGE'] ?? 12);
 
 /** Records: what is deleted of these is gone. */
 const TRUTH = /^(tasks|facts|ends|payloads|results)$/;

@@ -7,6 +7,7 @@ import { manualScripts } from '../../../src/backends/redis/wire/scripts.ts';
 import { describeBackend, type Harness } from '../../../src/testing/backend-contract.ts';
 import { read } from '../../support/files.ts';
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
+import { rounds } from '../../support/rounds.ts';
 import { AT_SCALE, someCases } from '../../support/some-cases.ts';
 import { codeOf, kitOn } from './kit.ts';
 
@@ -94,11 +95,11 @@ describe('docs/acl.example', () => {
   });
 });
 
-/** The suite runs whole elsewhere; here every third case, and all that send what others do not. */
+/** The suite runs whole elsewhere; here every sixth case, and all that send what others do not. */
 const api = someCases(
   { describe, it, expect },
   {
-    every: 3,
+    every: rounds(1, 6),
     always: /reconcile|wait|woken|batch|ping|long snapshot|counted by kind/,
     // A monitor takes seconds to print what these send, a mebibyte among them.
     never: new RegExp(`mebibyte|${AT_SCALE.source}`),
