@@ -4,7 +4,7 @@
  * that survivors.ts does not explain.
  *
  *   npm run mutants                    all
- *   npm run mutants -- --only token    those whose name has this text
+ *   npm run mutants -- --only token    those whose name has this text; may be given more than once
  *   npm run mutants -- --in redis      those of one folder: domain, engine, memory or redis
  *   npm run mutants -- --jobs 1        one at a time; otherwise two, each with a Redis of its own
  *   npm run mutants -- --from 200      goes on where another run was cut off: its lines are numbered
@@ -138,7 +138,7 @@ const ENGINE: Stage = {
 
 const { values } = parseArgs({
   options: {
-    only: { type: 'string', default: '' },
+    only: { type: 'string', multiple: true, default: [''] },
     in: { type: 'string', default: '' },
     jobs: { type: 'string', default: '2' },
     from: { type: 'string', default: '1' },
@@ -149,7 +149,7 @@ process.exitCode = await main();
 
 async function main(): Promise<number> {
   const chosen = ALL_MUTANTS.filter(
-    ({ name, file }) => name.includes(values.only) && file.includes(values.in),
+    ({ name, file }) => values.only.some((text) => name.includes(text)) && file.includes(values.in),
   ).slice(Number(values.from) - 1);
   const jobs = Math.max(1, Number(values.jobs));
   const benches = await Promise.all(Array.from({ length: jobs }, openBench));

@@ -3,8 +3,8 @@ import type { Mutant } from './mutants.ts';
 
 const LUA = 'src/backends/redis/lua/lib';
 
-/** Name, what is found, and what stands there instead. */
-type Row = readonly [name: string, find: string, replace: string];
+/** Name, what is found, what stands there instead, and the tests of the Redis layer that are tried first. */
+type Row = readonly [name: string, find: string, replace: string, first?: string];
 
 const DEAL: readonly Row[] = [
   [
@@ -41,6 +41,7 @@ const DEAL: readonly Row[] = [
     'of a class only the first page is seen',
     `from = size == 2 * page and from + page`,
     `from = false`,
+    'short-scripts',
   ],
   [
     'a task with facts is just started',
@@ -131,6 +132,7 @@ const SETTLE_MANY: readonly Row[] = [
     'who waits for a task does not hear that it finished',
     `        if ears then Settle.notify(ears, ids, ids + i, ids + stop, n) end\n`,
     ``,
+    'end-watch',
   ],
   [
     'dependents of the first of many that finish do not hear of it',
@@ -141,6 +143,7 @@ const SETTLE_MANY: readonly Row[] = [
     'those who were told that many have finished are not forgotten',
     `  if #notified > 0 then C.ears = C.ears - redis.call('HDEL', K.ears(), unpack(notified)) end\n`,
     ``,
+    'end-watch',
   ],
   [
     'a task of the middle of many that finish has no dependents',
@@ -228,7 +231,6 @@ const STORE_MANY: readonly Row[] = [
     `  redis.call('ZADD', K.users(queue.prefix), '0', user)\n`,
     ``,
   ],
-  ['many tasks are stored on behalf of a lease that is over', ` or #ARGV[1] > 1 or`, ` or`],
 ];
 
 const STEP: readonly Row[] = [
@@ -318,10 +320,11 @@ export const STRAIGHT_MUTANTS: readonly Mutant[] = [
 ];
 
 function of(file: string, rows: readonly Row[]): readonly Mutant[] {
-  return rows.map(([name, find, replace]) => ({
+  return rows.map(([name, find, replace, first]) => ({
     name: `Lua, straight: ${name}`,
     file: `${LUA}/${file}.lua`,
     find,
     replace,
+    ...(first === undefined ? {} : { first }),
   }));
 }

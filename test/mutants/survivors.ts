@@ -4,6 +4,10 @@ export const SURVIVORS: Readonly<Record<string, string>> = {
     'steps that jump stand in sequences only, where all behind a jump is left out or runs anew',
   'engine: a lost lease is no reason to stop storing members':
     'nothing more is stored: every later write of that lease is refused as well',
+  'Lua, straight: a class more than there may be is begun':
+    'one class more costs each choice a look more, and changes no turn',
+  'Lua, straight: tasks are known still after a rest':
+    'they have been written as they are, and whoever is dealt out is not looked at again in that step',
   'damage: a lease that cannot be read is none':
     'its task stands nowhere then, and the repair that follows the call puts it back in line',
   'damage: a clock that is lost knows of no leases':

@@ -123,6 +123,15 @@ export const betweenUsers: Cases = {
     expect(turns).toBeGreaterThanOrEqual(49);
   },
 
+  'who has nothing left and comes back has its debt still': async (kit, expect) => {
+    await kit.addMany(30, { user: 'bob' });
+    await kit.add({ user: 'ann', cost: 10 });
+    await kit.serve(2);
+    const later = await kit.add({ user: 'ann' });
+    const served = (await kit.serve(20)).map(({ id }) => id);
+    expect(served.indexOf(later)).toBe(10);
+  },
+
   'a debt is as many turns of its user at another weight, also when nothing of it waits': async (
     kit,
     expect,

@@ -273,6 +273,11 @@ export const ends: Cases = {
       kit.backend.inspect.waitForEnd(id, 10_000, signal),
     );
     const leased = await kit.lease(4, { worker: 'w' });
+    // Of these the lease does not know.
+    const later = [
+      await kit.add({ dependsOn: ids.slice(0, 1) }),
+      await kit.add({ dependsOn: ids.slice(2, 3) }),
+    ];
     const settlements = leased.map(({ id, token }) => {
       return { id, token, decision: { type: 'finish', result: JSON.stringify(id) } as const };
     });
@@ -280,7 +285,9 @@ export const ends: Cases = {
     for (const [at, id] of ids.slice(0, 3).entries()) {
       expect(await waits[at]).toEqual({ state: 'finished', result: JSON.stringify(id) });
     }
-    await kit.finish(await kit.leaseOne({ worker: 'w' }));
+    const next = await kit.lease(4, { worker: 'w' });
+    expect(next.map(({ id }) => id)).toEqual([later[0], dependent, later[1]]);
+    for (const one of next) await kit.finish(one);
     expect(await waits[3]).toMatchObject({ state: 'finished' });
     expect((await kit.backend.inspect.reconcile({ repair: false })).drift).toEqual([]);
   },

@@ -81,10 +81,10 @@ end
 -- ARGV from 2: how many tasks, how many of them are not as most are, how many groups follow that have one
 -- user and queue each; then size, user and queue of each group, all ids, all blobs, and place and payload
 -- of each whose payload is long; then, of each that has other facts, place and these as JSON. Stores all, and says
--- how many; nothing when some must be looked at one by one.
+-- how many; nothing when some must be looked at one by one. Who stores on behalf of a lease does not come here.
 function Store.many()
   local n, odd, groups = ARGV[2] + 0, ARGV[3] + 0, ARGV[4] + 0
-  if odd > 0 or #ARGV[1] > 1 or H.missing < INF then return end
+  if odd > 0 or H.missing < INF then return end
   local first = 4 + 3 * groups
   local stored = redis.call('HMGET', K.tasks(), unpack(ARGV, first + 1, first + n))
   for i = 1, n do
