@@ -26,8 +26,9 @@ import {
 } from './queue.ts';
 import type { Row } from './row.ts';
 
-const ORDER: Work = { batch: 40, tasks: 1_600 };
-const USERS = 100;
+/** What is done with a feature and without. */
+export const ORDER: Work = { batch: 40, tasks: 1_600 };
+export const USERS = 100;
 const EACH = eachFor(ORDER, USERS);
 const ABOVE = processName(ORDER.batch, USERS);
 const LEVELS = [3, 4, 5] as const;
@@ -84,7 +85,8 @@ interface Feature {
   readonly decision?: NonNullable<Work['decision']>;
 }
 
-function onTop(name: string, feature: Feature): Row {
+/** A row of what is paid on top. */
+export function onTop(name: string, feature: Feature): Row {
   const { before, fields, each = EACH, stored, after, decision } = feature;
   return {
     name,

@@ -2,25 +2,11 @@
 import type { Backend, Suspension } from '../../src/domain/port/backend.ts';
 import { ANSWER, type WaitTarget } from '../../src/domain/task/wait.ts';
 import type { CountedRedis } from './counted-redis.ts';
-import { processName, withQueue } from './process-rows.ts';
-import {
-  eachFor,
-  fill,
-  idOf,
-  leaseOne,
-  newTask,
-  settledBy,
-  store,
-  tickAll,
-  userOf,
-  type Work,
-  work,
-} from './queue.ts';
+import { ORDER, onTop, USERS } from './feature-rows.ts';
+import { withQueue } from './process-rows.ts';
+import { fill, idOf, leaseOne, newTask, settledBy, store, tickAll, userOf } from './queue.ts';
 import type { Row } from './row.ts';
 
-const ORDER: Work = { batch: 40, tasks: 1_600 };
-const USERS = 100;
-const EACH = eachFor(ORDER, USERS);
 /** To whose signals all of them listen: one that waits for its time, far away. */
 const RUN = idOf(USERS + 1, 0);
 const LATER_MS = 3_600_000;
@@ -58,16 +44,9 @@ function waitRow(
     wait: { for: target, entry: `${ANSWER}s:1` },
     ...(target.kind === 'time' ? { wakeAfterMs: 1 } : {}),
   };
-  return {
-    name,
-    above: processName(ORDER.batch, USERS),
-    measure: (redis) =>
-      withQueue(redis, async (backend) => {
-        await store(backend, [newTask(USERS + 1, 0, { delayMs: LATER_MS })]);
-        await fill(backend, { users: USERS, each: EACH });
-        return work(redis, backend, { ...ORDER, decision, after: () => after(backend) });
-      }),
-  };
+  const before = (backend: Backend): Promise<void> =>
+    store(backend, [newTask(USERS + 1, 0, { delayMs: LATER_MS })]);
+  return onTop(name, { before, decision, after });
 }
 
 async function sendEach(
