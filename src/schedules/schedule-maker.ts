@@ -63,7 +63,6 @@ type TemplateOptions = Pick<AnyScheduleOptions, 'task' | 'name' | 'input'> & Tem
 
 /** A schedule to be stored, but for where it stands. */
 export interface MadeSchedule {
-  readonly table: Timetable;
   readonly change: Omit<ScheduleChange, 'id' | 'revision' | 'paused' | 'next'>;
   /** To be stored before it. */
   readonly graph: KnownGraph | undefined;
@@ -96,7 +95,6 @@ export async function makeSchedule(
   const { task, graph, isOpen } = await templateOf(parts, options, { at: REFERENCES, sample });
   const spec: Omit<ScheduleSpec, 'version'> = { timing, missed, cap, isOpen, task };
   return {
-    table,
     graph,
     change: {
       spec: specText(spec),
@@ -115,7 +113,6 @@ export async function makeSchedule(
 export async function makeEventSchedule(
   parts: MakerParts,
   options: AnyEventOptions,
-  id: string,
 ): Promise<MadeSchedule> {
   const { event, key, ...rest } = options;
   const filter: EventFilter = {
@@ -130,7 +127,6 @@ export async function makeEventSchedule(
   }
   const policies = { missed: 'skip', cap: 1 } as const;
   return {
-    table: new Timetable(id, {}),
     graph,
     change: {
       spec: specText({ timing: {}, event: filter, ...policies, isOpen, task }),

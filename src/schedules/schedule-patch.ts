@@ -19,7 +19,7 @@ import {
 } from './schedule-options.ts';
 import { type ScheduleSpec, specText, type TaskTemplate } from './spec.ts';
 import { checkTemplate, EVENT_REFERENCES, REFERENCES } from './template.ts';
-import { Timetable, type Timing } from './timing/timing.ts';
+import type { Timing } from './timing/timing.ts';
 
 /** What to change of a schedule: absent fields stay as they are, `default` takes one away again. */
 export interface SchedulePatch
@@ -67,7 +67,6 @@ export function patchSchedule(
   });
   const { task, isOpen } = patchedTask(parts, patch, spec);
   return {
-    table: new Timetable(record.id, timing),
     graph: undefined,
     change: {
       spec: specText({ timing, missed, cap, isOpen, task }),
@@ -91,7 +90,6 @@ function patchEventSchedule(
   const { version: _version, ...kept } = spec;
   const { task, isOpen } = patchedTask(parts, patch, spec);
   return {
-    table: new Timetable(record.id, {}),
     graph: undefined,
     change: {
       spec: specText({ ...kept, isOpen, task }),

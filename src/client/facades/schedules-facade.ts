@@ -265,7 +265,7 @@ export class Schedules {
     checkName('id', id);
     demandRepeatable(options);
     checkOptions('schedules.on', options, keys);
-    const made = await makeEventSchedule(this.#parts, options, id);
+    const made = await makeEventSchedule(this.#parts, options);
     return this.#tries(async (backend) => {
       const { record, now } = await backend.schedules.get(id);
       return this.#store(backend, made, { id, record, now });
