@@ -36,6 +36,19 @@ async function listen(
   return demand(kit, id);
 }
 
+/** A task waits for the event, and two schedules fire at it. */
+async function waitingAndListening(kit: Kit): Promise<void> {
+  await kit.add({ id: 'waits' });
+  await kit.settle(await kit.leaseOne(), {
+    type: 'suspend',
+    waitFor: [],
+    wakeOn: 'all',
+    wait: { for: { kind: 'event', name: NAME, key: 'o-7' }, entry: '=1' },
+  });
+  await listen(kit, 'bill');
+  await listen(kit, 'ship');
+}
+
 interface Publishing extends Partial<WaitEvent> {
   readonly user?: string;
   /** Fields of the task of each schedule; `undefined`: it starts none. */
@@ -100,16 +113,7 @@ export const eventSchedules: Cases = {
   },
 
   'stores what they start with the event, and ends waits for it': async (kit, expect) => {
-    await kit.add({ id: 'waits' });
-    const waits = await kit.leaseOne();
-    await kit.settle(waits, {
-      type: 'suspend',
-      waitFor: [],
-      wakeOn: 'all',
-      wait: { for: { kind: 'event', name: NAME, key: 'o-7' }, entry: '=1' },
-    });
-    await listen(kit, 'bill');
-    await listen(kit, 'ship');
+    await waitingAndListening(kit);
     await kit.advance(1_000);
     const tasks = { ship: { queue: 'bulk', payload: '{"s":1}' } };
     expect(await fireAt(kit, { eventId: 'e1', tasks })).toEqual({ kind: 'published' });
@@ -163,15 +167,7 @@ export const eventSchedules: Cases = {
   },
 
   'what is refused leaves nothing: no event, no task, no wait that ended': async (kit, expect) => {
-    await kit.add({ id: 'waits', user: 'ann' });
-    await kit.settle(await kit.leaseOne(), {
-      type: 'suspend',
-      waitFor: [],
-      wakeOn: 'all',
-      wait: { for: { kind: 'event', name: NAME, key: 'o-7' }, entry: '=1' },
-    });
-    await listen(kit, 'bill');
-    await listen(kit, 'ship');
+    await waitingAndListening(kit);
     await kit.setUser('ann', { maxQueued: 1 });
     const refused = await fireAt(kit, { eventId: 'e1' });
     expect(refused).toMatchObject({ kind: 'refused', refusal: FULL });
