@@ -8,6 +8,8 @@ export const SURVIVORS: Readonly<Record<string, string>> = {
     'one class more costs each choice a look more, and changes no turn',
   'Lua, straight: tasks are known still after a rest':
     'they have been written as they are, and whoever is dealt out is not looked at again in that step',
+  'Lua: schedules: what an event starts is stored and not saved':
+    'nothing that an event starts ends in that step, and all is written at its end',
   'damage: a lease that cannot be read is none':
     'its task stands nowhere then, and the repair that follows the call puts it back in line',
   'damage: a clock that is lost knows of no leases':

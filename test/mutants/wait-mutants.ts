@@ -168,10 +168,10 @@ export const EVENT_MUTANTS: readonly Mutant[] = [
     replace: `revisions.has(id) && change.revision > 0`,
   },
   {
-    name: 'schedules: one that fires and is not known is passed over (memory)',
+    name: 'schedules: one that does not fire is taken for one that does (memory)',
     file: 'src/backends/memory/publish.ts',
     find: `    schedules.length === starts.length &&`,
-    replace: `    schedules.length >= starts.length &&`,
+    replace: `    schedules.length <= starts.length &&`,
   },
   {
     name: 'schedules: an event is kept whose task was refused (memory)',

@@ -137,6 +137,10 @@ export const eventSchedules: Cases = {
     await listen(kit, 'ship');
     expect(await fireAt(kit, { eventId: 'e1' })).toEqual({ kind: 'published' });
     expect(await fireAt(kit, { eventId: 'e1' })).toEqual({ kind: 'repeated' });
+    const { revision } = await demand(kit, 'ship');
+    const again = { schedule: 'ship', revision, task: kit.task({ id: 'again' }) };
+    expect(await publish(kit, 'ann', { eventId: 'e1' }, [again])).toEqual({ kind: 'repeated' });
+    expect(await kit.state('again')).toBe('missing');
     await listen(kit, 'bill');
     expect(await fireAt(kit, { eventId: 'e1' })).toEqual({ kind: 'repeated' });
     expect(await demand(kit, 'ship')).toMatchObject({ fired: 1 });
