@@ -281,7 +281,9 @@ function stagesOf(mutant: Mutant): readonly Stage[] {
   }
   if (isLua(mutant)) return [...firstOf(mutant), REDIS_MODEL, ...REDIS_CONTRACT];
   if (isEngine(mutant)) return [...firstOf(mutant), ENGINE];
-  if (mutant.file.startsWith('src/graph/')) return [loading('workflow', mutant), ...firstOf(mutant), ENGINE];
+  if (mutant.file.startsWith('src/graph/')) {
+    return [loading('workflow', mutant), ...firstOf(mutant), ENGINE];
+  }
   if (mutant.file.startsWith('src/domain/')) return [loading('domain', mutant), MEMORY_MODEL];
   return [MEMORY_MODEL, MEMORY_CONTRACT];
 }
