@@ -17,8 +17,7 @@ describeBackend('redis, RESP2', some, () => open(2));
 /** `protocol`: of the connection. */
 async function open(protocol: 2 | 3): Promise<Harness> {
   const prefix = `contract-${process.pid}-${++namespaces}`;
-  const { hostname: host, port } = new URL(inject('redisUrl'));
-  const target = { host, port: Number(port), protocol };
+  const target = { ...inject('redisPlace'), protocol };
   const { backend, setTime, dispose } = redisForTests(target, { prefix });
   let now = START;
   await setTime(now);

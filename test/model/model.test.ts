@@ -13,7 +13,7 @@ const SIZES = {
 } as const;
 
 async function opened(which: Which, act: (open: Open) => Promise<void>): Promise<void> {
-  const { open, close } = await openerOf(which, inject('redisUrl'));
+  const { open, close } = await openerOf(which, inject('redisPlace'));
   try {
     await act(open);
   } finally {

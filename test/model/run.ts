@@ -10,6 +10,7 @@
  * was, or when a history failed; that history is kept in seeds.json.
  */
 import { parseArgs } from 'node:util';
+import { connectionTo } from '../../src/backends/redis/connection/target.ts';
 import {
   allowedPairs,
   type Failure,
@@ -59,7 +60,8 @@ async function main(): Promise<number> {
 
 async function check(backend: Which, options: RunOptions): Promise<number> {
   const started = performance.now();
-  const { open, close } = await openerOf(backend, process.env['FAIRLOOM_REDIS_URL']);
+  const url = process.env['FAIRLOOM_REDIS_URL'];
+  const { open, close } = await openerOf(backend, url === undefined ? url : connectionTo(url));
   try {
     if (!options.quick) await replayKept(open, options);
     const report = await runHistories(open, options);

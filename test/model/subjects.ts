@@ -6,7 +6,7 @@ import { redisForTests } from '../../src/backends/redis/manual-time.ts';
 import type { Clock, Timer } from '../../src/base/time.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
 import type { Retention } from '../../src/domain/settings/settings.ts';
-import { startRedis } from '../support/redis/redis-server.ts';
+import { type RedisPlace, startRedis } from '../support/redis/redis-server.ts';
 import type { Open } from './check.ts';
 import { RETENTION, START_MS, type Subject } from './harness.ts';
 
@@ -49,10 +49,14 @@ export type Which = 'memory' | 'redis' | 'both';
 let namespaces = 0;
 
 /** A namespace of its own on a server that others use too; gone when it is closed. */
-async function redisSubject(url: string, client: Redis, retention: Retention): Promise<Subject> {
+async function redisSubject(
+  place: RedisPlace,
+  client: Redis,
+  retention: Retention,
+): Promise<Subject> {
   namespaces += 1;
   const prefix = `model-${process.pid}-${namespaces}`;
-  const { backend, setTime, dispose } = redisForTests(url, { prefix });
+  const { backend, setTime, dispose } = redisForTests(place, { prefix });
   await setTime(START_MS);
   await backend.open({ retention });
   return {
@@ -83,20 +87,20 @@ const LASTING = /^(clock|clock-by-hand|meta|queues|names|fair|queue:\w+:fair|sch
 /** Opens fresh subjects for each history; `close` ends what they share. */
 export async function openerOf(
   which: Which,
-  url: string | undefined,
+  given: RedisPlace | undefined,
 ): Promise<{ readonly open: Open; readonly close: () => Promise<void> }> {
   if (which === 'memory') {
     return { open: async () => [await memorySubject(RETENTION)], close: async () => undefined };
   }
-  const server = url === undefined ? await startRedis() : undefined;
-  const address = url ?? server?.url ?? '';
-  const client = new Redis(address);
+  const server = given === undefined ? await startRedis() : undefined;
+  const place = given ?? (server === undefined ? {} : { path: server.socket });
+  const client = new Redis(place);
   const open = async (): Promise<readonly Subject[]> => {
-    if (which === 'redis') return [await redisSubject(address, client, RETENTION)];
+    if (which === 'redis') return [await redisSubject(place, client, RETENTION)];
     // Too many of a kind go at once here, and after a minute there: together, by age alone.
     const { finishedMs, failedMs, canceledMs } = RETENTION;
     const byAge = { finishedMs, failedMs, canceledMs };
-    return [await memorySubject(byAge), await redisSubject(address, client, byAge)];
+    return [await memorySubject(byAge), await redisSubject(place, client, byAge)];
   };
   const close = async (): Promise<void> => {
     client.disconnect();

@@ -6,7 +6,7 @@ import type { NewTask } from '../../src/domain/task/task.ts';
 
 const NOW = Date.UTC(2026, 0, 5, 12);
 const prefix = `deps-drift-${process.pid}`;
-const { backend, setTime, dispose } = redisForTests(inject('redisUrl'), { prefix });
+const { backend, setTime, dispose } = redisForTests(inject('redisPlace'), { prefix });
 const raw = new Redis(inject('redisUrl'));
 
 afterAll(async () => {

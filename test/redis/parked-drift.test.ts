@@ -31,7 +31,7 @@ describe('F69 a place of a parked task', () => {
   beforeEach(async () => {
     requests += 1;
     prefix = `parked-drift-${process.pid}-${requests}`;
-    opened = redisForTests(inject('redisUrl'), { prefix });
+    opened = redisForTests(inject('redisPlace'), { prefix });
     await opened.setTime(NOW);
     for (const [id, name] of [
       ['knows', 'strange'],

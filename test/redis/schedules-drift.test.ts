@@ -5,7 +5,7 @@ import { redisForTests } from '../../src/backends/redis/manual-time.ts';
 
 const NOW = Date.UTC(2026, 0, 5, 12);
 const prefix = `drift-${process.pid}`;
-const { backend, setTime, dispose } = redisForTests(inject('redisUrl'), { prefix });
+const { backend, setTime, dispose } = redisForTests(inject('redisPlace'), { prefix });
 const raw = new Redis(inject('redisUrl'));
 
 afterAll(async () => {

@@ -21,7 +21,7 @@ function taskOf(user: string, id: string): NewTask {
 }
 
 it('ends each once, though the first makes a record of all that the user runs', async () => {
-  const { backend, setTime, dispose } = redisForTests(inject('redisUrl'), {
+  const { backend, setTime, dispose } = redisForTests(inject('redisPlace'), {
     prefix: freshPrefix(),
   });
   await setTime(Date.UTC(2026, 0, 5, 12));

@@ -55,7 +55,7 @@ let namespaces = 0;
 
 async function openRedis(): Promise<Harness> {
   const prefix = `engine-${process.pid}-${++namespaces}`;
-  const { backend, setTime, dispose } = redisForTests(inject('redisUrl'), { prefix });
+  const { backend, setTime, dispose } = redisForTests(inject('redisPlace'), { prefix });
   const counted = countCalls(backend);
   // The sign that wakes a worker comes by another connection: it was sent before this answer is. A
   // backend that is closed has none to send.

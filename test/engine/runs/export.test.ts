@@ -258,7 +258,7 @@ eachBackend((open) => {
 it('goes from the embedded backend to Redis', async () => {
   const from = await openMemory();
   const prefix = `export-${process.pid}`;
-  const { backend, setTime, dispose } = redisForTests(inject('redisUrl'), { prefix });
+  const { backend, setTime, dispose } = redisForTests(inject('redisPlace'), { prefix });
   await setTime(from.clock.now());
   const calls: string[] = [];
   let isBroken = true;

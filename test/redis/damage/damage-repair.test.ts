@@ -90,7 +90,7 @@ describe('F63 a call that was broken off', () => {
 
 it('F63 tests that damage nothing are told of a call that broke off', async () => {
   const prefix = freshPrefix();
-  const strict = redisForTests(inject('redisUrl'), { prefix });
+  const strict = redisForTests(inject('redisPlace'), { prefix });
   const raw = new Redis(inject('redisUrl'));
   atEnd(async () => {
     await strict.dispose();
@@ -118,6 +118,21 @@ it('F63 a text that cannot be read costs nobody its place, and the lease goes on
   await kit.backend.inspect.reconcile({ repair: true });
   expect((await kit.backend.inspect.reconcile({ repair: true })).drift).toEqual([]);
   expect((await kit.stats()).counts).toMatchObject({ queued: 3, started: 8 });
+});
+
+it('F63 users of a class that their queue has forgotten have turns again', async () => {
+  const { kit, raw, prefix } = await emptied();
+  await kit.setUser('ann', { weight: 3 });
+  const ids = await kit.addMany(3, { user: 'ann' });
+  const key = `${prefix}:fair`;
+  const known = await raw.hgetBuffer(key, 's');
+  // Its numbers alone, without the classes behind them.
+  await raw.hset(key, 's', (known ?? Buffer.alloc(0)).subarray(0, 26 * 8));
+  await kit.worker('w');
+  const { drift } = await kit.backend.inspect.reconcile({ repair: true });
+  expect(drift).toContain('ready pw3 is not known to its queue');
+  expect((await kit.backend.inspect.reconcile({ repair: false })).drift).toEqual([]);
+  expect(await kit.leaseIds(3, { worker: 'w' })).toEqual(ids);
 });
 
 it.each([

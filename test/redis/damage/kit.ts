@@ -39,8 +39,8 @@ export class DamagedStore {
 
   static async make(): Promise<DamagedStore> {
     const prefix = freshPrefix();
-    const manual = redisForTests(inject('redisUrl'), { prefix }, true);
-    const raw = new Redis(inject('redisUrl'));
+    const manual = redisForTests(inject('redisPlace'), { prefix }, true);
+    const raw = new Redis(inject('redisPlace'));
     atEnd(async () => {
       await manual.dispose();
       raw.disconnect();

@@ -41,7 +41,7 @@ class Pair {
       setTimer: () => ({ cancel: () => undefined }),
     };
     const own = memory({ clock });
-    const manual = redisForTests(inject('redisUrl'), { prefix: freshPrefix() });
+    const manual = redisForTests(inject('redisPlace'), { prefix: freshPrefix() });
     this.backends = [manual.backend, own];
     this.setTime = (ms) => manual.setTime(ms);
     this.close = async () => {

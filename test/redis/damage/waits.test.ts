@@ -12,7 +12,7 @@ const IDS = Object.keys(WAITING);
 
 async function setUp() {
   const prefix = freshPrefix();
-  const manual = redisForTests(inject('redisUrl'), { prefix }, true);
+  const manual = redisForTests(inject('redisPlace'), { prefix }, true);
   const now = { at: START };
   const advance = async (ms: number): Promise<void> => {
     now.at += ms;

@@ -44,7 +44,7 @@ async function pair(): Promise<Pair> {
   const prefix = freshPrefix();
   const proxy = await proxyTo();
   const one = redisForTests(proxy.url, { prefix });
-  const two = redisForTests(inject('redisUrl'), { prefix });
+  const two = redisForTests(inject('redisPlace'), { prefix });
   atEnd(() => two.dispose());
   atEnd(() => one.backend.close());
   let now = Date.UTC(2026, 0, 5, 12);

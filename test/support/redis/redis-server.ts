@@ -10,6 +10,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ConnectionOptions } from '../../../src/backends/redis/connection/client.ts';
 import { installPackage } from '../processes/apt.ts';
 import { findProgram, isExecutable } from '../processes/programs.ts';
 
@@ -27,11 +28,16 @@ export interface RedisOptions {
   readonly dir?: string | undefined;
 }
 
+/** Where a server is: for our backend and for a plain client. */
+export type RedisPlace = Omit<ConnectionOptions, 'replyMapping'>;
+
 /** A server that this process started. */
 export interface RedisServer {
   /** `redis://127.0.0.1:<port>`; the same after a restart. */
   readonly url: string;
   readonly port: number;
+  /** The path of its socket, on which a call takes two thirds of the time. */
+  readonly socket: string;
   readonly dir: string;
   /** Of the process that runs now; another after a restart. */
   readonly pid: number;
@@ -63,10 +69,11 @@ process.once('exit', () => {
 export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
   const command = [...(options.under ?? []), findRedis()];
   const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'fairloom-redis-'));
+  const socket = join(dir, 'redis.sock');
   const start = (port: number): Promise<ChildProcess> =>
     options.sentinel === true
       ? launch(command, port, [...(options.args ?? []), '--sentinel', '--port', String(port)])
-      : launch(command, port, [...fixedArgs(port), '--dir', dir, ...(options.args ?? [])]);
+      : launch(command, port, [...fixedArgs(port, socket), '--dir', dir, ...(options.args ?? [])]);
   const first = await firstStart(start, options.port);
   const { port } = first;
   let { child } = first;
@@ -74,6 +81,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
+    socket,
     dir,
     get pid() {
       return child.pid ?? 0;
@@ -124,9 +132,9 @@ async function firstStart(
   }
 }
 
-function fixedArgs(port: number): readonly string[] {
-  const place = ['--port', String(port), '--bind', '127.0.0.1', '--daemonize', 'no'];
-  return [...place, '--save', '', '--appendonly', 'no'];
+function fixedArgs(port: number, socket: string): readonly string[] {
+  const place = ['--port', String(port), '--bind', '127.0.0.1', '--unixsocket', socket];
+  return [...place, '--daemonize', 'no', '--save', '', '--appendonly', 'no'];
 }
 
 async function launch(
