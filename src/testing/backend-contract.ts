@@ -47,6 +47,7 @@ import * as ids from './contract/tasks/ids.ts';
 import * as keys from './contract/tasks/keys.ts';
 import * as leasing from './contract/tasks/leasing.ts';
 import * as limits from './contract/tasks/limits.ts';
+import * as manyAtOnce from './contract/tasks/many-at-once.ts';
 import * as overlaps from './contract/tasks/overlaps.ts';
 import * as redrive from './contract/tasks/redrive.ts';
 import * as retention from './contract/tasks/retention.ts';
@@ -103,6 +104,9 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   'leases by what the queue says': attemptSettings.leases,
   decisions: settling.decisions,
   'who may settle': settling.holders,
+  'many retries at once': manyAtOnce.retries,
+  'many ends at once': manyAtOnce.finishes,
+  'many turns at once': manyAtOnce.turns,
   'lost leases': sweeping.losses,
   'lost leases of a fleet': sweeping.fleets,
   outages: sweeping.outages,

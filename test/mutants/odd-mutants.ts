@@ -41,7 +41,6 @@ const DEAL_RICH: readonly Row[] = [
   ],
   ['many turns of a user spend nothing of its rate', `        u.tat = tat\n`, ``],
   ['many turns of a user are all of level 3', `      level = Dispatch.nextLevel(plans[i])\n`, ``],
-  ['a level that many turns have emptied keeps its tag', `F.emptied(plan, level)`, `plan = plan`],
   [
     'a task is started with many others after its time to start',
     `not (x and (x.startUntil or x.startWithin or x.ownerRun and Park.isAbandoned(t) or Pause.runOf(t)))`,
@@ -136,11 +135,6 @@ const SETTLE_RICH: readonly Row[] = [
 
 const COUNT_DOWN: readonly Row[] = [
   [
-    'many that are tried again are not known by the token before',
-    `    more.changing.settledToken = string.match(more.latestLease or '', '^[^%z]*')\n`,
-    ``,
-  ],
-  [
     'the long error of an attempt stays with many that are tried again',
     `#(old or '') > LIMIT.oldErrorBytes`,
     `false`,
@@ -173,7 +167,7 @@ const CASCADE_MANY: readonly Row[] = [
   [
     'many are read by nobody',
     `      if effects[id] == 'on' then`,
-    `      if hears[id] == nil then`,
+    `      if effects[id] == 'over' then`,
   ],
   ['nobody goes on when many have ended', `        Cascade.free({ at = now }, F.taskOf(id))\n`, ``],
   ['those that go on do so by the first end', `last[id] == i and`, `upstreams[id] and`],

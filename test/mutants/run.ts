@@ -264,6 +264,7 @@ function stagesOf(mutant: Mutant): readonly Stage[] {
   if (mutant.file.startsWith('src/schedules/timing/')) return [SCHEDULES];
   if (mutant.file.startsWith('src/schedules/')) return [ENGINE_SCHEDULES];
   if (mutant.name.includes('schedules: ')) {
+    if (isEngine(mutant)) return [ENGINE_SCHEDULES];
     return [isLua(mutant) ? REDIS_SCHEDULES : MEMORY_SCHEDULES];
   }
   if (mutant.name.startsWith('damage: ')) return [DAMAGE];

@@ -79,6 +79,7 @@ export const STEER_MUTANTS: readonly Mutant[] = [
     file: 'src/backends/redis/lua/lib/records/idempotency.lua',
     find: ` else redis.call('HDEL', K.payloads(), t.id) end`,
     replace: ` end`,
+    first: 'faults/leaks',
   },
   {
     name: 'fork: channels begin empty',

@@ -99,12 +99,6 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     replace: `  F.flushEnded()\n`,
   },
   {
-    name: 'Lua: who looks at the ended misses those of this step',
-    file: 'src/backends/redis/lua/lib/ends/ended.lua',
-    find: `function F.firstEnded(state, most)\n  F.flushEnded()\n`,
-    replace: `function F.firstEnded(state, most)\n`,
-  },
-  {
     name: 'Lua: a sweep forgets the leases that it leaves in force',
     file: 'src/backends/redis/lua/lib/time/tick.lua',
     find: `        redis.call('ZADD', K.leases(), of.least, worker)\n`,

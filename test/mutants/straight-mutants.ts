@@ -138,6 +138,7 @@ const SETTLE_MANY: readonly Row[] = [
     'dependents of the first of many that finish do not hear of it',
     ` and not Settle.isOdd(ids, i, ears) end`,
     ` end`,
+    'end-watch',
   ],
   [
     'those who were told that many have finished are not forgotten',
@@ -149,6 +150,7 @@ const SETTLE_MANY: readonly Row[] = [
     'a task of the middle of many that finish has no dependents',
     `\n          and not (rich and Settle.isOdd(ids, stop + 1, ears)) do`,
     ` do`,
+    'end-watch',
   ],
   [
     'a task is settled twice in one call',

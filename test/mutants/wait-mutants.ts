@@ -71,8 +71,8 @@ export const WAIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: waits: a kept signal is taken twice',
     file: LUA,
-    find: `FIELD.channel.signalLine .. name, first .. ' ' .. after)`,
-    replace: `FIELD.channel.signalLine .. name, (first - 1) .. ' ' .. after)`,
+    find: `    redis.call('HDEL', key, field)\n    first = first + 1\n`,
+    replace: `    if payload then break end\n    first = first + 1\n`,
   },
   {
     name: 'Lua: waits: kept signals are taken from the newest on',

@@ -5,6 +5,7 @@ import { redis } from '../../src/backends/redis/redis-backend.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
 import { Fairloom, task } from '../../src/index.ts';
 import { silentLogger } from '../../src/logging/logger.ts';
+import { REFUSING_EDGES } from '../../src/testing/contract/kit.ts';
 import { adminOf, atEnd, freshPrefix, kitOn, teach } from './faults/kit.ts';
 
 async function setUp() {
@@ -103,6 +104,28 @@ it('who was told is forgotten, and the short script tells', async () => {
   expect(await waits[1]).toMatchObject({ state: 'failed' });
   expect(await ears()).toEqual({});
   expect(await count()).toBe(0);
+});
+
+it('dependents go on though somebody listens to the ends of some of those that finish at once', async () => {
+  const { kit, ears } = await setUp();
+  await kit.worker('w');
+  const edges = { ...REFUSING_EDGES, allowCrossUser: true };
+  const upstreams = await kit.addMany(5);
+  const dependents: string[] = [];
+  for (const id of upstreams) {
+    dependents.push(await kit.add({ user: 'bob', dependsOn: [id], edges }));
+  }
+  const leases = await kit.lease(5, { worker: 'w' });
+  const { signal } = new AbortController();
+  const listened = [0, 2, 3].map((at) => upstreams[at] ?? '');
+  const ends = listened.map((id) => kit.backend.inspect.waitForEnd(id, 60_000, signal));
+  const heard = async (): Promise<number> =>
+    Object.values(await ears()).filter((ear) => ear.includes(' ')).length;
+  await expect.poll(heard).toBe(listened.length);
+  await kit.settleAll(leases, { type: 'finish', result: '1' });
+  for (const ended of ends) expect(await ended).toMatchObject({ state: 'finished' });
+  await kit.rest();
+  expect(await kit.leaseIds(5)).toEqual(dependents);
 });
 
 it('a long result does not travel with the notice, and is fetched', async () => {

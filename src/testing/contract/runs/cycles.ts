@@ -141,10 +141,11 @@ export const cycles: Cases = {
     const v = await kit.add({ dependsOn: [w] });
     const reply = await kit.sendOne({ id: 'x', dependsOn: [end, v] });
     expect(reply).toEqual({ kind: 'refused', refusal: { type: 'cycle', path: ['x', v, w, 'x'] } });
+    const others = await kit.addMany(3);
     const b = await kit.add({ dependsOn: ['y'], edges: BLOCK, expiresInMs: 1_000 });
     const c = await kit.add({ dependsOn: [b] });
     await kit.advance(1_000);
-    await kit.add({ id: 'y', dependsOn: [end, c] });
+    await kit.add({ id: 'y', dependsOn: [end, ...others, c] });
     expect(await kit.backend.tasks.redrive(b)).toEqual({ kind: 'cycle', path: [b, 'y', c, b] });
   },
 

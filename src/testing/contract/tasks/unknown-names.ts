@@ -361,6 +361,21 @@ export const unknownNames: Cases = {
     expect(await kit.leaseIds(1, { worker })).toEqual([id]);
   },
 
+  'F69 wake whoever knows them once their queue has room': async (kit, expect) => {
+    const [id] = await parked(kit);
+    await kit.setQueue({ maxRunning: 1 });
+    await kit.add({ user: 'bob' });
+    const running = await kit.leaseOne();
+    const worker = await knowing(kit);
+    await kit.leaseReply({ worker, wait: true });
+    const { signal } = new AbortController();
+    const woken = kit.backend.workers.waitForWork(worker, 2_000, signal);
+    await kit.finish(running);
+    await kit.leaseReply({ wait: true });
+    expect(await woken).toBe('woken');
+    expect(await kit.leaseIds(1, { worker })).toEqual([id]);
+  },
+
   'F69 wake one after another of those that know them': async (kit, expect) => {
     const [one, two] = [await knowing(kit, 'one'), await knowing(kit, 'two')];
     await kit.leaseReply({ worker: one, wait: true });

@@ -110,10 +110,9 @@ function F.backAmongEnded(t)
 end
 
 -- The first of a state that has ended and that nobody reads, nil when there is none; and how many that are read
--- were put apart, at most so many: then it is nil, too.
+-- were put apart, at most so many: then it is nil, too. Retention has written who has ended in this step.
 -- @rare
 function F.firstEnded(state, most)
-  F.flushEnded()
   local key = K.ended(state)
   for passed = 0, most do
     local id = redis.call('LINDEX', key, 0)

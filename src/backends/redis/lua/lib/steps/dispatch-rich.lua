@@ -81,7 +81,6 @@ function Dispatch.nextLevel(plan)
   if level == 0 then return level end
   F.served(plan, level)
   cnt[level] = cnt[level] - 1
-  if cnt[level] == 0 then F.emptied(plan, level) end
   return level
 end
 

@@ -67,7 +67,9 @@ function F.settleOne(id, token, decision, a, b, c, lease)
   local t = F.taskOf(id, ARGV[1], lease)
   if not t then return 'notFound' end
   local own = t.token == token
-  if (own and t.isSettled) or (t.changing and t.changing.settledToken == token) then return 'repeated ' .. t.state end
+  -- The newest that was settled: its own, or the one before.
+  local settled = t.isSettled and t.token or t.changing and t.changing.settledToken
+  if settled == token then return 'repeated ' .. t.state end
   if not May.finished(t.state) or not own then return 'leaseLost' end
   -- 'write' is 'finish', with what the handler wrote behind the result.
   local writes = decision == 'write' and not t.canceling

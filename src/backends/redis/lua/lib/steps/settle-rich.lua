@@ -153,7 +153,7 @@ function Settle.retried(call, i, last, token)
     end
     if string.byte(text, AT.text.kind) >= BYTE.facts then asked[#asked + 1] = ARGV[ids + i + at_ - 1] end
   end
-  return { n = n, queue = queue, texts = texts, asked = asked, tail = token .. '\0' .. ARGV[1],
+  return { n = n, queue = queue, texts = texts, asked = asked, tails = {}, tail = token .. '\0' .. ARGV[1],
     facts = asked[1] and redis.call('HMGET', K.facts(), unpack(asked)),
     errors = asked[1] and redis.call('HMGET', K.errors(), unpack(asked)) }
 end
@@ -183,26 +183,19 @@ function Settle.readRetried(some, call, i)
       facts = struct.pack(FORMAT.facts, 0, flags - flags % (2 * FLAG.facts.settled) + flags % (2 * FLAG.facts.left)
         + FLAG.facts.attempts
         + FLAG.facts.settled, seq, failures + 1, losses,
-        releases, 0, readers) .. Settle.tailOf(some, packed and string.sub(packed, from) or '',
-          flags % (2 * FLAG.facts.settled) >= FLAG.facts.settled) }
+        releases, 0, readers) .. Settle.tailOf(some, packed and string.sub(packed, from) or '') }
   end
   some.rows, some.names = rows, names
 end
 
 -- What its facts have behind their numbers, when a lease is over that this call settles; of many the same.
-function Settle.tailOf(some, before, isSettled)
-  local known = isSettled and (some.settled or {}) or some.others or {}
-  if isSettled then some.settled = known else some.others = known end
-  local tail = known[before]
+function Settle.tailOf(some, before)
+  local tail = some.tails[before]
   if tail then return tail end
   local more = before == '' and {} or cmsgpack.unpack(before)
-  if isSettled then
-    more.changing = more.changing or {}
-    more.changing.settledToken = string.match(more.latestLease or '', '^[^%z]*')
-  end
   more.latestLease = some.tail
   tail = cmsgpack.pack(more)
-  known[before] = tail
+  some.tails[before] = tail
   return tail
 end
 
