@@ -1,7 +1,7 @@
 /** The workflows of `npm run chaos -- --waits n`: they sleep, and wait for signals, events and people. */
 import { each, ref, type Task } from 'fairloom';
 import { type Shape, SIGNALED, type Token, WAITING_SHAPES } from './run-shapes.ts';
-import { answerTwice, answerWhenOver, publishOnce, readLive } from './wakers.ts';
+import { answerTwice, answerWhenOver, publishOnce, publishStarting, readLive } from './wakers.ts';
 
 const add = ref<Task<unknown, Token>>('add');
 const split = ref<Task<Token, Token[]>>('split');
@@ -31,6 +31,15 @@ const SHAPES: readonly Shape[] = [
     options: driven,
     wake: publishOnce,
     sum: ({ v }) => 2 * v + 4 + 2 * SIGNALED,
+  },
+  {
+    name: 'an event that starts a task, too',
+    step: one('a')
+      .pipe(listen as never)
+      .pipe(one('z') as never),
+    options: driven,
+    wake: publishStarting,
+    sum: ({ v }) => v + 3 + SIGNALED,
   },
   {
     name: 'a question that two answer at once',

@@ -1,5 +1,11 @@
 /** What ends the waits of a run, or hears what it tells, and what that has seen. */
-import { AskClosedError, type AskInfo, type Fairloom, type StreamItem } from 'fairloom';
+import {
+  AskClosedError,
+  type AskInfo,
+  type Fairloom,
+  type StreamItem,
+  type TaskInfo,
+} from 'fairloom';
 import { pause } from './chaos-harness.ts';
 import { SIGNALED } from './run-shapes.ts';
 
@@ -36,6 +42,7 @@ const DOUBT_MS = 700;
 export const WORDS = 20;
 
 const LOOK_MS = 50;
+const ENDS: ReadonlySet<string | undefined> = new Set(['finished', 'failed', 'canceled']);
 /** An event is published this long after its run was accepted at most, in ms. */
 const EVENT_MS = 2_500;
 
@@ -43,8 +50,39 @@ const EVENT_MS = 2_500;
 export async function publishOnce({ id, user, loom, insist, chance }: Waking): Promise<Witness> {
   await pause(chance(EVENT_MS));
   const options = { user, eventId: `e ${id}` };
-  await insist('publish', () => loom.publish('news', id, { v: SIGNALED }, options));
+  await insist('publish', () => loom.publish('news', id, { v: SIGNALED, mark: id }, options));
   return { worth: 0, problems: [], counts: { events: 1 } };
+}
+
+/** The event starts a task, too: one, however often it is published. */
+export async function publishStarting(waking: Waking): Promise<Witness> {
+  const { id, user, loom, insist, isOver } = waking;
+  const schedule = `at ${id}`;
+  const options = { event: 'news', key: id, name: 'add', user, retries: 4 };
+  await insist('schedules.on', () => loom.schedules.onByName(schedule, options));
+  const witness = await publishOnce(waking);
+  const fired = await insist('schedules.get', () => loom.schedules.get(schedule));
+  const taskId = fired?.lastTaskId ?? 'never started';
+  const look = (): Promise<TaskInfo | undefined> => insist('get', () => loom.tasks.get(taskId));
+  let started = await look();
+  while (!ENDS.has(started?.state) && !(await isOver())) {
+    await pause(LOOK_MS);
+    started = await look();
+  }
+  await insist('schedules.remove', () => loom.schedules.remove(schedule));
+  const problems = judgeStarted(fired?.fired ?? 0, started);
+  return { ...witness, problems, counts: { ...witness.counts, started: fired?.fired ?? 0 } };
+}
+
+/** One event has started one task, with what was published. */
+export function judgeStarted(
+  fired: number,
+  started: Pick<TaskInfo, 'state' | 'result'> | undefined,
+): readonly string[] {
+  if (fired !== 1 || started === undefined) return [`one event has started ${fired} tasks`];
+  if (started.state !== 'finished') return [];
+  const { v } = started.result as { readonly v?: unknown };
+  return v === SIGNALED + 1 ? [] : [`an event of ${SIGNALED} has started a task that gave ${v}`];
 }
 
 /** Two people answer otherwise, at the same moment: one counts, and hears so. */

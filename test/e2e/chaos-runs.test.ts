@@ -5,12 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { chaosOptions } from '../chaos/options.ts';
 import { runWorkflowChaos } from '../chaos/run-programme.ts';
 import { renderRuns, runComplaints } from '../chaos/run-report.ts';
-import { SHAPE_COUNT } from '../chaos/run-shapes.ts';
+import { SHAPE_COUNT, SIGNALED } from '../chaos/run-shapes.ts';
 import { judgeRuns, type RunEnd } from '../chaos/run-verdict.ts';
 import { isVacuous } from '../chaos/vacuous.ts';
 import { WAIT_SHAPES } from '../chaos/wait-shapes.ts';
 import {
   judgeAnswers,
+  judgeStarted,
   judgeStream,
   type Told,
   UNANSWERED,
@@ -154,6 +155,20 @@ describe('the verdict on questions', () => {
     expect(judgeAnswers(answered('two'), [told('one', true)]).problems).toHaveLength(1);
     expect(judgeAnswers({ state: 'timed-out' }, [told('two', true)]).problems).toHaveLength(1);
     expect(judgeAnswers(answered('two'), [told('two', false)]).problems).toHaveLength(1);
+  });
+});
+
+describe('the verdict on what an event starts', () => {
+  it('accepts one task that gave what was published, or has not ended', () => {
+    expect(judgeStarted(1, { state: 'finished', result: { v: SIGNALED + 1 } })).toEqual([]);
+    expect(judgeStarted(1, { state: 'started' })).toEqual([]);
+  });
+
+  it('sees none, two, one that is not stored, and one that gave something else', () => {
+    const right = { state: 'finished', result: { v: SIGNALED + 1 } } as const;
+    for (const fired of [0, 2]) expect(judgeStarted(fired, right)).toHaveLength(1);
+    expect(judgeStarted(1, undefined)).toHaveLength(1);
+    expect(judgeStarted(1, { ...right, result: { v: SIGNALED } })).toHaveLength(1);
   });
 });
 
