@@ -45,10 +45,12 @@ export type {
   StreamItem,
   StreamReadOptions,
   StreamReset,
-  Streams,
-} from './client/facades/streams-facade.ts';
+} from './client/facades/stream-reading.ts';
+export type { Streams } from './client/facades/streams-facade.ts';
 export type { TaskListOptions, Tasks } from './client/facades/task-facade.ts';
 export type { AttemptInfo, TaskInfo } from './client/facades/task-info.ts';
+export type { TaskLogLine, TaskLogOptions } from './client/facades/task-logs.ts';
+export type { ShownProgress, TaskProgress } from './client/facades/task-progress.ts';
 export type { InQueue, UserListOptions, UserStatus, Users } from './client/facades/user-facade.ts';
 export type {
   OpenState,
@@ -294,7 +296,9 @@ export type {
   TaskState,
   TaskStatus,
 } from './domain/task/task.ts';
+export type { KeepLogs, LogLine, LogLineLevel } from './domain/task/task-log.ts';
 export type { Versioning } from './domain/task/task-name.ts';
+export type { Progress } from './domain/task/task-progress.ts';
 export type {
   SignalMessage,
   SignalReply,

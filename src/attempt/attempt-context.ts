@@ -23,6 +23,7 @@ import {
 import type { TaskStream } from '../workflow/task-stream.ts';
 import type { XCom } from '../workflow/xcom.ts';
 import type { PendingWrites } from './pending-writes.ts';
+import type { HandlerReports } from './reports.ts';
 import {
   askPeople,
   type HandlerWait,
@@ -91,6 +92,8 @@ export interface ContextSource {
   /** Made when it is first asked for. */
   readonly signal: AbortSignal;
   readonly log: Logger;
+  /** Made when the handler streams, logs, or says how far it has come. */
+  readonly reports: HandlerReports;
   readonly codec: ValueCodec;
   /** Asked for when the handler runs its first step. */
   readonly runner: SubRunner;
@@ -98,8 +101,6 @@ export interface ContextSource {
   readonly limit?: TimeLimit | undefined;
   /** Made when the handler asks for what it holds. */
   readonly pendingWrites: PendingWrites;
-  /** Opens a stream, or answers the one that is open. */
-  stream(name: string): TaskStream;
 }
 
 /** The handler's view of its attempt. Whatever costs something is made when it is asked for. */
@@ -142,8 +143,12 @@ export class AttemptContext implements TaskContext {
 
   get log(): Logger {
     const { log, taskId, name, user } = this.#source;
-    this.#log ??= withFields(log, { task: taskId, name, user });
+    this.#log ??= this.#source.reports.keptLog(withFields(log, { task: taskId, name, user }));
     return this.#log;
+  }
+
+  progress(fraction: number, message?: string): void {
+    this.#source.reports.progress(fraction, message);
   }
 
   get upstream(): Upstreams {
@@ -157,7 +162,7 @@ export class AttemptContext implements TaskContext {
   }
 
   stream(name: string): TaskStream {
-    return this.#source.stream(name);
+    return this.#source.reports.stream(name);
   }
 
   get metadata(): RunMetadata {

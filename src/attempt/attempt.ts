@@ -23,7 +23,6 @@ import {
 } from '../tracing/spans/work.ts';
 import type { Trace } from '../tracing/trace.ts';
 import type { Handler, TaskDefinition } from '../workflow/task-definition.ts';
-import type { TaskStream } from '../workflow/task-stream.ts';
 import {
   AttemptContext,
   type ContextSource,
@@ -44,6 +43,7 @@ import {
 import { type CallSink, callHandler, type Failure } from './handler-call.ts';
 import type { KeptJournal, OwnEnd, OwnLease } from './own-lease.ts';
 import type { PendingWrites, SettledWrites } from './pending-writes.ts';
+import { HandlerReports } from './reports.ts';
 import { LeaseStreams } from './streams.ts';
 
 /** The place of an attempt whose lease is not held, or not any more. */
@@ -77,8 +77,9 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
   #runner: SubRunner | undefined;
   /** Present once its handler has asked for what it holds. */
   #pendingWrites: PendingWrites | undefined;
-  /** Present once a handler of it has opened a stream. */
+  /** Both present once a handler has reported something. */
   #streams: LeaseStreams | undefined;
+  reported: HandlerReports | undefined;
   /** What its handler wrote, once it has succeeded. */
   writes: SettledWrites | undefined;
   /** Present while its handler waits without a lease. */
@@ -178,12 +179,11 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     return this.#streams;
   }
 
-  stream(name: string): TaskStream {
-    return this.streams.own.open(name);
-  }
-
-  streamed(): Promise<unknown> | undefined {
-    return this.#streams?.ended();
+  get reports(): HandlerReports {
+    const { log, streams: opener, attempt, plan } = this;
+    const whose = { opener, node: '', attempt, log, keepLogs: plan.keepLogs };
+    this.reported ??= new HandlerReports({ ...whose, clock: this.#host.clock });
+    return this.reported;
   }
 
   /** How long ago its handler was called, in ms; 0 when it was not. */

@@ -16,6 +16,7 @@ import { type Control, controlOf } from '../workflow/control.ts';
 import { type SchemaResult, validate } from '../workflow/standard-schema.ts';
 import type { TaskContext } from '../workflow/task-context.ts';
 import type { Handler, TaskDefinition } from '../workflow/task-definition.ts';
+import type { HandlerReports } from './reports.ts';
 import { checkXComResult } from './xcom.ts';
 
 /** Why a call gave no result. `error` is what was thrown, as it is. */
@@ -31,11 +32,8 @@ export interface Failure {
 
 /** Is told how the call ended; exactly one of these, once. */
 export interface CallSink {
-  /**
-   * Its handler has ended, and writes nothing more to streams. Fulfilled once what it wrote is stored, with
-   * what went wrong; `undefined` when there is nothing to wait for.
-   */
-  streamed(): Promise<unknown> | undefined;
+  /** Present once its handler has reported something, which is stored before it has ended. */
+  readonly reported: HandlerReports | undefined;
   returned(text: string): void;
   /** A dynamic handler returned what comes next. */
   chose(control: Control): void;
@@ -122,27 +120,35 @@ function invoke(call: HandlerCall, input: unknown, sink: CallSink): void {
 
 /** What it streamed is stored under its lease, which ends with the call. */
 function returned(call: HandlerCall, value: unknown, sink: CallSink): void {
-  const streamed = sink.streamed();
+  const streamed = sink.reported?.streamed();
   if (streamed === undefined) {
     finish(call, value, sink);
     return;
   }
   void streamed.then((problem) => {
     if (problem === undefined) finish(call, value, sink);
-    else sink.threw(failureOf(problem));
+    else threw(failureOf(problem), sink);
   });
 }
 
 function failed(error: unknown, sink: CallSink): void {
-  const streamed = sink.streamed();
-  if (streamed === undefined) sink.threw(failureOf(error));
-  else void streamed.then(() => sink.threw(failureOf(error)));
+  const streamed = sink.reported?.streamed();
+  if (streamed === undefined) threw(failureOf(error), sink);
+  else void streamed.then(() => threw(failureOf(error), sink));
+}
+
+function threw(failure: Failure, sink: CallSink): void {
+  const reported = sink.reported?.ended(true);
+  if (reported === undefined) sink.threw(failure);
+  else void reported.then(() => sink.threw(failure));
 }
 
 function finish(call: HandlerCall, value: unknown, sink: CallSink): void {
   const control = call.definition.dynamic === undefined ? undefined : controlOf(value);
   if (control !== undefined) {
-    sink.chose(control);
+    const reported = sink.reported?.ended(false);
+    if (reported === undefined) sink.chose(control);
+    else void reported.then(() => sink.chose(control));
     return;
   }
   if (call.definition.output === undefined) {
@@ -151,7 +157,8 @@ function finish(call: HandlerCall, value: unknown, sink: CallSink): void {
   }
   checked(call.definition.output, value, (result) => {
     if (result.ok) store(call, result.value, sink);
-    else sink.threw(refused(new InvalidResultError(result.path, result.message), 'invalid-result'));
+    else
+      threw(refused(new InvalidResultError(result.path, result.message), 'invalid-result'), sink);
   });
 }
 
@@ -161,10 +168,12 @@ function store(call: HandlerCall, value: unknown, sink: CallSink): void {
     text = call.codec.result(call.definition.name, value);
     if (call.definition.options.xcom === true) checkXComResult(text);
   } catch (error) {
-    sink.threw(refused(error, 'invalid-result'));
+    threw(refused(error, 'invalid-result'), sink);
     return;
   }
-  sink.returned(text);
+  const reported = sink.reported?.ended(false);
+  if (reported === undefined) sink.returned(text);
+  else void reported.then(() => sink.returned(text));
 }
 
 /** Asks a schema; one that throws has refused. */

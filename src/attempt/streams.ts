@@ -9,6 +9,7 @@ import type { LeaseRef, StreamStore } from '../domain/port/backend.ts';
 import { checkName } from '../domain/settings/names.ts';
 import { blockOf, type StreamWrite } from '../domain/task/stream.ts';
 import type { TaskStream } from '../workflow/task-stream.ts';
+import { Coalesced, type Habits } from './coalesced.ts';
 
 /** What storing streams needs of its worker. */
 export interface StreamTools {
@@ -22,6 +23,8 @@ export interface StreamTools {
 
 /** Makes the streams of one call of a handler. */
 export interface StreamOpener {
+  /** What is written is stored. */
+  readonly isStored: boolean;
   /** `node`: what tells it from other handlers that write under the same lease. */
   streamsFor(node: string, attempt: number): HandlerStreams;
 }
@@ -42,14 +45,18 @@ interface BlockOut {
   send(write: StreamWrite): Promise<void>;
   /** A stream has something on its way, or not any more. */
   busy(stream: BlockStream, isBusy: boolean): void;
+  /** Something is gathered for a stream, or not any more. */
+  gathering(texts: Coalesced, isOpen: boolean): void;
 }
 
 /** Streams of a stored task, under whatever lease its worker has. */
 export class LeaseStreams implements StreamOpener, BlockOut {
+  readonly isStored = true;
   readonly #tools: StreamTools;
   readonly #holder: Holder;
   readonly #busy = new Set<BlockStream>();
-  #own: HandlerStreams | undefined;
+  /** Of handlers that have not ended. */
+  readonly #gathered = new Set<Coalesced>();
   #calls = 0;
   /** Present while its handler waits without a lease. */
   #gate: { readonly opened: Promise<void>; readonly open: () => void } | undefined;
@@ -67,17 +74,6 @@ export class LeaseStreams implements StreamOpener, BlockOut {
     return this.#tools.codec;
   }
 
-  /** Of the task's own handler. */
-  get own(): HandlerStreams {
-    this.#own ??= this.streamsFor('', this.#holder.attempt);
-    return this.#own;
-  }
-
-  /** See {@link HandlerStreams.ended}, of the task's own handler. */
-  ended(): Promise<unknown> | undefined {
-    return this.#own?.ended();
-  }
-
   streamsFor(node: string, attempt: number): HandlerStreams {
     this.#calls++;
     const call = `${this.#holder.lease.token}.${this.#calls}`;
@@ -89,6 +85,7 @@ export class LeaseStreams implements StreamOpener, BlockOut {
    * what was written is stored, or cannot be; `undefined` when there is nothing.
    */
   rest(): Promise<void> | undefined {
+    for (const texts of this.#gathered) void texts.store();
     if (this.#busy.size === 0) {
       this.#gate ??= newGate();
       return undefined;
@@ -106,6 +103,11 @@ export class LeaseStreams implements StreamOpener, BlockOut {
   busy(stream: BlockStream, isBusy: boolean): void {
     if (isBusy) this.#busy.add(stream);
     else this.#busy.delete(stream);
+  }
+
+  gathering(texts: Coalesced, isOpen: boolean): void {
+    if (isOpen) this.#gathered.add(texts);
+    else this.#gathered.delete(texts);
   }
 
   /** Goes on through outages, with pauses, until the lease is not wanted any more. */
@@ -133,6 +135,7 @@ export class LeaseStreams implements StreamOpener, BlockOut {
 
 /** Streams of a run that is not stored: chunks are checked, and kept nowhere. */
 export class LocalStreams implements StreamOpener, BlockOut {
+  readonly isStored = false;
   readonly id: string;
   readonly codec: ValueCodec;
 
@@ -151,6 +154,10 @@ export class LocalStreams implements StreamOpener, BlockOut {
 
   busy(): void {
     // Nothing waits for it.
+  }
+
+  gathering(): void {
+    // Nor does it wait without a lease.
   }
 }
 
@@ -174,6 +181,18 @@ export class HandlerStreams {
     const stream = this.#streams.get(checked) ?? new BlockStream(this.#out, this.#whose, checked);
     this.#streams.set(checked, stream);
     return stream;
+  }
+
+  /** Gathers what need not be stored at once, for a stream that no handler opens. */
+  gather(name: string, clock: Clock, habits: Habits): Coalesced {
+    const parts = {
+      clock,
+      open: () => new BlockStream(this.#out, this.#whose, name),
+      left: () => this.#out.gathering(texts, false),
+    };
+    const texts = new Coalesced(parts, habits);
+    this.#out.gathering(texts, true);
+    return texts;
   }
 
   /**

@@ -111,6 +111,7 @@ export class Fairloom {
     this.tasks = new Tasks({
       connection,
       codec,
+      results: core.results,
       cancels: core.cancels,
       cancelRun: async (id, options) => (await this.runs.cancel(id, options)).run,
       redrive: redriveBy(core),

@@ -11,7 +11,6 @@ import {
 import { checkUserSelection } from '../client/facades/user-selection.ts';
 import { keysIn } from '../codec/encryption/key-text.ts';
 import {
-  type DefaultOptions,
   defaultZoneOf,
   logLevelOf,
   type RetentionOptions,
@@ -23,7 +22,7 @@ import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { checkId, checkName } from '../domain/settings/names.ts';
 import { workerPlan } from '../worker/worker-options.ts';
-import { type BackoffOptions, durationOption } from '../workflow/task-options.ts';
+import { durationOption } from '../workflow/task-options.ts';
 import type {
   EncryptionConfig,
   MetricsConfig,
@@ -31,6 +30,7 @@ import type {
   TlsConfig,
   WorkerConfig,
 } from './config-types.ts';
+import { defaults } from './default-options.ts';
 import {
   checkBoolean,
   checkFilled,
@@ -43,7 +43,6 @@ import {
   oneOf,
   rateSection,
   settingLeaf,
-  taskLeaf,
   workerLeaf,
 } from './leaves.ts';
 import type { Dictionary, Leaf, Section } from './schema.ts';
@@ -124,50 +123,6 @@ const encryption: Fields<EncryptionConfig> = {
     about: 'Reads also what is not encrypted, while a place is switched over.',
     otherwise: '`false`',
     check: checkBoolean,
-  }),
-};
-
-const backoff: Fields<BackoffOptions> = {
-  kind: taskLeaf('backoff', 'kind', 'text', {
-    about: '`exponential`: `base`, twice that, four times that …; `fixed`: `base` every time.',
-    fallback: 'exponential',
-  }),
-  base: taskLeaf('backoff', 'base', 'duration', {
-    about: 'The first wait between attempts, or every one.',
-    fallback: LIMITS.backoffMs,
-  }),
-  max: taskLeaf('backoff', 'max', 'duration', {
-    about: 'The longest wait.',
-    fallback: LIMITS.backoffMaxMs,
-  }),
-  jitter: taskLeaf('backoff', 'jitter', 'text', {
-    about: '`full`: anywhere from 0 to the wait; `equal`: from half of it; `none`.',
-    fallback: 'full',
-  }),
-};
-
-const defaults: Fields<DefaultOptions> = {
-  retries: taskLeaf('', 'retries', 'number', {
-    about: 'Attempts after the first.',
-    fallback: LIMITS.retries,
-  }),
-  backoff: { kind: 'section', fields: backoff },
-  timeout: taskLeaf('', 'timeout', 'duration', {
-    about: 'How long one attempt may run, or `none`. Longer than the lease of every worker.',
-    fallback: LIMITS.timeoutMs,
-  }),
-  queue: taskLeaf('', 'queue', 'text', { about: 'Where tasks go.', fallback: 'default' }),
-  priority: taskLeaf('', 'priority', 'number', {
-    about: 'Order among the tasks of one user: 1 to 6, or `very-low` to `critical`.',
-    fallback: 'normal',
-  }),
-  cost: taskLeaf('', 'cost', 'number', {
-    about: 'Turns that a task takes from its user.',
-    fallback: 1,
-  }),
-  expiresIn: taskLeaf('', 'expiresIn', 'duration', {
-    about: 'A task that has not started so long after it was due ends as failed.',
-    otherwise: 'never',
   }),
 };
 

@@ -30,7 +30,7 @@ import type { Instruments } from './instruments.ts';
 /** Options that hold where neither an enqueue nor a definition says anything. */
 export type DefaultOptions = Pick<
   TaskOptions,
-  'retries' | 'backoff' | 'timeout' | 'queue' | 'priority' | 'cost' | 'expiresIn'
+  'retries' | 'backoff' | 'timeout' | 'queue' | 'priority' | 'cost' | 'expiresIn' | 'keepLogs'
 >;
 
 /** How long ended tasks are kept. Absent fields have their defaults. */
@@ -111,6 +111,7 @@ export interface FairloomOptions {
 const DEFAULT_KEYS: OptionKeys<DefaultOptions> = keysOf<DefaultOptions>()({
   ...ATTEMPT_KEYS,
   ...PLACE_KEYS,
+  keepLogs: true,
 });
 
 const RETENTION_KEYS: OptionKeys<RetentionOptions> = keysOf<RetentionOptions>()({

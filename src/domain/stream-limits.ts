@@ -1,4 +1,4 @@
-/** What bounds what handlers tell while they run: streams and metadata; a part of `limits.ts`. */
+/** What bounds what handlers tell while they run: streams, metadata, log and progress; a part of `limits.ts`. */
 import { type Limit, limit } from './limit.ts';
 
 /** Names of these limits. */
@@ -12,7 +12,13 @@ export type StreamLimitKey =
   | 'streamPendingBytes'
   | 'streamPage'
   | 'streamLookMs'
-  | 'metadataBytes';
+  | 'metadataBytes'
+  | 'logLines'
+  | 'logBytes'
+  | 'logLineChars'
+  | 'logMessageChars'
+  | 'progressKept'
+  | 'reportMs';
 
 /** As `LIMIT_TABLE`, which takes them in. */
 export const STREAM_LIMITS: Readonly<Record<StreamLimitKey, Limit>> = {
@@ -37,5 +43,19 @@ export const STREAM_LIMITS: Readonly<Record<StreamLimitKey, Limit>> = {
     4_096,
     'bytes',
     'one value of the metadata of a run: all of them are read whenever the run is looked at',
+  ),
+  logLines: limit(200, 'lines', 'of its log that are kept of one task; then the oldest go'),
+  logBytes: limit(65_536, 'bytes', 'the same: a page that somebody reads'),
+  logLineChars: limit(4_096, 'characters', 'of a line that is kept; a longer one loses its fields'),
+  logMessageChars: limit(1_000, 'characters', 'of its message; a longer one is cut'),
+  progressKept: limit(
+    32,
+    'reports',
+    'of progress that are kept of one task: the newest of each node that runs',
+  ),
+  reportMs: limit(
+    1_000,
+    'ms',
+    'an attempt stores its log and its progress at most so often; one that is over before stores no log unless it fails',
   ),
 };

@@ -5,6 +5,7 @@ import { type Decider, decide } from '../domain/attempt/decider.ts';
 import type { RetryPolicy } from '../domain/attempt/retry-policy.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { AttemptSettings } from '../domain/settings/settings.ts';
+import type { KeepLogs } from '../domain/task/task-log.ts';
 import type { TaskDefinition } from '../workflow/task-definition.ts';
 import {
   type BackoffFunction,
@@ -23,11 +24,12 @@ export interface AttemptPlan {
   /** Says the wait in place of the policy. */
   readonly backoff: BackoffFunction | undefined;
   readonly decider: Decider;
+  readonly keepLogs: KeepLogs;
   readonly traceparent: string | undefined;
 }
 
 /** What a definition may leave open. */
-export type AttemptDefaults = Pick<TaskOptions, 'retries' | 'backoff' | 'timeout'>;
+export type AttemptDefaults = Pick<TaskOptions, 'retries' | 'backoff' | 'timeout' | 'keepLogs'>;
 
 /** The wait between attempts unless somebody says otherwise. */
 const BUILT_IN_BACKOFF = backoffOption('backoff', {});
@@ -60,8 +62,12 @@ export class PlanCache {
     const known = this.#plans.get(definition);
     if (known !== undefined) return known;
     const { options } = definition;
-    const { retries, timeout } = { ...this.#defaults, ...definedOnly(options) };
-    const backoff = options.backoff ?? this.#defaults.backoff;
+    const {
+      retries = this.#defaults.retries,
+      timeout = this.#defaults.timeout,
+      backoff = this.#defaults.backoff,
+      keepLogs = this.#defaults.keepLogs ?? 'failures',
+    } = options;
     const isFunction = typeof backoff === 'function';
     const waits =
       backoff === undefined || isFunction ? BUILT_IN_BACKOFF : backoffOption('backoff', backoff);
@@ -73,6 +79,7 @@ export class PlanCache {
       timeoutMs: timeout === undefined ? LIMITS.timeoutMs : timeoutOption('timeout', timeout),
       backoff: isFunction ? backoff : undefined,
       decider: options.decider ?? this.#decider,
+      keepLogs,
       traceparent: undefined,
     };
     this.#plans.set(definition, plan);
@@ -113,6 +120,7 @@ function joined(plan: AttemptPlan, stored: string): AttemptPlan {
     timeoutMs: timeoutMs ?? plan.timeoutMs,
     backoff: backoff === undefined ? plan.backoff : undefined,
     decider: plan.decider,
+    keepLogs: plan.keepLogs,
     traceparent,
   };
 }
@@ -156,13 +164,3 @@ export function isBackoff(value: unknown): boolean {
 function isCount(value: unknown): boolean {
   return value === undefined || (Number.isSafeInteger(value) && Number(value) >= 0);
 }
-
-function definedOnly(options: Limits): Limits {
-  const { retries, timeout } = options;
-  return {
-    ...(retries === undefined ? {} : { retries }),
-    ...(timeout === undefined ? {} : { timeout }),
-  };
-}
-
-type Limits = Pick<TaskOptions, 'retries' | 'timeout'>;

@@ -43,6 +43,10 @@ export interface LogEvents {
   'value.large': { readonly name: string; readonly what: string; readonly bytes: number };
   /** No live worker serves a task that was enqueued here seconds ago. */
   'task.unserved': { readonly name: string; readonly queue: string };
+  /** Lines of the log of a task could not be stored with it; they were logged here all the same. */
+  'log.not-kept': { readonly error: unknown };
+  /** How far a task has come could not be stored. */
+  'progress.not-kept': { readonly error: unknown };
   /** The message is a line that a program wrote to its stderr. */
   'program.stderr': NoFields;
   /** It wrote more lines than are logged. */
@@ -87,6 +91,8 @@ export const LOG_LEVELS: Readonly<Record<keyof LogEvents, keyof Logger>> = {
   'handler.close-failed': 'warn',
   'value.large': 'warn',
   'task.unserved': 'warn',
+  'log.not-kept': 'warn',
+  'progress.not-kept': 'warn',
   'program.stderr': 'info',
   'program.stderr-cut': 'warn',
 };

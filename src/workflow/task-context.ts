@@ -64,8 +64,16 @@ export interface TaskContext {
    * or the worker shuts down. The reason is an error that says which.
    */
   readonly signal: AbortSignal;
-  /** Lines carry the task's id, name and user. */
+  /** Lines carry the task's id, name and user. Of attempts that fail or take long they are kept, see `keepLogs`. */
   readonly log: Logger;
+  /**
+   * Says how far the handler has come, from 0 to 1, for `(await loom.tasks.get(id)).progress`. Returns at once;
+   * the newest is stored at most once a second, and before the attempt ends. What cannot be stored costs the
+   * task nothing.
+   *
+   * @throws {@link InvalidOptionError} for what is no number from 0 to 1, or no text.
+   */
+  progress(fraction: number, message?: string): void;
   /** Rises with every lease of the same task: give it to a store that refuses lesser ones. */
   readonly fencingToken: number;
   /** The W3C trace context that the task was enqueued with. */

@@ -7,6 +7,7 @@ import { checkPart, keysOf, type OptionKeys } from '../domain/errors/options.ts'
 import { LIMITS } from '../domain/limits.ts';
 import { checkName } from '../domain/settings/names.ts';
 import type { Level } from '../domain/task/task.ts';
+import { KEEP_LOGS, type KeepLogs } from '../domain/task/task-log.ts';
 import { VERSIONINGS, type Versioning } from '../domain/task/task-name.ts';
 import type { StandardSchemaV1 } from './standard-schema.ts';
 
@@ -93,6 +94,11 @@ export interface TaskOptions extends PlaceOptions {
    */
   readonly xcom?: boolean | undefined;
   /**
+   * Which lines of `ctx.log` are kept with the task, for `loom.tasks.logs`: the newest 200 of attempts that
+   * fail or take longer than a second, of all (`always`) or of none (`never`). Default `failures`.
+   */
+  readonly keepLogs?: KeepLogs | undefined;
+  /**
    * Of the handler: raise it when new code cannot go on with what old code has begun. What is enqueued
    * is then left to workers that have this version, and graphs of workflows get another hash. Default:
    * none, and any worker that knows the name runs it.
@@ -115,6 +121,7 @@ export const TASK_KEYS: OptionKeys<TaskOptions> = keysOf<TaskOptions>()({
   input: true,
   output: true,
   xcom: true,
+  keepLogs: true,
   version: true,
   versioning: true,
 });
@@ -241,6 +248,7 @@ export function checkTaskOptions(where: string, options: TaskOptions): void {
     throw new InvalidOptionError(`${where}.xcom`, 'true or false', options.xcom);
   }
   if (options.version !== undefined) checkName(`${where}.version`, options.version);
+  oneOf(`${where}.keepLogs`, options.keepLogs, KEEP_LOGS);
   oneOf(`${where}.versioning`, options.versioning, VERSIONINGS);
   if (options.decider !== undefined && typeof options.decider !== 'function') {
     throw new InvalidOptionError(`${where}.decider`, 'a function', options.decider);

@@ -36,14 +36,36 @@ it('a stream is followed from another process, and read again from an offset', a
   expect(await run('streams', 'read', 'x', 'other')).toMatchObject({ code: 0, stdout: '' });
 });
 
+it('the log of a task is kept of what fails, with its fields', async () => {
+  await run('enqueue', 'speak', '["one"]', '--id', 'l', '--wait', '20s');
+  const { stdout } = await run('tasks', 'logs', 'l', '--follow');
+  expect(stdout).toMatch(/^\d{4}-\S+Z info {2}spoke \{"word":"one"\}\n$/);
+  const rows = await run('tasks', 'logs', 'l', '-o', 'jsonl');
+  expect(JSON.parse(rows.stdout)).toMatchObject({ level: 'info', attempt: 1, next: 1 });
+  expect((await run('tasks', 'logs', 'l', '-o', 'id')).stdout).toBe('0\n');
+  expect(await run('tasks', 'logs', 'l', '--from', '1')).toMatchObject({ code: 0, stdout: '' });
+  // Its own streams, and no other.
+  expect((await run('streams', 'list', 'l', '-o', 'id')).stdout).toBe('tokens\n');
+});
+
 it.each([
   [['read', 'nobody', 'tokens'], 7, 'nobody'],
   [['list', 'nobody'], 7, 'nobody'],
   [['read', 'x', 'no name'], 2, 'stream'],
   [['read', 'x', 'tokens', '--from', '-1'], 2, 'from'],
   [['read', 'x', 'tokens', '--from', '99'], 2, 'from'],
-])('%j is refused', async (args, code, words) => {
+])('streams %j is refused', async (args, code, words) => {
   const ended = await run('streams', ...args);
+  expect(ended.code).toBe(code);
+  expect(ended.stderr).toContain(words);
+});
+
+it.each([
+  [['nobody'], 7, 'nobody'],
+  [['x', '--from', '-1'], 2, 'from'],
+  [['x', '--from', '99'], 2, 'from'],
+])('tasks logs %j is refused', async (args, code, words) => {
+  const ended = await run('tasks', 'logs', ...args);
   expect(ended.code).toBe(code);
   expect(ended.stderr).toContain(words);
 });

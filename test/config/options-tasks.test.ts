@@ -157,6 +157,22 @@ describe('defaults', () => {
   });
 });
 
+describe('keepLogs', () => {
+  it('defaults.keepLogs says which lines of log are kept', async () => {
+    const says = task('says', async (_: undefined, ctx) => ctx.log.info('said'));
+    const kept: number[] = [];
+    for (const keepLogs of ['always', 'failures']) {
+      const loom = await loomOf(`{ defaults: { keepLogs: ${keepLogs} }, logLevel: warn }`, [says]);
+      const { id } = await loom.enqueue(says);
+      await loom.drain();
+      let lines = 0;
+      for await (const _line of loom.tasks.logs(id)) lines += 1;
+      kept.push(lines);
+    }
+    expect(kept).toEqual([1, 0]);
+  });
+});
+
 describe('retention', () => {
   it('retention.finished is how long finished tasks are kept', async () => {
     const loom = await loomOf('retention: { finished: 1h }', [quick]);

@@ -29,6 +29,7 @@ const LISTED_AS: Readonly<Record<string, string>> = {
   ScheduleOptions: 'AnySchedule',
   SchedulePolicies: 'CommonScheduleOptions',
   ScheduleTiming: 'CommonScheduleOptions',
+  TaskLogOptions: 'StreamReadOptions',
   TemplateTaskOptions: 'CommonScheduleOptions',
 };
 

@@ -1,7 +1,12 @@
 import { CorruptRecordError } from '../../domain/errors/errors.ts';
 import { HASH_FIELDS } from '../../domain/layout/fields.ts';
 import type { StreamLease, StreamStore } from '../../domain/port/streams.ts';
-import type { StreamEntry, StreamFacts, StreamWrite } from '../../domain/task/stream.ts';
+import {
+  keptOf,
+  type StreamEntry,
+  type StreamFacts,
+  type StreamWrite,
+} from '../../domain/task/stream.ts';
 import type { Session } from './connection/session.ts';
 import { StreamWatch } from './stream-watch.ts';
 import { flat, pairsOf, text } from './wire/decode.ts';
@@ -23,7 +28,8 @@ export class RedisStreams implements StreamStore {
     { name, node, call, attempt, ordinal, count, text: chunks, closes }: StreamWrite,
   ): Promise<'ok' | 'lost' | 'closed' | 'full'> {
     const whose = [worker, id, token, name, node, call, attempt];
-    const args = [...whose, ordinal, count, chunks, closes ? '1' : '0'];
+    const kept = keptOf(name);
+    const args = [...whose, ordinal, count, chunks, closes ? '1' : '0', kept.chunks, kept.bytes];
     const reply = await this.#session.runHot('append', args);
     const [word] = flat(reply ?? (await this.#session.run('append', args)));
     return word === 'ok' || word === 'closed' || word === 'full' ? word : 'lost';

@@ -3,6 +3,7 @@ import { epochMs } from '../../base/globals.ts';
 import { present } from '../../base/records.ts';
 import type { Fairloom } from '../../client/client.ts';
 import type { TaskInfo } from '../../client/facades/task-info.ts';
+import type { TaskProgress } from '../../client/facades/task-progress.ts';
 import type { TaskDependents } from '../../domain/dependencies/dependents.ts';
 import { TaskNotFoundError } from '../../domain/errors/errors.ts';
 import type { Explanation } from '../../domain/explain/explain.ts';
@@ -35,6 +36,7 @@ import {
   taskJson,
   taskView,
 } from '../views/views.ts';
+import { addLogs } from './task-logs.ts';
 
 interface ListOptions extends TaskFilterOptions {
   readonly limit: number;
@@ -52,6 +54,7 @@ export function addTasks(program: Command, shell: Shell): void {
   addGet(tasks, shell);
   addDependents(tasks, shell);
   addExplain(tasks, shell);
+  addLogs(tasks, shell);
   addCancel(tasks, shell);
   addChanges(tasks, shell);
 }
@@ -313,12 +316,19 @@ function taskLines(task: TaskInfo, { style }: Output): readonly string[] {
           : `${task.dependents.count}: ${dependentsText(task.dependents)}`,
       'idempotency key': task.idempotencyKey,
       input: json(task.input),
+      progress: task.progress === undefined ? undefined : progressText(task.progress, now),
       metadata: json(task.metadata),
       result: json(task.result),
       values: task.encryptedWith === undefined ? undefined : encryptedWords(task.encryptedWith),
     },
     style,
   );
+}
+
+function progressText({ fraction, message, at, attempt }: TaskProgress, now: number): string {
+  const words = message === undefined ? '' : ` ${message}`;
+  const by = attempt === 1 ? '' : `, attempt ${attempt}`;
+  return `${Math.floor(fraction * 100)} %${words} (${shownMoment(at, now)}${by})`;
 }
 
 function whyText({ cause }: TaskInfo): string | undefined {

@@ -8,6 +8,7 @@ import type { QueueStatus } from '../../client/facades/queue-facade.ts';
 import type { RunExplanation } from '../../client/facades/run-explanation.ts';
 import type { SignalOutcome } from '../../client/facades/signals.ts';
 import type { AttemptInfo, TaskInfo } from '../../client/facades/task-info.ts';
+import type { TaskLogLine } from '../../client/facades/task-logs.ts';
 import type { UserStatus } from '../../client/facades/user-facade.ts';
 import type { VersionStatus } from '../../client/facades/versions.ts';
 import type { Health } from '../../client/health.ts';
@@ -87,6 +88,7 @@ export interface JsonShapes {
   readonly 'xcom get': NamedValue;
   readonly 'xcom push': undefined;
   readonly 'xcom delete': undefined;
+  readonly 'tasks logs': readonly TaskLogLine[];
   readonly 'streams read': readonly StreamRow[];
   readonly 'streams list': readonly StreamFacts[];
   readonly 'config show': Config;

@@ -1,6 +1,4 @@
 import { metadataIn } from '../../attempt/metadata.ts';
-import type { Connection } from '../../backends/connection.ts';
-import type { ValueCodec } from '../../codec/codec.ts';
 import { DEPENDENTS_NAMED, dependentsIn } from '../../domain/dependencies/dependents.ts';
 import {
   InvalidOptionError,
@@ -11,6 +9,7 @@ import {
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
 import { type Explanation, explain, type PutBack } from '../../domain/explain/explain.ts';
 import { type Position, positionOf } from '../../domain/explain/position.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import type {
   CancelReply,
   ChangeReply,
@@ -22,6 +21,7 @@ import { cycleError } from '../../domain/port/refusal.ts';
 import { checkId, checkName, checkTaskName } from '../../domain/settings/names.ts';
 import type { Cause } from '../../domain/task/cause.ts';
 import { TASK_STATES, type TaskState } from '../../domain/task/task.ts';
+import { PROGRESS_STREAM } from '../../domain/task/task-progress.ts';
 import type { WaitFigure } from '../../domain/task/wait.ts';
 import type { CancelNotifier } from '../../events/cancel-notifier.ts';
 import { openMembers } from '../../runs/driven/driven-nodes.ts';
@@ -44,7 +44,10 @@ import {
 } from './page.ts';
 import { storedReason } from './reason.ts';
 import type { Redrive } from './redrive.ts';
+import type { StreamReaders } from './stream-reading.ts';
 import { type AttemptInfo, attemptInfo, type TaskInfo, taskInfo } from './task-info.ts';
+import { type TaskLogLine, type TaskLogOptions, taskLog } from './task-logs.ts';
+import { progressIn } from './task-progress.ts';
 
 /** Which tasks to list. `queued` ones are listed per user, in the order of their turns. */
 export interface TaskListOptions extends TaskPageOptions {
@@ -70,9 +73,7 @@ const CANCEL_KEYS: OptionKeys<{ reason: unknown }> = keysOf<{ reason: unknown }>
   reason: true,
 });
 
-interface FacadeParts {
-  readonly connection: Connection;
-  readonly codec: ValueCodec;
+interface FacadeParts extends StreamReaders {
   /** Workers of this process need not wait for a heartbeat. */
   readonly cancels: CancelNotifier;
   /** Cancels a run with all that is open of it. */
@@ -96,15 +97,17 @@ export class Tasks {
   /** One task; `undefined` when it is not stored, or no longer. */
   async get(id: string): Promise<TaskInfo | undefined> {
     const taskId = checkId('id', id);
-    const { inspect, runs } = await this.#parts.connection.open();
-    const [[record], page, fields] = await Promise.all([
+    const { inspect, runs, streams } = await this.#parts.connection.open();
+    const [[record], page, fields, reports] = await Promise.all([
       inspect.get([taskId]),
       inspect.dependents(taskId, { limit: DEPENDENTS_NAMED }),
       runs.readChannel(taskId),
+      streams.read(taskId, PROGRESS_STREAM, 0, LIMITS.progressKept),
     ]);
     if (record === undefined) return undefined;
-    const dependents = dependentsIn(page);
-    return { ...taskInfo(record, this.#parts.codec), ...metadataIn(fields), dependents };
+    const { codec } = this.#parts;
+    const said = { ...metadataIn(fields), ...progressIn(reports, codec) };
+    return { ...taskInfo(record, codec), ...said, dependents: dependentsIn(page) };
   }
 
   /**
@@ -143,6 +146,17 @@ export class Tasks {
     const { items, cursor } = await inspect.list(filter, taskPageRequest(options));
     const infos = items.map((record) => taskInfo(record, this.#parts.codec));
     return cursor === undefined ? { items: infos } : { items: infos, cursor };
+  }
+
+  /**
+   * The lines of `ctx.log` that are kept of a task, see `keepLogs`: the newest 200 of all its attempts, in
+   * order, from any process. With `follow` also those that come, within a second, until it has ended.
+   *
+   * @throws {@link InvalidOptionError}, also when `from` is behind the end. While it is read:
+   * {@link TaskNotFoundError} when the task is not stored; {@link DecryptionError}; the signal's reason.
+   */
+  logs(id: string, options: TaskLogOptions = {}): AsyncGenerator<TaskLogLine, void, undefined> {
+    return taskLog(this.#parts, checkId('id', id), options);
   }
 
   /** How many tasks are in each state. */

@@ -5,13 +5,15 @@ import { type FailureType, failureTypeOf, readableCause } from '../../domain/tas
 import { isSealed, sealedWith } from '../../domain/task/sealed-text.ts';
 import type { AttemptRecord, Level, TaskRecord, TaskRow } from '../../domain/task/task.ts';
 import { namePartsIn, shownKey } from '../../domain/task/task-name.ts';
+import type { ShownProgress } from './task-progress.ts';
 
 /**
  * Everything that is known about one task. Moments are ms since the epoch on the backend's clock;
  * fields that have no meaning in the task's state are absent.
  */
 export interface TaskInfo
-  extends Omit<TaskRecord, 'level' | 'payload' | 'options' | 'result' | 'error'> {
+  extends Omit<TaskRecord, 'level' | 'payload' | 'options' | 'result' | 'error'>,
+    ShownProgress {
   /** Of the code that it keeps; absent: whoever comes to it runs it with the newest. */
   readonly version?: string;
   /** Where it stands among its user's tasks, 1 to 6. */

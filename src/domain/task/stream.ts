@@ -3,6 +3,10 @@
  * that one call carried. Every chunk, every reset and the end of a stream has an offset of its own.
  */
 
+import { LIMITS } from '../limits.ts';
+import { LOG_STREAM } from './task-log.ts';
+import { PROGRESS_STREAM } from './task-progress.ts';
+
 /** What a task adds to one of its streams: all of it or nothing. */
 export interface StreamWrite {
   /** The stream; a name. */
@@ -79,4 +83,25 @@ export function chunksOf(block: string): readonly string[] | undefined {
     at = end;
   }
   return chunks;
+}
+
+/** How much of a stream is kept. */
+export interface KeptOf {
+  /** Offsets. */
+  readonly chunks: number;
+  /** As stored. */
+  readonly bytes: number;
+}
+
+/** When there is more, the oldest blocks go. */
+export function keptOf(stream: string): KeptOf {
+  const { logLines, logBytes, progressKept, streamChunks, streamBytes } = LIMITS;
+  if (stream === LOG_STREAM) return { chunks: logLines, bytes: logBytes };
+  if (stream === PROGRESS_STREAM) return { chunks: progressKept, bytes: logBytes };
+  return { chunks: streamChunks, bytes: streamBytes };
+}
+
+/** Whether it is one of ours, which no caller opens. */
+export function isReserved(stream: string): boolean {
+  return stream.startsWith('~');
 }

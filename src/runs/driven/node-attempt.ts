@@ -10,7 +10,7 @@ import {
 } from '../../attempt/attempt-context.ts';
 import { type CallSink, callHandler, type Failure } from '../../attempt/handler-call.ts';
 import { type HandlerWrites, NO_WRITES, PendingWrites } from '../../attempt/pending-writes.ts';
-import type { HandlerStreams } from '../../attempt/streams.ts';
+import { HandlerReports } from '../../attempt/reports.ts';
 import { type AbortWatcher, unwatchAbort, watchAbort } from '../../base/abort-watch.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Timer } from '../../base/time.ts';
@@ -22,7 +22,6 @@ import type { Cause } from '../../domain/task/cause.ts';
 import { endOfCall, partSpan } from '../../tracing/spans/work.ts';
 import type { PartRequest, Trace } from '../../tracing/trace.ts';
 import type { Control } from '../../workflow/control.ts';
-import type { TaskStream } from '../../workflow/task-stream.ts';
 import { DynamicAttemptContext } from './dynamic-context.ts';
 import type { NodeCall, NodeTools } from './node-call.ts';
 
@@ -47,7 +46,7 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher, TimeL
   readonly #aborted = new LazySignal();
   readonly #ended: (end: CallEnd) => void;
   #pendingWrites: PendingWrites | undefined;
-  #streams: HandlerStreams | undefined;
+  reported: HandlerReports | undefined;
   #runner: SubRunner | undefined;
   #timer: Timer | undefined;
   /** When its time is over, by the clock of this process. */
@@ -128,13 +127,13 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher, TimeL
     return this.#pendingWrites;
   }
 
-  stream(name: string): TaskStream {
-    this.#streams ??= this.#call.holder.streams.streamsFor(this.#call.writer, this.attempt);
-    return this.#streams.open(name);
-  }
-
-  streamed(): Promise<unknown> | undefined {
-    return this.#streams?.ended();
+  get reports(): HandlerReports {
+    const { holder, writer: node, plan } = this.#call;
+    this.reported ??= new HandlerReports({
+      ...{ opener: holder.streams, node, attempt: this.attempt },
+      ...{ clock: this.#tools.clock, log: this.log, keepLogs: plan.keepLogs },
+    });
+    return this.reported;
   }
 
   returned(text: string): void {

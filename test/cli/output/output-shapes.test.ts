@@ -69,6 +69,7 @@ const OUTPUTS: readonly (readonly [command: string, ...args: readonly string[]])
   ['xcom list', '--user', 'ada'],
   ['xcom namespaces', '--user', 'ada'],
   ['xcom get', 'rates', '--user', 'ada'],
+  ['tasks logs', 'spoken'],
   ['streams list', 'spoken'],
   ['streams read', 'spoken', 'tokens'],
   ['workers list'],

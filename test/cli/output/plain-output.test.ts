@@ -29,7 +29,8 @@ const where = ['--redis', inject('redisUrl'), '--prefix', prefix];
 
 const fine = task('fine', { xcom: true }, async () => NASTY);
 const other = task('other', async (_: string) => NASTY);
-const broken = task('broken', { retries: 0 }, async (_: string): Promise<string> => {
+const broken = task('broken', { retries: 0 }, async (_: string, ctx): Promise<string> => {
+  ctx.log.warn(NASTY, { [NASTY]: NASTY });
   throw new Fatal(NASTY);
 });
 const pipeline = fine.pipe(parallel({ [`k${NASTY}`]: broken, b: other })).as('line');
@@ -76,6 +77,7 @@ const READING: readonly (readonly string[])[] = [
     ['tasks', 'get', '--', id],
     ['tasks', 'get', '--', `${id}-waits`],
     ['tasks', 'explain', '--', id],
+    ['tasks', 'logs', '--', id],
     ['tasks', 'dependents', '--', `${id}-delayed`],
     ['tasks', 'explain', '--', `${id}-delayed`],
     ['tasks', 'explain', '--', `${id}-waits`],

@@ -374,6 +374,10 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
       valid: { follow: false },
       calls: { read: (x) => loom.streams.read('t', 'tokens', x) },
     },
+    TaskLogOptions: {
+      valid: { follow: true },
+      calls: { logs: (x) => loom.tasks.logs('t', x) },
+    },
     XComPushOptions: {
       valid: { ttl: 1 },
       calls: {

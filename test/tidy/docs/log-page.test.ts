@@ -10,7 +10,13 @@ interface Line {
 }
 
 /** Where a logger is called: the table's own function, and what hands lines on. */
-const LOGGERS = ['src/logging/log-events.ts', 'src/logging/logger.ts', 'src/base/logger.ts'];
+const LOGGERS = [
+  'src/logging/log-events.ts',
+  'src/logging/logger.ts',
+  'src/base/logger.ts',
+  // What handlers say.
+  'src/attempt/kept-log.ts',
+];
 
 function declared(): readonly Line[] {
   const source = read('src/logging/log-events.ts').replaceAll(/\/\*[\s\S]*?\*\//g, '');

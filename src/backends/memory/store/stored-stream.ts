@@ -1,6 +1,11 @@
 import { utf8Bytes } from '../../../base/json.ts';
-import { LIMITS } from '../../../domain/limits.ts';
-import { entryHead, type StreamEntry, type StreamWrite } from '../../../domain/task/stream.ts';
+import {
+  entryHead,
+  type KeptOf,
+  keptOf,
+  type StreamEntry,
+  type StreamWrite,
+} from '../../../domain/task/stream.ts';
 
 /** A stream of a task: part of its record. */
 export class StoredStream {
@@ -17,7 +22,7 @@ export class StoredStream {
 
   /** See `StreamStore.append`. */
   write(what: StreamWrite): 'ok' | 'closed' {
-    const { node, call, ordinal, count, text, closes } = what;
+    const { name, node, call, ordinal, count, text, closes } = what;
     const before = this.writers.get(node);
     const own = before?.call === call ? before : undefined;
     // It has been here before, and the answer was lost.
@@ -29,7 +34,7 @@ export class StoredStream {
     if (closes) this.#add('end', what, 1, '');
     this.writers.set(node, { call, written: (own?.written ?? 0) + count });
     this.closed = closes;
-    this.#trim();
+    this.#trim(keptOf(name));
     return 'ok';
   }
 
@@ -47,12 +52,11 @@ export class StoredStream {
   }
 
   /** One is left in any case. */
-  #trim(): void {
+  #trim(kept: KeptOf): void {
     let gone = 0;
     let [oldest] = this.entries;
     while (oldest !== undefined && gone < this.entries.length - 1) {
-      const isOver =
-        this.next - oldest.from > LIMITS.streamChunks || this.bytes > LIMITS.streamBytes;
+      const isOver = this.next - oldest.from > kept.chunks || this.bytes > kept.bytes;
       if (!isOver) break;
       this.bytes -= bytesOf(oldest);
       gone++;

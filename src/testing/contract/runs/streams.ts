@@ -101,6 +101,17 @@ export const bounds: Cases = {
     ]);
   },
 
+  'of the log of a task the newest lines are kept': async (kit, expect) => {
+    const { logLines, logBytes } = LIMITS;
+    const writer = new Writer(kit, await leasedTask(kit), { name: '~log' });
+    await writer.write(...Array.from({ length: logLines }, () => '"a"'));
+    expect(await factsOf(kit)).toMatchObject([{ name: '~log', first: 0, next: logLines }]);
+    await writer.write('"b"');
+    expect(await factsOf(kit)).toMatchObject([{ first: logLines, next: logLines + 1 }]);
+    await writer.write('c'.repeat(logBytes));
+    expect(await factsOf(kit)).toMatchObject([{ first: logLines + 1, next: logLines + 2 }]);
+  },
+
   'the oldest blocks go when they are too long': async (kit, expect) => {
     const writer = await writing(kit);
     const chunk = 'é'.repeat(30_000);

@@ -12,6 +12,8 @@
 -- ARGV[9]  count    of chunks; 0 for none
 -- ARGV[10]  text    of them
 -- ARGV[11]  closes  '1': nothing comes after them
+-- ARGV[12]  chunks  that are kept of the stream, and of its other entries
+-- ARGV[13]  bytes   the same
 -- Returns  {'ok'}, {'lost'}, {'closed'} or {'full'}; or {'rich'} when the short script has done nothing
 -- Cost     O(bytes + blocks that go)
 -- @hot keys
@@ -59,8 +61,8 @@ end
 if mine and not isMine then add('reset', 1, '') end
 if count > 0 then add('chunks', count, ARGV[10]) end
 if closes then add('end', 1, '') end
-local kept = first
-while next_ - kept > LIMIT.streamChunks or bytes > LIMIT.streamBytes do
+local kept, mostChunks, mostBytes = first, tonumber(ARGV[12]), tonumber(ARGV[13])
+while next_ - kept > mostChunks or bytes > mostBytes do
   local oldest = redis.call('XRANGE', key, '(' .. kept .. '-0', '+', 'COUNT', 1)[1]
   local till = oldest and tonumber(string.match(oldest[1], '^%d+')) or next_
   if till == next_ then break end

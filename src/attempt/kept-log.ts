@@ -1,0 +1,69 @@
+/** Lines of `ctx.log` that are kept with their task, beside going where the process logs. */
+import { cut, fieldsAsData, textOf } from '../base/as-data.ts';
+import type { LogFields, Logger } from '../base/logger.ts';
+import type { Clock } from '../base/time.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { type KeepLogs, LOG_STREAM, type LogLineLevel, lineText } from '../domain/task/task-log.ts';
+import { say } from '../logging/log-events.ts';
+import type { Coalesced } from './coalesced.ts';
+import type { HandlerStreams } from './streams.ts';
+
+/** What a log needs of its call. */
+interface KeptLogParts {
+  /** Where the process logs. */
+  readonly log: Logger;
+  readonly keep: Exclude<KeepLogs, 'never'>;
+  readonly clock: Clock;
+  readonly streams: HandlerStreams;
+}
+
+/**
+ * The log of one call of a handler. A call that succeeds within a second stores nothing, unless all is to
+ * be kept; what takes longer stores its newest lines once a second, and the rest at its end.
+ */
+export class KeptLog implements Logger {
+  readonly #parts: KeptLogParts;
+  readonly #lines: Coalesced;
+
+  constructor(parts: KeptLogParts) {
+    const { log, clock, streams } = parts;
+    this.#parts = parts;
+    this.#lines = streams.gather(LOG_STREAM, clock, {
+      ...{ most: LIMITS.logLines, mostChars: LIMITS.logBytes, isEager: false },
+      failed: (error) => say(log, 'log.not-kept', 'lines of its log could not be kept', { error }),
+    });
+  }
+
+  /** Not kept. */
+  debug(message: string, fields?: LogFields): void {
+    this.#parts.log.debug(message, fields);
+  }
+
+  info(message: string, fields?: LogFields): void {
+    this.#parts.log.info(message, fields);
+    this.#add('info', message, fields);
+  }
+
+  warn(message: string, fields?: LogFields): void {
+    this.#parts.log.warn(message, fields);
+    this.#add('warn', message, fields);
+  }
+
+  error(message: string, fields?: LogFields): void {
+    this.#parts.log.error(message, fields);
+    this.#add('error', message, fields);
+  }
+
+  /** Its handler has ended. Fulfilled once the lines are stored that are to be kept. */
+  ended(isFailure: boolean): Promise<void> | undefined {
+    const { keep } = this.#parts;
+    return this.#lines.ended(isFailure || keep === 'always' || this.#lines.isStored);
+  }
+
+  #add(level: LogLineLevel, message: string, fields: LogFields | undefined): void {
+    const short = cut(textOf(message), LIMITS.logMessageChars);
+    const line = { at: this.#parts.clock.now(), level, message: short };
+    const text = lineText(fields === undefined ? line : { ...line, fields: fieldsAsData(fields) });
+    this.#lines.add(text);
+  }
+}

@@ -1,0 +1,91 @@
+/** What a handler reports while it runs: streams, lines of log and progress. */
+import { cut } from '../base/as-data.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Clock } from '../base/time.ts';
+import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import type { KeepLogs } from '../domain/task/task-log.ts';
+import { PROGRESS_STREAM, progressText } from '../domain/task/task-progress.ts';
+import { say } from '../logging/log-events.ts';
+import type { TaskStream } from '../workflow/task-stream.ts';
+import type { Coalesced } from './coalesced.ts';
+import { KeptLog } from './kept-log.ts';
+import type { HandlerStreams, StreamOpener } from './streams.ts';
+
+interface ReportParts {
+  /** Asked for its streams once. */
+  readonly opener: StreamOpener;
+  /** Which node it is; empty for the handler of a task itself. */
+  readonly node: string;
+  readonly attempt: number;
+  readonly clock: Clock;
+  /** Where the process logs. */
+  readonly log: Logger;
+  readonly keepLogs: KeepLogs;
+}
+
+/** The reports of one call of a handler; each costs something once it is used. */
+export class HandlerReports {
+  readonly #parts: ReportParts;
+  #streams: HandlerStreams | undefined;
+  #log: KeptLog | undefined;
+  #progress: Coalesced | undefined;
+
+  constructor(parts: ReportParts) {
+    this.#parts = parts;
+  }
+
+  /** Opens a stream, or answers the one that is open. */
+  stream(name: string): TaskStream {
+    return this.#own.open(name);
+  }
+
+  /** See {@link HandlerStreams.ended}. */
+  streamed(): Promise<unknown> | undefined {
+    return this.#streams?.ended();
+  }
+
+  /** A log that logs where `log` does, and of which lines are kept, unless none are. */
+  keptLog(log: Logger): Logger {
+    const { opener, clock, keepLogs: keep } = this.#parts;
+    if (!opener.isStored || keep === 'never') return log;
+    this.#log = new KeptLog({ log, keep, clock, streams: this.#own });
+    return this.#log;
+  }
+
+  /** @throws {@link InvalidOptionError}. */
+  progress(fraction: unknown, message: unknown): void {
+    if (typeof fraction !== 'number' || !(fraction >= 0 && fraction <= 1)) {
+      throw new InvalidOptionError('fraction', 'a number from 0 to 1', fraction);
+    }
+    if (message !== undefined && typeof message !== 'string') {
+      throw new InvalidOptionError('message', 'a text', message);
+    }
+    const { opener, clock } = this.#parts;
+    if (!opener.isStored) return;
+    this.#progress ??= this.#own.gather(PROGRESS_STREAM, clock, {
+      ...{ most: 1, mostChars: LIMITS.logBytes, isEager: true },
+      failed: (error) => this.#failed(error),
+    });
+    const said = message === undefined ? {} : { message: cut(message, LIMITS.logMessageChars) };
+    this.#progress.add(progressText({ fraction, ...said, at: clock.now() }));
+  }
+
+  /** Its handler has ended. Fulfilled once everything is stored that is to be kept; never rejects. */
+  ended(isFailure: boolean): Promise<unknown> | undefined {
+    const log = this.#log?.ended(isFailure);
+    const progress = this.#progress?.ended(true);
+    if (log === undefined || progress === undefined) return log ?? progress;
+    return Promise.all([log, progress]);
+  }
+
+  get #own(): HandlerStreams {
+    const { opener, node, attempt } = this.#parts;
+    this.#streams ??= opener.streamsFor(node, attempt);
+    return this.#streams;
+  }
+
+  #failed(error: unknown): void {
+    say(this.#parts.log, 'progress.not-kept', 'its progress could not be stored', { error });
+  }
+}

@@ -1,0 +1,51 @@
+import type { Command } from 'commander';
+import type { TaskLogLine } from '../../client/facades/task-logs.ts';
+import { type Shell, withLoom } from '../session/session.ts';
+import { integerArgument } from '../terminal/arguments.ts';
+import { jsonLine, type Output } from '../terminal/output.ts';
+import type { Style } from '../terminal/style.ts';
+import type { JsonShapes } from '../views/json-shapes.ts';
+
+interface LogsOptions {
+  readonly from: number;
+  readonly follow?: boolean;
+}
+
+/** `fairloom tasks logs` */
+export function addLogs(tasks: Command, shell: Shell): void {
+  tasks
+    .command('logs <id>')
+    .description('the lines that its handlers have logged, as far as they are kept')
+    .option('--from <offset>', 'the first that is wanted', integerArgument(0), 0)
+    .option('--follow', 'wait for what is still to come, until the task has ended')
+    .action((id: string, { from, follow = false }: LogsOptions, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const all: TaskLogLine[] = [];
+        for await (const line of loom.tasks.logs(id, { from, follow })) {
+          // One document is whole at the end; everything else is shown as it comes.
+          if (output.form === 'json') all.push(line);
+          else showLine(line, output);
+        }
+        if (output.form === 'json') output.json(all satisfies JsonShapes['tasks logs']);
+        return undefined;
+      }),
+    );
+}
+
+function showLine(line: TaskLogLine, output: Output): void {
+  output.one({ json: line, id: String(line.next - 1), text: [lineText(line, output.style)] });
+}
+
+const COLORS = { info: 'dim', warn: 'yellow', error: 'red' } as const;
+
+function lineText(line: TaskLogLine, style: Style): string {
+  const { at, level, message, fields, attempt, node } = line;
+  const whose = [...(node === undefined ? [] : [node]), ...(attempt > 1 ? [`#${attempt}`] : [])];
+  return [
+    style.dim(new Date(at).toISOString()),
+    style[COLORS[level]](level.padEnd(5)),
+    ...(whose.length === 0 ? [] : [style.dim(`[${whose.join(' ')}]`)]),
+    message,
+    ...(fields === undefined ? [] : [style.dim(jsonLine(fields))]),
+  ].join(' ');
+}

@@ -1,0 +1,43 @@
+/** The log of a task: lines of `ctx.log` that are kept with it. */
+import type { LogLine } from '../../domain/task/task-log.ts';
+import { LOG_STREAM, readLine } from '../../domain/task/task-log.ts';
+import { readingOf, type StreamReaders, StreamReading } from './stream-reading.ts';
+
+/** A line of the log of a task. */
+export interface TaskLogLine extends LogLine {
+  /** The attempt that wrote it, from 1. */
+  readonly attempt: number;
+  /** The node of a driven run that wrote it; absent for the handler of the task itself. */
+  readonly node?: string;
+  /** From there a reader goes on behind it. */
+  readonly next: number;
+}
+
+/** How the log of a task is read. */
+export interface TaskLogOptions {
+  /** 0, or `next` of the last line that was dealt with. Default 0. */
+  readonly from?: number | undefined;
+  /** Whether to wait for what is still to come, until the task has ended. Default false. */
+  readonly follow?: boolean | undefined;
+  /** Ends the reading; it rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** See `loom.tasks.logs`. */
+export function taskLog(
+  tools: StreamReaders,
+  id: string,
+  options: TaskLogOptions,
+): AsyncGenerator<TaskLogLine, void, undefined> {
+  const reading = readingOf('tasks.logs', options, { follow: false });
+  return linesOf(new StreamReading(tools, { id, name: LOG_STREAM }, reading));
+}
+
+async function* linesOf(reading: StreamReading): AsyncGenerator<TaskLogLine, void, undefined> {
+  for await (const item of reading.items()) {
+    // Attempts stand at each line, and that older lines are gone is no news: the newest are kept.
+    if (item.type !== 'chunk') continue;
+    const { value, attempt, node, next } = item;
+    yield { ...readLine(value), attempt, ...(node === undefined ? {} : { node }), next };
+  }
+}
