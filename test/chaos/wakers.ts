@@ -57,7 +57,7 @@ export async function publishOnce({ id, user, loom, insist, chance }: Waking): P
 /** The event starts a task, too: one, however often it is published. */
 export async function publishStarting(waking: Waking): Promise<Witness> {
   const { id, user, loom, insist, isOver } = waking;
-  const schedule = `at ${id}`;
+  const schedule = `at-${id}`;
   const options = { event: 'news', key: id, name: 'add', user, retries: 4 };
   await insist('schedules.on', () => loom.schedules.onByName(schedule, options));
   const witness = await publishOnce(waking);

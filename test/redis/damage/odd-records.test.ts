@@ -1,4 +1,4 @@
-/** What is kept of users with a record, and of tasks that are tried again, when many go at once. */
+/** What is kept of users with a record when many of their tasks go at once. */
 import { expect, inject, it } from 'vitest';
 import type { Decision, Leased } from '../../../src/domain/port/backend.ts';
 import { adminOf, freshPrefix, kitOn } from '../faults/kit.ts';
@@ -16,16 +16,6 @@ async function setUp() {
     });
   const drift = async () => (await kit.backend.inspect.reconcile({ repair: false })).drift;
   return { prefix, kit, settle, drift };
-}
-
-function retry(error: string): Decision {
-  const cause = { type: 'attempts', failure: 'error', made: 1, of: 9 } as const;
-  return {
-    type: 'retry',
-    delayMs: 0,
-    cause,
-    error: JSON.stringify({ name: 'Error', message: error }),
-  };
 }
 
 it('several tasks of a user who is counted begin and end in one call', async () => {
@@ -47,29 +37,4 @@ it('the record of a user of several levels goes with its tasks', async () => {
   await settle(await kit.lease(2), FINISH);
   expect(await adminOf().keys(`${prefix}:user:*`)).toEqual([]);
   expect(await drift()).toEqual([]);
-});
-
-it('many that are tried again keep one long error each, and know their former tokens', async () => {
-  const { kit, settle } = await setUp();
-  await kit.send(...Array.from({ length: 3 }, (_, nth) => ({ user: `u${nth}` })));
-  const first = await kit.lease(3);
-  await settle(first, retry('x'.repeat(9_000)));
-  const second = await kit.lease(3);
-  await settle(second, retry('y'.repeat(9_000)));
-  const waiting = await settle(first.slice(1, 2), FINISH);
-  expect(waiting.answers).toMatchObject([{ kind: 'ok', state: 'queued', repeated: true }]);
-  const third = await kit.lease(3);
-  const again = await settle(
-    [first[0], second[0]].flatMap((one) => one ?? []),
-    FINISH,
-  );
-  expect(again.answers).toMatchObject([{ kind: 'leaseLost' }, { kind: 'ok', repeated: true }]);
-  for (const { id } of third) {
-    const attempts = await kit.backend.inspect.attempts(id);
-    expect(attempts.map(({ error }) => error !== undefined && error.length > 8_000)).toEqual([
-      false,
-      true,
-    ]);
-  }
-  expect((await settle(third, FINISH)).answers.map(({ kind }) => kind)).toEqual(['ok', 'ok', 'ok']);
 });
