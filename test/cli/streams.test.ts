@@ -44,6 +44,9 @@ it('the log of a task is kept of what fails, with its fields', async () => {
   expect(JSON.parse(rows.stdout)).toMatchObject({ level: 'info', attempt: 1, next: 1 });
   expect((await run('tasks', 'logs', 'l', '-o', 'id')).stdout).toBe('0\n');
   expect(await run('tasks', 'logs', 'l', '--from', '1')).toMatchObject({ code: 0, stdout: '' });
+  expect((await run('tasks', 'get', 'l')).stdout).toMatch(
+    /^progress +50 % of the words \(\S+ ago, attempt 2\)$/m,
+  );
   // Its own streams, and no other.
   expect((await run('streams', 'list', 'l', '-o', 'id')).stdout).toBe('tokens\n');
 });

@@ -316,7 +316,7 @@ function taskLines(task: TaskInfo, { style }: Output): readonly string[] {
           : `${task.dependents.count}: ${dependentsText(task.dependents)}`,
       'idempotency key': task.idempotencyKey,
       input: json(task.input),
-      progress: task.progress === undefined ? undefined : progressText(task.progress, now),
+      progress: progressText(task, now),
       metadata: json(task.metadata),
       result: json(task.result),
       values: task.encryptedWith === undefined ? undefined : encryptedWords(task.encryptedWith),
@@ -325,10 +325,15 @@ function taskLines(task: TaskInfo, { style }: Output): readonly string[] {
   );
 }
 
-function progressText({ fraction, message, at, attempt }: TaskProgress, now: number): string {
-  const words = message === undefined ? '' : ` ${message}`;
-  const by = attempt === 1 ? '' : `, attempt ${attempt}`;
-  return `${Math.floor(fraction * 100)} %${words} (${shownMoment(at, now)}${by})`;
+/** Of its own handler, or of the nodes of a driven run. */
+function progressText({ progress, nodeProgress = {} }: TaskInfo, now: number): string | undefined {
+  const text = ({ fraction, message, at, attempt }: TaskProgress): string => {
+    const words = message === undefined ? '' : ` ${message}`;
+    const by = attempt === 1 ? '' : `, attempt ${attempt}`;
+    return `${Math.floor(fraction * 100)} %${words} (${shownMoment(at, now)}${by})`;
+  };
+  const nodes = Object.entries(nodeProgress).map(([node, one]) => `${node} ${text(one)}`);
+  return [...(progress === undefined ? [] : [text(progress)]), ...nodes].join('; ') || undefined;
 }
 
 function whyText({ cause }: TaskInfo): string | undefined {

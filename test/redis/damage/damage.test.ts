@@ -1,5 +1,6 @@
 /** Keys that are deleted, cut short, overwritten or of a wrong type: nobody waits, and all is made anew. */
 import { expect, it } from 'vitest';
+import { rounds } from '../../support/rounds.ts';
 import { DamagedStore } from './kit.ts';
 import { familyOf, mutate, rngOf } from './mutations.ts';
 
@@ -9,12 +10,12 @@ const ROUNDS = Number(process.env['FAIRLOOM_DAMAGE'] ?? 12);
 /** Records: what is deleted of these is gone. */
 const TRUTH = /^(tasks|facts|ends|payloads|results)$/;
 
-it('F64 every family of keys, and half of each, is made anew from what it indexes', async () => {
+it('F64 every family of keys, and half of some, is made anew from what it indexes', async () => {
   const store = await DamagedStore.make();
   const families = [...new Set((await store.keys()).map((key) => familyOf(store.prefix, key)))];
   const wrong: string[] = [];
-  for (const family of families) {
-    for (const part of ['all', 'half']) {
+  for (const [at, family] of families.entries()) {
+    for (const part of at % rounds(1, 3) === 0 ? ['all', 'half'] : ['all']) {
       await store.restore();
       const keys = (await store.keys()).filter((key) => familyOf(store.prefix, key) === family);
       const rng = rngOf(SEED);

@@ -106,10 +106,9 @@ export class DamagedStore {
     const queues = ['default', 'bulk'].map((queue) => ({ queue, weight: 1, pass: 0 }));
     const reply = await kit.backend.tasks.lease(kit.request({ limit: 50, queues }));
     const { leases } = reply ?? { leases: [] };
-    for (const { id, token } of leases) {
-      const decision = { type: 'finish', result: 'null' } as const;
-      await kit.backend.tasks.settle({ worker: 'w', settlements: [{ id, token, decision }] });
-    }
+    const decision = { type: 'finish', result: 'null' } as const;
+    const settlements = leases.map(({ id, token }) => ({ id, token, decision }));
+    if (leases.length > 0) await kit.backend.tasks.settle({ worker: 'w', settlements });
     return leases;
   }
 
