@@ -32,7 +32,7 @@ export type RunEnd =
   | { readonly state: 'open' };
 
 /** What ends a task whose leases keep getting lost says so. */
-const LOST = /its lease ended \d+ times/;
+const LOST = /its lease ended \d+ times|failed \(lost\)/;
 
 interface RunVerdictParts {
   readonly runs: readonly Pick<AcceptedRun, 'id' | 'shape' | 'input' | 'isCanceled' | 'witness'>[];

@@ -246,13 +246,6 @@ const IN_THE_ENGINE: readonly Mutant[] = [
     first: 'attempt/logs',
   },
   {
-    name: 'streams: the progress of one attempt counts for the next',
-    file: 'src/client/facades/task-progress.ts',
-    find: `      newest.delete(node);\n      continue;`,
-    replace: `      continue;`,
-    first: 'attempt/progress',
-  },
-  {
     name: 'streams: a handler may say that it has come too far',
     file: 'src/attempt/reports.ts',
     find: `fraction >= 0 && fraction <= 1`,

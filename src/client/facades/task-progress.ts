@@ -18,14 +18,11 @@ export interface ShownProgress {
   readonly nodeProgress?: Readonly<Record<string, TaskProgress>>;
 }
 
-/** The newest of each node; an attempt that begins anew has not come far. */
+/** The newest of each node; that of another attempt stands until the next one says something. */
 export function progressIn(entries: readonly StreamEntry[], codec: ValueCodec): ShownProgress {
   const newest = new Map<string, TaskProgress>();
   for (const { kind, node, attempt, text } of entries) {
-    if (kind !== 'chunks') {
-      newest.delete(node);
-      continue;
-    }
+    if (kind !== 'chunks') continue;
     const chunk = isSealed(text) ? undefined : chunksOf(text)?.at(-1);
     const progress = chunk === undefined ? undefined : readProgress(codec.read(chunk));
     if (progress !== undefined) newest.set(node, { ...progress, attempt });

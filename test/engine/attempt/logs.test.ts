@@ -368,6 +368,29 @@ eachBackend((open) => {
       expect(await shown(loom, id)).toEqual(['info in time']);
     });
 
+    it('nor is one of a node that has ended, while others run under the same lease', async () => {
+      const [late, done] = [gate(), gate()];
+      const lingers = task('lingers', { keepLogs: 'always' }, async (_: undefined, ctx) => {
+        void late.passed.then(() => ctx.log.info('late'));
+        ctx.log.info('in time');
+        return 1;
+      });
+      const next = task('next', async (n: number) => {
+        await done.passed;
+        return n;
+      });
+      const loom = harness.loom([lingers.pipe(next).as('line')]);
+      await loom.worker().start();
+      const line = lingers.pipe(next).as('line');
+      const handle = await loom.enqueue(line, undefined, { form: 'driven' });
+      await harness.until(async () => (await shown(loom, handle.id)).length > 0);
+      late.open();
+      await harness.clock.advance(5_000);
+      done.open();
+      await settled(harness, handle.result());
+      expect(await shown(loom, handle.id)).toEqual(['info in time lingers']);
+    });
+
     it('whoever has lost the lease keeps nothing more', async () => {
       const goOn = gate();
       let calls = 0;

@@ -57,7 +57,7 @@ eachBackend((open) => {
       expect(await loom.streams.list(id)).toEqual([]);
     });
 
-    it('begins anew with another attempt', async () => {
+    it('is that of the newest attempt that has said something', async () => {
       const again = gate();
       const flaky = task(
         'flaky',

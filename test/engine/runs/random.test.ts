@@ -11,6 +11,7 @@ import type { RunHandle } from '../../../src/runs/view/run-handle.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import { eachBackend, type Harness } from '../../support/backends.ts';
+import { rounds } from '../../support/rounds.ts';
 import { settled } from '../../support/runs.ts';
 import {
   anyPolicy,
@@ -69,7 +70,7 @@ function usual(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, usual(one)]));
 }
 
-eachBackend((open) => {
+eachBackend((open, backendName) => {
   /** What ran in which run, in the order of the ends. */
   const log = new Map<string, string[]>();
   const failingIn = new Map<string, ReadonlySet<string>>();
@@ -127,13 +128,14 @@ eachBackend((open) => {
   ] as const)(
     'O37 O48 O50 O63 random workflows (%s) end in an order that the truth accepts',
     async (name, recipe, count) => {
-      const cases = casesOf(name, recipe, count);
+      const most = rounds(count, backendName === 'memory' ? count : count / 2);
+      const cases = casesOf(name, recipe, most);
       const loom = workerOf(cases);
       await loom.worker({ concurrency: 200 }).start();
       for (let at = 0; at < cases.length; at += BATCH) {
         await ends(loom, cases.slice(at, at + BATCH), at);
       }
-      expect(cases).toHaveLength(count);
+      expect(cases).toHaveLength(most);
     },
     300_000,
   );
