@@ -11,7 +11,7 @@ let namespaces = 0;
 
 describeBackend('redis', { describe, it, expect }, () => open(3));
 // Replies have other shapes there, the same of a script in every case, and they do not come with numbers.
-const some = someCases({ describe, it, expect }, { every: rounds(1, 5), never: AT_SCALE });
+const some = someCases({ describe, it, expect }, { every: rounds(1, 8), never: AT_SCALE });
 describeBackend('redis, RESP2', some, () => open(2));
 
 /** `protocol`: of the connection. */

@@ -9,7 +9,7 @@ const SEED = 20_260_109;
 /** How many histories, and how long they may take on a machine with much else to do, in ms. */
 const SIZES = {
   memory: { runs: 1_200, timeout: 300_000 },
-  both: { runs: 70, timeout: 300_000 },
+  both: { runs: 40, timeout: 300_000 },
 } as const;
 
 async function opened(which: Which, act: (open: Open) => Promise<void>): Promise<void> {

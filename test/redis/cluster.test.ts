@@ -33,8 +33,8 @@ afterAll(async () => {
   await cluster.stop();
 });
 
-/** The suite runs whole elsewhere; here every eighth case, or all of them. */
-const api = someCases({ describe, it, expect }, { every: rounds(1, 8), never: AT_SCALE });
+/** The suite runs whole elsewhere; here every twelfth case, or all of them. */
+const api = someCases({ describe, it, expect }, { every: rounds(1, 12), never: AT_SCALE });
 describeBackend('redis, cluster', api, async (): Promise<Harness> => {
   const prefix = `{cluster-${process.pid}-${++namespaces}}`;
   const { backend, setTime, dispose } = redisForTests(shared, { prefix });

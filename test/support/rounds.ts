@@ -9,9 +9,9 @@ export function rounds(all: number, share: number): number {
 }
 
 /**
- * How far it is from one call that goes wrong to the next: every call of the embedded backend, every fifth on Redis,
+ * How far it is from one call that goes wrong to the next: every call of the embedded backend, every seventh on Redis,
  * where the same code of workers makes the same calls. All of both with `FAIRLOOM_ALL_ROUNDS=1`.
  */
 export function stride(backend: 'memory' | 'redis'): number {
-  return backend === 'memory' ? 1 : rounds(1, 5);
+  return backend === 'memory' ? 1 : rounds(1, 7);
 }

@@ -156,7 +156,7 @@ eachBackend((open, backendName) => {
     );
 
     it('is paused and resumed at once, in every order: the later call counts', async () => {
-      const step = rounds(1, 9);
+      const step = rounds(1, 16);
       const orders = ordersOf(4, 4).filter((_, at) => backendName === 'memory' || at % step === 0);
       for (const order of orders) {
         for (const last of ['pause', 'resume'] as const) {

@@ -42,7 +42,7 @@ eachBackend((open, backendName) => {
         const { length } = build(one).tasks;
         return length > 1 && length <= MOST_TASKS;
       });
-      const numRuns = rounds(count, backendName === 'memory' ? count : count / 2);
+      const numRuns = rounds(count, backendName === 'memory' ? count : count / 5);
       const samples = fc.sample(fitting, { seed: SEED, numRuns }).map((one) => build(one));
       const names = new Set(samples.flatMap(({ tasks }) => tasks));
       const loom = harness.loom(

@@ -95,11 +95,11 @@ describe('docs/acl.example', () => {
   });
 });
 
-/** The suite runs whole elsewhere; here every tenth case, and all that send what others do not. */
+/** The suite runs whole elsewhere; here every 15th case, and all that send what others do not. */
 const api = someCases(
   { describe, it, expect },
   {
-    every: rounds(1, 10),
+    every: rounds(1, 15),
     always: /reconcile|wait|woken|batch|ping|long snapshot|counted by kind/,
     // A monitor takes seconds to print what these send, a mebibyte among them.
     never: new RegExp(`mebibyte|${AT_SCALE.source}`),
