@@ -36,13 +36,8 @@ function addRead(streams: Command, shell: Shell): void {
     .option('--follow', 'wait for what is still to come, until the stream or its task has ended')
     .action((id: string, name: string, { from, follow = false }: ReadOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
-        const all: StreamItem[] = [];
-        for await (const item of loom.streams.read(id, name, { from, follow })) {
-          // One document is whole at the end; everything else is shown as it comes.
-          if (output.form === 'json') all.push(item);
-          else showItem(item, output);
-        }
-        if (output.form === 'json') output.json(all satisfies JsonShapes['streams read']);
+        const items = loom.streams.read(id, name, { from, follow });
+        await output.each(items, (item) => showItem(item, output));
         return undefined;
       }),
     );
@@ -50,7 +45,8 @@ function addRead(streams: Command, shell: Shell): void {
 
 function showItem(item: StreamItem, output: Output): void {
   const { offset, type } = item;
-  if (output.form !== 'table') output.one({ json: item, id: String(offset), text: [] });
+  const json = item satisfies JsonShapes['streams read'][number];
+  if (output.form !== 'table') output.one({ json, id: String(offset), text: [] });
   else if (type === 'gap') output.note(`${offset} to ${item.next - 1} are gone`);
   else if (type === 'reset') {
     const whose = item.node === undefined ? '' : ` of ${item.node}`;

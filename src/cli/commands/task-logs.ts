@@ -20,20 +20,16 @@ export function addLogs(tasks: Command, shell: Shell): void {
     .option('--follow', 'wait for what is still to come, until the task has ended')
     .action((id: string, { from, follow = false }: LogsOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
-        const all: TaskLogLine[] = [];
-        for await (const line of loom.tasks.logs(id, { from, follow })) {
-          // One document is whole at the end; everything else is shown as it comes.
-          if (output.form === 'json') all.push(line);
-          else showLine(line, output);
-        }
-        if (output.form === 'json') output.json(all satisfies JsonShapes['tasks logs']);
+        const lines = loom.tasks.logs(id, { from, follow });
+        await output.each(lines, (line) => showLine(line, output));
         return undefined;
       }),
     );
 }
 
 function showLine(line: TaskLogLine, output: Output): void {
-  output.one({ json: line, id: String(line.next - 1), text: [lineText(line, output.style)] });
+  const json = line satisfies JsonShapes['tasks logs'][number];
+  output.one({ json, id: String(line.next - 1), text: [lineText(line, output.style)] });
 }
 
 const COLORS = { info: 'dim', warn: 'yellow', error: 'red' } as const;

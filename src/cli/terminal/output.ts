@@ -55,6 +55,16 @@ export class Output {
     else for (const line of this.#linesOf(rows, view)) this.line(line);
   }
 
+  /** Rows that are shown as they come; in JSON as one array, once all are there. */
+  async each<Row>(rows: AsyncIterable<Row>, show: (row: Row) => void): Promise<void> {
+    const all: Row[] = [];
+    for await (const row of rows) {
+      if (this.form === 'json') all.push(row);
+      else show(row);
+    }
+    if (this.form === 'json') this.json(all);
+  }
+
   /** One thing: an object in JSON, lines of text as a table. */
   one(thing: Thing): void {
     switch (this.form) {

@@ -1,7 +1,11 @@
 /** The log of a task: lines of `ctx.log` that are kept with it. */
-import type { LogLine } from '../../domain/task/task-log.ts';
-import { LOG_STREAM, readLine } from '../../domain/task/task-log.ts';
-import { readingOf, type StreamReaders, StreamReading } from './stream-reading.ts';
+import { LOG_STREAM, type LogLine, readLine } from '../../domain/task/task-log.ts';
+import {
+  readingOf,
+  type StreamReaders,
+  StreamReading,
+  type StreamReadOptions,
+} from './stream-reading.ts';
 
 /** A line of the log of a task. */
 export interface TaskLogLine extends LogLine {
@@ -14,13 +18,9 @@ export interface TaskLogLine extends LogLine {
 }
 
 /** How the log of a task is read. */
-export interface TaskLogOptions {
-  /** 0, or `next` of the last line that was dealt with. Default 0. */
-  readonly from?: number | undefined;
+export interface TaskLogOptions extends StreamReadOptions {
   /** Whether to wait for what is still to come, until the task has ended. Default false. */
   readonly follow?: boolean | undefined;
-  /** Ends the reading; it rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** See `loom.tasks.logs`. */

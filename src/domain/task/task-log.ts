@@ -1,4 +1,5 @@
 /** Lines of log that are kept with their task: in a stream of it whose name no caller can give. */
+import { isRecord } from '../../base/records.ts';
 import { LIMITS } from '../limits.ts';
 
 /** That stream; its chunks are texts of {@link LogLine}. */
@@ -48,9 +49,9 @@ export function readLine(stored: unknown): LogLine {
 }
 
 function isLine(value: unknown): value is LogLine {
-  if (typeof value !== 'object' || value === null) return false;
-  const { at, level, message, fields }: Partial<Record<keyof LogLine, unknown>> = value;
+  if (!isRecord(value)) return false;
+  const { at, level, message, fields } = value;
   const isLevel = level === 'info' || level === 'warn' || level === 'error';
-  const isData = fields === undefined || (typeof fields === 'object' && fields !== null);
+  const isData = fields === undefined || isRecord(fields);
   return typeof at === 'number' && isLevel && typeof message === 'string' && isData;
 }

@@ -1,5 +1,7 @@
 /** How far tasks have come, as their handlers say: in a stream of each whose name no caller can give. */
 
+import { isRecord } from '../../base/records.ts';
+
 /** That stream; its chunks are texts of {@link Progress}. */
 export const PROGRESS_STREAM = '~progress';
 
@@ -29,8 +31,8 @@ export function readProgress(stored: unknown): Progress | undefined {
 }
 
 function isProgress(value: unknown): value is Progress {
-  if (typeof value !== 'object' || value === null) return false;
-  const { fraction, message, at }: Partial<Record<keyof Progress, unknown>> = value;
+  if (!isRecord(value)) return false;
+  const { fraction, message, at } = value;
   const isWords = message === undefined || typeof message === 'string';
   return typeof fraction === 'number' && isWords && typeof at === 'number';
 }
