@@ -32,7 +32,7 @@ module.exports = {
       severity: 'error',
       from: {
         orphan: true,
-        pathNot: ['\\.d\\.ts$', '^src/(config|index|metrics|redis|testing|tracing)\\.ts$'],
+        pathNot: ['\\.d\\.ts$', '^src/(config|http|index|metrics|redis|testing|tracing)\\.ts$'],
       },
       to: {},
     },

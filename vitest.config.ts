@@ -26,7 +26,10 @@ function project(layer: Layer): TestProjectConfiguration {
     resolve: {
       alias: [
         { find: /^fairloom$/, replacement: source('index') },
-        { find: /^fairloom\/(config|metrics|redis|testing|tracing)$/, replacement: source('$1') },
+        {
+          find: /^fairloom\/(config|http|metrics|redis|testing|tracing)$/,
+          replacement: source('$1'),
+        },
       ],
     },
     test: {

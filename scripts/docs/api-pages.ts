@@ -33,5 +33,6 @@ export const API_PAGES: readonly ApiPage[] = [
   { name: 'config', title: 'Configuration', from: 'fairloom/config', entry: 'src/config.ts' },
   { name: 'metrics', title: 'Metrics', from: 'fairloom/metrics', entry: 'src/metrics.ts' },
   { name: 'tracing', title: 'Tracing', from: 'fairloom/tracing', entry: 'src/tracing.ts' },
+  { name: 'http', title: 'HTTP', from: 'fairloom/http', entry: 'src/http.ts' },
   { name: 'testing', title: 'Testing', from: 'fairloom/testing', entry: 'src/testing.ts' },
 ];

@@ -47,6 +47,8 @@ export interface LogEvents {
   'log.not-kept': { readonly error: unknown };
   /** How far a task has come could not be stored. */
   'progress.not-kept': { readonly error: unknown };
+  /** A request to the HTTP API failed in a way that it should not; it was answered with 500. */
+  'http.failed': { readonly requestId: string; readonly error: unknown };
   /** The message is a line that a program wrote to its stderr. */
   'program.stderr': NoFields;
   /** It wrote more lines than are logged. */
@@ -93,6 +95,7 @@ export const LOG_LEVELS: Readonly<Record<keyof LogEvents, keyof Logger>> = {
   'task.unserved': 'warn',
   'log.not-kept': 'warn',
   'progress.not-kept': 'warn',
+  'http.failed': 'error',
   'program.stderr': 'info',
   'program.stderr-cut': 'warn',
 };

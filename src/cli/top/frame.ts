@@ -1,8 +1,9 @@
+import type { TopUser } from '../../shapes/shares.ts';
 import { counted } from '../terminal/counted.ts';
 import type { Style } from '../terminal/style.ts';
 import { type Column, cellText, textTable } from '../terminal/text-table.ts';
 import type { Screen, Sort } from './keys.ts';
-import type { TopSnapshot, TopUser } from './snapshot.ts';
+import type { TopSnapshot } from './snapshot.ts';
 
 /** Lines that are no users: two of figures, an empty one, the heading, an empty one, the keys. */
 const FRAME_LINES = 6;

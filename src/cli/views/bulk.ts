@@ -1,9 +1,9 @@
 /** One change for many tasks: each stands on its own, and the answer says what became of each. */
 import { inChunks } from '../../base/chunks.ts';
+import type { Change } from '../../shapes/shapes.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../terminal/exit-code.ts';
 import type { Output, View } from '../terminal/output.ts';
 import { cellText } from '../terminal/text-table.ts';
-import type { Change } from './json-shapes.ts';
 
 /** Changes that are under way at once: the round trips overlap, and memory stays bounded. */
 const AT_ONCE = 16;

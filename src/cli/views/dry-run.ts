@@ -4,9 +4,9 @@ import type { Fairloom } from '../../client/client.ts';
 import type { Ending } from '../../domain/dependencies/dependents.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { EndState, TaskState } from '../../domain/task/task.ts';
+import type { Change } from '../../shapes/shapes.ts';
 import type { Output } from '../terminal/output.ts';
 import { CHANGE_VIEW } from './bulk.ts';
-import type { Change } from './json-shapes.ts';
 
 /** One that would end with another. */
 export interface Follower {

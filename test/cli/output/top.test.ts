@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { chosenUsers } from '../../../src/cli/top/frame.ts';
 import { FIRST_SCREEN, pressed, type Screen } from '../../../src/cli/top/keys.ts';
-import type { TopUser } from '../../../src/cli/top/snapshot.ts';
 import { Fairloom, task } from '../../../src/index.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
 import { redis } from '../../../src/redis.ts';
+import type { TopUser } from '../../../src/shapes/shares.ts';
 import { BIN, fairloom } from '../../support/processes/run-process.ts';
 import { onTerminal } from '../../support/processes/terminal.ts';
 

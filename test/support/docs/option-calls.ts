@@ -3,6 +3,7 @@ import { metrics, trace } from '@opentelemetry/api';
 import type { Fairloom } from 'fairloom';
 import * as fairloom from 'fairloom';
 import { loadConfig, toYaml } from 'fairloom/config';
+import { httpApi } from 'fairloom/http';
 import { openTelemetryMetrics, prometheus, serveMonitoring } from 'fairloom/metrics';
 import { redis } from 'fairloom/redis';
 import { ManualClock, testLoom } from 'fairloom/testing';
@@ -187,6 +188,7 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
       valid: { port: 0 },
       calls: { serveMonitoring: (x) => serveMonitoring(loom, x) },
     },
+    HttpApiOptions: { valid: { hidePayloads: true }, calls: { httpApi: (x) => httpApi(loom, x) } },
     EventScheduleOptions: {
       valid: { event: 'paid', task: plainTask },
       calls: { on: (x) => loom.schedules.on('s', x) },

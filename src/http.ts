@@ -1,0 +1,31 @@
+/** `fairloom/http`: the HTTP API and the page of a client, for any server. */
+
+export type {
+  About,
+  AskPage,
+  AttemptList,
+  DependentList,
+  LogList,
+  Overview,
+  QueueList,
+  RunPage,
+  SchedulePage,
+  StreamList,
+  StreamRows,
+  TaskPage,
+  Timeline,
+  TimelineSpan,
+  UserPage,
+  UserRow,
+  WorkerList,
+} from './http/calls/answers.ts';
+export type { Problem, RefusalCode } from './http/calls/problem.ts';
+export type { Access, Permission } from './http/calls/view.ts';
+export { type HttpApi, httpApi, type RequestOrigin } from './http/http-api.ts';
+export type { HttpApiOptions } from './http/http-options.ts';
+export type {
+  GraphStates,
+  ScheduleSlots,
+  StreamRow,
+  TaskDetails,
+} from './shapes/shapes.ts';

@@ -1,0 +1,231 @@
+/**
+ * What each route of the HTTP API answers: the one place that says so. The OpenAPI document and the types of
+ * the page are made of it; rows and details are those of the command line.
+ */
+import type { AskInfo } from '../../client/facades/asks-facade.ts';
+import type { QueueStatus } from '../../client/facades/queue-facade.ts';
+import type { RunExplanation } from '../../client/facades/run-explanation.ts';
+import type { AttemptInfo, TaskInfo } from '../../client/facades/task-info.ts';
+import type { TaskLogLine } from '../../client/facades/task-logs.ts';
+import type { UserStatus } from '../../client/facades/user-facade.ts';
+import type { VersionReport } from '../../client/facades/versions.ts';
+import type { Dependent } from '../../domain/dependencies/dependents.ts';
+import type { Explanation } from '../../domain/explain/explain.ts';
+import type { WorkerInfo } from '../../domain/port/backend.ts';
+import type { StreamFacts } from '../../domain/task/stream.ts';
+import type { TaskState } from '../../domain/task/task.ts';
+import type { WaitFigure } from '../../domain/task/wait.ts';
+import type { RunDetails, RunInfo } from '../../runs/shared/run-info.ts';
+import type { ScheduleInfo } from '../../schedules/schedule-info.ts';
+import type { GraphStates, ScheduleSlots, StreamRow, TaskDetails } from '../../shapes/shapes.ts';
+import type { Permission } from './view.ts';
+
+/** By route: its method, and its path below `/api/v1`. */
+export interface HttpAnswers {
+  readonly 'GET /': About;
+  readonly 'GET /overview': Overview;
+  readonly 'GET /users': UserPage;
+  readonly 'GET /users/{user}': UserRow;
+  readonly 'GET /queues': QueueList;
+  readonly 'GET /queues/{queue}': QueueStatus;
+  readonly 'GET /tasks': TaskPage;
+  readonly 'GET /tasks/{id}': TaskDetails;
+  readonly 'GET /tasks/{id}/attempts': AttemptList;
+  readonly 'GET /tasks/{id}/logs': LogList;
+  readonly 'GET /tasks/{id}/explain': Explanation;
+  readonly 'GET /tasks/{id}/dependents': DependentList;
+  readonly 'GET /tasks/{id}/streams': StreamList;
+  readonly 'GET /tasks/{id}/streams/{name}': StreamRows;
+  readonly 'GET /runs': RunPage;
+  readonly 'GET /runs/{id}': RunDetails;
+  readonly 'GET /runs/{id}/graph': GraphStates;
+  readonly 'GET /runs/{id}/timeline': Timeline;
+  readonly 'GET /runs/{id}/explain': RunExplanation;
+  readonly 'GET /dead': TaskPage;
+  readonly 'GET /schedules': SchedulePage;
+  readonly 'GET /schedules/{id}': ScheduleInfo;
+  readonly 'GET /schedules/{id}/next': ScheduleSlots;
+  readonly 'GET /asks': AskPage;
+  readonly 'GET /asks/{id}': AskInfo;
+  readonly 'GET /versions': VersionReport;
+  readonly 'GET /workers': WorkerList;
+}
+
+/** What this API is, and what its caller may. */
+export interface About {
+  /** Of the package. */
+  readonly version: string;
+  /** Where the tasks are: what the backend says of itself. */
+  readonly backend: string;
+  /** Which of several stores of one server it is; absent when nobody has named it. */
+  readonly namespace?: string;
+  /** What the caller may do. */
+  readonly can: readonly Permission[];
+  /** The caller sees these users and nobody else; absent: it sees all. */
+  readonly users?: readonly string[];
+  /** Inputs, results and logs are left out of every answer. */
+  readonly hidesPayloads: boolean;
+  /** What there is beside the routes of every version, by name. */
+  readonly features: readonly string[];
+}
+
+/** The whole at a glance. A caller that sees some users only gets these users instead of the counts. */
+export interface Overview {
+  /** When it was read, in ms since the epoch on the clock of the server. */
+  readonly at: number;
+  /** Tasks by state. */
+  readonly counts?: Readonly<Record<TaskState, number>>;
+  /** How many have ended since the store began, by outcome. */
+  readonly totals?: Readonly<Record<string, number>>;
+  /** Failed tasks, without those that only followed another. */
+  readonly dead?: number;
+  /** How many are suspended until something has come that is no task, by kind. */
+  readonly waiting?: readonly WaitFigure[];
+  /** Every queue. */
+  readonly queues?: readonly QueueStatus[];
+  /** Live workers. */
+  readonly workers?: number;
+  /** Tasks that they could run at once. */
+  readonly slots?: number;
+  /** How long the schedule that is due longest has been due, in ms. */
+  readonly lagMs?: number;
+  /** Of a caller that sees some users only: these, in each queue that knows them. */
+  readonly users?: readonly UserRow[];
+}
+
+/** One user in one queue, with its share. */
+export interface UserRow extends UserStatus {
+  /**
+   * Part of the running tasks of its queue, 0 to 1, over the users that were looked at and that nothing
+   * holds back; absent for one that is held back itself, and for callers that see some users only.
+   */
+  readonly share?: number;
+  /** The part that its weight claims among those with work, 0 to 1; absent as `share`. */
+  readonly fairShare?: number;
+  /** What holds it back, or that nothing does; for people. */
+  readonly why: string;
+}
+
+/** Users of one queue. */
+export interface UserPage {
+  /** By name. */
+  readonly items: readonly UserRow[];
+  /** Asks for the next page; absent on the last. */
+  readonly cursor?: string;
+  /** Shares are over so many users of the queue. */
+  readonly sharesOf: number;
+}
+
+/** Every queue. */
+export interface QueueList {
+  /** In no given order. */
+  readonly items: readonly QueueStatus[];
+}
+
+/** Some tasks. */
+export interface TaskPage {
+  /** In the order of the listing. */
+  readonly items: readonly TaskInfo[];
+  /** Asks for the next page; absent on the last. */
+  readonly cursor?: string;
+}
+
+/** Attempts of one task. */
+export interface AttemptList {
+  /** Those that did not end well, oldest first, and the last one when there are others. */
+  readonly items: readonly AttemptInfo[];
+}
+
+/** Lines of the log of one task. */
+export interface LogList {
+  /** In order. */
+  readonly items: readonly TaskLogLine[];
+  /** What `from` goes on with. */
+  readonly next: number;
+}
+
+/** Who waits for a task. */
+export interface DependentList {
+  /** In the order in which they are told of its end. */
+  readonly items: readonly Dependent[];
+  /** All of them that the caller may see, as far as they were looked at. */
+  readonly count: number;
+  /** Asks for the next page; absent on the last. */
+  readonly cursor?: string;
+}
+
+/** The streams of one task. */
+export interface StreamList {
+  /** By name. */
+  readonly items: readonly StreamFacts[];
+}
+
+/** A part of one stream. */
+export interface StreamRows {
+  /** In order. */
+  readonly items: readonly StreamRow[];
+  /** What `from` goes on with. */
+  readonly next: number;
+}
+
+/** Some runs. */
+export interface RunPage {
+  /** In the order of the listing. */
+  readonly items: readonly RunInfo[];
+  /** Asks for the next page; absent on the last. */
+  readonly cursor?: string;
+}
+
+/** When the nodes of a run ran. */
+export interface Timeline {
+  /** The run. */
+  readonly id: string;
+  /** When it was enqueued. */
+  readonly from: number;
+  /** When it ended; absent while it has not. */
+  readonly to?: number;
+  /** Of each node that is a task, that task and each of its attempts that is kept, by when they began. */
+  readonly spans: readonly TimelineSpan[];
+  /** There are more nodes than were looked at. */
+  readonly isCut: boolean;
+}
+
+/** One stretch of a timeline. */
+export interface TimelineSpan {
+  /** The node. */
+  readonly node: string;
+  /** The task that it is. */
+  readonly taskId: string;
+  /** `task`: from its enqueue to its end; `attempt`: one that is over; `running`: the one in hand. */
+  readonly kind: 'task' | 'attempt' | 'running';
+  /** Of an attempt: its number, from 1. */
+  readonly attempt?: number;
+  /** How that ended. */
+  readonly outcome?: string;
+  /** When it began. */
+  readonly from: number;
+  /** When it was over; absent while it is not. */
+  readonly to?: number;
+}
+
+/** Some schedules. */
+export interface SchedulePage {
+  /** By name. */
+  readonly items: readonly ScheduleInfo[];
+  /** Asks for the next page; absent on the last. */
+  readonly cursor?: string;
+}
+
+/** Some open questions. */
+export interface AskPage {
+  /** The oldest first. */
+  readonly items: readonly AskInfo[];
+  /** Asks for the next page; absent on the last. */
+  readonly cursor?: string;
+}
+
+/** The live workers. */
+export interface WorkerList {
+  /** In no given order. */
+  readonly items: readonly WorkerInfo[];
+}

@@ -1,0 +1,169 @@
+/** What a caller that sees some users only is shown of tasks and runs: nothing of others, nor of workers. */
+import { coreOf, type Fairloom } from '../../client/client.ts';
+import type { RunExplanation } from '../../client/facades/run-explanation.ts';
+import type { AttemptInfo, TaskInfo } from '../../client/facades/task-info.ts';
+import type { Explanation, Obstacle } from '../../domain/explain/explain.ts';
+import type { Cause } from '../../domain/task/cause.ts';
+import type { RunDetails, RunInfo } from '../../runs/shared/run-info.ts';
+import { seenOf } from './owned.ts';
+import type { View } from './view.ts';
+
+/** Tasks without ids of others, and without the lease. As they are for a caller that sees all. */
+export async function narrowTasks(
+  loom: Fairloom,
+  view: View,
+  tasks: readonly TaskInfo[],
+): Promise<readonly TaskInfo[]> {
+  if (view.users === undefined) return tasks;
+  const named = tasks.flatMap(({ dependsOn, cause, dependents }) => [
+    ...dependsOn,
+    ...idsIn(cause),
+    ...(dependents?.ids ?? []),
+  ]);
+  const foreign = await foreignIn(loom, view, named);
+  const own = (ids: readonly string[]): readonly string[] => ids.filter((id) => !foreign.has(id));
+  return tasks.map(({ token: _token, worker: _worker, ...task }) => {
+    const { dependents, cause } = task;
+    return {
+      ...task,
+      dependsOn: own(task.dependsOn),
+      blockedBy: own(task.blockedBy),
+      ...(cause === undefined ? {} : { cause: withoutForeign(cause, foreign) }),
+      ...(dependents === undefined ? {} : { dependents: ownDependents(dependents, foreign) }),
+    };
+  });
+}
+
+/** Attempts without the names of workers. */
+export function narrowAttempts(
+  view: View,
+  attempts: readonly AttemptInfo[],
+): readonly AttemptInfo[] {
+  if (view.users === undefined) return attempts;
+  return attempts.map((one) => ({ ...one, worker: '' }));
+}
+
+/** Runs without ids of runs of others. */
+export async function narrowRuns(
+  loom: Fairloom,
+  view: View,
+  runs: readonly RunInfo[],
+): Promise<readonly RunInfo[]> {
+  if (view.users === undefined) return runs;
+  const foreign = await foreignIn(loom, view, runs.flatMap(idsOfRun));
+  return runs.map(({ past, forkedFrom, cause, ...rest }) => ({
+    ...rest,
+    ...ownOfRun({ past, forkedFrom, cause }, foreign),
+  }));
+}
+
+/** The same of one with its nodes, which are all of its user. */
+export async function narrowRun(loom: Fairloom, view: View, run: RunDetails): Promise<RunDetails> {
+  if (view.users === undefined) return run;
+  const foreign = await foreignIn(loom, view, idsOfRun(run));
+  const { past, forkedFrom, cause, ...rest } = run;
+  return { ...rest, ...ownOfRun({ past, forkedFrom, cause }, foreign) };
+}
+
+/** What a run says of others. */
+interface RunOthers {
+  readonly past?: readonly string[] | undefined;
+  readonly forkedFrom?: string | undefined;
+  readonly cause?: Cause | undefined;
+}
+
+function idsOfRun({ past = [], forkedFrom, cause }: RunOthers): readonly string[] {
+  return [...past, ...(forkedFrom === undefined ? [] : [forkedFrom]), ...idsIn(cause)];
+}
+
+function ownOfRun(
+  { past, forkedFrom, cause }: RunOthers,
+  foreign: ReadonlySet<string>,
+): Pick<RunInfo, 'past' | 'forkedFrom' | 'cause'> {
+  return {
+    ...(past === undefined ? {} : { past: past.filter((id) => !foreign.has(id)) }),
+    ...(forkedFrom === undefined || foreign.has(forkedFrom) ? {} : { forkedFrom }),
+    ...(cause === undefined ? {} : { cause: withoutForeign(cause, foreign) }),
+  };
+}
+
+/** Why a task waits, without what it says of others, of the queue and of workers. */
+export function narrowExplanation(view: View, whole: Explanation): Explanation {
+  if (view.users === undefined) return whole;
+  const { id, state, obstacles, position } = whole;
+  return {
+    id,
+    state,
+    obstacles: obstacles.map(({ kind, text }) => ({
+      kind,
+      text: kind === 'in-line' ? placeText(position?.place) : (SHARED_WORDS[kind] ?? text),
+    })),
+  };
+}
+
+/** The same of a run; what began with a task of somebody else is left out. */
+export async function narrowRunExplanation(
+  loom: Fairloom,
+  view: View,
+  { command: _command, ...whole }: RunExplanation,
+): Promise<RunExplanation> {
+  const seen = await seenOf(
+    loom,
+    view,
+    whole.causes.map(({ taskId }) => taskId),
+  );
+  return {
+    ...whole,
+    waitsFor: whole.waitsFor.map(({ node, why }) => ({ node, why: narrowExplanation(view, why) })),
+    causes: whole.causes.filter(({ taskId }) => seen.has(taskId)),
+  };
+}
+
+/** What is said instead of what tells of others, of the queue, or of workers. */
+const SHARED_WORDS: Readonly<Partial<Record<Obstacle['kind'], string>>> = {
+  blocked: 'it waits for other tasks',
+  suspended: 'it is suspended until others have ended',
+  'run-ended': 'its run has ended',
+  'queue-paused': 'its queue is paused',
+  'queue-at-limit': 'its queue is at its limit',
+  'queue-rate': 'its queue is at its rate',
+  parked: 'no worker takes it now',
+  'no-worker': 'no worker takes it now',
+  running: 'it runs',
+  ended: 'it has ended',
+};
+
+function placeText(place: number | undefined): string {
+  return place === undefined ? 'it is in line' : `it is number ${place} of its level`;
+}
+
+/** Those of some ids under which a task of somebody else is stored. */
+async function foreignIn(
+  loom: Fairloom,
+  view: View,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const asked = [...new Set(ids)].filter((id) => id !== '');
+  if (asked.length === 0) return new Set();
+  const { inspect } = await coreOf(loom).connection.open();
+  const records = await inspect.get(asked);
+  return new Set(
+    records.flatMap((one) => (one === undefined || view.sees(one.user) ? [] : [one.id])),
+  );
+}
+
+function idsIn(cause: Cause | undefined): readonly string[] {
+  return cause !== undefined && 'id' in cause ? [cause.id] : [];
+}
+
+function withoutForeign(cause: Cause, foreign: ReadonlySet<string>): Cause {
+  return 'id' in cause && foreign.has(cause.id) ? { ...cause, id: '' } : cause;
+}
+
+function ownDependents(
+  { ids }: NonNullable<TaskInfo['dependents']>,
+  foreign: ReadonlySet<string>,
+): NonNullable<TaskInfo['dependents']> {
+  const own = ids.filter((id) => !foreign.has(id));
+  return { count: own.length, awaitingRedrive: 0, ids: own };
+}

@@ -1,0 +1,224 @@
+/** `httpApi`: a client behind web requests and answers. */
+import { Hono } from 'hono';
+import { isPlainObject } from '../base/records.ts';
+import { coreOf, type Fairloom } from '../client/client.ts';
+import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { say } from '../logging/log-events.ts';
+import { bodyOf } from './calls/body.ts';
+import { problemOf, Refusal } from './calls/problem.ts';
+import { type Redaction, redaction } from './calls/redaction.ts';
+import type { Route } from './calls/route.ts';
+import { View } from './calls/view.ts';
+import { type HttpApiOptions, type HttpSettings, httpSettings, isAccess } from './http-options.ts';
+import { RequestRate } from './request-rate.ts';
+import { ROUTES } from './routes/table.ts';
+
+/** What a server knows of a request that is not in it. */
+export interface RequestOrigin {
+  /** The address that it came from; for the limit on requests. */
+  readonly client?: string | undefined;
+}
+
+/** A client behind web requests: mount `fetch` wherever requests come from. */
+export interface HttpApi {
+  /** Answers a request: those below `…/api/v1` as the API, all others with the page. Never rejects. */
+  fetch(request: Request, from?: RequestOrigin): Promise<Response>;
+}
+
+/**
+ * The HTTP API and the page of a client, at whatever path it is mounted. Without `access` it answers 403 to
+ * everything.
+ *
+ * @throws `InvalidOptionError` for the first option that is not what it should be.
+ */
+export function httpApi(loom: Fairloom, options: HttpApiOptions = {}): HttpApi {
+  if (typeof loom?.health !== 'function') throw new InvalidOptionError('loom', 'a Fairloom', loom);
+  return new Api(loom, httpSettings(options));
+}
+
+/** What stands before the names of routes, wherever it is mounted. */
+const PREFIX = '/api/v1';
+
+/** Headers of every answer. */
+const HEADERS: Readonly<Record<string, string>> = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
+const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
+
+/** What one request has with it on its way to its route. */
+interface Around {
+  readonly view: View;
+  readonly requestId: string;
+  readonly signal: AbortSignal;
+}
+
+class Api implements HttpApi {
+  readonly #loom: Fairloom;
+  readonly #settings: HttpSettings;
+  readonly #rate: RequestRate;
+  readonly #redact: Redaction;
+  readonly #app: Hono<{ Bindings: Around }>;
+
+  constructor(loom: Fairloom, settings: HttpSettings) {
+    this.#loom = loom;
+    this.#settings = settings;
+    this.#rate = new RequestRate(settings.rate, coreOf(loom).clock);
+    this.#redact = redaction(settings.redact, settings.hidesPayloads);
+    this.#app = this.#routed();
+  }
+
+  async fetch(request: Request, from: RequestOrigin = {}): Promise<Response> {
+    const requestId = coreOf(this.#loom).newId();
+    try {
+      this.#rate.demand(this.#clientOf(request, from.client));
+      const view = await this.#viewOf(request);
+      if (!isSafe(request.method)) demandSameSite(request);
+      const answered = await this.#inTime(request, { view, requestId });
+      answered.headers.set('x-request-id', requestId);
+      return answered;
+    } catch (error) {
+      return this.#refused(error, requestId);
+    }
+  }
+
+  #clientOf(request: Request, address: string | undefined): string {
+    const { client } = this.#settings;
+    if (client !== undefined) return client(request);
+    return address ?? request.headers.get('authorization') ?? '';
+  }
+
+  /** @throws {@link Refusal} when the request may nothing; what `access` throws. */
+  async #viewOf(request: Request): Promise<View> {
+    const access = await this.#settings.access(request);
+    if (!isAccess(access)) throw new Refusal('INTERNAL', 'access has answered what is no access');
+    if (access !== 'deny') return new View(access);
+    throw new Refusal('FORBIDDEN', 'access to this API is not granted');
+  }
+
+  #routed(): Hono<{ Bindings: Around }> {
+    const app = new Hono<{ Bindings: Around }>({
+      getPath: (request: Request) => pathOf(request.url),
+    });
+    for (const one of ROUTES) {
+      app.on(one.method, one.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
+        const part = (name: string): string => context.req.param(name) ?? '';
+        return this.#answer(one, context.req.raw, context.env, part);
+      });
+    }
+    app.notFound((context) => {
+      const path = pathOf(context.req.url);
+      const allowed = METHODS.filter((method) => app.router.match(method, path)[0].length > 0);
+      if (allowed.length === 0) throw new Refusal('NOT_FOUND', 'there is no such route');
+      const detail = `there is ${allowed.join(', ')}`;
+      throw new Refusal('METHOD_NOT_ALLOWED', detail, { allow: allowed.join(', ') });
+    });
+    app.onError((error) => {
+      throw error;
+    });
+    return app;
+  }
+
+  async #answer(
+    one: Route,
+    request: Request,
+    { view, signal }: Around,
+    part: (name: string) => string,
+  ): Promise<Response> {
+    if (!view.can.includes(one.needs)) {
+      throw new Refusal('FORBIDDEN', `this needs the permission ${one.needs}`);
+    }
+    if (one.users === 'whole' && view.users !== undefined) {
+      throw new Refusal('NOT_FOR_SOME_USERS', 'this is for callers that see all users');
+    }
+    const { hidesPayloads, namespace, maxBody } = this.#settings;
+    const body: unknown = isSafe(request.method) ? {} : await bodyOf(request, maxBody);
+    if (!isPlainObject(body)) throw new InvalidOptionError('body', 'a JSON object', body);
+    const value = await one.answer({
+      loom: this.#loom,
+      view,
+      path: { get: part },
+      query: queryOf(request.url),
+      body,
+      now: coreOf(this.#loom).clock.now(),
+      signal,
+      api: { hidesPayloads, namespace },
+    });
+    return jsonResponse(one.status ?? 200, 'application/json', this.#redact(value));
+  }
+
+  /** Nobody is kept waiting for longer than is said, whatever the backend does. */
+  #inTime(request: Request, around: Omit<Around, 'signal'>): Promise<Response> {
+    const stop = new AbortController();
+    return new Promise((resolve, reject) => {
+      const { timeoutMs } = this.#settings;
+      const timer = coreOf(this.#loom).clock.setTimer(timeoutMs, () => {
+        stop.abort();
+        reject(new Refusal('TOO_SLOW', `no answer within ${timeoutMs} ms`));
+      });
+      const answering = async (): Promise<Response> =>
+        this.#app.fetch(request, { ...around, signal: stop.signal });
+      answering()
+        .then(resolve, reject)
+        .finally(() => timer.cancel());
+    });
+  }
+
+  #refused(error: unknown, requestId: string): Response {
+    const problem = problemOf(error, requestId);
+    if (problem.code === 'INTERNAL') {
+      const { log } = coreOf(this.#loom);
+      say(log, 'http.failed', 'a request failed', { requestId, error });
+    }
+    const response = jsonResponse(problem.status, 'application/problem+json', problem);
+    response.headers.set('x-request-id', requestId);
+    if (error instanceof Refusal) {
+      for (const [name, value] of Object.entries(error.headers)) response.headers.set(name, value);
+    }
+    return response;
+  }
+}
+
+/** Behind the last `/api/v1` of the path: an id has no bare slash, so nothing after it can be another. */
+function pathOf(url: string): string {
+  const path = /^[a-z]+:\/\/[^/?#]*([^?#]*)/i.exec(url)?.[1] ?? '';
+  const at = path.lastIndexOf(PREFIX);
+  const rest = at === -1 ? '' : path.slice(at + PREFIX.length);
+  return rest === '' ? '/' : rest;
+}
+
+function isSafe(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+/**
+ * A page of another site can send neither of these headers: a browser says itself where a request comes from.
+ *
+ * @throws {@link Refusal} for a change that may have been sent by one.
+ */
+function demandSameSite({ headers }: Request): void {
+  if (headers.get('sec-fetch-site') === 'same-origin' || headers.has('authorization')) return;
+  const detail = 'a change needs Sec-Fetch-Site: same-origin, or an Authorization header';
+  throw new Refusal('CROSS_SITE', detail);
+}
+
+/** Each parameter once. */
+function queryOf(url: string): Readonly<Record<string, unknown>> {
+  const query = new Map<string, string>();
+  for (const [name, value] of new URL(url).searchParams) {
+    if (query.has(name)) throw new InvalidOptionError(name, 'one value', 'several');
+    query.set(name, value);
+  }
+  return Object.fromEntries(query);
+}
+
+function jsonResponse(status: number, type: string, value: unknown): Response {
+  return new Response(`${JSON.stringify(value)}\n`, {
+    status,
+    headers: { ...HEADERS, 'content-type': `${type}; charset=utf-8` },
+  });
+}

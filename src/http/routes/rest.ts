@@ -1,0 +1,139 @@
+/** Routes of the whole: what this is, the overview, schedules, questions, versions, workers. */
+import type { Fairloom } from '../../client/client.ts';
+import { coreOf } from '../../client/client.ts';
+import type { AskInfo } from '../../client/facades/asks-facade.ts';
+import { AskNotFoundError, ScheduleNotFoundError } from '../../domain/errors/errors.ts';
+import type { ScheduleInfo } from '../../schedules/schedule-info.ts';
+import type { Overview } from '../calls/answers.ts';
+import { integer, text } from '../calls/fields.ts';
+import { pageOver, usersAsked } from '../calls/owned.ts';
+import { packageVersion } from '../calls/package.ts';
+import { PAGE_FIELDS, pageOf } from '../calls/paging.ts';
+import { type Route, route } from '../calls/route.ts';
+import type { View } from '../calls/view.ts';
+import { ownRows } from './users.ts';
+
+/** What there is beside the routes of every version. */
+const FEATURES: readonly string[] = [];
+
+/** Slots that `next` tells unless asked otherwise, and at most. */
+const NEXT = { usual: 5, most: 1_000 };
+
+/** Those that belong to nothing larger. */
+export const REST_ROUTES: readonly Route[] = [
+  route('GET /', {
+    summary: 'What this API is, and what the caller may do.',
+    users: 'none',
+    answer: async ({ loom, view, api }) => {
+      const { description } = await coreOf(loom).connection.info();
+      return {
+        version: packageVersion(),
+        backend: description,
+        ...(api.namespace === undefined ? {} : { namespace: api.namespace }),
+        can: view.can,
+        ...(view.users === undefined ? {} : { users: view.users }),
+        hidesPayloads: api.hidesPayloads,
+        features: FEATURES,
+      };
+    },
+  }),
+  route('GET /overview', {
+    summary: 'The whole at a glance.',
+    users: 'rows',
+    answer: async ({ loom, view, now }) => overview(loom, view, now),
+  }),
+  route('GET /schedules', {
+    summary: 'Schedules, by name.',
+    users: 'rows',
+    query: PAGE_FIELDS,
+    answer: async ({ loom, view, query }) => {
+      const page = await loom.schedules.list(pageOf(query));
+      return { ...page, items: page.items.filter(({ user }) => view.sees(user)) };
+    },
+  }),
+  route('GET /schedules/{id}', {
+    summary: 'One schedule.',
+    users: 'subject',
+    answer: async ({ loom, view, path }) => demandSchedule(loom, view, path.get('id')),
+  }),
+  route('GET /schedules/{id}/next', {
+    summary: 'The slots of a schedule that come next.',
+    users: 'subject',
+    query: {
+      count: integer(`How many; ${NEXT.usual} unless it is said.`, { least: 1, most: NEXT.most }),
+    },
+    answer: async ({ loom, view, path, query }) => {
+      const { id } = await demandSchedule(loom, view, path.get('id'));
+      const slots = await loom.schedules.next(id, query.count ?? NEXT.usual);
+      return { id, slots: slots.map((slot) => slot.getTime()) };
+    },
+  }),
+  route('GET /asks', {
+    summary: 'Open questions, the oldest first.',
+    users: 'rows',
+    query: {
+      user: text('Of tasks of this user.'),
+      for: text('That are for this name.'),
+      ...PAGE_FIELDS,
+    },
+    answer: async ({ loom, view, query }) =>
+      pageOver(usersAsked(view, query.user), pageOf(query), (user, part) =>
+        loom.asks.list({ user, for: query.for, ...part }),
+      ),
+  }),
+  route('GET /asks/{id}', {
+    summary: 'One question, open or closed.',
+    users: 'subject',
+    answer: async ({ loom, view, path }) => demandAsk(loom, view, path.get('id')),
+  }),
+  route('GET /versions', {
+    summary:
+      'What each version of each task still holds, so that a deploy knows when old workers may go.',
+    users: 'whole',
+    query: { limit: integer('Tasks that are looked at, at most.', { least: 1, most: 100_000 }) },
+    answer: async ({ loom, query }) => loom.versions({ limit: query.limit }),
+  }),
+  route('GET /workers', {
+    summary: 'Every live worker, wherever it runs.',
+    users: 'whole',
+    answer: async ({ loom }) => ({ items: await loom.workers.list() }),
+  }),
+];
+
+/** @throws {@link ScheduleNotFoundError} also for one of somebody else. */
+async function demandSchedule(loom: Fairloom, view: View, id: string): Promise<ScheduleInfo> {
+  const schedule = await loom.schedules.get(id);
+  if (schedule === undefined || !view.sees(schedule.user)) throw new ScheduleNotFoundError(id);
+  return schedule;
+}
+
+/** @throws {@link AskNotFoundError} also for one of somebody else. */
+async function demandAsk(loom: Fairloom, view: View, id: string): Promise<AskInfo> {
+  const ask = await loom.asks.get(id);
+  if (ask === undefined || !view.sees(ask.user)) throw new AskNotFoundError(id);
+  return ask;
+}
+
+async function overview(loom: Fairloom, view: View, at: number): Promise<Overview> {
+  const queues = await loom.queues.list();
+  if (view.users !== undefined) {
+    const names = queues.map(({ queue }) => queue);
+    return { at, users: await ownRows(loom, view, names) };
+  }
+  const [stats, waiting, workers, lagMs] = await Promise.all([
+    loom.stats(),
+    loom.tasks.waiting(),
+    loom.workers.list(),
+    loom.schedules.lag(),
+  ]);
+  return {
+    at,
+    ...stats,
+    dead: queues.reduce((sum, { deadLetters }) => sum + deadLetters, 0),
+    waiting,
+    queues,
+    workers: workers.length,
+    slots: workers.reduce((sum, { concurrency }) => sum + concurrency, 0),
+    lagMs,
+  };
+}

@@ -1,0 +1,155 @@
+/** Routes of tasks. */
+import type { Fairloom } from '../../client/client.ts';
+import type { Dependent } from '../../domain/dependencies/dependents.ts';
+import { TaskNotFoundError } from '../../domain/errors/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { TASK_STATES } from '../../domain/task/task.ts';
+import type { TaskDetails } from '../../shapes/shapes.ts';
+import { choice, integer, required, text } from '../calls/fields.ts';
+import { narrowAttempts, narrowExplanation, narrowTasks } from '../calls/narrow.ts';
+import { demandSeen, pageOver, usersAsked } from '../calls/owned.ts';
+import { PAGE_FIELDS, pageOf } from '../calls/paging.ts';
+import { type Route, route } from '../calls/route.ts';
+import type { View } from '../calls/view.ts';
+
+const NAME = text('With this name, as `resize`, or `resize@2` for those that keep a version.');
+
+const FROM = integer('The first that is wanted; what a page before gave as `next`.', {
+  least: 0,
+  most: Number.MAX_SAFE_INTEGER,
+});
+
+/** Lines or chunks that one page has at most. */
+const ITEMS = LIMITS.pageMax;
+
+/** `/tasks` and `/dead` */
+export const TASK_ROUTES: readonly Route[] = [
+  route('GET /tasks', {
+    summary: 'Tasks in one state, in the order of that state; queued ones of one user, by turn.',
+    users: 'rows',
+    query: {
+      state: required(choice('Where they stand.', TASK_STATES)),
+      queue: text('Of this queue.'),
+      user: text('Of this user; needed for `queued`.'),
+      name: NAME,
+      ...PAGE_FIELDS,
+    },
+    answer: async ({ loom, view, query }) => {
+      const { state, queue, name, user: asked } = query;
+      const page = await pageOver(usersAsked(view, asked), pageOf(query), (user, part) =>
+        loom.tasks.list({ state, queue, name, user, ...part }),
+      );
+      return { ...page, items: await narrowTasks(loom, view, page.items) };
+    },
+  }),
+  route('GET /tasks/{id}', {
+    summary: 'Everything that is known about one task, with its attempts.',
+    users: 'subject',
+    answer: async ({ loom, view, path }) => details(loom, view, path.get('id')),
+  }),
+  route('GET /tasks/{id}/attempts', {
+    summary: 'Attempts of one task.',
+    users: 'subject',
+    answer: async ({ loom, view, path }) => {
+      const id = path.get('id');
+      await demandStored(loom, view, id);
+      return { items: narrowAttempts(view, await loom.tasks.attempts(id)) };
+    },
+  }),
+  route('GET /tasks/{id}/logs', {
+    summary: 'Lines of the log of one task.',
+    users: 'subject',
+    query: { from: FROM },
+    answer: async ({ loom, view, path, query }) => {
+      const id = path.get('id');
+      await demandSeen(loom, view, id);
+      const { from = 0 } = query;
+      const items = await first(loom.tasks.logs(id, { from }));
+      return { items, next: items.at(-1)?.next ?? from };
+    },
+  }),
+  route('GET /tasks/{id}/explain', {
+    summary: 'Why a task does not run now, or what became of it.',
+    users: 'subject',
+    answer: async ({ loom, view, path }) => {
+      const id = path.get('id');
+      await demandSeen(loom, view, id);
+      return narrowExplanation(view, await loom.tasks.explain(id));
+    },
+  }),
+  route('GET /tasks/{id}/dependents', {
+    summary: 'Who waits for a task.',
+    users: 'subject',
+    query: PAGE_FIELDS,
+    answer: async ({ loom, view, path, query }) => {
+      const id = path.get('id');
+      await demandStored(loom, view, id);
+      const { items, count, cursor } = await loom.tasks.dependents(id, pageOf(query));
+      const more = cursor === undefined ? {} : { cursor };
+      if (view.users === undefined) return { items, count, ...more };
+      const own = items.filter(({ user }: Dependent) => view.sees(user));
+      return { items: own, count: own.length, ...more };
+    },
+  }),
+  route('GET /tasks/{id}/streams', {
+    summary: 'The streams of one task.',
+    users: 'subject',
+    answer: async ({ loom, view, path }) => {
+      const id = path.get('id');
+      await demandStored(loom, view, id);
+      return { items: await loom.streams.list(id) };
+    },
+  }),
+  route('GET /tasks/{id}/streams/{name}', {
+    summary: 'What a task has written to one of its streams.',
+    users: 'subject',
+    query: { from: FROM },
+    answer: async ({ loom, view, path, query }) => {
+      const id = path.get('id');
+      await demandSeen(loom, view, id);
+      const { from = 0 } = query;
+      const items = await first(loom.streams.read(id, path.get('name'), { from, follow: false }));
+      return { items, next: items.at(-1)?.next ?? from };
+    },
+  }),
+  route('GET /dead', {
+    summary: 'Failed tasks, the oldest failure first, without those that only followed another.',
+    users: 'rows',
+    query: {
+      queue: text('Of this queue.'),
+      user: text('Of this user.'),
+      name: NAME,
+      ...PAGE_FIELDS,
+    },
+    answer: async ({ loom, view, query }) => {
+      const { queue, name, user: asked } = query;
+      const page = await pageOver(usersAsked(view, asked), pageOf(query), (user, part) =>
+        loom.dead.list({ queue, name, user, ...part }),
+      );
+      return { ...page, items: await narrowTasks(loom, view, page.items) };
+    },
+  }),
+];
+
+/** One task with its attempts. */
+async function details(loom: Fairloom, view: View, id: string): Promise<TaskDetails> {
+  const [task, attempts] = await Promise.all([loom.tasks.get(id), loom.tasks.attempts(id)]);
+  if (task === undefined || !view.sees(task.user)) throw new TaskNotFoundError(id);
+  const [narrow] = await narrowTasks(loom, view, [task]);
+  return { ...(narrow ?? task), attempts: narrowAttempts(view, attempts) };
+}
+
+/** Of what answers with nothing for an id that is not stored. */
+async function demandStored(loom: Fairloom, view: View, id: string): Promise<void> {
+  if (view.users !== undefined) return demandSeen(loom, view, id);
+  if ((await loom.tasks.get(id)) === undefined) throw new TaskNotFoundError(id);
+}
+
+async function first<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+  const found: T[] = [];
+  for await (const item of items) {
+    found.push(item);
+    if (found.length === ITEMS) break;
+  }
+  return found;
+}

@@ -1,0 +1,130 @@
+/** Routes of users and queues. */
+import type { Fairloom } from '../../client/client.ts';
+import type { QueueStatus } from '../../client/facades/queue-facade.ts';
+import type { UserStatus } from '../../client/facades/user-facade.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { allPages } from '../../domain/port/all-pages.ts';
+import { type TopUser, topUsers } from '../../shapes/shares.ts';
+import type { UserRow } from '../calls/answers.ts';
+import { text } from '../calls/fields.ts';
+import { PAGE_FIELDS, pageOf } from '../calls/paging.ts';
+import { missing } from '../calls/problem.ts';
+import { type Route, route } from '../calls/route.ts';
+import type { View } from '../calls/view.ts';
+
+/** Users of one queue over which shares are made; of more users the first by name. */
+const SHARES_OF = 1_000;
+
+const QUEUE = text('The queue; `default` unless it is said.');
+
+/** `/users` and `/queues` */
+export const USER_ROUTES: readonly Route[] = [
+  route('GET /users', {
+    summary: 'Users of one queue, each with its share and what holds it back.',
+    users: 'rows',
+    query: { queue: QUEUE, ...PAGE_FIELDS },
+    answer: async ({ loom, view, query }) => {
+      const { queue = 'default' } = query;
+      if (view.users !== undefined) {
+        const items = await ownRows(loom, view, [queue]);
+        return { items, sharesOf: items.length };
+      }
+      const status = await loom.queues.get(queue);
+      const [page, shares] = await Promise.all([
+        loom.users.list({ queue, configured: false, ...pageOf(query) }),
+        sharesIn(loom, queue, status),
+      ]);
+      const items = page.items.map((user) => rowOf(user, shares, status));
+      return { ...page, items, sharesOf: shares.size };
+    },
+  }),
+  route('GET /users/{user}', {
+    summary: 'One user in one queue.',
+    users: 'subject',
+    query: { queue: QUEUE },
+    answer: async ({ loom, view, path, query }) => {
+      const user = path.get('user');
+      const { queue = 'default' } = query;
+      const status = view.sees(user) ? await loom.users.get(user, { queue }) : undefined;
+      if (status === undefined) throw missing(`user ${user}`);
+      if (view.users !== undefined) return ownRow(status);
+      const about = await loom.queues.get(queue);
+      return rowOf(status, await sharesIn(loom, queue, about), about);
+    },
+  }),
+  route('GET /queues', {
+    summary: 'Every queue, with its settings and counts.',
+    users: 'whole',
+    answer: async ({ loom }) => ({ items: await loom.queues.list() }),
+  }),
+  route('GET /queues/{queue}', {
+    summary: 'One queue.',
+    users: 'whole',
+    answer: async ({ loom, path }) => {
+      const queue = path.get('queue');
+      const status = await loom.queues.get(queue);
+      if (status === undefined) throw missing(`queue ${queue}`);
+      return status;
+    },
+  }),
+];
+
+/** The users of a view that some queues know. */
+export async function ownRows(
+  loom: Fairloom,
+  view: View,
+  queues: readonly string[],
+): Promise<readonly UserRow[]> {
+  const all = queues.flatMap((queue) =>
+    (view.users ?? []).map((user) => loom.users.get(user, { queue })),
+  );
+  return (await Promise.all(all)).flatMap((one) => (one === undefined ? [] : [ownRow(one)]));
+}
+
+/** Without shares, which tell of others. */
+function ownRow(status: UserStatus): UserRow {
+  const { settings, queued, running, later, ready } = status;
+  const atLimit = settings.maxRunning !== undefined && running >= settings.maxRunning;
+  const why = ((): string => {
+    if (queued === 0) return later > 0 ? `${later} later` : 'nothing in line';
+    if (settings.paused === true) return 'paused';
+    if (atLimit) return `at its limit of ${settings.maxRunning} running`;
+    return ready ? 'in line' : 'held back';
+  })();
+  return { ...status, why };
+}
+
+/** Shares in one queue, by user. */
+async function sharesIn(
+  loom: Fairloom,
+  queue: string,
+  status: QueueStatus | undefined,
+): Promise<ReadonlyMap<string, TopUser>> {
+  if (status === undefined) return new Map();
+  const users: UserStatus[] = [];
+  const pages = allPages(LIMITS.pageMax, (page) =>
+    loom.users.list({ queue, configured: false, ...page }),
+  );
+  for await (const { items } of pages) {
+    users.push(...items);
+    if (users.length >= SHARES_OF) break;
+  }
+  return new Map(topUsers(status, users.slice(0, SHARES_OF)).map((one) => [one.user, one]));
+}
+
+function rowOf(
+  user: UserStatus,
+  shares: ReadonlyMap<string, TopUser>,
+  queue: QueueStatus | undefined,
+): UserRow {
+  const known = shares.get(user.user) ?? (queue && topUsers(queue, [user])[0]);
+  if (known === undefined) return { ...user, why: '' };
+  const { share, fairShare, why } = known;
+  const isCounted = shares.has(user.user);
+  return {
+    ...user,
+    ...(isCounted && share !== undefined ? { share } : {}),
+    ...(isCounted && fairShare !== undefined ? { fairShare } : {}),
+    why,
+  };
+}
