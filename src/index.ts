@@ -47,7 +47,7 @@ export type {
   StreamReset,
 } from './client/facades/stream-reading.ts';
 export type { Streams } from './client/facades/streams-facade.ts';
-export type { TaskListOptions, Tasks } from './client/facades/task-facade.ts';
+export type { TaskListOptions, TaskSearchOptions, Tasks } from './client/facades/task-facade.ts';
 export type { AttemptInfo, TaskInfo } from './client/facades/task-info.ts';
 export type { TaskLogLine, TaskLogOptions } from './client/facades/task-logs.ts';
 export type { ShownProgress, TaskProgress } from './client/facades/task-progress.ts';
@@ -249,6 +249,7 @@ export type {
   Total,
   WorkerAttempts,
 } from './domain/port/inspection.ts';
+export type { SearchLimitName } from './domain/search-limits.ts';
 export type {
   AttemptSettings,
   QueuePatch,
@@ -383,6 +384,7 @@ export type {
 export type { SchedulePatch } from './schedules/schedule-patch.ts';
 export type { SchedulerEvents } from './schedules/scheduler.ts';
 export type { EventReferences, SlotReferences } from './schedules/template.ts';
+export type { SearchPage } from './search/search.ts';
 export type {
   Span,
   SpanAttributes,

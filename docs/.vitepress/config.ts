@@ -19,6 +19,7 @@ const SHELVES = [
       'guide/encryption',
       'guide/handlers',
       'guide/testing',
+      'guide/searching',
       'guide/recipes',
       'guide/deployment',
       'guide/versions',
@@ -51,6 +52,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'cli-output': 'Output for programs',
   'guide/users': 'Users and weights',
   'guide/xcom': 'XCom',
+  'guide/searching': 'Finding tasks',
   'guide/streams': 'Streams',
   'guide/retries': 'Retries and idempotency',
 };

@@ -112,6 +112,7 @@ export class Fairloom {
       connection,
       codec,
       results: core.results,
+      clock: core.clock,
       cancels: core.cancels,
       cancelRun: async (id, options) => (await this.runs.cancel(id, options)).run,
       redrive: redriveBy(core),

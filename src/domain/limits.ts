@@ -1,5 +1,6 @@
 import { keysIn, recordOf } from '../base/records.ts';
 import { type Limit, limit } from './limit.ts';
+import { SEARCH_LIMITS, type SearchLimitName } from './search-limits.ts';
 import { STREAM_LIMITS, type StreamLimitKey } from './stream-limits.ts';
 import { WAIT_LIMITS, type WaitLimitName } from './wait-limits.ts';
 
@@ -8,6 +9,7 @@ export type { Limit } from './limit.ts';
 /** Names of the limits. */
 export type LimitName =
   | WaitLimitName
+  | SearchLimitName
   | 'idBytes'
   | 'nameLength'
   | 'graphNodes'
@@ -229,6 +231,7 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
     'how soon a value that a task keeps is looked at again; it goes that much late at most',
   ),
   ...STREAM_LIMITS,
+  ...SEARCH_LIMITS,
   leaseBatch: limit(62, 'tasks', 'four units each within one script'),
   settleBatch: limit(64, 'outcomes', 'two units each, and room for a lease in the same call'),
   settleLeaseBatch: limit(40, 'of each', 'settle and lease together within one script'),

@@ -1,18 +1,21 @@
 import type { Command } from 'commander';
 import { epochMs } from '../../base/globals.ts';
+import { present } from '../../base/records.ts';
 import { coreOf, type Fairloom } from '../../client/client.ts';
 import { Pace } from '../../client/facades/pace.ts';
 import { type RateOptions, rateOption } from '../../client/facades/settings-options.ts';
 import type { TaskInfo } from '../../client/facades/task-info.ts';
 import { isOwn, type WrongStateError } from '../../domain/errors/errors.ts';
+import { culpritOf } from '../../domain/task/cause.ts';
 import type { TaskState } from '../../domain/task/task.ts';
+import { valuesOf, whereOf } from '../../search/where.ts';
 import { type Shell, withLoom } from '../session/session.ts';
 import { rateArgument } from '../terminal/arguments.ts';
 import { CliError, EXIT } from '../terminal/exit-code.ts';
 import { changeEach } from '../views/bulk.ts';
 import { type ConfirmOptions, confirm } from '../views/confirm.ts';
 import { followersOf, wouldChange } from '../views/dry-run.ts';
-import { limitArgument, rowsOf, showFirst, take } from '../views/select-tasks.ts';
+import { foundTasks, limitArgument, rowsOf, showFirst, take } from '../views/select-tasks.ts';
 import { taskView } from '../views/views.ts';
 import { ofTasks, VALUES, withConfirm, withFilters } from './tasks.ts';
 
@@ -20,6 +23,7 @@ interface DeadOptions extends ConfirmOptions {
   readonly queue?: string;
   readonly user?: string;
   readonly name?: string;
+  readonly where?: string;
   readonly limit: number;
   readonly all?: boolean;
   readonly values?: boolean;
@@ -126,8 +130,8 @@ async function choose(
   ids: readonly string[],
   options: DeadOptions,
 ): Promise<{ readonly chosen: readonly string[]; readonly more: boolean }> {
-  const { queue, user, name, all } = options;
-  const filtered = queue !== undefined || user !== undefined || name !== undefined;
+  const { queue, user, name, where, all } = options;
+  const filtered = [queue, user, name, where].some((one) => one !== undefined);
   const said = [ids.length > 0, filtered, all === true].filter(Boolean).length;
   if (said !== 1) {
     const problem =
@@ -141,8 +145,27 @@ async function choose(
 
 function deadLetters(
   loom: Fairloom,
-  { queue, user, name, values }: DeadOptions,
+  { queue, user, name, where, values }: DeadOptions,
   followers?: boolean,
 ): AsyncGenerator<TaskInfo> {
+  if (where !== undefined) {
+    const filter = present({ queue, user, name, values });
+    return failedOf(foundTasks(loom, { ...filter, where: deadWhere(where) }), followers);
+  }
   return rowsOf((page) => loom.dead.list({ ...page, queue, user, name, values, followers }));
+}
+
+/** A filter that names no state means those that failed. */
+function deadWhere(text: string): string {
+  return valuesOf(whereOf(text), 'state') === undefined ? `${text} state:failed` : text;
+}
+
+async function* failedOf(
+  tasks: AsyncIterable<TaskInfo>,
+  followers = false,
+): AsyncGenerator<TaskInfo> {
+  for await (const task of tasks) {
+    if (task.state !== 'failed') continue;
+    if (followers || culpritOf(task.cause) === undefined) yield task;
+  }
 }

@@ -23,6 +23,7 @@ import { type DryRunWords, followersOf, wouldChange } from '../views/dry-run.ts'
 import {
   limitArgument,
   rowsOf,
+  searched,
   selectTasks,
   showFirst,
   shownOf,
@@ -67,7 +68,8 @@ export function withFilters(command: Command): Command {
   return command
     .option('--queue <name>', 'of this queue')
     .option('--user <id>', 'of this user')
-    .option('--name <name>', 'of this name');
+    .option('--name <name>', 'of this name')
+    .option('--where <filter>', 'that this filter means, as "state:failed age:>1h"');
 }
 
 /** Adds `--yes` and `--dry-run`. */
@@ -86,10 +88,11 @@ function addList(tasks: Command, shell: Shell): void {
     .option('--values', VALUES)
     .action((options: ListOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
-        const { limit, state, queue, user, name, values } = options;
-        const filter = present({ state, queue, user, name, values });
-        const shown = shownOf(selectTasks(loom, filter), options.all);
-        await showFirst(output, shown, { limit, view: taskView(epochMs()) });
+        const { limit, state, queue, user, name, where, values } = options;
+        const filter = present({ state, queue, user, name, where, values });
+        const { found, note } = searched(loom, filter, limit);
+        await showFirst(output, shownOf(found, options.all), { limit, view: taskView(epochMs()) });
+        note(output);
         return undefined;
       }),
     );
@@ -264,8 +267,8 @@ async function choose(
   options: TaskFilterOptions,
   isMeant: (state: TaskState) => boolean,
 ): Promise<readonly string[]> {
-  const { state, queue, user, name } = options;
-  const filter = present({ state, queue, user, name });
+  const { state, queue, user, name, where } = options;
+  const filter = present({ state, queue, user, name, where });
   const filtered = Object.keys(filter).length > 0;
   if (filtered === ids.length > 0) {
     throw new CliError(EXIT.usage, filtered ? 'ids or filters, not both' : 'ids or filters needed');

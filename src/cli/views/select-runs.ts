@@ -4,7 +4,8 @@ import type { Fairloom } from '../../client/client.ts';
 import type { TaskState } from '../../domain/task/task.ts';
 import type { RunInfo } from '../../runs/shared/run-info.ts';
 import type { RunForm } from '../../runs/shared/run-options.ts';
-import { rowsOf, STATES_BY_INTEREST, usersInLine } from './select-tasks.ts';
+import { STATES_BY_INTEREST } from '../../search/search.ts';
+import { rowsOf, usersInLine } from './select-tasks.ts';
 
 /** What may be said about the runs that are meant. */
 export interface RunFilterOptions {

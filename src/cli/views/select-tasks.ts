@@ -5,7 +5,9 @@ import type { TaskInfo } from '../../client/facades/task-info.ts';
 import { allPages } from '../../domain/port/all-pages.ts';
 import type { Page, PageRequest } from '../../domain/port/inspection.ts';
 import { TASK_STATES, type TaskState } from '../../domain/task/task.ts';
+import { STATES_BY_INTEREST } from '../../search/search.ts';
 import { integerArgument } from '../terminal/arguments.ts';
+import { CliError, EXIT } from '../terminal/exit-code.ts';
 import type { Output, View } from '../terminal/output.ts';
 
 /** What may be said about the tasks that are meant. */
@@ -14,6 +16,8 @@ export interface TaskFilterOptions {
   readonly queue?: string;
   readonly user?: string;
   readonly name?: string;
+  /** In the filter language, in place of the others. */
+  readonly where?: string;
   /** With input and result. */
   readonly values?: boolean;
 }
@@ -21,28 +25,60 @@ export interface TaskFilterOptions {
 /** Rows of one trip to the backend. */
 const PAGE = 200;
 
-/** The states in the order in which they interest an operator. */
-export const STATES_BY_INTEREST: readonly TaskState[] = [
-  'started',
-  'queued',
-  'scheduled',
-  'deferred',
-  'failed',
-  'canceled',
-  'finished',
-];
-
 /** Tasks in the order of their state's index; without a state those of all, living ones first. */
 export async function* selectTasks(
   loom: Fairloom,
   filter: TaskFilterOptions,
 ): AsyncGenerator<TaskInfo> {
-  const { state, ...rest } = filter;
+  const { state, where, ...rest } = filter;
+  if (where !== undefined) return yield* foundTasks(loom, { ...filter, where });
   const states =
     state === undefined ? STATES_BY_INTEREST : TASK_STATES.filter((one) => one === state);
   for (const one of states) {
     if (one === 'queued' && rest.user === undefined) yield* queuedTasks(loom, rest);
     else yield* rowsOf((page) => loom.tasks.list({ ...rest, ...page, state: one }));
+  }
+}
+
+/** The same for a listing of so many rows, and what is to be told when not all of them were looked at. */
+export function searched(
+  loom: Fairloom,
+  { where, ...filter }: TaskFilterOptions,
+  limit: number,
+): { readonly found: AsyncIterable<TaskInfo>; readonly note: (output: Output) => void } {
+  let bound: number | undefined;
+  const stop = (most: number): void => {
+    bound = most;
+  };
+  const note = (output: Output): void => {
+    if (bound === undefined) return;
+    output.note(`only the first ${bound} tasks were searched; --limit all goes on to the end`);
+  };
+  if (where === undefined) return { found: selectTasks(loom, filter), note };
+  const isAll = limit === Number.POSITIVE_INFINITY;
+  return { found: foundTasks(loom, { where, ...filter }, isAll ? undefined : stop), note };
+}
+
+/**
+ * What a filter finds, to the end; with `stop` no further than one search looks, and it is told of its bound
+ * then.
+ */
+export async function* foundTasks(
+  loom: Fairloom,
+  { values, ...filter }: TaskFilterOptions & { readonly where: string },
+  stop?: (bound: number) => void,
+): AsyncGenerator<TaskInfo> {
+  const others = Object.values(filter).filter((one) => one !== undefined);
+  if (others.length > 1) {
+    throw new CliError(EXIT.usage, '--where or other filters, not both: it has words for them');
+  }
+  const { where } = filter;
+  for (let cursor: string | undefined; ; ) {
+    const page = await loom.tasks.search({ where, limit: PAGE, cursor, values });
+    yield* page.items;
+    ({ cursor } = page);
+    if (page.bound !== undefined && stop !== undefined) return stop(page.bound);
+    if (cursor === undefined) return;
   }
 }
 

@@ -1,4 +1,5 @@
 import { metadataIn } from '../../attempt/metadata.ts';
+import type { Clock } from '../../base/time.ts';
 import { DEPENDENTS_NAMED, dependentsIn } from '../../domain/dependencies/dependents.ts';
 import {
   InvalidOptionError,
@@ -34,6 +35,8 @@ import {
   endingOf,
 } from '../../runs/shared/consequences.ts';
 import { isRun } from '../../runs/shared/record.ts';
+import { type SearchPage, search } from '../../search/search.ts';
+import { whereOf } from '../../search/where.ts';
 import {
   PAGE_KEYS,
   type PageOptions,
@@ -69,6 +72,17 @@ const LIST_KEYS: OptionKeys<TaskListOptions> = keysOf<TaskListOptions>()({
   name: true,
 });
 
+/** Which tasks to search for. */
+export interface TaskSearchOptions extends TaskPageOptions {
+  /** As `state:failed user:acme age:>1h`: see the filter language in the guide. */
+  readonly where: string;
+}
+
+const SEARCH_KEYS: OptionKeys<TaskSearchOptions> = keysOf<TaskSearchOptions>()({
+  ...TASK_PAGE_KEYS,
+  where: true,
+});
+
 const CANCEL_KEYS: OptionKeys<{ reason: unknown }> = keysOf<{ reason: unknown }>()({
   reason: true,
 });
@@ -81,6 +95,7 @@ interface FacadeParts extends StreamReaders {
     id: string,
     options: { readonly reason?: string | undefined },
   ) => Promise<CancelReply>;
+  readonly clock: Clock;
   readonly redrive: Redrive;
   readonly putBackFor: (ids: readonly string[]) => Promise<ReadonlyMap<string, PutBack>>;
 }
@@ -146,6 +161,22 @@ export class Tasks {
     const { items, cursor } = await inspect.list(filter, taskPageRequest(options));
     const infos = items.map((record) => taskInfo(record, this.#parts.codec));
     return cursor === undefined ? { items: infos } : { items: infos, cursor };
+  }
+
+  /**
+   * One page of the tasks that a filter means, of all states: started ones first, ended ones last. What no
+   * index answers is looked through, at most 10,000 tasks a call: `bound` says so, and the cursor goes on.
+   * Tasks that Fairloom itself stores are found where `name:` names them, as `name:~run`.
+   *
+   * @throws {@link InvalidOptionError} for a filter that cannot be read: its message says where.
+   */
+  async search(options: TaskSearchOptions): Promise<SearchPage<TaskInfo>> {
+    checkOptions('tasks.search', options, SEARCH_KEYS);
+    const where = whereOf(options.where);
+    const page = taskPageRequest(options);
+    const { connection, clock, codec } = this.#parts;
+    const found = await search(await connection.open(), { where, now: clock.now() }, page);
+    return { ...found, items: found.items.map((record) => taskInfo(record, codec)) };
   }
 
   /**

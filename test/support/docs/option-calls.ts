@@ -347,6 +347,10 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
       calls: { list: (x) => loom.tasks.list(x), runs: (x) => loom.runs.list(x) },
     },
     TaskListOptions: { valid: { state: 'failed' }, calls: { list: (x) => loom.tasks.list(x) } },
+    TaskSearchOptions: {
+      valid: { where: 'state:failed' },
+      calls: { search: (x) => loom.tasks.search(x) },
+    },
     TaskOptions: { valid: {}, calls: { task: anyTask } },
     TestLoomOptions: { valid: {}, calls: { testLoom: (x) => testLoom([plainTask], x) } },
     ThrottleOptions: { valid: { key: 'k', per: 1 }, at: within('throttle'), calls: { enqueue } },
