@@ -1,0 +1,46 @@
+/** Actions on many tasks at once: stored as objects, which workers carry out. */
+
+import type { IconName } from '../parts/icon.tsx';
+import { commandAbout, commandText } from '../words/commands.ts';
+import { type Action, callPath } from './actions.ts';
+import type { BulkAction } from './shapes.ts';
+
+const WORDS: Readonly<Record<BulkAction, readonly [name: string, icon: IconName, about: string]>> =
+  {
+    redrive: ['Redrive', 'again', 'go back to the end of their lines, with fresh attempts'],
+    cancel: ['Cancel', 'canceled', 'end as canceled; running ones are asked to stop'],
+    remove: ['Remove', 'close', 'go for good, where they have ended'],
+    'run-now': ['Run now', 'play', 'are due at once'],
+  };
+
+/** Of those that match when it is started; without a count nobody knows how many that will be. */
+export function startBulk(action: BulkAction, where: string, count?: number): Action {
+  const [name, icon, about] = WORDS[action];
+  return {
+    name,
+    icon,
+    about: `Those that match ${where} ${about}. Workers do it in steps; the order and the limits of each user hold, and it can be stopped.`,
+    needs: 'bulk',
+    method: 'POST',
+    path: 'bulk',
+    body: { where, action },
+    command: commandText('bulk', 'start', action, '--where', where),
+    isDestructive: action === 'cancel' || action === 'remove',
+    count: count ?? Number.POSITIVE_INFINITY,
+    hasRate: true,
+    leads: ({ id = '' }) => `#/bulk/${encodeURIComponent(id)}`,
+  };
+}
+
+/** Stops it where it is; what is done stays done. */
+export function cancelBulk(id: string): Action {
+  return {
+    name: 'Stop',
+    icon: 'canceled',
+    about: 'It stops where it is. What is done stays done.',
+    needs: 'bulk',
+    method: 'POST',
+    path: callPath('bulk', id, 'cancel'),
+    command: commandAbout(id, 'bulk', 'cancel'),
+  };
+}

@@ -1,0 +1,27 @@
+import './style/tokens.css';
+import './style/base.css';
+import './style/shell.css';
+import './style/parts.css';
+import './style/controls.css';
+import './style/tables.css';
+import './style/tasks.css';
+import './style/runs.css';
+import './style/screens.css';
+import './style/phone.css';
+import { render } from 'preact';
+import { Screen } from './screens/screen.tsx';
+import { App } from './shell/app.tsx';
+import { listenToKeys } from './shell/keys.ts';
+import { begin } from './state/session.ts';
+
+const page = document.getElementById('page');
+if (page !== null) {
+  render(
+    <App>
+      <Screen />
+    </App>,
+    page,
+  );
+}
+listenToKeys();
+void begin();

@@ -1,0 +1,55 @@
+/** Who changed what. */
+import type { VNode } from 'preact';
+import type { AuditLine } from '../../api/shapes.ts';
+import { source } from '../../api/sources.ts';
+import { Button } from '../../parts/button.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { Empty, Shown } from '../../parts/shown.tsx';
+import { usePages } from '../../state/pages.ts';
+import { exactText } from '../../words/lengths.ts';
+
+const COLUMNS: readonly Column<AuditLine>[] = [
+  { key: 'at', title: 'When', cell: ({ at }) => exactText(at) },
+  { key: 'by', title: 'Who', cell: ({ by }) => <span class="cut">{by ?? '–'}</span> },
+  { key: 'action', title: 'What', isName: true, cell: ({ action }) => action },
+  {
+    key: 'about',
+    title: 'To what',
+    cell: ({ about }) => <span class="mono cut">{about ?? '–'}</span>,
+  },
+  { key: 'result', title: 'Result', cell: ({ result }) => <span class="cut">{result}</span> },
+];
+
+/** The newest first. */
+export function AuditScreen(): VNode {
+  const pages = usePages(source('GET /audit', [], { limit: 100 }));
+  return (
+    <Panel title="Changes" meta="made by the HTTP API, the newest first">
+      <Shown reading={pages.first} what="the changes">
+        {() =>
+          pages.items.length === 0 ? (
+            <Empty title="Nobody has changed anything">
+              <p>
+                Every change that is made on this page, or by the HTTP API, is written down here.
+              </p>
+            </Empty>
+          ) : (
+            <DataTable
+              label="Changes"
+              kind="audit"
+              rows={pages.items}
+              columns={COLUMNS}
+              keyOf={({ at, action, about }) => `${at} ${action} ${about ?? ''}`}
+            />
+          )
+        }
+      </Shown>
+      {pages.more === undefined ? null : (
+        <footer class="more">
+          <Button onPress={pages.more}>Show more</Button>
+        </footer>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,163 @@
+/** Dead letters by error: what went wrong, how often, and back into the line at a rate. */
+import type { VNode } from 'preact';
+import { startBulk } from '../../api/bulk-actions.ts';
+import type { ErrorGroup } from '../../api/shapes.ts';
+import { source } from '../../api/sources.ts';
+import { ActionButton } from '../../parts/action.tsx';
+import { Button, LinkButton } from '../../parts/button.tsx';
+import { Facts, Panel } from '../../parts/panel.tsx';
+import { Empty, Shown } from '../../parts/shown.tsx';
+import { address, linkHere, linkTo } from '../../state/address.ts';
+import { now } from '../../state/clock.ts';
+import { usePages } from '../../state/pages.ts';
+import { useReading } from '../../state/readings.ts';
+import { has } from '../../state/session.ts';
+import { agoText, momentText } from '../../words/lengths.ts';
+import { countOf, countText } from '../../words/numbers.ts';
+import { whereText } from '../../words/where.ts';
+import { ErrorText } from '../tasks/attempts.tsx';
+import { TaskTable } from '../tasks/task-table.tsx';
+
+/** By error where the server groups them; else one after the other. */
+export function DeadScreen(): VNode {
+  return has('errors') ? <ByError /> : <DeadList />;
+}
+
+function DeadList(): VNode {
+  const pages = usePages(source('GET /dead', [], { limit: 50 }));
+  return (
+    <Panel title="Dead letters" meta="the oldest failure first">
+      <Shown reading={pages.first} what="the dead letters">
+        {() =>
+          pages.items.length === 0 ? (
+            <NoneDead />
+          ) : (
+            <TaskTable tasks={pages.items} label="Dead letters" />
+          )
+        }
+      </Shown>
+      {pages.more === undefined ? null : (
+        <footer class="more">
+          <Button onPress={pages.more}>Show more</Button>
+        </footer>
+      )}
+    </Panel>
+  );
+}
+
+function ByError(): VNode {
+  const pages = usePages(source('GET /dead/groups', [], { limit: 100 }));
+  const asked = address.value.query.get('group');
+  return (
+    <Shown reading={pages.first} what="the errors">
+      {() => {
+        const chosen = pages.items.find(({ id }) => id === asked) ?? pages.items[0];
+        if (chosen === undefined) return <NoneDead />;
+        return (
+          <div class="cols dead-cols">
+            <GroupList groups={pages.items} chosen={chosen.id} />
+            <GroupPanel key={chosen.id} group={chosen} />
+          </div>
+        );
+      }}
+    </Shown>
+  );
+}
+
+interface GroupListProps {
+  readonly groups: readonly ErrorGroup[];
+  readonly chosen: string;
+}
+
+function GroupList({ groups, chosen }: GroupListProps): VNode {
+  const failed = groups.reduce((sum, group) => sum + group.failed, 0);
+  return (
+    <Panel
+      title="Errors"
+      meta={`${countOf(failed, 'dead letter')} with ${countOf(groups.length, 'kind')} of error`}
+    >
+      <ul class="dead">
+        {groups.map(({ id, failed: count, retrying, error, name, message, firstAt, lastAt }) => (
+          <li key={id} class={id === chosen ? 'is-on' : ''} data-row={id}>
+            <a href={linkHere({ group: id })} aria-current={id === chosen ? 'true' : undefined}>
+              <span class="d-n">{countText(count)}</span>
+              <span class="d-what">
+                <span>
+                  <b>{error}</b> <span class="dim">{name}</span>
+                </span>
+                <span class="cut">{message}</span>
+                {retrying > 0 ? (
+                  <span class="dim">{countText(retrying)} more are retried</span>
+                ) : null}
+              </span>
+              <span class="d-seen">
+                <span>{agoText(lastAt, now.value)}</span>
+                <span class="dim">since {momentText(firstAt, now.value)}</span>
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function GroupPanel({ group }: { readonly group: ErrorGroup }): VNode {
+  const { id, error, name, message, failed, sample } = group;
+  const where = whereText({ state: 'failed', name, error: id });
+  return (
+    <Panel
+      title={error}
+      meta={name}
+      kind="dead-one"
+      spaced={true}
+      tools={
+        <LinkButton small={true} icon="tasks" href={linkTo('tasks', undefined, { where })}>
+          Its tasks
+        </LinkButton>
+      }
+    >
+      <div class="stack">
+        <p>{message}</p>
+        {has('bulk') ? (
+          <p class="line wrap">
+            <ActionButton kind="first" shortcut="⇧R" action={startBulk('redrive', where, failed)} />
+            <ActionButton kind="danger" shortcut="⇧D" action={startBulk('remove', where, failed)} />
+          </p>
+        ) : null}
+        <Sample id={sample} />
+      </div>
+    </Panel>
+  );
+}
+
+/** One of them, with its stack. */
+function Sample({ id }: { readonly id: string }): VNode | null {
+  const { value } = useReading(source('GET /tasks/{id}', [id]));
+  if (value === undefined) return null;
+  return (
+    <>
+      <Facts
+        facts={[
+          [
+            'One of them',
+            <a key="link" class="mono" href={linkTo('tasks', id)}>
+              {id}
+            </a>,
+          ],
+          ['User', value.user],
+          ['Attempts', countText(value.failures)],
+        ]}
+      />
+      {value.error === undefined ? null : <ErrorText error={value.error} />}
+    </>
+  );
+}
+
+function NoneDead(): VNode {
+  return (
+    <Empty title="Nothing has failed for good">
+      <p>A task comes here when no attempt is left. It waits for a redrive, or its removal.</p>
+    </Empty>
+  );
+}

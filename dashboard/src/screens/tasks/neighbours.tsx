@@ -1,0 +1,53 @@
+/** What a task waits for, and who waits for it. */
+import type { VNode } from 'preact';
+import type { TaskDetails } from '../../api/shapes.ts';
+import { source } from '../../api/sources.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { StateLabel } from '../../parts/state-label.tsx';
+import { linkTo } from '../../state/address.ts';
+import { useReading } from '../../state/readings.ts';
+import { countText } from '../../words/numbers.ts';
+
+/** Nothing where it stands alone. */
+export function Neighbours({ task }: { readonly task: TaskDetails }): VNode | null {
+  const { id, name, state, dependsOn, blockedBy, dependents } = task;
+  const after = useReading(
+    dependents === undefined
+      ? undefined
+      : source('GET /tasks/{id}/dependents', [id], { limit: 50 }),
+  );
+  const waiting = after.value?.items ?? [];
+  const count = after.value?.count ?? 0;
+  if (dependsOn.length === 0 && waiting.length === 0) return null;
+  return (
+    <Panel title="Before and after it" spaced={true}>
+      <ul class="deps">
+        {dependsOn.map((one) => (
+          <li key={one}>
+            <span class="dim">waited for</span>
+            <StateLabel state={blockedBy.includes(one) ? 'deferred' : 'finished'}>
+              {blockedBy.includes(one) ? 'not yet' : 'satisfied'}
+            </StateLabel>
+            <a class="mono cut" href={linkTo('tasks', one)}>
+              {one}
+            </a>
+          </li>
+        ))}
+        <li class="self">
+          <StateLabel state={state} />
+          <b>{name}</b>
+        </li>
+        {waiting.map((one) => (
+          <li key={one.id}>
+            <span class="dim">waits for it</span>
+            <StateLabel state={one.state} />
+            <a class="cut" href={linkTo('tasks', one.id)}>
+              {one.name} <span class="mono">{one.id}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      {count > waiting.length ? <p class="dim">{countText(count)} wait for it in all.</p> : null}
+    </Panel>
+  );
+}

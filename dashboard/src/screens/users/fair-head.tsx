@@ -1,0 +1,75 @@
+/** The answer before the figures: is it fair. */
+import type { VNode } from 'preact';
+import type { QueueStatus, UserRow } from '../../api/shapes.ts';
+import { Figures } from '../../parts/panel.tsx';
+import { countOf, countText, signedText } from '../../words/numbers.ts';
+
+interface FairHeadProps {
+  readonly queue: QueueStatus | undefined;
+  readonly rows: readonly UserRow[];
+  /** Shares are over so many users. */
+  readonly sharesOf: number;
+}
+
+/** Said of those alone of whom it is true. */
+export function FairHead({ queue, rows, sharesOf }: FairHeadProps): VNode {
+  const inLine = rows.filter(({ ready }) => ready);
+  const within = inLine.filter(({ ahead }) => Math.abs(ahead) <= 1);
+  const far = inLine.reduce<UserRow | undefined>(
+    (most, row) => (most === undefined || Math.abs(row.ahead) > Math.abs(most.ahead) ? row : most),
+    undefined,
+  );
+  const weights = inLine.reduce((sum, { settings }) => sum + settings.weight, 0);
+  return (
+    <div class="fair-head">
+      <div>
+        <p class="say">
+          <Sentence inLine={inLine.length} within={within.length} />
+        </p>
+        <p class="ink2">
+          {far === undefined ? null : (
+            <>
+              Furthest from its share is <b>{far.user}</b>, {signedText(far.ahead)} turns.{' '}
+            </>
+          )}
+          {sharesOf < rows.length
+            ? `Shares are over the first ${countText(sharesOf)} users.`
+            : null}
+        </p>
+      </div>
+      <Figures
+        figures={[
+          { name: 'Weights in line', value: countText(weights) },
+          {
+            name: 'Running',
+            value: countText(queue?.counts.started ?? 0),
+            of: queue?.settings.maxRunning === undefined ? '' : `of ${queue.settings.maxRunning}`,
+          },
+          { name: 'In line', value: countText(queue?.counts.queued ?? 0) },
+          {
+            name: 'A turn costs',
+            value: queue?.settings.charge === 'time' ? 'its time' : 'its task',
+          },
+        ]}
+      />
+    </div>
+  );
+}
+
+function Sentence({ inLine, within }: { readonly inLine: number; readonly within: number }): VNode {
+  if (inLine === 0) return <>Nobody is in line.</>;
+  if (inLine === 1) return <>One user is in line, and takes every turn.</>;
+  const users = countOf(inLine, 'user');
+  if (within === inLine) {
+    return (
+      <>
+        {users} are in line, <em>each within one turn of its share</em>.
+      </>
+    );
+  }
+  return (
+    <>
+      {users} are in line, <em>{countText(within)} of them within one turn of their share</em>.
+    </>
+  );
+}

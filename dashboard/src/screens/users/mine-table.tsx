@@ -1,0 +1,86 @@
+/** What a customer sees: its own users, in each queue that knows them. */
+import type { VNode } from 'preact';
+import type { UserRow } from '../../api/shapes.ts';
+import { source } from '../../api/sources.ts';
+import { DataTable } from '../../parts/data-table.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { Empty, Shown } from '../../parts/shown.tsx';
+import { linkTo } from '../../state/address.ts';
+import { useReading } from '../../state/readings.ts';
+import { countText } from '../../words/numbers.ts';
+import { reasonIcon } from './remedy.tsx';
+
+/** Nothing of anybody else. */
+export function MineTable(): VNode {
+  const reading = useReading(source('GET /overview'));
+  return (
+    <Shown reading={reading} what="your users">
+      {({ users = [] }) => (
+        <Panel title="Yours" meta="in each queue">
+          {users.length === 0 ? (
+            <Empty title="You have no task here yet">
+              <p>What is stored for you is shown here.</p>
+            </Empty>
+          ) : (
+            <Mine rows={users} />
+          )}
+        </Panel>
+      )}
+    </Shown>
+  );
+}
+
+function Mine({ rows }: { readonly rows: readonly UserRow[] }): VNode {
+  return (
+    <DataTable
+      label="Your users"
+      kind="mine"
+      rows={rows}
+      keyOf={({ user, queue }) => `${queue} ${user}`}
+      columns={[
+        {
+          key: 'user',
+          title: 'User',
+          isName: true,
+          cell: ({ user, queue }) => (
+            <a class="name cut" href={linkTo('users', user, { queue })}>
+              {user} <span class="dim">{queue}</span>
+            </a>
+          ),
+        },
+        {
+          key: 'wait',
+          title: 'In line',
+          isNumber: true,
+          label: 'in line',
+          cell: ({ queued }) => countText(queued),
+        },
+        {
+          key: 'run',
+          title: 'Running',
+          isNumber: true,
+          label: 'running',
+          cell: ({ running }) => countText(running),
+        },
+        {
+          key: 'later',
+          title: 'Later',
+          isNumber: true,
+          label: 'later',
+          cell: ({ later }) => countText(later),
+        },
+        {
+          key: 'why',
+          title: 'Why',
+          cell: (row) => (
+            <span class="state dim">
+              <Icon name={reasonIcon(row)} />
+              <span>{row.why}</span>
+            </span>
+          ),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,124 @@
+/** Users of one queue: who is in line, with what share of the turns, and who is held back, and why. */
+import type { VNode } from 'preact';
+import type { QueueStatus, UserRow } from '../../api/shapes.ts';
+import { source } from '../../api/sources.ts';
+import { Tabs } from '../../parts/button.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { Empty, Shown } from '../../parts/shown.tsx';
+import { address, linkTo } from '../../state/address.ts';
+import { usePages } from '../../state/pages.ts';
+import { useReading } from '../../state/readings.ts';
+import { isLimited } from '../../state/session.ts';
+import { FairHead } from './fair-head.tsx';
+import { FairTable } from './fair-table.tsx';
+import { MineTable } from './mine-table.tsx';
+import { UserFilter, type UserGroup } from './user-filter.tsx';
+
+/** Rows of the first page: what a screen shows, and the shares are over. */
+const ROWS = 500;
+
+/** The picture of fairness; who sees some users alone gets these. */
+export function UsersScreen(): VNode {
+  return isLimited.value ? <MineTable /> : <Everybody />;
+}
+
+function Everybody(): VNode {
+  const queues = useReading(source('GET /queues'));
+  return (
+    <Shown reading={queues} what="the queues">
+      {({ items }) =>
+        items.length === 0 ? (
+          <Empty title="Nobody has a task yet">
+            <p>A user is there as soon as a task is stored for it.</p>
+          </Empty>
+        ) : (
+          <QueueUsers queues={[...items].sort((a, b) => b.counts.queued - a.counts.queued)} />
+        )
+      }
+    </Shown>
+  );
+}
+
+function QueueUsers({ queues }: { readonly queues: readonly QueueStatus[] }): VNode {
+  const asked = address.value.query.get('queue');
+  const queue = queues.find((one) => one.queue === asked) ?? queues[0];
+  const name = queue?.queue ?? '';
+  const pages = usePages(source('GET /users', [], { queue: name, limit: ROWS }));
+  return (
+    <div class="stack users">
+      <Tabs
+        label="Queues"
+        chosen={name}
+        choices={queues.map((one) => ({
+          key: one.queue,
+          text: one.queue,
+          count: one.counts.queued,
+          href: linkTo('users', undefined, { queue: one.queue }),
+        }))}
+      />
+      <Shown reading={pages.first} what="the users">
+        {({ sharesOf }) => (
+          <>
+            <FairHead queue={queue} rows={pages.items} sharesOf={sharesOf} />
+            <UserList rows={pages.items} more={pages.more} queue={name} />
+          </>
+        )}
+      </Shown>
+    </div>
+  );
+}
+
+interface UserListProps {
+  readonly rows: readonly UserRow[];
+  readonly more: (() => void) | undefined;
+  readonly queue: string;
+}
+
+function UserList({ rows, more, queue }: UserListProps): VNode {
+  const { query } = address.value;
+  const text = query.get('user') ?? '';
+  const only = query.get('only') ?? 'all';
+  const named = rows.filter(({ user }) => user.toLowerCase().includes(text.toLowerCase()));
+  const found = named.filter((row) => only === 'all' || groupOf(row) === only);
+  const counts = { all: named.length, line: 0, held: 0, idle: 0 };
+  for (const row of named) counts[groupOf(row)] += 1;
+  return (
+    <Panel
+      title="Users"
+      meta={queue}
+      tools={<UserFilter counts={counts} only={only} text={text} />}
+    >
+      {found.length === 0 ? (
+        <Empty title={text === '' ? 'Nobody is here' : `No user is called ${text}`}>
+          <p>
+            {text === ''
+              ? 'No user of this queue has work or settings.'
+              : 'Try a part of its name.'}
+          </p>
+        </Empty>
+      ) : (
+        <FairTable rows={inOrder(found)} more={more} />
+      )}
+    </Panel>
+  );
+}
+
+const ORDER: readonly UserGroup[] = ['line', 'held', 'idle'];
+
+/** Those in line first, by weight; the others by how much waits. */
+function inOrder(rows: readonly UserRow[]): readonly UserRow[] {
+  const rank = (row: UserRow): number => ORDER.indexOf(groupOf(row));
+  return [...rows].sort(
+    (a, b) =>
+      rank(a) - rank(b) ||
+      b.settings.weight - a.settings.weight ||
+      b.queued - a.queued ||
+      (a.user < b.user ? -1 : 1),
+  );
+}
+
+/** In line, held back, or without work. */
+export function groupOf({ queued, ready }: UserRow): UserGroup {
+  if (ready) return 'line';
+  return queued > 0 ? 'held' : 'idle';
+}

@@ -1,0 +1,80 @@
+/** What holds for the whole page: the store is away, nothing may be changed, nobody is let in. */
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { type Problem, takeToken } from '../api/http.ts';
+import { Button } from '../parts/button.tsx';
+import { Icon, Twill } from '../parts/icon.tsx';
+import { now } from '../state/clock.ts';
+import { away, readNow } from '../state/readings.ts';
+import { about, begin, isLimited, isReadOnly } from '../state/session.ts';
+import { momentText } from '../words/lengths.ts';
+
+/** The last readings stay, dimmed and dated; it is asked again all the time. */
+export function AwayBar(): VNode | null {
+  const problem = away.value;
+  if (problem === undefined) return null;
+  const retry = (): void => {
+    if (about.value === undefined) void begin();
+    else readNow();
+  };
+  return (
+    <div class="bar-note t-bad" role="alert">
+      <Icon name="lost" />
+      <p>
+        <b>The store is away: {problem.message}.</b> What you see was read at{' '}
+        {momentText(now.value, now.value)}. It is asked again until it answers.
+      </p>
+      <Button small={true} icon="again" onPress={retry}>
+        Ask now
+      </Button>
+    </div>
+  );
+}
+
+/** Buttons stand there, so that their commands can be copied by those who may use them. */
+export function ReadOnlyBar(): VNode | null {
+  if (!isReadOnly.value) return null;
+  return (
+    <div class="bar-note">
+      <Icon name="lock" />
+      <p>You may look at {isLimited.value ? 'what is yours' : 'everything'}, and change nothing.</p>
+    </div>
+  );
+}
+
+/** The server lets nobody in without a token. */
+export function Refused({ problem }: { readonly problem: Problem }): VNode {
+  const [text, setText] = useState('');
+  return (
+    <main id="main" class="refused">
+      <form
+        class="panel void"
+        onSubmit={(event) => {
+          event.preventDefault();
+          takeToken(text);
+          void begin();
+        }}
+      >
+        <h1>
+          <Twill /> Fairloom
+        </h1>
+        <p>{problem.message}</p>
+        <div class="field">
+          <label for="token">Token</label>
+          <input
+            id="token"
+            class="input"
+            type="password"
+            autocomplete="current-password"
+            value={text}
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
+          <span class="hint">What the server was started with; kept until this tab is closed.</span>
+        </div>
+        <Button kind="first" submits={true}>
+          Come in
+        </Button>
+      </form>
+    </main>
+  );
+}
