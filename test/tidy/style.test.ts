@@ -6,11 +6,12 @@ import { LAYERS } from '../support/layers.ts';
 /** A file is one noun; what needs more lines is two nouns. */
 const MAX_LINES = 400;
 
-const sources = filesBelow('src', /\.(ts|lua)$/).filter(
+const page = filesBelow('dashboard/src', /\.(css|tsx?)$/);
+const sources = [...filesBelow('src', /\.(ts|lua)$/), ...page].filter(
   (path) => !/\.generated\.ts$|\/lua\/expanded\//.test(path),
 );
-const typescript = ['src', 'test', 'scripts', 'bench', 'examples'].flatMap((folder) =>
-  filesBelow(folder, /\.ts$/).filter((path) => !path.endsWith('.generated.ts')),
+const typescript = ['src', 'test', 'scripts', 'bench', 'examples', 'dashboard'].flatMap((folder) =>
+  filesBelow(folder, /\.tsx?$/).filter((path) => !path.endsWith('.generated.ts')),
 );
 
 /** Lines that match, as `path:line: text`. */

@@ -28,7 +28,7 @@ export class Problem extends Error {
 }
 
 /** For servers that ask for one; kept until the tab is closed. */
-export const token = signal(sessionStorage.getItem(TOKEN_KEY) ?? '');
+const token = signal(sessionStorage.getItem(TOKEN_KEY) ?? '');
 
 /** Somebody has entered a token. */
 export function takeToken(text: string): void {
@@ -37,12 +37,12 @@ export function takeToken(text: string): void {
 }
 
 /** Where a path of the API lies. */
-export function apiUrl(path: string): URL {
+function apiUrl(path: string): URL {
   return new URL(path, API);
 }
 
 /** What every call carries. */
-export function headersOf(more: Readonly<Record<string, string>>): Record<string, string> {
+function headersOf(more: Readonly<Record<string, string>>): Record<string, string> {
   return token.value === '' ? { ...more } : { ...more, authorization: `Bearer ${token.value}` };
 }
 

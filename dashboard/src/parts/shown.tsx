@@ -26,7 +26,7 @@ export function Shown<T>({ reading, what, children }: ShownProps<T>): VNode {
 }
 
 /** Shapes of what will be there. */
-export function Loading({ what }: { readonly what: string }): VNode {
+function Loading({ what }: { readonly what: string }): VNode {
   const [isLate, setLate] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setLate(true), PATIENCE_MS);

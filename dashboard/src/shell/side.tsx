@@ -1,8 +1,10 @@
 /** The list of screens, with what needs a look. */
 import type { VNode } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { source } from '../api/sources.ts';
 import { Icon, Twill } from '../parts/icon.tsx';
 import { address, linkTo } from '../state/address.ts';
+import { takeMoment } from '../state/clock.ts';
 import { open } from '../state/overlay.ts';
 import { useReading } from '../state/readings.ts';
 import { about, isLimited } from '../state/session.ts';
@@ -75,6 +77,10 @@ function PlaceLink({ place, isHere, count }: PlaceLinkProps): VNode {
 function useCounts(): Readonly<Record<string, number>> {
   const canSeeAll = about.value !== undefined && !isLimited.value;
   const { value } = useReading(canSeeAll ? source('GET /overview') : undefined);
+  const at = value?.at;
+  useEffect(() => {
+    if (at !== undefined) takeMoment(at);
+  }, [at]);
   const asks = value?.waiting?.find(({ kind }) => kind === 'ask')?.count;
   return {
     ...(value?.dead === undefined ? {} : { dead: value.dead }),

@@ -22,7 +22,7 @@ addEventListener('hashchange', () => {
 });
 
 /** Reads what stands behind `#`. */
-export function addressOf(hash: string): Address {
+function addressOf(hash: string): Address {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');
   const [place = '', ...rest] = path.split('/');
   const id = rest.join('/');

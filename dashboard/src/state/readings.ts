@@ -22,10 +22,8 @@ export interface Reading<T> {
 
 /** No source is read more often than this. */
 const BETWEEN_MS = 500;
-/** Without news from the stream: so often. */
+/** So often. */
 const POLL_MS = 2_000;
-/** With news from the stream: for what changes by itself, as ages of leases. */
-const CALM_POLL_MS = 10_000;
 
 interface Shown {
   readonly reading: Signal<Reading<unknown>>;
@@ -39,8 +37,6 @@ const shown = new Map<string, Shown>();
 
 /** Nothing is read again: somebody has stopped it, or nobody looks. */
 export const isStopped = signal(false);
-/** The stream of changes is open. */
-export const isStreaming = signal(false);
 /** Why the server cannot be reached; the last readings stay. */
 export const away = signal<Problem | undefined>(undefined);
 
@@ -53,7 +49,7 @@ export function useReading<T>(source: Source<T> | undefined): Reading<T> {
 }
 
 /** Something has changed: what is shown is read again, soon. */
-export function readAgain(): void {
+function readAgain(): void {
   for (const path of shown.keys()) void ask(path);
 }
 
@@ -67,7 +63,7 @@ export function readNow(): void {
 
 setInterval(() => {
   if (isStopped.value || document.hidden) return;
-  const since = performance.now() - (isStreaming.value ? CALM_POLL_MS : POLL_MS);
+  const since = performance.now() - POLL_MS;
   for (const [path, one] of shown) if (one.lastAt < since) void ask(path);
 }, POLL_MS / 2);
 document.addEventListener('visibilitychange', () => {

@@ -118,7 +118,7 @@ function inOrder(rows: readonly UserRow[]): readonly UserRow[] {
 }
 
 /** In line, held back, or without work. */
-export function groupOf({ queued, ready }: UserRow): UserGroup {
+function groupOf({ queued, ready }: UserRow): UserGroup {
   if (ready) return 'line';
   return queued > 0 ? 'held' : 'idle';
 }
