@@ -39,18 +39,8 @@ export type {
   UserSettingsInfo,
 } from './client/facades/settings-options.ts';
 export type { SignalOptions, SignalOutcome } from './client/facades/signals.ts';
-export type {
-  StreamChunk,
-  StreamGap,
-  StreamItem,
-  StreamReadOptions,
-  StreamReset,
-} from './client/facades/stream-reading.ts';
 export type { Streams } from './client/facades/streams-facade.ts';
 export type { TaskListOptions, TaskSearchOptions, Tasks } from './client/facades/task-facade.ts';
-export type { AttemptInfo, TaskInfo } from './client/facades/task-info.ts';
-export type { TaskLogLine, TaskLogOptions } from './client/facades/task-logs.ts';
-export type { ShownProgress, TaskProgress } from './client/facades/task-progress.ts';
 export type { InQueue, UserListOptions, UserStatus, Users } from './client/facades/user-facade.ts';
 export type {
   OpenState,
@@ -62,6 +52,17 @@ export type { XComs, XComWhere } from './client/facades/xcom-facade.ts';
 export type { Health } from './client/health.ts';
 export type { RunOptions } from './client/local-run.ts';
 export type { HandlesByKind, OptionsByKind, StepKind, StepOf } from './client/step-forms.ts';
+export type { ErrorGroup } from './client/views/error-groups.ts';
+export type {
+  StreamChunk,
+  StreamGap,
+  StreamItem,
+  StreamReadOptions,
+  StreamReset,
+} from './client/views/stream-reading.ts';
+export type { AttemptInfo, TaskInfo } from './client/views/task-info.ts';
+export type { TaskLogLine, TaskLogOptions } from './client/views/task-logs.ts';
+export type { ShownProgress, TaskProgress } from './client/views/task-progress.ts';
 export type { Codec } from './codec/encryption/codec.ts';
 export {
   type EncryptionKey,
@@ -188,6 +189,7 @@ export type {
   EditedTask,
   EnqueueRefusal,
   EnqueueReply,
+  ErrorGroupFacts,
   EventSource,
   EventStart,
   ExtendReply,

@@ -15,6 +15,8 @@ const NAMES: readonly LimitName[] = [
   'clockStepMs',
   'cycleFan',
   'cycleStep',
+  'errorGroupMs',
+  'errorGroups',
   'floorMs',
   'graphDepth',
   'graphScriptBytes',

@@ -20,6 +20,7 @@ import {
   type UpstreamCause,
 } from '../domain/task/cause.ts';
 import { type AttemptPlan, functionWaitMs } from '../enqueue/attempt-plan.ts';
+import { fingerprinted } from './fingerprint.ts';
 import type { Failure } from './handler-call.ts';
 
 /** The engine's own code threw: a graph that is not there may be there later, the rest stays wrong. */
@@ -29,14 +30,27 @@ export function ownFailure(error: unknown): Failure {
   return { error, failureType: isPayload ? 'invalid-payload' : 'error', retryable };
 }
 
+/** Whom deciders ask. */
+interface DecisionHost {
+  readonly random: () => number;
+  misbehaved(operation: string, error: unknown): void;
+}
+
+/** An attempt that is decided on. */
+interface Decided {
+  readonly lease: Leased;
+  readonly plan: AttemptPlan;
+}
+
 /** What becomes of a task: its decider says so, and where that is of no use the one of the engine. */
-export function decisionOn(
+export function decisionOn(outcome: Outcome, attempt: Decided, host: DecisionHost): Decision {
+  return fingerprinted(decided(outcome, attempt, host), attempt.lease.name);
+}
+
+function decided(
   outcome: Outcome,
-  { lease, plan: { decider, policy } }: { readonly lease: Leased; readonly plan: AttemptPlan },
-  host: {
-    readonly random: () => number;
-    misbehaved(operation: string, error: unknown): void;
-  },
+  { lease, plan: { decider, policy } }: Decided,
+  host: DecisionHost,
 ): Decision {
   const { id, name, user, attempt, releases } = lease;
   const facts: DeciderFacts = { id, name, user, attempt, releases, policy, random: host.random() };

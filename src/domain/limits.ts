@@ -100,6 +100,8 @@ export type LimitName =
   | 'pageScan'
   | 'versionsScan'
   | 'bulkMax'
+  | 'errorGroups'
+  | 'errorGroupMs'
   | 'retainFinishedMs'
   | 'retainFailedMs'
   | 'retainCanceledMs'
@@ -341,6 +343,8 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
     'tasks',
     'that one bulk change touches, or that are said to end with others; their ids are held in memory',
   ),
+  errorGroups: limit(1_000, 'groups', 'of errors without a failed task that are known, the newest'),
+  errorGroupMs: limit(86_400_000, 'ms', 'such a group is forgotten a day after its newest attempt'),
   retainFinishedMs: limit(86_400_000, 'ms', 'finished tasks are kept 24 h'),
   retainFailedMs: limit(604_800_000, 'ms', 'dead letters are kept 7 days'),
   retainCanceledMs: limit(86_400_000, 'ms', 'canceled tasks are kept 24 h'),

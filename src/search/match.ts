@@ -1,7 +1,7 @@
 /** Whether a stored task is one of those that conditions mean. */
 import { assertNever } from '../base/never.ts';
 import { errorOf } from '../codec/task-error.ts';
-import { failureTypeOf } from '../domain/task/cause.ts';
+import { errorGroupOf, failureTypeOf } from '../domain/task/cause.ts';
 import type { TaskRow } from '../domain/task/task.ts';
 import { isNamed } from '../domain/task/task-name.ts';
 import { isRun, runPlaceOf } from '../runs/shared/record.ts';
@@ -55,10 +55,10 @@ function pipelineOf(task: TaskRow): string | undefined {
 }
 
 /** What its newest failure may be called. */
-function errorWords({ error, cause }: TaskRow): readonly string[] {
-  const name = errorOf(error)?.name;
+function errorWords({ name, error, cause }: TaskRow): readonly string[] {
+  const thrown = errorOf(error)?.name;
   const type = cause === undefined ? undefined : failureTypeOf(cause);
-  return [name, type].filter((one) => one !== undefined);
+  return [thrown, type, errorGroupOf(cause, name)].filter((one) => one !== undefined);
 }
 
 function isIn(text: string, task: TaskRow): boolean {

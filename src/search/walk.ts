@@ -3,6 +3,7 @@ import { compareUtf8 } from '../base/utf8-order.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Backend, Page, TaskFilter, UserInfo } from '../domain/port/backend.ts';
+import { isErrorGroup } from '../domain/task/cause.ts';
 import { TASK_STATES, type TaskRow, type TaskState } from '../domain/task/task.ts';
 import { valuesOf, type Where } from './where.ts';
 
@@ -94,8 +95,9 @@ export class Walk {
     if (ids !== undefined) return this.#byId(ids, place, request);
     const { state, cursor } = place;
     if (state === 'queued') return this.#inLine(place, request);
+    const error = state === 'failed' ? this.#group() : undefined;
     const { items, cursor: behind } = await this.#backend.inspect.list(
-      { ...this.#filter, state },
+      { ...this.#filter, state, ...(error === undefined ? {} : { error }) },
       { ...request, ...(cursor === undefined ? {} : { cursor }) },
     );
     const looked = lookedAt(items.length, request, behind);
@@ -122,8 +124,14 @@ export class Walk {
     return next === undefined ? step.next : lineOf(from, next);
   }
 
+  /** Error groups have an index of their own; names of errors have none. */
+  #group(): string | undefined {
+    const error = this.#only('error');
+    return error !== undefined && isErrorGroup(error) ? error : undefined;
+  }
+
   /** A filter of the index takes one value. */
-  #only(word: 'queue' | 'user' | 'name'): string | undefined {
+  #only(word: 'queue' | 'user' | 'name' | 'error'): string | undefined {
     const [only, ...others] = valuesOf(this.#where, word) ?? [];
     return others.length > 0 ? undefined : only;
   }

@@ -16,6 +16,7 @@ import { TASK_STATES } from '../domain/task/task.ts';
 import type { Case, Cases, Run } from './contract/cases.ts';
 import { configured } from './contract/configured.ts';
 import { eventSchedules } from './contract/event-schedules.ts';
+import { failures } from './contract/failures.ts';
 import type { OpenHarness, TestApi } from './contract/harness.ts';
 import * as inspection from './contract/inspection.ts';
 import { Kit } from './contract/kit.ts';
@@ -162,6 +163,7 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   'nasty ids': ids.nasty,
   lists: inspection.listing,
   pages: weighed,
+  failures,
   facts: inspection.facts,
   'attempts of workers': workers.attempts,
   health: inspection.health,

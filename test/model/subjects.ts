@@ -79,7 +79,7 @@ async function redisSubject(
 }
 
 /** May outlive its owner, by its own time; the server's clock ends it, which no test moves. */
-const KEPT = /^(key|graph|graphmeta|events):/;
+const KEPT = /^(key|graph|graphmeta|events|error-groups?):/;
 
 /** What a namespace keeps for ever: clock, counters, settings of queues, and the latest fence. */
 const LASTING = /^(clock|clock-by-hand|meta|queues|names|fair|queue:\w+:fair|scheduler:lock)$/;

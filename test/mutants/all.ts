@@ -1,24 +1,25 @@
-import { CHANNEL_MUTANTS } from './channel-mutants.ts';
-import { DAMAGE_MUTANTS } from './damage-mutants.ts';
-import { DOMAIN_MUTANTS } from './domain-mutants.ts';
-import { EDGE_MUTANTS } from './edge-mutants.ts';
-import { ENGINE_MUTANTS, WALK_MUTANTS } from './engine-mutants.ts';
-import { HAND_MUTANTS } from './hand-mutants.ts';
-import { MEMORY_MUTANTS } from './memory-mutants.ts';
+import { CHANNEL_MUTANTS } from './lists/channel-mutants.ts';
+import { DAMAGE_MUTANTS } from './lists/damage-mutants.ts';
+import { DOMAIN_MUTANTS } from './lists/domain-mutants.ts';
+import { EDGE_MUTANTS } from './lists/edge-mutants.ts';
+import { ENGINE_MUTANTS, WALK_MUTANTS } from './lists/engine-mutants.ts';
+import { FAILURE_MUTANTS } from './lists/failure-mutants.ts';
+import { HAND_MUTANTS } from './lists/hand-mutants.ts';
+import { MEMORY_MUTANTS } from './lists/memory-mutants.ts';
+import { ODD_MUTANTS } from './lists/odd-mutants.ts';
+import { PAUSE_MUTANTS } from './lists/pause-mutants.ts';
+import { QUEUE_MUTANTS } from './lists/queue-mutants.ts';
+import { REDIS_MUTANTS } from './lists/redis-mutants.ts';
+import { RUN_MUTANTS } from './lists/run-mutants.ts';
+import { SCHEDULE_MUTANTS } from './lists/schedule-mutants.ts';
+import { STEER_MUTANTS } from './lists/steer-mutants.ts';
+import { STORAGE_MUTANTS } from './lists/storage-mutants.ts';
+import { STRAIGHT_MUTANTS } from './lists/straight-mutants.ts';
+import { STREAM_MUTANTS } from './lists/stream-mutants.ts';
+import { EVENT_MUTANTS, WAIT_MUTANTS } from './lists/wait-mutants.ts';
+import { WINDOW_MUTANTS } from './lists/window-mutants.ts';
+import { XCOM_MUTANTS } from './lists/xcom-mutants.ts';
 import type { Mutant } from './mutants.ts';
-import { ODD_MUTANTS } from './odd-mutants.ts';
-import { PAUSE_MUTANTS } from './pause-mutants.ts';
-import { QUEUE_MUTANTS } from './queue-mutants.ts';
-import { REDIS_MUTANTS } from './redis-mutants.ts';
-import { RUN_MUTANTS } from './run-mutants.ts';
-import { SCHEDULE_MUTANTS } from './schedule-mutants.ts';
-import { STEER_MUTANTS } from './steer-mutants.ts';
-import { STORAGE_MUTANTS } from './storage-mutants.ts';
-import { STRAIGHT_MUTANTS } from './straight-mutants.ts';
-import { STREAM_MUTANTS } from './stream-mutants.ts';
-import { EVENT_MUTANTS, WAIT_MUTANTS } from './wait-mutants.ts';
-import { WINDOW_MUTANTS } from './window-mutants.ts';
-import { XCOM_MUTANTS } from './xcom-mutants.ts';
 
 /** Every mutant, the cheapest to try first. */
 export const ALL_MUTANTS: readonly Mutant[] = [
@@ -30,6 +31,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...STRAIGHT_MUTANTS,
   ...ODD_MUTANTS,
   ...DAMAGE_MUTANTS,
+  ...FAILURE_MUTANTS,
   ...HAND_MUTANTS,
   ...RUN_MUTANTS,
   ...EDGE_MUTANTS,

@@ -6,6 +6,7 @@ import { scaleOf } from '../../domain/fairness/fair-share.ts';
 import { allowedAt } from '../../domain/fairness/rate-limit.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type {
+  ErrorGroupFacts,
   Page,
   PageRequest,
   QueueInfo,
@@ -68,6 +69,10 @@ function rowsAfter(
   if (filter.state === 'queued') return inLine(store, filter).filter((row) => !isBefore(row));
   const behind = (rows: Rows): Iterable<TaskEntry> =>
     rows.from(place === undefined ? 0 : rows.countWhile(isBefore));
+  if (filter.error !== undefined) return behind(store.failures.of(filter.error));
+  if (filter.state === 'failed' && filter.name !== undefined) {
+    return behind(store.failures.named(filter.name));
+  }
   const rows = behind(store.byState[filter.state]);
   return isEnd(filter.state) ? merged(rows, behind(store.read[filter.state])) : rows;
 }
@@ -86,6 +91,27 @@ function* merged(some: Iterable<TaskEntry>, others: Iterable<TaskEntry>): Genera
     yield one;
   }
   for (; !next.done; next = left.next()) yield next.value;
+}
+
+/** See `Inspect.errorGroups`. */
+export function listErrorGroups(
+  store: Store,
+  { limit, cursor }: PageRequest,
+): Page<ErrorGroupFacts> {
+  const [kind, moment, id] = cursor === undefined ? [] : parseCursor(cursor);
+  const place = (group: ErrorGroupFacts): Place => [
+    Number(group.failed === 0),
+    -group.lastAt,
+    group.id,
+  ];
+  const after = cursor === undefined ? undefined : [kind ?? 0, moment ?? 0, id ?? ''];
+  const rows = store.failures
+    .groups(store.now)
+    .filter((group) => after === undefined || comparePlaces(place(group), after) > 0);
+  const items = rows.slice(0, Math.min(limit, LIMITS.pageMax));
+  const last = items.at(-1);
+  if (last === undefined || items.length === rows.length) return { items };
+  return { items, cursor: JSON.stringify(place(last)) };
 }
 
 /** Where a task stands in the listing of its state: what that is ordered by. */

@@ -21,7 +21,7 @@ import type {
 import { cancel, redrive, remove, runNow } from './admin.ts';
 import { enqueue } from './enqueue.ts';
 import { extend } from './extend.ts';
-import { facts, listTasks, listUsers, queueInfo, stats } from './inspect.ts';
+import { facts, listErrorGroups, listTasks, listUsers, queueInfo, stats } from './inspect.ts';
 import { runStore } from './journals.ts';
 import { lease } from './lease.ts';
 import { reconcile } from './reconcile.ts';
@@ -221,6 +221,7 @@ function inspector(store: Store, look: Step): Inspect {
         return entry === undefined ? [] : attemptsOf(entry);
       }),
     list: (filter, page) => look(() => listTasks(store, filter, page)),
+    errorGroups: (page) => look(() => listErrorGroups(store, page)),
     dependents: (id, page) => look(() => dependentsOf(store, id, page)),
     facts: (id) => look(() => facts(store, id)),
     stats: () => look(() => stats(store)),

@@ -46,6 +46,9 @@ function misplaced(store: Store, entry: TaskEntry): string | undefined {
     ? store.endedIndex(entry, entry.state)
     : store.byState[entry.state];
   if (!index.has(entry)) return `${entry.state}, but not in its index`;
+  if (entry.state === 'failed' && !store.failures.has(entry)) {
+    return 'failed, but in no index of failures';
+  }
   return undefined;
 }
 

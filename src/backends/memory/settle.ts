@@ -66,6 +66,7 @@ function apply(store: Store, entry: TaskEntry, decision: Decision, next: TaskSta
       keep(store, entry, decision);
       entry.own().failures++;
       entry.own().error = decision.error;
+      store.failures.count(entry, decision.cause, store.now);
       store.totals.retried++;
       comeBack(store, entry, next, decision.delayMs);
       break;

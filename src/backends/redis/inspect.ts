@@ -6,6 +6,7 @@ import { CorruptRecordError } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { DependentPage, Inspect } from '../../domain/port/backend.ts';
 import type {
+  ErrorGroupFacts,
   Page,
   PageRequest,
   ReconcileReport,
@@ -25,7 +26,7 @@ import {
 import type { Session } from './connection/session.ts';
 import { decodeDependents, decodeFacts, decodeRecord, RECORD_FIELDS } from './decode-record.ts';
 import { EndWatch } from './end-watch.ts';
-import { listTasks } from './listing.ts';
+import { listErrorGroups, listTasks } from './listing.ts';
 import { decodeQueue, decodeStats, queueNames, queuesNamed } from './queues.ts';
 import { reconcile } from './reconcile.ts';
 import { causeIn, decodeStatus, type Flat, flat, STATUS_FIELDS, text } from './wire/decode.ts';
@@ -95,6 +96,10 @@ export class RedisInspect implements Inspect {
 
   list(filter: TaskFilter, page: TaskPageRequest): Promise<Page<TaskRow>> {
     return listTasks(this.#session, filter, page);
+  }
+
+  errorGroups(page: PageRequest): Promise<Page<ErrorGroupFacts>> {
+    return listErrorGroups(this.#session, page);
   }
 
   async dependents(id: string, page: PageRequest): Promise<DependentPage> {

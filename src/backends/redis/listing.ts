@@ -1,4 +1,10 @@
-import type { Page, TaskFilter, TaskPageRequest } from '../../domain/port/inspection.ts';
+import type {
+  ErrorGroupFacts,
+  Page,
+  PageRequest,
+  TaskFilter,
+  TaskPageRequest,
+} from '../../domain/port/inspection.ts';
 import { CRITICAL, LEVELS, type TaskRow } from '../../domain/task/task.ts';
 import type { Session } from './connection/session.ts';
 import { decodeRow, RECORD_FIELDS } from './decode-record.ts';
@@ -14,6 +20,10 @@ const QUEUES_STEP = 40;
 
 /** What a reply of the script says before its rows; see lua/list.lua. */
 const HEAD = 4;
+
+/** The same of error groups, and what it says of each; see lua/error-groups.lua. */
+const GROUPS_HEAD = 3;
+const GROUP_FIELDS = 6;
 
 /** See `Inspect.list`. */
 export async function listTasks(
@@ -34,6 +44,27 @@ export async function listTasks(
   }
   const names = filter.queue === undefined ? await queueNames(session) : [filter.queue];
   return pageOf(page, (part) => inLines(session, filter, of(part), names));
+}
+
+/** See `Inspect.errorGroups`. */
+export async function listErrorGroups(
+  session: Session,
+  page: PageRequest,
+): Promise<Page<ErrorGroupFacts>> {
+  if (page.cursor !== undefined) placeIn(page.cursor);
+  return pageOf(page, async ({ cursor, limit }) => {
+    const [kind, score, group] = cursor === undefined ? ['failed', '', ''] : placeIn(cursor);
+    const reply = flat(await session.run('errorGroups', [kind, score, group, limit]));
+    const place = reply.slice(0, GROUPS_HEAD).map(text);
+    const items: ErrorGroupFacts[] = [];
+    for (let at = GROUPS_HEAD; at < reply.length; at += GROUP_FIELDS) {
+      const [id, failed, attempts, firstAt, lastAt, sample] = reply.slice(at, at + GROUP_FIELDS);
+      const counts = { failed: Number(failed), attempts: Number(text(attempts)) };
+      const moments = { firstAt: Number(text(firstAt)), lastAt: Number(text(lastAt)) };
+      items.push({ id: text(id), ...counts, ...moments, sample: text(sample) });
+    }
+    return place[0] === '' ? { items } : { items, cursor: JSON.stringify(place) };
+  });
 }
 
 type Request = TaskPageRequest & PartRequest;
@@ -62,11 +93,11 @@ async function inLines(
 
 async function partOf(
   session: Session,
-  { state, user = '', name = '' }: TaskFilter,
+  { state, user = '', name = '', error = '' }: TaskFilter,
   { cursor = '', limit, scan, bytes, values }: Request,
   queues: readonly string[],
 ): Promise<Part<TaskRow>> {
-  const filter = [state, queues.join(','), user, name];
+  const filter = [state, queues.join(','), user, name, error];
   const args = [...filter, cursor, limit, scan, bytes, values === true ? '1' : '0'];
   const reply = flat(await session.run('list', args));
   const [place, more, looked, weight] = reply;

@@ -4,7 +4,7 @@ import { present } from '../../base/records.ts';
 import { coreOf, type Fairloom } from '../../client/client.ts';
 import { Pace } from '../../client/facades/pace.ts';
 import { type RateOptions, rateOption } from '../../client/facades/settings-options.ts';
-import type { TaskInfo } from '../../client/facades/task-info.ts';
+import type { TaskInfo } from '../../client/views/task-info.ts';
 import { isOwn, type WrongStateError } from '../../domain/errors/errors.ts';
 import { culpritOf } from '../../domain/task/cause.ts';
 import type { TaskState } from '../../domain/task/task.ts';
@@ -16,7 +16,7 @@ import { changeEach } from '../views/bulk.ts';
 import { type ConfirmOptions, confirm } from '../views/confirm.ts';
 import { followersOf, wouldChange } from '../views/dry-run.ts';
 import { foundTasks, limitArgument, rowsOf, showFirst, take } from '../views/select-tasks.ts';
-import { taskView } from '../views/views.ts';
+import { errorGroupView, taskView } from '../views/views.ts';
 import { ofTasks, VALUES, withConfirm, withFilters } from './tasks.ts';
 
 interface DeadOptions extends ConfirmOptions {
@@ -24,6 +24,7 @@ interface DeadOptions extends ConfirmOptions {
   readonly user?: string;
   readonly name?: string;
   readonly where?: string;
+  readonly error?: string;
   readonly limit: number;
   readonly all?: boolean;
   readonly values?: boolean;
@@ -33,7 +34,8 @@ interface DeadOptions extends ConfirmOptions {
 /** `fairloom dead …`: the failed tasks. */
 export function addDead(program: Command, shell: Shell): void {
   const dead = program.command('dead').description('dead letters: tasks that failed');
-  withFilters(dead.command('list'))
+  addGroups(dead, shell);
+  withDeadFilters(dead.command('list'))
     .description('dead letters, oldest failure first')
     .option(
       '--all',
@@ -65,6 +67,26 @@ export function addDead(program: Command, shell: Shell): void {
   });
 }
 
+function addGroups(dead: Command, shell: Shell): void {
+  dead
+    .command('groups')
+    .description(
+      'what tasks failed with: errors that differ in ids and numbers alone are one group',
+    )
+    .option('--limit <n|all>', 'rows', limitArgument, 50)
+    .action(({ limit }: { readonly limit: number }, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const all = rowsOf((page) => loom.dead.groups(page));
+        await showFirst(output, all, { limit, view: errorGroupView(epochMs()) });
+        return undefined;
+      }),
+    );
+}
+
+function withDeadFilters(command: Command): Command {
+  return withFilters(command).option('--error <group>', 'of this error group, see dead groups');
+}
+
 /** Of those that a filter found, parts of runs are put back with their runs. */
 async function redrive(loom: Fairloom, id: string, isNamed: boolean): Promise<void> {
   try {
@@ -90,9 +112,9 @@ interface Bulk {
 }
 
 function addBulk(dead: Command, shell: Shell, bulk: Bulk): Command {
-  return withConfirm(withFilters(dead.command(`${bulk.verb} [id...]`)))
+  return withConfirm(withDeadFilters(dead.command(`${bulk.verb} [id...]`)))
     .description(bulk.description)
-    .option('--all', 'every dead letter, whatever its queue, user and name')
+    .option('--all', 'every dead letter, whatever it is')
     .option('--limit <n|all>', 'at most so many, oldest first', limitArgument, 100)
     .action((ids: readonly string[], options: DeadOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
@@ -130,8 +152,8 @@ async function choose(
   ids: readonly string[],
   options: DeadOptions,
 ): Promise<{ readonly chosen: readonly string[]; readonly more: boolean }> {
-  const { queue, user, name, where, all } = options;
-  const filtered = [queue, user, name, where].some((one) => one !== undefined);
+  const { queue, user, name, error, where, all } = options;
+  const filtered = [queue, user, name, error, where].some((one) => one !== undefined);
   const said = [ids.length > 0, filtered, all === true].filter(Boolean).length;
   if (said !== 1) {
     const problem =
@@ -145,14 +167,15 @@ async function choose(
 
 function deadLetters(
   loom: Fairloom,
-  { queue, user, name, where, values }: DeadOptions,
+  { queue, user, name, error, where, values }: DeadOptions,
   followers?: boolean,
 ): AsyncGenerator<TaskInfo> {
   if (where !== undefined) {
-    const filter = present({ queue, user, name, values });
+    const filter = present({ queue, user, name, error, values });
     return failedOf(foundTasks(loom, { ...filter, where: deadWhere(where) }), followers);
   }
-  return rowsOf((page) => loom.dead.list({ ...page, queue, user, name, values, followers }));
+  const filter = { queue, user, name, error, values, followers };
+  return rowsOf((page) => loom.dead.list({ ...page, ...filter }));
 }
 
 /** A filter that names no state means those that failed. */

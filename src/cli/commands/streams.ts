@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { StreamItem } from '../../client/facades/stream-reading.ts';
+import type { StreamItem } from '../../client/views/stream-reading.ts';
 import type { StreamFacts } from '../../domain/task/stream.ts';
 import { type Shell, withLoom } from '../session/session.ts';
 import { integerArgument } from '../terminal/arguments.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { TaskLogLine } from '../../client/facades/task-logs.ts';
+import type { TaskLogLine } from '../../client/views/task-logs.ts';
 import { type Shell, withLoom } from '../session/session.ts';
 import { integerArgument } from '../terminal/arguments.ts';
 import { jsonLine, type Output } from '../terminal/output.ts';

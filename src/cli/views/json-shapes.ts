@@ -6,11 +6,12 @@
 import type { AskInfo } from '../../client/facades/asks-facade.ts';
 import type { QueueStatus } from '../../client/facades/queue-facade.ts';
 import type { RunExplanation } from '../../client/facades/run-explanation.ts';
-import type { TaskInfo } from '../../client/facades/task-info.ts';
-import type { TaskLogLine } from '../../client/facades/task-logs.ts';
 import type { UserStatus } from '../../client/facades/user-facade.ts';
 import type { VersionStatus } from '../../client/facades/versions.ts';
 import type { Health } from '../../client/health.ts';
+import type { ErrorGroup } from '../../client/views/error-groups.ts';
+import type { TaskInfo } from '../../client/views/task-info.ts';
+import type { TaskLogLine } from '../../client/views/task-logs.ts';
 import type { Config } from '../../config/config-types.ts';
 import type { Dependent } from '../../domain/dependencies/dependents.ts';
 import type { Explanation } from '../../domain/explain/explain.ts';
@@ -76,6 +77,7 @@ export interface JsonShapes {
   readonly 'schedules resume': readonly Change[];
   readonly 'schedules remove': readonly Change[];
   readonly 'schedules backfill': Backfill;
+  readonly 'dead groups': readonly ErrorGroup[];
   readonly 'dead list': readonly TaskInfo[];
   readonly 'dead redrive': readonly Change[];
   readonly 'dead remove': readonly Change[];

@@ -2,8 +2,9 @@
 
 import { namedLineOf, type TaskError } from '../../base/thrown.ts';
 import type { QueueStatus } from '../../client/facades/queue-facade.ts';
-import type { AttemptInfo, TaskInfo } from '../../client/facades/task-info.ts';
 import type { UserStatus } from '../../client/facades/user-facade.ts';
+import type { ErrorGroup } from '../../client/views/error-groups.ts';
+import type { AttemptInfo, TaskInfo } from '../../client/views/task-info.ts';
 import type { Dependent } from '../../domain/dependencies/dependents.ts';
 import type { WorkerInfo } from '../../domain/port/backend.ts';
 import { type Cause, causeText } from '../../domain/task/cause.ts';
@@ -36,6 +37,29 @@ export function taskView(now: number): View<TaskInfo> {
     id: ({ id }) => id,
     none: 'no tasks',
   };
+}
+
+/** What tasks failed with. */
+export function errorGroupView(now: number): View<ErrorGroup> {
+  return {
+    columns: () => [
+      { title: 'GROUP', cell: ({ id }) => cellText(id) },
+      { title: 'NAME', cell: ({ name = '' }) => cellText(name) },
+      { title: 'FAILED', cell: ({ failed }) => String(failed), align: 'right' },
+      { title: 'ATTEMPTS', cell: ({ attempts }) => String(attempts), align: 'right' },
+      { title: 'FIRST', cell: ({ firstAt }) => shownMoment(firstAt, now) },
+      { title: 'LAST', cell: ({ lastAt }) => shownMoment(lastAt, now) },
+      { title: 'SAMPLE', cell: ({ sample }) => cellText(sample) },
+      { title: 'ERROR', cell: groupCell },
+    ],
+    json: (group) => group,
+    id: ({ id }) => id,
+    none: 'nothing has failed',
+  };
+}
+
+function groupCell({ error = '', message }: ErrorGroup): string {
+  return cellText(message === undefined ? error : `${error}: ${message}`);
 }
 
 /** A priority as people name it. */

@@ -1,6 +1,7 @@
 import type { Connection } from '../../backends/connection.ts';
 import { mapInChunks } from '../../base/chunks.ts';
 import type { KeepAlive } from '../../base/keep-alive.ts';
+import { keysIn } from '../../base/records.ts';
 import type { Clock } from '../../base/time.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
@@ -11,11 +12,19 @@ import type { ChangeReply, Page, TaskFilter } from '../../domain/port/backend.ts
 import { checkId, checkName, checkTaskName } from '../../domain/settings/names.ts';
 import { culpritOf } from '../../domain/task/cause.ts';
 import { integerOption } from '../../workflow/task-options.ts';
+import { type ErrorGroup, errorGroup, errorGroupOption } from '../views/error-groups.ts';
+import { type TaskInfo, taskInfo } from '../views/task-info.ts';
 import { Pace } from './pace.ts';
-import { TASK_PAGE_KEYS, type TaskPageOptions, taskPageRequest } from './page.ts';
+import {
+  PAGE_KEYS,
+  type PageOptions,
+  pageRequest,
+  TASK_PAGE_KEYS,
+  type TaskPageOptions,
+  taskPageRequest,
+} from './page.ts';
 import type { Redrive } from './redrive.ts';
 import { type RateOptions, rateOption } from './settings-options.ts';
-import { type TaskInfo, taskInfo } from './task-info.ts';
 
 /** Which dead letters. */
 export interface DeadFilter {
@@ -25,12 +34,15 @@ export interface DeadFilter {
   readonly user?: string | undefined;
   /** With this name; absent: with any. */
   readonly name?: string | undefined;
+  /** Of this error group, see `loom.dead.groups`; absent: of any. */
+  readonly error?: string | undefined;
 }
 
 const FILTER_KEYS: OptionKeys<DeadFilter> = keysOf<DeadFilter>()({
   queue: true,
   user: true,
   name: true,
+  error: true,
 });
 
 /** Which dead letters to list. */
@@ -128,6 +140,20 @@ export class Dead {
   }
 
   /**
+   * One page of what tasks failed with: errors of tasks of one name that differ in nothing but ids, numbers and what
+   * is quoted are one group. First the groups of which failed tasks are kept, then those whose tasks are tried
+   * again, for a day; of each the one seen last first. Tasks that only followed another belong to none.
+   */
+  async groups(options: PageOptions = {}): Promise<Page<ErrorGroup>> {
+    checkOptions('dead.groups', options, PAGE_KEYS);
+    const { inspect } = await this.#parts.connection.open();
+    const { items, cursor } = await inspect.errorGroups(pageRequest(options));
+    const samples = await inspect.get(items.map(({ sample }) => sample));
+    const groups = items.map((facts, at) => errorGroup(facts, samples[at]));
+    return cursor === undefined ? { items: groups } : { items: groups, cursor };
+  }
+
+  /**
    * Puts them back, with fresh attempts; of runs and their parts the runs, as `loom.runs.resume` does.
    * With a rate the process has to live for as long as it takes; what it came to stays done, and another
    * call goes on with the rest.
@@ -205,23 +231,24 @@ interface Bulk {
 /** A change of many says whom it means: a field that was left out by mistake would mean everybody. */
 function bulkOf(where: string, options: DeadBulkOptions): Bulk {
   checkOptions(where, options, BULK_KEYS);
-  const { all, limit = DEFAULT_BULK, queue, user, name } = options;
+  const { all, limit = DEFAULT_BULK } = options;
   if (all !== undefined && all !== true) throw new InvalidOptionError('all', 'true', all);
-  const isFiltered = queue !== undefined || user !== undefined || name !== undefined;
+  const isFiltered = keysIn(FILTER_KEYS).some((key) => options[key] !== undefined);
   if (isFiltered === (all === true)) {
     const got = isFiltered ? 'both' : 'neither';
-    const expected = 'a queue, user or name that is given, or all: true';
+    const expected = 'a queue, user, name or error that is given, or all: true';
     throw new InvalidOptionError(`${where}: which`, expected, got);
   }
   const most = integerOption('limit', limit, { least: 1, most: LIMITS.bulkMax });
   return { filter: filterOf(options), most };
 }
 
-function filterOf({ queue, user, name }: DeadFilter): TaskFilter {
+function filterOf({ queue, user, name, error }: DeadFilter): TaskFilter {
   return {
     state: 'failed',
     ...(queue === undefined ? {} : { queue: checkName('queue', queue) }),
     ...(user === undefined ? {} : { user: checkId('user', user) }),
     ...(name === undefined ? {} : { name: checkTaskName('name', name) }),
+    ...(error === undefined ? {} : { error: errorGroupOption(error) }),
   };
 }

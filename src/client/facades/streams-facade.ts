@@ -7,7 +7,7 @@ import {
   type StreamReaders,
   StreamReading,
   type StreamReadOptions,
-} from './stream-reading.ts';
+} from '../views/stream-reading.ts';
 
 /** `loom.streams`: what tasks tell while they run. */
 export class Streams {

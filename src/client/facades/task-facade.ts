@@ -37,6 +37,11 @@ import {
 import { isRun } from '../../runs/shared/record.ts';
 import { type SearchPage, search } from '../../search/search.ts';
 import { whereOf } from '../../search/where.ts';
+import { errorGroupOption } from '../views/error-groups.ts';
+import type { StreamReaders } from '../views/stream-reading.ts';
+import { type AttemptInfo, attemptInfo, type TaskInfo, taskInfo } from '../views/task-info.ts';
+import { type TaskLogLine, type TaskLogOptions, taskLog } from '../views/task-logs.ts';
+import { progressIn } from '../views/task-progress.ts';
 import {
   PAGE_KEYS,
   type PageOptions,
@@ -47,10 +52,6 @@ import {
 } from './page.ts';
 import { storedReason } from './reason.ts';
 import type { Redrive } from './redrive.ts';
-import type { StreamReaders } from './stream-reading.ts';
-import { type AttemptInfo, attemptInfo, type TaskInfo, taskInfo } from './task-info.ts';
-import { type TaskLogLine, type TaskLogOptions, taskLog } from './task-logs.ts';
-import { progressIn } from './task-progress.ts';
 
 /** Which tasks to list. `queued` ones are listed per user, in the order of their turns. */
 export interface TaskListOptions extends TaskPageOptions {
@@ -62,6 +63,8 @@ export interface TaskListOptions extends TaskPageOptions {
   readonly user?: string | undefined;
   /** With this name, as `resize`, or `resize@2` for those that keep a version; absent: with any. */
   readonly name?: string | undefined;
+  /** `failed` alone: of this error group, see `loom.dead.groups`; absent: of any. */
+  readonly error?: string | undefined;
 }
 
 const LIST_KEYS: OptionKeys<TaskListOptions> = keysOf<TaskListOptions>()({
@@ -70,6 +73,7 @@ const LIST_KEYS: OptionKeys<TaskListOptions> = keysOf<TaskListOptions>()({
   queue: true,
   user: true,
   name: true,
+  error: true,
 });
 
 /** Which tasks to search for. */
@@ -347,17 +351,21 @@ function demandOk(operation: string, id: string, reply: ChangeReply): void {
   }
 }
 
-function filterOf({ state, queue, user, name }: TaskListOptions): TaskFilter {
+function filterOf({ state, queue, user, name, error }: TaskListOptions): TaskFilter {
   if (!TASK_STATES.includes(state)) {
     throw new InvalidOptionError('state', `one of ${TASK_STATES.join(', ')}`, state);
   }
   if (state === 'queued' && user === undefined) {
     throw new InvalidOptionError('user', 'a user: queued tasks are listed per user', user);
   }
+  if (error !== undefined && state !== 'failed') {
+    throw new InvalidOptionError('error', 'nothing: only failed tasks are in error groups', error);
+  }
   return {
     state,
     ...(queue === undefined ? {} : { queue: checkName('queue', queue) }),
     ...(user === undefined ? {} : { user: checkId('user', user) }),
     ...(name === undefined ? {} : { name: checkTaskName('name', name) }),
+    ...(error === undefined ? {} : { error: errorGroupOption(error) }),
   };
 }

@@ -167,7 +167,11 @@ function sealDecision(texts: Texts, decision: Decision | Suspension): Decision |
     case 'retry':
     case 'dead-letter': {
       const error = sealError(texts, decision.error);
-      return { ...decision, cause: sealCause(texts, decision.cause), error };
+      return {
+        ...decision,
+        cause: sealFingerprint(texts, sealCause(texts, decision.cause)),
+        error,
+      };
     }
     case 'cancel':
     case 'release':
@@ -180,6 +184,13 @@ function sealDecision(texts: Texts, decision: Decision | Suspension): Decision |
 /** The type of a cause, and what else code reads of it, stays readable. */
 function sealCause(texts: Texts, cause: Cause): Cause {
   return rewordedCause(cause, (words) => texts.seal(words, 'reason'));
+}
+
+/** Whoever has not got the key cannot find out by it what was thrown. */
+function sealFingerprint(texts: Texts, cause: Cause): Cause {
+  if (!('fingerprint' in cause) || cause.fingerprint === undefined) return cause;
+  const { fingerprint } = cause;
+  return { ...cause, fingerprint: texts.nameOf(fingerprint).slice(0, fingerprint.length) };
 }
 
 function sealPushes(texts: Texts, writes: readonly XComWrite[]): readonly XComWrite[] {
@@ -202,6 +213,7 @@ function sealedInspect(inspect: Inspect, records: SealedRecords): Inspect {
       const page = await inspect.list(filter, request);
       return { ...page, items: page.items.map((row) => records.row(row)) };
     },
+    errorGroups: (request) => inspect.errorGroups(request),
     dependents: (id, request) => inspect.dependents(id, request),
     facts: async (id) => {
       const facts = await inspect.facts(id);

@@ -20,6 +20,11 @@ export const HASH_FIELDS = {
     followers: ['fo', 'failed tasks that only followed others and are kept'],
     followed: ['fe', 'the same, ever'],
   },
+  errorGroup: {
+    attempts: ['a', 'attempts that have failed so'],
+    first: ['f', 'when the first of them did'],
+    newest: ['n', 'the task of the newest'],
+  },
   user: {
     numbers: ['u', 'packed: user'],
     shares: ['v', 'packed: shares, once it had a turn'],

@@ -91,6 +91,30 @@ export const TASK_KEYS = {
    */
   kept: { type: 'ZSET', name: '{p}kept:{state}' },
   /**
+   * failed tasks of a name, whatever their versions: id → stamp of its end
+   * @by whatever ends a task; retention, redrive and `remove`
+   * @life while it has members
+   */
+  failedNamed: { type: 'ZSET', name: '{p}failed-named:{name}' },
+  /**
+   * failed tasks of an error group: id → stamp of its end
+   * @by whatever ends a task; retention, redrive and `remove`
+   * @life while it has members
+   */
+  failedOf: { type: 'ZSET', name: '{p}failed-of:{group}' },
+  /**
+   * what is known of an error group beside its failed tasks: see Fields
+   * @by settle, the sweep, whatever else lets a task fail
+   * @life until the last of its failed tasks is gone; without any, 24 h past the newest attempt, by TTL
+   */
+  errorGroup: { type: 'HASH', name: '{p}error-group:{group}' },
+  /**
+   * error group → minus the moment at which an attempt failed so last: of kind `failed` those with failed tasks, of kind `retried` the others
+   * @by settle, the sweep, whatever else lets a task fail
+   * @life `failed`: while it has members; `retried`: 24 h past the newest attempt, by TTL
+   */
+  errorGroups: { type: 'ZSET', name: '{p}error-groups:{kind}' },
+  /**
    * who waits for it → stamp of the waiter's arrival
    * @by enqueue, redrive, suspension; the cascade
    * @life until its end was told

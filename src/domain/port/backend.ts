@@ -27,6 +27,7 @@ import type { CancelReply, ChangeReply, EditedTask } from './change-reply.ts';
 import type { BatchOptions, EnqueueReply } from './enqueueing.ts';
 import type { EventStart, PublishReply } from './event-start.ts';
 import type {
+  ErrorGroupFacts,
   Page,
   PageRequest,
   QueueInfo,
@@ -75,6 +76,7 @@ export type { CancelReply, ChangeReply, EditedTask } from './change-reply.ts';
 export type { BatchOptions, EnqueueReply } from './enqueueing.ts';
 export type { EventStart, PublishReply } from './event-start.ts';
 export type {
+  ErrorGroupFacts,
   Page,
   PageRequest,
   QueueInfo,
@@ -348,6 +350,11 @@ export interface Inspect {
    * `LIMITS.pageBytes`, and when it has looked at `LIMITS.pageScan` rows: it may be empty, and others follow.
    */
   list(filter: TaskFilter, page: TaskPageRequest): Promise<Page<TaskRow>>;
+  /**
+   * Failures by what tasks failed with: first those of which failed tasks are kept, then those whose tasks are
+   * tried again, which are forgotten after `LIMITS.errorGroupMs`; of each the one seen last first.
+   */
+  errorGroups(page: PageRequest): Promise<Page<ErrorGroupFacts>>;
   /** Who waits for a task; also for an id that is not stored, see `onMissing`. */
   dependents(id: string, page: PageRequest): Promise<DependentPage>;
   /** `undefined` when the task is not stored. */

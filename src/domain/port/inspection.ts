@@ -139,6 +139,24 @@ export interface TaskFilter {
   readonly user?: string;
   /** With this name; absent: with any. */
   readonly name?: string;
+  /** `failed` alone: of this error group; absent: of any, or of none. */
+  readonly error?: string;
+}
+
+/** Failures that are alike: see `errorGroupOf`. */
+export interface ErrorGroupFacts {
+  /** Names it in filters. */
+  readonly id: string;
+  /** Failed tasks of it that are kept. */
+  readonly failed: number;
+  /** Attempts that have failed so since it is known, those included that were tried again. */
+  readonly attempts: number;
+  /** When the first of them failed, in ms since the epoch. */
+  readonly firstAt: number;
+  /** When the newest did. */
+  readonly lastAt: number;
+  /** The newest failed task; without any, the one whose attempt failed last, which may be gone. */
+  readonly sample: string;
 }
 
 /** What `explain` and `position` reason about; gathered in one step. */

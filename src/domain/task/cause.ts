@@ -5,6 +5,7 @@
  */
 import { assertNever } from '../../base/never.ts';
 import { readableWords } from './sealed-text.ts';
+import { nameIn } from './task-name.ts';
 
 /** In which way an attempt or a task failed; of an end, `failureTypeOf` reads it off the cause. */
 export type FailureType =
@@ -33,6 +34,8 @@ export type Cause =
       readonly node?: string;
       /** The task that was to blame, where that node is a group of tasks. */
       readonly task?: string;
+      /** The same for errors that are alike; absent where `task` is there. */
+      readonly fingerprint?: string;
     }
   /** No further attempt would help; `node` and `task` as above. */
   | {
@@ -43,6 +46,8 @@ export type Cause =
       readonly node?: string;
       /** The task that was to blame, where that node is a group of tasks. */
       readonly task?: string;
+      /** The same for errors that are alike; absent where `task` is there. */
+      readonly fingerprint?: string;
     }
   /** So many of its leases ended without an outcome. */
   | {
@@ -105,6 +110,8 @@ export type Cause =
       readonly failure?: FailureType;
       /** Of a driven run: the node at which it failed. */
       readonly node?: string;
+      /** The same for errors that are alike; absent of what it did not let fail. */
+      readonly fingerprint?: string;
     }
   /** A handler of the run canceled the run by `ctx.cancelRun`. */
   | {
@@ -237,6 +244,21 @@ export function culpritOf(cause: Cause | undefined): string | undefined {
     default:
       return undefined;
   }
+}
+
+/**
+ * The group of failures that one belongs to: those with errors that are alike, or that nobody has thrown, in the
+ * same way under the same name. `undefined` of one that followed another, which has none of its own.
+ */
+export function errorGroupOf(cause: Cause | undefined, name: string): string | undefined {
+  if (cause === undefined || culpritOf(cause) !== undefined) return undefined;
+  if ('fingerprint' in cause && cause.fingerprint !== undefined) return cause.fingerprint;
+  return `${failureTypeOf(cause) ?? cause.type}:${nameIn(name)}`;
+}
+
+/** Whether a text has the form of the id of an error group, which no name of an error has. */
+export function isErrorGroup(text: string): boolean {
+  return /^[0-9a-f]{16}$/.test(text) || /^[a-z-]+:/.test(text);
 }
 
 type GivenBackCause = Extract<

@@ -5,10 +5,10 @@
 import type { AskInfo } from '../../client/facades/asks-facade.ts';
 import type { QueueStatus } from '../../client/facades/queue-facade.ts';
 import type { RunExplanation } from '../../client/facades/run-explanation.ts';
-import type { AttemptInfo, TaskInfo } from '../../client/facades/task-info.ts';
-import type { TaskLogLine } from '../../client/facades/task-logs.ts';
 import type { UserStatus } from '../../client/facades/user-facade.ts';
 import type { VersionReport } from '../../client/facades/versions.ts';
+import type { AttemptInfo, TaskInfo } from '../../client/views/task-info.ts';
+import type { TaskLogLine } from '../../client/views/task-logs.ts';
 import type { Dependent } from '../../domain/dependencies/dependents.ts';
 import type { Explanation } from '../../domain/explain/explain.ts';
 import type { WorkerInfo } from '../../domain/port/backend.ts';

@@ -34,6 +34,7 @@ const OUTPUTS: readonly (readonly [command: string, ...args: readonly string[]])
   ['tasks explain', 'later'],
   ['tasks explain', 'blocked'],
   ['tasks explain', 'waits'],
+  ['dead groups'],
   ['dead list'],
   ['runs list'],
   ['runs get', 'late'],

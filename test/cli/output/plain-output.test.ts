@@ -102,6 +102,7 @@ const READING: readonly (readonly string[])[] = [
     ['queues', 'pause', '--', id],
     ['enqueue', 'fine', '--wait', '1ms', '--id', `${id}-timely`],
   ]),
+  ['dead', 'groups'],
   ['dead', 'list', '--all'],
   ['dead', 'remove', '--all', '--dry-run'],
   ['runs', 'list'],

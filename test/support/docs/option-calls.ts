@@ -223,6 +223,7 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
         schedules: (x) => loom.schedules.list(x),
         users: (x) => loom.users.list(x),
         dead: (x) => loom.dead.list(x),
+        groups: (x) => loom.dead.groups(x),
         xcom: (x) => loom.xcom.list(x),
         namespaces: (x) => loom.xcom.namespaces(x),
       },

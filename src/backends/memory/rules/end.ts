@@ -52,6 +52,7 @@ export function end(store: Store, entry: TaskEntry, ending: Ending): void {
   store.endedIndex(entry, state).add(entry, store.endedLast);
   entry.result = ending.result;
   if (state !== 'finished') explain(entry, ending);
+  if (state === 'failed') store.failures.enter(entry, store.now);
   leavePause(store, entry);
   leaveWait(store, entry);
   liftLimits(store, entry);

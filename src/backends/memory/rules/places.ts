@@ -99,6 +99,7 @@ export function leave(store: Store, entry: TaskEntry): void {
     case 'failed':
     case 'canceled':
       store.endedIndex(entry, entry.state).delete(entry);
+      if (entry.state === 'failed') store.failures.leave(entry);
       entry.endedAt = undefined;
       break;
   }

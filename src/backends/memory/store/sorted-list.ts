@@ -23,6 +23,10 @@ export class SortedList<T> {
     return this.#chunks[0]?.[0];
   }
 
+  last(): T | undefined {
+    return this.#chunks.at(-1)?.at(-1);
+  }
+
   add(item: T): void {
     this.#size++;
     const last = this.#chunks[this.#chunks.length - 1];

@@ -20,6 +20,7 @@ import {
   type TaskEntry,
   UserEntry,
 } from './entities.ts';
+import { Failures } from './failures.ts';
 import { MissingIds } from './missing-ids.ts';
 import { MomentIndex } from './moment-index.ts';
 import { OpenAsks } from './open-asks.ts';
@@ -117,6 +118,8 @@ export class Store {
     failed: new MomentIndex(byEnd),
     canceled: new MomentIndex(byEnd),
   };
+  /** Failed tasks by what they failed with. */
+  readonly failures: Failures = new Failures();
   /** Tasks that were stored, and that have ended, ever since. */
   arrivals = 0;
   endings = 0;

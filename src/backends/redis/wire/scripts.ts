@@ -16,6 +16,7 @@ export type Verb =
   | 'dependents'
   | 'edges'
   | 'enqueue'
+  | 'errorGroups'
   | 'extend'
   | 'facts'
   | 'get'
@@ -75,6 +76,7 @@ export const OPERATIONS: Readonly<Record<Verb, string>> = {
   dependents: 'dependents',
   edges: 'enqueue',
   enqueue: 'enqueue',
+  errorGroups: 'errorGroups',
   extend: 'extend',
   facts: 'facts',
   get: 'get',

@@ -6,11 +6,12 @@
 -- ARGV[2]  queues  parted by ',', or '' for all; those of 'queued' are looked through in this order
 -- ARGV[3]  user    or ''; needed for 'queued'
 -- ARGV[4]  name    or ''
--- ARGV[5]  after   place of the last row of the part before, as JSON, or ''
--- ARGV[6]  limit   most rows to tell
--- ARGV[7]  scan    most rows to look at
--- ARGV[8]  bytes   that the rows may weigh; the last may weigh more
--- ARGV[9]  values  '1': with payloads and results
+-- ARGV[5]  error   of the failed ones: their error group, or ''
+-- ARGV[6]  after   place of the last row of the part before, as JSON, or ''
+-- ARGV[7]  limit   most rows to tell
+-- ARGV[8]  scan    most rows to look at
+-- ARGV[9]  bytes   that the rows may weigh; the last may weigh more
+-- ARGV[10] values  '1': with payloads and results
 -- Returns  place of the last row that was looked at or '', 1 when more follow, how many were looked at, what
 --          those told weigh, then five texts for each task as in lib/record.lua
 -- Cost     O(rows looked at + bytes), within LIMIT.scriptUnits and scriptBytes
@@ -22,12 +23,12 @@
 -- @include lib/ended.lua
 -- @include lib/park.lua
 
-local state, queues, user, name = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local after, limit, scan, values = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[9] == '1'
+local state, queues, user, name, error_ = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local after, limit, scan, values = ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[10] == '1'
 -- Of a row that the filter passes over, and of a line that may be empty.
 local PASSED, LINE = 0.8, 0.2
 
-F.limitBytes(tonumber(ARGV[8]))
+F.limitBytes(tonumber(ARGV[9]))
 
 local function matches(t)
   F.fixed(t)
@@ -111,6 +112,8 @@ end
 
 -- The keys that hold the state, one behind the other, and how their rows are read.
 local function sources()
+  if error_ ~= '' then return { K.failedOf(error_) }, indexed end
+  if state == 'failed' and name ~= '' then return { K.failedNamed((string.gsub(name, '@.*$', ''))) }, indexed end
   if F.isEnd(state) then return { K.ended(state) }, ended end
   if state ~= 'queued' then return { K.state(state) }, indexed end
   local keys = {}

@@ -14,6 +14,7 @@
 -- @include lib/streams.lua
 -- @include lib/rebuild.lua
 -- @include lib/rebuild-edges.lua
+-- @include lib/rebuild-failures.lua
 -- @rare lib/tick.lua
 
 local part, repair = ARGV[1], ARGV[2] == '1'
@@ -74,6 +75,8 @@ local function records()
         problem = t.id .. ': ' .. t.state .. ', but not ' .. where
         if repair then putBack(t, u) end
       end
+      local failure = t.state == 'failed' and Failures.drift(t, repair)
+      if failure then problem = (problem == '' and '' or problem .. '; ') .. t.id .. ': ' .. failure end
       local drift = F.recordDrift(t, u, repair)
       if drift then problem = (problem == '' and '' or problem .. '; ') .. t.id .. ': ' .. drift end
       report(t.queueName)

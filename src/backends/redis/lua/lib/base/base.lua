@@ -12,7 +12,7 @@
 -- @include lib/task.lua
 -- @include lib/hot-leases.lua
 -- @include lib/levels.lua
--- @include lib/followers.lua
+-- @include lib/failures.lua
 -- @include lib/places.lua
 -- @include lib/park.lua
 -- @include lib/pause.lua

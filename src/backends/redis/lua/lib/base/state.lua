@@ -5,7 +5,7 @@
 local F = {}
 
 -- Functions of one subject each; the bundler makes one table of all of them.
-local Cascade, Choose, Dispatch, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {} -- subjects
+local Cascade, Choose, Dispatch, Decide, Deps, Due, Failures, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}, {} -- subjects
 local Hand, Lease, Line, Link, Lists, Park, Rebuild, Retain, Schedule = {}, {}, {}, {}, {}, {}, {}, {}, {} -- subjects
 local Settle, Step, Store, Streams, Submission, Suspend, Tag, Tick = {}, {}, {}, {}, {}, {}, {}, {} -- subjects
 local Pause, Timed, Wait, Window, XCom = {}, {}, {}, {}, {} -- subjects

@@ -177,13 +177,13 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
   local CHECKS = {
     [FAMILY.user] = isUser, [FAMILY.fair] = isQueue, [FAMILY.clock] = isClock, [FAMILY.worker] = isWorker,
     [FAMILY.facts] = function(_, v) return isFacts(v) end,
-    [FAMILY.ends] = function(_, v) return isEnd(v) end,
-    [FAMILY.hot] = function(_, v) return isLease(v) end,
+    [FAMILY.ends] = function(_, v) return isEnd(v) end, [FAMILY.hot] = function(_, v) return isLease(v) end,
     [FAMILY.attempts] = function(_, v) return isJson(v) end,
     [FAMILY.key] = function(field, v)
       local key = field ~= FIELD.key.record or tableIn(cmsgpack.unpack, v)
       return key == true or (key and type(key.ownerId) == 'string' and isTexts(key.absorbedIds))
     end,
+    [FAMILY.errorGroup] = function(field, v) return field == FIELD.errorGroup.newest or isCount(v) end,
     [FAMILY.userConfig] = function(_, v) return tableIn(cmsgpack.unpack, v) end,
     [FAMILY.schedule] = function(field, v)
       return v == '' or not set(MEMBERS.scheduleNumbers)[field] or isCount(v)

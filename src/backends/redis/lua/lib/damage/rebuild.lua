@@ -355,6 +355,8 @@ function F.keyDrift(name, repair)
   local look = isWaits and function() return Rebuild.waits(prefix .. name, repair) end or ({
     channel = Rebuild.channel, hot = Rebuild.hot, workers = Rebuild.workers, worker = Rebuild.worker, ['list-names'] = Rebuild.listNames,
     fair = Rebuild.fair, user = Rebuild.user, ready = Rebuild.ready, ['parked-of-name'] = Rebuild.parkedOfName, idle = Rebuild.idle,
+    [FAMILY.failedNamed] = Rebuild.failedNamed, [FAMILY.failedOf] = Rebuild.failedOf,
+    [FAMILY.errorGroup] = Rebuild.errorGroup, [FAMILY.errorGroups] = Rebuild.errorGroups,
     schedule = Rebuild.schedule, [FAMILY.eventSchedules] = Rebuild.eventSchedules, streams = Rebuild.streams, aside = Rebuild.aside, stream = Rebuild.stream, submit = Rebuild.submit, xcom = Rebuild.xcom, ['user-config'] = Rebuild.userConfig,
   })[family]
   local drift = look and look(queueName or 'default', last, repair)

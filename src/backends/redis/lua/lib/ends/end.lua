@@ -8,7 +8,7 @@ function F.endTask(t, u, state, ending)
   t.at = now
   F.enterEnded(t)
   if ending.cause then F.optionalOf(t).endCause = ending.cause end
-  if state == 'failed' then F.countFollower(t, queue, 1) end
+  if state == 'failed' then Failures.enter(t, queue) end
   if ending.error then F.setError(t, ending.error) end
   t.result = ending.result
   t.canceling = false

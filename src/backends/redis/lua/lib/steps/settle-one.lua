@@ -12,6 +12,7 @@ function Decide.retry(t, u, delay, cause, err)
   F.countAttempt(t.worker, FIELD.worker.failed)
   t.failures = t.failures + 1
   F.setError(t, err)
+  Failures.retried(t, cause)
   u.queue.retried = u.queue.retried + 1
   F.comeBack(t, u, tonumber(delay))
 end

@@ -243,13 +243,21 @@ function Settle.backInLine(queue, name, row, text, heads)
   end
 end
 
+-- Tasks that failed with the same cause, by that as JSON: how many there are, the text of the first, the last id.
+function Settle.countGroups(groups)
+  for cause, same in pairs(groups) do
+    local group = Failures.groupOf(F.newTask(same.id, same.text), cjson.decode(cause))
+    if group then Failures.count(group, same.id, same.n) end
+  end
+end
+
 -- Says how many of these are tried again.
 function Settle.retryEach(call, reply, some, i)
   if some.n == 0 then return 0 end
   Settle.readRetried(some, call, i)
   local heads, n = Settle.headsOf(some)
   if n == 0 then return 0 end
-  local ids, facts, texts, errors, quoted, queue = {}, {}, {}, {}, {}, some.queue
+  local ids, facts, texts, errors, quoted, groups, queue = {}, {}, {}, {}, {}, {}, some.queue
   local before, how
   for at_ = 1, n do
     local row, text, from, packed = some.rows[at_], some.texts[at_], call.others[i + at_ - 1], call.hot[i + at_ - 1]
@@ -260,6 +268,9 @@ function Settle.retryEach(call, reply, some, i)
     quoted[err] = quoted[err] or cjson.encode(err)
     F.keepAttempt(id, row.isLong, row.failures, how .. ',"cause":' .. F.quoted(ARGV[from + 2]) .. ',"error":' .. quoted[err])
     ids[at_], facts[k - 1], errors[k - 1], facts[k], errors[k] = id, id, id, row.facts, err
+    groups[ARGV[from + 2]] = groups[ARGV[from + 2]] or { n = 0, text = text }
+    local same = groups[ARGV[from + 2]]
+    same.n, same.id = same.n + 1, id
     if string.byte(text, AT.text.kind) ~= kind then
       texts[#texts + 1], texts[#texts + 2] = id, string.sub(text, 1, AT.text.level) .. string.char(kind)
         .. string.sub(text, AT.text.userBytes)
@@ -269,6 +280,7 @@ function Settle.retryEach(call, reply, some, i)
   redis.call('HSET', K.facts(), unpack(facts))
   redis.call('HSET', K.errors(), unpack(errors))
   if texts[1] then redis.call('HSET', K.tasks(), unpack(texts)) end
+  Settle.countGroups(groups)
   for at_ = 1, n do Settle.backInLine(queue, some.names[at_], some.rows[at_], some.texts[at_], heads) end
   queue.counts.started, queue.counts.queued = queue.counts.started - n, queue.counts.queued + n
   queue.runnable, queue.gain, queue.retried = queue.runnable + n, queue.gain + n, queue.retried + n

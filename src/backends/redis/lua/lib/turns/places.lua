@@ -80,7 +80,7 @@ function F.leave(t, u)
       u.running = u.running - 1
       if u.queue.timed then Timed.settle(t, u) end
     elseif state == 'failed' then
-      F.countFollower(t, u.queue, -1)
+      Failures.leave(t, u.queue)
     end
   end
   u.queue.counts[state] = u.queue.counts[state] - 1

@@ -1,5 +1,5 @@
 /** Mutants of the Lua scripts. */
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from '../mutants.ts';
 
 export const REDIS_MUTANTS: readonly Mutant[] = [
   {

@@ -1,5 +1,5 @@
 /** Mutants of the rules that both backends follow. */
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from '../mutants.ts';
 
 export const DOMAIN_MUTANTS: readonly Mutant[] = [
   {

@@ -1,5 +1,5 @@
 /** Mutants of the embedded backend. */
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from '../mutants.ts';
 
 export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
@@ -23,8 +23,8 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a retry is not counted as a failure',
     file: 'src/backends/memory/settle.ts',
-    find: `      entry.own().failures++;\n      entry.own().error = decision.error;\n      store.totals`,
-    replace: `      entry.own().error = decision.error;\n      store.totals`,
+    find: `      entry.own().failures++;\n      entry.own().error = decision.error;\n      store.failures`,
+    replace: `      entry.own().error = decision.error;\n      store.failures`,
   },
   {
     name: 'a release does not give the charge back',

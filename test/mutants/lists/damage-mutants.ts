@@ -1,5 +1,5 @@
 /** Mutants of what is done about records that cannot be read, and of indexes that are made anew. */
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from '../mutants.ts';
 
 const REDIS = 'src/backends/redis';
 

@@ -1,5 +1,5 @@
 /** Mutants of runs that are steered: where they begin, how far they go, other inputs, forks. */
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from '../mutants.ts';
 
 const START = 'steer/start.test.ts';
 const EDITS = 'steer/edits.test.ts';

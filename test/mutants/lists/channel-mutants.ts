@@ -1,5 +1,5 @@
 /** Mutants of channels: what is written once, by whom, and how far. */
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from '../mutants.ts';
 
 const IN_MEMORY: readonly Mutant[] = [
   {

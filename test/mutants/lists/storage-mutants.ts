@@ -1,5 +1,5 @@
 /** Mutants of how tasks are stored in Redis: texts, facts, lines, leases, ends, and ties by arrival. */
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from '../mutants.ts';
 
 export const STORAGE_MUTANTS: readonly Mutant[] = [
   {

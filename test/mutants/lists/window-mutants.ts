@@ -1,5 +1,5 @@
 /** Mutants of debounce and throttle. */
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from '../mutants.ts';
 
 const RULES = 'src/domain/task/window.ts';
 

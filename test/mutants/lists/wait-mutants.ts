@@ -1,5 +1,5 @@
 /** Waits for time and for signals: memory, the scripts, and the engine that replays them. */
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from '../mutants.ts';
 
 const MEMORY = 'src/backends/memory/rules/signals.ts';
 const SUSPEND = 'src/backends/memory/rules/suspend.ts';

@@ -1,5 +1,5 @@
 /** Mutants of the engine's runs: groups, journals, steps of handlers. */
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from '../mutants.ts';
 
 const AGAIN = 'attempt/steps-again.test.ts';
 const FAULTS = 'runs/faults.test.ts';

@@ -1,5 +1,5 @@
 /** Mutants of schedules: when they fire, what a firing comes to on both backends, and who fires. */
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from '../mutants.ts';
 
 const IN_TIME: readonly Mutant[] = [
   {

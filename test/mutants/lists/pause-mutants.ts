@@ -1,5 +1,5 @@
 /** Pauses of runs: memory, the scripts, and the worker that hears of them. */
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from '../mutants.ts';
 
 const MEMORY = 'src/backends/memory/rules/pause.ts';
 const LUA = 'src/backends/redis/lua/lib/turns/pause.lua';

@@ -1,5 +1,5 @@
 /** Mutants of a lone task that is handed to a worker which waits. */
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from '../mutants.ts';
 
 /** File, name, what is found, and what stands there instead. */
 type Row = readonly [file: string, name: string, find: string, replace: string];

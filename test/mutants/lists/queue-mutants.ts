@@ -1,5 +1,5 @@
 /** Mutants of what a queue says of attempts and leases, and of whom a step looks at by the way. */
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from '../mutants.ts';
 
 export const QUEUE_MUTANTS: readonly Mutant[] = [
   {

@@ -1,5 +1,5 @@
 /** Mutants of the rules about users and cycles: in the domain, in the embedded backend and in Lua. */
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from '../mutants.ts';
 
 export const EDGE_MUTANTS: readonly Mutant[] = [
   {

@@ -1,5 +1,5 @@
 /** Mutants of XCom. */
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from '../mutants.ts';
 
 const RULES = 'src/domain/task/xcom.ts';
 

@@ -1,5 +1,5 @@
 /** Mutants of what workflows stand on: joins, suspension, fences, journals, snapshots. */
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from '../mutants.ts';
 
 const IN_MEMORY: readonly Mutant[] = [
   {

@@ -1,5 +1,5 @@
 /** Mutants of streams: who may write, what is doubled or lost, what readers are told, and what goes with a task. */
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from '../mutants.ts';
 
 const IN_MEMORY: readonly Mutant[] = [
   {
@@ -170,21 +170,21 @@ const IN_THE_ENGINE: readonly Mutant[] = [
   },
   {
     name: 'streams: a reader ends with its task before it has read everything',
-    file: 'src/client/facades/stream-reading.ts',
+    file: 'src/client/views/stream-reading.ts',
     find: `const isLast = this.#quiet.signal.aborted;`,
     replace: `const isLast = this.#at > 0;`,
     first: 'attempt/streams',
   },
   {
     name: 'streams: a reader is not told of a gap',
-    file: 'src/client/facades/stream-reading.ts',
+    file: 'src/client/views/stream-reading.ts',
     find: `      yield { type: 'gap', offset, next: from };\n`,
     replace: '',
     first: 'attempt/streams',
   },
   {
     name: 'streams: a reader of another stream under the same id waits for ever',
-    file: 'src/client/facades/stream-reading.ts',
+    file: 'src/client/views/stream-reading.ts',
     find: `if (this.#from > next) {`,
     replace: `if (this.#from > next + 1_000) {`,
     first: 'attempt/streams',

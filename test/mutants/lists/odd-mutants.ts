@@ -1,5 +1,5 @@
 /** Mutants of what Redis does for many tasks at once that are not as most are. */
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from '../mutants.ts';
 
 const LUA = 'src/backends/redis/lua/lib';
 

@@ -1,5 +1,5 @@
 /** Mutants of what Redis does for many tasks at once, and of where that meets the rest of a step. */
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from '../mutants.ts';
 
 const LUA = 'src/backends/redis/lua/lib';
 
