@@ -13,6 +13,7 @@ import { Screen } from './screens/screen.tsx';
 import { App } from './shell/app.tsx';
 import { listenToKeys } from './shell/keys.ts';
 import { begin } from './state/session.ts';
+import { keepStream } from './state/stream.ts';
 
 const page = document.getElementById('page');
 if (page !== null) {
@@ -24,4 +25,5 @@ if (page !== null) {
   );
 }
 listenToKeys();
+keepStream();
 void begin();

@@ -1,25 +1,14 @@
 /** Answers of routes that not every server has. */
+import type { ErrorGroup } from '../../../src/index.ts';
 
 /** By route, as `HttpAnswers` of src/http. */
 export interface OptionalAnswers {
   readonly 'GET /bulk': { readonly items: readonly BulkInfo[]; readonly cursor?: string };
   readonly 'GET /bulk/{id}': BulkInfo;
   readonly 'GET /dead/groups': { readonly items: readonly ErrorGroup[]; readonly cursor?: string };
-  readonly 'GET /audit': { readonly items: readonly AuditLine[]; readonly cursor?: string };
+  readonly 'GET /audit': { readonly items: readonly AuditEntry[]; readonly cursor?: string };
   readonly 'GET /series': SeriesReport;
   readonly 'GET /users/{user}/history': UserHistory;
-}
-
-export interface ErrorGroup {
-  readonly id: string;
-  readonly name: string;
-  readonly error: string;
-  readonly message?: string;
-  readonly failed: number;
-  readonly retrying: number;
-  readonly firstAt: number;
-  readonly lastAt: number;
-  readonly sample: string;
 }
 
 export type BulkAction = 'cancel' | 'redrive' | 'remove' | 'run-now';
@@ -79,11 +68,12 @@ export interface UserHistory {
   readonly etaMs?: number;
 }
 
-export interface AuditLine {
+export interface AuditEntry {
+  readonly requestId: string;
   readonly at: number;
   readonly by?: string;
   readonly action: string;
-  readonly about?: string;
-  readonly count?: number;
-  readonly result: string;
+  readonly target: string;
+  readonly status: number;
+  readonly outcome: string;
 }

@@ -81,3 +81,36 @@ async function problemOf(response: Response): Promise<Problem> {
   const text = body.detail ?? body.title ?? `the server answered ${response.status}`;
   return new Problem(response.status, text, body.code);
 }
+
+/** One event of a stream. */
+export interface StreamEvent {
+  readonly event: string;
+  readonly data: string;
+}
+
+/** Server-sent events, read by hand: the browser's own reader can send no token. */
+export async function* openStream(path: string, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+  const headers = headersOf({ accept: 'text/event-stream' });
+  const response = await fetch(apiUrl(path), { headers, signal });
+  if (!response.ok || response.body === null) throw await problemOf(response);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let left = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const blocks = `${left}${value}`.split('\n\n');
+    left = blocks.pop() ?? '';
+    for (const block of blocks) yield eventOf(block);
+  }
+}
+
+/** Its lines; those that begin with a colon are beats. */
+function eventOf(block: string): StreamEvent {
+  const found = new Map(
+    block.split('\n').map((line): [string, string] => {
+      const at = line.indexOf(':');
+      return [line.slice(0, at), line.slice(at + 1).trim()];
+    }),
+  );
+  return { event: found.get('event') ?? '', data: found.get('data') ?? '' };
+}

@@ -1,6 +1,7 @@
 /** What can be read, by the route of the server that answers it. */
 import type { Source } from '../state/readings.ts';
 import type { HttpAnswers, OptionalAnswers } from './shapes.ts';
+import { subjectOf } from './subjects.ts';
 
 interface Answers extends HttpAnswers, OptionalAnswers {}
 
@@ -20,9 +21,12 @@ export function source<R extends ReadRoute>(
   const path = route
     .slice('GET /'.length)
     .replaceAll(/\{\w+\}/g, () => encodeURIComponent(left.shift() ?? ''));
-  const given = Object.entries(query).flatMap(([key, value]) =>
+  const given = Object.entries(query).flatMap(([key, value]): [string, string][] =>
     value === undefined || value === '' ? [] : [[key, String(value)]],
   );
   const search = new URLSearchParams(given).toString();
-  return { path: search === '' ? path : `${path}?${search}` };
+  return {
+    path: search === '' ? path : `${path}?${search}`,
+    subject: subjectOf(route, parts, new Map(given)),
+  };
 }

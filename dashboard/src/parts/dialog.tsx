@@ -17,6 +17,7 @@ export function Dialog({ title, onClose, children, kind = 'dialog' }: DialogProp
   useEffect(() => {
     const dialog = box.current;
     dialog?.showModal();
+    dialog?.querySelector<HTMLElement>('input, textarea, [type=submit]')?.focus();
     return () => dialog?.close();
   }, []);
   return (

@@ -26,7 +26,7 @@ const PLACES: readonly Place[] = [
   { key: 'workers', title: 'Workers', icon: 'workers', letter: 'w', isOfAll: true },
   { key: 'asks', title: 'Approvals', icon: 'asks', letter: 'a' },
   { key: 'bulk', title: 'Bulk', icon: 'bulk', letter: 'b', needs: 'bulk', isOfAll: true },
-  { key: 'audit', title: 'Audit', icon: 'audit', letter: 'l', needs: 'audit', isOfAll: true },
+  { key: 'audit', title: 'Audit', icon: 'audit', letter: 'l', isOfAll: true },
 ];
 
 /** Those that whoever looks may go to. */

@@ -19,7 +19,7 @@ const AT_FOOT = 4;
 export function Side(): VNode {
   const known = about.value;
   return (
-    <div class="side">
+    <aside class="side" aria-label="Where to go">
       <a class="brand" href={linkTo('overview')}>
         <Twill />
         <b>Fairloom</b>
@@ -32,7 +32,7 @@ export function Side(): VNode {
         <span>times in {zoneText()}</span>
         <span>{known === undefined ? '' : `fairloom ${known.version}`}</span>
       </div>
-    </div>
+    </aside>
   );
 }
 

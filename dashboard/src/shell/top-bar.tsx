@@ -34,12 +34,7 @@ export function TopBar(): VNode {
         )}
       </h1>
       <span class="gap" />
-      <button
-        type="button"
-        class="jump"
-        aria-label="Go to anything"
-        onClick={() => open({ kind: 'palette' })}
-      >
+      <button type="button" class="jump" onClick={() => open({ kind: 'palette' })}>
         <Icon name="search" />
         <span>Go to…</span>
         <kbd>⌘K</kbd>

@@ -1,12 +1,15 @@
-/** What was read of the server: one reading for all that show it, read again while it is shown. */
+/** What was read of the server: one reading for all that show it, kept fresh while it is shown. */
 import { type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { Problem, read } from '../api/http.ts';
+import type { Subject } from '../api/subjects.ts';
 import { now, startClock, stopClock } from './clock.ts';
 
 /** Something that can be read; `gives` stands for its type alone. */
 export interface Source<T> {
   readonly path: string;
+  /** What the stream of changes calls it. */
+  readonly subject: Subject | undefined;
   readonly gives?: (value: T) => T;
 }
 
@@ -22,11 +25,14 @@ export interface Reading<T> {
 
 /** No source is read more often than this. */
 const BETWEEN_MS = 500;
-/** So often. */
+/** What no stream tells of is read so often. */
 const POLL_MS = 2_000;
+/** What a stream tells of is read so often besides. */
+const CALM_POLL_MS = 15_000;
 
 interface Shown {
   readonly reading: Signal<Reading<unknown>>;
+  readonly subject: Subject | undefined;
   readers: number;
   lastAt: number;
   isAsked: boolean;
@@ -35,50 +41,61 @@ interface Shown {
 
 const shown = new Map<string, Shown>();
 
-/** Nothing is read again: somebody has stopped it, or nobody looks. */
+/** Nothing is read again: somebody has stopped it. */
 export const isStopped = signal(false);
+/** Changes come by themselves. */
+export const isStreaming = signal(false);
 /** Why the server cannot be reached; the last readings stay. */
 export const away = signal<Problem | undefined>(undefined);
+/** What is shown and can be watched. */
+export const watched = signal<readonly string[]>([]);
 
 /** The reading of a source, kept fresh while somebody shows it. `undefined` reads nothing. */
 export function useReading<T>(source: Source<T> | undefined): Reading<T> {
   const path = source?.path;
-  const reading = useMemo(() => readingOf<T>(path), [path]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a source is what its path says.
+  const reading = useMemo(() => readingOf(source), [path]);
   useEffect(() => (path === undefined ? undefined : show(path)), [path]);
   return reading.value;
 }
 
-/** Something has changed: what is shown is read again, soon. */
-function readAgain(): void {
-  for (const path of shown.keys()) void ask(path);
+/** Everything that is shown is read at once: somebody asked for it, or has changed something. */
+export function readNow(): void {
+  for (const [path, one] of shown) void fetchInto(path, one);
 }
 
-/** The same, also when it is stopped: somebody asked for it, or has changed something. */
-export function readNow(): void {
+/** News of a subject: what it is now, where the stream says so; else it is read. */
+export function takeNews(name: string, change: (before: unknown) => unknown): void {
   for (const [path, one] of shown) {
-    one.lastAt = 0;
-    void fetchInto(path, one);
+    if (one.subject?.name !== name) continue;
+    if (!one.subject.isWhole || one.reading.value.value === undefined) void ask(path);
+    else one.reading.value = { value: change(one.reading.value.value), at: now.peek() };
   }
 }
 
 setInterval(() => {
   if (isStopped.value || document.hidden) return;
-  const since = performance.now() - POLL_MS;
-  for (const [path, one] of shown) if (one.lastAt < since) void ask(path);
-}, POLL_MS / 2);
+  for (const [path, one] of shown) {
+    const isCalm = isStreaming.value && one.subject !== undefined && away.value === undefined;
+    const pause = isCalm ? CALM_POLL_MS : POLL_MS;
+    if (performance.now() - one.lastAt >= pause) void ask(path);
+  }
+}, POLL_MS / 4);
 document.addEventListener('visibilitychange', () => {
-  if (!document.hidden) readAgain();
+  if (!document.hidden && !isStopped.value) readNow();
 });
 
 const NOTHING: Signal<Reading<never>> = signal({});
 
-function readingOf<T>(path: string | undefined): Signal<Reading<T>> {
-  if (path === undefined) return NOTHING;
-  const found = shown.get(path);
+function readingOf<T>(source: Source<T> | undefined): Signal<Reading<T>> {
+  if (source === undefined) return NOTHING;
+  const found = shown.get(source.path);
   // One path has one type: sources are made in api/sources.ts alone.
   if (found !== undefined) return found.reading as Signal<Reading<T>>;
   const reading = signal<Reading<T>>({});
-  shown.set(path, { reading, readers: 0, lastAt: 0, isAsked: false, abort: undefined });
+  const { path, subject } = source;
+  const rest = { readers: 0, lastAt: 0, isAsked: false, abort: undefined };
+  shown.set(path, { reading, subject, ...rest });
   return reading;
 }
 
@@ -86,13 +103,25 @@ function show(path: string): () => void {
   const one = shown.get(path);
   if (one === undefined) return () => undefined;
   one.readers += 1;
-  if (one.readers === 1) void fetchInto(path, one);
+  if (one.readers === 1) {
+    void fetchInto(path, one);
+    watch();
+  }
   return () => {
     one.readers -= 1;
     if (one.readers > 0) return;
     one.abort?.abort();
     shown.delete(path);
+    watch();
   };
+}
+
+function watch(): void {
+  const names = [...shown.values()].flatMap(({ subject, readers }) =>
+    subject === undefined || readers === 0 ? [] : [subject.name],
+  );
+  const next = [...new Set(names)].sort();
+  if (next.join() !== watched.peek().join()) watched.value = next;
 }
 
 /** At most every half second, and then once more for what came meanwhile. */
@@ -111,6 +140,7 @@ async function fetchInto(path: string, one: Shown): Promise<void> {
   one.abort?.abort();
   const abort = new AbortController();
   one.abort = abort;
+  one.lastAt = performance.now();
   try {
     const value: unknown = await read(path, abort.signal);
     one.reading.value = { value, at: now.peek() };
@@ -124,7 +154,5 @@ async function fetchInto(path: string, one: Shown): Promise<void> {
       away.value = problem;
       stopClock();
     }
-  } finally {
-    one.lastAt = performance.now();
   }
 }

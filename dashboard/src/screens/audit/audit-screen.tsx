@@ -1,24 +1,25 @@
 /** Who changed what. */
 import type { VNode } from 'preact';
-import type { AuditLine } from '../../api/shapes.ts';
+import type { AuditEntry } from '../../api/shapes.ts';
 import { source } from '../../api/sources.ts';
 import { Button } from '../../parts/button.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Empty, Shown } from '../../parts/shown.tsx';
+import { StateLabel } from '../../parts/state-label.tsx';
 import { usePages } from '../../state/pages.ts';
 import { exactText } from '../../words/lengths.ts';
 
-const COLUMNS: readonly Column<AuditLine>[] = [
+const COLUMNS: readonly Column<AuditEntry>[] = [
   { key: 'at', title: 'When', cell: ({ at }) => exactText(at) },
   { key: 'by', title: 'Who', cell: ({ by }) => <span class="cut">{by ?? '–'}</span> },
   { key: 'action', title: 'What', isName: true, cell: ({ action }) => action },
   {
-    key: 'about',
+    key: 'target',
     title: 'To what',
-    cell: ({ about }) => <span class="mono cut">{about ?? '–'}</span>,
+    cell: ({ target }) => <span class="mono cut">{target}</span>,
   },
-  { key: 'result', title: 'Result', cell: ({ result }) => <span class="cut">{result}</span> },
+  { key: 'result', title: 'Result', cell: (entry) => <Outcome entry={entry} /> },
 ];
 
 /** The newest first. */
@@ -40,7 +41,7 @@ export function AuditScreen(): VNode {
               kind="audit"
               rows={pages.items}
               columns={COLUMNS}
-              keyOf={({ at, action, about }) => `${at} ${action} ${about ?? ''}`}
+              keyOf={({ requestId }) => requestId}
             />
           )
         }
@@ -52,4 +53,8 @@ export function AuditScreen(): VNode {
       )}
     </Panel>
   );
+}
+
+function Outcome({ entry: { status, outcome } }: { readonly entry: AuditEntry }): VNode {
+  return <StateLabel state={status < 400 ? 'done' : 'refused'}>{outcome}</StateLabel>;
 }

@@ -77,18 +77,16 @@ function GroupList({ groups, chosen }: GroupListProps): VNode {
       meta={`${countOf(failed, 'dead letter')} with ${countOf(groups.length, 'kind')} of error`}
     >
       <ul class="dead">
-        {groups.map(({ id, failed: count, retrying, error, name, message, firstAt, lastAt }) => (
+        {groups.map(({ id, failed: count, attempts, error, name, message, firstAt, lastAt }) => (
           <li key={id} class={id === chosen ? 'is-on' : ''} data-row={id}>
             <a href={linkHere({ group: id })} aria-current={id === chosen ? 'true' : undefined}>
               <span class="d-n">{countText(count)}</span>
               <span class="d-what">
                 <span>
-                  <b>{error}</b> <span class="dim">{name}</span>
+                  <b>{error ?? id}</b> <span class="dim">{name}</span>
                 </span>
                 <span class="cut">{message}</span>
-                {retrying > 0 ? (
-                  <span class="dim">{countText(retrying)} more are retried</span>
-                ) : null}
+                <span class="dim">{countOf(attempts, 'attempt')} failed so</span>
               </span>
               <span class="d-seen">
                 <span>{agoText(lastAt, now.value)}</span>
@@ -103,8 +101,8 @@ function GroupList({ groups, chosen }: GroupListProps): VNode {
 }
 
 function GroupPanel({ group }: { readonly group: ErrorGroup }): VNode {
-  const { id, error, name, message, failed, sample } = group;
-  const where = whereText({ state: 'failed', name, error: id });
+  const { id, error = 'Unknown by now', name, message, failed, sample } = group;
+  const where = whereText({ state: 'failed', error: id });
   return (
     <Panel
       title={error}

@@ -54,7 +54,7 @@ function GroupTable({ groups }: { readonly groups: readonly ErrorGroup[] }): VNo
           cell: ({ id, name, error, message }) => (
             <a class="two name" href={linkTo('dead', undefined, { group: id })}>
               <span class="cut">
-                <b>{error}</b> {name}
+                <b>{error ?? id}</b> {name}
               </span>
               <span class="cut">{message}</span>
             </a>
