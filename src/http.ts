@@ -4,6 +4,8 @@ export type {
   About,
   AskPage,
   AttemptList,
+  AuditEntry,
+  AuditPage,
   DependentList,
   LogList,
   Overview,
@@ -23,9 +25,16 @@ export type { Problem, RefusalCode } from './http/calls/problem.ts';
 export type { Access, Permission } from './http/calls/view.ts';
 export { type HttpApi, httpApi, type RequestOrigin } from './http/http-api.ts';
 export type { HttpApiOptions } from './http/http-options.ts';
+export { type NodeHandler, type NodeRequest, nodeHandler } from './http/node-handler.ts';
 export type {
+  Change,
+  GivenAnswer,
   GraphStates,
+  PublishedEvent,
   ScheduleSlots,
+  SentSignal,
+  StoredRun,
+  StoredTask,
   StreamRow,
   TaskDetails,
 } from './shapes/shapes.ts';

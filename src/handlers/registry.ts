@@ -21,7 +21,7 @@ export class Registry {
   readonly #newest = new Map<string, TaskDefinition>();
   readonly #policies = new Map<string, GroupPolicy>();
   /** Names of steps that run as runs: pipelines, and tasks that choose what comes next. */
-  readonly #pipelines = new Set<string>();
+  readonly #pipelines = new Map<string, StepDefinition>();
   /** Another one whenever a name has come to stand for something else. */
   revision = 0;
   /** Handlers put in place of the real ones, by tests. */
@@ -82,7 +82,7 @@ export class Registry {
 
   /** Names that stand for a pipeline and for no task that could be leased by itself, sorted. */
   pipelines(): readonly string[] {
-    return [...this.#pipelines].filter((name) => this.isPipeline(name)).sort();
+    return [...this.#pipelines.keys()].filter((name) => this.isPipeline(name)).sort();
   }
 
   /** Whether a name stands for a pipeline here, and for no task that could be leased by itself. */
@@ -90,6 +90,11 @@ export class Registry {
     const definition = this.#find(name);
     const isTask = definition !== undefined && definition.dynamic === undefined;
     return this.#pipelines.has(name) && !isTask;
+  }
+
+  /** The step of that name that runs as a run: the one that was registered last. */
+  pipeline(name: string): StepDefinition | undefined {
+    return this.#pipelines.get(name);
   }
 
   /** The policy of that name, if its function is here. */
@@ -117,7 +122,7 @@ export class Registry {
       return true;
     }
     if (!(value instanceof StepDefinition)) return false;
-    if (runsAsRun(value)) this.#pipelines.add(value.name);
+    if (runsAsRun(value)) this.#pipelines.set(value.name, value);
     // A task under another name runs by that name when it is enqueued by itself.
     if (value instanceof TaskDefinition) this.#add(value);
     const { tasks, policies } = partsOf(value);

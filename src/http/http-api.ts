@@ -4,11 +4,14 @@ import { isPlainObject } from '../base/records.ts';
 import { coreOf, type Fairloom } from '../client/client.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { say } from '../logging/log-events.ts';
+import { audited } from './audited.ts';
 import { bodyOf } from './calls/body.ts';
 import { problemOf, Refusal } from './calls/problem.ts';
 import { type Redaction, redaction } from './calls/redaction.ts';
-import type { Route } from './calls/route.ts';
+import type { RawCall, Route } from './calls/route.ts';
 import { View } from './calls/view.ts';
+import { LiveChanges } from './events/live.ts';
+import type { Subject } from './events/subject.ts';
 import { type HttpApiOptions, type HttpSettings, httpSettings, isAccess } from './http-options.ts';
 import { RequestRate } from './request-rate.ts';
 import { ROUTES } from './routes/table.ts';
@@ -62,6 +65,7 @@ class Api implements HttpApi {
   readonly #settings: HttpSettings;
   readonly #rate: RequestRate;
   readonly #redact: Redaction;
+  readonly #live: LiveChanges;
   readonly #app: Hono<{ Bindings: Around }>;
 
   constructor(loom: Fairloom, settings: HttpSettings) {
@@ -69,6 +73,8 @@ class Api implements HttpApi {
     this.#settings = settings;
     this.#rate = new RequestRate(settings.rate, coreOf(loom).clock);
     this.#redact = redaction(settings.redact, settings.hidesPayloads);
+    const read = (subject: Subject, view: View): Promise<unknown> => this.#read(subject, view);
+    this.#live = new LiveChanges(read, coreOf(loom).clock);
     this.#app = this.#routed();
   }
 
@@ -110,6 +116,7 @@ class Api implements HttpApi {
         return this.#answer(one, context.req.raw, context.env, part);
       });
     }
+    app.get('/events', ({ req, env }) => this.#events(req.raw, env));
     app.notFound((context) => {
       const path = pathOf(context.req.url);
       const allowed = METHODS.filter((method) => app.router.match(method, path)[0].length > 0);
@@ -126,29 +133,53 @@ class Api implements HttpApi {
   async #answer(
     one: Route,
     request: Request,
-    { view, signal }: Around,
+    { view, signal, requestId }: Around,
     part: (name: string) => string,
   ): Promise<Response> {
-    if (!view.can.includes(one.needs)) {
-      throw new Refusal('FORBIDDEN', `this needs the permission ${one.needs}`);
-    }
-    if (one.users === 'whole' && view.users !== undefined) {
-      throw new Refusal('NOT_FOR_SOME_USERS', 'this is for callers that see all users');
-    }
-    const { hidesPayloads, namespace, maxBody } = this.#settings;
+    demandAllowed(one, view);
+    const { maxBody } = this.#settings;
     const body: unknown = isSafe(request.method) ? {} : await bodyOf(request, maxBody);
     if (!isPlainObject(body)) throw new InvalidOptionError('body', 'a JSON object', body);
-    const value = await one.answer({
-      loom: this.#loom,
-      view,
-      path: { get: part },
-      query: queryOf(request.url),
-      body,
-      now: coreOf(this.#loom).clock.now(),
-      signal,
-      api: { hidesPayloads, namespace },
-    });
+    const loom = this.#loom;
+    const query = queryOf(request.url);
+    const answer = (): Promise<unknown> =>
+      one.answer({ ...this.#known(), view, path: { get: part }, query, body, signal });
+    const [, named = ''] = /\{(\w+)\}/.exec(one.path) ?? [];
+    const asked = { loom, one, requestId, by: view.by, target: named === '' ? '' : part(named) };
+    const value = await (isSafe(request.method) ? answer() : audited(asked, answer));
     return jsonResponse(one.status ?? 200, 'application/json', this.#redact(value));
+  }
+
+  /** What is the same for every call. */
+  #known(): Pick<RawCall, 'loom' | 'now' | 'api'> {
+    const { hidesPayloads, namespace } = this.#settings;
+    const now = coreOf(this.#loom).clock.now();
+    return { loom: this.#loom, now, api: { hidesPayloads, namespace } };
+  }
+
+  #events(request: Request, { view }: Around): Response {
+    demandAllowed({ needs: 'read', users: 'rows' }, view);
+    const viewOf = (): Promise<View> => this.#viewOf(request);
+    const body = this.#live.stream(request, queryOf(request.url), { view, viewOf });
+    return new Response(body, {
+      headers: { ...HEADERS, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },
+    });
+  }
+
+  /** What a route answers to a stream of changes; a mistake is an answer there. */
+  async #read({ route, parts, query }: Subject, view: View): Promise<unknown> {
+    const one = ROUTES.find(({ name }) => name === route);
+    const { signal } = new AbortController();
+    const path = { get: (name: string): string => parts.get(name) ?? '' };
+    try {
+      if (one === undefined) throw new Refusal('NOT_FOUND', 'there is no such route');
+      demandAllowed(one, view);
+      return this.#redact(
+        await one.answer({ ...this.#known(), view, path, query, body: {}, signal }),
+      );
+    } catch (error) {
+      return { problem: problemOf(error, '') };
+    }
   }
 
   /** Nobody is kept waiting for longer than is said, whatever the backend does. */
@@ -189,6 +220,16 @@ function pathOf(url: string): string {
   const at = path.lastIndexOf(PREFIX);
   const rest = at === -1 ? '' : path.slice(at + PREFIX.length);
   return rest === '' ? '/' : rest;
+}
+
+/** @throws {@link Refusal} for what the caller may not. */
+function demandAllowed({ needs, users }: Pick<Route, 'needs' | 'users'>, view: View): void {
+  if (!view.can.includes(needs)) {
+    throw new Refusal('FORBIDDEN', `this needs the permission ${needs}`);
+  }
+  if (users === 'whole' && view.users !== undefined) {
+    throw new Refusal('NOT_FOR_SOME_USERS', 'this is for callers that see all users');
+  }
 }
 
 function isSafe(method: string): boolean {

@@ -47,6 +47,17 @@ export interface LogEvents {
   'log.not-kept': { readonly error: unknown };
   /** How far a task has come could not be stored. */
   'progress.not-kept': { readonly error: unknown };
+  /** A change was asked for over HTTP; `outcome` says what became of it. */
+  'http.change': {
+    readonly requestId: string;
+    readonly by: string | undefined;
+    readonly action: string;
+    readonly target: string;
+    readonly status: number;
+    readonly outcome: string;
+  };
+  /** That could not be kept for the audit. */
+  'http.audit-not-kept': { readonly requestId: string; readonly error: unknown };
   /** A request to the HTTP API failed in a way that it should not; it was answered with 500. */
   'http.failed': { readonly requestId: string; readonly error: unknown };
   /** The message is a line that a program wrote to its stderr. */
@@ -95,6 +106,8 @@ export const LOG_LEVELS: Readonly<Record<keyof LogEvents, keyof Logger>> = {
   'task.unserved': 'warn',
   'log.not-kept': 'warn',
   'progress.not-kept': 'warn',
+  'http.change': 'info',
+  'http.audit-not-kept': 'error',
   'http.failed': 'error',
   'program.stderr': 'info',
   'program.stderr-cut': 'warn',

@@ -1,24 +1,16 @@
 /** The API as a whole: who gets in, what a mistake looks like, and that every read answers. */
-import { type Fairloom, task } from 'fairloom';
-import { type HttpApiOptions, httpApi } from 'fairloom/http';
+import { task } from 'fairloom';
+import type { HttpApiOptions } from 'fairloom/http';
 import { testLoom } from 'fairloom/testing';
 import { describe, expect, it } from 'vitest';
+import { askerOf } from '../support/http/api.ts';
 
 const greet = task('greet', async (name: string) => `hello ${name}`);
-
-function apiOf(loom: Fairloom, options: HttpApiOptions = {}) {
-  const api = httpApi(loom, { access: () => 'all', ...options });
-  return async (path: string, init: RequestInit = {}) => {
-    const response = await api.fetch(new Request(`http://host/some/place/api/v1${path}`, init));
-    const body: unknown = await response.json();
-    return { status: response.status, body, headers: response.headers };
-  };
-}
 
 describe('access', () => {
   it('is closed unless somebody opens it', async () => {
     const loom = testLoom([greet]);
-    const call = apiOf(loom, { access: undefined });
+    const call = askerOf(loom, { access: undefined });
     for (const path of ['/', '/overview', '/tasks/none', '/nothing']) {
       const { status, body } = await call(path);
       expect([path, status, body]).toMatchObject([path, 403, { code: 'FORBIDDEN' }]);
@@ -28,11 +20,11 @@ describe('access', () => {
   it('fails closed when it throws or answers nonsense', async () => {
     const loom = testLoom([greet]);
     const nonsense: HttpApiOptions['access'] = () => JSON.parse('{"can":["fly"]}');
-    expect((await apiOf(loom, { access: nonsense })('/overview')).status).toBe(500);
+    expect((await askerOf(loom, { access: nonsense })('/overview')).status).toBe(500);
     const access = (): never => {
       throw new Error('secret');
     };
-    const { status, body } = await apiOf(loom, { access })('/overview');
+    const { status, body } = await askerOf(loom, { access })('/overview');
     expect(status).toBe(500);
     expect(JSON.stringify(body)).not.toContain('secret');
   });
@@ -43,7 +35,7 @@ describe('reading', () => {
     const loom = testLoom([greet]);
     const { id } = await loom.enqueue(greet, 'ann', { user: 'acme' });
     await loom.drain();
-    const call = apiOf(loom);
+    const call = askerOf(loom);
     expect((await call(`/tasks/${id}`)).body).toMatchObject({
       id,
       state: 'finished',
@@ -60,7 +52,7 @@ describe('reading', () => {
   it('shows the whole', async () => {
     const loom = testLoom([greet]);
     await loom.enqueue(greet, 'ann', { user: 'acme' });
-    const call = apiOf(loom);
+    const call = askerOf(loom);
     expect((await call('/overview')).body).toMatchObject({ counts: { queued: 1 }, workers: 0 });
     expect((await call('/users')).body).toMatchObject({
       items: [{ user: 'acme', queued: 1, why: 'in line', fairShare: 1 }],
@@ -93,11 +85,164 @@ describe('mistakes', () => {
     ['/tasks?state=failed&cursor=odd', 'GET', 400, 'INVALID_OPTION'],
     ['/tasks/none', 'GET', 404, 'TASK_NOT_FOUND'],
     ['/users/none', 'GET', 404, 'NOT_FOUND'],
-    ['/overview', 'DELETE', 403, 'CROSS_SITE'],
+    ['/overview', 'DELETE', 405, 'METHOD_NOT_ALLOWED'],
   ])('%s by %s is %i %s', async (path, method, status, code) => {
-    const answer = await apiOf(testLoom([greet]))(path, { method });
+    const answer = await askerOf(testLoom([greet]))(path, { method });
     expect(answer).toMatchObject({ status, body: { status, code } });
     expect(answer.headers.get('content-type')).toMatch('application/problem+json');
     expect(answer.headers.get('x-request-id')).toBe(Reflect.get(Object(answer.body), 'requestId'));
+  });
+});
+
+describe('changes', () => {
+  it('are refused when another site may have sent them', async () => {
+    const loom = testLoom([greet]);
+    const ask = askerOf(loom);
+    const json = { 'content-type': 'application/json' };
+    const body = '{"name":"greet","input":"ann"}';
+    const sent = async (headers: Record<string, string>) =>
+      (await ask('/tasks', { method: 'POST', headers, body })).body;
+    expect(await sent(json)).toMatchObject({ code: 'CROSS_SITE' });
+    expect(await sent({ ...json, 'sec-fetch-site': 'same-site' })).toMatchObject({
+      code: 'CROSS_SITE',
+    });
+    expect(await sent({ 'sec-fetch-site': 'same-origin' })).toMatchObject({ code: 'NOT_JSON' });
+    expect(await loom.tasks.counts()).toMatchObject({ queued: 0 });
+    expect(await sent({ ...json, authorization: 'Bearer x' })).toMatchObject({ created: true });
+  });
+
+  it('take no body that is too long, no JSON, or no object', async () => {
+    const ask = askerOf(testLoom([greet]), { maxBody: 100 });
+    const sent = async (body: string) => (await ask('/tasks', { method: 'POST', body })).body;
+    expect(await sent('x'.repeat(101))).toMatchObject({ code: 'BODY_TOO_LARGE', status: 413 });
+    expect(await sent('{')).toMatchObject({ code: 'INVALID_JSON' });
+    expect(await sent('[]')).toMatchObject({ code: 'INVALID_OPTION' });
+    expect(await sent('{"name":"greet","__proto__":{}}')).toMatchObject({ code: 'INVALID_OPTION' });
+  });
+
+  it('need their permission', async () => {
+    const loom = testLoom([greet]);
+    const { id } = await loom.enqueue(greet, 'ann');
+    const ask = askerOf(loom, { access: () => ({ can: ['read', 'cancel'] }) });
+    expect((await ask(`/tasks/${id}/remove`, { method: 'POST' })).body).toMatchObject({
+      code: 'FORBIDDEN',
+    });
+    expect((await ask(`/tasks/${id}/cancel`, { method: 'POST' })).body).toMatchObject({ ok: true });
+    expect(
+      (await askerOf(loom, { access: () => 'read' })('/tasks', { method: 'POST' })).status,
+    ).toBe(403);
+  });
+
+  it('are made, logged, and kept for the audit', async () => {
+    const lines: unknown[] = [];
+    const note = (_message: string, fields: unknown) => void lines.push(fields);
+    const log = { debug: note, info: note, warn: note, error: note };
+    const loom = testLoom([greet], { log });
+    const ask = askerOf(loom, { access: () => ({ can: 'all', by: 'ann' }) });
+    const post = (path: string, json: unknown = {}) => ask(path, { method: 'POST', json });
+    const made = (await post('/tasks', { name: 'greet', input: 'ann', user: 'acme', delay: '1h' }))
+      .body;
+    const id = String(Reflect.get(Object(made), 'id'));
+    expect((await post(`/tasks/${id}/run-now`)).body).toMatchObject({ outcome: 'due' });
+    expect((await post(`/tasks/${id}/cancel`, { reason: 'enough' })).status).toBe(200);
+    await loom.clock.advance('1s');
+    expect((await post(`/tasks/${id}/cancel`)).body).toMatchObject({ code: 'WRONG_STATE' });
+    expect((await loom.tasks.get(id))?.cause).toMatchObject({ reason: 'enough' });
+    const { body } = await ask('/audit');
+    expect(body).toMatchObject({
+      items: [
+        { action: 'POST /tasks/{id}/cancel', target: id, status: 409, outcome: 'WRONG_STATE' },
+        { action: 'POST /tasks/{id}/cancel', target: id, by: 'ann', outcome: 'canceled' },
+        { action: 'POST /tasks/{id}/run-now' },
+        { action: 'POST /tasks', target: id, status: 201 },
+      ],
+    });
+    expect(
+      lines.filter((line) => Reflect.get(Object(line), 'event') === 'http.change'),
+    ).toHaveLength(4);
+  });
+
+  it('set users and queues, and pause them', async () => {
+    const loom = testLoom([greet]);
+    await loom.enqueue(greet, 'ann', { user: 'acme' });
+    const ask = askerOf(loom);
+    const patch = (path: string, json: unknown) => ask(path, { method: 'PATCH', json });
+    expect(
+      (await patch('/users/acme', { weight: 2, rate: { limit: 5, per: '1s' } })).body,
+    ).toMatchObject({
+      settings: { weight: 2 },
+    });
+    expect((await patch('/users/acme', { weight: 'default' })).body).toMatchObject({
+      settings: { weight: 1 },
+    });
+    expect((await patch('/users/acme', { weight: 'heavy' })).status).toBe(400);
+    expect((await patch('/queues/default', { maxRunning: 3, timeout: 'none' })).body).toMatchObject(
+      {
+        settings: { maxRunning: 3 },
+      },
+    );
+    for (const path of ['/users/acme', '/queues/default']) {
+      expect((await ask(`${path}/pause`, { method: 'POST' })).body).toMatchObject({
+        outcome: 'paused',
+      });
+      expect((await ask(path)).body).toMatchObject({ settings: { paused: true } });
+      expect((await ask(`${path}/resume`, { method: 'POST' })).status).toBe(200);
+    }
+  });
+
+  it('start, pause, resume, cancel and rerun runs', async () => {
+    const twice = greet.pipe(task('again', async (text: string) => `${text}!`)).as('twice');
+    const loom = testLoom([twice]);
+    const ask = askerOf(loom);
+    const post = async (path: string, json: unknown = {}) =>
+      (await ask(path, { method: 'POST', json })).body;
+    const made = await post('/runs', { name: 'twice', input: 'ann', user: 'acme' });
+    const id = String(Reflect.get(Object(made), 'id'));
+    expect(await post(`/runs/${id}/pause`, { reason: 'wait' })).toMatchObject({
+      outcome: 'paused',
+    });
+    expect((await ask(`/runs/${id}`)).body).toMatchObject({ paused: { reason: 'wait' } });
+    expect(await post(`/runs/${id}/resume`)).toMatchObject({ outcome: 'resumed' });
+    await loom.drain();
+    expect((await ask(`/runs/${id}`)).body).toMatchObject({ result: 'hello ann!' });
+    expect((await ask(`/runs/${id}/graph`)).body).toMatchObject({ states: { greet: 'finished' } });
+    expect((await ask(`/runs/${id}/timeline`)).body).toMatchObject({
+      isCut: false,
+      spans: [{ kind: 'task' }, {}, {}, {}],
+    });
+    expect((await ask(`/runs/${id}/explain`)).status).toBe(200);
+    const again = await post(`/runs/${id}/rerun`, { from: 'again', latest: true });
+    const other = String(Reflect.get(Object(again), 'id'));
+    expect(await post(`/runs/${other}/cancel`)).toMatchObject({ outcome: 'canceled' });
+    expect(await post('/runs', { name: 'none' })).toMatchObject({ code: 'UNKNOWN_TASK' });
+  });
+});
+
+describe('limits', () => {
+  it('a client that asks too often is told when to come again, and others are not', async () => {
+    const loom = testLoom([greet]);
+    const client = (request: Request) => request.headers.get('x-who') ?? '';
+    const ask = askerOf(loom, { client, rate: { limit: 2, per: '10s' } });
+    const from = (who: string) => ask('/', { headers: { 'x-who': who } });
+    expect([(await from('a')).status, (await from('a')).status]).toEqual([200, 200]);
+    const late = await from('a');
+    expect([late.status, late.headers.get('retry-after')]).toEqual([429, '5']);
+    expect((await from('b')).status).toBe(200);
+    await loom.clock.advance('5s');
+    expect((await from('a')).status).toBe(200);
+  });
+
+  it('nobody waits for longer than is said', async () => {
+    const loom = testLoom([greet]);
+    const access = () => 'all' as const;
+    const ask = askerOf(loom, { access, timeout: '3s' });
+    loom.stats = () => new Promise(() => undefined);
+    const waiting = ask('/overview');
+    await Promise.resolve();
+    await loom.clock.advance('3s');
+    expect(await waiting).toMatchObject({
+      status: 503,
+      body: { code: 'TOO_SLOW', retryable: true },
+    });
   });
 });

@@ -17,7 +17,18 @@ import type { TaskState } from '../../domain/task/task.ts';
 import type { WaitFigure } from '../../domain/task/wait.ts';
 import type { RunDetails, RunInfo } from '../../runs/shared/run-info.ts';
 import type { ScheduleInfo } from '../../schedules/schedule-info.ts';
-import type { GraphStates, ScheduleSlots, StreamRow, TaskDetails } from '../../shapes/shapes.ts';
+import type {
+  Change,
+  GivenAnswer,
+  GraphStates,
+  PublishedEvent,
+  ScheduleSlots,
+  SentSignal,
+  StoredRun,
+  StoredTask,
+  StreamRow,
+  TaskDetails,
+} from '../../shapes/shapes.ts';
 import type { Permission } from './view.ts';
 
 /** By route: its method, and its path below `/api/v1`. */
@@ -49,6 +60,32 @@ export interface HttpAnswers {
   readonly 'GET /asks/{id}': AskInfo;
   readonly 'GET /versions': VersionReport;
   readonly 'GET /workers': WorkerList;
+  readonly 'GET /audit': AuditPage;
+  readonly 'POST /tasks': StoredTask;
+  readonly 'POST /tasks/{id}/cancel': Change;
+  readonly 'POST /tasks/{id}/redrive': Change;
+  readonly 'POST /tasks/{id}/run-now': Change;
+  readonly 'POST /tasks/{id}/remove': Change;
+  readonly 'POST /tasks/{id}/signal': SentSignal;
+  readonly 'DELETE /tasks/{id}': Change;
+  readonly 'POST /runs': StoredRun;
+  readonly 'POST /runs/{id}/cancel': Change;
+  readonly 'POST /runs/{id}/pause': Change;
+  readonly 'POST /runs/{id}/resume': Change;
+  readonly 'POST /runs/{id}/rerun': StoredRun;
+  readonly 'PATCH /users/{user}': UserRow;
+  readonly 'POST /users/{user}/pause': Change;
+  readonly 'POST /users/{user}/resume': Change;
+  readonly 'PATCH /queues/{queue}': QueueStatus;
+  readonly 'POST /queues/{queue}/pause': Change;
+  readonly 'POST /queues/{queue}/resume': Change;
+  readonly 'PATCH /schedules/{id}': ScheduleInfo;
+  readonly 'DELETE /schedules/{id}': Change;
+  readonly 'POST /schedules/{id}/run': StoredTask;
+  readonly 'POST /schedules/{id}/pause': ScheduleInfo;
+  readonly 'POST /schedules/{id}/resume': ScheduleInfo;
+  readonly 'POST /asks/{id}/answer': GivenAnswer;
+  readonly 'POST /publish': PublishedEvent;
 }
 
 /** What this API is, and what its caller may. */
@@ -228,4 +265,30 @@ export interface AskPage {
 export interface WorkerList {
   /** In no given order. */
   readonly items: readonly WorkerInfo[];
+}
+
+/** Changes that were asked for over HTTP. */
+export interface AuditPage {
+  /** The newest first. */
+  readonly items: readonly AuditEntry[];
+  /** Asks for the next page; absent on the last. */
+  readonly cursor?: string;
+}
+
+/** A change that was asked for, whether or not it was made. */
+export interface AuditEntry {
+  /** Of the request: answers and the log have it too. */
+  readonly requestId: string;
+  /** When, in ms since the epoch on the clock of the server. */
+  readonly at: number;
+  /** Who asked, as `access` says; absent when it does not. */
+  readonly by?: string;
+  /** The route, as `POST /tasks/{id}/cancel`. */
+  readonly action: string;
+  /** What it named, or what was made; empty when that is nothing with an id. */
+  readonly target: string;
+  /** The status that was answered. */
+  readonly status: number;
+  /** What became of it, for people: the outcome, or the code of the problem. */
+  readonly outcome: string;
 }

@@ -1,4 +1,6 @@
 /** Parameters and bodies of calls: what each field may hold, read from text or JSON. */
+import { isPlainObject } from '../../base/records.ts';
+import { type Duration, isDuration } from '../../base/time.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 
 /** A JSON Schema, as the OpenAPI document has it. */
@@ -78,6 +80,89 @@ export function integer(
     if (typeof number !== 'number' || !Number.isSafeInteger(number)) return undefined;
     return number >= least && number <= most ? number : undefined;
   });
+}
+
+/** Yes or no. */
+export function flag(about: string): Field<boolean | undefined> {
+  return optional(about, { type: 'boolean' }, 'true or false', (given) => {
+    if (given === 'true' || given === true) return true;
+    return given === 'false' || given === false ? false : undefined;
+  });
+}
+
+/** A number. */
+export function number(about: string): Field<number | undefined> {
+  return optional(about, { type: 'number' }, 'a number', (given) =>
+    typeof given === 'number' ? given : undefined,
+  );
+}
+
+/** A length of time: ms, or a number with its unit. */
+export function length(about: string): Field<Duration | undefined> {
+  const schema = { anyOf: [{ type: 'number' }, { type: 'string', pattern: LENGTH }] };
+  return optional(about, schema, 'ms, or a number with its unit as "30s"', (given) =>
+    isDuration(given) ? given : undefined,
+  );
+}
+
+const LENGTH = '^-?\\d+(\\.\\d+)?(ms|s|m|h|d)$';
+
+/** Any JSON. */
+export function anything(about: string): Field<unknown> {
+  return { schema: {}, about, isRequired: false, read: (_name, given) => given };
+}
+
+/** Some texts. */
+export function texts(about: string): Field<readonly string[] | undefined> {
+  const schema = { type: 'array', items: { type: 'string' } };
+  return optional(about, schema, 'a list of texts', (given) =>
+    Array.isArray(given) && given.every((one) => typeof one === 'string') ? given : undefined,
+  );
+}
+
+/** Some numbers. */
+export function numbers(about: string): Field<readonly number[] | undefined> {
+  const schema = { type: 'array', items: { type: 'number' } };
+  return optional(about, schema, 'a list of numbers', (given) =>
+    Array.isArray(given) && given.every((one) => typeof one === 'number') ? given : undefined,
+  );
+}
+
+/** An object of fields. */
+export function part<F extends Fields>(about: string, fields: F): Field<Values<F> | undefined> {
+  return {
+    schema: objectSchema(fields),
+    about,
+    isRequired: false,
+    read: (name, given) => {
+      if (given === undefined) return undefined;
+      if (isPlainObject(given)) return valuesOf(name, fields, given);
+      throw new InvalidOptionError(name, 'an object', given);
+    },
+  };
+}
+
+/** The schema of an object of fields. */
+export function objectSchema(fields: Fields): JsonSchema {
+  const all = Object.entries(fields);
+  const required = all.flatMap(([name, { isRequired }]) => (isRequired ? [name] : []));
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      all.map(([name, { schema, about }]) => [name, { ...schema, description: about }]),
+    ),
+    ...(required.length === 0 ? {} : { required }),
+    additionalProperties: false,
+  };
+}
+
+/** The same, or a word that stands for something. */
+export function or<T, const W extends string>(field: Field<T>, word: W): Field<T | W> {
+  return {
+    ...field,
+    schema: { anyOf: [field.schema, { const: word }] },
+    read: (name, given) => (given === word ? word : field.read(name, given)),
+  };
 }
 
 /** The same, and it has to be there. */

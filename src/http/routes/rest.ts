@@ -5,6 +5,7 @@ import type { AskInfo } from '../../client/facades/asks-facade.ts';
 import { AskNotFoundError, ScheduleNotFoundError } from '../../domain/errors/errors.ts';
 import type { ScheduleInfo } from '../../schedules/schedule-info.ts';
 import type { Overview } from '../calls/answers.ts';
+import { auditPage } from '../calls/audit.ts';
 import { integer, text } from '../calls/fields.ts';
 import { pageOver, usersAsked } from '../calls/owned.ts';
 import { packageVersion } from '../calls/package.ts';
@@ -93,6 +94,12 @@ export const REST_ROUTES: readonly Route[] = [
     query: { limit: integer('Tasks that are looked at, at most.', { least: 1, most: 100_000 }) },
     answer: async ({ loom, query }) => loom.versions({ limit: query.limit }),
   }),
+  route('GET /audit', {
+    summary: 'Changes that were asked for over HTTP, the newest first.',
+    users: 'whole',
+    query: PAGE_FIELDS,
+    answer: async ({ loom, query }) => auditPage(loom, pageOf(query)),
+  }),
   route('GET /workers', {
     summary: 'Every live worker, wherever it runs.',
     users: 'whole',
@@ -101,14 +108,18 @@ export const REST_ROUTES: readonly Route[] = [
 ];
 
 /** @throws {@link ScheduleNotFoundError} also for one of somebody else. */
-async function demandSchedule(loom: Fairloom, view: View, id: string): Promise<ScheduleInfo> {
+export async function demandSchedule(
+  loom: Fairloom,
+  view: View,
+  id: string,
+): Promise<ScheduleInfo> {
   const schedule = await loom.schedules.get(id);
   if (schedule === undefined || !view.sees(schedule.user)) throw new ScheduleNotFoundError(id);
   return schedule;
 }
 
 /** @throws {@link AskNotFoundError} also for one of somebody else. */
-async function demandAsk(loom: Fairloom, view: View, id: string): Promise<AskInfo> {
+export async function demandAsk(loom: Fairloom, view: View, id: string): Promise<AskInfo> {
   const ask = await loom.asks.get(id);
   if (ask === undefined || !view.sees(ask.user)) throw new AskNotFoundError(id);
   return ask;

@@ -1,7 +1,10 @@
 /** Every route of the HTTP API. */
 import type { Route } from '../calls/route.ts';
 import { REST_ROUTES } from './rest.ts';
+import { RUN_CHANGES } from './run-changes.ts';
 import { RUN_ROUTES } from './runs.ts';
+import { SETTING_ROUTES } from './settings.ts';
+import { TASK_CHANGES } from './task-changes.ts';
 import { TASK_ROUTES } from './tasks.ts';
 import { USER_ROUTES } from './users.ts';
 
@@ -11,4 +14,7 @@ export const ROUTES: readonly Route[] = [
   ...USER_ROUTES,
   ...TASK_ROUTES,
   ...RUN_ROUTES,
+  ...TASK_CHANGES,
+  ...RUN_CHANGES,
+  ...SETTING_ROUTES,
 ];

@@ -42,15 +42,8 @@ export const USER_ROUTES: readonly Route[] = [
     summary: 'One user in one queue.',
     users: 'subject',
     query: { queue: QUEUE },
-    answer: async ({ loom, view, path, query }) => {
-      const user = path.get('user');
-      const { queue = 'default' } = query;
-      const status = view.sees(user) ? await loom.users.get(user, { queue }) : undefined;
-      if (status === undefined) throw missing(`user ${user}`);
-      if (view.users !== undefined) return ownRow(status);
-      const about = await loom.queues.get(queue);
-      return rowOf(status, await sharesIn(loom, queue, about), about);
-    },
+    answer: async ({ loom, view, path, query }) =>
+      userRow(loom, view, path.get('user'), query.queue ?? 'default'),
   }),
   route('GET /queues', {
     summary: 'Every queue, with its settings and counts.',
@@ -68,6 +61,20 @@ export const USER_ROUTES: readonly Route[] = [
     },
   }),
 ];
+
+/** @throws the 404 of a user that is not known, or not to be seen. */
+export async function userRow(
+  loom: Fairloom,
+  view: View,
+  user: string,
+  queue: string,
+): Promise<UserRow> {
+  const status = view.sees(user) ? await loom.users.get(user, { queue }) : undefined;
+  if (status === undefined) throw missing(`user ${user}`);
+  if (view.users !== undefined) return ownRow(status);
+  const about = await loom.queues.get(queue);
+  return rowOf(status, await sharesIn(loom, queue, about), about);
+}
 
 /** The users of a view that some queues know. */
 export async function ownRows(

@@ -1,0 +1,54 @@
+/** Makes a change that was asked for over HTTP, with a line in the log and an entry of the audit. */
+import { isRecord } from '../base/records.ts';
+import { coreOf, type Fairloom } from '../client/client.ts';
+import { say } from '../logging/log-events.ts';
+import { keepAudit } from './calls/audit.ts';
+import { problemOf } from './calls/problem.ts';
+import type { Route } from './calls/route.ts';
+
+/** Of the change. */
+interface Asked {
+  readonly loom: Fairloom;
+  readonly one: Route;
+  readonly requestId: string;
+  readonly by: string | undefined;
+  /** What the path names. */
+  readonly target: string;
+}
+
+/** Rejects as the change does. */
+export async function audited(asked: Asked, change: () => Promise<unknown>): Promise<unknown> {
+  try {
+    const value = await change();
+    await keep(asked, asked.one.status ?? 200, value);
+    return value;
+  } catch (error) {
+    const { status, code } = problemOf(error, asked.requestId);
+    await keep(asked, status, { outcome: code });
+    throw error;
+  }
+}
+
+/** That the audit cannot be kept is no reason to say that the change was not made. */
+async function keep(
+  { loom, one, requestId, by, target }: Asked,
+  status: number,
+  value: unknown,
+): Promise<void> {
+  const { clock, log } = coreOf(loom);
+  const answer = isRecord(value) ? value : {};
+  const { id = '', outcome = 'done' } = answer;
+  const entry = {
+    requestId,
+    action: one.name,
+    target: target === '' ? String(id) : target,
+    status,
+    outcome: String(outcome),
+  };
+  say(log, 'http.change', `${one.name} ${entry.target}: ${entry.outcome}`, { ...entry, by });
+  try {
+    await keepAudit(loom, { ...entry, at: clock.now(), ...(by === undefined ? {} : { by }) });
+  } catch (error) {
+    say(log, 'http.audit-not-kept', 'an entry of the audit was lost', { requestId, error });
+  }
+}

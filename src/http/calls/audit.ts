@@ -1,0 +1,80 @@
+/**
+ * The audit: changes that were asked for over HTTP, in the store itself. They are XCom values of a user of
+ * our own, under keys that put the newest first, so that no backend needs to know of them.
+ */
+import { isRecord } from '../../base/records.ts';
+import { coreOf, type Fairloom } from '../../client/client.ts';
+import type { Page, PageRequest } from '../../domain/port/backend.ts';
+import type { XComPlace } from '../../domain/task/xcom.ts';
+import type { AuditEntry } from './answers.ts';
+
+/** No task is of this user, and no caller that sees some users only can be given it by mistake. */
+const PLACE = { user: '~fairloom', namespace: 'audit' } as const;
+
+/** How long an entry is kept. */
+const KEPT_DAYS = 90;
+
+/** So many entries are kept at most; more go with the next change that looks, the oldest first. */
+const KEPT = 10_000;
+
+/** Keys are the time that is left until this moment, so that the newest are first in the order of texts. */
+const FAR_MS = 1e14;
+
+/** Every so many changes of one process those that are too many are looked for. */
+const LOOK_EVERY = 100;
+
+/** Entries of one look. */
+const LOOK_ROWS = 500;
+
+/** So many changes of one moment are told apart by their order. */
+const MOMENT = 100_000;
+
+/** Written by this process. */
+let written = 0;
+
+/** Keeps an entry. */
+export async function keepAudit(loom: Fairloom, entry: AuditEntry): Promise<void> {
+  const left = String(FAR_MS - entry.at).padStart(15, '0');
+  const where = { ...PLACE, ttl: `${KEPT_DAYS}d` } as const;
+  written++;
+  // Those of one moment stand in the order of this process.
+  const turn = String(MOMENT - (written % MOMENT)).padStart(6, '0');
+  await loom.xcom.push(`${left}.${turn}.${entry.requestId}`, entry, where);
+  if (written % LOOK_EVERY === 0) await dropOldest(loom);
+}
+
+/** One page, the newest first. */
+export async function auditPage(loom: Fairloom, page: PageRequest): Promise<Page<AuditEntry>> {
+  const { items: facts, cursor } = await loom.xcom.list({ ...PLACE, ...page });
+  const core = coreOf(loom);
+  const { xcom } = await core.connection.open();
+  const values = facts.length === 0 ? [] : await xcom.read(facts.map(placeOf));
+  const items = values.flatMap((value): readonly AuditEntry[] => {
+    const entry: unknown =
+      value && core.xcom.valueOf({ name: 'audit', schema: undefined }, value.text);
+    return isEntry(entry) ? [entry] : [];
+  });
+  return cursor === undefined ? { items } : { items, cursor };
+}
+
+function placeOf({ user, namespace, key }: XComPlace): XComPlace {
+  return { user, namespace, key };
+}
+
+/** What this version or another has written. */
+function isEntry(value: unknown): value is AuditEntry {
+  return isRecord(value) && typeof value['action'] === 'string' && typeof value['at'] === 'number';
+}
+
+async function dropOldest(loom: Fairloom): Promise<void> {
+  let seen = 0;
+  let cursor: string | undefined;
+  do {
+    const page = await loom.xcom.list({ ...PLACE, limit: LOOK_ROWS, cursor });
+    for (const { key } of page.items) {
+      seen++;
+      if (seen > KEPT) await loom.xcom.delete(key, PLACE);
+    }
+    ({ cursor } = page);
+  } while (cursor !== undefined);
+}

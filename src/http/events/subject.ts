@@ -1,0 +1,85 @@
+/** What a stream of changes may watch: readings of the table of routes, by short names. */
+import { InvalidOptionError } from '../../domain/errors/errors.ts';
+import type { RouteName } from '../calls/route.ts';
+
+/** One thing that is watched. */
+export interface Subject {
+  /** As it was asked for, as `task:<id>`. */
+  readonly name: string;
+  /** The route that reads it. */
+  readonly route: RouteName;
+  /** Parts of its path, by name. */
+  readonly parts: ReadonlyMap<string, string>;
+  /** Parameters of its reading, by name. */
+  readonly query: Readonly<Record<string, string>>;
+}
+
+/** Things that one stream watches at most: a page shows a handful. */
+const SUBJECTS = 32;
+
+/** Which route reads each kind, and what stands behind its colons: parts of the path, then parameters. */
+const KINDS: Readonly<Record<string, readonly [RouteName, ...string[]]>> = {
+  overview: ['GET /overview'],
+  users: ['GET /users', '?queue'],
+  user: ['GET /users/{user}', 'user', '?queue'],
+  queues: ['GET /queues'],
+  queue: ['GET /queues/{queue}', 'queue'],
+  task: ['GET /tasks/{id}', 'id'],
+  log: ['GET /tasks/{id}/logs', 'id'],
+  explain: ['GET /tasks/{id}/explain', 'id'],
+  run: ['GET /runs/{id}', 'id'],
+  graph: ['GET /runs/{id}/graph', 'id'],
+  timeline: ['GET /runs/{id}/timeline', 'id'],
+  runs: ['GET /runs', '?state'],
+  tasks: ['GET /tasks', '?state', '?user'],
+  dead: ['GET /dead'],
+  schedules: ['GET /schedules'],
+  asks: ['GET /asks'],
+  workers: ['GET /workers'],
+};
+
+/** What may be watched, for people. */
+export const SUBJECT_WORDS: string = Object.entries(KINDS)
+  .map(([kind, [, ...rest]]) => [kind, ...rest.map((one) => `<${one.replace('?', '')}>`)].join(':'))
+  .join(', ');
+
+/**
+ * Reads `overview,users:default,task:<id>`; what stands between commas and colons is percent-encoded.
+ *
+ * @throws {@link InvalidOptionError} for what cannot be watched.
+ */
+export function subjectsIn(watch: string | undefined): readonly Subject[] {
+  const names = [...new Set((watch ?? '').split(',').filter((name) => name !== ''))];
+  if (names.length === 0 || names.length > SUBJECTS) {
+    throw new InvalidOptionError('watch', `1 to ${SUBJECTS} of ${SUBJECT_WORDS}`, watch);
+  }
+  return names.map(subjectOf);
+}
+
+function subjectOf(name: string): Subject {
+  const [kind = '', ...given] = name.split(':').map(decoded);
+  const known = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+  if (known === undefined) throw new InvalidOptionError('watch', `one of ${SUBJECT_WORDS}`, name);
+  const [route, ...places] = known;
+  const needed = places.filter((place) => !place.startsWith('?')).length;
+  if (given.length < needed || given.length > places.length || given.includes('')) {
+    throw new InvalidOptionError('watch', `one of ${SUBJECT_WORDS}`, name);
+  }
+  const said = given.map((value, at): readonly [string, string] => [places[at] ?? '', value]);
+  return {
+    name,
+    route,
+    parts: new Map(said.filter(([place]) => !place.startsWith('?'))),
+    query: Object.fromEntries(
+      said.flatMap(([place, value]) => (place.startsWith('?') ? [[place.slice(1), value]] : [])),
+    ),
+  };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new InvalidOptionError('watch', 'texts that are percent-encoded', text);
+  }
+}

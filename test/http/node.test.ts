@@ -1,0 +1,80 @@
+/** The API behind a server of Node. */
+import { createServer, request as httpRequest, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { task } from 'fairloom';
+import { httpApi, nodeHandler } from 'fairloom/http';
+import { testLoom } from 'fairloom/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+const greet = task('greet', async (name: string) => `hello ${name}`);
+const loom = testLoom([greet]);
+const api = httpApi(loom, { access: () => 'all' });
+let server: Server;
+let base = '';
+
+beforeAll(async () => {
+  server = createServer(nodeHandler(api));
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/admin/api/v1`;
+});
+
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+  await loom.close();
+});
+
+const POST = {
+  method: 'POST',
+  headers: { authorization: 'Bearer x', 'content-type': 'application/json' },
+};
+
+it('reads, and changes', async () => {
+  const made = await fetch(`${base}/tasks`, { ...POST, body: '{"name":"greet","input":"ann"}' });
+  expect(made.status).toBe(201);
+  const id = String(Reflect.get(Object(await made.json()), 'id'));
+  const got = await fetch(`${base}/tasks/${id}`);
+  expect(await got.json()).toMatchObject({ id, input: 'ann' });
+  expect((await fetch(`${base}/tasks/none`, { method: 'HEAD' })).status).toBe(404);
+});
+
+it('takes no more of a body than it has to', async () => {
+  const answer = await fetch(`${base}/tasks`, { ...POST, body: 'x'.repeat(3_000_000) }).then(
+    ({ status }) => status,
+    // The server need not read to the end of what it has refused.
+    () => 413,
+  );
+  expect(answer).toBe(413);
+  expect((await fetch(`${base}/`)).status).toBe(200);
+});
+
+it('does not care for strange hosts and paths', async () => {
+  const ask = (path: string, host: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const { port } = new URL(base);
+      const sent = httpRequest({ port, path, headers: { host } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      sent.on('error', reject);
+      sent.end();
+    });
+  expect(await ask('/api/v1/', 'a b')).toBe(200);
+  expect(await ask('/x/api/v1/../../api/v1/', 'ok')).toBe(200);
+  expect(await ask('/api/v1/tasks/%ff', 'ok')).toBe(404);
+  expect(await ask('//evil/api/v1/overview', 'ok')).toBe(200);
+});
+
+it('a stream ends for the API when its reader goes', async () => {
+  const stop = new AbortController();
+  const response = await fetch(`${base}/events?watch=overview`, { signal: stop.signal });
+  const reader = response.body?.getReader();
+  const first = await reader?.read();
+  expect(new TextDecoder().decode(first?.value)).toContain('retry:');
+  stop.abort();
+  await expect(reader?.read()).rejects.toThrow();
+});

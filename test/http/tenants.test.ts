@@ -1,0 +1,201 @@
+/** A caller that sees some users only learns nothing of others, by no route and no stream. */
+import { type Fairloom, ask as question, signal, task, waitFor } from 'fairloom';
+import { testLoom } from 'fairloom/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Route } from '../../src/http/calls/route.ts';
+import { ROUTES } from '../../src/http/routes/table.ts';
+import { type Ask, askerOf } from '../support/http/api.ts';
+
+const say = task('say', { keepLogs: 'always' }, async (words: string, ctx) => {
+  ctx.log.info(`said ${words}`);
+  await ctx.stream('out').write(words);
+  return words;
+});
+const fail = task('fail', { retries: 0 }, async (words: string) => {
+  throw new Error(`cannot ${words}`);
+});
+const line = say.pipe(fail.as('then-fail')).as('line');
+const go = signal<string>('go');
+const waits = waitFor(go).as('waits');
+const asks = question({ title: 'sure?', choices: ['yes', 'no'], name: 'asks' });
+
+/** Everything that one user has, by kind. */
+interface Things {
+  readonly tasks: readonly string[];
+  readonly runs: readonly string[];
+  readonly schedule: string;
+  readonly ask: string;
+}
+
+async function thingsOf(
+  loom: Fairloom & { drain(options: object): Promise<void> },
+  user: string,
+): Promise<Things> {
+  const said = await loom.enqueue(say, `secret of ${user}`, { user });
+  const failed = await loom.enqueue(fail, `secret of ${user}`, { user });
+  const later = await loom.enqueue(say, `secret of ${user}`, { user, delay: '1d' });
+  const run = await loom.enqueue(line, `secret of ${user}`, { user });
+  const asking = await loom.enqueue(asks, undefined, { user });
+  const waiting = await loom.enqueue(waits, undefined, { user });
+  const schedule = `nightly-${user}`;
+  await loom.schedules.set(schedule, { every: '1h', task: say, input: `secret of ${user}`, user });
+  await loom.drain({ allowFailures: true });
+  const queued = await loom.enqueue(say, `secret of ${user}`, { user });
+  const { items } = await loom.asks.list({ user });
+  return {
+    tasks: [said.id, failed.id, later.id, queued.id],
+    runs: [run.id, asking.id, waiting.id],
+    schedule,
+    ask: items[0]?.id ?? '',
+  };
+}
+
+const BODIES: Readonly<Record<string, unknown>> = {
+  'POST /tasks': { name: 'say', input: 'x', user: 'zeta' },
+  'POST /runs': { name: 'line', input: 'x', user: 'zeta' },
+  'POST /tasks/{id}/signal': { name: 'go', payload: 'x' },
+  'POST /publish': { name: 'paid', key: 'k', user: 'zeta' },
+  'POST /asks/{id}/answer': { choice: 'yes', by: 'ann' },
+  'PATCH /users/{user}': { weight: 2 },
+  'PATCH /schedules/{id}': { every: '2h' },
+};
+
+const QUERIES: Readonly<Record<string, readonly string[]>> = {
+  'GET /tasks': [
+    'state=failed',
+    'state=queued',
+    'state=failed&user=zeta',
+    'state=queued&user=zeta',
+  ],
+  'GET /runs': ['state=failed', 'state=deferred', 'state=failed&user=zeta'],
+  'GET /dead': ['', 'user=zeta'],
+  'GET /asks': ['', 'user=zeta'],
+};
+
+/** Paths of a route with the ids of somebody. */
+function pathsOf({ name, path }: Route, things: Things, user: string): readonly string[] {
+  const ids = path.startsWith('/schedules')
+    ? [things.schedule]
+    : path.startsWith('/asks')
+      ? [things.ask]
+      : [...things.tasks, ...things.runs];
+  const named = ids.map((id) =>
+    path
+      .replace('{id}', encodeURIComponent(id))
+      .replace('{user}', user)
+      .replace('{queue}', 'default')
+      .replace('{name}', 'out'),
+  );
+  return [...new Set(named)].flatMap((one) =>
+    (QUERIES[name] ?? ['']).map((query) => (query === '' ? one : `${one}?${query}`)),
+  );
+}
+
+describe('two tenants', () => {
+  let loom: ReturnType<typeof testLoom>;
+  let acme: Things;
+  let zeta: Things;
+  let ask: Ask;
+
+  beforeAll(async () => {
+    loom = testLoom([say, fail, line, waits, asks]);
+    acme = await thingsOf(loom, 'acme');
+    zeta = await thingsOf(loom, 'zeta');
+    ask = askerOf(loom, { access: () => ({ can: 'all', users: ['acme'], by: 'ann' }) });
+  });
+
+  it.each(ROUTES.map((one) => [one.name, one] as const))(
+    '%s shows nothing of the other',
+    async (name, one) => {
+      const before = await snapshot(loom);
+      for (const path of pathsOf(one, zeta, 'zeta')) {
+        const { status, text } = await ask(path, { method: one.method, json: BODIES[name] ?? {} });
+        // What was asked for may be named; nothing else may.
+        const [asked = ''] = path.slice(1).split('/').slice(1);
+        const told = text
+          .replaceAll(decodeURIComponent(asked) || '\n', '')
+          .replaceAll('user zeta', '');
+        expect([path, told]).toEqual([path, expect.not.stringMatching(/zeta/)]);
+        for (const id of [...zeta.tasks, ...zeta.runs, zeta.ask]) expect(told).not.toContain(id);
+        if (one.users === 'whole') expect([path, status]).toEqual([path, 403]);
+        if (one.users === 'subject') expect([path, status]).toEqual([path, 404]);
+        expect(status).toBeLessThan(500);
+      }
+      expect(await snapshot(loom)).toEqual(before);
+    },
+  );
+
+  it.each(ROUTES.filter(({ users }) => users === 'subject').map((one) => [one.name, one] as const))(
+    '%s answers the same for what is missing',
+    async (name, one) => {
+      const [path = ''] = pathsOf(one, zeta, 'zeta');
+      const [, noun = '', id = ''] = path.split('/');
+      if (id === '' || !one.path.includes('{')) return expect(BODIES[name]).toBeDefined();
+      const sent = { method: one.method, json: BODIES[name] ?? {} };
+      const foreign = await ask(path, sent);
+      const missing = await ask(path.replace(`/${noun}/${id}`, `/${noun}/nobody`), sent);
+      const shape = ({ status, text }: typeof foreign, of: string): string =>
+        `${status} ${text.replaceAll(decodeURIComponent(of), '…').replace(/"requestId":"[^"]+"/, '')}`;
+      expect(shape(foreign, id)).toBe(shape(missing, 'nobody'));
+    },
+  );
+
+  it('sees its own by every route', async () => {
+    for (const one of ROUTES.filter(({ method, users }) => method === 'GET' && users !== 'whole')) {
+      const statuses = [];
+      for (const path of pathsOf(one, acme, 'acme')) statuses.push((await ask(path)).status);
+      // Some of these ids are of tasks, some of runs.
+      expect([one.name, statuses.includes(200)]).toEqual([one.name, true]);
+    }
+    expect((await ask('/dead')).text).toContain('secret of acme');
+    expect((await ask('/overview')).body).toMatchObject({ users: [{ user: 'acme', later: 3 }] });
+    expect((await ask('/overview')).body).not.toHaveProperty('counts');
+  });
+
+  it('stores tasks for itself alone, under ids that it does not choose', async () => {
+    const post = async (json: object) => (await ask('/tasks', { method: 'POST', json })).body;
+    const own = await post({ name: 'say', input: 'mine' });
+    const id = String(Reflect.get(Object(own), 'id'));
+    expect(await loom.tasks.get(id)).toMatchObject({ user: 'acme' });
+    expect(await post({ name: 'say', id: zeta.tasks[0] })).toMatchObject({
+      code: 'INVALID_OPTION',
+    });
+    const on = (dependency: string | undefined) => post({ name: 'say', dependsOn: [dependency] });
+    const words = (body: unknown) =>
+      String(Reflect.get(Object(body), 'detail')).replace(/"[^"]*"/, '…');
+    expect(words(await on(zeta.tasks[0]))).toBe(words(await on('nobody')));
+  });
+
+  it('is not told of others by a task of its own that hangs together with theirs', async () => {
+    const [, foreign = ''] = zeta.tasks;
+    const own = await loom.enqueue(say, 'x', {
+      user: 'acme',
+      dependsOn: [foreign],
+      allowCrossUser: true,
+    });
+    const after = await loom.enqueue(say, 'x', {
+      user: 'zeta',
+      dependsOn: [own.id],
+      allowCrossUser: true,
+    });
+    for (const part of ['', '/explain', '/dependents', '/attempts']) {
+      const { text, status } = await ask(`/tasks/${own.id}${part}`);
+      expect([part, status]).toEqual([part, 200]);
+      expect(text).not.toContain(foreign);
+      expect(text).not.toContain(after.id);
+      expect(text).not.toContain('zeta');
+    }
+    expect((await ask(`/tasks/${own.id}/dependents`)).body).toEqual({ items: [], count: 0 });
+  });
+});
+
+/** All that changes could change. */
+async function snapshot(loom: Fairloom): Promise<unknown> {
+  const [stats, users, schedules, asked] = await Promise.all([
+    loom.stats(),
+    loom.users.list(),
+    loom.schedules.list(),
+    loom.asks.list(),
+  ]);
+  return { stats, users, schedules, asked };
+}
