@@ -6,7 +6,6 @@ export interface OptionalAnswers {
   readonly 'GET /bulk': { readonly items: readonly BulkInfo[]; readonly cursor?: string };
   readonly 'GET /bulk/{id}': BulkInfo;
   readonly 'GET /dead/groups': { readonly items: readonly ErrorGroup[]; readonly cursor?: string };
-  readonly 'GET /audit': { readonly items: readonly AuditEntry[]; readonly cursor?: string };
   readonly 'GET /series': SeriesReport;
   readonly 'GET /users/{user}/history': UserHistory;
 }
@@ -66,14 +65,4 @@ export interface UserHistory {
   readonly run?: Percentiles;
   readonly perMinute: number;
   readonly etaMs?: number;
-}
-
-export interface AuditEntry {
-  readonly requestId: string;
-  readonly at: number;
-  readonly by?: string;
-  readonly action: string;
-  readonly target: string;
-  readonly status: number;
-  readonly outcome: string;
 }

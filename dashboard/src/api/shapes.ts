@@ -2,6 +2,7 @@
 
 export type {
   About,
+  AuditEntry,
   HttpAnswers,
   Overview,
   Timeline,

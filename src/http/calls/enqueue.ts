@@ -1,15 +1,50 @@
 /** What may be said about a task or run that is stored over HTTP. */
 import { present } from '../../base/records.ts';
+import type { Duration } from '../../base/time.ts';
 import type { Fairloom } from '../../client/client.ts';
 import { InvalidOptionError, UnknownDependencyError } from '../../domain/errors/errors.ts';
 import type { EnqueueOptions } from '../../enqueue/enqueue-options.ts';
 import { PRIORITY_NAMES, type PriorityName } from '../../workflow/task-options.ts';
-import { anything, choice, integer, length, number, or, required, text, texts } from './fields.ts';
+import {
+  anything,
+  choice,
+  type Field,
+  integer,
+  length,
+  number,
+  or,
+  required,
+  text,
+  texts,
+} from './fields.ts';
 import { seenOf } from './owned.ts';
 import { missing } from './problem.ts';
 import type { View } from './view.ts';
 
-const PLACE_FIELDS = {
+/** Where it goes, and what it gets. */
+type PlaceFields = {
+  readonly name: Field<string>;
+  readonly input: Field<unknown>;
+  readonly user: Field<string | undefined>;
+  readonly queue: Field<string | undefined>;
+  readonly priority: Field<PriorityName | undefined>;
+  readonly id: Field<string | undefined>;
+  readonly delay: Field<Duration | undefined>;
+  readonly executeAfter: Field<number | undefined>;
+  readonly idempotencyKey: Field<string | undefined>;
+  readonly dependsOn: Field<readonly string[] | undefined>;
+};
+
+/** How it is attempted. */
+type AttemptFields = {
+  readonly retries: Field<number | undefined>;
+  readonly timeout: Field<Duration | 'none' | undefined>;
+  readonly expiresIn: Field<Duration | undefined>;
+  readonly cost: Field<number | undefined>;
+};
+
+/** Of a run. */
+export const RUN_FIELDS: PlaceFields = {
   name: required(text('Of the task, or of the pipeline.')),
   input: anything('What its handler gets.'),
   user: text('Whose turn it takes; the only one that the caller sees unless it is said.'),
@@ -23,22 +58,15 @@ const PLACE_FIELDS = {
   }),
   idempotencyKey: text('At most one per key, user and queue at a time.'),
   dependsOn: texts('Ids of tasks that must finish before.'),
-} as const;
+};
 
-/** Of a run. */
-export const RUN_FIELDS: typeof PLACE_FIELDS = PLACE_FIELDS;
-
-const ATTEMPT_FIELDS = {
+/** Of a task. */
+export const ENQUEUE_FIELDS: PlaceFields & AttemptFields = {
+  ...RUN_FIELDS,
   retries: integer('Attempts after the first.', { least: 0, most: 1_000_000 }),
   timeout: or(length('How long one attempt may run; `none` for as long as it takes.'), 'none'),
   expiresIn: length('It is not started after so long.'),
   cost: number('Turns that it takes.'),
-} as const;
-
-/** Of a task. */
-export const ENQUEUE_FIELDS: typeof PLACE_FIELDS & typeof ATTEMPT_FIELDS = {
-  ...PLACE_FIELDS,
-  ...ATTEMPT_FIELDS,
 };
 
 type Said = Pick<

@@ -39,7 +39,7 @@ const KINDS: Readonly<Record<string, readonly [RouteName, ...string[]]>> = {
 };
 
 /** What may be watched, for people. */
-export const SUBJECT_WORDS: string = Object.entries(KINDS)
+const SUBJECT_WORDS: string = Object.entries(KINDS)
   .map(([kind, [, ...rest]]) => [kind, ...rest.map((one) => `<${one.replace('?', '')}>`)].join(':'))
   .join(', ');
 
