@@ -178,7 +178,7 @@ it('reads each thing once for all that watch it, and nothing while nobody does',
   await seconds(loom, 10);
   const shared = reads;
   expect(shared).toBeGreaterThan(5);
-  expect(shared).toBeLessThanOrEqual(21);
+  expect(shared).toBeLessThanOrEqual(41);
   for (const reader of readers) await reader.cancel();
   await seconds(loom, 10);
   expect(reads).toBe(shared);

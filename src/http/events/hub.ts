@@ -17,7 +17,7 @@ export interface Version {
 export type ReadSubject = (subject: Subject, view: View) => Promise<unknown>;
 
 /** Least time between two readings of one thing, in ms: four frames a second show no more. */
-const LEAST_MS = 500;
+const LEAST_MS = 250;
 
 /** Most time between them, in ms: what is older is no news. */
 const MOST_MS = 10_000;

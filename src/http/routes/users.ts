@@ -1,5 +1,5 @@
 /** Routes of users and queues. */
-import type { Fairloom } from '../../client/client.ts';
+import { coreOf, type Fairloom } from '../../client/client.ts';
 import type { QueueStatus } from '../../client/facades/queue-facade.ts';
 import type { UserStatus } from '../../client/facades/user-facade.ts';
 import { LIMITS } from '../../domain/limits.ts';
@@ -11,6 +11,9 @@ import { PAGE_FIELDS, pageOf } from '../calls/paging.ts';
 import { missing } from '../calls/problem.ts';
 import { type Route, route } from '../calls/route.ts';
 import type { View } from '../calls/view.ts';
+
+/** They cost the store twenty times what a page of users does, and move slower than what stands beside them. */
+const SHARES_MS = 2_000;
 
 /** Users of one queue over which shares are made; of more users the first by name. */
 const SHARES_OF = 1_000;
@@ -101,13 +104,36 @@ function ownRow(status: UserStatus): UserRow {
   return { ...status, why };
 }
 
-/** Shares in one queue, by user. */
+/** Shares in one queue, by user; as they were up to {@link SHARES_MS} ago, for whoever asks. */
 async function sharesIn(
   loom: Fairloom,
   queue: string,
   status: QueueStatus | undefined,
-): Promise<ReadonlyMap<string, TopUser>> {
-  if (status === undefined) return new Map();
+): Promise<Shares> {
+  if (status === undefined) return NO_SHARES;
+  const now = coreOf(loom).clock.now();
+  const known = KNOWN_SHARES.get(loom) ?? new Map<string, KnownShares>();
+  KNOWN_SHARES.set(loom, known);
+  const latest = known.get(queue);
+  if (latest !== undefined && Math.abs(now - latest.at) < SHARES_MS) return latest.shares;
+  const reading = { at: now, shares: readShares(loom, queue, status) };
+  known.set(queue, reading);
+  reading.shares.catch(() => known.delete(queue));
+  return reading.shares;
+}
+
+type Shares = ReadonlyMap<string, TopUser>;
+
+interface KnownShares {
+  readonly at: number;
+  readonly shares: Promise<Shares>;
+}
+
+const NO_SHARES: Shares = new Map();
+
+const KNOWN_SHARES = new WeakMap<Fairloom, Map<string, KnownShares>>();
+
+async function readShares(loom: Fairloom, queue: string, status: QueueStatus): Promise<Shares> {
   const users: UserStatus[] = [];
   const pages = allPages(LIMITS.pageMax, (page) =>
     loom.users.list({ queue, configured: false, ...page }),
@@ -119,11 +145,7 @@ async function sharesIn(
   return new Map(topUsers(status, users.slice(0, SHARES_OF)).map((one) => [one.user, one]));
 }
 
-function rowOf(
-  user: UserStatus,
-  shares: ReadonlyMap<string, TopUser>,
-  queue: QueueStatus | undefined,
-): UserRow {
+function rowOf(user: UserStatus, shares: Shares, queue: QueueStatus | undefined): UserRow {
   const known = shares.get(user.user) ?? (queue && topUsers(queue, [user])[0]);
   if (known === undefined) return { ...user, why: '' };
   const { share, fairShare, why } = known;

@@ -96,7 +96,7 @@ export const FAILURE_MUTANTS: readonly Mutant[] = [
     replace: '',
   },
   {
-    name: 'Lua: failures: a repair does not see who is in no group',
+    name: 'damage: a repair does not see who is in no error group',
     file: 'src/backends/redis/lua/lib/damage/rebuild-failures.lua',
     find: `  if group and Rebuild.missesIn(K.failedOf(group), t.id, t.endStamp, repair) then`,
     replace: `  if false and Rebuild.missesIn(K.failedOf(group), t.id, t.endStamp, repair) then`,
