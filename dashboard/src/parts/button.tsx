@@ -27,12 +27,13 @@ export function Button(props: ButtonProps): VNode {
       class={classOf(props)}
       aria-label={label}
       title={off ?? label}
+      data-shortcut={shortcut}
       aria-disabled={off === undefined ? undefined : 'true'}
       onClick={off === undefined ? onPress : undefined}
     >
       {icon === undefined ? null : <Icon name={icon} />}
       {children === undefined ? null : <span>{children}</span>}
-      {shortcut === undefined ? null : <kbd>{shortcut}</kbd>}
+      {shortcut === undefined ? null : <kbd aria-hidden="true">{shortcut}</kbd>}
     </button>
   );
 }

@@ -35,10 +35,10 @@ export function AwayBar(): VNode | null {
 export function ReadOnlyBar(): VNode | null {
   if (!isReadOnly.value) return null;
   return (
-    <div class="bar-note">
+    <section class="bar-note" aria-label="What you may do">
       <Icon name="lock" />
       <p>You may look at {isLimited.value ? 'what is yours' : 'everything'}, and change nothing.</p>
-    </div>
+    </section>
   );
 }
 

@@ -1,6 +1,7 @@
 /** The list of screens, with what needs a look. */
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
+import type { About } from '../api/shapes.ts';
 import { source } from '../api/sources.ts';
 import { Icon, Twill } from '../parts/icon.tsx';
 import { address, linkTo } from '../state/address.ts';
@@ -36,11 +37,11 @@ export function Side(): VNode {
   );
 }
 
-function placeText(known: {
-  readonly backend: string;
-  readonly users?: readonly string[];
-}): string {
-  return known.users === undefined ? known.backend : known.users.join(', ');
+/** Which store, and whose. */
+function placeText({ backend, namespace, users }: About): string {
+  return [namespace, users === undefined ? backend : users.join(', ')]
+    .filter((part) => part !== undefined)
+    .join(' · ');
 }
 
 function Places(): VNode {

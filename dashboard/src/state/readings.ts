@@ -65,11 +65,12 @@ export function readNow(): void {
 }
 
 /** News of a subject: what it is now, where the stream says so; else it is read. */
-export function takeNews(name: string, change: (before: unknown) => unknown): void {
+export function takeNews(name: string, change: ((before: unknown) => unknown) | undefined): void {
   for (const [path, one] of shown) {
     if (one.subject?.name !== name) continue;
-    if (!one.subject.isWhole || one.reading.value.value === undefined) void ask(path);
-    else one.reading.value = { value: change(one.reading.value.value), at: now.peek() };
+    const before = one.reading.value.value;
+    if (!one.subject.isWhole || before === undefined || change === undefined) void ask(path);
+    else one.reading.value = { value: change(before), at: now.peek() };
   }
 }
 
@@ -133,7 +134,7 @@ async function ask(path: string): Promise<void> {
   const wait = Math.max(0, one.lastAt + BETWEEN_MS - performance.now());
   await new Promise((resolve) => setTimeout(resolve, wait));
   one.isAsked = false;
-  if (shown.get(path) === one) await fetchInto(path, one);
+  if (shown.get(path) === one && !isStopped.value) await fetchInto(path, one);
 }
 
 async function fetchInto(path: string, one: Shown): Promise<void> {

@@ -13,7 +13,9 @@ export const refused = signal<Problem | undefined>(undefined);
 /** Whoever looks sees some users alone. */
 export const isLimited = computed(() => about.value?.users !== undefined);
 /** Nothing can be changed. */
-export const isReadOnly = computed(() => about.value !== undefined && about.value.can.length === 0);
+export const isReadOnly = computed(
+  () => about.value?.can.every((what) => what === 'read') === true,
+);
 
 /** Asks until the server answers. */
 export async function begin(): Promise<void> {

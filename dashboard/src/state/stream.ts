@@ -67,10 +67,13 @@ function take({ at, changes }: Frame): void {
   takeMoment(at);
   for (const { subject, data, set, unset = [], unchanged } of changes) {
     if (unchanged === true) continue;
-    takeNews(subject, (before) => {
-      if (data !== undefined) return data;
-      const fields = Object.entries({ ...Object(before), ...set });
-      return Object.fromEntries(fields.filter(([key]) => !unset.includes(key)));
-    });
+    // What could not be read is read by ourselves, for what is wrong with it.
+    if (Object.hasOwn(data ?? set ?? {}, 'problem')) takeNews(subject, undefined);
+    else
+      takeNews(subject, (before) => {
+        if (data !== undefined) return data;
+        const fields = Object.entries({ ...Object(before), ...set });
+        return Object.fromEntries(fields.filter(([key]) => !unset.includes(key)));
+      });
   }
 }

@@ -12,7 +12,7 @@ import { AnswerForm } from './answer-form.tsx';
 
 /** The open ones, the oldest first. */
 export function AsksScreen(): VNode {
-  const pages = usePages(source('GET /asks', [], { limit: 50 }));
+  const pages = usePages(source('GET /asks'));
   return (
     <Shown reading={pages.first} what="the questions">
       {() =>

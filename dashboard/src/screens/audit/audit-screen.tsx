@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
 
 /** The newest first. */
 export function AuditScreen(): VNode {
-  const pages = usePages(source('GET /audit', [], { limit: 100 }));
+  const pages = usePages(source('GET /audit'));
   return (
     <Panel title="Changes" meta="made by the HTTP API, the newest first">
       <Shown reading={pages.first} what="the changes">

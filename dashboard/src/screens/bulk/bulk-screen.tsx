@@ -52,7 +52,7 @@ const COLUMNS: readonly Column<BulkInfo>[] = [
 
 /** The newest first. */
 export function BulkListScreen(): VNode {
-  const pages = usePages(source('GET /bulk', [], { limit: 50 }));
+  const pages = usePages(source('GET /bulk'));
   return (
     <Panel title="Bulk actions">
       <Shown reading={pages.first} what="the bulk actions">

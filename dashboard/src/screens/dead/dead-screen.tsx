@@ -11,7 +11,7 @@ import { address, linkHere, linkTo } from '../../state/address.ts';
 import { now } from '../../state/clock.ts';
 import { usePages } from '../../state/pages.ts';
 import { useReading } from '../../state/readings.ts';
-import { has } from '../../state/session.ts';
+import { has, isLimited } from '../../state/session.ts';
 import { agoText, momentText } from '../../words/lengths.ts';
 import { countOf, countText } from '../../words/numbers.ts';
 import { whereText } from '../../words/where.ts';
@@ -20,11 +20,11 @@ import { TaskTable } from '../tasks/task-table.tsx';
 
 /** By error where the server groups them; else one after the other. */
 export function DeadScreen(): VNode {
-  return has('errors') ? <ByError /> : <DeadList />;
+  return has('errors') && !isLimited.value ? <ByError /> : <DeadList />;
 }
 
 function DeadList(): VNode {
-  const pages = usePages(source('GET /dead', [], { limit: 50 }));
+  const pages = usePages(source('GET /dead'));
   return (
     <Panel title="Dead letters" meta="the oldest failure first">
       <Shown reading={pages.first} what="the dead letters">
@@ -46,7 +46,7 @@ function DeadList(): VNode {
 }
 
 function ByError(): VNode {
-  const pages = usePages(source('GET /dead/groups', [], { limit: 100 }));
+  const pages = usePages(source('GET /dead/groups'));
   const asked = address.value.query.get('group');
   return (
     <Shown reading={pages.first} what="the errors">

@@ -8,27 +8,30 @@ import { Empty, Shown } from '../../parts/shown.tsx';
 import { linkTo } from '../../state/address.ts';
 import { now } from '../../state/clock.ts';
 import { useReading } from '../../state/readings.ts';
-import { has } from '../../state/session.ts';
+import { has, isLimited } from '../../state/session.ts';
 import { agoText } from '../../words/lengths.ts';
 import { countText } from '../../words/numbers.ts';
 import { TaskTable } from '../tasks/task-table.tsx';
 
+/** Fewer rows say more. */
 const SHOWN = 6;
 
 /** On the overview. */
 export function ErrorsPanel(): VNode {
   return (
     <Panel title="Failures" meta="by error" tools={<a href={linkTo('dead')}>All dead letters</a>}>
-      {has('errors') ? <Groups /> : <Newest />}
+      {has('errors') && !isLimited.value ? <Groups /> : <Newest />}
     </Panel>
   );
 }
 
 function Groups(): VNode {
-  const reading = useReading(source('GET /dead/groups', [], { limit: SHOWN }));
+  const reading = useReading(source('GET /dead/groups'));
   return (
     <Shown reading={reading} what="the errors">
-      {({ items }) => (items.length === 0 ? <Nothing /> : <GroupTable groups={items} />)}
+      {({ items }) =>
+        items.length === 0 ? <Nothing /> : <GroupTable groups={items.slice(0, SHOWN)} />
+      }
     </Shown>
   );
 }
@@ -72,14 +75,14 @@ function GroupTable({ groups }: { readonly groups: readonly ErrorGroup[] }): VNo
 }
 
 function Newest(): VNode {
-  const reading = useReading(source('GET /dead', [], { limit: SHOWN }));
+  const reading = useReading(source('GET /dead'));
   return (
     <Shown reading={reading} what="the dead letters">
       {({ items }) =>
         items.length === 0 ? (
           <Nothing />
         ) : (
-          <TaskTable tasks={items} label="The oldest dead letters" />
+          <TaskTable tasks={items.slice(0, SHOWN)} label="The oldest dead letters" />
         )
       }
     </Shown>

@@ -82,10 +82,8 @@ function Frame({ group }: { readonly group: PlacedNode }): VNode {
 }
 
 function Edge({ edge, states }: { readonly edge: PlacedEdge; readonly states: States }): VNode {
-  const [first, ...rest] = edge.points;
-  const line = rest.map(({ x, y }) => `L${x} ${y}`).join('');
   const kind = edgeKind(states[edge.from], states[edge.to]);
-  return <path class={`edge ${kind}`} d={`M${first?.x ?? 0} ${first?.y ?? 0}${line}`} />;
+  return <path class={`edge ${kind}`} d={edge.line} />;
 }
 
 function edgeKind(from: string | undefined, to: string | undefined): string {

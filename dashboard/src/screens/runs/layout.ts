@@ -9,10 +9,13 @@ import {
   type GraphNode,
 } from '../../../../src/graph/graph.ts';
 
-/** A rectangle with its upper left corner. */
-export interface Box {
+interface Point {
   readonly x: number;
   readonly y: number;
+}
+
+/** A rectangle with its upper left corner. */
+export interface Box extends Point {
   readonly width: number;
   readonly height: number;
 }
@@ -28,7 +31,8 @@ export interface PlacedNode extends Box {
 export interface PlacedEdge {
   readonly from: string;
   readonly to: string;
-  readonly points: readonly { readonly x: number; readonly y: number }[];
+  /** As a path. */
+  readonly line: string;
 }
 
 /** A graph that can be drawn. */
@@ -67,11 +71,14 @@ export function placedGraph(graph: GraphBlock): Placed {
     height,
     groups: found.groups.map(placed),
     nodes: found.leaves.map(placed),
-    edges: found.edges.map(([from, to]) => ({
-      from,
-      to,
-      points: drawing.edge(from, to).points ?? [],
-    })),
+    edges: found.edges.map(([from, to]) => {
+      const between = drawing.edge(from, to).points ?? [];
+      return {
+        from,
+        to,
+        line: lineOf(boxOf(drawing.node(from)), boxOf(drawing.node(to)), between),
+      };
+    }),
   };
 }
 
@@ -131,4 +138,22 @@ function sizeOf({ id, kind }: GraphNode): { readonly width: number; readonly hei
 /** The library gives middles. */
 function boxOf({ x = 0, y = 0, width, height }: Partial<Box> & Pick<Box, 'height' | 'width'>): Box {
   return { x: x - width / 2, y: y - height / 2, width, height };
+}
+
+/** Nodes that the library bends a line around. */
+const STRAIGHT_POINTS = 3;
+
+/** Out at the right, in at the left; around what lies between. */
+function lineOf(from: Box, to: Box, between: readonly Point[]): string {
+  const start = { x: from.x + from.width, y: from.y + from.height / 2 };
+  const end = { x: to.x, y: to.y + to.height / 2 };
+  const bends = between.length > STRAIGHT_POINTS ? between.slice(1, -1) : [];
+  const stops = [...bends, end];
+  let at = start;
+  return stops.reduce((line, next) => {
+    const middle = (at.x + next.x) / 2;
+    const curve = `C${middle} ${at.y} ${middle} ${next.y} ${next.x} ${next.y}`;
+    at = next;
+    return `${line}${curve}`;
+  }, `M${start.x} ${start.y}`);
 }

@@ -79,7 +79,7 @@ export function RunsScreen(): VNode {
   const asked = address.value.query.get('state');
   const state = VIEWS.find(([key]) => key === asked)?.[0] ?? 'failed';
   const user = address.value.query.get('user');
-  const pages = usePages(source('GET /runs', [], { state, user, limit: 50 }));
+  const pages = usePages(source('GET /runs', [], { state, user }));
   return (
     <div class="stack">
       <Tabs

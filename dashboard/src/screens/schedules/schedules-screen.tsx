@@ -85,7 +85,7 @@ const COLUMNS: readonly Column<ScheduleInfo>[] = [
 
 /** By name. */
 export function SchedulesScreen(): VNode {
-  const pages = usePages(source('GET /schedules', [], { limit: 100 }));
+  const pages = usePages(source('GET /schedules'));
   return (
     <Panel title="Schedules" tools={<CommandLine text={commandText('schedules', 'list')} />}>
       <Shown reading={pages.first} what="the schedules">

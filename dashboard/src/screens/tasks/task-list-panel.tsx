@@ -6,9 +6,6 @@ import { usePages } from '../../state/pages.ts';
 import { TaskTable } from './task-table.tsx';
 import { tasksWhere } from './tasks-where.ts';
 
-/** Rows of a small list. */
-const ROWS = 25;
-
 interface TaskListPanelProps {
   readonly title: string;
   readonly where: string;
@@ -17,7 +14,7 @@ interface TaskListPanelProps {
 
 /** The first of them. */
 export function TaskListPanel({ title, where, tools }: TaskListPanelProps): VNode {
-  const { first, items } = usePages(tasksWhere(where, ROWS));
+  const { first, items } = usePages(tasksWhere(where));
   return (
     <Panel title={title} tools={tools}>
       <Shown reading={first} what="tasks">

@@ -15,9 +15,6 @@ import { FilterBox } from './filter-box.tsx';
 import { TaskTable } from './task-table.tsx';
 import { tasksWhere } from './tasks-where.ts';
 
-/** Rows of the first page. */
-const ROWS = 50;
-
 const VIEWS: readonly (readonly [title: string, where: string])[] = [
   ['Failed', 'state:failed'],
   ['Running', 'state:started'],
@@ -31,7 +28,7 @@ const VIEWS: readonly (readonly [title: string, where: string])[] = [
 /** What the address says is found. */
 export function TasksScreen(): VNode {
   const where = address.value.query.get('where') ?? 'state:failed';
-  const pages = usePages(tasksWhere(where, ROWS));
+  const pages = usePages(tasksWhere(where));
   const problem = pages.first.problem;
   const isWrong = problem !== undefined && problem.status >= 400 && problem.status < 500;
   return (

@@ -6,14 +6,13 @@ import { has } from '../../state/session.ts';
 import { wordsOf } from '../../words/where.ts';
 
 /** Tasks that match, or all. */
-export function tasksWhere(where: string, limit: number): Source<HttpAnswers['GET /tasks']> {
-  if (has('search')) return source('GET /tasks', [], { where, limit });
+export function tasksWhere(where: string): Source<HttpAnswers['GET /tasks']> {
+  if (has('search')) return source('GET /tasks', [], { where });
   const words = new Map(wordsOf(where).map((word) => [word.split(':')[0], word.split(':')[1]]));
   return source('GET /tasks', [], {
     state: words.get('state') ?? 'failed',
     user: words.get('user'),
     queue: words.get('queue'),
     name: words.get('name'),
-    limit,
   });
 }
