@@ -51,6 +51,13 @@ export type {
 export type { XComs, XComWhere } from './client/facades/xcom-facade.ts';
 export type { Health } from './client/health.ts';
 export type { RunOptions } from './client/local-run.ts';
+export type { Series, SeriesOptions } from './client/series/series-facade.ts';
+export type {
+  SeriesPoint,
+  SeriesReport,
+  SeriesSums,
+  SeriesUser,
+} from './client/series/series-report.ts';
 export type { HandlesByKind, OptionsByKind, StepKind, StepOf } from './client/step-forms.ts';
 export type { ErrorGroup } from './client/views/error-groups.ts';
 export type {
@@ -221,6 +228,11 @@ export type {
   ScheduleRecord,
   ScheduleSetReply,
   ScheduleStore,
+  SeriesCell,
+  SeriesEntry,
+  SeriesReply,
+  SeriesRequest,
+  SeriesStore,
   SettleAnswer,
   Settlement,
   SettleReply,
@@ -252,6 +264,15 @@ export type {
   WorkerAttempts,
 } from './domain/port/inspection.ts';
 export type { SearchLimitName } from './domain/search-limits.ts';
+export { Histogram, type Percentiles } from './domain/series/histogram.ts';
+export {
+  SERIES_COUNTS,
+  type SeriesCount,
+  type SeriesPlace,
+  SeriesRow,
+} from './domain/series/series-row.ts';
+export type { SeriesStep, StepRange } from './domain/series/series-steps.ts';
+export type { SeriesLimitName } from './domain/series-limits.ts';
 export type {
   AttemptSettings,
   QueuePatch,

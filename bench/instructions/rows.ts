@@ -4,6 +4,7 @@ import { FEATURE_ROWS } from './feature-rows.ts';
 import { LIFE_ROW } from './life-row.ts';
 import { PROCESS_ROWS } from './process-rows.ts';
 import type { Row } from './row.ts';
+import { SERIES_ROW } from './series-row.ts';
 import { WAIT_ROWS } from './wait-rows.ts';
 
 export const ROWS: readonly Row[] = [
@@ -12,4 +13,5 @@ export const ROWS: readonly Row[] = [
   LIFE_ROW,
   ...FEATURE_ROWS,
   ...WAIT_ROWS,
+  SERIES_ROW,
 ];

@@ -20,6 +20,7 @@ import { addRun } from './commands/run.ts';
 import { addRuns } from './commands/runs.ts';
 import { addScheduler } from './commands/scheduler.ts';
 import { addSchedules } from './commands/schedules.ts';
+import { addSeries } from './commands/series.ts';
 import { addSignal } from './commands/signal.ts';
 import { addStreams } from './commands/streams.ts';
 import { addTasks } from './commands/tasks.ts';
@@ -90,6 +91,7 @@ function programOf(shell: Shell): Command {
   ])
     add(program, shell);
   addOverview(program, shell);
+  addSeries(program, shell);
   addVersions(program, shell);
   addDoctor(program, shell);
   addTop(program, shell);

@@ -44,6 +44,7 @@ import { type VersionReport, type VersionsOptions, versionReport } from './facad
 import { XComs } from './facades/xcom-facade.ts';
 import { type Health, healthOf } from './health.ts';
 import { RUN_KEYS, type RunOptions, runHere } from './local-run.ts';
+import { Series } from './series/series-facade.ts';
 import type { HandlesByKind, OptionsByKind, StepKind, StepOf } from './step-forms.ts';
 
 const RECONCILE_KEYS: OptionKeys<{ repair: unknown }> = keysOf<{ repair: unknown }>()({
@@ -87,6 +88,8 @@ export class Fairloom {
   readonly streams: Streams;
   /** What handlers ask people. */
   readonly asks: Asks;
+  /** What happened by minute and hour. */
+  readonly series: Series;
   /** The live workers, wherever they are. */
   readonly workers: {
     /** Those of all processes. */
@@ -121,6 +124,7 @@ export class Fairloom {
     this.users = new Users(connection);
     this.queues = new Queues(connection);
     this.asks = new Asks(core);
+    this.series = new Series(connection);
     this.dead = new Dead({ ...core, redrive: () => redriveManyBy(core) });
     this.#runTools = {
       ...core,

@@ -1,5 +1,6 @@
 import { sleep } from '../base/pause.ts';
 import type { Core } from '../core/core.ts';
+import { LIMITS } from '../domain/limits.ts';
 import { say } from '../logging/log-events.ts';
 import type { Worker } from '../worker/worker.ts';
 
@@ -18,7 +19,7 @@ export async function closeAll(
   workers: readonly Worker[],
   timeoutMs: number | undefined,
 ): Promise<void> {
-  const { clock, connection, results, handlers, log } = core;
+  const { clock, connection, results, handlers, log, series } = core;
   const stop = new AbortController();
   const wait = (ms: number): Promise<void> => sleep(clock, ms, stop.signal);
   const limit = timeoutMs === undefined ? undefined : wait(timeoutMs);
@@ -29,6 +30,7 @@ export async function closeAll(
     await (limit === undefined ? stopped : Promise.race([stopped, limit]));
     for (const worker of workers) worker.abandon();
     results.close();
+    await Promise.race([series?.close(), limit ?? wait(LIMITS.goodbyeMs)]);
     const freed = Promise.all([handlers.close(), connection.close()]);
     await Promise.race([freed, limit ?? wait(BACKEND_MS)]);
   } catch (error) {

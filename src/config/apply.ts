@@ -10,18 +10,18 @@ import { connectionOf } from './redis-connection.ts';
 
 /**
  * What to make a `Fairloom` of: backend, defaults, retention, `scheduler`, `xcom`, `requireUser`,
- * `logLevel`, `logErrors`, `codec`. Tasks
+ * `logLevel`, `logErrors`, `series`, `codec`. Tasks
  * and whatever is code are added by the caller. Nothing is connected yet.
  *
  * @throws {@link ConfigError} when a file of TLS cannot be read; `BackendUnsupportedError`
  * when the backend is Redis and the package `ioredis` is not installed.
  */
 export async function fairloomOptions(config: Config): Promise<FairloomOptions> {
-  const { requireUser, logLevel, logErrors, defaults, retention, scheduler, xcom } = config;
-  const lines = { logLevel, logErrors };
+  const { requireUser, logLevel, logErrors, series, defaults, retention, scheduler, xcom } = config;
+  const switches = { requireUser, logLevel, logErrors, series };
   const codec = config.encryption === undefined ? undefined : codecOf(config.encryption);
   const backend = await backendOf(config);
-  return { backend, requireUser, ...lines, defaults, retention, scheduler, xcom, codec };
+  return { backend, ...switches, defaults, retention, scheduler, xcom, codec };
 }
 
 /**

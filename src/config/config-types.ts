@@ -83,6 +83,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** Lines about failures have the messages of what handlers threw. */
   readonly logErrors: boolean;
+  /** Processes count what they store and run by minute and hour. Default true. */
+  readonly series: boolean;
   /** What holds where neither an enqueue nor a definition says anything. */
   readonly defaults: DefaultsConfig;
   /** How long ended tasks are kept. */
@@ -141,6 +143,8 @@ export interface ConfigInput {
   readonly logLevel?: LogLevel | undefined;
   /** Lines about failures have the messages of what handlers threw. Default true. */
   readonly logErrors?: boolean | undefined;
+  /** See {@link Config}. */
+  readonly series?: boolean | undefined;
   /** See {@link DefaultsConfig}. */
   readonly defaults?: DefaultsConfig | undefined;
   /** See `RetentionOptions`. */

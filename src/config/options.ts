@@ -321,6 +321,11 @@ export const TOP: Section = {
       fallback: true,
       check: checkBoolean,
     }),
+    series: leaf('boolean', {
+      about: 'Processes count what they store and run by minute and hour: `fairloom series`.',
+      fallback: true,
+      check: checkBoolean,
+    }),
     defaults: {
       kind: 'section',
       about: 'What holds where neither an enqueue nor a definition says anything.',

@@ -34,6 +34,7 @@ import {
   retentionOf,
   xcomTtlOf,
 } from './options.ts';
+import { SeriesGatherer } from './series-gatherer.ts';
 
 /** How long after an enqueue somebody should serve it, in ms. */
 const LOOK_AFTER_MS = 5_000;
@@ -68,6 +69,8 @@ export class Core {
   readonly handlers: HandlerSource;
   readonly plans: PlanCache;
   readonly metrics: Instruments | undefined;
+  /** Absent: nothing is counted here. */
+  readonly series: SeriesGatherer | undefined;
   readonly keepAlive: KeepAlive = new KeepAlive();
   readonly yields: Turns = new Turns();
   readonly #enqueuer: Enqueuer;
@@ -92,6 +95,9 @@ export class Core {
     const { texts } = this.codec;
     const kept = texts === undefined ? used : sealedBackend(used, texts);
     this.connection = new Connection(kept, retentionOf(options.retention), this.log);
+    const { connection } = this;
+    this.series =
+      options.series === false ? undefined : new SeriesGatherer(connection, clock, this.log);
     this.xcom = new XComValues(this.connection, this.codec, xcomTtlOf(options.xcom));
     this.results = new Results(this.connection, this.codec, clock, this.keepAlive);
     this.graphs = new GraphCache(this.connection, clock, this.codec);
@@ -143,6 +149,7 @@ export class Core {
   onCreated(task: NewTask): void {
     this.#watch.note(task);
     this.metrics?.enqueued(task);
+    this.series?.enqueued(task);
   }
 }
 

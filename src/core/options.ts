@@ -91,6 +91,10 @@ export interface FairloomOptions {
    * inputs; its name they have in any case. Default true.
    */
   readonly logErrors?: boolean | undefined;
+  /**
+   * Whether this process counts what it stores and runs by minute and hour, for `loom.series`. Default true.
+   */
+  readonly series?: boolean | undefined;
   /** What measures the client: `prometheus(…)` or `openTelemetry(…)` of `fairloom/metrics`. */
   readonly metrics?: Instruments | undefined;
   /**
@@ -142,6 +146,7 @@ export const CLIENT_KEYS: OptionKeys<FairloomOptions> = keysOf<FairloomOptions>(
   log: true,
   logLevel: true,
   logErrors: true,
+  series: true,
   metrics: true,
   tracer: true,
   codec: true,
@@ -149,6 +154,9 @@ export const CLIENT_KEYS: OptionKeys<FairloomOptions> = keysOf<FairloomOptions>(
   random: true,
   newId: true,
 });
+
+/** Options that are on or off. */
+const SWITCHES = ['requireUser', 'logErrors', 'series'] as const;
 
 /** What an object must be able to do, to be taken for one of these. */
 const METHODS = {
@@ -179,22 +187,20 @@ const COUNT = { least: 1, most: Number.MAX_SAFE_INTEGER };
 /** @throws {@link InvalidOptionError} for the first option that is not what it should be. */
 export function checkOptions(options: FairloomOptions): void {
   checkKeys('new Fairloom', options, CLIENT_KEYS);
-  const { backend, defaults, random, newId, scheduler, requireUser } = options;
+  const { backend, defaults, random, newId, scheduler } = options;
   if (typeof backend?.tasks?.enqueue !== 'function') {
     throw new InvalidOptionError('backend', 'a backend such as memory()', backend);
   }
   logLevelOf(options.logLevel);
-  const { logErrors } = options;
-  if (logErrors !== undefined && typeof logErrors !== 'boolean') {
-    throw new InvalidOptionError('logErrors', 'true or false', logErrors);
-  }
   if (defaults !== undefined) {
     checkPart('defaults', defaults, DEFAULT_KEYS);
     checkTaskOptions('defaults', defaults);
   }
   if (scheduler !== undefined) defaultZoneOf(scheduler);
-  if (requireUser !== undefined && typeof requireUser !== 'boolean') {
-    throw new InvalidOptionError('requireUser', 'true or false', requireUser);
+  for (const name of SWITCHES) {
+    const value: unknown = options[name];
+    if (value === undefined || typeof value === 'boolean') continue;
+    throw new InvalidOptionError(name, 'true or false', value);
   }
   for (const option of keysIn(METHODS)) {
     const value: unknown = options[option];

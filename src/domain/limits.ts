@@ -1,6 +1,7 @@
 import { keysIn, recordOf } from '../base/records.ts';
 import { type Limit, limit } from './limit.ts';
 import { SEARCH_LIMITS, type SearchLimitName } from './search-limits.ts';
+import { SERIES_LIMITS, type SeriesLimitName } from './series-limits.ts';
 import { STREAM_LIMITS, type StreamLimitKey } from './stream-limits.ts';
 import { WAIT_LIMITS, type WaitLimitName } from './wait-limits.ts';
 
@@ -10,6 +11,7 @@ export type { Limit } from './limit.ts';
 export type LimitName =
   | WaitLimitName
   | SearchLimitName
+  | SeriesLimitName
   | 'idBytes'
   | 'nameLength'
   | 'graphNodes'
@@ -234,6 +236,7 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
   ),
   ...STREAM_LIMITS,
   ...SEARCH_LIMITS,
+  ...SERIES_LIMITS,
   leaseBatch: limit(62, 'tasks', 'four units each within one script'),
   settleBatch: limit(64, 'outcomes', 'two units each, and room for a lease in the same call'),
   settleLeaseBatch: limit(40, 'of each', 'settle and lease together within one script'),

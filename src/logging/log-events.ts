@@ -45,6 +45,8 @@ export interface LogEvents {
   'task.unserved': { readonly name: string; readonly queue: string };
   /** Lines of the log of a task could not be stored with it; they were logged here all the same. */
   'log.not-kept': { readonly error: unknown };
+  /** What a process has counted for the series could not be stored, the first time since it could. */
+  'series.not-kept': { readonly error: unknown };
   /** How far a task has come could not be stored. */
   'progress.not-kept': { readonly error: unknown };
   /** A change was asked for over HTTP; `outcome` says what became of it. */
@@ -105,6 +107,7 @@ export const LOG_LEVELS: Readonly<Record<keyof LogEvents, keyof Logger>> = {
   'value.large': 'warn',
   'task.unserved': 'warn',
   'log.not-kept': 'warn',
+  'series.not-kept': 'warn',
   'progress.not-kept': 'warn',
   'http.change': 'info',
   'http.audit-not-kept': 'error',

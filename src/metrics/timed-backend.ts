@@ -22,6 +22,7 @@ export function timedBackend(backend: Backend, onCall: OnCall): Backend {
     waits: timedPart('waits', backend.waits, onCall),
     streams: timedPart('streams', backend.streams, onCall),
     asks: timedPart('asks', backend.asks, onCall),
+    series: timedPart('series', backend.series, onCall),
     name: backend.name,
     capabilities: backend.capabilities,
     open: (settings) => backend.open(settings),

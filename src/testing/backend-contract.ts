@@ -40,6 +40,7 @@ import * as streams from './contract/runs/streams.ts';
 import * as waits from './contract/runs/waits.ts';
 import * as xcom from './contract/runs/xcom.ts';
 import * as schedules from './contract/schedules.ts';
+import * as series from './contract/series.ts';
 import * as attemptSettings from './contract/tasks/attempt-settings.ts';
 import * as canceling from './contract/tasks/canceling.ts';
 import * as enqueue from './contract/tasks/enqueue.ts';
@@ -167,6 +168,8 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   facts: inspection.facts,
   'attempts of workers': workers.attempts,
   health: inspection.health,
+  'counts by minute and hour': series.counts,
+  'who has a row of its own': series.rows,
   'waiting for work': waiting.workers,
   'waiting for an end': waiting.ends,
 };

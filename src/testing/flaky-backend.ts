@@ -40,6 +40,7 @@ const STORES: readonly string[] = [
   'waits',
   'streams',
   'asks',
+  'series',
 ];
 
 /** Any backend, with faults between it and whoever uses it. */

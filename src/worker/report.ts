@@ -1,7 +1,9 @@
 import type { Attempt } from '../attempt/attempt.ts';
 import type { Logger } from '../base/logger.ts';
 import { errorOf, type TaskError } from '../codec/task-error.ts';
+import type { Core } from '../core/core.ts';
 import type { Decision, SettleAnswer, Suspension } from '../domain/port/backend.ts';
+import type { SeriesCount } from '../domain/series/series-row.ts';
 import { type Cause, failedNodeOf, failureTypeOf } from '../domain/task/cause.ts';
 import { nameIn } from '../domain/task/task-name.ts';
 import type { Emitter } from '../events/emitter.ts';
@@ -10,7 +12,7 @@ import { type FailureLog, logFailure } from '../logging/failure-lines.ts';
 import { type Failed, type LogEvents, say } from '../logging/log-events.ts';
 
 /** What the events of an attempt have in common. */
-export function factsOf({ lease }: Attempt): AttemptFacts {
+function factsOf({ lease }: Attempt): AttemptFacts {
   const { id, name, user, queue, attempt } = lease;
   return { taskId: id, name: nameIn(name), user, queue, attempt };
 }
@@ -42,14 +44,20 @@ export function reportFailedCall(log: Logger, failure: LogEvents['worker.call-fa
 }
 
 /** Who hears what became of attempts. */
-export interface SettledListeners {
-  readonly failures: FailureLog;
+export interface AttemptListeners {
+  readonly core: FailureLog & Pick<Core, 'series'>;
   readonly events: Emitter<WorkerEvents>;
+}
+
+/** Its lease has ended before it was settled. */
+export function reportLost({ core, events }: AttemptListeners, attempt: Attempt): void {
+  core.series?.lost(attempt.lease);
+  events.emit('lease.lost', factsOf(attempt));
 }
 
 /** Tells what a decision came to. The backend's answer counts: a cancel may have been first. */
 export function reportSettled(
-  { failures, events }: SettledListeners,
+  { core, events }: AttemptListeners,
   attempt: Attempt,
   decision: Decision | Suspension,
   answer: SettleAnswer & { readonly kind: 'ok' },
@@ -57,8 +65,10 @@ export function reportSettled(
   const name = eventOf(decision, answer);
   if (name === 'task.failed' || name === 'task.retried') {
     const event = name === 'task.failed' ? name : 'attempt.failed';
-    logFailure(failures, event, failedOf(attempt, decision), errorIn(decision));
+    logFailure(core, event, failedOf(attempt, decision), errorIn(decision));
   }
+  const outcome = name === undefined ? undefined : COUNTED[name];
+  if (outcome !== undefined) core.series?.settled(attempt.lease, outcome, attempt.ranMs);
   if (name === undefined || !events.has(name)) return;
   const facts = { ...factsOf(attempt), ms: attempt.ranMs };
   const cause: Cause = 'cause' in decision ? decision.cause : { type: 'request' };
@@ -87,6 +97,14 @@ type SettledEvent =
   | 'task.retried'
   | 'task.canceled'
   | 'task.released';
+
+/** As what the series count it: what was given back has come to nothing. */
+const COUNTED: Readonly<Partial<Record<SettledEvent, SeriesCount>>> = {
+  'task.finished': 'finished',
+  'task.failed': 'failed',
+  'task.retried': 'retried',
+  'task.canceled': 'canceled',
+};
 
 /** A run that waits has not ended: nothing is told of it. */
 function eventOf(

@@ -6,7 +6,7 @@ import type { LeaseRef, SettleAnswer, Settlement } from '../domain/port/backend.
 import { writeBytes } from '../domain/task/channel.ts';
 import { xcomBytes } from '../domain/task/xcom.ts';
 import type { Line } from './line.ts';
-import { factsOf, reportSettled } from './report.ts';
+import { reportLost, reportSettled } from './report.ts';
 import type { SuspendedHandlers } from './suspended-handlers.ts';
 
 /** A settlement with the attempt that came to it; without one it gives a lease back. */
@@ -143,7 +143,7 @@ export class Settlements {
     const { events, core } = this.#line;
     if (answer.kind !== 'ok') {
       this.#suspended.leave(attempt.taskId, new LeaseLostError(attempt.taskId));
-      events.emit('lease.lost', factsOf(attempt));
+      reportLost(this.#line, attempt);
       return;
     }
     if (answer.state === 'canceled') {
@@ -152,7 +152,10 @@ export class Settlements {
     }
     // Of most tasks nobody hears: they have finished.
     const isUsual = decision.type === 'finish' && answer.state === 'finished';
-    if (isUsual && !events.has('task.finished')) return;
-    reportSettled({ failures: core, events }, attempt, decision, answer);
+    if (isUsual && !events.has('task.finished')) {
+      core.series?.settled(attempt.lease, 'finished', attempt.ranMs);
+      return;
+    }
+    reportSettled(this.#line, attempt, decision, answer);
   }
 }

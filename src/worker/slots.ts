@@ -19,7 +19,7 @@ import { type TaskRun, traceUnknownName } from '../tracing/spans/work.ts';
 import type { Tracing } from '../tracing/trace.ts';
 import type { Handler, TaskDefinition } from '../workflow/task-definition.ts';
 import type { Line } from './line.ts';
-import { factsOf, startOf } from './report.ts';
+import { reportLost, startOf } from './report.ts';
 import { RunWork } from './run-work.ts';
 import type { Settlements } from './settlements.ts';
 import type { SuspendedHandler, SuspendedHandlers } from './suspended-handlers.ts';
@@ -184,7 +184,7 @@ export class Slots implements AttemptHost<Attempt> {
     attempt.interrupt(why);
     if (attempt.isDecided && this.#waiting.delete(attempt)) this.#free(attempt);
     else if (why.type === 'lost' && attempt.running) this.#outlive(attempt);
-    if (why.type === 'lost') this.#line.events.emit('lease.lost', factsOf(attempt));
+    if (why.type === 'lost') reportLost(this.#line, attempt);
   }
 
   runOf(lease: Leased): TaskRun | undefined {
@@ -299,6 +299,7 @@ export class Slots implements AttemptHost<Attempt> {
   }
 
   #reportStart(attempt: Attempt): void {
+    this.#line.core.series?.started(attempt.lease);
     const { events } = this.#line;
     if (events.has('task.started')) events.emit('task.started', startOf(attempt));
   }

@@ -71,6 +71,17 @@ describe('log', () => {
     expect(await line('logErrors: true')).toContain('"reason":');
     expect(await line('logErrors: false')).not.toContain('"reason":');
   });
+
+  it('series is whether what is stored and run is counted by minute and hour', async () => {
+    const finished = async (series: boolean): Promise<number> => {
+      const loom = await loomOf(`series: ${series}`, [quick]);
+      await loom.enqueue(quick, 1);
+      await loom.clock.advance('1m');
+      const { points } = await loom.series.read({ step: 'minute' });
+      return points.reduce((sum, point) => sum + point.finished, 0);
+    };
+    expect([await finished(true), await finished(false)]).toEqual([1, 0]);
+  });
 });
 
 describe('defaults', () => {

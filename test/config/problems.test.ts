@@ -161,11 +161,11 @@ describe('an unknown key', () => {
     ],
     [
       '"<<": { requireUser: true }',
-      '1:1 <<: expected an option, got the unknown "<<"; there are backend, redis, encryption, requireUser, logLevel, logErrors, defaults, retention, scheduler, xcom, metrics, queues, users, worker, workers',
+      '1:1 <<: expected an option, got the unknown "<<"; there are backend, redis, encryption, requireUser, logLevel, logErrors, series, defaults, retention, scheduler, xcom, metrics, queues, users, worker, workers',
     ],
     [
       'constructor: {}',
-      '1:1 constructor: expected an option, got the unknown "constructor"; there are backend, redis, encryption, requireUser, logLevel, logErrors, defaults, retention, scheduler, xcom, metrics, queues, users, worker, workers',
+      '1:1 constructor: expected an option, got the unknown "constructor"; there are backend, redis, encryption, requireUser, logLevel, logErrors, series, defaults, retention, scheduler, xcom, metrics, queues, users, worker, workers',
     ],
   ])('%s', async (yaml, complaint) => {
     expect(await complaintsOf(load(yaml))).toEqual([complaint]);

@@ -12,6 +12,7 @@ import { QUEUE_MUTANTS } from './lists/queue-mutants.ts';
 import { REDIS_MUTANTS } from './lists/redis-mutants.ts';
 import { RUN_MUTANTS } from './lists/run-mutants.ts';
 import { SCHEDULE_MUTANTS } from './lists/schedule-mutants.ts';
+import { SERIES_MUTANTS } from './lists/series-mutants.ts';
 import { STEER_MUTANTS } from './lists/steer-mutants.ts';
 import { STORAGE_MUTANTS } from './lists/storage-mutants.ts';
 import { STRAIGHT_MUTANTS } from './lists/straight-mutants.ts';
@@ -42,6 +43,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...SCHEDULE_MUTANTS,
   ...EVENT_MUTANTS,
   ...STEER_MUTANTS,
+  ...SERIES_MUTANTS,
   ...STREAM_MUTANTS,
   ...WAIT_MUTANTS,
   ...WINDOW_MUTANTS,

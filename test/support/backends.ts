@@ -131,7 +131,7 @@ function countCalls(backend: Backend): {
       },
     });
   const { tasks, users, queues, workers, inspect, runs, graphs, schedules } = backend;
-  const { xcom, waits, streams, asks } = backend;
+  const { xcom, waits, streams, asks, series } = backend;
   return {
     backend: {
       name: backend.name,
@@ -150,6 +150,7 @@ function countCalls(backend: Backend): {
       waits: counting(waits),
       streams: counting(streams),
       asks: counting(asks),
+      series: counting(series),
     },
     quiet: async () => {
       for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {

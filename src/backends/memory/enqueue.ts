@@ -280,7 +280,7 @@ function create(store: Store, task: NewTask): TaskEntry {
   const entry = new TaskEntry(spec, owner, store.now, ++store.arrivals);
   store.records.set(task.id, entry);
   owner.live++;
-  store.totals.enqueued++;
+  owner.queue.totals.enqueued++;
   joinRun(store, entry, task);
   if (key !== undefined && follows !== undefined) {
     key.follower = entry;

@@ -1,4 +1,4 @@
-import { recordOf } from '../../base/records.ts';
+import { keysIn, recordOf } from '../../base/records.ts';
 import { compareUtf8 } from '../../base/utf8-order.ts';
 import { DEPENDENTS_NAMED } from '../../domain/dependencies/dependents.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
@@ -24,6 +24,7 @@ import { pauserOf } from './rules/pause.ts';
 import { configuredInfo, userInfo } from './rules/settings-of.ts';
 import { liveWorkers } from './rules/workers.ts';
 import { byEnd, bySeq, type QueueEntry, type TaskEntry, type UserEntry } from './store/entities.ts';
+import { NO_TOTALS } from './store/no-totals.ts';
 import { runnableNow } from './store/ready-index.ts';
 import type { Store } from './store/store.ts';
 import { startTag } from './store/tag-order.ts';
@@ -245,10 +246,12 @@ export function queueInfo(store: Store, queue: QueueEntry): QueueInfo {
 /** Tasks by state over all queues as they stand, and what has happened since the store began. */
 export function stats(store: Store): Stats {
   const counts = recordOf(TASK_STATES, () => 0);
+  const totals = { ...NO_TOTALS };
   for (const queue of store.queues.values()) {
     for (const state of TASK_STATES) counts[state] += queue.counts[state];
+    for (const total of keysIn(NO_TOTALS)) totals[total] += queue.totals[total];
   }
-  return { counts, totals: { ...store.totals } };
+  return { counts, totals };
 }
 
 /** See `Inspect.facts`. */

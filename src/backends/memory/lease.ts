@@ -163,7 +163,7 @@ function start(store: Store, { choice, entry }: Turn, request: LeaseRequest): vo
   if (choice.v !== undefined) queue.clock.v = choice.v;
   charge(store, entry, list?.clock);
   if (list !== undefined) list.clock = startTag(user);
-  if (choice.stolen) store.totals.stolen++;
+  if (choice.stolen) queue.totals.stolen++;
   leaveAsServed(entry);
   queue.counts.queued--;
   const number = Math.max(entry.tokenNumber + 1, store.now * 1_000);

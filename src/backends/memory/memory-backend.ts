@@ -35,6 +35,7 @@ import { waitForEnd, waitForWork } from './rules/waits.ts';
 import { liveWorkers, register, seen, unregister } from './rules/workers.ts';
 import { xcomStore } from './rules/xcom.ts';
 import { scheduleStore } from './schedules.ts';
+import { seriesStore } from './series.ts';
 import { settleOne } from './settle.ts';
 import { endStep } from './step-end.ts';
 import { runnableNow } from './store/ready-index.ts';
@@ -80,6 +81,7 @@ export function memory(options: MemoryOptions = {}): Backend {
     waits: waitStore(store, step, look),
     streams: streamStore(store, step, look),
     asks: askStore(store, step, look),
+    series: seriesStore(store, step, look),
     async open({ retention }): Promise<BackendInfo> {
       store.retention = retention;
       return { description: 'embedded, in memory: ends with this process', warnings: [] };

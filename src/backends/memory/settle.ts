@@ -67,7 +67,7 @@ function apply(store: Store, entry: TaskEntry, decision: Decision, next: TaskSta
       entry.own().failures++;
       entry.own().error = decision.error;
       store.failures.count(entry, decision.cause, store.now);
-      store.totals.retried++;
+      entry.owner.queue.totals.retried++;
       comeBack(store, entry, next, decision.delayMs);
       break;
     case 'dead-letter': {

@@ -82,7 +82,7 @@ function endedLeaseLeft(store: Store): boolean {
 function lose(store: Store, entry: TaskEntry): void {
   const worker = store.workers.get(entry.grant?.worker ?? '');
   const leasedAt = entry.grant?.leasedAt ?? 0;
-  store.totals.lost++;
+  entry.owner.queue.totals.lost++;
   // One of an earlier start is no matter of this one.
   if (worker !== undefined && leasedAt >= worker.startedAt) worker.attempts.lost++;
   entry.own().losses++;

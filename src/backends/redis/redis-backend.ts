@@ -22,6 +22,7 @@ import { RedisQueues } from './queues.ts';
 import { reconcile } from './reconcile.ts';
 import { RedisRuns } from './runs.ts';
 import { RedisSchedules } from './schedules.ts';
+import { RedisSeries } from './series.ts';
 import { RedisStreams } from './streams.ts';
 import { RedisTasks } from './tasks.ts';
 import { RedisUsers } from './users.ts';
@@ -96,6 +97,7 @@ export function backendOf(
     waits: new RedisWaits(session),
     streams,
     asks: new RedisAsks(session),
+    series: new RedisSeries(session),
     open: (settings: BackendSettings): Promise<BackendInfo> => session.open(settings),
     close: async (): Promise<void> => {
       session.close();

@@ -21,7 +21,6 @@ import type { Cause } from '../../domain/task/cause.ts';
 import type { NewTask } from '../../domain/task/task.ts';
 import { Answers } from './answers.ts';
 import type { Session } from './connection/session.ts';
-import { chunks, fitsOneScript } from './enqueue-parts.ts';
 import { submit } from './submission.ts';
 import {
   decodeAnswers,
@@ -36,6 +35,7 @@ import {
   text,
 } from './wire/decode.ts';
 import { editedInput, pushLease, pushSettlements, pushTasks } from './wire/encode.ts';
+import { chunks, fitsOneScript } from './wire/enqueue-parts.ts';
 import type { ScriptArgument } from './wire/script.ts';
 import type { RedisWorkers } from './workers.ts';
 

@@ -89,7 +89,7 @@ async function storeOf(url: string | undefined, prefix: string | undefined): Pro
   if (url === undefined) return { backend: memory(), forget: () => Promise.resolve() };
   const own = `demo-${process.pid}-${epochMs()}`;
   const backend = await openRedis(url, own);
-  const { forgetPrefix } = await import('../../backends/redis/forget.ts');
+  const { forgetPrefix } = await import('../../backends/redis/connection/forget.ts');
   return { backend, forget: () => forgetPrefix(url, own) };
 }
 

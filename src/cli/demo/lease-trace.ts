@@ -118,6 +118,7 @@ export class LeaseTrace {
       waits: backend.waits,
       streams: backend.streams,
       asks: backend.asks,
+      series: backend.series,
       open: (settings) => backend.open(settings),
       close: () => backend.close(),
     };

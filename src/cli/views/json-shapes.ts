@@ -9,6 +9,7 @@ import type { RunExplanation } from '../../client/facades/run-explanation.ts';
 import type { UserStatus } from '../../client/facades/user-facade.ts';
 import type { VersionStatus } from '../../client/facades/versions.ts';
 import type { Health } from '../../client/health.ts';
+import type { SeriesReport } from '../../client/series/series-report.ts';
 import type { ErrorGroup } from '../../client/views/error-groups.ts';
 import type { TaskInfo } from '../../client/views/task-info.ts';
 import type { TaskLogLine } from '../../client/views/task-logs.ts';
@@ -106,6 +107,7 @@ export interface JsonShapes {
   readonly 'config show': Config;
   readonly 'workers list': readonly WorkerInfo[];
   readonly versions: readonly VersionStatus[];
+  readonly series: SeriesReport;
   readonly status: Status;
   readonly health: Health;
   readonly doctor: Diagnosis;

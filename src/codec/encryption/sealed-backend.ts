@@ -48,6 +48,7 @@ export function sealedBackend(backend: Backend, texts: Texts): Backend {
     waits: sealedWaits(backend.waits, records),
     streams: sealedStreams(backend.streams, texts),
     asks: sealedAsks(backend.asks, texts),
+    series: backend.series,
     open: (settings) => backend.open(settings),
     close: () => backend.close(),
   };

@@ -111,6 +111,24 @@ export const NAMESPACE_KEYS = {
    */
   setAside: { type: 'none', name: '{p}set-aside:{key}' },
   /**
+   * what happened in a minute (`m` and its number since the epoch) or hour (`h`): `q:` and a queue, or `u:`, queue, colon and user → rank and counts; waits; runs. An empty queue or user: those that have no row of their own
+   * @by `series.add`
+   * @life a day, 31 days
+   */
+  series: { type: 'HASH', name: '{p}series:{step}' },
+  /**
+   * what was added and is in no step yet: when, and what queues had counted by then; rows as JSON
+   * @by `series.add`
+   * @life until some are taken in together
+   */
+  seriesNew: { type: 'LIST', name: '{p}series-new' },
+  /**
+   * queue → when it was looked at last, as far as that was taken in, and what it had counted; `@` → how often some were taken in
+   * @by `series.add`
+   * @life for ever
+   */
+  seriesTotals: { type: 'HASH', name: '{p}series-totals' },
+  /**
    * the channel by which a process is told of the ends of tasks
    * @by settle, cancel, maintenance: published
    * @life –

@@ -51,6 +51,7 @@ import type {
   WorkNotice,
 } from './leasing.ts';
 import type { RunStore } from './runs.ts';
+import type { SeriesStore } from './series.ts';
 import type { StreamStore } from './streams.ts';
 import type { UserStore } from './user-store.ts';
 
@@ -107,6 +108,13 @@ export type {
   WorkNotice,
 } from './leasing.ts';
 export type { CheckpointReply, NodeWrites, PauseReply, RunStore } from './runs.ts';
+export type {
+  SeriesCell,
+  SeriesEntry,
+  SeriesReply,
+  SeriesRequest,
+  SeriesStore,
+} from './series.ts';
 export type { StreamLease, StreamPlace, StreamStore } from './streams.ts';
 export type { UserStore } from './user-store.ts';
 
@@ -140,6 +148,8 @@ export interface Backend {
   readonly streams: StreamStore;
   /** What they ask people. */
   readonly asks: AskStore;
+  /** What happened in each minute and hour. */
+  readonly series: SeriesStore;
   /** Connects and checks; safe to call again. Other methods call it when nobody has. */
   open(settings: BackendSettings): Promise<BackendInfo>;
   /** Frees everything; waits in `workers.waitForWork`, `inspect.waitForEnd` and `streams` answer at once. */

@@ -75,6 +75,7 @@ const OUTPUTS: readonly (readonly [command: string, ...args: readonly string[]])
   ['streams read', 'spoken', 'tokens'],
   ['workers list'],
   ['versions'],
+  ['series'],
   ['config show'],
   ['status'],
   ['health'],

@@ -109,6 +109,7 @@ const READING: readonly (readonly string[])[] = [
   ['asks', 'list'],
   ['publish', 'paid', NASTY, '1'],
   ['versions'],
+  ['series'],
   ['users', 'list'],
   ['users', 'get', NASTY],
   ['users', 'pause', `${NASTY}0`],

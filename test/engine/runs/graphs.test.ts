@@ -41,7 +41,7 @@ function watched(backend: Backend, change: (reply: GraphReply) => GraphReply = (
     },
   };
   const { name, capabilities, tasks, users, queues, workers, inspect, runs } = backend;
-  const { schedules, xcom, waits, streams, asks } = backend;
+  const { schedules, xcom, waits, streams, asks, series } = backend;
   const around: Backend = {
     ...{
       name,
@@ -58,6 +58,7 @@ function watched(backend: Backend, change: (reply: GraphReply) => GraphReply = (
       waits,
       streams,
       asks,
+      series,
     },
     open: (settings) => backend.open(settings),
     close: () => backend.close(),

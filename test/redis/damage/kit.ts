@@ -4,6 +4,7 @@ import { expect, inject } from 'vitest';
 import { redisForTests } from '../../../src/backends/redis/manual-time.ts';
 import type { ReconcileReport } from '../../../src/domain/port/inspection.ts';
 import type { Leased } from '../../../src/domain/port/leasing.ts';
+import { SeriesRow } from '../../../src/domain/series/series-row.ts';
 import type { EdgePolicies, TaskState } from '../../../src/domain/task/task.ts';
 import { Kit, REFUSING_EDGES, type TaskFields } from '../../../src/testing/contract/kit.ts';
 import { store } from '../../../src/testing/contract/schedule-kit.ts';
@@ -211,6 +212,12 @@ async function fill(kit: Kit): Promise<readonly string[]> {
     await kit.backend.runs.pausePart('aside', 'paused');
     await kit.settle(lease, { type: 'suspend', waitFor: ['step'], wakeOn: 'all' });
   }
+  const row = new SeriesRow();
+  row.count('started');
+  await kit.backend.series.add([
+    { queue: 'default', row },
+    { queue: 'default', user: 'eve', row },
+  ]);
   await fillWaits(kit, add, { user: 'wim', wakeAfterMs: 50_000 });
   for (let n = 0; n < 12; n++)
     await add({ id: `more-${n}`, user: `u${n % 3}`, level: n % 2 === 0 ? 3 : 5 });

@@ -320,6 +320,10 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
       valid: {},
       calls: { answer: (x) => loom.asks.answer('t.1', { choice: 'yes', by: 'ann' }, x) },
     },
+    SeriesOptions: {
+      valid: { step: 'hour' },
+      calls: { read: (x) => loom.series.read(x) },
+    },
     AskListOptions: { valid: { for: 'ann' }, calls: { list: (x) => loom.asks.list(x) } },
     AskOptions: {
       valid: { title: 'Q', choices: ['yes'] },

@@ -58,9 +58,9 @@ export function end(store: Store, entry: TaskEntry, ending: Ending): void {
   liftLimits(store, entry);
   releaseKey(store, entry);
   user.live--;
-  store.totals[state]++;
+  user.queue.totals[state]++;
   if (isDeadLetter(entry)) {
-    store.totals.deadLetters++;
+    user.queue.totals.deadLetters++;
     user.queue.deadLetters++;
   }
   store.ended.push(entry);

@@ -6,6 +6,7 @@ import { compareUtf8 } from '../../../base/utf8-order.ts';
 import type { QueueClock } from '../../../domain/fairness/fair-share.ts';
 import { type LevelShares, newLevelShares } from '../../../domain/fairness/priority-shares.ts';
 import { PRIORITY_WEIGHTS } from '../../../domain/limits.ts';
+import type { Total } from '../../../domain/port/inspection.ts';
 import type { QueueSettings, UserSettings } from '../../../domain/settings/settings.ts';
 import type { Cause } from '../../../domain/task/cause.ts';
 import type {
@@ -18,6 +19,7 @@ import type {
 } from '../../../domain/task/task.ts';
 import type { Situation } from '../../../domain/task/transition.ts';
 import type { Moment } from './moment-index.ts';
+import { NO_TOTALS } from './no-totals.ts';
 import { Parked } from './parked.ts';
 import { noRun, type RunFacts } from './run-facts.ts';
 import { SortedList } from './sorted-list.ts';
@@ -286,6 +288,8 @@ export class QueueEntry {
     failed: 0,
     canceled: 0,
   };
+  /** What has happened ever since. */
+  readonly totals: Record<Total, number> = { ...NO_TOTALS };
   settings: QueueSettings = {};
   /** Failed tasks that follow none. */
   deadLetters = 0;

@@ -3,7 +3,6 @@ import { compareUtf8 } from '../../../base/utf8-order.ts';
 import { ClosedError } from '../../../domain/errors/errors.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import type { LeaseRef, LeaseRequest, WorkerSpec } from '../../../domain/port/backend.ts';
-import type { Total } from '../../../domain/port/inspection.ts';
 import type { Retention, UserSettings } from '../../../domain/settings/settings.ts';
 import type { EndState } from '../../../domain/task/task.ts';
 import type { KeyEntry } from './entities.ts';
@@ -26,6 +25,7 @@ import { MomentIndex } from './moment-index.ts';
 import { OpenAsks } from './open-asks.ts';
 import { PublishedEvents } from './published-events.ts';
 import { byMoment, byName, type ScheduleEntry } from './schedule-entry.ts';
+import { SeriesSteps } from './series-steps.ts';
 import { SortedList } from './sorted-list.ts';
 import { Waiters } from './waiters.ts';
 import { XComEntries } from './xcom-entries.ts';
@@ -99,6 +99,8 @@ export class Store {
   readonly asks: OpenAsks = new OpenAsks();
   /** Events, and who waits for them. */
   readonly events: PublishedEvents = new PublishedEvents();
+  /** What happened in each minute and hour. */
+  readonly series: SeriesSteps = new SeriesSteps();
   readonly workers: Map<string, WorkerEntry> = new Map();
   /** Workers that stand in line for a wake-up since their latest lease gave nothing, longest first. */
   readonly line: Set<WorkerEntry> = new Set();
@@ -132,16 +134,6 @@ export class Store {
   /** By task: who waits for what it writes to streams. */
   readonly streamWaiters: Map<string, Set<() => void>> = new Map();
   readonly endWaiters: Map<string, Set<(ended?: TaskEntry) => void>> = new Map();
-  readonly totals: Record<Total, number> = {
-    enqueued: 0,
-    finished: 0,
-    failed: 0,
-    deadLetters: 0,
-    canceled: 0,
-    retried: 0,
-    lost: 0,
-    stolen: 0,
-  };
   retention: Retention = {
     finishedMs: LIMITS.retainFinishedMs,
     failedMs: LIMITS.retainFailedMs,

@@ -10,7 +10,7 @@ const REPAIR_EVERY_MS = 60_000;
 const READS: ReadonlySet<Verb> = new Set<Verb>([
   ...(['lag', 'attempts', 'dependents', 'edges', 'facts', 'get', 'list', 'queueList'] as const),
   ...(['scheduleList', 'status', 'userGet', 'userList', 'workerList'] as const),
-  ...(['xcomList', 'xcomRead'] as const),
+  ...(['seriesRead', 'seriesTake', 'xcomList', 'xcomRead'] as const),
 ]);
 
 /** Runs a verb with care. */

@@ -43,6 +43,10 @@ export type Verb =
   | 'scheduleRemove'
   | 'scheduleSet'
   | 'seal'
+  | 'seriesAdd'
+  | 'seriesPut'
+  | 'seriesRead'
+  | 'seriesTake'
   | 'settle'
   | 'signal'
   | 'status'
@@ -103,6 +107,10 @@ export const OPERATIONS: Readonly<Record<Verb, string>> = {
   scheduleRemove: 'schedules.remove',
   scheduleSet: 'schedules.set',
   seal: 'enqueue',
+  seriesAdd: 'series.add',
+  seriesPut: 'series.add',
+  seriesRead: 'series.read',
+  seriesTake: 'series.add',
   settle: 'settle',
   signal: 'waits.signal',
   status: 'status',

@@ -1,8 +1,8 @@
-import { newClient } from './connection/client.ts';
-import { hold } from './connection/connection.ts';
-import { failure } from './connection/failures.ts';
-import { connectionTo } from './connection/target.ts';
-import { flat, text } from './wire/decode.ts';
+import { flat, text } from '../wire/decode.ts';
+import { newClient } from './client.ts';
+import { hold } from './connection.ts';
+import { failure } from './failures.ts';
+import { connectionTo } from './target.ts';
 
 /** Keys looked at in one call: a millisecond of the server's time. */
 const SCAN_KEYS = 1_000;

@@ -1,7 +1,7 @@
 /** What of a call fits one script. */
-import { LIMITS } from '../../domain/limits.ts';
-import type { NewTask } from '../../domain/task/task.ts';
-import { bytesOf, isPlainTask, unitsOf } from './wire/encode.ts';
+import { LIMITS } from '../../../domain/limits.ts';
+import type { NewTask } from '../../../domain/task/task.ts';
+import { bytesOf, isPlainTask, unitsOf } from './encode.ts';
 
 /** Parts tasks so that each chunk fits one script. */
 export function chunks(tasks: readonly NewTask[]): readonly NewTask[][] {

@@ -1,0 +1,46 @@
+import { keysIn } from '../../../base/records.ts';
+import type { SeriesCell, SeriesReply, SeriesRequest } from '../../../domain/port/backend.ts';
+import { isAsked } from '../../../domain/port/series.ts';
+import type { Looked } from '../../../domain/series/growth.ts';
+import { placeOf, type SeriesEntry } from '../../../domain/series/series-row.ts';
+import { putRow, type SeriesRows } from '../../../domain/series/series-rows.ts';
+import {
+  SERIES_STEPS,
+  type SeriesStep,
+  stepsBetween,
+} from '../../../domain/series/series-steps.ts';
+
+/** What happened in each minute and hour: rows by step, and what queues had counted when they were looked at. */
+export class SeriesSteps {
+  readonly looked: Map<string, Looked> = new Map();
+  readonly #steps: Readonly<Record<SeriesStep, Map<number, SeriesRows>>> = {
+    minute: new Map(),
+    hour: new Map(),
+  };
+
+  /** Adds to the minute and to the hour of a moment. */
+  add(now: number, entries: readonly SeriesEntry[]): void {
+    for (const step of keysIn(SERIES_STEPS)) {
+      const { ms, kept } = SERIES_STEPS[step];
+      const rowsByStep = this.#steps[step];
+      const at = Math.floor(now / ms);
+      for (const old of rowsByStep.keys()) if (old <= at - kept) rowsByStep.delete(old);
+      const rows: SeriesRows = rowsByStep.get(at) ?? new Map();
+      rowsByStep.set(at, rows);
+      for (const entry of entries) putRow(rows, entry);
+    }
+  }
+
+  read(now: number, request: SeriesRequest): SeriesReply {
+    const range = stepsBetween(SERIES_STEPS[request.step], now, request);
+    const cells: SeriesCell[] = [];
+    for (let at = range.first; at <= range.last; at++) {
+      for (const [field, row] of this.#steps[request.step].get(at) ?? []) {
+        const place = placeOf(field);
+        if (place === undefined || !isAsked(request, place)) continue;
+        cells.push({ at, ...place, row: row.copy() });
+      }
+    }
+    return { ...range, now, cells };
+  }
+}

@@ -1,0 +1,138 @@
+import type { Connection } from '../backends/connection.ts';
+import { atRoot } from '../base/async-scope.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Clock, Timer } from '../base/time.ts';
+import { LIMITS } from '../domain/limits.ts';
+import type { Leased, SeriesEntry } from '../domain/port/backend.ts';
+import { type SeriesCount, SeriesRow } from '../domain/series/series-row.ts';
+import { say } from '../logging/log-events.ts';
+
+/** Whose row something is counted in. */
+type Whose = Pick<Leased, 'queue' | 'user'>;
+
+/** What was counted of a queue, as a whole and by user; its others are under an empty name. */
+interface Gathered {
+  readonly row: SeriesRow;
+  readonly users: Map<string, SeriesRow>;
+}
+
+/**
+ * Counts what a client stores and what its workers run, and adds it to the series of the store: a while after
+ * the first that it has counted, and no more often. What it has not sent when its process is killed is lost, as
+ * is what was on its way when the store failed.
+ */
+export class SeriesGatherer {
+  readonly #connection: Connection;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  #queues = new Map<string, Gathered>();
+  /** Users that are told apart. */
+  #users = 0;
+  /** Set while something is to be sent. */
+  #timer: Timer | undefined;
+  /** It works, or has lived for a while: it also sends what is left when it ends. */
+  #isLasting = false;
+  #hasFailed = false;
+
+  constructor(connection: Connection, clock: Clock, log: Logger) {
+    this.#connection = connection;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** A task of a caller was stored. */
+  enqueued(task: Whose): void {
+    this.#count(task, 'enqueued');
+  }
+
+  /** A handler is called. */
+  started(lease: Leased): void {
+    this.#isLasting = true;
+    const rows = this.#count(lease, 'started');
+    if (!isFirst(lease)) return;
+    for (const { wait } of rows) wait.note(lease.leasedAt - lease.createdAt);
+  }
+
+  /** An attempt ran for so long, and came to this. */
+  settled(lease: Whose, outcome: SeriesCount, ranMs: number): void {
+    for (const { run } of this.#count(lease, outcome)) run.note(ranMs);
+  }
+
+  /** A lease has ended before its attempt was settled. */
+  lost(lease: Whose): void {
+    this.#count(lease, 'lost');
+  }
+
+  /** Sends what is left. A process that was there for one enqueue does not wait for that. */
+  async close(): Promise<void> {
+    if (this.#isLasting) await this.#flush();
+    this.#timer?.cancel();
+  }
+
+  #count({ queue, user }: Whose, what: SeriesCount): readonly SeriesRow[] {
+    let gathered = this.#queues.get(queue);
+    if (gathered === undefined) {
+      gathered = { row: new SeriesRow(), users: new Map() };
+      this.#queues.set(queue, gathered);
+    }
+    const rows = [gathered.row, this.#rowOf(gathered.users, user)];
+    for (const row of rows) row.count(what);
+    this.#timer ??= this.#clock.setTimer(LIMITS.seriesFlushMs, () => {
+      this.#isLasting = true;
+      void atRoot(() => this.#flush());
+    });
+    return rows;
+  }
+
+  #rowOf(users: Gathered['users'], user: string): SeriesRow {
+    const known = users.get(user);
+    if (known !== undefined) return known;
+    if (user !== '' && this.#users >= LIMITS.seriesGathered) return this.#rowOf(users, '');
+    const row = new SeriesRow();
+    users.set(user, row);
+    this.#users++;
+    return row;
+  }
+
+  async #flush(): Promise<void> {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    const entries = entriesOf(this.#queues);
+    this.#queues = new Map();
+    this.#users = 0;
+    if (entries.length === 0) return;
+    try {
+      await this.#connection.backend.series.add(entries);
+      this.#hasFailed = false;
+    } catch (error) {
+      if (this.#hasFailed || this.#connection.closed) return;
+      this.#hasFailed = true;
+      say(this.#log, 'series.not-kept', 'what was counted could not be stored', { error });
+    }
+  }
+}
+
+/** Of others it is not known since when they could have been started. */
+function isFirst({ attempt, losses, releases, upstreams, name }: Leased): boolean {
+  const isOwn = name.startsWith('~');
+  return attempt === 1 && losses === 0 && releases === 0 && upstreams.length === 0 && !isOwn;
+}
+
+/** Each queue, then those of its users that are among the first by traffic; the rest of them in one row. */
+function entriesOf(queues: ReadonlyMap<string, Gathered>): readonly SeriesEntry[] {
+  const named = [...queues.values()].flatMap(({ users }) =>
+    [...users].flatMap(([user, row]) => (user === '' ? [] : [row])),
+  );
+  named.sort((one, other) => other.rank - one.rank);
+  const first = new Set(named.slice(0, LIMITS.seriesUsers));
+  return [...queues].flatMap(([queue, { row, users }]) => {
+    const entries: SeriesEntry[] = [{ queue, row }];
+    const others = new SeriesRow();
+    for (const [user, one] of users) {
+      if (first.has(one)) entries.push({ queue, user, row: one });
+      else others.add(one);
+    }
+    const hasOthers = entries.length <= users.size;
+    return hasOthers ? [...entries, { queue, user: '', row: others }] : entries;
+  });
+}

@@ -1,0 +1,45 @@
+/** What bounds the series; a part of `limits.ts`. */
+import { type Limit, limit } from './limit.ts';
+
+/** Names of these limits. */
+export type SeriesLimitName =
+  | 'seriesMinutesMs'
+  | 'seriesHoursMs'
+  | 'seriesMinutesShown'
+  | 'seriesHoursShown'
+  | 'seriesQueues'
+  | 'seriesUsers'
+  | 'seriesGathered'
+  | 'seriesFlushMs'
+  | 'seriesTopUsers'
+  | 'seriesTake'
+  | 'seriesTakeMs'
+  | 'seriesPending';
+
+/** As `LIMIT_TABLE`, which takes them in. */
+export const SERIES_LIMITS: Readonly<Record<SeriesLimitName, Limit>> = {
+  seriesMinutesMs: limit(86_400_000, 'ms', 'series are kept by the minute for a day'),
+  seriesHoursMs: limit(2_678_400_000, 'ms', 'and by the hour for 31 days'),
+  seriesMinutesShown: limit(60, 'minutes', 'of a series that are shown by default'),
+  seriesHoursShown: limit(24, 'hours', 'the same of one by the hour'),
+  seriesQueues: limit(100, 'queues', 'of a minute or hour that are counted apart'),
+  seriesUsers: limit(
+    20,
+    'users',
+    'of a minute or hour that are counted apart, those with the most traffic',
+  ),
+  seriesGathered: limit(
+    1_000,
+    'users',
+    'that a process tells apart before it sends what it has counted',
+  ),
+  seriesFlushMs: limit(
+    10_000,
+    'ms',
+    'a process that has counted something sends it this long after, and no more often',
+  ),
+  seriesTake: limit(64, 'calls', 'that have added to the series and are taken in together'),
+  seriesTakeMs: limit(60_000, 'ms', 'they are taken in when the oldest is of so long ago'),
+  seriesPending: limit(500, 'calls', 'that wait for that; when nobody does, the oldest go'),
+  seriesTopUsers: limit(100, 'users', 'of a report, those with the most traffic in it'),
+};

@@ -1,0 +1,89 @@
+/** What was added to the series, as it stands for itself until it is taken in. */
+import { type Looked, putGrowth } from './growth.ts';
+import { fieldOf, placeOf, type SeriesEntry, SeriesRow } from './series-row.ts';
+
+/** What was added at one moment. */
+export interface Addition {
+  /** When, in ms since the epoch. */
+  readonly at: number;
+  /** What was counted; of a queue what the queue has counted itself. */
+  readonly entries: readonly SeriesEntry[];
+}
+
+/** Rows as JSON. */
+export function entriesText(entries: readonly SeriesEntry[]): string {
+  return JSON.stringify(entries.map((entry) => [fieldOf(entry), entry.row.text()]));
+}
+
+/**
+ * Reads additions, the oldest first, and takes note in `looked` of what queues had counted. What nobody of us has
+ * written is left out.
+ */
+export function readAdditions(
+  texts: readonly string[],
+  looked: Map<string, Looked>,
+): readonly Addition[] {
+  return texts.flatMap((text) => {
+    const [whole, moment, counted] = /^(\d+) (.*)\n/.exec(text) ?? [];
+    if (whole === undefined) return [];
+    const at = Number(moment);
+    const entries = listIn(text.slice(whole.length)).flatMap((pair) => entryOf(pair));
+    for (const row of listIn(counted)) takeNote(at, row, { entries, looked });
+    return [{ at, entries }];
+  });
+}
+
+function takeNote(
+  at: number,
+  row: unknown,
+  {
+    entries,
+    looked,
+  }: { readonly entries: readonly SeriesEntry[]; readonly looked: Map<string, Looked> },
+): void {
+  const [queue, ...numbers] = Array.isArray(row) ? row : [];
+  const [stored = 0] = numbers.slice(TOTALS);
+  const now = lookedAt([at, ...numbers.slice(0, TOTALS)]);
+  if (typeof queue !== 'string' || now === undefined) return;
+  const entry = entries.find((one) => one.queue === queue && one.user === undefined);
+  if (entry !== undefined) putGrowth(entry.row, looked.get(queue), now, Number(stored));
+  looked.set(queue, now);
+}
+
+/** How many numbers a queue counts. */
+const TOTALS = 6;
+
+/** When a queue was looked at, and what it had counted, as numbers. */
+export function lookedText({ at, totals }: Looked): string {
+  const { enqueued, finished, failed, canceled, retried, lost } = totals;
+  return [at, enqueued, finished, failed, canceled, retried, lost].join(' ');
+}
+
+/** Reads that back; `undefined` for what nobody of us has written. */
+export function lookedIn(text: string): Looked | undefined {
+  return lookedAt(text.split(' ').map(Number));
+}
+
+function lookedAt(numbers: readonly unknown[]): Looked | undefined {
+  const known = numbers.filter((value) => typeof value === 'number' && Number.isFinite(value));
+  if (known.length !== TOTALS + 1 || numbers.length !== TOTALS + 1) return undefined;
+  const [at = 0, enqueued = 0, finished = 0, failed = 0, canceled = 0, retried = 0, lost = 0] =
+    known.map(Number);
+  return { at, totals: { enqueued, finished, failed, canceled, retried, lost } };
+}
+
+function entryOf(pair: unknown): readonly SeriesEntry[] {
+  const [field, text] = Array.isArray(pair) ? pair : [];
+  if (typeof field !== 'string' || typeof text !== 'string') return [];
+  const [place, row] = [placeOf(field), SeriesRow.of(text)];
+  return place === undefined || row === undefined ? [] : [{ ...place, row }];
+}
+
+function listIn(text: string | undefined): readonly unknown[] {
+  try {
+    const value: unknown = JSON.parse(text ?? '');
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,128 @@
+/** Mutants of the series: what is counted, when, and who has a row. */
+import type { Mutant } from '../mutants.ts';
+
+export const SERIES_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'series: a queue says what the process says',
+    file: 'src/domain/series/growth.ts',
+    find: `row.counts[what] = Math.max(0, totals[what] - since[what]);`,
+    replace: `void since;`,
+  },
+  {
+    name: 'series: everything ever counts for a queue that is old',
+    file: 'src/domain/series/growth.ts',
+    find: `before === undefined && stored >= totals.enqueued`,
+    replace: `before === undefined`,
+  },
+  {
+    name: 'series: what was counted long ago counts today',
+    file: 'src/domain/series/growth.ts',
+    find: ` || isLate) return;`,
+    replace: `) return;`,
+  },
+  {
+    name: 'series: the one with the most traffic goes',
+    file: 'src/domain/series/series-rows.ts',
+    find: `rankOf(a) - rankOf(b)`,
+    replace: `rankOf(b) - rankOf(a)`,
+  },
+  {
+    name: 'series: who is evicted is lost',
+    file: 'src/domain/series/series-rows.ts',
+    find: `rows.set(others, row)`,
+    replace: `void row`,
+  },
+  {
+    name: 'series: who comes late never comes to a row',
+    file: 'src/domain/series/series-rows.ts',
+    find: `row.rank += evictLeast(rows, users);`,
+    replace: `evictLeast(rows, users);`,
+  },
+  {
+    name: 'series: any number of queues',
+    file: 'src/domain/series/series-rows.ts',
+    find: `return isFull ? fieldOf({ queue: '' }) : field;`,
+    replace: `return isFull ? field : field;`,
+  },
+  {
+    name: 'series: a bucket takes in what is twice as long',
+    file: 'src/domain/series/histogram.ts',
+    find: `const PER_DOUBLING = 4;`,
+    replace: `const PER_DOUBLING = 1;`,
+  },
+  {
+    name: 'series: p95 is of all but one in a hundred',
+    file: 'src/domain/series/histogram.ts',
+    find: `p95: at(0.95)`,
+    replace: `p95: at(0.99)`,
+  },
+  {
+    name: 'series: the step that begins at the end is part of it',
+    file: 'src/domain/series/series-steps.ts',
+    find: `Math.ceil(to / ms) - 1)`,
+    replace: `Math.floor(to / ms))`,
+  },
+  {
+    name: 'series: a process that is idle goes on sending',
+    file: 'src/core/series-gatherer.ts',
+    find: `    if (entries.length === 0) return;\n`,
+    replace: ``,
+    first: 'observe/series',
+  },
+  {
+    name: 'series: what is left at the end is lost',
+    file: 'src/core/series-gatherer.ts',
+    find: `    if (this.#isLasting) await this.#flush();\n`,
+    replace: ``,
+    first: 'observe/series',
+  },
+  {
+    name: 'series: waits of tasks that waited for others count',
+    file: 'src/core/series-gatherer.ts',
+    find: ` && upstreams.length === 0`,
+    replace: ``,
+    first: 'observe/series',
+  },
+  {
+    name: 'series: the option does nothing',
+    file: 'src/core/core.ts',
+    find: `options.series === false`,
+    replace: `options.series === null`,
+    first: 'observe/series',
+  },
+  {
+    name: 'Lua: series: two that take in count twice',
+    file: 'src/backends/redis/lua/upkeep/series-put.lua',
+    find: `if (redis.call('HGET', totals, '@') or '0') ~= version then return F.unchanged(0) end\n`,
+    replace: ``,
+    first: 'series',
+  },
+  {
+    name: 'Lua: series: what is taken in stays',
+    file: 'src/backends/redis/lua/upkeep/series-put.lua',
+    find: `redis.call('LTRIM', K.seriesNew(), taken, -1)\n`,
+    replace: ``,
+    first: 'series',
+  },
+  {
+    name: 'Lua: series: steps do not expire',
+    file: 'src/backends/redis/lua/upkeep/series-put.lua',
+    find: `  if isNew then redis.call('PEXPIRE', key, keptMs) end\n`,
+    replace: ``,
+    first: 'series',
+  },
+  {
+    name: 'Lua: series: what nobody takes in grows for ever',
+    file: 'src/backends/redis/lua/upkeep/series-add.lua',
+    find: `if length > LIMIT.seriesPending then redis.call('LTRIM', key, -LIMIT.seriesPending, -1) end\n`,
+    replace: ``,
+    first: 'series',
+  },
+  {
+    name: 'Lua: series: nobody takes in',
+    file: 'src/backends/redis/lua/upkeep/series-add.lua',
+    find: `and 1 or 0)`,
+    replace: `and 0 or 0)`,
+    first: 'series',
+  },
+];
