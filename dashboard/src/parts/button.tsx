@@ -33,7 +33,7 @@ export function Button(props: ButtonProps): VNode {
     >
       {icon === undefined ? null : <Icon name={icon} />}
       {children === undefined ? null : <span>{children}</span>}
-      {shortcut === undefined ? null : <kbd aria-hidden="true">{shortcut}</kbd>}
+      {shortcut === undefined ? null : <kbd>{shortcut}</kbd>}
     </button>
   );
 }
