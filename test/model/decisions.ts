@@ -22,6 +22,13 @@ export interface Around {
 
 const RETRIED: Cause = { type: 'attempts', failure: 'error', made: 1, of: 2 };
 
+/** Every other task has thrown something; what the others did, has no fingerprint. */
+function fatal(id: string): Cause {
+  const { length } = id;
+  const fingerprint = `f${length}`;
+  return { type: 'fatal', failure: 'error', ...(length % 2 === 0 ? { fingerprint } : {}) };
+}
+
 /** The decision that a step stands for, about the task with this id. */
 export function decisionOf(step: DecisionStep, around: Around): Decision | Suspension {
   switch (step.type) {
@@ -30,7 +37,7 @@ export function decisionOf(step: DecisionStep, around: Around): Decision | Suspe
     case 'retry':
       return { type: 'retry', delayMs: step.delayMs, cause: RETRIED, error: ERROR };
     case 'dead-letter':
-      return { type: 'dead-letter', cause: { type: 'fatal', failure: 'error' }, error: ERROR };
+      return { type: 'dead-letter', cause: fatal(around.id), error: ERROR };
     case 'cancel':
       return { type: 'cancel', cause: { type: 'decider', reason: 'the handler says so' } };
     case 'release':

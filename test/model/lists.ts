@@ -1,16 +1,18 @@
 /** What a backend lists, page by page, and what it should. */
-import type { Backend } from '../../src/domain/port/backend.ts';
+import type { Backend, TaskFilter } from '../../src/domain/port/backend.ts';
 import type { AskFilter } from '../../src/domain/task/ask.ts';
-import type { AttemptRecord, TaskRow, TaskState } from '../../src/domain/task/task.ts';
+import type { AttemptRecord, TaskRow } from '../../src/domain/task/task.ts';
 import type { WaitFigure } from '../../src/domain/task/wait.ts';
 import type { XComPlace } from '../../src/domain/task/xcom.ts';
 import type { Oracle } from './oracle/oracle.ts';
-import { QUEUES, USERS } from './steps.ts';
+import { NAMES, QUEUES, USERS } from './steps.ts';
 import { PLACES } from './xcom-steps.ts';
 
 export interface Lists {
   readonly byState: Readonly<Record<string, readonly string[]>>;
   readonly queued: Readonly<Record<string, readonly string[]>>;
+  /** Failed tasks, by error group and by name. */
+  readonly failed: Readonly<Record<string, readonly string[]>>;
   readonly attempts: Readonly<Record<string, readonly AttemptRecord[]>>;
   /** What runs have written down, those included that are gone. */
   readonly journals: readonly Readonly<Record<string, string>>[];
@@ -60,6 +62,7 @@ export async function listsOf(backend: Backend, ids: readonly string[]): Promise
   return {
     byState,
     queued: Object.fromEntries(queued),
+    failed: await failedOf(backend),
     attempts: Object.fromEntries(kept),
     journals,
     channels,
@@ -69,6 +72,44 @@ export async function listsOf(backend: Backend, ids: readonly string[]): Promise
     values: await backend.xcom.read(PLACES),
     valueKeys: await Promise.all(PLACES.map((place) => keysOf(backend, place))),
   };
+}
+
+/** Of groups of which no task is kept nothing is looked at: how long they are known is no matter of tasks. */
+async function failedOf(backend: Backend): Promise<Lists['failed']> {
+  const found: [string, readonly string[]][] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await backend.inspect.errorGroups({ limit: 2, ...(cursor && { cursor }) });
+    for (const { id, failed } of page.items) {
+      if (failed === 0) continue;
+      const ids = (await all(backend, { state: 'failed', error: id })).map((row) => row.id);
+      found.push([id, ids.length === failed ? ids : [...ids, `${failed} are counted`]]);
+    }
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  for (const name of NAMES) {
+    const rows = await all(backend, { state: 'failed', name });
+    if (rows.length > 0) found.push([`name ${name}`, rows.map(({ id }) => id)]);
+  }
+  return Object.fromEntries(found);
+}
+
+function expectedFailed(
+  failed: readonly Pick<TaskRow, 'id' | 'name' | 'cause'>[],
+): Lists['failed'] {
+  const groups = new Map<string, string[]>();
+  const add = (group: string, id: string): void => {
+    groups.set(group, [...(groups.get(group) ?? []), id]);
+  };
+  for (const { id, name, cause } of failed) {
+    const [bare = ''] = name.split('@');
+    add(`name ${bare}`, id);
+    if (cause === undefined || cause.type === 'upstream') continue;
+    const way = 'failure' in cause ? (cause.failure ?? cause.type) : cause.type;
+    const thrown = 'fingerprint' in cause ? cause.fingerprint : undefined;
+    add(thrown ?? `${way}:${bare}`, id);
+  }
+  return Object.fromEntries(groups);
 }
 
 /** Two by two, so that pages with less than that are met. */
@@ -109,10 +150,7 @@ async function schedulesOf(backend: Backend): Promise<readonly string[]> {
   return ids;
 }
 
-async function all(
-  backend: Backend,
-  filter: { readonly state: TaskState; readonly queue?: string; readonly user?: string },
-): Promise<readonly TaskRow[]> {
+async function all(backend: Backend, filter: TaskFilter): Promise<readonly TaskRow[]> {
   const records: TaskRow[] = [];
   let cursor: string | undefined;
   do {
@@ -143,6 +181,7 @@ export function expectedLists(oracle: Oracle, ids: readonly string[]): Lists {
   return {
     byState: Object.fromEntries(byState),
     queued: Object.fromEntries(queued),
+    failed: expectedFailed(oracle.list('failed')),
     attempts: Object.fromEntries(attempts),
     journals: ids.map((id) => oracle.journal(id)),
     channels: ids.map((id) => oracle.channels(id)),
