@@ -58,6 +58,7 @@ export type {
   SeriesSums,
   SeriesUser,
 } from './client/series/series-report.ts';
+export type { UserHistory } from './client/series/user-history.ts';
 export type { HandlesByKind, OptionsByKind, StepKind, StepOf } from './client/step-forms.ts';
 export type { ErrorGroup } from './client/views/error-groups.ts';
 export type {

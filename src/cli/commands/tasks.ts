@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { epochMs } from '../../base/globals.ts';
 import { present } from '../../base/records.ts';
 import type { Fairloom } from '../../client/client.ts';
+import { lengthAt, RATE_MINUTES } from '../../client/series/user-history.ts';
 import type { TaskInfo } from '../../client/views/task-info.ts';
 import type { TaskProgress } from '../../client/views/task-progress.ts';
 import type { TaskDependents } from '../../domain/dependencies/dependents.ts';
@@ -13,7 +14,7 @@ import type { TaskState } from '../../domain/task/task.ts';
 import { type Shell, withLoom } from '../session/session.ts';
 import { stateOption } from '../terminal/arguments.ts';
 import { CliError, EXIT, type ExitCode } from '../terminal/exit-code.ts';
-import { shownMoment } from '../terminal/moments.ts';
+import { shownLength, shownMoment } from '../terminal/moments.ts';
 import { fieldLines, jsonLine, type Output } from '../terminal/output.ts';
 import type { Style } from '../terminal/style.ts';
 import { cellText, textTable } from '../terminal/text-table.ts';
@@ -142,6 +143,7 @@ function addExplain(tasks: Command, shell: Shell): void {
       withLoom(shell, command, async (loom, output) => {
         const explanation = await loom.tasks.explain(id);
         const { style } = output;
+        const expected = output.form === 'table' ? await expectedLines(loom, explanation) : [];
         const lines = explanation.obstacles.flatMap(({ kind, text, command: help }) => [
           `${style.yellow(kind)}: ${text}`,
           ...(help === undefined ? [] : [style.dim(`  ${help}`)]),
@@ -152,12 +154,28 @@ function addExplain(tasks: Command, shell: Shell): void {
           text: [
             `${explanation.id} is ${stateText(explanation.state, style)}`,
             ...lines,
+            ...expected.map((line) => style.dim(`  ${line}`)),
             ...dependentLines(explanation, style),
           ],
         });
         return undefined;
       }),
     );
+}
+
+/** When a task that nothing holds up is likely to start, by what its user has started of late. */
+async function expectedLines(
+  loom: Fairloom,
+  { id, position, obstacles }: Explanation,
+): Promise<readonly string[]> {
+  if (position === undefined || obstacles.some(({ kind }) => kind !== 'in-line')) return [];
+  const task = await loom.tasks.get(id);
+  if (task === undefined) return [];
+  const { perMinute } = await loom.users.history(task.user, { queue: task.queue });
+  const ms = lengthAt(perMinute, position.turnsBefore + 1);
+  if (ms === undefined) return [];
+  const rate = `the rate of the last ${RATE_MINUTES} minutes`;
+  return [`its turn comes in about ${shownLength(ms)}, at ${rate} of its user`];
 }
 
 function addCancel(tasks: Command, shell: Shell): void {

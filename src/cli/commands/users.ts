@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { UserOptions } from '../../client/facades/settings-options.ts';
-import type { UserStatus } from '../../client/facades/user-facade.ts';
+import type { UserHistory } from '../../client/series/user-history.ts';
+import type { Percentiles } from '../../domain/series/histogram.ts';
 import { type Shell, withLoom } from '../session/session.ts';
 import {
   integerArgument,
@@ -9,7 +10,9 @@ import {
   rateArgument,
 } from '../terminal/arguments.ts';
 import { CliError, EXIT } from '../terminal/exit-code.ts';
+import { shownLength } from '../terminal/moments.ts';
 import { fieldLines, type Output } from '../terminal/output.ts';
+import type { JsonShapes, UserDetails } from '../views/json-shapes.ts';
 import { limitArgument, rowsOf, showFirst } from '../views/select-tasks.ts';
 import { settingFields } from '../views/user-settings.ts';
 import { userView } from '../views/views.ts';
@@ -58,11 +61,15 @@ function addReading(users: Command, shell: Shell): void {
     .option('--queue <name>', 'default: default')
     .action((user: string, { queue }: QueueOption, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
-        const found = await loom.users.get(user, { queue });
+        const [found, history] = await Promise.all([
+          loom.users.get(user, { queue }),
+          loom.users.history(user, { queue }),
+        ]);
         if (found === undefined) {
           throw new CliError(EXIT.notFound, `nothing is known about user ${user}`);
         }
-        output.one({ json: found, id: found.user, text: userLines(found, output) });
+        const details = { ...found, history } satisfies JsonShapes['users get'];
+        output.one({ json: details, id: found.user, text: userLines(details, output) });
         return undefined;
       }),
     );
@@ -92,7 +99,7 @@ function addSet(users: Command, shell: Shell): void {
     );
 }
 
-function userLines(user: UserStatus, { style }: Output): readonly string[] {
+function userLines(user: UserDetails, { style }: Output): readonly string[] {
   return fieldLines(
     {
       user: user.user,
@@ -103,7 +110,28 @@ function userLines(user: UserStatus, { style }: Output): readonly string[] {
       later: String(user.later),
       ready: user.ready ? 'yes' : 'no',
       ahead: `${user.ahead.toFixed(3)} turns of weight 1`,
+      ...historyFields(user.history),
     },
     style,
   );
+}
+
+function historyFields({
+  oldestWaitMs,
+  wait,
+  run,
+  perMinute,
+  etaMs,
+}: UserHistory): Readonly<Record<string, string | undefined>> {
+  const spread = (of: Percentiles | undefined): string | undefined =>
+    of && `half within ${shownLength(of.p50)}, 95 % within ${shownLength(of.p95)}`;
+  const shown = (ms: number | undefined): string | undefined =>
+    ms === undefined ? undefined : shownLength(ms);
+  return {
+    'oldest waits': shown(oldestWaitMs),
+    waited: spread(wait),
+    ran: spread(run),
+    starts: perMinute === 0 ? undefined : `${perMinute.toFixed(1)} a minute`,
+    'line is over': etaMs === undefined ? undefined : `in about ${shownLength(etaMs)} at that rate`,
+  };
 }

@@ -1,8 +1,9 @@
-import type { TopUser } from '../../shapes/shares.ts';
 import { counted } from '../terminal/counted.ts';
+import { shownLength } from '../terminal/moments.ts';
 import type { Style } from '../terminal/style.ts';
 import { type Column, cellText, textTable } from '../terminal/text-table.ts';
 import type { Screen, Sort } from './keys.ts';
+import type { TimedUser } from './recent-starts.ts';
 import type { TopSnapshot } from './snapshot.ts';
 
 /** Lines that are no users: two of figures, an empty one, the heading, an empty one, the keys. */
@@ -29,13 +30,13 @@ export function frameLines(
 }
 
 /** Users that pass the filter, in the order that was chosen; equals by name. */
-export function chosenUsers(users: readonly TopUser[], screen: Screen): readonly TopUser[] {
+export function chosenUsers(users: readonly TimedUser[], screen: Screen): readonly TimedUser[] {
   return users
     .filter(({ user }) => user.includes(screen.filter))
     .sort((one, other) => compare(screen.sort, one, other) || byName(one, other));
 }
 
-function compare(sort: Sort, one: TopUser, other: TopUser): number {
+function compare(sort: Sort, one: TimedUser, other: TimedUser): number {
   switch (sort) {
     case 'running':
       return other.running - one.running || other.queued - one.queued;
@@ -48,7 +49,7 @@ function compare(sort: Sort, one: TopUser, other: TopUser): number {
   }
 }
 
-function byName(one: TopUser, other: TopUser): number {
+function byName(one: TimedUser, other: TimedUser): number {
   if (one.user !== other.user) return one.user < other.user ? -1 : 1;
   return one.queue < other.queue ? -1 : 1;
 }
@@ -65,7 +66,7 @@ function summaryLines(of: TopSnapshot, style: Style): readonly string[] {
   ];
 }
 
-function columns(style: Style): readonly Column<TopUser>[] {
+function columns(style: Style): readonly Column<TimedUser>[] {
   return [
     { title: 'USER', cell: ({ user }) => cellText(user) },
     { title: 'QUEUE', cell: ({ queue }) => queue },
@@ -75,6 +76,8 @@ function columns(style: Style): readonly Column<TopUser>[] {
     { title: 'SHARE', cell: ({ share }) => percent(share), align: 'right' },
     { title: 'FAIR', cell: ({ fairShare }) => percent(fairShare), align: 'right' },
     { title: 'AHEAD', cell: ({ ahead }) => ahead.toFixed(1), align: 'right' },
+    { title: 'WAIT P95', cell: ({ waitP95Ms }) => length(waitP95Ms), align: 'right' },
+    { title: 'LINE OVER', cell: ({ etaMs }) => length(etaMs), align: 'right' },
     { title: 'WHY', cell: ({ why }) => (why === 'in line' ? style.green(why) : why) },
   ];
 }
@@ -89,6 +92,10 @@ function footer(screen: Screen, shown: string, style: Style): string {
   if (screen.isTyping) return `filter: ${cellText(screen.filter)}_`;
   const filter = screen.filter === '' ? '' : `, filter "${cellText(screen.filter)}"`;
   return style.dim(`${shown} by ${screen.sort}${filter}   q quit  / filter  s sort`);
+}
+
+function length(ms: number | undefined): string {
+  return ms === undefined ? '–' : shownLength(ms);
 }
 
 function percent(part: number | undefined): string {

@@ -4,6 +4,7 @@ import type { UserStatus } from '../../client/facades/user-facade.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { allPages } from '../../domain/port/all-pages.ts';
 import { type TopUser, topUsers } from '../../shapes/shares.ts';
+import { RecentStarts, type TimedUser } from './recent-starts.ts';
 
 /** Users that are looked at, over all queues: a screen shows some dozens. */
 const USERS_MAX = 1_000;
@@ -29,24 +30,27 @@ export interface TopSnapshot {
   /** There are more than are looked at. */
   readonly isCut: boolean;
   /** By queue and user, at most 1,000. */
-  readonly users: readonly TopUser[];
+  readonly users: readonly TimedUser[];
 }
 
 /** Takes snapshots, and knows what changed between two. */
 export class TopSource {
   readonly #loom: Fairloom;
+  readonly #recent: RecentStarts;
   #before: { readonly ended: number; readonly at: number } | undefined;
 
   constructor(loom: Fairloom) {
     this.#loom = loom;
+    this.#recent = new RecentStarts(loom);
   }
 
   /** `now` in ms, by any clock that goes on. */
   async take(now: number): Promise<TopSnapshot> {
-    const [stats, queues, workers] = await Promise.all([
+    const [stats, queues, workers, timed] = await Promise.all([
       this.#loom.stats(),
       this.#loom.queues.list(),
       this.#loom.workers.list(),
+      this.#recent.look(now),
     ]);
     const { users, isCut } = await this.#users(queues);
     const { counts, totals } = stats;
@@ -67,7 +71,7 @@ export class TopSource {
       workers: workers.length,
       slots: workers.reduce((sum, { concurrency }) => sum + concurrency, 0),
       isCut,
-      users,
+      users: users.map(timed),
     };
   }
 

@@ -10,6 +10,7 @@ import type { UserStatus } from '../../client/facades/user-facade.ts';
 import type { VersionStatus } from '../../client/facades/versions.ts';
 import type { Health } from '../../client/health.ts';
 import type { SeriesReport } from '../../client/series/series-report.ts';
+import type { UserHistory } from '../../client/series/user-history.ts';
 import type { ErrorGroup } from '../../client/views/error-groups.ts';
 import type { TaskInfo } from '../../client/views/task-info.ts';
 import type { TaskLogLine } from '../../client/views/task-logs.ts';
@@ -83,7 +84,7 @@ export interface JsonShapes {
   readonly 'dead redrive': readonly Change[];
   readonly 'dead remove': readonly Change[];
   readonly 'users list': readonly UserStatus[];
-  readonly 'users get': UserStatus;
+  readonly 'users get': UserDetails;
   readonly 'users set': undefined;
   readonly 'users pause': undefined;
   readonly 'users resume': undefined;
@@ -151,6 +152,12 @@ export interface Backfill {
   readonly existing: readonly number[];
   /** Slots whose task was not stored, and why. */
   readonly refused: readonly { readonly slot: number; readonly error: string }[];
+}
+
+/** One user in one queue, and how it has fared of late. */
+export interface UserDetails extends UserStatus {
+  /** How long its tasks waited and ran, and how long its line will take. */
+  readonly history: UserHistory;
 }
 
 /** The whole, at one moment. */

@@ -4,6 +4,7 @@ import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/optio
 import type { Page, UserInfo } from '../../domain/port/backend.ts';
 import { checkId, checkName } from '../../domain/settings/names.ts';
 import type { UserPatch } from '../../domain/settings/settings.ts';
+import { historyOf, type UserHistory } from '../series/user-history.ts';
 import { PAGE_KEYS, type PageOptions, pageRequest } from './page.ts';
 import {
   RESET_USER,
@@ -82,6 +83,16 @@ export class Users {
     const { users } = await this.#connection.open();
     const info = await users.get(id, queueOf(options));
     return info === undefined ? undefined : statusOf(info);
+  }
+
+  /**
+   * How a user has fared in one queue of late, and how long its line will take: by what is counted in
+   * {@link Series}, which knows those with the most traffic.
+   */
+  async history(user: string, options: InQueue = {}): Promise<UserHistory> {
+    const id = checkId('user', user);
+    checkOptions('users.history', options, QUEUE_KEYS);
+    return historyOf(await this.#connection.open(), id, queueOf(options));
   }
 
   /** Changes what it says and nothing else; acts on tasks that wait already. */

@@ -84,6 +84,27 @@ export const SERIES_MUTANTS: readonly Mutant[] = [
     first: 'observe/series',
   },
   {
+    name: 'series: a rate is that of everything',
+    file: 'src/client/series/user-history.ts',
+    find: `at > last - RATE_MINUTES`,
+    replace: `at > 0 * last`,
+    first: 'observe/user-history',
+  },
+  {
+    name: 'series: who has just begun has a rate of the first second',
+    file: 'src/client/series/user-history.ts',
+    find: `Math.max(1, (now - first.at * ms) / ms)`,
+    replace: `((now - first.at * ms) / ms)`,
+    first: 'observe/user-history',
+  },
+  {
+    name: 'series: the line of one that is paused is over soon',
+    file: 'src/client/series/user-history.ts',
+    find: ` || info.settings.paused === true`,
+    replace: ``,
+    first: 'observe/user-history',
+  },
+  {
     name: 'series: the option does nothing',
     file: 'src/core/core.ts',
     find: `options.series === false`,
