@@ -23,6 +23,7 @@ const SHELVES = [
       'guide/recipes',
       'guide/deployment',
       'guide/versions',
+      'guide/dashboard',
       'guide/production',
       'guide/troubleshooting',
     ],
@@ -33,6 +34,7 @@ const SHELVES = [
     [
       'cli',
       'cli-output',
+      'http',
       'configuration',
       'errors',
       'events',

@@ -1,6 +1,6 @@
 /**
  * Writes docs/limits.md from src/domain/limits.ts, docs/acl.example from the Lua scripts,
- * docs/cli-output.md from src/cli/views/json-shapes.ts, the reference in docs/configuration.md from
+ * docs/cli-output.md from src/cli/views/json-shapes.ts, the schemas of the OpenAPI document from src/http/calls/answers.ts, the routes in docs/http.md, the reference in docs/configuration.md from
  * src/config/options.ts, the table of decisions from their pages, the tables of docs/redis-layout.md
  * from src/domain/layout/, the drawing in docs/lifecycle.md, and the floor plan in docs/architecture.md from scripts/rooms.json and the
  * imports. `test/tidy/docs/docs.test.ts`, `test/tidy/docs/decisions.test.ts` and
@@ -15,13 +15,19 @@ import { renderLayout } from './layout-doc.ts';
 import { renderLifecycle } from './lifecycle-doc.ts';
 import { loadLimits, renderLimits } from './limits-doc.ts';
 import { renderOutput } from './output-doc.ts';
+import { renderRoutes } from './routes-doc.ts';
+import { renderSchemas } from './schemas.ts';
 
+const SCHEMAS = new URL('../../src/http/openapi/schemas.generated.ts', import.meta.url);
 const DOCS = new URL('../../docs/', import.meta.url);
 
 mkdirSync(DOCS, { recursive: true });
 writeFileSync(new URL('limits.md', DOCS), renderLimits(await loadLimits()));
 writeFileSync(new URL('acl.example', DOCS), renderAcl());
 writeFileSync(new URL('cli-output.md', DOCS), renderOutput());
+writeFileSync(SCHEMAS, renderSchemas());
+const http = new URL('http.md', DOCS);
+writeFileSync(http, renderRoutes(readFileSync(http, 'utf8')));
 writeFileSync(new URL('adr/README.md', DOCS), renderDecisions(loadDecisions()));
 const configuration = new URL('configuration.md', DOCS);
 writeFileSync(configuration, renderConfiguration(readFileSync(configuration, 'utf8')));

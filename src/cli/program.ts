@@ -29,6 +29,8 @@ import { addUsers } from './commands/users.ts';
 import { addVersions } from './commands/versions.ts';
 import { addWorker } from './commands/worker.ts';
 import { addXCom } from './commands/xcom.ts';
+import { addDashboard } from './dashboard/dashboard.ts';
+import { addDev } from './dashboard/dev.ts';
 import type { Shell } from './session/session.ts';
 import { offering, repeated } from './terminal/arguments.ts';
 import { CliError, EXIT, type ExitCode, exitCodeOf } from './terminal/exit-code.ts';
@@ -95,6 +97,8 @@ function programOf(shell: Shell): Command {
   addVersions(program, shell);
   addDoctor(program, shell);
   addTop(program, shell);
+  addDashboard(program, shell);
+  addDev(program, shell);
   addCompletion(program, shell);
   return program;
 }

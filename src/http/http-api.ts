@@ -6,13 +6,16 @@ import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { say } from '../logging/log-events.ts';
 import { audited } from './audited.ts';
 import { bodyOf } from './calls/body.ts';
+import { packageRoot } from './calls/package.ts';
 import { problemOf, Refusal } from './calls/problem.ts';
 import { type Redaction, redaction } from './calls/redaction.ts';
 import type { RawCall, Route } from './calls/route.ts';
+import { SealedCursors } from './calls/sealed-cursor.ts';
 import { View } from './calls/view.ts';
 import { LiveChanges } from './events/live.ts';
 import type { Subject } from './events/subject.ts';
 import { type HttpApiOptions, type HttpSettings, httpSettings, isAccess } from './http-options.ts';
+import { PageFiles } from './page/page-files.ts';
 import { RequestRate } from './request-rate.ts';
 import { ROUTES } from './routes/table.ts';
 
@@ -65,6 +68,8 @@ class Api implements HttpApi {
   readonly #settings: HttpSettings;
   readonly #rate: RequestRate;
   readonly #redact: Redaction;
+  readonly #cursors: SealedCursors;
+  readonly #page: PageFiles;
   readonly #live: LiveChanges;
   readonly #app: Hono<{ Bindings: Around }>;
 
@@ -72,6 +77,8 @@ class Api implements HttpApi {
     this.#loom = loom;
     this.#settings = settings;
     this.#rate = new RequestRate(settings.rate, coreOf(loom).clock);
+    this.#page = new PageFiles(new URL('dist/dashboard/', packageRoot()), settings.frameAncestors);
+    this.#cursors = new SealedCursors(loom);
     this.#redact = redaction(settings.redact, settings.hidesPayloads);
     const read = (subject: Subject, view: View): Promise<unknown> => this.#read(subject, view);
     this.#live = new LiveChanges(read, coreOf(loom).clock);
@@ -82,6 +89,7 @@ class Api implements HttpApi {
     const requestId = coreOf(this.#loom).newId();
     try {
       this.#rate.demand(this.#clientOf(request, from.client));
+      if (!isOfApi(request.url)) return await this.#page.answer(request);
       const view = await this.#viewOf(request);
       if (!isSafe(request.method)) demandSameSite(request);
       const answered = await this.#inTime(request, { view, requestId });
@@ -116,6 +124,7 @@ class Api implements HttpApi {
         return this.#answer(one, context.req.raw, context.env, part);
       });
     }
+    app.get('/openapi.json', ({ env }) => document(env));
     app.get('/events', ({ req, env }) => this.#events(req.raw, env));
     app.notFound((context) => {
       const path = pathOf(context.req.url);
@@ -141,13 +150,31 @@ class Api implements HttpApi {
     const body: unknown = isSafe(request.method) ? {} : await bodyOf(request, maxBody);
     if (!isPlainObject(body)) throw new InvalidOptionError('body', 'a JSON object', body);
     const loom = this.#loom;
-    const query = queryOf(request.url);
+    const query = await this.#opened(queryOf(request.url), view);
     const answer = (): Promise<unknown> =>
       one.answer({ ...this.#known(), view, path: { get: part }, query, body, signal });
     const [, named = ''] = /\{(\w+)\}/.exec(one.path) ?? [];
     const asked = { loom, one, requestId, by: view.by, target: named === '' ? '' : part(named) };
     const value = await (isSafe(request.method) ? answer() : audited(asked, answer));
-    return jsonResponse(one.status ?? 200, 'application/json', this.#redact(value));
+    return jsonResponse(one.status ?? 200, 'application/json', await this.#shown(value, view));
+  }
+
+  /** An answer without what is not shown to this caller. */
+  async #shown(value: unknown, { users, scope }: View): Promise<unknown> {
+    const shown = this.#redact(value);
+    if (users === undefined || !isPlainObject(shown)) return shown;
+    const { cursor } = shown;
+    if (typeof cursor !== 'string') return shown;
+    return { ...shown, cursor: await this.#cursors.seal(scope, cursor) };
+  }
+
+  async #opened(
+    query: Readonly<Record<string, unknown>>,
+    { users, scope }: View,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const { cursor } = query;
+    if (users === undefined || typeof cursor !== 'string') return query;
+    return { ...query, cursor: await this.#cursors.open(scope, cursor) };
   }
 
   /** What is the same for every call. */
@@ -174,9 +201,8 @@ class Api implements HttpApi {
     try {
       if (one === undefined) throw new Refusal('NOT_FOUND', 'there is no such route');
       demandAllowed(one, view);
-      return this.#redact(
-        await one.answer({ ...this.#known(), view, path, query, body: {}, signal }),
-      );
+      const value = await one.answer({ ...this.#known(), view, path, query, body: {}, signal });
+      return await this.#shown(value, view);
     } catch (error) {
       return { problem: problemOf(error, '') };
     }
@@ -214,9 +240,24 @@ class Api implements HttpApi {
   }
 }
 
+async function document({ view }: Around): Promise<Response> {
+  demandAllowed({ needs: 'read', users: 'none' }, view);
+  const { openApiDocument } = await import('./openapi/document.ts');
+  return jsonResponse(200, 'application/json', openApiDocument());
+}
+
+function isOfApi(url: string): boolean {
+  return /\/api\/v1(?:\/|$)/.test(pathIn(url));
+}
+
+/** As it was sent: nothing is decoded, and no dots are taken out. */
+function pathIn(url: string): string {
+  return /^[a-z]+:\/\/[^/?#]*([^?#]*)/i.exec(url)?.[1] ?? '';
+}
+
 /** Behind the last `/api/v1` of the path: an id has no bare slash, so nothing after it can be another. */
 function pathOf(url: string): string {
-  const path = /^[a-z]+:\/\/[^/?#]*([^?#]*)/i.exec(url)?.[1] ?? '';
+  const path = pathIn(url);
   const at = path.lastIndexOf(PREFIX);
   const rest = at === -1 ? '' : path.slice(at + PREFIX.length);
   return rest === '' ? '/' : rest;

@@ -32,6 +32,8 @@ export interface HttpApiOptions {
   readonly hidePayloads?: boolean | undefined;
   /** Shown beside the version: which of several stores of one server it is. */
   readonly namespace?: string | undefined;
+  /** Origins that may show the page in a frame, as `https://intranet.example`. Default none. */
+  readonly frameAncestors?: readonly string[] | undefined;
   /** Bytes of the body of one request, at most. Default 2 MiB. */
   readonly maxBody?: number | undefined;
   /** How long one request may take, streams of changes aside. Default 10 s. */
@@ -46,6 +48,7 @@ const KEYS: OptionKeys<HttpApiOptions> = keysOf<HttpApiOptions>()({
   redact: true,
   hidePayloads: true,
   namespace: true,
+  frameAncestors: true,
   maxBody: true,
   timeout: true,
 });
@@ -58,6 +61,7 @@ export interface HttpSettings {
   readonly redact: readonly string[];
   readonly hidesPayloads: boolean;
   readonly namespace: string | undefined;
+  readonly frameAncestors: readonly string[];
   readonly maxBody: number;
   readonly timeoutMs: number;
 }
@@ -92,6 +96,12 @@ export function httpSettings(options: HttpApiOptions): HttpSettings {
     redact: textsOption('redact', options.redact, /^[^.\s]+(\.[^.\s]+)*$/, 'keys joined by dots'),
     hidesPayloads: hidePayloads,
     namespace,
+    frameAncestors: textsOption(
+      'frameAncestors',
+      options.frameAncestors,
+      /^(https?:\/\/[\w.:[\]*-]+|'self')$/,
+      `origins, or 'self'`,
+    ),
     maxBody: integerOption('maxBody', maxBody, { least, most }),
     timeoutMs: durationOption('timeout', timeout, { least, most: 600_000 }),
   };

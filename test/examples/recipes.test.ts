@@ -49,9 +49,9 @@ it('are all run', () => {
 });
 
 it('have the versions that the page names', () => {
-  const { devDependencies }: { readonly devDependencies: Readonly<Record<string, string>> } =
-    JSON.parse(read('package.json'));
-  const minor = (name: string): string => /^\d+\.\d+/.exec(devDependencies[name] ?? '')?.[0] ?? '';
+  const { dependencies, devDependencies } = JSON.parse(read('package.json'));
+  const all: Readonly<Record<string, string>> = { ...dependencies, ...devDependencies };
+  const minor = (name: string): string => /\d+\.\d+/.exec(all[name] ?? '')?.[0] ?? '';
   const named = ['express', 'fastify', 'hono', '@nestjs/core', 'esbuild'].map(minor);
   const said = /these versions[^:]*: (.+?)\.\n\n/s.exec(read(PAGE))?.[1] ?? '';
   expect([...said.matchAll(/\d+\.\d+/g)].map(([version]) => version)).toEqual(named);

@@ -78,6 +78,8 @@ describe('mistakes', () => {
   it.each([
     ['/nothing', 'GET', 404, 'NOT_FOUND'],
     ['/tasks', 'GET', 400, 'INVALID_OPTION'],
+    ['/tasks?where=odd:1', 'GET', 400, 'INVALID_OPTION'],
+    ['/tasks?where=x&state=failed', 'GET', 400, 'INVALID_OPTION'],
     ['/tasks?state=lost', 'GET', 400, 'INVALID_OPTION'],
     ['/tasks?state=failed&limit=501', 'GET', 400, 'INVALID_OPTION'],
     ['/tasks?state=failed&odd=1', 'GET', 400, 'INVALID_OPTION'],

@@ -62,6 +62,10 @@ const BODIES: Readonly<Record<string, unknown>> = {
 
 const QUERIES: Readonly<Record<string, readonly string[]>> = {
   'GET /tasks': [
+    'where=user:zeta',
+    'where=-user:acme',
+    'where=secret',
+    'where=error:Error',
     'state=failed',
     'state=queued',
     'state=failed&user=zeta',
@@ -150,6 +154,32 @@ describe('two tenants', () => {
     expect((await ask('/dead')).text).toContain('secret of acme');
     expect((await ask('/overview')).body).toMatchObject({ users: [{ user: 'acme', later: 3 }] });
     expect((await ask('/overview')).body).not.toHaveProperty('counts');
+  });
+
+  it('goes through its own page by page, by cursors that say nothing and that are nobody else’s', async () => {
+    for (const path of [
+      '/tasks?where=secret&limit=1',
+      '/dead?limit=1',
+      '/tasks?state=failed&limit=1',
+    ]) {
+      const seen: unknown[] = [];
+      let cursor: unknown = '';
+      while (typeof cursor === 'string') {
+        const { body, text } = await ask(cursor === '' ? path : `${path}&cursor=${cursor}`);
+        expect(text).not.toMatch(/zeta/);
+        const page: object = Object(body);
+        seen.push(...Object.values(Object(Reflect.get(page, 'items'))));
+        cursor = Reflect.get(page, 'cursor');
+        if (typeof cursor !== 'string') break;
+        for (const id of zeta.tasks)
+          expect(Buffer.from(cursor, 'base64url').toString()).not.toContain(id);
+        const zetas = askerOf(loom, { access: () => ({ can: ['read'], users: ['zeta'] }) });
+        expect((await zetas(`${path}&cursor=${cursor}`)).status).toBe(400);
+      }
+      expect(seen.length).toBeGreaterThan(0);
+      expect(JSON.stringify(seen)).not.toContain('zeta');
+    }
+    expect((await ask('/dead?cursor=%5B%5D')).status).toBe(400);
   });
 
   it('stores tasks for itself alone, under ids that it does not choose', async () => {

@@ -1,11 +1,9 @@
 /** Answers of routes that not every server has. */
-import type { ErrorGroup } from '../../../src/index.ts';
 
 /** By route, as `HttpAnswers` of src/http. */
 export interface OptionalAnswers {
   readonly 'GET /bulk': { readonly items: readonly BulkInfo[]; readonly cursor?: string };
   readonly 'GET /bulk/{id}': BulkInfo;
-  readonly 'GET /dead/groups': { readonly items: readonly ErrorGroup[]; readonly cursor?: string };
   readonly 'GET /series': SeriesReport;
   readonly 'GET /users/{user}/history': UserHistory;
 }

@@ -113,6 +113,8 @@ export interface JsonShapes {
   readonly health: Health;
   readonly doctor: Diagnosis;
   readonly top: TopSnapshot;
+  readonly dashboard: undefined;
+  readonly dev: undefined;
   readonly completion: undefined;
 }
 

@@ -7,6 +7,7 @@ import type { QueueStatus } from '../../client/facades/queue-facade.ts';
 import type { RunExplanation } from '../../client/facades/run-explanation.ts';
 import type { UserStatus } from '../../client/facades/user-facade.ts';
 import type { VersionReport } from '../../client/facades/versions.ts';
+import type { ErrorGroup } from '../../client/views/error-groups.ts';
 import type { AttemptInfo, TaskInfo } from '../../client/views/task-info.ts';
 import type { TaskLogLine } from '../../client/views/task-logs.ts';
 import type { Dependent } from '../../domain/dependencies/dependents.ts';
@@ -39,7 +40,7 @@ export interface HttpAnswers {
   readonly 'GET /users/{user}': UserRow;
   readonly 'GET /queues': QueueList;
   readonly 'GET /queues/{queue}': QueueStatus;
-  readonly 'GET /tasks': TaskPage;
+  readonly 'GET /tasks': SearchedPage;
   readonly 'GET /tasks/{id}': TaskDetails;
   readonly 'GET /tasks/{id}/attempts': AttemptList;
   readonly 'GET /tasks/{id}/logs': LogList;
@@ -53,6 +54,7 @@ export interface HttpAnswers {
   readonly 'GET /runs/{id}/timeline': Timeline;
   readonly 'GET /runs/{id}/explain': RunExplanation;
   readonly 'GET /dead': TaskPage;
+  readonly 'GET /dead/groups': ErrorGroupPage;
   readonly 'GET /schedules': SchedulePage;
   readonly 'GET /schedules/{id}': ScheduleInfo;
   readonly 'GET /schedules/{id}/next': ScheduleSlots;
@@ -163,6 +165,22 @@ export interface QueueList {
 export interface TaskPage {
   /** In the order of the listing. */
   readonly items: readonly TaskInfo[];
+  /** Asks for the next page; absent on the last. */
+  readonly cursor?: string;
+}
+
+/** Tasks that were searched for, or listed. */
+export interface SearchedPage extends TaskPage {
+  /** How many tasks were looked at, where a filter was given. */
+  readonly searched?: number;
+  /** The search stopped since it had looked at so many; the cursor goes on. */
+  readonly bound?: number;
+}
+
+/** What tasks failed with. */
+export interface ErrorGroupPage {
+  /** Of failed tasks first; of each the one that was seen last first. */
+  readonly items: readonly ErrorGroup[];
   /** Asks for the next page; absent on the last. */
   readonly cursor?: string;
 }

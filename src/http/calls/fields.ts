@@ -143,7 +143,7 @@ export function part<F extends Fields>(about: string, fields: F): Field<Values<F
 }
 
 /** The schema of an object of fields. */
-function objectSchema(fields: Fields): JsonSchema {
+export function objectSchema(fields: Fields): JsonSchema {
   const all = Object.entries(fields);
   const required = all.flatMap(([name, { isRequired }]) => (isRequired ? [name] : []));
   return {

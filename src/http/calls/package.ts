@@ -1,25 +1,39 @@
-/** Which version of the package this is. */
+/** Where the package of this code is, and which version of it. */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { isRecord } from '../../base/records.ts';
 
-let version: string | undefined;
+let found: Found | undefined;
 
-/** As the manifest of the package says: the first above this file, bundled or not. */
-export function packageVersion(): string {
-  version ??= search(new URL('./', import.meta.url));
-  return version;
+/** The folder of the package: the first above this file with its manifest, bundled or not. */
+export function packageRoot(): URL {
+  return known().root;
 }
 
-function search(folder: URL): string {
+/** As that manifest says. */
+export function packageVersion(): string {
+  return known().version;
+}
+
+function known(): Found {
+  found ??= search(new URL('./', import.meta.url));
+  return found;
+}
+
+interface Found {
+  readonly root: URL;
+  readonly version: string;
+}
+
+function search(folder: URL): Found {
   const file = new URL('package.json', folder);
   if (existsSync(fileURLToPath(file))) {
     const manifest: unknown = JSON.parse(readFileSync(file, 'utf8'));
     if (isRecord(manifest) && manifest['name'] === 'fairloom') {
-      return String(manifest['version']);
+      return { root: folder, version: String(manifest['version']) };
     }
   }
   const above = new URL('../', folder);
   // A bundler has put this elsewhere, without the manifest.
-  return above.href === folder.href ? 'unknown' : search(above);
+  return above.href === folder.href ? { root: folder, version: 'unknown' } : search(above);
 }

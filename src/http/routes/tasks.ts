@@ -1,12 +1,13 @@
 /** Routes of tasks. */
 import type { Fairloom } from '../../client/client.ts';
 import type { Dependent } from '../../domain/dependencies/dependents.ts';
-import { TaskNotFoundError } from '../../domain/errors/errors.ts';
+import { InvalidOptionError, TaskNotFoundError } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { TASK_STATES } from '../../domain/task/task.ts';
 import type { TaskDetails } from '../../shapes/shapes.ts';
-import { choice, integer, required, text } from '../calls/fields.ts';
+import { choice, integer, text } from '../calls/fields.ts';
 import { narrowAttempts, narrowExplanation, narrowTasks } from '../calls/narrow.ts';
+import { searchSeen } from '../calls/own-search.ts';
 import { demandSeen, pageOver, usersAsked } from '../calls/owned.ts';
 import { PAGE_FIELDS, pageOf } from '../calls/paging.ts';
 import { type Route, route } from '../calls/route.ts';
@@ -25,17 +26,25 @@ const ITEMS = LIMITS.pageMax;
 /** `/tasks` and `/dead` */
 export const TASK_ROUTES: readonly Route[] = [
   route('GET /tasks', {
-    summary: 'Tasks in one state, in the order of that state; queued ones of one user, by turn.',
+    summary: 'Tasks that a filter means; or those in one state, in the order of that state.',
     users: 'rows',
     query: {
-      state: required(choice('Where they stand.', TASK_STATES)),
+      where: text('The filter, as `state:failed age:>1h`. Not beside the others.'),
+      state: choice('Where they stand; needed without `where`.', TASK_STATES),
       queue: text('Of this queue.'),
       user: text('Of this user; needed for `queued`.'),
       name: NAME,
       ...PAGE_FIELDS,
     },
     answer: async ({ loom, view, query }) => {
-      const { state, queue, name, user: asked } = query;
+      const { where, state, queue, name, user: asked } = query;
+      if (where !== undefined) {
+        const beside = state ?? queue ?? name ?? asked;
+        if (beside !== undefined) throw new InvalidOptionError('where', 'the filter alone', beside);
+        const found = await searchSeen(loom, view, where, pageOf(query));
+        return { ...found, items: await narrowTasks(loom, view, found.items) };
+      }
+      if (state === undefined) throw new InvalidOptionError('where', 'a filter, or a state', where);
       const page = await pageOver(usersAsked(view, asked), pageOf(query), (user, part) =>
         loom.tasks.list({ state, queue, name, user, ...part }),
       );
@@ -119,15 +128,23 @@ export const TASK_ROUTES: readonly Route[] = [
       queue: text('Of this queue.'),
       user: text('Of this user.'),
       name: NAME,
+      error: text('Of this error group.'),
       ...PAGE_FIELDS,
     },
     answer: async ({ loom, view, query }) => {
-      const { queue, name, user: asked } = query;
+      const { queue, name, error, user: asked } = query;
       const page = await pageOver(usersAsked(view, asked), pageOf(query), (user, part) =>
-        loom.dead.list({ queue, name, user, ...part }),
+        loom.dead.list({ queue, name, error, user, ...part }),
       );
       return { ...page, items: await narrowTasks(loom, view, page.items) };
     },
+  }),
+  route('GET /dead/groups', {
+    summary:
+      'What tasks failed with: errors that differ in nothing but ids and numbers are one group.',
+    users: 'whole',
+    query: PAGE_FIELDS,
+    answer: async ({ loom, query }) => loom.dead.groups(pageOf(query)),
   }),
 ];
 

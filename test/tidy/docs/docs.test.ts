@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { familiesWithoutRow, renderLayout } from '../../../scripts/docs/layout-doc.ts';
 import { loadLimits, renderLimits } from '../../../scripts/docs/limits-doc.ts';
 import { renderOutput } from '../../../scripts/docs/output-doc.ts';
+import { renderRoutes } from '../../../scripts/docs/routes-doc.ts';
+import { renderSchemas } from '../../../scripts/docs/schemas.ts';
 import { allCommands } from '../../support/docs/cli-help.ts';
 import { filesBelow, read } from '../../support/files.ts';
 
@@ -40,6 +42,16 @@ describe('docs/redis-layout.md', () => {
 
   it('has a row for every family of keys', () => {
     expect(familiesWithoutRow(read('docs/redis-layout.md'))).toEqual([]);
+  });
+});
+
+describe('the HTTP API', () => {
+  it('has the table of routes and the schemas that "npm run docs" writes', {
+    timeout: 60_000,
+  }, () => {
+    const page = read('docs/http.md');
+    expect(page).toBe(renderRoutes(page));
+    expect(read('src/http/openapi/schemas.generated.ts')).toBe(renderSchemas());
   });
 });
 

@@ -1,0 +1,3592 @@
+/** Made by `npm run docs` from src/http/calls/answers.ts: do not edit. */
+export const ANSWERS: Readonly<Record<string, string>> = {
+ "GET /": "About",
+ "GET /overview": "Overview",
+ "GET /users": "UserPage",
+ "GET /users/{user}": "UserRow",
+ "GET /queues": "QueueList",
+ "GET /queues/{queue}": "QueueStatus",
+ "GET /tasks": "SearchedPage",
+ "GET /tasks/{id}": "TaskDetails",
+ "GET /tasks/{id}/attempts": "AttemptList",
+ "GET /tasks/{id}/logs": "LogList",
+ "GET /tasks/{id}/explain": "Explanation",
+ "GET /tasks/{id}/dependents": "DependentList",
+ "GET /tasks/{id}/streams": "StreamList",
+ "GET /tasks/{id}/streams/{name}": "StreamRows",
+ "GET /runs": "RunPage",
+ "GET /runs/{id}": "RunDetails",
+ "GET /runs/{id}/graph": "GraphStates",
+ "GET /runs/{id}/timeline": "Timeline",
+ "GET /runs/{id}/explain": "RunExplanation",
+ "GET /dead": "TaskPage",
+ "GET /dead/groups": "ErrorGroupPage",
+ "GET /schedules": "SchedulePage",
+ "GET /schedules/{id}": "ScheduleInfo",
+ "GET /schedules/{id}/next": "ScheduleSlots",
+ "GET /asks": "AskPage",
+ "GET /asks/{id}": "AskInfo",
+ "GET /versions": "VersionReport",
+ "GET /workers": "WorkerList",
+ "GET /audit": "AuditPage",
+ "POST /tasks": "StoredTask",
+ "POST /tasks/{id}/cancel": "Change",
+ "POST /tasks/{id}/redrive": "Change",
+ "POST /tasks/{id}/run-now": "Change",
+ "POST /tasks/{id}/remove": "Change",
+ "POST /tasks/{id}/signal": "SentSignal",
+ "DELETE /tasks/{id}": "Change",
+ "POST /runs": "StoredRun",
+ "POST /runs/{id}/cancel": "Change",
+ "POST /runs/{id}/pause": "Change",
+ "POST /runs/{id}/resume": "Change",
+ "POST /runs/{id}/rerun": "StoredRun",
+ "PATCH /users/{user}": "UserRow",
+ "POST /users/{user}/pause": "Change",
+ "POST /users/{user}/resume": "Change",
+ "PATCH /queues/{queue}": "QueueStatus",
+ "POST /queues/{queue}/pause": "Change",
+ "POST /queues/{queue}/resume": "Change",
+ "PATCH /schedules/{id}": "ScheduleInfo",
+ "DELETE /schedules/{id}": "Change",
+ "POST /schedules/{id}/run": "StoredTask",
+ "POST /schedules/{id}/pause": "ScheduleInfo",
+ "POST /schedules/{id}/resume": "ScheduleInfo",
+ "POST /asks/{id}/answer": "GivenAnswer",
+ "POST /publish": "PublishedEvent"
+};
+export const SCHEMAS: Readonly<Record<string, unknown>> = {
+ "About": {
+  "description": "What this API is, and what its caller may.",
+  "type": "object",
+  "properties": {
+   "version": {
+    "type": "string",
+    "description": "Of the package."
+   },
+   "backend": {
+    "type": "string",
+    "description": "Where the tasks are: what the backend says of itself."
+   },
+   "namespace": {
+    "type": "string",
+    "description": "Which of several stores of one server it is; absent when nobody has named it."
+   },
+   "can": {
+    "type": "array",
+    "items": {
+     "enum": [
+      "answer",
+      "bulk",
+      "cancel",
+      "configure",
+      "enqueue",
+      "pause",
+      "publish",
+      "read",
+      "redrive",
+      "remove",
+      "run-now",
+      "schedule",
+      "signal"
+     ]
+    },
+    "description": "What the caller may do."
+   },
+   "users": {
+    "type": "array",
+    "items": {
+     "type": "string"
+    },
+    "description": "The caller sees these users and nobody else; absent: it sees all."
+   },
+   "hidesPayloads": {
+    "type": "boolean",
+    "description": "Inputs, results and logs are left out of every answer."
+   },
+   "features": {
+    "type": "array",
+    "items": {
+     "type": "string"
+    },
+    "description": "What there is beside the routes of every version, by name."
+   }
+  },
+  "required": [
+   "version",
+   "backend",
+   "can",
+   "hidesPayloads",
+   "features"
+  ]
+ },
+ "Overview": {
+  "description": "The whole at a glance. A caller that sees some users only gets these users instead of the counts.",
+  "type": "object",
+  "properties": {
+   "at": {
+    "type": "number",
+    "description": "When it was read, in ms since the epoch on the clock of the server."
+   },
+   "counts": {
+    "type": "object",
+    "properties": {
+     "canceled": {
+      "type": "number"
+     },
+     "deferred": {
+      "type": "number"
+     },
+     "failed": {
+      "type": "number"
+     },
+     "finished": {
+      "type": "number"
+     },
+     "queued": {
+      "type": "number"
+     },
+     "scheduled": {
+      "type": "number"
+     },
+     "started": {
+      "type": "number"
+     }
+    },
+    "required": [
+     "canceled",
+     "deferred",
+     "failed",
+     "finished",
+     "queued",
+     "scheduled",
+     "started"
+    ],
+    "description": "Tasks by state."
+   },
+   "totals": {
+    "type": "object",
+    "additionalProperties": {
+     "type": "number"
+    },
+    "description": "How many have ended since the store began, by outcome."
+   },
+   "dead": {
+    "type": "number",
+    "description": "Failed tasks, without those that only followed another."
+   },
+   "waiting": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/WaitFigure"
+    },
+    "description": "How many are suspended until something has come that is no task, by kind."
+   },
+   "queues": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/QueueStatus"
+    },
+    "description": "Every queue."
+   },
+   "workers": {
+    "type": "number",
+    "description": "Live workers."
+   },
+   "slots": {
+    "type": "number",
+    "description": "Tasks that they could run at once."
+   },
+   "lagMs": {
+    "type": "number",
+    "description": "How long the schedule that is due longest has been due, in ms."
+   },
+   "users": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/UserRow"
+    },
+    "description": "Of a caller that sees some users only: these, in each queue that knows them."
+   }
+  },
+  "required": [
+   "at"
+  ]
+ },
+ "WaitFigure": {
+  "description": "How many tasks wait for one kind of thing.",
+  "type": "object",
+  "properties": {
+   "kind": {
+    "enum": [
+     "ask",
+     "event",
+     "signal",
+     "time"
+    ],
+    "description": "What they wait for."
+   },
+   "count": {
+    "type": "number",
+    "description": "How many."
+   },
+   "since": {
+    "type": "number",
+    "description": "Since when the one that has waited longest does, in ms since the epoch; absent when none waits."
+   }
+  },
+  "required": [
+   "kind",
+   "count"
+  ]
+ },
+ "QueueStatus": {
+  "description": "One queue: its settings and what is in it.",
+  "type": "object",
+  "properties": {
+   "settings": {
+    "$ref": "#/components/schemas/QueueSettingsInfo",
+    "description": "In force, weights in turns."
+   },
+   "queue": {
+    "type": "string",
+    "description": "The queue."
+   },
+   "counts": {
+    "type": "object",
+    "properties": {
+     "canceled": {
+      "type": "number"
+     },
+     "deferred": {
+      "type": "number"
+     },
+     "failed": {
+      "type": "number"
+     },
+     "finished": {
+      "type": "number"
+     },
+     "queued": {
+      "type": "number"
+     },
+     "scheduled": {
+      "type": "number"
+     },
+     "started": {
+      "type": "number"
+     }
+    },
+    "required": [
+     "canceled",
+     "deferred",
+     "failed",
+     "finished",
+     "queued",
+     "scheduled",
+     "started"
+    ],
+    "description": "Tasks by state."
+   },
+   "deadLetters": {
+    "type": "number",
+    "description": "Failed tasks without those that only followed another that did not finish."
+   },
+   "readyUsers": {
+    "type": "number",
+    "description": "Users with a task in line that nothing holds back."
+   },
+   "runnable": {
+    "type": "number",
+    "description": "How many more slots would start a task at once."
+   }
+  },
+  "required": [
+   "settings",
+   "queue",
+   "counts",
+   "deadLetters",
+   "readyUsers",
+   "runnable"
+  ]
+ },
+ "QueueSettingsInfo": {
+  "description": "Settings of a queue in force, as callers read them.",
+  "type": "object",
+  "properties": {
+   "perUser": {
+    "$ref": "#/components/schemas/UserSettingsInfo",
+    "description": "For users that nobody configured."
+   },
+   "paused": {
+    "type": "boolean",
+    "description": "Nothing of it starts."
+   },
+   "maxRunning": {
+    "type": "number",
+    "description": "At most this many of its tasks run at once."
+   },
+   "rate": {
+    "$ref": "#/components/schemas/RateLimit",
+    "description": "Starts per time, of all its users together."
+   },
+   "charge": {
+    "enum": [
+     "task",
+     "time"
+    ],
+    "description": "What a turn costs: `task`, the cost of the task (the default); `time`, the seconds that its lease is held, expected at first and corrected in the end."
+   },
+   "priorityWeights": {
+    "type": "array",
+    "items": {
+     "type": "number"
+    },
+    "description": "Turns of the levels 1 to 5, integers from 1 to 1,024; default 1, 2, 4, 8, 16."
+   },
+   "criticalBurst": {
+    "type": "number",
+    "description": "One normal turn of a user after this many critical ones; absent: critical always first."
+   },
+   "leaseMs": {
+    "type": "number",
+    "description": "How long leases of its tasks last, in ms, in place of what the worker asks for."
+   },
+   "retries": {
+    "type": "number",
+    "description": "Attempts after the first, of tasks about which nothing else is said."
+   },
+   "timeoutMs": {
+    "type": "number",
+    "description": "How long an attempt at such a task may run, in ms; 0: for ever."
+   }
+  }
+ },
+ "UserSettingsInfo": {
+  "description": "Settings in force, as callers read them.",
+  "type": "object",
+  "properties": {
+   "weight": {
+    "type": "number",
+    "description": "Claim on turns relative to other users; 1 unless set."
+   },
+   "maxRunning": {
+    "type": "number",
+    "description": "At most this many of the user's tasks run at once."
+   },
+   "maxQueued": {
+    "type": "number",
+    "description": "At most this many wait (scheduled, deferred, queued and reserved)."
+   },
+   "rate": {
+    "$ref": "#/components/schemas/RateLimit",
+    "description": "Starts per time."
+   },
+   "paused": {
+    "type": "boolean",
+    "description": "Nothing of it starts."
+   }
+  },
+  "required": [
+   "weight"
+  ]
+ },
+ "RateLimit": {
+  "description": "The generic cell rate algorithm (ITU-T I.371): one number, the theoretical arrival time `tat`, holds the whole state of a limit.",
+  "type": "object",
+  "properties": {
+   "limit": {
+    "type": "number",
+    "description": "How many starts …"
+   },
+   "perMs": {
+    "type": "number",
+    "description": "… in this many milliseconds."
+   },
+   "burst": {
+    "type": "number",
+    "description": "How many may start at once after a pause."
+   }
+  },
+  "required": [
+   "limit",
+   "perMs",
+   "burst"
+  ]
+ },
+ "UserRow": {
+  "description": "One user in one queue, with its share.",
+  "type": "object",
+  "properties": {
+   "share": {
+    "type": "number",
+    "description": "Part of the running tasks of its queue, 0 to 1, over the users that were looked at and that nothing holds back; absent for one that is held back itself, and for callers that see some users only."
+   },
+   "fairShare": {
+    "type": "number",
+    "description": "The part that its weight claims among those with work, 0 to 1; absent as `share`."
+   },
+   "why": {
+    "type": "string",
+    "description": "What holds it back, or that nothing does; for people."
+   },
+   "settings": {
+    "$ref": "#/components/schemas/UserSettingsInfo",
+    "description": "In force, the weight in turns."
+   },
+   "ahead": {
+    "type": "number",
+    "description": "Turns of weight 1 that it is ahead of its fair share; behind when negative. Who is not ready owes and is owed nothing for that time, so it is never behind."
+   },
+   "user": {
+    "type": "string",
+    "description": "The user."
+   },
+   "queue": {
+    "type": "string",
+    "description": "The queue."
+   },
+   "origins": {
+    "type": "object",
+    "properties": {
+     "maxQueued": {
+      "enum": [
+       "built-in",
+       "queue",
+       "user",
+       "user-in-queue"
+      ]
+     },
+     "maxRunning": {
+      "enum": [
+       "built-in",
+       "queue",
+       "user",
+       "user-in-queue"
+      ]
+     },
+     "paused": {
+      "enum": [
+       "built-in",
+       "queue",
+       "user",
+       "user-in-queue"
+      ]
+     },
+     "rate": {
+      "enum": [
+       "built-in",
+       "queue",
+       "user",
+       "user-in-queue"
+      ]
+     },
+     "weight": {
+      "enum": [
+       "built-in",
+       "queue",
+       "user",
+       "user-in-queue"
+      ]
+     }
+    },
+    "required": [
+     "maxQueued",
+     "maxRunning",
+     "paused",
+     "rate",
+     "weight"
+    ],
+    "description": "Where each setting comes from: said of the user in this queue, of the user for all queues, by the queue for all its users, or by nobody."
+   },
+   "queued": {
+    "type": "number",
+    "description": "Tasks in line, of all levels."
+   },
+   "parked": {
+    "type": "number",
+    "description": "Of its queued tasks: those that a worker came to which does not know their names, so that only workers which know them ask for them. Absent when there are none."
+   },
+   "levels": {
+    "type": "array",
+    "items": {
+     "type": "number"
+    },
+    "description": "Per level, 1 to 6."
+   },
+   "running": {
+    "type": "number",
+    "description": "Started tasks."
+   },
+   "later": {
+    "type": "number",
+    "description": "Scheduled and deferred."
+   },
+   "ready": {
+    "type": "boolean",
+    "description": "It has a task in line, and nothing holds it back."
+   }
+  },
+  "required": [
+   "why",
+   "settings",
+   "ahead",
+   "user",
+   "queue",
+   "origins",
+   "queued",
+   "levels",
+   "running",
+   "later",
+   "ready"
+  ]
+ },
+ "UserPage": {
+  "description": "Users of one queue.",
+  "type": "object",
+  "properties": {
+   "items": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/UserRow"
+    },
+    "description": "By name."
+   },
+   "cursor": {
+    "type": "string",
+    "description": "Asks for the next page; absent on the last."
+   },
+   "sharesOf": {
+    "type": "number",
+    "description": "Shares are over so many users of the queue."
+   }
+  },
+  "required": [
+   "items",
+   "sharesOf"
+  ]
+ },
+ "QueueList": {
+  "description": "Every queue.",
+  "type": "object",
+  "properties": {
+   "items": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/QueueStatus"
+    },
+    "description": "In no given order."
+   }
+  },
+  "required": [
+   "items"
+  ]
+ },
+ "SearchedPage": {
+  "description": "Tasks that were searched for, or listed.",
+  "type": "object",
+  "properties": {
+   "searched": {
+    "type": "number",
+    "description": "How many tasks were looked at, where a filter was given."
+   },
+   "bound": {
+    "type": "number",
+    "description": "The search stopped since it had looked at so many; the cursor goes on."
+   },
+   "items": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/TaskInfo"
+    },
+    "description": "In the order of the listing."
+   },
+   "cursor": {
+    "type": "string",
+    "description": "Asks for the next page; absent on the last."
+   }
+  },
+  "required": [
+   "items"
+  ]
+ },
+ "TaskInfo": {
+  "description": "Everything that is known about one task. Moments are ms since the epoch on the backend's clock; fields that have no meaning in the task's state are absent.",
+  "type": "object",
+  "properties": {
+   "version": {
+    "type": "string",
+    "description": "Of the code that it keeps; absent: whoever comes to it runs it with the newest."
+   },
+   "priority": {
+    "enum": [
+     1,
+     2,
+     3,
+     4,
+     5,
+     6
+    ],
+    "description": "Where it stands among its user's tasks, 1 to 6."
+   },
+   "input": {
+    "description": "As it was enqueued; absent when it cannot be read, and in listings that do not ask for `values`."
+   },
+   "result": {
+    "description": "`finished`: what the handler returned; absent as `input` is."
+   },
+   "encryptedWith": {
+    "type": "string",
+    "description": "Input or result cannot be read here: the id of the key with which they are encrypted."
+   },
+   "failureType": {
+    "enum": [
+     "error",
+     "expired",
+     "invalid-payload",
+     "invalid-result",
+     "lost",
+     "timeout",
+     "unknown-task",
+     "upstream"
+    ],
+    "description": "`failed`: in which way, as `cause` says."
+   },
+   "error": {
+    "$ref": "#/components/schemas/TaskError",
+    "description": "Of the newest failure."
+   },
+   "metadata": {
+    "type": "object",
+    "additionalProperties": {},
+    "description": "What it tells of itself by `ctx.metadata`; absent in listings, and when it does not."
+   },
+   "dependents": {
+    "$ref": "#/components/schemas/TaskDependents",
+    "description": "Who waits for it; absent in listings."
+   },
+   "id": {
+    "type": "string",
+    "description": "Unique among all tasks."
+   },
+   "name": {
+    "type": "string",
+    "description": "Chooses the handler."
+   },
+   "queue": {
+    "type": "string",
+    "description": "Where it stands in line."
+   },
+   "user": {
+    "type": "string",
+    "description": "Whose turn it takes."
+   },
+   "cost": {
+    "type": "number",
+    "description": "What its turn costs the user; 1 unless asked otherwise."
+   },
+   "state": {
+    "enum": [
+     "canceled",
+     "deferred",
+     "failed",
+     "finished",
+     "queued",
+     "scheduled",
+     "started"
+    ],
+    "description": "Where it stands."
+   },
+   "createdAt": {
+    "type": "number",
+    "description": "When it was enqueued."
+   },
+   "failures": {
+    "type": "number",
+    "description": "Failed attempts so far; the one in hand, or the next one, has the number `failures + 1`."
+   },
+   "losses": {
+    "type": "number",
+    "description": "Leases that ended without an outcome."
+   },
+   "releases": {
+    "type": "number",
+    "description": "Times that a handler gave it back without counting an attempt."
+   },
+   "dependsOn": {
+    "type": "array",
+    "items": {
+     "type": "string"
+    },
+    "description": "What it was enqueued to wait for."
+   },
+   "blockedBy": {
+    "type": "array",
+    "items": {
+     "type": "string"
+    },
+    "description": "Those of `dependsOn` that are not satisfied yet."
+   },
+   "cancelRequested": {
+    "type": "boolean",
+    "description": "It runs, and was asked to end."
+   },
+   "dueAt": {
+    "type": "number",
+    "description": "`scheduled`: when it is due."
+   },
+   "expiresAt": {
+    "type": "number",
+    "description": "Until its first start: when it ends as `failed(expired)`."
+   },
+   "token": {
+    "type": "string",
+    "description": "`started`: the lease in force."
+   },
+   "worker": {
+    "type": "string",
+    "description": "`started`: who works on it."
+   },
+   "leasedAt": {
+    "type": "number",
+    "description": "`started`: when the lease was given."
+   },
+   "leaseUntil": {
+    "type": "number",
+    "description": "`started`: when the lease ends unless it is extended."
+   },
+   "endedAt": {
+    "type": "number",
+    "description": "End states."
+   },
+   "cause": {
+    "type": "object",
+    "properties": {
+     "type": {
+      "enum": [
+       "attempts",
+       "cancel-run",
+       "decider",
+       "expired",
+       "fatal",
+       "given-up",
+       "group-ended",
+       "lost",
+       "node-waits",
+       "paused",
+       "request",
+       "retry-after",
+       "run-ended",
+       "schedule",
+       "shutdown",
+       "terminate",
+       "unknown-here",
+       "unknown-task",
+       "unread",
+       "upstream",
+       "waited"
+      ]
+     },
+     "failure": {
+      "enum": [
+       "error",
+       "expired",
+       "invalid-payload",
+       "invalid-result",
+       "lost",
+       "timeout",
+       "unknown-task",
+       "upstream"
+      ],
+      "description": "In which way the newest attempt failed."
+     },
+     "made": {
+      "type": "number",
+      "description": "Attempts that have failed so far."
+     },
+     "of": {
+      "type": "number",
+      "description": "Attempts that the task may have in all."
+     },
+     "node": {
+      "type": "string",
+      "description": "Of a driven run: the node at which it failed."
+     },
+     "task": {
+      "type": "string",
+      "description": "The task that was to blame, where that node is a group of tasks."
+     },
+     "fingerprint": {
+      "type": "string",
+      "description": "The same for errors that are alike; absent where `task` is there."
+     },
+     "leases": {
+      "type": "number",
+      "description": "Leases that ended without an outcome."
+     },
+     "id": {
+      "type": "string",
+      "description": "The task that this one depended on, or waited for."
+     },
+     "state": {
+      "enum": [
+       "canceled",
+       "failed",
+       "removed"
+      ],
+      "description": "What became of that; `removed`: its record was taken away before it could finish."
+     },
+     "run": {
+      "type": "string",
+      "description": "The run that it belonged to."
+     },
+     "group": {
+      "type": "string",
+      "description": "The group of which it was a member."
+     },
+     "schedule": {
+      "type": "string",
+      "description": "The schedule that made it."
+     },
+     "slot": {
+      "type": "number",
+      "description": "The slot whose time has come, in ms since the epoch."
+     },
+     "reason": {
+      "type": "string",
+      "description": "Words of whoever wanted it so, shown to people and never read by code."
+     },
+     "known": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "description": "Names that it does know, as far as the worker tells them."
+     },
+     "what": {
+      "enum": [
+       "input",
+       "journal",
+       "upstreams"
+      ],
+      "description": "What could not be read."
+     }
+    },
+    "required": [
+     "type"
+    ],
+    "description": "`failed`, `canceled`: why."
+   },
+   "idempotencyKey": {
+    "type": "string",
+    "description": "The key under which it was enqueued."
+   },
+   "paused": {
+    "$ref": "#/components/schemas/RunPause",
+    "description": "It is a run, and paused."
+   },
+   "progress": {
+    "$ref": "#/components/schemas/TaskProgress",
+    "description": "Of its own handler."
+   },
+   "nodeProgress": {
+    "type": "object",
+    "additionalProperties": {
+     "$ref": "#/components/schemas/TaskProgress"
+    },
+    "description": "Of the nodes of a driven run, by name."
+   }
+  },
+  "required": [
+   "priority",
+   "id",
+   "name",
+   "queue",
+   "user",
+   "cost",
+   "state",
+   "createdAt",
+   "failures",
+   "losses",
+   "releases",
+   "dependsOn",
+   "blockedBy",
+   "cancelRequested"
+  ]
+ },
+ "TaskError": {
+  "description": "An error as it is stored: plain data. Together with its causes it fits `LIMITS.errorBytes`.",
+  "type": "object",
+  "properties": {
+   "name": {
+    "type": "string",
+    "description": "Its class, as `TypeError`; `Error` for what is no error. Cut at 100 characters."
+   },
+   "message": {
+    "type": "string",
+    "description": "Cut at 2,000 characters; what is no error is shown as text or JSON."
+   },
+   "code": {
+    "anyOf": [
+     {
+      "type": "number"
+     },
+     {
+      "type": "string"
+     }
+    ],
+    "description": "As it was: of the system, of a library, or of ours where `own` is true."
+   },
+   "stack": {
+    "type": "string",
+    "description": "Cut so that all of it fits; absent when it had none."
+   },
+   "cause": {
+    "$ref": "#/components/schemas/TaskError",
+    "description": "What it was made of, as `cause` of an error says; up to 8 below each other."
+   },
+   "errors": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/TaskError"
+    },
+    "description": "What was collected, as `errors` of an `AggregateError` says; the first 10."
+   },
+   "own": {
+    "const": true,
+    "description": "It is one of Fairloom's own: `code` is a row of `docs/errors.md`."
+   },
+   "retryable": {
+    "type": "boolean",
+    "description": "Of one of our own, as it says itself."
+   }
+  },
+  "required": [
+   "name",
+   "message"
+  ]
+ },
+ "TaskDependents": {
+  "description": "How many wait for a task, and the first of them.",
+  "type": "object",
+  "properties": {
+   "count": {
+    "type": "number",
+    "description": "All of them."
+   },
+   "awaitingRedrive": {
+    "type": "number",
+    "description": "How many of them wait for a redrive."
+   },
+   "ids": {
+    "type": "array",
+    "items": {
+     "type": "string"
+    },
+    "description": "The first five."
+   }
+  },
+  "required": [
+   "count",
+   "awaitingRedrive",
+   "ids"
+  ]
+ },
+ "RunPause": {
+  "description": "A pause in force.",
+  "type": "object",
+  "properties": {
+   "since": {
+    "type": "number",
+    "description": "Since when, in ms since the epoch on the backend's clock."
+   },
+   "reason": {
+    "type": "string",
+    "description": "Words of whoever paused it, shown to people and never read by code."
+   }
+  },
+  "required": [
+   "since"
+  ]
+ },
+ "TaskProgress": {
+  "description": "What a handler said last by `ctx.progress`.",
+  "type": "object",
+  "properties": {
+   "attempt": {
+    "type": "number",
+    "description": "The attempt that said it, from 1."
+   },
+   "fraction": {
+    "type": "number",
+    "description": "From 0 to 1."
+   },
+   "message": {
+    "type": "string",
+    "description": "In words; absent when there are none."
+   },
+   "at": {
+    "type": "number",
+    "description": "When, in ms since the epoch on the clock of the process that said it."
+   }
+  },
+  "required": [
+   "attempt",
+   "fraction",
+   "at"
+  ]
+ },
+ "TaskDetails": {
+  "description": "A task with its attempts.",
+  "type": "object",
+  "properties": {
+   "attempts": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/AttemptInfo"
+    },
+    "description": "The newest last."
+   },
+   "version": {
+    "type": "string",
+    "description": "Of the code that it keeps; absent: whoever comes to it runs it with the newest."
+   },
+   "priority": {
+    "enum": [
+     1,
+     2,
+     3,
+     4,
+     5,
+     6
+    ],
+    "description": "Where it stands among its user's tasks, 1 to 6."
+   },
+   "input": {
+    "description": "As it was enqueued; absent when it cannot be read, and in listings that do not ask for `values`."
+   },
+   "result": {
+    "description": "`finished`: what the handler returned; absent as `input` is."
+   },
+   "encryptedWith": {
+    "type": "string",
+    "description": "Input or result cannot be read here: the id of the key with which they are encrypted."
+   },
+   "failureType": {
+    "enum": [
+     "error",
+     "expired",
+     "invalid-payload",
+     "invalid-result",
+     "lost",
+     "timeout",
+     "unknown-task",
+     "upstream"
+    ],
+    "description": "`failed`: in which way, as `cause` says."
+   },
+   "error": {
+    "$ref": "#/components/schemas/TaskError",
+    "description": "Of the newest failure."
+   },
+   "metadata": {
+    "type": "object",
+    "additionalProperties": {},
+    "description": "What it tells of itself by `ctx.metadata`; absent in listings, and when it does not."
+   },
+   "dependents": {
+    "$ref": "#/components/schemas/TaskDependents",
+    "description": "Who waits for it; absent in listings."
+   },
+   "id": {
+    "type": "string",
+    "description": "Unique among all tasks."
+   },
+   "name": {
+    "type": "string",
+    "description": "Chooses the handler."
+   },
+   "queue": {
+    "type": "string",
+    "description": "Where it stands in line."
+   },
+   "user": {
+    "type": "string",
+    "description": "Whose turn it takes."
+   },
+   "cost": {
+    "type": "number",
+    "description": "What its turn costs the user; 1 unless asked otherwise."
+   },
+   "state": {
+    "enum": [
+     "canceled",
+     "deferred",
+     "failed",
+     "finished",
+     "queued",
+     "scheduled",
+     "started"
+    ],
+    "description": "Where it stands."
+   },
+   "createdAt": {
+    "type": "number",
+    "description": "When it was enqueued."
+   },
+   "failures": {
+    "type": "number",
+    "description": "Failed attempts so far; the one in hand, or the next one, has the number `failures + 1`."
+   },
+   "losses": {
+    "type": "number",
+    "description": "Leases that ended without an outcome."
+   },
+   "releases": {
+    "type": "number",
+    "description": "Times that a handler gave it back without counting an attempt."
+   },
+   "dependsOn": {
+    "type": "array",
+    "items": {
+     "type": "string"
+    },
+    "description": "What it was enqueued to wait for."
+   },
+   "blockedBy": {
+    "type": "array",
+    "items": {
+     "type": "string"
+    },
+    "description": "Those of `dependsOn` that are not satisfied yet."
+   },
+   "cancelRequested": {
+    "type": "boolean",
+    "description": "It runs, and was asked to end."
+   },
+   "dueAt": {
+    "type": "number",
+    "description": "`scheduled`: when it is due."
+   },
+   "expiresAt": {
+    "type": "number",
+    "description": "Until its first start: when it ends as `failed(expired)`."
+   },
+   "token": {
+    "type": "string",
+    "description": "`started`: the lease in force."
+   },
+   "worker": {
+    "type": "string",
+    "description": "`started`: who works on it."
+   },
+   "leasedAt": {
+    "type": "number",
+    "description": "`started`: when the lease was given."
+   },
+   "leaseUntil": {
+    "type": "number",
+    "description": "`started`: when the lease ends unless it is extended."
+   },
+   "endedAt": {
+    "type": "number",
+    "description": "End states."
+   },
+   "cause": {
+    "type": "object",
+    "properties": {
+     "type": {
+      "enum": [
+       "attempts",
+       "cancel-run",
+       "decider",
+       "expired",
+       "fatal",
+       "given-up",
+       "group-ended",
+       "lost",
+       "node-waits",
+       "paused",
+       "request",
+       "retry-after",
+       "run-ended",
+       "schedule",
+       "shutdown",
+       "terminate",
+       "unknown-here",
+       "unknown-task",
+       "unread",
+       "upstream",
+       "waited"
+      ]
+     },
+     "failure": {
+      "enum": [
+       "error",
+       "expired",
+       "invalid-payload",
+       "invalid-result",
+       "lost",
+       "timeout",
+       "unknown-task",
+       "upstream"
+      ],
+      "description": "In which way the newest attempt failed."
+     },
+     "made": {
+      "type": "number",
+      "description": "Attempts that have failed so far."
+     },
+     "of": {
+      "type": "number",
+      "description": "Attempts that the task may have in all."
+     },
+     "node": {
+      "type": "string",
+      "description": "Of a driven run: the node at which it failed."
+     },
+     "task": {
+      "type": "string",
+      "description": "The task that was to blame, where that node is a group of tasks."
+     },
+     "fingerprint": {
+      "type": "string",
+      "description": "The same for errors that are alike; absent where `task` is there."
+     },
+     "leases": {
+      "type": "number",
+      "description": "Leases that ended without an outcome."
+     },
+     "id": {
+      "type": "string",
+      "description": "The task that this one depended on, or waited for."
+     },
+     "state": {
+      "enum": [
+       "canceled",
+       "failed",
+       "removed"
+      ],
+      "description": "What became of that; `removed`: its record was taken away before it could finish."
+     },
+     "run": {
+      "type": "string",
+      "description": "The run that it belonged to."
+     },
+     "group": {
+      "type": "string",
+      "description": "The group of which it was a member."
+     },
+     "schedule": {
+      "type": "string",
+      "description": "The schedule that made it."
+     },
+     "slot": {
+      "type": "number",
+      "description": "The slot whose time has come, in ms since the epoch."
+     },
+     "reason": {
+      "type": "string",
+      "description": "Words of whoever wanted it so, shown to people and never read by code."
+     },
+     "known": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "description": "Names that it does know, as far as the worker tells them."
+     },
+     "what": {
+      "enum": [
+       "input",
+       "journal",
+       "upstreams"
+      ],
+      "description": "What could not be read."
+     }
+    },
+    "required": [
+     "type"
+    ],
+    "description": "`failed`, `canceled`: why."
+   },
+   "idempotencyKey": {
+    "type": "string",
+    "description": "The key under which it was enqueued."
+   },
+   "paused": {
+    "$ref": "#/components/schemas/RunPause",
+    "description": "It is a run, and paused."
+   },
+   "progress": {
+    "$ref": "#/components/schemas/TaskProgress",
+    "description": "Of its own handler."
+   },
+   "nodeProgress": {
+    "type": "object",
+    "additionalProperties": {
+     "$ref": "#/components/schemas/TaskProgress"
+    },
+    "description": "Of the nodes of a driven run, by name."
+   }
+  },
+  "required": [
+   "attempts",
+   "priority",
+   "id",
+   "name",
+   "queue",
+   "user",
+   "cost",
+   "state",
+   "createdAt",
+   "failures",
+   "losses",
+   "releases",
+   "dependsOn",
+   "blockedBy",
+   "cancelRequested"
+  ]
+ },
+ "AttemptInfo": {
+  "description": "One try at a task.",
+  "type": "object",
+  "properties": {
+   "error": {
+    "$ref": "#/components/schemas/TaskError",
+    "description": "What the handler threw."
+   },
+   "attempt": {
+    "type": "number",
+    "description": "From 1; a lost or released lease has the number of the attempt that it was to be."
+   },
+   "worker": {
+    "type": "string",
+    "description": "Who tried."
+   },
+   "leasedAt": {
+    "type": "number",
+    "description": "When its lease was given."
+   },
+   "endedAt": {
+    "type": "number",
+    "description": "When it was settled, or its lease was taken back."
+   },
+   "outcome": {
+    "enum": [
+     "canceled",
+     "failed",
+     "lost",
+     "released",
+     "succeeded"
+    ],
+    "description": "What the handler did, or `lost` when nobody said."
+   },
+   "decision": {
+    "enum": [
+     "cancel",
+     "dead-letter",
+     "finish",
+     "release",
+     "retry"
+    ],
+    "description": "What became of the task."
+   },
+   "cause": {
+    "type": "object",
+    "properties": {
+     "type": {
+      "enum": [
+       "attempts",
+       "cancel-run",
+       "decider",
+       "expired",
+       "fatal",
+       "given-up",
+       "group-ended",
+       "lost",
+       "node-waits",
+       "paused",
+       "request",
+       "retry-after",
+       "run-ended",
+       "schedule",
+       "shutdown",
+       "terminate",
+       "unknown-here",
+       "unknown-task",
+       "unread",
+       "upstream",
+       "waited"
+      ]
+     },
+     "failure": {
+      "enum": [
+       "error",
+       "expired",
+       "invalid-payload",
+       "invalid-result",
+       "lost",
+       "timeout",
+       "unknown-task",
+       "upstream"
+      ],
+      "description": "In which way the newest attempt failed."
+     },
+     "made": {
+      "type": "number",
+      "description": "Attempts that have failed so far."
+     },
+     "of": {
+      "type": "number",
+      "description": "Attempts that the task may have in all."
+     },
+     "node": {
+      "type": "string",
+      "description": "Of a driven run: the node at which it failed."
+     },
+     "task": {
+      "type": "string",
+      "description": "The task that was to blame, where that node is a group of tasks."
+     },
+     "fingerprint": {
+      "type": "string",
+      "description": "The same for errors that are alike; absent where `task` is there."
+     },
+     "leases": {
+      "type": "number",
+      "description": "Leases that ended without an outcome."
+     },
+     "id": {
+      "type": "string",
+      "description": "The task that this one depended on, or waited for."
+     },
+     "state": {
+      "enum": [
+       "canceled",
+       "failed",
+       "removed"
+      ],
+      "description": "What became of that; `removed`: its record was taken away before it could finish."
+     },
+     "run": {
+      "type": "string",
+      "description": "The run that it belonged to."
+     },
+     "group": {
+      "type": "string",
+      "description": "The group of which it was a member."
+     },
+     "schedule": {
+      "type": "string",
+      "description": "The schedule that made it."
+     },
+     "slot": {
+      "type": "number",
+      "description": "The slot whose time has come, in ms since the epoch."
+     },
+     "reason": {
+      "type": "string",
+      "description": "Words of whoever wanted it so, shown to people and never read by code."
+     },
+     "known": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "description": "Names that it does know, as far as the worker tells them."
+     },
+     "what": {
+      "enum": [
+       "input",
+       "journal",
+       "upstreams"
+      ],
+      "description": "What could not be read."
+     }
+    },
+    "required": [
+     "type"
+    ],
+    "description": "Why it did not end the task, or not well; absent of one that was lost."
+   }
+  },
+  "required": [
+   "attempt",
+   "worker",
+   "leasedAt",
+   "endedAt",
+   "outcome",
+   "decision"
+  ]
+ },
+ "AttemptList": {
+  "description": "Attempts of one task.",
+  "type": "object",
+  "properties": {
+   "items": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/AttemptInfo"
+    },
+    "description": "Those that did not end well, oldest first, and the last one when there are others."
+   }
+  },
+  "required": [
+   "items"
+  ]
+ },
+ "LogList": {
+  "description": "Lines of the log of one task.",
+  "type": "object",
+  "properties": {
+   "items": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/TaskLogLine"
+    },
+    "description": "In order."
+   },
+   "next": {
+    "type": "number",
+    "description": "What `from` goes on with."
+   }
+  },
+  "required": [
+   "items",
+   "next"
+  ]
+ },
+ "TaskLogLine": {
+  "description": "A line of the log of a task.",
+  "type": "object",
+  "properties": {
+   "attempt": {
+    "type": "number",
+    "description": "The attempt that wrote it, from 1."
+   },
+   "node": {
+    "type": "string",
+    "description": "The node of a driven run that wrote it; absent for the handler of the task itself."
+   },
+   "next": {
+    "type": "number",
+    "description": "From there a reader goes on behind it."
+   },
+   "at": {
+    "type": "number",
+    "description": "When it was written, in ms since the epoch on the clock of that process."
+   },
+   "level": {
+    "enum": [
+     "error",
+     "info",
+     "warn"
+    ],
+    "description": "How loud it is; `debug` is not kept."
+   },
+   "message": {
+    "type": "string",
+    "description": "What it says."
+   },
+   "fields": {
+    "type": "object",
+    "additionalProperties": {},
+    "description": "What was logged with it, as data; absent when there was nothing, and when it was too long."
+   }
+  },
+  "required": [
+   "attempt",
+   "next",
+   "at",
+   "level",
+   "message"
+  ]
+ },
+ "Explanation": {
+  "description": "What holds a task up, the nearest obstacle first.",
+  "type": "object",
+  "properties": {
+   "id": {
+    "type": "string",
+    "description": "The task."
+   },
+   "state": {
+    "enum": [
+     "canceled",
+     "deferred",
+     "failed",
+     "finished",
+     "queued",
+     "scheduled",
+     "started"
+    ],
+    "description": "Where it stands."
+   },
+   "obstacles": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/Obstacle"
+    },
+    "description": "The nearest first."
+   },
+   "position": {
+    "$ref": "#/components/schemas/Position",
+    "description": "Present while it is queued."
+   },
+   "dependents": {
+    "$ref": "#/components/schemas/TaskDependents",
+    "description": "Who waits for it; absent when nobody does."
+   }
+  },
+  "required": [
+   "id",
+   "state",
+   "obstacles"
+  ]
+ },
+ "Obstacle": {
+  "description": "One reason why a task does not run now, or what became of it.",
+  "type": "object",
+  "properties": {
+   "kind": {
+    "enum": [
+     "blocked",
+     "canceling",
+     "delayed",
+     "ended",
+     "in-line",
+     "no-worker",
+     "parked",
+     "queue-at-limit",
+     "queue-paused",
+     "queue-rate",
+     "run-ended",
+     "run-paused",
+     "running",
+     "suspended",
+     "user-at-limit",
+     "user-paused",
+     "user-rate",
+     "waiting"
+    ],
+    "description": "Stable names, for programs."
+   },
+   "text": {
+    "type": "string",
+    "description": "A sentence for people."
+   },
+   "command": {
+    "type": "string",
+    "description": "A command that would help, if there is one."
+   }
+  },
+  "required": [
+   "kind",
+   "text"
+  ]
+ },
+ "Position": {
+  "description": "The place of a queued task.",
+  "type": "object",
+  "properties": {
+   "place": {
+    "type": "number",
+    "description": "Of its own level and user, from 1."
+   },
+   "turnsBefore": {
+    "type": "number",
+    "description": "Turns of its user that come before its own, other levels included."
+   },
+   "usersAhead": {
+    "type": "number",
+    "description": "Users of its queue whose next turn comes before its user's."
+   }
+  },
+  "required": [
+   "place",
+   "turnsBefore",
+   "usersAhead"
+  ]
+ },
+ "DependentList": {
+  "description": "Who waits for a task.",
+  "type": "object",
+  "properties": {
+   "items": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/Dependent"
+    },
+    "description": "In the order in which they are told of its end."
+   },
+   "count": {
+    "type": "number",
+    "description": "All of them that the caller may see, as far as they were looked at."
+   },
+   "cursor": {
+    "type": "string",
+    "description": "Asks for the next page; absent on the last."
+   }
+  },
+  "required": [
+   "items",
+   "count"
+  ]
+ },
+ "Dependent": {
+  "description": "A task that waits for another.",
+  "type": "object",
+  "properties": {
+   "id": {
+    "type": "string",
+    "description": "Its id."
+   },
+   "name": {
+    "type": "string",
+    "description": "Its name."
+   },
+   "user": {
+    "type": "string",
+    "description": "Its user."
+   },
+   "state": {
+    "enum": [
+     "canceled",
+     "deferred",
+     "failed",
+     "finished",
+     "queued",
+     "scheduled",
+     "started"
+    ],
+    "description": "`deferred`, or `scheduled` while its own time has not come either."
+   },
+   "waits": {
+    "enum": [
+     "end",
+     "redrive",
+     "suspended"
+    ],
+    "description": "What it waits for: the other's `end`; its `redrive`, since it did not end well; `suspended`: it is a run that goes on when the other has ended, however."
+   },
+   "onFailure": {
+    "enum": [
+     "cancel",
+     "fail",
+     "run",
+     "wait"
+    ],
+    "description": "What it does when the other fails; absent for one that is suspended."
+   },
+   "onCancel": {
+    "enum": [
+     "cancel",
+     "fail",
+     "run",
+     "wait"
+    ],
+    "description": "What it does when the other is canceled; absent for one that is suspended."
+   }
+  },
+  "required": [
+   "id",
+   "name",
+   "user",
+   "state",
+   "waits"
+  ]
+ },
+ "StreamList": {
+  "description": "The streams of one task.",
+  "type": "object",
+  "properties": {
+   "items": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/StreamFacts"
+    },
+    "description": "By name."
+   }
+  },
+  "required": [
+   "items"
+  ]
+ },
+ "StreamFacts": {
+  "description": "What is known of one stream.",
+  "type": "object",
+  "properties": {
+   "name": {
+    "type": "string",
+    "description": "The stream."
+   },
+   "first": {
+    "type": "number",
+    "description": "The first offset that is still kept."
+   },
+   "next": {
+    "type": "number",
+    "description": "The offset that comes next: so much was ever written."
+   },
+   "bytes": {
+    "type": "number",
+    "description": "How long what is kept is, in bytes as stored."
+   },
+   "closed": {
+    "type": "boolean",
+    "description": "Nothing comes any more, unless another attempt begins anew."
+   }
+  },
+  "required": [
+   "name",
+   "first",
+   "next",
+   "bytes",
+   "closed"
+  ]
+ },
+ "StreamRows": {
+  "description": "A part of one stream.",
+  "type": "object",
+  "properties": {
+   "items": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/StreamRow"
+    },
+    "description": "In order."
+   },
+   "next": {
+    "type": "number",
+    "description": "What `from` goes on with."
+   }
+  },
+  "required": [
+   "items",
+   "next"
+  ]
+ },
+ "StreamRow": {
+  "description": "A chunk of a stream, where an attempt begins anew, or a gap.",
+  "type": "object",
+  "properties": {
+   "type": {
+    "enum": [
+     "chunk",
+     "gap",
+     "reset"
+    ],
+    "description": "Which of these it is."
+   },
+   "offset": {
+    "type": "number",
+    "description": "Rises through the whole stream, from 0."
+   },
+   "next": {
+    "type": "number",
+    "description": "What `--from` goes on with."
+   },
+   "attempt": {
+    "type": "number",
+    "description": "Who wrote it, or begins; absent for a gap."
+   },
+   "node": {
+    "type": "string",
+    "description": "The node of a driven run."
+   },
+   "value": {
+    "description": "What was written."
+   }
+  },
+  "required": [
+   "type",
+   "offset",
+   "next"
+  ]
+ },
+ "RunPage": {
+  "description": "Some runs.",
+  "type": "object",
+  "properties": {
+   "items": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/RunInfo"
+    },
+    "description": "In the order of the listing."
+   },
+   "cursor": {
+    "type": "string",
+    "description": "Asks for the next page; absent on the last."
+   }
+  },
+  "required": [
+   "items"
+  ]
+ },
+ "RunInfo": {
+  "description": "One run. Moments are ms since the epoch on the backend's clock.",
+  "type": "object",
+  "properties": {
+   "id": {
+    "type": "string",
+    "description": "The run."
+   },
+   "name": {
+    "type": "string",
+    "description": "The name of its pipeline."
+   },
+   "form": {
+    "enum": [
+     "dispatched",
+     "driven"
+    ],
+    "description": "How it is carried out."
+   },
+   "state": {
+    "enum": [
+     "canceled",
+     "deferred",
+     "failed",
+     "finished",
+     "queued",
+     "scheduled",
+     "started"
+    ],
+    "description": "`deferred` while it waits for its nodes."
+   },
+   "user": {
+    "type": "string",
+    "description": "Whose turns its tasks take."
+   },
+   "queue": {
+    "type": "string",
+    "description": "Of the run; nodes may have queues of their own."
+   },
+   "priority": {
+    "enum": [
+     1,
+     2,
+     3,
+     4,
+     5,
+     6
+    ],
+    "description": "Of its tasks unless they have their own, 1 to 6."
+   },
+   "graph": {
+    "type": "string",
+    "description": "Hash of its graph; see `loom.graphs.get`."
+   },
+   "createdAt": {
+    "type": "number",
+    "description": "When it was enqueued."
+   },
+   "endedAt": {
+    "type": "number",
+    "description": "In an end state."
+   },
+   "input": {
+    "description": "What it was enqueued with; absent when it cannot be read."
+   },
+   "encryptedWith": {
+    "type": "string",
+    "description": "It cannot be read here: the id of the key with which it is encrypted."
+   },
+   "cause": {
+    "type": "object",
+    "properties": {
+     "type": {
+      "enum": [
+       "attempts",
+       "cancel-run",
+       "decider",
+       "expired",
+       "fatal",
+       "given-up",
+       "group-ended",
+       "lost",
+       "node-waits",
+       "paused",
+       "request",
+       "retry-after",
+       "run-ended",
+       "schedule",
+       "shutdown",
+       "terminate",
+       "unknown-here",
+       "unknown-task",
+       "unread",
+       "upstream",
+       "waited"
+      ]
+     },
+     "failure": {
+      "enum": [
+       "error",
+       "expired",
+       "invalid-payload",
+       "invalid-result",
+       "lost",
+       "timeout",
+       "unknown-task",
+       "upstream"
+      ],
+      "description": "In which way the newest attempt failed."
+     },
+     "made": {
+      "type": "number",
+      "description": "Attempts that have failed so far."
+     },
+     "of": {
+      "type": "number",
+      "description": "Attempts that the task may have in all."
+     },
+     "node": {
+      "type": "string",
+      "description": "Of a driven run: the node at which it failed."
+     },
+     "task": {
+      "type": "string",
+      "description": "The task that was to blame, where that node is a group of tasks."
+     },
+     "fingerprint": {
+      "type": "string",
+      "description": "The same for errors that are alike; absent where `task` is there."
+     },
+     "leases": {
+      "type": "number",
+      "description": "Leases that ended without an outcome."
+     },
+     "id": {
+      "type": "string",
+      "description": "The task that this one depended on, or waited for."
+     },
+     "state": {
+      "enum": [
+       "canceled",
+       "failed",
+       "removed"
+      ],
+      "description": "What became of that; `removed`: its record was taken away before it could finish."
+     },
+     "run": {
+      "type": "string",
+      "description": "The run that it belonged to."
+     },
+     "group": {
+      "type": "string",
+      "description": "The group of which it was a member."
+     },
+     "schedule": {
+      "type": "string",
+      "description": "The schedule that made it."
+     },
+     "slot": {
+      "type": "number",
+      "description": "The slot whose time has come, in ms since the epoch."
+     },
+     "reason": {
+      "type": "string",
+      "description": "Words of whoever wanted it so, shown to people and never read by code."
+     },
+     "known": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "description": "Names that it does know, as far as the worker tells them."
+     },
+     "what": {
+      "enum": [
+       "input",
+       "journal",
+       "upstreams"
+      ],
+      "description": "What could not be read."
+     }
+    },
+    "required": [
+     "type"
+    ],
+    "description": "Why it did not finish."
+   },
+   "error": {
+    "$ref": "#/components/schemas/TaskError",
+    "description": "`failed`: what was thrown where that began; absent when nothing was, as when time ran out."
+   },
+   "past": {
+    "type": "array",
+    "items": {
+     "type": "string"
+    },
+    "description": "Runs whose results it goes on from, the newest first."
+   },
+   "forkedFrom": {
+    "type": "string",
+    "description": "The run of which it is a fork."
+   },
+   "paused": {
+    "$ref": "#/components/schemas/RunPause",
+    "description": "Nothing of it is started until it is resumed."
+   }
+  },
+  "required": [
+   "id",
+   "name",
+   "form",
+   "state",
+   "user",
+   "queue",
+   "priority",
+   "graph",
+   "createdAt"
+  ]
+ },
+ "RunDetails": {
+  "description": "One run with its nodes.",
+  "type": "object",
+  "properties": {
+   "metadata": {
+    "type": "object",
+    "additionalProperties": {},
+    "description": "What it tells of itself by `ctx.metadata`; absent when it does not."
+   },
+   "result": {
+    "description": "`finished`: what its pipeline gave; absent when a part of it is not stored any more."
+   },
+   "nodes": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/RunNodeInfo"
+    },
+    "description": "In the order of the graph, each after those that it waits for; groups where they end. Empty when the graph cannot be read here."
+   },
+   "id": {
+    "type": "string",
+    "description": "The run."
+   },
+   "name": {
+    "type": "string",
+    "description": "The name of its pipeline."
+   },
+   "form": {
+    "enum": [
+     "dispatched",
+     "driven"
+    ],
+    "description": "How it is carried out."
+   },
+   "state": {
+    "enum": [
+     "canceled",
+     "deferred",
+     "failed",
+     "finished",
+     "queued",
+     "scheduled",
+     "started"
+    ],
+    "description": "`deferred` while it waits for its nodes."
+   },
+   "user": {
+    "type": "string",
+    "description": "Whose turns its tasks take."
+   },
+   "queue": {
+    "type": "string",
+    "description": "Of the run; nodes may have queues of their own."
+   },
+   "priority": {
+    "enum": [
+     1,
+     2,
+     3,
+     4,
+     5,
+     6
+    ],
+    "description": "Of its tasks unless they have their own, 1 to 6."
+   },
+   "graph": {
+    "type": "string",
+    "description": "Hash of its graph; see `loom.graphs.get`."
+   },
+   "createdAt": {
+    "type": "number",
+    "description": "When it was enqueued."
+   },
+   "endedAt": {
+    "type": "number",
+    "description": "In an end state."
+   },
+   "input": {
+    "description": "What it was enqueued with; absent when it cannot be read."
+   },
+   "encryptedWith": {
+    "type": "string",
+    "description": "It cannot be read here: the id of the key with which it is encrypted."
+   },
+   "cause": {
+    "type": "object",
+    "properties": {
+     "type": {
+      "enum": [
+       "attempts",
+       "cancel-run",
+       "decider",
+       "expired",
+       "fatal",
+       "given-up",
+       "group-ended",
+       "lost",
+       "node-waits",
+       "paused",
+       "request",
+       "retry-after",
+       "run-ended",
+       "schedule",
+       "shutdown",
+       "terminate",
+       "unknown-here",
+       "unknown-task",
+       "unread",
+       "upstream",
+       "waited"
+      ]
+     },
+     "failure": {
+      "enum": [
+       "error",
+       "expired",
+       "invalid-payload",
+       "invalid-result",
+       "lost",
+       "timeout",
+       "unknown-task",
+       "upstream"
+      ],
+      "description": "In which way the newest attempt failed."
+     },
+     "made": {
+      "type": "number",
+      "description": "Attempts that have failed so far."
+     },
+     "of": {
+      "type": "number",
+      "description": "Attempts that the task may have in all."
+     },
+     "node": {
+      "type": "string",
+      "description": "Of a driven run: the node at which it failed."
+     },
+     "task": {
+      "type": "string",
+      "description": "The task that was to blame, where that node is a group of tasks."
+     },
+     "fingerprint": {
+      "type": "string",
+      "description": "The same for errors that are alike; absent where `task` is there."
+     },
+     "leases": {
+      "type": "number",
+      "description": "Leases that ended without an outcome."
+     },
+     "id": {
+      "type": "string",
+      "description": "The task that this one depended on, or waited for."
+     },
+     "state": {
+      "enum": [
+       "canceled",
+       "failed",
+       "removed"
+      ],
+      "description": "What became of that; `removed`: its record was taken away before it could finish."
+     },
+     "run": {
+      "type": "string",
+      "description": "The run that it belonged to."
+     },
+     "group": {
+      "type": "string",
+      "description": "The group of which it was a member."
+     },
+     "schedule": {
+      "type": "string",
+      "description": "The schedule that made it."
+     },
+     "slot": {
+      "type": "number",
+      "description": "The slot whose time has come, in ms since the epoch."
+     },
+     "reason": {
+      "type": "string",
+      "description": "Words of whoever wanted it so, shown to people and never read by code."
+     },
+     "known": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "description": "Names that it does know, as far as the worker tells them."
+     },
+     "what": {
+      "enum": [
+       "input",
+       "journal",
+       "upstreams"
+      ],
+      "description": "What could not be read."
+     }
+    },
+    "required": [
+     "type"
+    ],
+    "description": "Why it did not finish."
+   },
+   "error": {
+    "$ref": "#/components/schemas/TaskError",
+    "description": "`failed`: what was thrown where that began; absent when nothing was, as when time ran out."
+   },
+   "past": {
+    "type": "array",
+    "items": {
+     "type": "string"
+    },
+    "description": "Runs whose results it goes on from, the newest first."
+   },
+   "forkedFrom": {
+    "type": "string",
+    "description": "The run of which it is a fork."
+   },
+   "paused": {
+    "$ref": "#/components/schemas/RunPause",
+    "description": "Nothing of it is started until it is resumed."
+   }
+  },
+  "required": [
+   "nodes",
+   "id",
+   "name",
+   "form",
+   "state",
+   "user",
+   "queue",
+   "priority",
+   "graph",
+   "createdAt"
+  ]
+ },
+ "RunNodeInfo": {
+  "description": "One node of a run.",
+  "type": "object",
+  "properties": {
+   "node": {
+    "type": "string",
+    "description": "Its name in the graph."
+   },
+   "member": {
+    "type": "string",
+    "description": "The key of the member of a `parallel` that it is, where that is called otherwise."
+   },
+   "state": {
+    "enum": [
+     "canceled",
+     "deferred",
+     "failed",
+     "finished",
+     "gone",
+     "pending",
+     "queued",
+     "scheduled",
+     "skipped",
+     "started"
+    ],
+    "description": "Where it stands."
+   },
+   "taskId": {
+    "type": "string",
+    "description": "For `loom.tasks`; absent when it is no task of the queue."
+   },
+   "error": {
+    "$ref": "#/components/schemas/TaskError",
+    "description": "Of its newest failure."
+   }
+  },
+  "required": [
+   "node",
+   "state"
+  ]
+ },
+ "GraphStates": {
+  "description": "A graph, and where its nodes stand.",
+  "type": "object",
+  "properties": {
+   "graph": {
+    "$ref": "#/components/schemas/TaskGraph",
+    "description": "As it is stored."
+   },
+   "states": {
+    "type": "object",
+    "additionalProperties": {
+     "enum": [
+      "canceled",
+      "deferred",
+      "failed",
+      "finished",
+      "gone",
+      "pending",
+      "queued",
+      "scheduled",
+      "skipped",
+      "started"
+     ]
+    },
+    "description": "By node; empty for a graph without a run."
+   }
+  },
+  "required": [
+   "graph",
+   "states"
+  ]
+ },
+ "Timeline": {
+  "description": "When the nodes of a run ran.",
+  "type": "object",
+  "properties": {
+   "id": {
+    "type": "string",
+    "description": "The run."
+   },
+   "from": {
+    "type": "number",
+    "description": "When it was enqueued."
+   },
+   "to": {
+    "type": "number",
+    "description": "When it ended; absent while it has not."
+   },
+   "spans": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/TimelineSpan"
+    },
+    "description": "Of each node that is a task, that task and each of its attempts that is kept, by when they began."
+   },
+   "isCut": {
+    "type": "boolean",
+    "description": "There are more nodes than were looked at."
+   }
+  },
+  "required": [
+   "id",
+   "from",
+   "spans",
+   "isCut"
+  ]
+ },
+ "TimelineSpan": {
+  "description": "One stretch of a timeline.",
+  "type": "object",
+  "properties": {
+   "node": {
+    "type": "string",
+    "description": "The node."
+   },
+   "taskId": {
+    "type": "string",
+    "description": "The task that it is."
+   },
+   "kind": {
+    "enum": [
+     "attempt",
+     "running",
+     "task"
+    ],
+    "description": "`task`: from its enqueue to its end; `attempt`: one that is over; `running`: the one in hand."
+   },
+   "attempt": {
+    "type": "number",
+    "description": "Of an attempt: its number, from 1."
+   },
+   "outcome": {
+    "type": "string",
+    "description": "How that ended."
+   },
+   "from": {
+    "type": "number",
+    "description": "When it began."
+   },
+   "to": {
+    "type": "number",
+    "description": "When it was over; absent while it is not."
+   }
+  },
+  "required": [
+   "node",
+   "taskId",
+   "kind",
+   "from"
+  ]
+ },
+ "RunExplanation": {
+  "description": "Why a run has not ended: the nodes on which it waits.",
+  "type": "object",
+  "properties": {
+   "id": {
+    "type": "string",
+    "description": "The run."
+   },
+   "state": {
+    "enum": [
+     "canceled",
+     "deferred",
+     "failed",
+     "finished",
+     "queued",
+     "scheduled",
+     "started"
+    ],
+    "description": "Where it stands."
+   },
+   "counts": {
+    "type": "object",
+    "additionalProperties": {
+     "type": "number"
+    },
+    "description": "How many nodes are in each state."
+   },
+   "waitsFor": {
+    "type": "array",
+    "items": {
+     "type": "object",
+     "properties": {
+      "node": {
+       "type": "string",
+       "description": "Its name in the graph; empty: the run itself, where its own task waits."
+      },
+      "why": {
+       "$ref": "#/components/schemas/Explanation",
+       "description": "Of the task that runs the node."
+      }
+     },
+     "required": [
+      "node",
+      "why"
+     ]
+    },
+    "description": "Nodes that wait for no other node, each with its reason; at most 20."
+   },
+   "causes": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/RunCause"
+    },
+    "description": "Of a run that did not finish: where that began, the first first; at most 20."
+   },
+   "paused": {
+    "$ref": "#/components/schemas/RunPause",
+    "description": "It is paused: nothing of it is started meanwhile."
+   },
+   "command": {
+    "type": "string",
+    "description": "What helps a run on that has failed or is paused."
+   }
+  },
+  "required": [
+   "id",
+   "state",
+   "counts",
+   "waitsFor",
+   "causes"
+  ]
+ },
+ "RunCause": {
+  "description": "A task at which a run began not to finish: it followed no other.",
+  "type": "object",
+  "properties": {
+   "node": {
+    "type": "string",
+    "description": "Its node; empty for the run itself."
+   },
+   "taskId": {
+    "type": "string",
+    "description": "For `loom.tasks`."
+   },
+   "attempt": {
+    "type": "number",
+    "description": "The number of its newest attempt; 0: it was never started."
+   },
+   "cause": {
+    "type": "object",
+    "properties": {
+     "type": {
+      "enum": [
+       "attempts",
+       "cancel-run",
+       "decider",
+       "expired",
+       "fatal",
+       "given-up",
+       "group-ended",
+       "lost",
+       "node-waits",
+       "paused",
+       "request",
+       "retry-after",
+       "run-ended",
+       "schedule",
+       "shutdown",
+       "terminate",
+       "unknown-here",
+       "unknown-task",
+       "unread",
+       "upstream",
+       "waited"
+      ]
+     },
+     "failure": {
+      "enum": [
+       "error",
+       "expired",
+       "invalid-payload",
+       "invalid-result",
+       "lost",
+       "timeout",
+       "unknown-task",
+       "upstream"
+      ],
+      "description": "In which way the newest attempt failed."
+     },
+     "made": {
+      "type": "number",
+      "description": "Attempts that have failed so far."
+     },
+     "of": {
+      "type": "number",
+      "description": "Attempts that the task may have in all."
+     },
+     "node": {
+      "type": "string",
+      "description": "Of a driven run: the node at which it failed."
+     },
+     "task": {
+      "type": "string",
+      "description": "The task that was to blame, where that node is a group of tasks."
+     },
+     "fingerprint": {
+      "type": "string",
+      "description": "The same for errors that are alike; absent where `task` is there."
+     },
+     "leases": {
+      "type": "number",
+      "description": "Leases that ended without an outcome."
+     },
+     "id": {
+      "type": "string",
+      "description": "The task that this one depended on, or waited for."
+     },
+     "state": {
+      "enum": [
+       "canceled",
+       "failed",
+       "removed"
+      ],
+      "description": "What became of that; `removed`: its record was taken away before it could finish."
+     },
+     "run": {
+      "type": "string",
+      "description": "The run that it belonged to."
+     },
+     "group": {
+      "type": "string",
+      "description": "The group of which it was a member."
+     },
+     "schedule": {
+      "type": "string",
+      "description": "The schedule that made it."
+     },
+     "slot": {
+      "type": "number",
+      "description": "The slot whose time has come, in ms since the epoch."
+     },
+     "reason": {
+      "type": "string",
+      "description": "Words of whoever wanted it so, shown to people and never read by code."
+     },
+     "known": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "description": "Names that it does know, as far as the worker tells them."
+     },
+     "what": {
+      "enum": [
+       "input",
+       "journal",
+       "upstreams"
+      ],
+      "description": "What could not be read."
+     }
+    },
+    "required": [
+     "type"
+    ],
+    "description": "Why, as data."
+   },
+   "error": {
+    "$ref": "#/components/schemas/TaskError",
+    "description": "What its newest attempt threw."
+   }
+  },
+  "required": [
+   "node",
+   "taskId",
+   "attempt"
+  ]
+ },
+ "TaskPage": {
+  "description": "Some tasks.",
+  "type": "object",
+  "properties": {
+   "items": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/TaskInfo"
+    },
+    "description": "In the order of the listing."
+   },
+   "cursor": {
+    "type": "string",
+    "description": "Asks for the next page; absent on the last."
+   }
+  },
+  "required": [
+   "items"
+  ]
+ },
+ "ErrorGroupPage": {
+  "description": "What tasks failed with.",
+  "type": "object",
+  "properties": {
+   "items": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/ErrorGroup"
+    },
+    "description": "Of failed tasks first; of each the one that was seen last first."
+   },
+   "cursor": {
+    "type": "string",
+    "description": "Asks for the next page; absent on the last."
+   }
+  },
+  "required": [
+   "items"
+  ]
+ },
+ "ErrorGroup": {
+  "description": "Failures that are alike, and how many there are. Moments are ms since the epoch on the backend's clock.",
+  "type": "object",
+  "properties": {
+   "name": {
+    "type": "string",
+    "description": "Of the task, or of the pipeline of a run that failed by itself; absent when its sample is gone."
+   },
+   "error": {
+    "type": "string",
+    "description": "The class of the error, or how tasks failed that threw none, as `lost`; absent as `name` is."
+   },
+   "message": {
+    "type": "string",
+    "description": "What the messages have in common, `…` for what differs; absent when nothing was thrown, or the sample is gone."
+   },
+   "id": {
+    "type": "string",
+    "description": "Names it in filters."
+   },
+   "failed": {
+    "type": "number",
+    "description": "Failed tasks of it that are kept."
+   },
+   "attempts": {
+    "type": "number",
+    "description": "Attempts that have failed so since it is known, those included that were tried again."
+   },
+   "firstAt": {
+    "type": "number",
+    "description": "When the first of them failed, in ms since the epoch."
+   },
+   "lastAt": {
+    "type": "number",
+    "description": "When the newest did."
+   },
+   "sample": {
+    "type": "string",
+    "description": "The newest failed task; without any, the one whose attempt failed last, which may be gone."
+   }
+  },
+  "required": [
+   "id",
+   "failed",
+   "attempts",
+   "firstAt",
+   "lastAt",
+   "sample"
+  ]
+ },
+ "SchedulePage": {
+  "description": "Some schedules.",
+  "type": "object",
+  "properties": {
+   "items": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/ScheduleInfo"
+    },
+    "description": "By name."
+   },
+   "cursor": {
+    "type": "string",
+    "description": "Asks for the next page; absent on the last."
+   }
+  },
+  "required": [
+   "items"
+  ]
+ },
+ "ScheduleInfo": {
+  "description": "Everything that is known about one schedule. Moments are ms since the epoch; lengths are ms.",
+  "type": "object",
+  "properties": {
+   "id": {
+    "type": "string",
+    "description": "Its name."
+   },
+   "task": {
+    "type": "string",
+    "description": "The task, or the pipeline, that it starts."
+   },
+   "version": {
+    "type": "string",
+    "description": "Of the code that its tasks keep; absent of a pipeline, whose graph says it."
+   },
+   "graph": {
+    "type": "string",
+    "description": "Hash of the pipeline's graph."
+   },
+   "event": {
+    "type": "string",
+    "description": "The name of the events that it fires at; absent: it fires by the clock."
+   },
+   "key": {
+    "type": "string",
+    "description": "Events about this alone."
+   },
+   "cron": {
+    "type": "string",
+    "description": "Its pattern; this or `everyMs`."
+   },
+   "timeZone": {
+    "type": "string",
+    "description": "The zone of the pattern."
+   },
+   "everyMs": {
+    "type": "number",
+    "description": "Its period."
+   },
+   "anchor": {
+    "type": "number",
+    "description": "From where the period counts."
+   },
+   "start": {
+    "type": "number",
+    "description": "No slot before."
+   },
+   "end": {
+    "type": "number",
+    "description": "No slot after."
+   },
+   "limit": {
+    "type": "number",
+    "description": "Most tasks that it makes."
+   },
+   "jitterMs": {
+    "type": "number",
+    "description": "Longest delay of a slot."
+   },
+   "missed": {
+    "enum": [
+     "all",
+     "one",
+     "skip"
+    ],
+    "description": "What it does about slots that nobody fired."
+   },
+   "overlap": {
+    "enum": [
+     "allow",
+     "cancel-previous",
+     "queue-one",
+     "skip"
+    ],
+    "description": "What it does while an earlier task has not ended."
+   },
+   "input": {
+    "description": "What each task gets; where facts of the slot are put in, it says so, as `<slot.date>`. Absent when there is none, or it cannot be read."
+   },
+   "user": {
+    "type": "string",
+    "description": "Whose turn its tasks take."
+   },
+   "queue": {
+    "type": "string",
+    "description": "Where they stand in line."
+   },
+   "priority": {
+    "enum": [
+     1,
+     2,
+     3,
+     4,
+     5,
+     6
+    ],
+    "description": "Where they stand among their user's tasks, 1 to 6."
+   },
+   "state": {
+    "enum": [
+     "active",
+     "over",
+     "paused"
+    ],
+    "description": "`active`: it fires; `paused`; `over`: no slot is left."
+   },
+   "nextAt": {
+    "type": "number",
+    "description": "The slot that comes next."
+   },
+   "lastAt": {
+    "type": "number",
+    "description": "The latest slot, or moment of an event, that made a task."
+   },
+   "lastTaskId": {
+    "type": "string",
+    "description": "That task."
+   },
+   "fired": {
+    "type": "number",
+    "description": "Tasks that it has made."
+   },
+   "missedSlots": {
+    "type": "number",
+    "description": "Slots that nobody fired in time, and those that were refused."
+   },
+   "overlappedSlots": {
+    "type": "number",
+    "description": "Slots passed over because an earlier task had not ended."
+   },
+   "createdAt": {
+    "type": "number",
+    "description": "When it was stored first."
+   },
+   "updatedAt": {
+    "type": "number",
+    "description": "When it was changed last."
+   }
+  },
+  "required": [
+   "id",
+   "task",
+   "missed",
+   "overlap",
+   "user",
+   "queue",
+   "priority",
+   "state",
+   "fired",
+   "missedSlots",
+   "overlappedSlots",
+   "createdAt",
+   "updatedAt"
+  ]
+ },
+ "ScheduleSlots": {
+  "description": "Slots that come next.",
+  "type": "object",
+  "properties": {
+   "id": {
+    "type": "string",
+    "description": "The schedule."
+   },
+   "slots": {
+    "type": "array",
+    "items": {
+     "type": "number"
+    },
+    "description": "In order, in ms since the epoch."
+   }
+  },
+  "required": [
+   "id",
+   "slots"
+  ]
+ },
+ "AskPage": {
+  "description": "Some open questions.",
+  "type": "object",
+  "properties": {
+   "items": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/AskInfo"
+    },
+    "description": "The oldest first."
+   },
+   "cursor": {
+    "type": "string",
+    "description": "Asks for the next page; absent on the last."
+   }
+  },
+  "required": [
+   "items"
+  ]
+ },
+ "AskInfo": {
+  "description": "A question to people. Moments are ms since the epoch on the backend's clock.",
+  "type": "object",
+  "properties": {
+   "id": {
+    "type": "string",
+    "description": "Names it among all."
+   },
+   "taskId": {
+    "type": "string",
+    "description": "The task that asks."
+   },
+   "task": {
+    "type": "string",
+    "description": "The name of that task."
+   },
+   "user": {
+    "type": "string",
+    "description": "Whose task it is."
+   },
+   "runId": {
+    "type": "string",
+    "description": "The run that the task is a part of; absent for one that stands alone."
+   },
+   "title": {
+    "type": "string",
+    "description": "What people read; absent when it cannot be read here."
+   },
+   "choices": {
+    "type": "array",
+    "items": {
+     "type": "string"
+    },
+    "description": "What may be answered."
+   },
+   "for": {
+    "type": "array",
+    "items": {
+     "type": "string"
+    },
+    "description": "Whom it is for; anybody when there are none."
+   },
+   "form": {
+    "description": "It has a form: what that is to hold as JSON Schema, or `true` where its schema does not say."
+   },
+   "state": {
+    "enum": [
+     "answered",
+     "canceled",
+     "ended",
+     "open",
+     "timed-out"
+    ],
+    "description": "Where it stands. `ended`: its task has ended otherwise."
+   },
+   "askedAt": {
+    "type": "number",
+    "description": "When it was asked."
+   },
+   "until": {
+    "type": "number",
+    "description": "When its time is over; absent when it has none."
+   },
+   "closedAt": {
+    "type": "number",
+    "description": "When it was closed; absent while it is open."
+   },
+   "answer": {
+    "type": "object",
+    "properties": {
+     "choice": {
+      "type": "string",
+      "description": "One of its choices."
+     },
+     "by": {
+      "type": "string",
+      "description": "Who answers, a text of 1–128 bytes: kept with the answer, and not looked into."
+     },
+     "comment": {
+      "type": "string",
+      "description": "Words for whoever reads it."
+     },
+     "form": {
+      "description": "What the form of the question asks for."
+     }
+    },
+    "required": [
+     "choice",
+     "by"
+    ],
+    "description": "`answered`: the answer that counts."
+   },
+   "encryptedWith": {
+    "type": "string",
+    "description": "Its texts cannot be read here: the id of the key with which they are encrypted."
+   }
+  },
+  "required": [
+   "id",
+   "taskId",
+   "task",
+   "user",
+   "choices",
+   "for",
+   "state",
+   "askedAt"
+  ]
+ },
+ "VersionReport": {
+  "description": "What was found.",
+  "type": "object",
+  "properties": {
+   "versions": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/VersionStatus"
+    },
+    "description": "By name, the newest version first, those without a version last."
+   },
+   "looked": {
+    "type": "number",
+    "description": "Tasks that were looked at."
+   },
+   "complete": {
+    "type": "boolean",
+    "description": "False: there are more tasks than were looked at, so that a 0 says little."
+   }
+  },
+  "required": [
+   "versions",
+   "looked",
+   "complete"
+  ]
+ },
+ "VersionStatus": {
+  "description": "What needs one version of a task, and who has it.",
+  "type": "object",
+  "properties": {
+   "name": {
+    "type": "string",
+    "description": "The task."
+   },
+   "version": {
+    "type": "string",
+    "description": "Of its code; absent: tasks that keep none, which any worker with the name runs."
+   },
+   "tasks": {
+    "type": "object",
+    "properties": {
+     "deferred": {
+      "type": "number"
+     },
+     "queued": {
+      "type": "number"
+     },
+     "scheduled": {
+      "type": "number"
+     },
+     "started": {
+      "type": "number"
+     }
+    },
+    "required": [
+     "deferred",
+     "queued",
+     "scheduled",
+     "started"
+    ],
+    "description": "Tasks that have not ended, by where they stand."
+   },
+   "runs": {
+    "type": "number",
+    "description": "Driven runs that have not ended and keep it, whether or not they have come to it."
+   },
+   "schedules": {
+    "type": "number",
+    "description": "Schedules whose tasks or runs keep it."
+   },
+   "needed": {
+    "type": "number",
+    "description": "All of these together. At 0 nothing that was looked at needs it."
+   },
+   "workers": {
+    "type": "array",
+    "items": {
+     "type": "string"
+    },
+    "description": "The live workers that have it."
+   }
+  },
+  "required": [
+   "name",
+   "tasks",
+   "runs",
+   "schedules",
+   "needed",
+   "workers"
+  ]
+ },
+ "WorkerList": {
+  "description": "The live workers.",
+  "type": "object",
+  "properties": {
+   "items": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/WorkerInfo"
+    },
+    "description": "In no given order."
+   }
+  },
+  "required": [
+   "items"
+  ]
+ },
+ "WorkerInfo": {
+  "description": "A worker, and when it was last heard.",
+  "type": "object",
+  "properties": {
+   "startedAt": {
+    "type": "number",
+    "description": "When it started: its first registration that the backend remembers, in ms since the epoch."
+   },
+   "lastSeenAt": {
+    "type": "number",
+    "description": "When it last asked for anything, in ms since the epoch."
+   },
+   "running": {
+    "type": "number",
+    "description": "Tasks under its leases."
+   },
+   "attempts": {
+    "$ref": "#/components/schemas/WorkerAttempts",
+    "description": "What became of its attempts since `startedAt`."
+   },
+   "id": {
+    "type": "string",
+    "description": "Unique among live workers."
+   },
+   "queues": {
+    "type": "array",
+    "items": {
+     "type": "string"
+    },
+    "description": "The queues that it serves."
+   },
+   "names": {
+    "type": "array",
+    "items": {
+     "type": "string"
+    },
+    "description": "Task names that it has handlers for; of versions both `resize` and `resize@2`."
+   },
+   "pipelines": {
+    "type": "array",
+    "items": {
+     "type": "string"
+    },
+    "description": "Names that it knows as those of pipelines, which run as runs and never as one task; absent: none."
+   },
+   "assignedUsers": {
+    "type": "array",
+    "items": {
+     "type": "string"
+    },
+    "description": "Served first; absent together with `stealTargets`: unrestricted."
+   },
+   "stealTargets": {
+    "anyOf": [
+     {
+      "const": "any"
+     },
+     {
+      "type": "array",
+      "items": {
+       "type": "string"
+      }
+     }
+    ],
+    "description": "Served when the assigned users have nothing; `any`: all others."
+   },
+   "concurrency": {
+    "type": "number",
+    "description": "Its slots: how many tasks it runs at once."
+   },
+   "host": {
+    "type": "string",
+    "description": "Host and pid, for people."
+   }
+  },
+  "required": [
+   "startedAt",
+   "lastSeenAt",
+   "running",
+   "attempts",
+   "id",
+   "queues",
+   "names",
+   "concurrency",
+   "host"
+  ]
+ },
+ "WorkerAttempts": {
+  "description": "Attempts of one worker, by outcome. Attempts, not tasks: one that is retried counts each time. What was canceled or given back, and a run that only waits, is none of these.",
+  "type": "object",
+  "properties": {
+   "succeeded": {
+    "type": "number",
+    "description": "It settled them, and their tasks finished."
+   },
+   "failed": {
+    "type": "number",
+    "description": "It settled them as failed, those included that are retried."
+   },
+   "lost": {
+    "type": "number",
+    "description": "Their leases ended before it settled them: it was stuck, cut off, or has died."
+   }
+  },
+  "required": [
+   "succeeded",
+   "failed",
+   "lost"
+  ]
+ },
+ "AuditPage": {
+  "description": "Changes that were asked for over HTTP.",
+  "type": "object",
+  "properties": {
+   "items": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/AuditEntry"
+    },
+    "description": "The newest first."
+   },
+   "cursor": {
+    "type": "string",
+    "description": "Asks for the next page; absent on the last."
+   }
+  },
+  "required": [
+   "items"
+  ]
+ },
+ "AuditEntry": {
+  "description": "A change that was asked for, whether or not it was made.",
+  "type": "object",
+  "properties": {
+   "requestId": {
+    "type": "string",
+    "description": "Of the request: answers and the log have it too."
+   },
+   "at": {
+    "type": "number",
+    "description": "When, in ms since the epoch on the clock of the server."
+   },
+   "by": {
+    "type": "string",
+    "description": "Who asked, as `access` says; absent when it does not."
+   },
+   "action": {
+    "type": "string",
+    "description": "The route, as `POST /tasks/{id}/cancel`."
+   },
+   "target": {
+    "type": "string",
+    "description": "What it named, or what was made; empty when that is nothing with an id."
+   },
+   "status": {
+    "type": "number",
+    "description": "The status that was answered."
+   },
+   "outcome": {
+    "type": "string",
+    "description": "What became of it, for people: the outcome, or the code of the problem."
+   }
+  },
+  "required": [
+   "requestId",
+   "at",
+   "action",
+   "target",
+   "status",
+   "outcome"
+  ]
+ },
+ "StoredTask": {
+  "description": "A task that was stored, or was there before.",
+  "type": "object",
+  "properties": {
+   "id": {
+    "type": "string",
+    "description": "Its id."
+   },
+   "created": {
+    "type": "boolean",
+    "description": "False when it was stored before."
+   },
+   "conflict": {
+    "type": "boolean",
+    "description": "Another task has this id or key, and this one was not stored."
+   }
+  },
+  "required": [
+   "id",
+   "created",
+   "conflict"
+  ]
+ },
+ "Change": {
+  "description": "What became of one of those that a command should change.",
+  "type": "object",
+  "properties": {
+   "id": {
+    "type": "string",
+    "description": "The task, run or schedule; with `--dry-run` also the node of a run."
+   },
+   "ok": {
+    "type": "boolean",
+    "description": "Whether it was changed, or would be with `--dry-run`."
+   },
+   "outcome": {
+    "type": "string",
+    "description": "What was done or would be, or why not; for people."
+   },
+   "with": {
+    "type": "string",
+    "description": "`--dry-run`: nobody asked for it, it would end with this other one."
+   }
+  },
+  "required": [
+   "id",
+   "ok",
+   "outcome"
+  ]
+ },
+ "SentSignal": {
+  "description": "What became of a signal.",
+  "type": "object",
+  "properties": {
+   "id": {
+    "type": "string",
+    "description": "The task or run that it was sent to."
+   },
+   "name": {
+    "type": "string",
+    "description": "Of the signal."
+   },
+   "outcome": {
+    "enum": [
+     "buffered",
+     "delivered",
+     "repeated"
+    ],
+    "description": "It ended a wait, is kept for the next one, or was sent before."
+   }
+  },
+  "required": [
+   "id",
+   "name",
+   "outcome"
+  ]
+ },
+ "StoredRun": {
+  "description": "A run that was stored.",
+  "type": "object",
+  "properties": {
+   "id": {
+    "type": "string",
+    "description": "Its id."
+   },
+   "created": {
+    "type": "boolean",
+    "description": "False when it was stored before."
+   }
+  },
+  "required": [
+   "id",
+   "created"
+  ]
+ },
+ "GivenAnswer": {
+  "description": "An answer that counts.",
+  "type": "object",
+  "properties": {
+   "id": {
+    "type": "string",
+    "description": "The question."
+   },
+   "choice": {
+    "type": "string",
+    "description": "What was chosen."
+   },
+   "by": {
+    "type": "string",
+    "description": "Who has answered."
+   }
+  },
+  "required": [
+   "id",
+   "choice",
+   "by"
+  ]
+ },
+ "PublishedEvent": {
+  "description": "What became of an event.",
+  "type": "object",
+  "properties": {
+   "name": {
+    "type": "string",
+    "description": "What has happened."
+   },
+   "key": {
+    "type": "string",
+    "description": "To what."
+   },
+   "outcome": {
+    "enum": [
+     "published",
+     "repeated"
+    ],
+    "description": "`repeated`: it was published before under its id."
+   }
+  },
+  "required": [
+   "name",
+   "key",
+   "outcome"
+  ]
+ },
+ "TaskGraph": {
+  "type": "object"
+ }
+};

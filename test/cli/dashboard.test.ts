@@ -1,0 +1,125 @@
+/** `fairloom dashboard` and `fairloom dev`: who gets in, and that they serve what they say. */
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+import { afterAll, describe, expect, inject, it } from 'vitest';
+import { BIN, fairloom, ROOT } from '../support/processes/run-process.ts';
+
+const folder = mkdtempSync(join(ROOT, 'temp/dev-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const where = ['--redis', inject('redisUrl'), '--prefix', `dashboard-${process.pid}`];
+
+interface Started {
+  readonly child: ChildProcessByStdio<null, null, Readable>;
+  /** The URL that was told, the newest one; another than `before`, or told once more. */
+  url(times?: number): Promise<string>;
+  end(): Promise<number | null>;
+}
+
+function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Started {
+  const child = spawn(process.execPath, [BIN, ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, FAIRLOOM_REDIS_URL: '', ...env },
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('close', resolve);
+  });
+  const told = (): readonly string[] => said.match(/http:\/\/\S+\/(?=\n)/g) ?? [];
+  return {
+    child,
+    url: async (times = 1) => {
+      await expect.poll(() => told().length, { timeout: 30_000 }).toBeGreaterThanOrEqual(times);
+      return told().at(-1) ?? '';
+    },
+    end: () => {
+      child.kill('SIGTERM');
+      return ended;
+    },
+  };
+}
+
+/** With a name of the host that `fetch` would not send. */
+function statusUnder(url: string, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(`${url}api/v1/`, { headers: { host } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+describe('fairloom dashboard', () => {
+  it('serves this machine alone, whatever name others give it', async () => {
+    const { url, end } = start(['dashboard', '--port', '0', ...where]);
+    const base = await url();
+    expect((await fetch(`${base}api/v1/overview`)).status).toBe(200);
+    expect((await fetch(base)).headers.get('content-type')).toContain('text/html');
+    expect(await statusUnder(base, 'evil.example')).toBe(403);
+    expect(await end()).toBe(0);
+  });
+
+  it('wants the token that it was given', async () => {
+    const { url, end } = start(['dashboard', '--port', '0', ...where], {
+      FAIRLOOM_HTTP_TOKEN: 'of mine',
+    });
+    const base = await url();
+    const status = async (token: string) =>
+      (await fetch(`${base}api/v1/`, { headers: { authorization: `Bearer ${token}` } })).status;
+    expect([await status('of mine'), await status('of min'), await status('')]).toEqual([
+      200, 403, 403,
+    ]);
+    expect(await statusUnder(base, 'evil.example')).toBe(403);
+    expect(await end()).toBe(0);
+  });
+
+  it('does not open itself to others', async () => {
+    const open = ['dashboard', '--host', '0.0.0.0', '--port', '0', ...where];
+    const { code, stderr } = await fairloom(open);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--insecure-no-auth')]);
+    expect((await fairloom([...open, '--token', ''])).code).toBe(2);
+    const { url, end } = start([...open, '--insecure-no-auth']);
+    const base = (await url()).replace('0.0.0.0', '127.0.0.1');
+    expect(await statusUnder(base, 'other.example')).toBe(200);
+    expect(await end()).toBe(0);
+  });
+});
+
+it('fairloom dev runs tasks, and starts anew when a module changes', async () => {
+  const file = join(folder, 'tasks.mjs');
+  const entry = pathToFileURL(join(ROOT, 'dist/index.js')).href;
+  const write = (word: string): void =>
+    writeFileSync(
+      file,
+      `import { task } from '${entry}';\nexport const hi = task('hi', async (name) => '${word} ' + name);\n`,
+    );
+  write('hello');
+  const { url, end } = start(['dev', file, '--port', '0']);
+  const hi = async (base: string): Promise<unknown> => {
+    const headers = { authorization: 'x', 'content-type': 'application/json' };
+    const body = '{"name":"hi","input":"ann"}';
+    const made = await fetch(`${base}api/v1/tasks`, { method: 'POST', headers, body });
+    const id: unknown = Reflect.get(Object(await made.json()), 'id');
+    let task: object = {};
+    await expect
+      .poll(async () => {
+        task = Object(await (await fetch(`${base}api/v1/tasks/${String(id)}`)).json());
+        return Reflect.get(task, 'state');
+      })
+      .toBe('finished');
+    return Reflect.get(task, 'result');
+  };
+  expect(await hi(await url())).toBe('hello ann');
+  write('good day');
+  expect(await hi(await url(2))).toBe('good day ann');
+  expect(await end()).toBe(0);
+});
