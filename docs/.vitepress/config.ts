@@ -1,67 +1,17 @@
-import { defineConfig } from 'vitepress';
+import { type DefaultTheme, defineConfig } from 'vitepress';
 import { API_PAGES } from '../../scripts/docs/api-pages.ts';
+import { diagram } from './diagrams.ts';
+import { GUIDES, INSIDE, REFERENCE, type Shelf, titleOf } from './shelves.ts';
 
-/** The pages by shelf. `test/tidy/docs/site.test.ts` holds it to the files. */
-const SHELVES = [
-  ['Start', ['guide/tutorial', 'guide/when-not', 'guide/coming-from']],
-  [
-    'Guides',
-    [
-      'guide/users',
-      'guide/priorities',
-      'guide/retries',
-      'guide/dependencies',
-      'guide/workflows',
-      'guide/waiting',
-      'guide/schedules',
-      'guide/xcom',
-      'guide/streams',
-      'guide/encryption',
-      'guide/handlers',
-      'guide/testing',
-      'guide/searching',
-      'guide/recipes',
-      'guide/deployment',
-      'guide/versions',
-      'guide/dashboard',
-      'guide/production',
-      'guide/troubleshooting',
-    ],
-  ],
-  ['Promises', ['fairness', 'delivery', 'reliability', 'performance']],
-  [
-    'Reference',
-    [
-      'cli',
-      'cli-output',
-      'http',
-      'configuration',
-      'errors',
-      'events',
-      'metrics',
-      'tracing',
-      'lifecycle',
-      'limits',
-      'glossary',
-    ],
-  ],
-  ['Inside', ['architecture', 'mechanics', 'redis-layout']],
-] as const;
-
-/** Where the name of the file says too little. */
-const TITLES: Readonly<Record<string, string>> = {
-  cli: 'Command line',
-  'cli-output': 'Output for programs',
-  'guide/users': 'Users and weights',
-  'guide/xcom': 'XCom',
-  'guide/searching': 'Finding tasks',
-  'guide/streams': 'Streams',
-  'guide/retries': 'Retries and idempotency',
+const API: DefaultTheme.SidebarItem = {
+  text: 'API',
+  items: API_PAGES.map(({ name, title }) => ({ text: title, link: `/api/${name}` })),
 };
 
 export default defineConfig({
   title: 'Fairloom',
   description: 'A fair, multi-user task queue and workflow engine for Node',
+  head: [['link', { rel: 'icon', href: '/logo.svg', type: 'image/svg+xml' }]],
   cleanUrls: true,
   outDir: '../temp/site',
   cacheDir: '../temp/site-cache',
@@ -71,24 +21,41 @@ export default defineConfig({
   ignoreDeadLinks: [/^\.\/(?:\.\.\/)?adr\//, /acl\.example$/, /^\.\.\//],
   // The index of the search is one file, which is loaded when somebody searches.
   vite: { build: { chunkSizeWarningLimit: 5_000 } },
+  markdown: {
+    config: (md) => {
+      const { fence } = md.renderer.rules;
+      md.renderer.rules.fence = (tokens, at, ...more) => {
+        const token = tokens[at];
+        if (token?.info.trim() === 'mermaid') return diagram(token.content);
+        return fence?.(tokens, at, ...more) ?? '';
+      };
+    },
+  },
   themeConfig: {
+    logo: '/logo.svg',
     search: { provider: 'local' },
-    sidebar: [
-      ...SHELVES.map(([text, pages]) => ({
-        text,
-        items: pages.map((page) => ({ text: titleOf(page), link: `/${page}` })),
-      })),
-      {
-        text: 'API',
-        link: '/api/',
-        collapsed: true,
-        items: API_PAGES.map(({ name, title }) => ({ text: title, link: `/api/${name}` })),
-      },
+    outline: [2, 3],
+    nav: [
+      { text: 'Guide', link: '/guide/tutorial', activeMatch: '^/guide/' },
+      { text: 'Promises', link: '/delivery' },
+      { text: 'Reference', link: '/cli' },
+      { text: 'API', link: '/api/', activeMatch: '^/api/' },
+      { text: 'Inside', link: '/architecture' },
     ],
+    sidebar: {
+      '/guide/': shelvesOf(GUIDES),
+      '/api/': [API],
+      ...Object.fromEntries(
+        INSIDE.flatMap(({ pages }) => pages).map((page) => [`/${page}`, shelvesOf(INSIDE)]),
+      ),
+      '/': shelvesOf(REFERENCE),
+    },
   },
 });
 
-function titleOf(page: string): string {
-  const words = page.replace(/^guide\//, '').replaceAll('-', ' ');
-  return TITLES[page] ?? words[0]?.toUpperCase() + words.slice(1);
+function shelvesOf(shelves: readonly Shelf[]): DefaultTheme.SidebarItem[] {
+  return shelves.map(({ title, pages }) => ({
+    text: title,
+    items: pages.map((page) => ({ text: titleOf(page), link: `/${page}` })),
+  }));
 }

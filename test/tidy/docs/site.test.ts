@@ -1,13 +1,11 @@
 /** The site shows every page, each on one shelf. */
 import { expect, it } from 'vitest';
+import { GUIDES, INSIDE, REFERENCE } from '../../../docs/.vitepress/shelves.ts';
 import { API_PAGES } from '../../../scripts/docs/api-pages.ts';
 import { filesBelow, read } from '../../support/files.ts';
 
-it('docs/.vitepress/config.ts names every page but the first, once', () => {
-  const shelves = /const SHELVES = \[([\s\S]*?)\n\] as const/.exec(
-    read('docs/.vitepress/config.ts'),
-  );
-  const shown = [...(shelves?.[1] ?? '').matchAll(/'([a-z/-]+)'/g)].map(([, page]) => page);
+it('every page but the first stands on one shelf, once', () => {
+  const shown = [...GUIDES, ...REFERENCE, ...INSIDE].flatMap((shelf) => shelf.pages);
   const pages = filesBelow('docs', /\.md$/)
     .map((file) => file.replace(/^docs\/|\.md$/g, ''))
     .filter((page) => page !== 'index' && !page.startsWith('adr/'));

@@ -1,0 +1,83 @@
+/** The pages of the site by shelf, in the order in which they stand there. */
+
+/** Some pages under one heading. */
+export interface Shelf {
+  readonly title: string;
+  /** Paths below docs/, without the end. */
+  readonly pages: readonly string[];
+}
+
+/** For whoever builds something. */
+export const GUIDES: readonly Shelf[] = [
+  { title: 'Start', pages: ['guide/tutorial', 'guide/when-not', 'guide/coming-from'] },
+  {
+    title: 'Tasks',
+    pages: [
+      'guide/users',
+      'guide/priorities',
+      'guide/retries',
+      'guide/schedules',
+      'guide/handlers',
+      'guide/streams',
+      'guide/versions',
+    ],
+  },
+  {
+    title: 'Workflows',
+    pages: ['guide/workflows', 'guide/dependencies', 'guide/waiting', 'guide/xcom'],
+  },
+  {
+    title: 'Running it',
+    pages: [
+      'guide/searching',
+      'guide/testing',
+      'guide/recipes',
+      'guide/encryption',
+      'guide/deployment',
+      'guide/production',
+      'guide/troubleshooting',
+    ],
+  },
+];
+
+/** For whoever looks something up. */
+export const REFERENCE: readonly Shelf[] = [
+  { title: 'Promises', pages: ['fairness', 'delivery', 'reliability', 'performance'] },
+  {
+    title: 'Reference',
+    pages: [
+      'cli',
+      'cli-output',
+      'configuration',
+      'errors',
+      'events',
+      'metrics',
+      'tracing',
+      'lifecycle',
+      'limits',
+      'glossary',
+    ],
+  },
+];
+
+/** For whoever changes it, or looks into its Redis. */
+export const INSIDE: readonly Shelf[] = [
+  { title: 'Inside', pages: ['architecture', 'mechanics', 'redis-layout'] },
+];
+
+/** Where the name of the file says too little. */
+const TITLES: Readonly<Record<string, string>> = {
+  cli: 'Command line',
+  'cli-output': 'Output for programs',
+  'guide/users': 'Users and weights',
+  'guide/xcom': 'XCom',
+  'guide/searching': 'Finding tasks',
+  'guide/streams': 'Streams and logs',
+  'guide/retries': 'Retries and idempotency',
+};
+
+/** What a page is called. */
+export function titleOf(page: string): string {
+  const words = page.replace(/^guide\//, '').replaceAll('-', ' ');
+  return TITLES[page] ?? words[0]?.toUpperCase() + words.slice(1);
+}
