@@ -29,6 +29,7 @@ export const GUIDES: readonly Shelf[] = [
   {
     title: 'Running it',
     pages: [
+      'guide/dashboard',
       'guide/searching',
       'guide/testing',
       'guide/recipes',
@@ -48,6 +49,7 @@ export const REFERENCE: readonly Shelf[] = [
     pages: [
       'cli',
       'cli-output',
+      'http',
       'configuration',
       'errors',
       'events',
@@ -69,6 +71,7 @@ export const INSIDE: readonly Shelf[] = [
 const TITLES: Readonly<Record<string, string>> = {
   cli: 'Command line',
   'cli-output': 'Output for programs',
+  http: 'HTTP API',
   'guide/users': 'Users and weights',
   'guide/xcom': 'XCom',
   'guide/searching': 'Finding tasks',
