@@ -12,8 +12,11 @@ import { missing } from '../calls/problem.ts';
 import { type Route, route } from '../calls/route.ts';
 import type { View } from '../calls/view.ts';
 
-/** They cost the store twenty times what a page of users does, and move slower than what stands beside them. */
+/** Of many users they cost the store twenty times what a page of users does: so long they are good enough, in ms. */
 const SHARES_MS = 2_000;
+
+/** Up to so many users they are read anew each time. */
+const FEW = 100;
 
 /** Users of one queue over which shares are made; of more users the first by name. */
 const SHARES_OF = 1_000;
@@ -104,7 +107,7 @@ function ownRow(status: UserStatus): UserRow {
   return { ...status, why };
 }
 
-/** Shares in one queue, by user; as they were up to {@link SHARES_MS} ago, for whoever asks. */
+/** Shares in one queue, by user; of many users as they were up to {@link SHARES_MS} ago, for whoever asks. */
 async function sharesIn(
   loom: Fairloom,
   queue: string,
@@ -116,10 +119,11 @@ async function sharesIn(
   KNOWN_SHARES.set(loom, known);
   const latest = known.get(queue);
   if (latest !== undefined && Math.abs(now - latest.at) < SHARES_MS) return latest.shares;
-  const reading = { at: now, shares: readShares(loom, queue, status) };
-  known.set(queue, reading);
-  reading.shares.catch(() => known.delete(queue));
-  return reading.shares;
+  const shares = readShares(loom, queue, status);
+  known.set(queue, { at: now, shares });
+  const forgetFew = ({ size }: Shares): unknown => size <= FEW && known.delete(queue);
+  shares.then(forgetFew, () => known.delete(queue));
+  return shares;
 }
 
 type Shares = ReadonlyMap<string, TopUser>;
