@@ -2,6 +2,8 @@ export { type MemoryOptions, memory } from './backends/memory/memory-backend.ts'
 export type { LogFields, Logger } from './base/logger.ts';
 export { systemClock } from './base/system-clock.ts';
 export type { Clock, Duration, Moment, Timer } from './base/time.ts';
+export type { Bulk, BulkInfo, BulkOptions, BulkRate } from './bulk/bulk-facade.ts';
+export type { BulkAction, BulkError } from './bulk/bulk-record.ts';
 export { Fairloom } from './client/client.ts';
 export type {
   AskAnswer,

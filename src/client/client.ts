@@ -1,4 +1,5 @@
 import type { Duration } from '../base/time.ts';
+import { Bulk } from '../bulk/bulk-facade.ts';
 import { Core } from '../core/core.ts';
 import type { FairloomOptions } from '../core/options.ts';
 import { ClosedError, InvalidOptionError } from '../domain/errors/errors.ts';
@@ -6,6 +7,7 @@ import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.
 import { LIMITS } from '../domain/limits.ts';
 import type { ReconcileReport, Stats, WorkerInfo } from '../domain/port/backend.ts';
 import { checkId, checkName } from '../domain/settings/names.ts';
+import type { NewTask } from '../domain/task/task.ts';
 import { callsOf } from '../enqueue/call.ts';
 import type { ManyArgs, ManyHandles, ManySource } from '../enqueue/call-forms.ts';
 import { ENQUEUE_KEYS, type EnqueueOptions } from '../enqueue/enqueue-options.ts';
@@ -90,6 +92,8 @@ export class Fairloom {
   readonly asks: Asks;
   /** What happened by minute and hour. */
   readonly series: Series;
+  /** Changes of many tasks, carried out by workers. */
+  readonly bulk: Bulk;
   /** The live workers, wherever they are. */
   readonly workers: {
     /** Those of all processes. */
@@ -109,15 +113,10 @@ export class Fairloom {
   /** @throws {@link InvalidOptionError} for the first option that is not what it should be. */
   constructor(options: FairloomOptions) {
     const core = new Core(options);
-    const { connection, codec } = core;
+    const { connection } = core;
     this.#core = core;
     this.tasks = new Tasks({
-      connection,
-      codec,
-      results: core.results,
-      clock: core.clock,
-      cancels: core.cancels,
-      cancelRun: async (id, options) => (await this.runs.cancel(id, options)).run,
+      ...core,
       redrive: redriveBy(core),
       putBackFor: (ids) => putBackFor(core, ids),
     });
@@ -134,7 +133,9 @@ export class Fairloom {
     };
     this.runs = new Runs(this.#runTools, this.tasks);
     this.graphs = new Graphs(core);
-    this.schedules = new Schedules({ ...core, send: (task) => core.send(task, undefined) });
+    const parts = { ...core, send: (task: NewTask) => core.send(task, undefined) };
+    this.schedules = new Schedules(parts);
+    this.bulk = new Bulk(parts);
     this.xcom = new XComs(core.connection, core.maker, core.xcom);
     this.streams = new Streams(core);
     this.workers = { list: async () => (await connection.open()).workers.list().then(shownOf) };

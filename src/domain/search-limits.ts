@@ -2,7 +2,13 @@
 import { type Limit, limit } from './limit.ts';
 
 /** Names of these limits. */
-export type SearchLimitName = 'whereLength' | 'searchScan';
+export type SearchLimitName =
+  | 'whereLength'
+  | 'searchScan'
+  | 'bulkTurnMs'
+  | 'bulkHoldMs'
+  | 'bulkAtOnce'
+  | 'bulkErrors';
 
 /** As `LIMIT_TABLE`, which takes them in. */
 export const SEARCH_LIMITS: Readonly<Record<SearchLimitName, Limit>> = {
@@ -16,4 +22,16 @@ export const SEARCH_LIMITS: Readonly<Record<SearchLimitName, Limit>> = {
     'tasks',
     'that one search looks at; it says so when there are more, and goes on with its cursor',
   ),
+  bulkTurnMs: limit(
+    2_000,
+    'ms',
+    'a bulk action gives its slot back after so long, and takes the turn of its user anew',
+  ),
+  bulkHoldMs: limit(
+    1_000,
+    'ms',
+    'a bulk action that has to wait longer for its rate waits without a slot',
+  ),
+  bulkAtOnce: limit(64, 'changes', 'of one bulk action that are under way at once'),
+  bulkErrors: limit(10, 'errors', 'of changes that failed, kept with a bulk action; the first'),
 };

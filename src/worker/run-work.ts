@@ -3,12 +3,13 @@ import type { Attempt } from '../attempt/attempt.ts';
 import type { SubRunner } from '../attempt/attempt-context.ts';
 import { followDecision } from '../attempt/decisions.ts';
 import type { OwnEnd, OwnLease } from '../attempt/own-lease.ts';
+import { driveBulk } from '../bulk/bulk-drive.ts';
 import { InvalidPayloadError } from '../domain/errors/errors.ts';
 import type { Backend, UpstreamFact } from '../domain/port/backend.ts';
 import type { PlanCache } from '../enqueue/attempt-plan.ts';
 import { NodeInput } from '../runs/dispatched/node-input.ts';
 import { type DriveTools, drive, driveToolsOf, subRunnerOf } from '../runs/driven/drive.ts';
-import { isDrive, type RunPlace, runPlaceOf } from '../runs/shared/record.ts';
+import { BULK_TASK, isDrive, type RunPlace, runPlaceOf } from '../runs/shared/record.ts';
 import type { Line } from './line.ts';
 
 /** Upstream results that one task is given at most, in UTF-16 units (64 Mi): they are all in memory. */
@@ -32,9 +33,13 @@ export class RunWork {
     return subRunnerOf(this.#tools, attempt, attempt.definition.options.version);
   }
 
-  /** The engine's own code that stands in for a handler, if the task is a run. */
+  /** The engine's own code that stands in for a handler, if the task is a run or a bulk action. */
   driveOf(attempt: Attempt): ((own: OwnLease) => Promise<OwnEnd>) | undefined {
-    return isDrive(attempt.lease.name) ? (own) => drive(this.#tools, own) : undefined;
+    const { name } = attempt.lease;
+    if (isDrive(name)) return (own) => drive(this.#tools, own);
+    if (name !== BULK_TASK) return undefined;
+    const { core, backend } = this.#line;
+    return (own) => driveBulk({ ...core, backend }, own);
   }
 
   /**

@@ -11,7 +11,7 @@ import { cascade, end, unblock } from './rules/end.ts';
 import { wakeByTime } from './rules/events.ts';
 import { enterDeferred, leave, stateAfter } from './rules/places.ts';
 import { takeAway } from './rules/remove.ts';
-import { byArrival } from './store/entities.ts';
+import { byArrival, type TaskEntry } from './store/entities.ts';
 import { reindex } from './store/ready-index.ts';
 import { SortedList } from './store/sorted-list.ts';
 import type { Store } from './store/store.ts';
@@ -39,10 +39,15 @@ export function cancelOnly(store: Store, id: string, cause: Cause): CancelReply 
 }
 
 /** See `TaskStore.redrive`. */
-export function redrive(store: Store, id: string, edited?: EditedTask): ChangeReply {
+export function redrive(
+  store: Store,
+  id: string,
+  edited?: EditedTask,
+  endedBy?: number,
+): ChangeReply {
   const entry = store.records.get(id);
   if (entry === undefined) return { kind: 'not-found' };
-  if (nextState(entry.state, 'redriven', entry) === undefined) {
+  if (nextState(entry.state, 'redriven', entry) === undefined || isLater(entry, endedBy)) {
     return { kind: 'wrong-state', state: entry.state };
   }
   if (entry.optional.cascadeAt !== undefined) return { kind: 'busy' };
@@ -72,6 +77,11 @@ export function redrive(store: Store, id: string, edited?: EditedTask): ChangeRe
   return { kind: 'ok', state: entry.state };
 }
 
+/** It has ended after that moment. */
+function isLater({ endedAt = 0 }: TaskEntry, endedBy: number | undefined): boolean {
+  return endedBy !== undefined && endedAt > endedBy;
+}
+
 /** Those that waited for this redrive wait for its end again. */
 function awaitEndAgain(store: Store, id: string): void {
   const entry = store.records.get(id);
@@ -90,10 +100,15 @@ function awaitEndAgain(store: Store, id: string): void {
  * One step of `TaskStore.remove`. `more`: so many waited for its redrive that not all of them are
  * canceled yet.
  */
-export function remove(store: Store, id: string): ChangeReply | { readonly kind: 'more' } {
+export function remove(
+  store: Store,
+  id: string,
+  endedBy?: number,
+): ChangeReply | { readonly kind: 'more' } {
   const entry = store.records.get(id);
   if (entry === undefined) return { kind: 'not-found' };
-  if (!isEnd(entry.state)) return { kind: 'wrong-state', state: entry.state };
+  if (!isEnd(entry.state) || isLater(entry, endedBy))
+    return { kind: 'wrong-state', state: entry.state };
   if (isBusy(entry)) return { kind: 'busy' };
   return { kind: takeAway(store, entry) ? 'ok' : 'more' };
 }

@@ -130,10 +130,10 @@ function taskStore(store: Store, step: Step): TaskStore {
     extend: (request) => step(() => extendAs(store, request)),
     tick: () => step(() => tick(store)),
     cancel: (id, cause) => step(() => cancel(store, id, cause)),
-    redrive: (id, edited) => step(() => redrive(store, id, edited)),
-    remove: async (id) => {
+    redrive: (id, edited, endedBy) => step(() => redrive(store, id, edited, endedBy)),
+    remove: async (id, endedBy) => {
       for (;;) {
-        const reply = await step(() => remove(store, id));
+        const reply = await step(() => remove(store, id, endedBy));
         if (reply.kind !== 'more') return reply;
       }
     },

@@ -215,14 +215,17 @@ export class RedisTasks implements TaskStore {
     }
   }
 
-  redrive(id: string, edited?: EditedTask): Promise<ChangeReply> {
-    return this.#change('redrive', id, edited === undefined ? [] : editedInput(edited));
+  redrive(id: string, edited?: EditedTask, endedBy?: number): Promise<ChangeReply> {
+    const input = edited === undefined ? [] : editedInput(edited);
+    const isBare = edited === undefined && endedBy === undefined;
+    return this.#change('redrive', id, isBare ? [] : [momentText(endedBy), ...input]);
   }
 
   /** Each script cancels some of those that wait for a redrive, until none is left. */
-  async remove(id: string): Promise<ChangeReply> {
+  async remove(id: string, endedBy?: number): Promise<ChangeReply> {
+    const more = endedBy === undefined ? [] : [momentText(endedBy)];
     for (;;) {
-      const reply = await this.#change('remove', id);
+      const reply = await this.#change('remove', id, more);
       if (reply.kind !== 'more') return reply;
     }
   }
@@ -232,7 +235,7 @@ export class RedisTasks implements TaskStore {
   }
 
   #change(verb: 'redrive' | 'runNow', id: string, more?: readonly string[]): Promise<ChangeReply>;
-  #change(verb: 'remove', id: string): Promise<ChangeReply | More>;
+  #change(verb: 'remove', id: string, more: readonly string[]): Promise<ChangeReply | More>;
   async #change(
     verb: 'redrive' | 'remove' | 'runNow',
     id: string,
@@ -291,4 +294,9 @@ export class RedisTasks implements TaskStore {
     if (groups === 1) this.#odd.set(of, STRAIGHT_CALLS);
     return this.#session.run('enqueue', args);
   }
+}
+
+/** Empty: any moment will do. */
+function momentText(moment: number | undefined): string {
+  return moment === undefined ? '' : String(moment);
 }

@@ -99,8 +99,8 @@ export class LeaseTrace {
       extend: (request) => tasks.extend(request),
       tick: () => tasks.tick(),
       cancel: (id, reason) => tasks.cancel(id, reason),
-      redrive: (id) => tasks.redrive(id),
-      remove: (id) => tasks.remove(id),
+      redrive: (id, edited, endedBy) => tasks.redrive(id, edited, endedBy),
+      remove: (id, endedBy) => tasks.remove(id, endedBy),
       runNow: (id) => tasks.runNow(id),
     };
     return {

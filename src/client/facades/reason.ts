@@ -8,7 +8,7 @@ const REASON_CHARS = 200;
  *
  * @throws {@link InvalidOptionError} when they are no text.
  */
-export function storedReason(reason: unknown): string {
-  if (typeof reason !== 'string') throw new InvalidOptionError('reason', 'a text', reason);
+export function storedReason(reason: unknown, option = 'reason'): string {
+  if (typeof reason !== 'string') throw new InvalidOptionError(option, 'a text', reason);
   return reason.slice(0, REASON_CHARS).replaceAll(/\p{Surrogate}/gu, '\u{fffd}');
 }

@@ -24,8 +24,6 @@ import type { Cause } from '../../domain/task/cause.ts';
 import { TASK_STATES, type TaskState } from '../../domain/task/task.ts';
 import { PROGRESS_STREAM } from '../../domain/task/task-progress.ts';
 import type { WaitFigure } from '../../domain/task/wait.ts';
-import type { CancelNotifier } from '../../events/cancel-notifier.ts';
-import { openMembers } from '../../runs/driven/driven-nodes.ts';
 import {
   CONSEQUENCE_KEYS,
   type ConsequenceOptions,
@@ -34,7 +32,7 @@ import {
   consequenceLimit,
   endingOf,
 } from '../../runs/shared/consequences.ts';
-import { isRun } from '../../runs/shared/record.ts';
+import { type CancelParts, cancelOne, cancelWhole } from '../../runs/view/task-cancel.ts';
 import { type SearchPage, search } from '../../search/search.ts';
 import { whereOf } from '../../search/where.ts';
 import { errorGroupOption } from '../views/error-groups.ts';
@@ -91,14 +89,7 @@ const CANCEL_KEYS: OptionKeys<{ reason: unknown }> = keysOf<{ reason: unknown }>
   reason: true,
 });
 
-interface FacadeParts extends StreamReaders {
-  /** Workers of this process need not wait for a heartbeat. */
-  readonly cancels: CancelNotifier;
-  /** Cancels a run with all that is open of it. */
-  readonly cancelRun: (
-    id: string,
-    options: { readonly reason?: string | undefined },
-  ) => Promise<CancelReply>;
+interface FacadeParts extends StreamReaders, CancelParts {
   readonly clock: Clock;
   readonly redrive: Redrive;
   readonly putBackFor: (ids: readonly string[]) => Promise<ReadonlyMap<string, PutBack>>;
@@ -257,13 +248,7 @@ export class Tasks {
   ): Promise<CancelReply> {
     const taskId = checkId('id', id);
     checkOptions('tasks.cancel', options, CANCEL_KEYS);
-    const { inspect } = await this.#parts.connection.open();
-    const [record] = await inspect.get([taskId]);
-    if (record !== undefined && isRun(record)) return this.#parts.cancelRun(taskId, options);
-    const own = record === undefined ? [] : await openMembers(inspect, record);
-    const reply = await this.cancelOne(taskId, options.reason);
-    for (const { record: member } of own) await this.cancelOne(member.id, options.reason);
-    return reply;
+    return cancelWhole(this.#parts, taskId, requestCause(options.reason));
   }
 
   /**
@@ -271,14 +256,8 @@ export class Tasks {
    *
    * @internal
    */
-  async cancelOne(id: string, reason: string | undefined): Promise<CancelReply> {
-    const taskId = checkId('id', id);
-    const cause = requestCause(reason);
-    const { tasks } = await this.#parts.connection.open();
-    const reply = await tasks.cancel(taskId, cause);
-    const isCanceled = reply.kind === 'requested' || reply.kind === 'canceled';
-    if (isCanceled) this.#parts.cancels.notify(taskId, cause);
-    return reply;
+  cancelOne(id: string, reason: string | undefined): Promise<CancelReply> {
+    return cancelOne(this.#parts, checkId('id', id), requestCause(reason));
   }
 
   /**

@@ -69,11 +69,12 @@ function sealedTasks(backend: Backend, records: SealedRecords): TaskStore {
     extend: (request) => tasks.extend(request),
     tick: () => tasks.tick(),
     cancel: (id, cause) => tasks.cancel(id, sealCause(texts, cause)),
-    redrive: (id, edited) => {
-      if (edited === undefined) return tasks.redrive(id);
-      return tasks.redrive(id, { ...edited, payload: texts.seal(edited.payload, 'input') });
+    redrive: (id, edited, endedBy) => {
+      if (edited === undefined) return tasks.redrive(id, undefined, endedBy);
+      const sealed = { ...edited, payload: texts.seal(edited.payload, 'input') };
+      return tasks.redrive(id, sealed, endedBy);
     },
-    remove: (id) => tasks.remove(id),
+    remove: (id, endedBy) => tasks.remove(id, endedBy),
     runNow: (id) => tasks.runNow(id),
   };
 }

@@ -205,15 +205,18 @@ export interface TaskStore {
   /** Linearizable: of cancel, settle and sweep the first to arrive wins, and the answer says which. */
   cancel(id: string, cause: Cause): Promise<CancelReply>;
 
-  /** Puts a dead letter back, at the tail of its level, with fresh attempts, and another input if one is given. */
-  redrive(id: string, edited?: EditedTask): Promise<ChangeReply>;
+  /**
+   * Puts a dead letter back, at the tail of its level, with fresh attempts, and another input if one is given.
+   * With `endedBy` only one that failed at that moment or before: a call that comes late changes nothing.
+   */
+  redrive(id: string, edited?: EditedTask, endedBy?: number): Promise<ChangeReply>;
 
   /**
    * Takes an ended task away for good, with everything kept about it. Those that wait for its redrive
    * are canceled first: that may be any number, so it may take several steps. A refusal has changed
-   * nothing, unless somebody redrove it in between.
+   * nothing, unless somebody redrove it in between. With `endedBy` only one that ended at that moment or before.
    */
-  remove(id: string): Promise<ChangeReply>;
+  remove(id: string, endedBy?: number): Promise<ChangeReply>;
 
   /** Makes a scheduled task due now; ends the wait of one that is suspended for a time alone. */
   runNow(id: string): Promise<ChangeReply>;

@@ -3,9 +3,9 @@
 import type { SubRunner } from '../../attempt/attempt-context.ts';
 import { channelError } from '../../attempt/channels.ts';
 import type { OwnEnd, OwnLease } from '../../attempt/own-lease.ts';
+import { persist } from '../../attempt/persist.ts';
 import { apart } from '../../base/async-scope.ts';
 import { inChunks } from '../../base/chunks.ts';
-import { pauseMs, sleep } from '../../base/pause.ts';
 import { errorText } from '../../codec/task-error.ts';
 import type { Outcome } from '../../domain/attempt/decider.ts';
 import { InvalidOptionError, InvalidPayloadError, isOwn } from '../../domain/errors/errors.ts';
@@ -250,24 +250,6 @@ function failed(error: string, failureType: Failed['failureType'], retryable: bo
 /** Errors of the engine say so; what handlers threw may go well the next time. */
 function isRetryable(error: unknown): boolean {
   return !isOwn(error) || error.retryable || error.code === 'GROUP_FAILED';
-}
-
-/** Goes on through outages, with pauses, until the lease is not wanted any more. */
-async function persist<T>(
-  { clock, random }: Pick<DriveTools, 'clock' | 'random'>,
-  signal: AbortSignal,
-  call: () => Promise<T>,
-): Promise<T> {
-  for (let failures = 1; ; failures++) {
-    try {
-      return await call();
-    } catch (error) {
-      const mayPass = isOwn(error) && error.retryable;
-      if (!mayPass || signal.aborted) throw error;
-      await sleep(clock, pauseMs(failures, random()), signal);
-      signal.throwIfAborted();
-    }
-  }
 }
 
 /** How often the run was asked to write down where it is. */

@@ -1,6 +1,6 @@
-/** Code that every worker has, for the tasks of runs that no caller defines. */
+/** Code that every worker has, for tasks that no caller defines: those of runs, and bulk actions. */
 import { TaskDefinition } from '../../workflow/task-definition.ts';
-import { DRIVE_TASK, GIVEN_TASK, GROUP_TASK } from './record.ts';
+import { BULK_TASK, DRIVE_TASK, GIVEN_TASK, GROUP_TASK } from './record.ts';
 
 /** Its input is what its policy made of the members: what the group gives. */
 const group = new TaskDefinition({
@@ -26,11 +26,20 @@ const drive = new TaskDefinition({
   code: { kind: 'function', handler: () => undefined },
 });
 
+/** Its worker walks the tasks that are meant; it has no handler to call. */
+const bulk = new TaskDefinition({
+  name: 'bulk',
+  taskName: BULK_TASK,
+  options: { retries: 0, timeout: 'none' },
+  code: { kind: 'function', handler: () => undefined },
+});
+
 /** By name, as workers register them. */
 const OWN: ReadonlyMap<string, TaskDefinition> = new Map([
   [GROUP_TASK, group],
   [DRIVE_TASK, drive],
   [GIVEN_TASK, given],
+  [BULK_TASK, bulk],
 ]);
 
 /** The engine's own task of that name. */

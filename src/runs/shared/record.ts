@@ -26,6 +26,9 @@ export const DRIVE_TASK = '~drive';
 /** A node or member that has finished in another run: it gives what that gave. */
 export const GIVEN_TASK = '~given';
 
+/** A change of many tasks, which a worker carries out. */
+export const BULK_TASK = '~bulk';
+
 /** The payload of a node whose input its worker builds. */
 export const LATE_PAYLOAD = 'null';
 

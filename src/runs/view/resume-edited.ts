@@ -46,7 +46,8 @@ export async function resumeRun(
   const { key, task } = await failedNode(view, node);
   const text = await inputText({ codec, schemaOf }, task, { input, said: place.said });
   const edits = { ...given.edits, [key]: text };
-  return putBackRun(handles, view, runPayload(codec, { ...given, edits }));
+  const payload = runPayload(codec, { ...given, edits });
+  return putBackRun(handles, view, { payload });
 }
 
 /** The node that has failed, and by what its edit is known. */

@@ -27,14 +27,14 @@ const MOST_TICKS = 50;
 
 /**
  * Puts a failed run back. One that goes on already is left as it is, or helped to its end when an
- * earlier call broke off.
+ * earlier call broke off. With `failedBy` only one that failed at that moment or before.
  *
  * @throws see `Runs.resume`.
  */
-export async function resume(parts: ViewParts, id: string): Promise<void> {
+export async function resume(parts: ViewParts, id: string, failedBy?: number): Promise<void> {
   const view = await RunView.demand(parts, id);
   demandOpen(view.root);
-  await putBackRun(parts, view);
+  await putBackRun(parts, view, { failedBy });
 }
 
 /** @throws {@link WrongStateError} when nothing is left of it to go on with. */
@@ -51,10 +51,11 @@ export function demandOpen({ id, state }: TaskRecord): void {
 export async function putBackRun(
   parts: ViewParts,
   view: RunView,
-  payload?: string | undefined,
+  { payload, failedBy }: Pick<RunToResume, 'payload' | 'failedBy'> = {},
 ): Promise<void> {
   const backend = await parts.connection.open();
-  const resumption = new Resumption(backend, parts.codec, { root: view.root, payload });
+  const run = { root: view.root, payload, failedBy };
+  const resumption = new Resumption(backend, parts.codec, run);
   const { id, state, paused } = view.root;
   if (view.form === 'dispatched') await resumption.run();
   else if (state === 'failed') await resumption.putBackRoot();
@@ -67,7 +68,9 @@ export async function putBackRun(
 interface RunToResume {
   readonly root: TaskRecord;
   /** Of its own task from now on; absent: as it is. */
-  readonly payload: string | undefined;
+  readonly payload?: string | undefined;
+  /** When it has to have failed, if it has; absent: at any time. */
+  readonly failedBy?: number | undefined;
 }
 
 /**
@@ -79,16 +82,18 @@ class Resumption {
   readonly #codec: ValueCodec;
   readonly #root: TaskRecord;
   readonly #payload: string | undefined;
+  readonly #failedBy: number | undefined;
   /** Inputs that its nodes get in place of their own, once its own task is put back. */
   #edits: Edits | undefined;
   /** What stands between the run and what has finished, the run included. */
   readonly #open = new Map<string, TaskRecord>();
 
-  constructor(backend: Backend, codec: ValueCodec, { root, payload }: RunToResume) {
+  constructor(backend: Backend, codec: ValueCodec, { root, payload, failedBy }: RunToResume) {
     this.#backend = backend;
     this.#codec = codec;
     this.#root = root;
     this.#payload = payload;
+    this.#failedBy = failedBy;
   }
 
   async run(): Promise<void> {
@@ -106,15 +111,14 @@ class Resumption {
     const { tasks, inspect } = this.#backend;
     const { id, options } = this.#root;
     const payload = this.#payload;
-    const isDone = await putBack(
-      tasks,
-      id,
-      payload === undefined ? undefined : { payload, options },
-    );
-    if (isDone) return;
+    const edited = payload === undefined ? undefined : { payload, options };
+    if (await putBack(tasks, id, edited, this.#failedBy)) return;
     // Another call was first, or the answer to this one was lost.
     const [root] = await inspect.get([id]);
     if (root === undefined) throw new TaskNotFoundError(id);
+    // It has been put back since, and has failed again: that is not what was meant.
+    if (this.#failedBy !== undefined && root.state === 'failed')
+      throw new WrongStateError('resume', id, root.state);
     if (payload !== undefined && root.payload !== payload) {
       throw new WrongStateError('resume', id, root.state);
     }
@@ -125,7 +129,8 @@ class Resumption {
     if (id === this.#root.id) return this.putBackRoot();
     const { tasks, inspect } = this.#backend;
     const edited = this.#editedOf(id);
-    if ((await putBack(tasks, id, edited)) || edited === undefined) return;
+    const isDone = await putBack(tasks, id, edited, this.#failedBy);
+    if (isDone || edited === undefined) return;
     const [record] = await inspect.get([id]);
     if (record !== undefined && record.payload !== edited.payload) {
       throw new WrongStateError('resume', id, record.state);
@@ -234,8 +239,9 @@ async function putBack(
   tasks: Backend['tasks'],
   id: string,
   edited: EditedTask | undefined,
+  failedBy: number | undefined,
 ): Promise<boolean> {
-  const reply = await redriven(tasks, id, edited);
+  const reply = await redriven(tasks, id, edited, failedBy);
   if (reply.kind === 'ok') return true;
   if (reply.kind === 'not-found') throw new TaskNotFoundError(id);
   if (reply.kind === 'busy') throw new TaskBusyError('resume', id);
@@ -245,15 +251,17 @@ async function putBack(
   return false;
 }
 
-async function redriven(
+/** Puts a task back, also one whose dependents are still being told of its end. */
+export async function redriven(
   tasks: Backend['tasks'],
   id: string,
   edited: EditedTask | undefined,
+  failedBy: number | undefined,
 ): Promise<ChangeReply> {
-  let reply = await tasks.redrive(id, edited);
+  let reply = await tasks.redrive(id, edited, failedBy);
   for (let ticks = 0; reply.kind === 'busy' && ticks < MOST_TICKS; ticks++) {
     await tasks.tick();
-    reply = await tasks.redrive(id, edited);
+    reply = await tasks.redrive(id, edited, failedBy);
   }
   return reply;
 }

@@ -94,6 +94,10 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
       calls: { redrive: (x) => loom.dead.redrive(x) },
     },
     DeadFilter: { valid: { user: 'u' }, calls: { list: (x) => loom.dead.list(x) } },
+    BulkOptions: {
+      valid: { where: 'state:failed', action: 'redrive' },
+      calls: { start: (x) => loom.bulk.start(x) },
+    },
     DeadListOptions: { valid: { followers: true }, calls: { list: (x) => loom.dead.list(x) } },
     DebounceOptions: { valid: { key: 'k', wait: 1 }, at: within('debounce'), calls: { enqueue } },
     DefaultOptions: {

@@ -2,9 +2,10 @@
 --
 -- KEYS[1]  clock   hash
 -- ARGV[1]  id      the task
--- ARGV[2]  options what it is put back with, if that is another input: its options and NUL
--- ARGV[3]  input   '' when it is long
--- ARGV[4]  long    a long input
+-- ARGV[2]  by      it has to have ended by this moment, or ''
+-- ARGV[3]  options what it is put back with, if that is another input: its options and NUL
+-- ARGV[4]  input   '' when it is long
+-- ARGV[5]  long    a long input
 -- Returns  {'ok', state}, {'not-found'}, {'wrong-state', state}, {'busy'}, {'cycle', path as JSON} or
 --          {'dependency-limit', limit}
 -- Cost     O(log tasks + dependents that wait for it), and what lib/cycle.lua follows when it waits for others
@@ -17,7 +18,8 @@
 local id = ARGV[1]
 local t = F.taskOf(id)
 if not t then return F.unchanged({ 'not-found' }) end
-if not May.redriven(t.state) then return F.unchanged({ 'wrong-state', t.state }) end
+local by = tonumber(ARGV[2] or '')
+if not May.redriven(t.state) or (by and t.at > by) then return F.unchanged({ 'wrong-state', t.state }) end
 if t.inCascade then return F.unchanged({ 'busy' }) end
 
 -- Those that waited for this redrive wait for its end again.
@@ -73,8 +75,8 @@ if refusal then
   return F.unchanged({ refusal.type, refusal.path and cjson.encode(refusal.path) or refusal.limit })
 end
 redis.call('DEL', K.oom())
-if ARGV[2] then
-  Key.replaceInput(t, { recordText = ARGV[2], optionsAt = 1, body = #ARGV[2] + 1, payload = ARGV[3], long = ARGV[4] })
+if ARGV[3] then
+  Key.replaceInput(t, { recordText = ARGV[3], optionsAt = 1, body = #ARGV[3] + 1, payload = ARGV[4], long = ARGV[5] })
 end
 local u = F.ownerOf(t)
 F.leave(t, u)

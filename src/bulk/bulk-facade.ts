@@ -1,0 +1,265 @@
+import type { Connection } from '../backends/connection.ts';
+import type { Clock } from '../base/time.ts';
+import { PAGE_KEYS, type PageOptions, pageRequest } from '../client/facades/page.ts';
+import { storedReason } from '../client/facades/reason.ts';
+import { type RateOptions, rateOption } from '../client/facades/settings-options.ts';
+import { InvalidOptionError, TaskNotFoundError } from '../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
+import { LIMITS } from '../domain/limits.ts';
+import type { CancelReply, Page } from '../domain/port/backend.ts';
+import { checkId, checkName } from '../domain/settings/names.ts';
+import { isEnd, type NewTask, type TaskRecord } from '../domain/task/task.ts';
+import { edgesOf, NO_OPTIONS } from '../enqueue/enqueue-options.ts';
+import type { TaskMaker } from '../enqueue/task-maker.ts';
+import { BULK_TASK } from '../runs/shared/record.ts';
+import { type CancelParts, cancelOne } from '../runs/view/task-cancel.ts';
+import { valuesOf, whereOf, whereText } from '../search/where.ts';
+import {
+  ACTION_STATES,
+  BULK_USER,
+  type BulkAction,
+  type BulkError,
+  type BulkSpec,
+  bulkPayload,
+  bulkSpecIn,
+  LAST_FIELD,
+  progressIn,
+} from './bulk-record.ts';
+
+/** A change of many tasks. */
+export interface BulkOptions {
+  /** Which tasks, in the filter language; it has to say something. */
+  readonly where: string;
+  /**
+   * `redrive`: dead letters are put back, of runs and their parts the runs. `cancel`: what has not ended is
+   * canceled. `remove`: what has ended is taken away. `run-now`: what is delayed becomes due.
+   */
+  readonly action: BulkAction;
+  /** So many are changed per time, over all workers and their deaths. Default: as fast as it goes. */
+  readonly rate?: RateOptions | undefined;
+  /** Only counts what it would change. Default false. */
+  readonly dryRun?: boolean | undefined;
+  /** Who asked for it: words for people. */
+  readonly by?: string | undefined;
+  /** Why: words for people; also the reason of each cancel. */
+  readonly reason?: string | undefined;
+  /** Whose workers carry it out. Default: where tasks go about which nothing is said. */
+  readonly queue?: string | undefined;
+}
+
+const KEYS: OptionKeys<BulkOptions> = keysOf<BulkOptions>()({
+  where: true,
+  action: true,
+  rate: true,
+  dryRun: true,
+  by: true,
+  reason: true,
+  queue: true,
+});
+
+/** How fast tasks are changed. */
+export interface BulkRate {
+  /** How many are changed … */
+  readonly limit: number;
+  /** … in this time, in ms. */
+  readonly per: number;
+  /** How many at once after a pause. */
+  readonly burst: number;
+}
+
+/** A change of many tasks, and how far it is. Moments are ms since the epoch on the backend's clock. */
+export interface BulkInfo {
+  /** Of the task that it is. */
+  readonly id: string;
+  /** What is done to each task. */
+  readonly action: BulkAction;
+  /** Which tasks, in the filter language. */
+  readonly where: string;
+  /** Absent: as fast as it goes. */
+  readonly rate?: BulkRate;
+  /** It only counts. */
+  readonly dryRun: boolean;
+  /** `queued`: no worker has begun with it. */
+  readonly state: 'queued' | 'running' | 'finished' | 'canceled' | 'failed';
+  /** Whose workers carry it out. */
+  readonly queue: string;
+  /** When it was started: what has come about since is not touched. */
+  readonly createdAt: number;
+  /** When a worker began with it. */
+  readonly startedAt?: number;
+  /** End states. */
+  readonly endedAt?: number;
+  /** Who asked for it. */
+  readonly by?: string;
+  /** Why. */
+  readonly reason?: string;
+  /** Tasks that it has found so far, and runs in place of their parts; absent before it has begun. */
+  readonly matched?: number;
+  /** Those that were changed. */
+  readonly done: number;
+  /** Those that were gone, in use, or otherwise than they were, when their turn came. */
+  readonly skipped: number;
+  /** Those whose change failed. */
+  readonly failed: number;
+  /** The first ten of these. */
+  readonly errors: readonly BulkError[];
+}
+
+interface BulkParts extends CancelParts {
+  readonly connection: Connection;
+  readonly clock: Clock;
+  readonly maker: TaskMaker;
+  readonly newId: () => string;
+  /** Stores its task. */
+  readonly send: (task: NewTask) => Promise<unknown>;
+}
+
+/** Where the ids of bulk actions stand, the newest first. */
+const INDEX = { user: BULK_USER, namespace: 'bulk' };
+
+/** Digits of a moment in an index, in base 36. */
+const STAMP_DIGITS = 9;
+
+/** One that is not stored is forgotten, once it has been in the index for so long, in ms. */
+const FORGOTTEN_MS = 60_000;
+
+/** `loom.bulk`: changes of many tasks, carried out by workers. */
+export class Bulk {
+  readonly #parts: BulkParts;
+
+  /** @internal */
+  constructor(parts: BulkParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Stores a change of many tasks. Workers of its queue carry it out in steps, in the turns of a user of its
+   * own; it goes on when any of them dies, and changes no task twice. What matches later is not touched.
+   *
+   * @throws {@link InvalidOptionError} for a filter that says nothing, cannot be read, or means no task that
+   * the action is for; {@link QueueFullError}.
+   */
+  async start(options: BulkOptions): Promise<BulkInfo> {
+    checkOptions('bulk.start', options, KEYS);
+    const spec = specOf(options);
+    const { codec, maker, newId, clock, connection, send } = this.#parts;
+    const queue =
+      options.queue === undefined ? maker.base.queue : checkName('queue', options.queue);
+    const id = newId();
+    const backend = await connection.open();
+    const key = `${stampOf(clock.now())}.${id}`;
+    const place = { ...INDEX, key };
+    // Before the task: one that is stored is listed.
+    await backend.xcom.write([{ type: 'push', place, text: 'null', ttlMs: LIMITS.delayMaxMs }]);
+    await send({
+      ...{ id, name: BULK_TASK, queue, user: BULK_USER, level: 3, cost: 1 },
+      payload: bulkPayload(codec, spec),
+      options: NO_OPTIONS,
+      dependsOn: [],
+      edges: edgesOf({}),
+    });
+    const info = await this.get(id);
+    if (info === undefined) throw new TaskNotFoundError(id);
+    return info;
+  }
+
+  /** One bulk action; `undefined` when it is not stored, or no longer: it is kept as other tasks are. */
+  async get(id: string): Promise<BulkInfo | undefined> {
+    const { inspect } = await this.#parts.connection.open();
+    const [record] = await inspect.get([checkId('id', id)]);
+    return record?.name === BULK_TASK ? this.#info(record) : undefined;
+  }
+
+  /** One page, the newest first. It may have fewer rows than were asked for, and others after it. */
+  async list(options: PageOptions = {}): Promise<Page<BulkInfo>> {
+    checkOptions('bulk.list', options, PAGE_KEYS);
+    const { clock, connection } = this.#parts;
+    const { inspect, xcom } = await connection.open();
+    const { items: facts, cursor } = await xcom.list(INDEX, pageRequest(options));
+    const records = await inspect.get(facts.map(({ key }) => key.slice(STAMP_DIGITS + 1)));
+    const gone = facts.filter(
+      ({ pushedAt }, at) => records[at] === undefined && pushedAt < clock.now() - FORGOTTEN_MS,
+    );
+    if (gone.length > 0) {
+      await xcom.write(gone.map(({ key }) => ({ type: 'delete', place: { ...INDEX, key } })));
+    }
+    const stored = records.filter((record) => record !== undefined);
+    const items = await Promise.all(stored.map((record) => this.#info(record)));
+    return cursor === undefined ? { items } : { items, cursor };
+  }
+
+  /** Cancels one: what it has changed stays so. Answers as `loom.tasks.cancel` does; `reason` is kept with it. */
+  async cancel(
+    id: string,
+    options: { readonly reason?: string | undefined } = {},
+  ): Promise<CancelReply> {
+    checkOptions('bulk.cancel', options, CANCEL_KEYS);
+    const { reason } = options;
+    const said = reason === undefined ? {} : { reason: storedReason(reason) };
+    const { inspect } = await this.#parts.connection.open();
+    const [record] = await inspect.get([checkId('id', id)]);
+    if (record?.name !== BULK_TASK) return { kind: 'not-found' };
+    return cancelOne(this.#parts, id, { type: 'request', ...said });
+  }
+
+  async #info(record: TaskRecord): Promise<BulkInfo> {
+    const { codec, connection } = this.#parts;
+    const { runs } = await connection.open();
+    const { id, state, queue, createdAt, endedAt } = record;
+    const [fields, last] = await Promise.all([runs.load(id), runs.readChannel(id, [LAST_FIELD])]);
+    const progress = progressIn({ ...fields, ...last });
+    const { action, where, rate, dryRun = false, by, reason } = bulkSpecIn(codec, record.payload);
+    const { startedAt, matched, done = 0, skipped = 0, failed = 0, errors = [] } = progress ?? {};
+    const isBegun = state === 'started' || startedAt !== undefined;
+    return {
+      ...{ id, action, where, dryRun, queue, createdAt },
+      state: isEnd(state) ? state : isBegun ? 'running' : 'queued',
+      ...(rate === undefined
+        ? {}
+        : { rate: { limit: rate.limit, per: rate.perMs, burst: rate.burst } }),
+      ...(startedAt === undefined ? {} : { startedAt }),
+      ...(endedAt === undefined ? {} : { endedAt }),
+      ...(by === undefined ? {} : { by }),
+      ...(reason === undefined ? {} : { reason }),
+      ...(matched === undefined ? {} : { matched }),
+      ...{ done, skipped, failed, errors },
+    };
+  }
+}
+
+const CANCEL_KEYS: OptionKeys<{ reason: unknown }> = keysOf<{ reason: unknown }>()({
+  reason: true,
+});
+
+function specOf({ where: text, action, rate, dryRun, by, reason }: BulkOptions): BulkSpec {
+  if (typeof action !== 'string' || !Object.hasOwn(ACTION_STATES, action)) {
+    const known = Object.keys(ACTION_STATES).join(', ');
+    throw new InvalidOptionError('action', `one of ${known}`, action);
+  }
+  const where = whereOf(text);
+  if (where.length === 0) {
+    throw new InvalidOptionError('where', 'a filter that says something, as state:failed', text);
+  }
+  const states = ACTION_STATES[action];
+  const said = valuesOf(where, 'state');
+  if (said !== undefined && !states.some((state) => said.includes(state))) {
+    const expected = `tasks that ${action} is for: ${states.join(', ')}`;
+    throw new InvalidOptionError('where', expected, text);
+  }
+  if (dryRun !== undefined && typeof dryRun !== 'boolean') {
+    throw new InvalidOptionError('dryRun', 'true or false', dryRun);
+  }
+  return {
+    action,
+    where: whereText(where),
+    ...(rate === undefined ? {} : { rate: rateOption('rate', rate) }),
+    ...(dryRun === true ? { dryRun } : {}),
+    ...(by === undefined ? {} : { by: storedReason(by, 'by') }),
+    ...(reason === undefined ? {} : { reason: storedReason(reason) }),
+  };
+}
+
+/** Later moments stand first. */
+function stampOf(now: number): string {
+  return (36 ** STAMP_DIGITS - 1 - now).toString(36).padStart(STAMP_DIGITS, '0');
+}

@@ -1,0 +1,194 @@
+/** Which tasks a bulk action means, and what it does to one of them. */
+
+import { inChunks } from '../base/chunks.ts';
+import { messageOf } from '../base/message-of.ts';
+import { assertNever } from '../base/never.ts';
+import { isOwn } from '../domain/errors/errors.ts';
+import type { Backend, ChangeReply } from '../domain/port/backend.ts';
+import { cycleError } from '../domain/port/refusal.ts';
+import type { Cause } from '../domain/task/cause.ts';
+import { isEnd, type TaskRecord, type TaskRow } from '../domain/task/task.ts';
+import { recordsOf } from '../runs/shared/failure-cause.ts';
+import { isRun, runPlaceOf } from '../runs/shared/record.ts';
+import { redriven, resume } from '../runs/view/resume.ts';
+import { type CancelParts, cancelWhole } from '../runs/view/task-cancel.ts';
+import { isShown, matcherOf } from '../search/match.ts';
+import { whereOf } from '../search/where.ts';
+import type { BulkSpec, BulkTarget } from './bulk-record.ts';
+
+/** What a change of one task came to; a text says why it failed. */
+export type BulkOutcome = 'done' | 'skipped' | { readonly error: string };
+
+/** Records that are read at once: each may weigh a MiB. */
+const READ_AT_ONCE = 50;
+
+interface TargetParts extends CancelParts {
+  readonly backend: Backend;
+}
+
+/** The tasks of one bulk action: those that match as things stood when it was started. */
+export class BulkTargets {
+  readonly #parts: TargetParts;
+  readonly #spec: BulkSpec;
+  readonly #own: string;
+  /** When it was started, by the backend's clock: what has come about since is not touched. */
+  readonly #startedBy: number;
+  readonly #isMeant: (task: TaskRow) => boolean;
+  readonly #isOne: (task: TaskRow) => boolean;
+  /** Runs that were met in this lease: the first of their parts stands for the others. */
+  readonly #seen = new Set<string>();
+
+  constructor(
+    parts: TargetParts,
+    spec: BulkSpec,
+    { id, createdAt }: { readonly id: string; readonly createdAt: number },
+  ) {
+    const where = whereOf(spec.where);
+    this.#parts = parts;
+    this.#spec = spec;
+    this.#own = id;
+    this.#startedBy = createdAt;
+    this.#isMeant = matcherOf(where, createdAt);
+    this.#isOne = isShown(where, { runs: true });
+  }
+
+  /** Of a page those that are to be changed; parts of runs that are put back are their runs, once each. */
+  async among(rows: readonly TaskRow[]): Promise<readonly BulkTarget[]> {
+    const meant = rows.filter(
+      (row) => row.id !== this.#own && this.#isOne(row) && this.#isMeant(row) && this.#isOld(row),
+    );
+    if (this.#spec.action === 'redrive') return this.#wholes(meant);
+    const waited = this.#spec.action === 'run-now' ? await this.#waitedThen(meant) : meant;
+    return waited.map(({ id }) => ({ id, isRun: false }));
+  }
+
+  /** Does it, unless that has come about since it was meant. */
+  async change({ id, isRun: whole }: BulkTarget): Promise<BulkOutcome> {
+    try {
+      return await this.#change(id, whole);
+    } catch (error) {
+      if (!isOwn(error)) throw error;
+      if (error.code === 'TASK_BUSY') return 'skipped';
+      if (error.retryable || error.code === 'CLOSED') throw error;
+      const isGone = error.code === 'WRONG_STATE' || error.code === 'TASK_NOT_FOUND';
+      return isGone ? 'skipped' : { error: messageOf(error) };
+    }
+  }
+
+  /**
+   * What became of changes that may have been made before: those that are still to be made are absent. What
+   * is no longer as it was meant counts as changed by this action.
+   */
+  async settled(targets: readonly BulkTarget[]): Promise<ReadonlyMap<string, BulkOutcome>> {
+    const known = new Map<string, BulkOutcome>();
+    const { inspect } = this.#parts.backend;
+    for (const some of inChunks(targets, READ_AT_ONCE)) {
+      const records = await inspect.get(some.map(({ id }) => id));
+      const open: TaskRecord[] = [];
+      for (const [at, { id, isRun: whole }] of some.entries()) {
+        const record = records[at];
+        const outcome = this.#outcomeOf(record, whole);
+        if (outcome !== undefined) known.set(id, outcome);
+        else if (record !== undefined) open.push(record);
+      }
+      if (this.#spec.action !== 'run-now') continue;
+      const waited = new Set((await this.#waitedThen(open)).map(({ id }) => id));
+      for (const { id } of open) if (!waited.has(id)) known.set(id, 'done');
+    }
+    return known;
+  }
+
+  /** `undefined`: it is still to be made. */
+  #outcomeOf(record: TaskRecord | undefined, whole: boolean): BulkOutcome | undefined {
+    const { action } = this.#spec;
+    if (record === undefined) return action === 'remove' ? 'done' : 'skipped';
+    switch (action) {
+      case 'redrive':
+        // A run that goes on may have been put back in part.
+        return this.#isOld(record) && (whole || record.state === 'failed') ? undefined : 'done';
+      case 'cancel':
+        if (record.state === 'canceled' || record.cancelRequested) return 'done';
+        return isEnd(record.state) ? 'skipped' : undefined;
+      case 'remove':
+        return isEnd(record.state) && this.#isOld(record) ? undefined : 'skipped';
+      case 'run-now':
+        return record.state === 'scheduled' ? undefined : 'done';
+      default:
+        return assertNever(action);
+    }
+  }
+
+  async #change(id: string, whole: boolean): Promise<BulkOutcome> {
+    const { tasks } = this.#parts.backend;
+    switch (this.#spec.action) {
+      case 'redrive':
+        if (!whole) return outcomeOf(id, await redriven(tasks, id, undefined, this.#startedBy));
+        await resume(this.#parts, id, this.#startedBy);
+        return 'done';
+      case 'cancel': {
+        const { kind } = await cancelWhole(this.#parts, id, this.#cause);
+        return kind === 'canceled' || kind === 'requested' ? 'done' : 'skipped';
+      }
+      case 'remove':
+        return outcomeOf(id, await tasks.remove(id, this.#startedBy));
+      case 'run-now':
+        return outcomeOf(id, await tasks.runNow(id));
+    }
+  }
+
+  get #cause(): Cause {
+    const { reason } = this.#spec;
+    return reason === undefined ? { type: 'request' } : { type: 'request', reason };
+  }
+
+  /** It stood there when the action was started; of those that still run, it was stored by then. */
+  #isOld({ createdAt, endedAt, cancelRequested, state }: TaskRow): boolean {
+    if (isEnd(state)) return (endedAt ?? 0) <= this.#startedBy;
+    return createdAt <= this.#startedBy && !(state === 'started' && cancelRequested);
+  }
+
+  /** Without those that were tried since: they wait for another attempt now. */
+  async #waitedThen<T extends TaskRow>(rows: readonly T[]): Promise<readonly T[]> {
+    const { inspect } = this.#parts.backend;
+    const waited = await Promise.all(
+      rows.map(async ({ id, failures, losses, releases }) => {
+        if (failures + losses + releases === 0) return true;
+        const last = (await inspect.attempts(id)).at(-1);
+        return last === undefined || last.endedAt <= this.#startedBy;
+      }),
+    );
+    return rows.filter((_, at) => waited[at] === true);
+  }
+
+  /** Parts of runs, and what a handler has run, are put back with the whole that they belong to. */
+  async #wholes(rows: readonly TaskRow[]): Promise<readonly BulkTarget[]> {
+    const owners = new Map<string, TaskRow | undefined>();
+    for (const row of rows) {
+      const owner = runPlaceOf(row.options)?.id ?? row.id;
+      if (owner === row.id) owners.set(owner, row);
+      else if (!owners.has(owner)) owners.set(owner, undefined);
+    }
+    const unread = [...owners].filter(([, row]) => row === undefined).map(([id]) => id);
+    const { inspect } = this.#parts.backend;
+    for (const some of inChunks(unread, READ_AT_ONCE)) {
+      for (const record of await recordsOf(inspect, some)) {
+        if (record !== undefined) owners.set(record.id, record);
+      }
+    }
+    const targets: BulkTarget[] = [];
+    for (const [id, owner] of owners) {
+      const isLate = owner !== undefined && isEnd(owner.state) && !this.#isOld(owner);
+      if (isLate || this.#seen.has(id)) continue;
+      const whole = owner !== undefined && isRun(owner);
+      if (whole || unread.includes(id)) this.#seen.add(id);
+      targets.push({ id, isRun: whole });
+    }
+    return targets;
+  }
+}
+
+function outcomeOf(id: string, reply: ChangeReply): BulkOutcome {
+  if (reply.kind === 'ok') return 'done';
+  if (reply.kind !== 'cycle' && reply.kind !== 'dependency-limit') return 'skipped';
+  return { error: messageOf(cycleError(id, reply)) };
+}
