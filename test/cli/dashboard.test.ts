@@ -58,6 +58,15 @@ function statusUnder(url: string, host: string): Promise<number | undefined> {
   });
 }
 
+it('the demo shows itself on the page', async () => {
+  const { url, end } = start(['demo', '--dashboard', '--json']);
+  const base = await url();
+  const users = async (): Promise<string> => (await fetch(`${base}api/v1/users`)).text();
+  await expect.poll(users, { timeout: 30_000 }).toContain('"noisy"');
+  expect((await fetch(base)).headers.get('content-type')).toContain('text/html');
+  expect(await end()).toBe(0);
+});
+
 describe('fairloom dashboard', () => {
   it('serves this machine alone, whatever name others give it', async () => {
     const { url, end } = start(['dashboard', '--port', '0', ...where]);

@@ -17,6 +17,7 @@ export const LAYERS: readonly Layer[] = [
   { name: 'e2e', redis: true, built: true },
   { name: 'redis', redis: true, built: false },
   { name: 'node-versions', redis: false, built: true },
+  { name: 'browser', redis: true, built: true },
   { name: 'cli', redis: true, built: true },
   { name: 'examples', redis: true, built: true },
   { name: 'instructions', redis: false, built: true },

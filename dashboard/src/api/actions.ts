@@ -20,6 +20,8 @@ export interface Action {
   readonly count?: number;
   /** It may be done slowly, so many per time. */
   readonly hasRate?: boolean;
+  /** The same, which counts and changes nothing. */
+  readonly dryRun?: Action;
   /** Where to go when it is done. */
   readonly leads?: (answer: { readonly id?: string }) => string;
 }

@@ -16,7 +16,7 @@ const WORDS: Readonly<Record<BulkAction, readonly [name: string, icon: IconName,
 /** Of those that match when it is started; without a count nobody knows how many that will be. */
 export function startBulk(action: BulkAction, where: string, count?: number): Action {
   const [name, icon, about] = WORDS[action];
-  return {
+  const started: Action = {
     name,
     icon,
     about: `Those that match ${where} ${about}. Workers do it in steps; the order and the limits of each user hold, and it can be stopped.`,
@@ -30,6 +30,13 @@ export function startBulk(action: BulkAction, where: string, count?: number): Ac
     hasRate: true,
     leads: ({ id = '' }) => `#/bulk/${encodeURIComponent(id)}`,
   };
+  const dryRun: Action = {
+    ...started,
+    name: 'Count first',
+    body: { where, action, dryRun: true },
+    command: `${started.command} --dry-run`,
+  };
+  return { ...started, dryRun };
 }
 
 /** Stops it where it is; what is done stays done. */

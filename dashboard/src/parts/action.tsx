@@ -50,19 +50,20 @@ export function ActionDialog({ action }: { readonly action: Action }): VNode {
   const word = name.toLowerCase();
   const needsWord = isDestructive && count > TYPED_ABOVE;
   const off = needsWord && typed.trim().toLowerCase() !== word ? `Type ${word} first` : undefined;
-  const perform = async (): Promise<void> => {
-    if (isBusy.current || off !== undefined) return;
+  const perform = async (chosen: Action): Promise<void> => {
+    if (isBusy.current) return;
     isBusy.current = true;
-    setProblem(await failureOf(withRate(action, rate)));
+    setProblem(await failureOf(chosen));
     isBusy.current = false;
   };
+  const { dryRun } = action;
   return (
     <Dialog title={titleOf(name, count)} onClose={close}>
       <form
         class="ask-form"
         onSubmit={(event) => {
           event.preventDefault();
-          void perform();
+          if (off === undefined) void perform(withRate(action, rate));
         }}
       >
         <p>{about}</p>
@@ -86,6 +87,9 @@ export function ActionDialog({ action }: { readonly action: Action }): VNode {
           >
             {name}
           </Button>
+          {dryRun === undefined ? null : (
+            <Button onPress={() => void perform(dryRun)}>{dryRun.name}</Button>
+          )}
           <Button kind="quiet" onPress={close}>
             Leave it
           </Button>

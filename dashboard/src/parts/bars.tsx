@@ -61,7 +61,7 @@ function placeOf(ahead: number): number {
   return width / 2 + (Math.max(-most, Math.min(most, ahead)) / most) * (width / 2 - edge);
 }
 
-const TRACE = { width: 160, height: 32, most: 1.6 };
+const TRACE = { width: 120, height: 32, most: 1.6 };
 
 /** How far ahead it was in the last readings of this page: all marks inside of the band keep the promise. */
 export function AheadTrace({ readings }: { readonly readings: readonly number[] }): VNode {

@@ -3,7 +3,9 @@ import type { Command } from 'commander';
 import { memory } from '../../backends/memory/memory-backend.ts';
 import { epochMs } from '../../base/globals.ts';
 import { messageOf } from '../../base/message-of.ts';
+import type { Fairloom } from '../../client/client.ts';
 import type { Backend } from '../../domain/port/backend.ts';
+import { dashboardAccess, dashboardService } from '../dashboard/server.ts';
 import { type DemoResult, playDemo } from '../demo/demo.ts';
 import { Screen } from '../demo/screen.ts';
 import { type GlobalOptions, openRedis, type Shell } from '../session/session.ts';
@@ -12,14 +14,19 @@ import { CliError, EXIT } from '../terminal/exit-code.ts';
 import { escaped, styleFor } from '../terminal/style.ts';
 
 interface Options extends GlobalOptions {
+  readonly dashboard?: boolean;
   readonly json?: boolean;
-  readonly seconds: number;
+  readonly seconds?: number;
   readonly seed: number;
   readonly trace?: string;
 }
 
 /** Long enough to watch, short enough to wait for. */
 const DEFAULT_SECONDS = 8;
+/** With the page: until whoever looks has seen enough. */
+const DASHBOARD_SECONDS = 3_600;
+/** So much longer do tasks work there: 30 to 90 ms, so that lines can be followed. */
+const DASHBOARD_SLOWER = 30;
 
 /** Characters of the trace that are written at a time. */
 const TRACE_CHUNK = 65_536;
@@ -30,7 +37,8 @@ export function addDemo(program: Command, shell: Shell): void {
     .command('demo')
     .description('one noisy user with 100,000 tasks against nine quiet ones, live')
     .option('--json', 'end with one line of JSON, and show the rest on stderr')
-    .option('--seconds <n>', 'how long they compete', positiveArgument, DEFAULT_SECONDS)
+    .option('--dashboard', 'with the page at a URL, slower, until it is interrupted')
+    .option('--seconds <n>', `how long they compete; default: ${DEFAULT_SECONDS}`, positiveArgument)
     .option('--seed <n>', 'of the lengths of the tasks', integerArgument(0), 1)
     .option('--trace <file>', 'write the sequence of leases, one JSON line each')
     .action((_options: unknown, command: Command) =>
@@ -39,7 +47,8 @@ export function addDemo(program: Command, shell: Shell): void {
 }
 
 async function runDemo(options: Options, shell: Shell): Promise<void> {
-  const { json = false, seconds, seed, redis, prefix } = options;
+  const { json = false, dashboard = false, seed, redis, prefix } = options;
+  const { seconds = dashboard ? DASHBOARD_SECONDS : DEFAULT_SECONDS } = options;
   const stream = json ? shell.err : shell.out;
   const live = stream.isTTY === true && shell.env['TERM'] !== 'dumb';
   const { backend, forget } = await storeOf(redis, prefix);
@@ -62,9 +71,15 @@ async function runDemo(options: Options, shell: Shell): Promise<void> {
       news: (text) => screen.news(text),
       frame: (figures, elapsed) => screen.draw(figures, elapsed),
       frameMs: screen.intervalMs,
+      ...(dashboard
+        ? {
+            slower: DASHBOARD_SLOWER,
+            beside: (loom) => showPage(loom, (text) => screen.news(text)),
+          }
+        : {}),
       signal: interrupt.signal,
     });
-    screen.end(result, closing(result));
+    screen.end(result, closing(result, dashboard ? DASHBOARD_SLOWER : 1));
     if (json) shell.out.write(`${JSON.stringify(result)}\n`);
   } finally {
     trace?.close();
@@ -72,6 +87,18 @@ async function runDemo(options: Options, shell: Shell): Promise<void> {
     await forget().catch(() => undefined);
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }
+}
+
+/** The page of the demo, on any port that is free; answers with its end. */
+async function showPage(
+  loom: Fairloom,
+  say: (text: string) => void,
+): Promise<() => Promise<unknown>> {
+  const place = { port: 0, host: '127.0.0.1' };
+  const access = dashboardAccess(place, { env: {} });
+  const service = await dashboardService(loom, place, { access, namespace: 'demo', say });
+  await service.start();
+  return () => service.stop();
 }
 
 /** The demo's own store: embedded unless a Redis is named. */
@@ -94,10 +121,10 @@ async function storeOf(url: string | undefined, prefix: string | undefined): Pro
 }
 
 /** What the figures say. */
-function closing(result: DemoResult): readonly string[] {
+function closing(result: DemoResult, slower: number): readonly string[] {
   const { tasksPerSecond, maxDeviation, jain, turns, seconds } = result;
   return [
-    `${turns} turns in ${seconds.toFixed(1)} s (${tasksPerSecond}/s on 10 slots, 1 to 3 ms each)`,
+    `${turns} turns in ${seconds.toFixed(1)} s (${tasksPerSecond}/s on 10 slots, ${slower} to ${slower * 3} ms each)`,
     `largest deviation of any user from its exact weighted share, at any moment: ${maxDeviation.toFixed(3)} turns`,
     `Jain index of turns over fair share: ${jain.toFixed(4)}`,
   ];

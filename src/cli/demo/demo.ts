@@ -48,6 +48,10 @@ export interface DemoOptions {
   /** The figures so far, every `frameMs`. */
   readonly frame: (figures: Figures, seconds: number) => void;
   readonly frameMs: number;
+  /** How many times as long as usual tasks work, so that people can follow; 1 unless it is said. */
+  readonly slower?: number | undefined;
+  /** Runs beside the demo; what it answers with ends it before the client is closed. */
+  readonly beside?: ((loom: Fairloom) => Promise<() => Promise<unknown>>) | undefined;
   /** Ends the demo early; what was measured so far is the answer. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -83,6 +87,8 @@ class Demo {
   readonly #random: () => number;
   /** Quiet users whose backlog is being topped up at the moment. */
   readonly #toppingUp = new Map<string, Promise<void>>();
+  /** Ends what runs beside. */
+  #endBeside: (() => Promise<unknown>) | undefined;
   /** The quiet ones have come; from now on they are kept backlogged. */
   #crowded = false;
 
@@ -102,7 +108,8 @@ class Demo {
   }
 
   async play(): Promise<DemoResult> {
-    const { backend, seed } = this.#options;
+    const { backend, seed, beside } = this.#options;
+    this.#endBeside = await beside?.(this.#loom);
     await this.#prepare();
     const worker = this.#loom.worker({ concurrency: SLOTS });
     const began = monotonicMs();
@@ -143,6 +150,7 @@ class Demo {
   }
 
   async close(): Promise<void> {
+    await this.#endBeside?.();
     await Promise.allSettled(this.#toppingUp.values());
     await this.#loom.close();
   }
@@ -164,7 +172,8 @@ class Demo {
   /** Enqueues tasks of a user in one call. */
   async #enqueue(user: string, count: number): Promise<void> {
     const { least, most } = WORK_MS;
-    const draw = (): number => least + Math.floor(this.#random() * (most - least + 1));
+    const { slower = 1 } = this.#options;
+    const draw = (): number => slower * (least + Math.floor(this.#random() * (most - least + 1)));
     const inputs = Array.from({ length: count }, draw);
     await Promise.all(inputs.map((ms) => this.#loom.enqueue(work, ms, { user })));
   }

@@ -1,9 +1,10 @@
 /** Links between pages lead somewhere. */
 import { expect, it } from 'vitest';
 import { docPages } from '../../support/docs/doc-blocks.ts';
-import { read, trackedFiles } from '../../support/files.ts';
+import { filesBelow, read, trackedFiles } from '../../support/files.ts';
 
-const tracked = new Set(trackedFiles());
+/** Pictures are no text. */
+const tracked = new Set([...trackedFiles(), ...filesBelow('docs/assets', /\.png$/)]);
 
 /** A heading as the hosts of repositories turn it into an anchor. */
 function anchorOf(heading: string): string {

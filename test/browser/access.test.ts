@@ -1,0 +1,70 @@
+/** Who may look only, who sees its own users only, and who has to say who it is. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { memory } from '../../src/backends/memory/memory-backend.ts';
+import { openBrowser } from '../support/browser/chromium.ts';
+import { serve } from '../support/browser/served.ts';
+import { beginStory, type Story } from '../support/browser/story.ts';
+import { WatchedPage } from '../support/browser/watched-page.ts';
+
+let browser: Browser;
+let story: Story;
+
+beforeAll(async () => {
+  [browser, story] = await Promise.all([openBrowser(), beginStory(memory())]);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await story.close();
+});
+
+it('whoever may only look sees the commands, and can press nothing', async () => {
+  const served = await serve(story.loom, { access: () => 'read' });
+  const tab = await WatchedPage.open(browser, served.base);
+  await tab.go(`tasks/${story.ids.failed}`);
+  await tab.sees('You may look at everything, and change nothing.');
+  const redrive = tab.page.getByRole('button', { name: /Redrive/ });
+  expect(await redrive.getAttribute('aria-disabled')).toBe('true');
+  await tab.page.keyboard.press('Shift+R');
+  expect(await tab.page.locator('dialog').count()).toBe(0);
+  await tab.sees(`fairloom tasks redrive ${story.ids.failed}`);
+  expect(await tab.faults()).toEqual([]);
+  await tab.close();
+  await served.stop();
+});
+
+it('a customer sees its own users, and no screen of all', async () => {
+  const served = await serve(story.loom, {
+    access: () => ({ can: ['read'], users: ['acme'] }),
+  });
+  const tab = await WatchedPage.open(browser, served.base);
+  await tab.go('overview');
+  await tab.sees('Yours');
+  const screens = await tab.page.locator('.nav a').allTextContents();
+  expect(screens).toEqual(['Users', 'Tasks', 'Runs', 'Dead letters', 'Schedules', 'Approvals']);
+  await tab.press(/^acme/);
+  await tab.sees('Weight and limits');
+  expect(await tab.page.locator('main', { hasText: 'bolt' }).count()).toBe(0);
+  expect(await tab.violations()).toEqual([]);
+  expect(await tab.faults()).toEqual([]);
+  await tab.go('workers');
+  await tab.sees('Nothing is here');
+  await tab.close();
+  await served.stop();
+});
+
+it('whoever is refused is asked for a token, and comes in with it', async () => {
+  const served = await serve(story.loom, {
+    access: ({ headers }) => (headers.get('authorization') === 'Bearer secret' ? 'all' : 'deny'),
+  });
+  const tab = await WatchedPage.open(browser, served.base);
+  await tab.page.goto(served.base);
+  await tab.page.getByLabel('Token').fill('secret');
+  expect(await tab.violations()).toEqual([]);
+  await tab.press('Come in');
+  await tab.sees('Needs a look');
+  await tab.sees('Live');
+  await tab.close();
+  await served.stop();
+});

@@ -1,0 +1,105 @@
+/** What people come for, from the first screen to the last, on both backends. */
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { memory } from '../../src/backends/memory/memory-backend.ts';
+import { redis } from '../../src/redis.ts';
+import { openBrowser } from '../support/browser/chromium.ts';
+import { type Served, serve } from '../support/browser/served.ts';
+import { beginStory, type Story, world } from '../support/browser/story.ts';
+import { WatchedPage } from '../support/browser/watched-page.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+const BACKENDS = {
+  memory: () => memory(),
+  redis: () => redis(inject('redisUrl'), { prefix: `page-${process.pid}` }),
+};
+
+describe.each(['memory', 'redis'] as const)('on %s', (name) => {
+  let story: Story;
+  let served: Served;
+  let tab: WatchedPage;
+
+  beforeAll(async () => {
+    story = await beginStory(BACKENDS[name]());
+    served = await serve(story.loom);
+  });
+  afterEach(async () => {
+    expect(await tab.faults()).toEqual([]);
+    await tab.close();
+  });
+  afterAll(async () => {
+    await served.stop();
+    await story.close();
+  });
+
+  it('leads from a failure to its dead letter, and puts that back', async () => {
+    tab = await WatchedPage.open(browser, served.base);
+    await tab.go('overview');
+    await tab.press('All dead letters');
+    await tab.page.locator('[data-row]', { hasText: 'transcode' }).getByRole('link').click();
+    await tab.sees(/2 dead letters? with|3 dead letters with 2 kinds of error/);
+    await tab.press('Its tasks');
+    await tab.press(new RegExp(story.ids.failed));
+    await tab.sees('failed 2 of 2 attempts');
+    world.isBroken = false;
+    await tab.page.keyboard.press('Shift+R');
+    await tab.sees('It goes back to the end of its line');
+    await tab.confirm('Redrive');
+    await tab.page.locator('.chip', { hasText: 'finished' }).waitFor();
+    expect((await story.loom.tasks.get(story.ids.failed))?.result).toBe('done');
+  });
+
+  it('says in three clicks why a user is slow', async () => {
+    tab = await WatchedPage.open(browser, served.base);
+    await tab.go('overview');
+    await tab.press('Users');
+    await tab.press('ferrous');
+    await tab.sees('at its limit of 1 running');
+    await tab.press('Change…');
+    await tab.page.getByLabel('Running at once, at most').fill('3');
+    await tab.sees('fairloom users set --queue default --max-running 3 ferrous');
+    await tab.press('Change…');
+    await tab.confirm('Change');
+    await expect
+      .poll(async () => (await story.loom.users.get('ferrous'))?.settings.maxRunning)
+      .toBe(3);
+  });
+
+  it('answers a question, and its task goes on', async () => {
+    tab = await WatchedPage.open(browser, served.base);
+    await tab.go('asks');
+    await tab.sees('Deploy build 7?');
+    await tab.page.getByLabel('Who answers').fill('ana');
+    await tab.press('deploy');
+    await tab.sees('Nobody waits for an answer');
+    await expect
+      .poll(async () => (await story.loom.tasks.get(story.ids.asking))?.result)
+      .toBe('deploy');
+  });
+
+  it('shows what happens while it is looked at', async () => {
+    tab = await WatchedPage.open(browser, served.base);
+    await tab.go(`tasks/${story.ids.long}`);
+    await tab.page.locator('.chip', { hasText: 'started' }).waitFor();
+    await story.loom.tasks.cancel(story.ids.long);
+    const state = tab.page.locator('.chip', { hasText: 'canceled' });
+    await state.waitFor();
+    expect(await state.textContent()).toBe('canceled');
+  });
+
+  it('pauses a user, who is then held back', async () => {
+    tab = await WatchedPage.open(browser, served.base);
+    await tab.go('users/northwind');
+    await tab.page.keyboard.press('p');
+    await tab.sees('fairloom users pause --queue default northwind');
+    await tab.confirm('Pause');
+    await tab.press('Resume…');
+    await tab.sees('takes turns in default again');
+    expect((await story.loom.users.get('northwind'))?.settings.paused).toBe(true);
+  });
+});

@@ -1,0 +1,76 @@
+/** Everything by keys, and lists of any length. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { memory } from '../../src/backends/memory/memory-backend.ts';
+import { openBrowser } from '../support/browser/chromium.ts';
+import { type Served, serve } from '../support/browser/served.ts';
+import { beginStory, render, type Story } from '../support/browser/story.ts';
+import { WatchedPage } from '../support/browser/watched-page.ts';
+
+const MANY = 1_200;
+
+let browser: Browser;
+let story: Story;
+let served: Served;
+
+beforeAll(async () => {
+  [browser, story] = await Promise.all([openBrowser(), beginStory(memory())]);
+  served = await serve(story.loom);
+  for (let at = 0; at < MANY; at++) await story.loom.enqueue(render, at, { user: 'many' });
+});
+
+afterAll(async () => {
+  await browser.close();
+  await served.stop();
+  await story.close();
+});
+
+it('goes, filters, picks, opens and closes without a pointer', async () => {
+  const tab = await WatchedPage.open(browser, served.base);
+  const { keyboard } = tab.page;
+  const at = (): Promise<string> => tab.page.evaluate('location.hash');
+  await tab.go('overview');
+  await keyboard.press('g');
+  await keyboard.press('t');
+  await tab.sees('cannot be read');
+  expect(await at()).toBe('#/tasks');
+  await keyboard.press('/');
+  await keyboard.type('user:bolt');
+  await keyboard.press('Enter');
+  await tab.sees('b.mov');
+  expect(await at()).toBe('#/tasks?where=state%3Afailed+user%3Abolt');
+  await keyboard.press('Escape');
+  await keyboard.press('j');
+  await keyboard.press('x');
+  expect(await tab.page.locator('input[type=checkbox]').first().isChecked()).toBe(true);
+  await keyboard.press('Enter');
+  await tab.sees('Its way');
+  await keyboard.press('?');
+  await tab.sees('These keys');
+  expect(await tab.violations()).toEqual([]);
+  await keyboard.press('Escape');
+  expect(await tab.page.locator('dialog').count()).toBe(0);
+  await keyboard.press('Control+k');
+  await keyboard.type('appro');
+  expect(await tab.violations()).toEqual([]);
+  await keyboard.press('Enter');
+  await tab.sees('Deploy build 7?');
+  expect(await tab.faults()).toEqual([]);
+  await tab.close();
+});
+
+it('draws of a long list what is in sight, and reads the rest when it is asked for', async () => {
+  const tab = await WatchedPage.open(browser, served.base);
+  await tab.go('tasks?where=state:queued%20user:many');
+  const rows = tab.page.locator('tr[data-row]');
+  await tab.press('Show more');
+  await tab.page.getByText(/^550\+ match/).waitFor();
+  expect(await rows.count()).toBeLessThan(200);
+  await tab.page.evaluate('scrollTo(0, document.body.scrollHeight)');
+  await tab.page.getByText(/^1,0\d\d\+? match/).waitFor();
+  expect(await rows.count()).toBeLessThan(200);
+  expect(await tab.page.locator('table').getAttribute('aria-rowcount')).toMatch(/^1\d{3}$/);
+  await tab.sees(/as of/);
+  expect(await tab.faults()).toEqual([]);
+  await tab.close();
+});
