@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { redis } from '../../src/backends/redis/redis-backend.ts';
+import { frameLines } from '../../src/cli/live/frame.ts';
+import { FIRST_SCREEN } from '../../src/cli/live/keys.ts';
+import { userListing } from '../../src/cli/live/lists.ts';
 import { styleFor } from '../../src/cli/terminal/style.ts';
-import { frameLines } from '../../src/cli/top/frame.ts';
-import { FIRST_SCREEN } from '../../src/cli/top/keys.ts';
 import { Fairloom } from '../../src/client/client.ts';
 import { silentLogger } from '../../src/logging/logger.ts';
 import { parallel } from '../../src/workflow/parallel.ts';
@@ -41,13 +42,13 @@ describe('F36 one way', () => {
   it('one of a thing is one', () => {
     const user = { user: 'a', queue: 'q', weight: 1, queued: 1, running: 0, ahead: 0, why: '' };
     const snapshot = { queued: 1, running: 0, scheduled: 0, deferred: 0, dead: 0, slots: 1 };
-    const shown = (users: number, workers: number): string =>
-      frameLines(
-        { ...snapshot, workers, isCut: false, users: Array(users).fill(user) },
-        FIRST_SCREEN,
-        99,
-        styleFor({}, {}),
-      ).join('\n');
+    const style = styleFor({}, {});
+    const shown = (users: number, workers: number): string => {
+      const all = { ...snapshot, workers, isCut: false, users: Array(users).fill(user) };
+      const listing = userListing(all, 'running', style);
+      const frame = { snapshot: all, listing, notice: undefined };
+      return frameLines(frame, FIRST_SCREEN, 99, style).join('\n');
+    };
     expect(shown(1, 1)).toMatch(/on 1 worker\b[\s\S]*1 user by/);
     expect(shown(2, 2)).toMatch(/on 2 workers[\s\S]*2 users by/);
   });

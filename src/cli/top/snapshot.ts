@@ -46,13 +46,18 @@ export class TopSource {
 
   /** `now` in ms, by any clock that goes on. */
   async take(now: number): Promise<TopSnapshot> {
-    const [stats, queues, workers, timed] = await Promise.all([
-      this.#loom.stats(),
-      this.#loom.queues.list(),
-      this.#loom.workers.list(),
-      this.#recent.look(now),
-    ]);
+    const [queues, timed] = await Promise.all([this.#loom.queues.list(), this.#recent.look(now)]);
     const { users, isCut } = await this.#users(queues);
+    return { ...(await this.#figures(now, queues)), isCut, users: users.map(timed) };
+  }
+
+  /** The same without users. */
+  async figures(now: number): Promise<TopSnapshot> {
+    return this.#figures(now, await this.#loom.queues.list());
+  }
+
+  async #figures(now: number, queues: readonly QueueStatus[]): Promise<TopSnapshot> {
+    const [stats, workers] = await Promise.all([this.#loom.stats(), this.#loom.workers.list()]);
     const { counts, totals } = stats;
     const ended = totals.finished + totals.failed + totals.canceled;
     const before = this.#before;
@@ -70,8 +75,8 @@ export class TopSource {
       ...rate,
       workers: workers.length,
       slots: workers.reduce((sum, { concurrency }) => sum + concurrency, 0),
-      isCut,
-      users: users.map(timed),
+      isCut: false,
+      users: [],
     };
   }
 

@@ -1,7 +1,16 @@
 /** `fairloom top`: a snapshot on a pipe, and the live screen on a terminal of `script`. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { chosenUsers } from '../../../src/cli/top/frame.ts';
-import { FIRST_SCREEN, pressed, type Screen } from '../../../src/cli/top/keys.ts';
+import {
+  FIRST_SCREEN,
+  pressed,
+  type Screen,
+  type Sort,
+  type Target,
+} from '../../../src/cli/live/keys.ts';
+import { matching } from '../../../src/cli/live/listing.ts';
+import { userListing } from '../../../src/cli/live/lists.ts';
+import { styleFor } from '../../../src/cli/terminal/style.ts';
+import type { TopSnapshot } from '../../../src/cli/top/snapshot.ts';
 import { Fairloom, task } from '../../../src/index.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
 import { redis } from '../../../src/redis.ts';
@@ -12,7 +21,8 @@ import { onTerminal } from '../../support/processes/terminal.ts';
 const work = task('work', async (n: number) => n);
 
 describe('keys', () => {
-  const typing = (...keys: readonly string[]): Screen => keys.reduce(pressed, FIRST_SCREEN);
+  const typing = (...keys: readonly string[]): Screen =>
+    keys.reduce((screen, key) => pressed(screen, key), FIRST_SCREEN);
 
   it('sort, filter and quit', () => {
     expect(typing('s').sort).toBe('queued');
@@ -23,6 +33,47 @@ describe('keys', () => {
     expect(typing('/', 'q').isOver).toBe(false);
     expect(typing('q').isOver).toBe(true);
     expect(typing('/', '\u0003').isOver).toBe(true);
+  });
+});
+
+const NOTHING: TopSnapshot = {
+  ...{ queued: 0, running: 0, scheduled: 0, deferred: 0, dead: 0, workers: 0, slots: 0 },
+  isCut: false,
+  users: [],
+};
+
+describe('tabs', () => {
+  const task: Target = { tab: 'tasks', id: 't1', queue: undefined, may: ['cancel'] };
+  const ann: Target = { tab: 'users', id: 'ann', queue: 'default', may: ['resume'] };
+
+  it('are chosen by number or one after the other, and begin at the first row', () => {
+    expect(pressed(FIRST_SCREEN, '4').tab).toBe('workers');
+    const down = pressed(pressed(FIRST_SCREEN, 'j'), '\u001b[B');
+    expect(down.cursor).toBe(2);
+    expect(pressed(pressed(down, 'k'), 'k').cursor).toBe(0);
+    expect(pressed(pressed(pressed(down, 'k'), 'k'), '\u001b[A').cursor).toBe(0);
+    expect(pressed(down, '\t')).toMatchObject({ tab: 'tasks', cursor: 0 });
+    expect(pressed({ ...FIRST_SCREEN, tab: 'dead' }, '\t').tab).toBe('users');
+    expect(pressed(FIRST_SCREEN, '6')).toMatchObject({ tab: 'users' });
+    expect(pressed({ ...FIRST_SCREEN, tab: 'tasks' }, 's').sort).toBe('running');
+    expect(pressed({ ...FIRST_SCREEN, isTyping: true }, '3')).toMatchObject({ filter: '3' });
+  });
+
+  it('have actions on the row under the cursor, which are done once they are confirmed', () => {
+    const asked = pressed(FIRST_SCREEN, 'c', task);
+    expect(asked).toMatchObject({ asked: { verb: 'cancel', target: task }, confirmed: undefined });
+    expect(pressed(asked, 'y', task)).toMatchObject({
+      asked: undefined,
+      confirmed: { verb: 'cancel', target: task },
+    });
+    for (const key of ['n', 'q', '\u001b', 'c', '2']) {
+      const screen = pressed(asked, key, task);
+      expect(screen).toEqual({ ...FIRST_SCREEN, asked: undefined, confirmed: undefined });
+    }
+    expect(pressed(pressed(asked, 'y', task), 'j', task).confirmed).toBeUndefined();
+    expect(pressed(FIRST_SCREEN, 'p', ann).asked?.verb).toBe('resume');
+    for (const key of ['r', 'p']) expect(pressed(FIRST_SCREEN, key, task).asked).toBeUndefined();
+    expect(pressed(FIRST_SCREEN, 'c').asked).toBeUndefined();
   });
 });
 
@@ -50,14 +101,19 @@ describe('the order of users', () => {
     ['ahead', 'ab b a'],
     ['user', 'a ab b'],
   ] as const)('by %s is %s', (sort, order) => {
-    const chosen = chosenUsers(users, { ...FIRST_SCREEN, sort });
-    expect(chosen.map((one) => one.user).join(' ')).toBe(order);
+    expect(namesOf(sort, '')).toBe(order);
   });
 
   it('leaves out whom the filter does not name', () => {
-    const chosen = chosenUsers(users, { ...FIRST_SCREEN, filter: 'a' });
-    expect(chosen.map((one) => one.user)).toEqual(['ab', 'a']);
+    expect(namesOf('running', 'a')).toBe('ab a');
   });
+
+  function namesOf(sort: Sort, filter: string): string {
+    const listing = userListing({ ...NOTHING, users }, sort, styleFor({}, {}));
+    return matching(listing, filter)
+      .map(({ target }) => target.id)
+      .join(' ');
+  }
 });
 
 describe('on a store with work', () => {
@@ -134,9 +190,55 @@ describe('on a store with work', () => {
     expect(raw.trimEnd().endsWith('\u001b[?25h\u001b[?1049l')).toBe(true);
   });
 
+  it('shows tasks, runs, workers and dead letters, and changes what is under the cursor', async () => {
+    const dies = task('dies', { retries: 0 }, () => Promise.reject(new Error('no')));
+    const backend = redis(inject('redisUrl'), { prefix });
+    const worker = new Fairloom({ backend, tasks: [dies], log: silentLogger });
+    await worker.worker({ queues: ['odd'] }).start();
+    await worker.enqueue(dies, undefined, { user: 'eve', queue: 'odd', id: 'dead-1' });
+    while ((await worker.stats()).counts.failed === 0) await worker.tasks.missing();
+    const top = onTerminal([process.execPath, BIN, 'top', ...where, '--every', '100ms']);
+    await top.shows(/\[1 users\] {2}2 tasks[\s\S]*p pause/);
+    top.press('4');
+    await top.shows(/\[4 workers\][\s\S]*HOST[\s\S]*1 worker /);
+    await worker.close();
+    top.press('3');
+    await top.shows(/\[3 runs\][\s\S]*0 runs/);
+    top.press('5');
+    await top.shows(/› +dead-1 +dies +eve[\s\S]*1 dead letter .*r redrive/);
+    top.press('r');
+    await top.shows(/redrive dead letter dead-1\? +y yes/);
+    top.press('n');
+    await top.shows(/1 dead letter /);
+    top.press('r');
+    top.press('y');
+    await top.shows(/0 dead letters[\s\S]*dead-1 is put back/);
+    top.press('\t');
+    top.press('2');
+    await top.shows(/\[2 tasks\]/);
+    top.press('/dead-1\r');
+    await top.shows(/› +dead-1[\s\S]*1 task, filter "dead-1" .*c cancel/);
+    top.press('c');
+    await top.shows(/cancel task dead-1\?/);
+    top.press('y');
+    await top.shows(/dead-1 is canceled/);
+    top.press('1');
+    await top.shows(/\[1 users\]/);
+    top.press('/cleo\r');
+    await top.shows(/1 user by running, filter "cleo"/);
+    top.press('p');
+    await top.shows(/pause user cleo\?/);
+    top.press('y');
+    await top.shows(/cleo is paused/);
+    expect((await loom.users.get('cleo'))?.settings.paused).toBe(true);
+    expect((await loom.tasks.get('dead-1'))?.state).toBe('canceled');
+    top.press('q');
+    expect(await top.ended).toMatchObject({ code: 0 });
+  });
+
   it('an interrupt quits too', async () => {
     const top = onTerminal([process.execPath, BIN, 'top', ...where]);
-    await top.shows(/3 users/);
+    await top.shows(/\d users/);
     top.press('\u0003');
     expect(await top.ended).toMatchObject({ code: 0 });
   });
