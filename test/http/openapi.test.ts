@@ -93,7 +93,8 @@ describe('the document', () => {
         .replace(/\{(id|user)\}/, ids.get(noun) ?? 'nothing')
         .replace('{queue}', 'default')
         .replace('{name}', 'out');
-      const query = { '/tasks': '?where=', '/runs': '?state=failed' }[path] ?? '';
+      const query =
+        { '/tasks': '?where=', '/runs': '?state=failed', '/series': '?step=minute' }[path] ?? '';
       const { status, body } = await ask(`${asked}${query}`);
       if (status === 404) continue;
       expect([path, status]).toEqual([path, 200]);

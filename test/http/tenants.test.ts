@@ -74,6 +74,7 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
   'GET /runs': ['state=failed', 'state=deferred', 'state=failed&user=zeta'],
   'GET /dead': ['', 'user=zeta'],
   'GET /asks': ['', 'user=zeta'],
+  'GET /series': ['step=minute', 'step=minute&user=zeta'],
 };
 
 /** Paths of a route with the ids of somebody. */

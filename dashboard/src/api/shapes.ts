@@ -21,6 +21,8 @@ export type {
   RunInfo,
   RunNodeInfo,
   ScheduleInfo,
+  SeriesPoint,
+  SeriesReport,
   TaskError,
   TaskInfo,
   TaskLogLine,

@@ -7,6 +7,8 @@ import type { QueueStatus } from '../../client/facades/queue-facade.ts';
 import type { RunExplanation } from '../../client/facades/run-explanation.ts';
 import type { UserStatus } from '../../client/facades/user-facade.ts';
 import type { VersionReport } from '../../client/facades/versions.ts';
+import type { SeriesReport } from '../../client/series/series-report.ts';
+import type { UserHistory } from '../../client/series/user-history.ts';
 import type { ErrorGroup } from '../../client/views/error-groups.ts';
 import type { AttemptInfo, TaskInfo } from '../../client/views/task-info.ts';
 import type { TaskLogLine } from '../../client/views/task-logs.ts';
@@ -38,6 +40,8 @@ export interface HttpAnswers {
   readonly 'GET /overview': Overview;
   readonly 'GET /users': UserPage;
   readonly 'GET /users/{user}': UserRow;
+  readonly 'GET /users/{user}/history': UserHistory;
+  readonly 'GET /series': SeriesReport;
   readonly 'GET /queues': QueueList;
   readonly 'GET /queues/{queue}': QueueStatus;
   readonly 'GET /tasks': SearchedPage;

@@ -4,6 +4,8 @@ export const ANSWERS: Readonly<Record<string, string>> = {
  "GET /overview": "Overview",
  "GET /users": "UserPage",
  "GET /users/{user}": "UserRow",
+ "GET /users/{user}/history": "UserHistory",
+ "GET /series": "SeriesReport",
  "GET /queues": "QueueList",
  "GET /queues/{queue}": "QueueStatus",
  "GET /tasks": "SearchedPage",
@@ -564,6 +566,265 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   "required": [
    "items",
    "sharesOf"
+  ]
+ },
+ "UserHistory": {
+  "description": "How one user fares in a queue.",
+  "type": "object",
+  "properties": {
+   "user": {
+    "type": "string",
+    "description": "The user."
+   },
+   "queue": {
+    "type": "string",
+    "description": "The queue."
+   },
+   "oldestWaitMs": {
+    "type": "number",
+    "description": "Age of the first task in its line; absent when it has none there."
+   },
+   "wait": {
+    "$ref": "#/components/schemas/Percentiles",
+    "description": "How long its tasks of the last hour waited for their first start; absent when none is known to have started, also since others have had more traffic than it."
+   },
+   "run": {
+    "$ref": "#/components/schemas/Percentiles",
+    "description": "How long their handlers ran; absent as `wait`."
+   },
+   "perMinute": {
+    "type": "number",
+    "description": "Starts a minute over the last 10 minutes, or since its first one in that time; 0 when none is known of, also since others have had more traffic than it."
+   },
+   "etaMs": {
+    "type": "number",
+    "description": "At that rate, until the last of its tasks in line has started, in ms; absent when it has none there, is paused or has no rate."
+   }
+  },
+  "required": [
+   "user",
+   "queue",
+   "perMinute"
+  ]
+ },
+ "Percentiles": {
+  "description": "How lengths of time are spread: each figure is off by 9 % at most.",
+  "type": "object",
+  "properties": {
+   "count": {
+    "type": "number",
+    "description": "How many there were."
+   },
+   "p50": {
+    "type": "number",
+    "description": "Half of them were no longer than this, in ms."
+   },
+   "p95": {
+    "type": "number",
+    "description": "95 of a hundred, in ms."
+   },
+   "p99": {
+    "type": "number",
+    "description": "99 of a hundred, in ms."
+   }
+  },
+  "required": [
+   "count",
+   "p50",
+   "p95",
+   "p99"
+  ]
+ },
+ "SeriesReport": {
+  "description": "What happened by minute or hour.",
+  "type": "object",
+  "properties": {
+   "step": {
+    "enum": [
+     "hour",
+     "minute"
+    ],
+    "description": "Minutes or hours."
+   },
+   "from": {
+    "type": "number",
+    "description": "When the first point began."
+   },
+   "to": {
+    "type": "number",
+    "description": "When the last point ends; later than now while that goes on."
+   },
+   "points": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/SeriesPoint"
+    },
+    "description": "One for each step, also for those in which nothing happened."
+   },
+   "users": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/SeriesUser"
+    },
+    "description": "Those with the most traffic, first; absent when one user was asked for."
+   },
+   "others": {
+    "$ref": "#/components/schemas/SeriesSums",
+    "description": "What all other users came to; absent when there were none, or one user was asked for."
+   }
+  },
+  "required": [
+   "step",
+   "from",
+   "to",
+   "points"
+  ]
+ },
+ "SeriesPoint": {
+  "description": "One minute or hour.",
+  "type": "object",
+  "properties": {
+   "at": {
+    "type": "number",
+    "description": "When it began, in ms since the epoch on the backend's clock."
+   },
+   "wait": {
+    "$ref": "#/components/schemas/Percentiles",
+    "description": "From enqueue to the first start, delays included; absent when none of these started."
+   },
+   "run": {
+    "$ref": "#/components/schemas/Percentiles",
+    "description": "From the call of a handler until its attempt was settled; absent when none was."
+   },
+   "canceled": {
+    "type": "number"
+   },
+   "enqueued": {
+    "type": "number"
+   },
+   "failed": {
+    "type": "number"
+   },
+   "finished": {
+    "type": "number"
+   },
+   "lost": {
+    "type": "number"
+   },
+   "retried": {
+    "type": "number"
+   },
+   "started": {
+    "type": "number"
+   }
+  },
+  "required": [
+   "at",
+   "canceled",
+   "enqueued",
+   "failed",
+   "finished",
+   "lost",
+   "retried",
+   "started"
+  ]
+ },
+ "SeriesUser": {
+  "description": "What one user came to in a queue.",
+  "type": "object",
+  "properties": {
+   "user": {
+    "type": "string",
+    "description": "The user."
+   },
+   "queue": {
+    "type": "string",
+    "description": "The queue."
+   },
+   "wait": {
+    "$ref": "#/components/schemas/Percentiles",
+    "description": "From enqueue to the first start, delays included; absent when none of these started."
+   },
+   "run": {
+    "$ref": "#/components/schemas/Percentiles",
+    "description": "From the call of a handler until its attempt was settled; absent when none was."
+   },
+   "canceled": {
+    "type": "number"
+   },
+   "enqueued": {
+    "type": "number"
+   },
+   "failed": {
+    "type": "number"
+   },
+   "finished": {
+    "type": "number"
+   },
+   "lost": {
+    "type": "number"
+   },
+   "retried": {
+    "type": "number"
+   },
+   "started": {
+    "type": "number"
+   }
+  },
+  "required": [
+   "user",
+   "queue",
+   "canceled",
+   "enqueued",
+   "failed",
+   "finished",
+   "lost",
+   "retried",
+   "started"
+  ]
+ },
+ "SeriesSums": {
+  "description": "Counts of a length of time, and how long tasks waited and ran in it.",
+  "type": "object",
+  "properties": {
+   "wait": {
+    "$ref": "#/components/schemas/Percentiles",
+    "description": "From enqueue to the first start, delays included; absent when none of these started."
+   },
+   "run": {
+    "$ref": "#/components/schemas/Percentiles",
+    "description": "From the call of a handler until its attempt was settled; absent when none was."
+   },
+   "canceled": {
+    "type": "number"
+   },
+   "enqueued": {
+    "type": "number"
+   },
+   "failed": {
+    "type": "number"
+   },
+   "finished": {
+    "type": "number"
+   },
+   "lost": {
+    "type": "number"
+   },
+   "retried": {
+    "type": "number"
+   },
+   "started": {
+    "type": "number"
+   }
+  },
+  "required": [
+   "canceled",
+   "enqueued",
+   "failed",
+   "finished",
+   "lost",
+   "retried",
+   "started"
   ]
  },
  "QueueList": {

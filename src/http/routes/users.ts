@@ -6,7 +6,8 @@ import { LIMITS } from '../../domain/limits.ts';
 import { allPages } from '../../domain/port/all-pages.ts';
 import { type TopUser, topUsers } from '../../shapes/shares.ts';
 import type { UserRow } from '../calls/answers.ts';
-import { text } from '../calls/fields.ts';
+import { ownUser } from '../calls/enqueue.ts';
+import { choice, integer, required, text } from '../calls/fields.ts';
 import { PAGE_FIELDS, pageOf } from '../calls/paging.ts';
 import { missing } from '../calls/problem.ts';
 import { type Route, route } from '../calls/route.ts';
@@ -22,6 +23,9 @@ const FEW = 100;
 const SHARES_OF = 1_000;
 
 const QUEUE = text('The queue; `default` unless it is said.');
+
+/** Moments that a Date can hold. */
+const MOMENTS = { least: 0, most: 8.64e15 };
 
 /** `/users` and `/queues` */
 export const USER_ROUTES: readonly Route[] = [
@@ -50,6 +54,29 @@ export const USER_ROUTES: readonly Route[] = [
     query: { queue: QUEUE },
     answer: async ({ loom, view, path, query }) =>
       userRow(loom, view, path.get('user'), query.queue ?? 'default'),
+  }),
+  route('GET /users/{user}/history', {
+    summary: 'How a user has fared in one queue of late, and when its line is over.',
+    users: 'subject',
+    query: { queue: QUEUE },
+    answer: async ({ loom, view, path, query }) => {
+      const user = path.get('user');
+      if (!view.sees(user)) throw missing(`user ${user}`);
+      return loom.users.history(user, query);
+    },
+  }),
+  route('GET /series', {
+    summary: 'What happened in each minute or hour. A caller of some users asks for one of them.',
+    users: 'rows',
+    query: {
+      step: required(choice('Minutes are kept for a day, hours for 31 days.', ['minute', 'hour'])),
+      from: integer('From when on, in ms since the epoch.', MOMENTS),
+      to: integer('Until when; now unless it is said.', MOMENTS),
+      queue: text('Of this queue alone.'),
+      user: text('Of this user alone.'),
+    },
+    answer: async ({ loom, view, query }) =>
+      loom.series.read({ ...query, user: ownUser(view, query.user) }),
   }),
   route('GET /queues', {
     summary: 'Every queue, with its settings and counts.',
