@@ -7,6 +7,7 @@ export type {
   Overview,
   Timeline,
   TimelineSpan,
+  UserPage,
   UserRow,
 } from '../../../src/http/calls/answers.ts';
 export type { Permission as Capability } from '../../../src/http/calls/view.ts';

@@ -34,7 +34,6 @@ export function LineChart({ label, at, lines, unit }: LineChartProps): VNode {
   const data = dataOf(at, lines);
   const newest = useRef(data);
   newest.current = data;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: of the theme, colours are read.
   useEffect(() => {
     const parent = box.current;
     if (parent === null) return;

@@ -25,6 +25,8 @@ export interface Reading<T> {
 
 /** No source is read more often than this. */
 const BETWEEN_MS = 500;
+/** After a change that was made here, readings of our own go before news of the stream for so long. */
+const FRESH_MS = 1_500;
 /** What no stream tells of is read so often. */
 const POLL_MS = 2_000;
 /** What a stream tells of is read so often besides. */
@@ -40,6 +42,7 @@ interface Shown {
 }
 
 const shown = new Map<string, Shown>();
+let changedAt = Number.NEGATIVE_INFINITY;
 
 /** Nothing is read again: somebody has stopped it. */
 export const isStopped = signal(false);
@@ -53,7 +56,6 @@ export const watched = signal<readonly string[]>([]);
 /** The reading of a source, kept fresh while somebody shows it. `undefined` reads nothing. */
 export function useReading<T>(source: Source<T> | undefined): Reading<T> {
   const path = source?.path;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a source is what its path says.
   const reading = useMemo(() => readingOf(source), [path]);
   useEffect(() => (path === undefined ? undefined : show(path)), [path]);
   return reading.value;
@@ -61,6 +63,7 @@ export function useReading<T>(source: Source<T> | undefined): Reading<T> {
 
 /** Everything that is shown is read at once: somebody asked for it, or has changed something. */
 export function readNow(): void {
+  changedAt = performance.now();
   for (const [path, one] of shown) void fetchInto(path, one);
 }
 
@@ -69,7 +72,10 @@ export function takeNews(name: string, change: ((before: unknown) => unknown) | 
   for (const [path, one] of shown) {
     if (one.subject?.name !== name) continue;
     const before = one.reading.value.value;
-    if (!one.subject.isWhole || before === undefined || change === undefined) void ask(path);
+    // What the stream has read may be older than a change that was just made here.
+    const isFresh = performance.now() - changedAt < FRESH_MS;
+    const isWhole = one.subject.isWhole && before !== undefined && change !== undefined;
+    if (isFresh || !isWhole) void ask(path);
     else one.reading.value = { value: change(before), at: now.peek() };
   }
 }

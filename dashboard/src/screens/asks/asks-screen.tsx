@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import type { AskInfo } from '../../api/shapes.ts';
 import { source } from '../../api/sources.ts';
-import { Button } from '../../parts/button.tsx';
+import { ListFoot } from '../../parts/list-foot.tsx';
 import { Empty, Shown } from '../../parts/shown.tsx';
 import { linkTo } from '../../state/address.ts';
 import { now } from '../../state/clock.ts';
@@ -27,7 +27,7 @@ export function AsksScreen(): VNode {
             {pages.items.map((ask) => (
               <AskPanel key={ask.id} ask={ask} />
             ))}
-            {pages.more === undefined ? null : <Button onPress={pages.more}>Show more</Button>}
+            <ListFoot pages={pages} />
           </div>
         )
       }

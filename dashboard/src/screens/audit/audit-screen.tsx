@@ -2,8 +2,8 @@
 import type { VNode } from 'preact';
 import type { AuditEntry } from '../../api/shapes.ts';
 import { source } from '../../api/sources.ts';
-import { Button } from '../../parts/button.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { ListFoot } from '../../parts/list-foot.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Empty, Shown } from '../../parts/shown.tsx';
 import { StateLabel } from '../../parts/state-label.tsx';
@@ -46,11 +46,7 @@ export function AuditScreen(): VNode {
           )
         }
       </Shown>
-      {pages.more === undefined ? null : (
-        <footer class="more">
-          <Button onPress={pages.more}>Show more</Button>
-        </footer>
-      )}
+      <ListFoot pages={pages} />
     </Panel>
   );
 }

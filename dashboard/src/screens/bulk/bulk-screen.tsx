@@ -1,12 +1,12 @@
 /** Bulk actions: each is an object that workers carry out, with its progress. */
 import type { VNode } from 'preact';
-import { cancelBulk } from '../../api/bulk-actions.ts';
+import { cancelBulk, startBulk } from '../../api/bulk-actions.ts';
 import type { BulkInfo } from '../../api/shapes.ts';
 import { source } from '../../api/sources.ts';
 import { ActionButton } from '../../parts/action.tsx';
 import { Bar } from '../../parts/bars.tsx';
-import { Button } from '../../parts/button.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { ListFoot } from '../../parts/list-foot.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Empty, Shown } from '../../parts/shown.tsx';
 import { StateLabel } from '../../parts/state-label.tsx';
@@ -72,11 +72,7 @@ export function BulkListScreen(): VNode {
           )
         }
       </Shown>
-      {pages.more === undefined ? null : (
-        <footer class="more">
-          <Button onPress={pages.more}>Show more</Button>
-        </footer>
-      )}
+      <ListFoot pages={pages} />
     </Panel>
   );
 }
@@ -92,7 +88,7 @@ export function BulkScreen({ id }: { readonly id: string }): VNode {
 }
 
 function One({ bulk }: { readonly bulk: BulkInfo }): VNode {
-  const { id, action, where, state, dryRun, errors, skipped, failed } = bulk;
+  const { id, action, where, state, dryRun, matched, errors, skipped, failed } = bulk;
   const isOpen = state === 'queued' || state === 'running';
   return (
     <div class="stack">
@@ -106,13 +102,18 @@ function One({ bulk }: { readonly bulk: BulkInfo }): VNode {
           <a class="mono" href={linkTo('tasks', undefined, { where })}>
             {where}
           </a>
-          <span class="push">
+          <span class="push line wrap">
+            {dryRun && state === 'finished' ? (
+              <ActionButton action={startBulk(action, where, matched)} kind="first" />
+            ) : null}
             {isOpen ? <ActionButton action={cancelBulk(id)} kind="danger" shortcut="c" /> : null}
           </span>
         </div>
         <Progress bulk={bulk} />
         <p class="ink2">
-          {countText(skipped)} skipped, {countText(failed)} failed.
+          {dryRun
+            ? `${countText(matched ?? 0)} would be changed; nothing was.`
+            : `${countText(skipped)} skipped, ${countText(failed)} failed.`}
         </p>
       </section>
       {errors.length === 0 ? null : (

@@ -4,7 +4,8 @@ import { startBulk } from '../../api/bulk-actions.ts';
 import type { ErrorGroup } from '../../api/shapes.ts';
 import { source } from '../../api/sources.ts';
 import { ActionButton } from '../../parts/action.tsx';
-import { Button, LinkButton } from '../../parts/button.tsx';
+import { LinkButton } from '../../parts/button.tsx';
+import { ListFoot } from '../../parts/list-foot.tsx';
 import { Facts, Panel } from '../../parts/panel.tsx';
 import { Empty, Shown } from '../../parts/shown.tsx';
 import { address, linkHere, linkTo } from '../../state/address.ts';
@@ -36,11 +37,7 @@ function DeadList(): VNode {
           )
         }
       </Shown>
-      {pages.more === undefined ? null : (
-        <footer class="more">
-          <Button onPress={pages.more}>Show more</Button>
-        </footer>
-      )}
+      <ListFoot pages={pages} />
     </Panel>
   );
 }

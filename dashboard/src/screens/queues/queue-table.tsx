@@ -64,6 +64,7 @@ const COLUMNS: readonly Column<QueueStatus>[] = [
     title: <span class="sr">What can be done</span>,
     cell: ({ queue, settings, counts }) => (
       <ActionButton
+        key={settings.paused === true ? 'resume' : 'pause'}
         small={true}
         kind="quiet"
         action={settings.paused === true ? resumeQueue(queue) : pauseQueue(queue, counts.queued)}

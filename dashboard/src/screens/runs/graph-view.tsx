@@ -41,7 +41,6 @@ export function GraphView({ run }: { readonly run: RunDetails }): VNode {
 
 function Drawn({ graph, states, run }: GraphStates & { readonly run: RunDetails }): VNode {
   // One run has one graph; readings of it differ in their states alone.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: equal content, new object.
   const placed = useMemo(() => placedGraph(graph), [run.graph]);
   const { width, height, groups, nodes, edges } = placed;
   const known = new Map(run.nodes.map((node) => [node.node, node]));

@@ -4,7 +4,7 @@ import { runActions } from '../../api/run-actions.ts';
 import type { RunDetails } from '../../api/shapes.ts';
 import { source } from '../../api/sources.ts';
 import { ActionButton } from '../../parts/action.tsx';
-import { Segments } from '../../parts/button.tsx';
+import { LinkButton, Segments } from '../../parts/button.tsx';
 import { Figures, Panel } from '../../parts/panel.tsx';
 import { Shown } from '../../parts/shown.tsx';
 import { StateLabel } from '../../parts/state-label.tsx';
@@ -13,6 +13,7 @@ import { now } from '../../state/clock.ts';
 import { useReading } from '../../state/readings.ts';
 import { lengthText, momentText } from '../../words/lengths.ts';
 import { countText } from '../../words/numbers.ts';
+import { whereText } from '../../words/where.ts';
 import { ValuePanel } from '../tasks/values.tsx';
 import { Gantt } from './gantt.tsx';
 import { GraphView } from './graph-view.tsx';
@@ -81,7 +82,15 @@ function RunHead({ run }: { readonly run: RunDetails }): VNode {
           <span class="mono dim">{id}</span>
           <span class="dim">{form}</span>
           <span class="push line wrap">
-            {first === undefined ? null : <ActionButton action={first} kind="first" shortcut="r" />}
+            {first === undefined ? null : (
+              <ActionButton key={first.name} action={first} kind="first" shortcut="r" />
+            )}
+            <LinkButton
+              icon="tasks"
+              href={linkTo('tasks', undefined, { where: whereText({ run: id }) })}
+            >
+              Its tasks
+            </LinkButton>
             {others.map((action) => (
               <ActionButton
                 key={action.name}

@@ -2,8 +2,9 @@
 import type { VNode } from 'preact';
 import type { RunInfo } from '../../api/shapes.ts';
 import { source } from '../../api/sources.ts';
-import { Button, Tabs } from '../../parts/button.tsx';
+import { Tabs } from '../../parts/button.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { ListFoot } from '../../parts/list-foot.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Empty, Shown } from '../../parts/shown.tsx';
 import { StateLabel } from '../../parts/state-label.tsx';
@@ -109,11 +110,7 @@ export function RunsScreen(): VNode {
             )
           }
         </Shown>
-        {pages.more === undefined ? null : (
-          <footer class="more">
-            <Button onPress={pages.more}>Show more</Button>
-          </footer>
-        )}
+        <ListFoot pages={pages} />
       </Panel>
     </div>
   );

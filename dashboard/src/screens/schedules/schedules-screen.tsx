@@ -4,9 +4,9 @@ import { scheduleActions } from '../../api/schedule-actions.ts';
 import type { ScheduleInfo } from '../../api/shapes.ts';
 import { source } from '../../api/sources.ts';
 import { ActionButton } from '../../parts/action.tsx';
-import { Button } from '../../parts/button.tsx';
 import { CommandLine } from '../../parts/command-line.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { ListFoot } from '../../parts/list-foot.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Empty, Shown } from '../../parts/shown.tsx';
 import { StateLabel } from '../../parts/state-label.tsx';
@@ -109,11 +109,7 @@ export function SchedulesScreen(): VNode {
           )
         }
       </Shown>
-      {pages.more === undefined ? null : (
-        <footer class="more">
-          <Button onPress={pages.more}>Show more</Button>
-        </footer>
-      )}
+      <ListFoot pages={pages} />
     </Panel>
   );
 }

@@ -90,6 +90,7 @@ function TaskHead({ task }: { readonly task: TaskDetails }): VNode {
         <span class="push line wrap">
           {first === undefined ? null : (
             <ActionButton
+              key={first.name}
               action={first}
               kind={first.isDestructive === true ? 'danger' : 'first'}
               shortcut={SHORTCUTS[first.name] ?? ''}

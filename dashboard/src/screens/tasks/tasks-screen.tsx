@@ -2,12 +2,11 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { TaskInfo } from '../../api/shapes.ts';
-import { Button, Tabs } from '../../parts/button.tsx';
+import { Tabs } from '../../parts/button.tsx';
+import { ListFoot, StandsStill } from '../../parts/list-foot.tsx';
 import { Empty, Shown } from '../../parts/shown.tsx';
 import { address, linkTo } from '../../state/address.ts';
-import { now } from '../../state/clock.ts';
 import { type Pages, usePages } from '../../state/pages.ts';
-import { momentText } from '../../words/lengths.ts';
 import { countText } from '../../words/numbers.ts';
 import { wordsOf } from '../../words/where.ts';
 import { BulkBar } from './bulk-bar.tsx';
@@ -84,7 +83,7 @@ function Found({ pages, where }: FoundProps): VNode {
           {more === undefined ? '' : '+'} match
         </b>
         <span class="dim">{boundText(first.value?.bound)}</span>
-        {isStanding ? <StandsStill pages={pages} /> : null}
+        <StandsStill pages={pages} />
       </div>
       <BulkBar where={where} ids={ids} clear={() => setIds(new Set())} />
       <TaskTable
@@ -93,24 +92,8 @@ function Found({ pages, where }: FoundProps): VNode {
         picks={{ ids, toggle }}
         more={isStanding ? more : undefined}
       />
-      {more === undefined ? null : (
-        <footer class="more">
-          <Button onPress={more}>Show more</Button>
-        </footer>
-      )}
+      <ListFoot pages={pages} />
     </>
-  );
-}
-
-/** Rows do not move under whoever reads on. */
-function StandsStill({ pages }: { readonly pages: FoundProps['pages'] }): VNode {
-  return (
-    <span class="push line">
-      <span class="dim">as of {momentText(pages.stoodAt ?? now.value, now.value)}</span>
-      <Button small={true} icon="again" onPress={pages.again}>
-        Read again
-      </Button>
-    </span>
   );
 }
 

@@ -81,9 +81,9 @@ function UserHead({ row }: { readonly row: UserRow }): VNode {
         <span class="push line wrap">
           {isHeld && settings.paused !== true ? <Remedy row={row} /> : null}
           {settings.paused === true ? (
-            <ActionButton action={resumeUser(user, queue)} kind="first" shortcut="r" />
+            <ActionButton key="resume" action={resumeUser(user, queue)} kind="first" shortcut="r" />
           ) : (
-            <ActionButton action={pauseUser(user, queue)} shortcut="p" />
+            <ActionButton key="pause" action={pauseUser(user, queue)} shortcut="p" />
           )}
         </span>
       </div>

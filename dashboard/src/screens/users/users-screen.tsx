@@ -1,12 +1,13 @@
 /** Users of one queue: who is in line, with what share of the turns, and who is held back, and why. */
 import type { VNode } from 'preact';
-import type { QueueStatus, UserRow } from '../../api/shapes.ts';
+import type { QueueStatus, UserPage, UserRow } from '../../api/shapes.ts';
 import { source } from '../../api/sources.ts';
 import { Tabs } from '../../parts/button.tsx';
+import { ListFoot, StandsStill } from '../../parts/list-foot.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Empty, Shown } from '../../parts/shown.tsx';
 import { address, linkTo } from '../../state/address.ts';
-import { usePages } from '../../state/pages.ts';
+import { type Pages, usePages } from '../../state/pages.ts';
 import { useReading } from '../../state/readings.ts';
 import { isLimited } from '../../state/session.ts';
 import { FairHead } from './fair-head.tsx';
@@ -60,7 +61,7 @@ function QueueUsers({ queues }: { readonly queues: readonly QueueStatus[] }): VN
         {({ sharesOf }) => (
           <>
             <FairHead queue={queue} rows={pages.items} sharesOf={sharesOf} />
-            <UserList rows={pages.items} more={pages.more} queue={name} />
+            <UserList pages={pages} queue={name} />
           </>
         )}
       </Shown>
@@ -69,16 +70,15 @@ function QueueUsers({ queues }: { readonly queues: readonly QueueStatus[] }): VN
 }
 
 interface UserListProps {
-  readonly rows: readonly UserRow[];
-  readonly more: (() => void) | undefined;
+  readonly pages: Pages<UserPage>;
   readonly queue: string;
 }
 
-function UserList({ rows, more, queue }: UserListProps): VNode {
+function UserList({ pages, queue }: UserListProps): VNode {
   const { query } = address.value;
   const text = query.get('user') ?? '';
   const only = query.get('only') ?? 'all';
-  const named = rows.filter(({ user }) => user.toLowerCase().includes(text.toLowerCase()));
+  const named = pages.items.filter(({ user }) => user.toLowerCase().includes(text.toLowerCase()));
   const found = named.filter((row) => only === 'all' || groupOf(row) === only);
   const counts = { all: named.length, line: 0, held: 0, idle: 0 };
   for (const row of named) counts[groupOf(row)] += 1;
@@ -86,7 +86,12 @@ function UserList({ rows, more, queue }: UserListProps): VNode {
     <Panel
       title="Users"
       meta={queue}
-      tools={<UserFilter counts={counts} only={only} text={text} />}
+      tools={
+        <>
+          <StandsStill pages={pages} />
+          <UserFilter counts={counts} only={only} text={text} />
+        </>
+      }
     >
       {found.length === 0 ? (
         <Empty title={text === '' ? 'Nobody is here' : `No user is called ${text}`}>
@@ -97,7 +102,13 @@ function UserList({ rows, more, queue }: UserListProps): VNode {
           </p>
         </Empty>
       ) : (
-        <FairTable rows={inOrder(found)} more={more} />
+        <>
+          <FairTable
+            rows={inOrder(found)}
+            more={pages.stoodAt === undefined ? undefined : pages.more}
+          />
+          <ListFoot pages={pages} />
+        </>
       )}
     </Panel>
   );
