@@ -67,6 +67,13 @@ describe('a histogram', () => {
     );
   });
 
+  it('tells 95 of a hundred from 99', () => {
+    const lengths = [...Array(95).fill(10), ...Array(4).fill(1_000), 100_000];
+    const { p50 = 0, p95 = 0, p99 = 0 } = histogramOf(lengths).percentiles() ?? {};
+    expect([p50, p95]).toEqual([10, 10]);
+    expect(Math.abs(p99 - 1_000)).toBeLessThan(91);
+  });
+
   it('takes in what is longer than 30 days, and is empty of nothing', () => {
     expect(histogramOf([DAYS_30 * 10]).percentiles()).toEqual(histogramOf([DAYS_30]).percentiles());
     expect(histogramOf([Number.NaN, -5]).percentiles()).toEqual({

@@ -137,6 +137,7 @@ eachBackend((open) => {
       await harness.clock.advance(1);
       expect(calls()).toBe(1);
       await harness.clock.advance(10 * FLUSH);
+      await loom.close();
       expect(calls()).toBe(1);
     });
 
