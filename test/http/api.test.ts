@@ -220,6 +220,34 @@ describe('changes', () => {
   });
 });
 
+describe('bulk', () => {
+  it('changes many, by whoever may do it to one, and tells how far it is', async () => {
+    const loom = testLoom([greet]);
+    for (const name of ['ann', 'ben'])
+      await loom.enqueue(greet, name, { user: 'acme', delay: '1d' });
+    const json = { where: 'user:acme', action: 'cancel' };
+    const some = askerOf(loom, { access: () => ({ can: ['read', 'bulk'] }) });
+    expect((await some('/bulk', { method: 'POST', json })).status).toBe(403);
+    const ask = askerOf(loom, { access: () => ({ can: 'all', by: 'ann' }) });
+    const made = await ask('/bulk', { method: 'POST', json });
+    expect(made).toMatchObject({
+      status: 202,
+      body: { action: 'cancel', by: 'ann', state: 'queued' },
+    });
+    await loom.drain();
+    const id = String(Reflect.get(Object(made.body), 'id'));
+    expect((await ask(`/bulk/${id}`)).body).toMatchObject({ state: 'finished', done: 2 });
+    expect((await ask('/bulk')).body).toMatchObject({ items: [{ id }] });
+    expect((await ask(`/bulk/${id}/cancel`, { method: 'POST' })).body).toMatchObject({
+      code: 'WRONG_STATE',
+    });
+    expect((await ask('/bulk/none')).status).toBe(404);
+    expect(
+      (await ask('/bulk', { method: 'POST', json: { where: '', action: 'cancel' } })).status,
+    ).toBe(400);
+  });
+});
+
 describe('limits', () => {
   it('a client that asks too often is told when to come again, and others are not', async () => {
     const loom = testLoom([greet]);

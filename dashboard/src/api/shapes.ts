@@ -14,6 +14,8 @@ export type { Permission as Capability } from '../../../src/http/calls/view.ts';
 export type {
   AskInfo,
   AttemptInfo,
+  BulkAction,
+  BulkInfo,
   ErrorGroup,
   Explanation,
   QueueStatus,
@@ -30,4 +32,3 @@ export type {
   WorkerInfo,
 } from '../../../src/index.ts';
 export type { GraphStates, TaskDetails } from '../../../src/shapes/shapes.ts';
-export type * from './agreed.ts';

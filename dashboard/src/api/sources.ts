@@ -1,12 +1,10 @@
 /** What can be read, by the route of the server that answers it. */
 import type { Source } from '../state/readings.ts';
-import type { HttpAnswers, OptionalAnswers } from './shapes.ts';
+import type { HttpAnswers } from './shapes.ts';
 import { subjectOf } from './subjects.ts';
 
-interface Answers extends HttpAnswers, OptionalAnswers {}
-
 /** A route that reads. */
-export type ReadRoute = Extract<keyof Answers, `GET ${string}`>;
+export type ReadRoute = Extract<keyof HttpAnswers, `GET ${string}`>;
 
 /** Values of parameters; those that are absent are left out. */
 export type Query = Readonly<Record<string, number | string | undefined>>;
@@ -16,7 +14,7 @@ export function source<R extends ReadRoute>(
   route: R,
   parts: readonly string[] = [],
   query: Query = {},
-): Source<Answers[R]> {
+): Source<HttpAnswers[R]> {
   const left = [...parts];
   const path = route
     .slice('GET /'.length)

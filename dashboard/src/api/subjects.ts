@@ -28,6 +28,8 @@ const WORDS: Readonly<Record<string, readonly [word: string, ...query: string[]]
   'GET /schedules': ['schedules'],
   'GET /asks': ['asks'],
   'GET /workers': ['workers'],
+  'GET /bulk': ['bulks'],
+  'GET /bulk/{id}': ['bulk'],
 };
 
 /** Absent where nothing of it can be watched. */

@@ -2,6 +2,8 @@
  * What each route of the HTTP API answers: the one place that says so. The OpenAPI document and the types of
  * the page are made of it; rows and details are those of the command line.
  */
+
+import type { BulkInfo } from '../../bulk/bulk-facade.ts';
 import type { AskInfo } from '../../client/facades/asks-facade.ts';
 import type { QueueStatus } from '../../client/facades/queue-facade.ts';
 import type { RunExplanation } from '../../client/facades/run-explanation.ts';
@@ -66,6 +68,10 @@ export interface HttpAnswers {
   readonly 'GET /asks/{id}': AskInfo;
   readonly 'GET /versions': VersionReport;
   readonly 'GET /workers': WorkerList;
+  readonly 'GET /bulk': BulkPage;
+  readonly 'GET /bulk/{id}': BulkInfo;
+  readonly 'POST /bulk': BulkInfo;
+  readonly 'POST /bulk/{id}/cancel': Change;
   readonly 'GET /audit': AuditPage;
   readonly 'POST /tasks': StoredTask;
   readonly 'POST /tasks/{id}/cancel': Change;
@@ -287,6 +293,14 @@ export interface AskPage {
 export interface WorkerList {
   /** In no given order. */
   readonly items: readonly WorkerInfo[];
+}
+
+/** Changes of many tasks. */
+export interface BulkPage {
+  /** The newest first. */
+  readonly items: readonly BulkInfo[];
+  /** Asks for the next page; absent on the last. */
+  readonly cursor?: string;
 }
 
 /** Changes that were asked for over HTTP. */

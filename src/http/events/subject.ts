@@ -37,6 +37,8 @@ const KINDS: Readonly<Record<string, readonly [RouteName, ...string[]]>> = {
   schedules: ['GET /schedules'],
   asks: ['GET /asks'],
   workers: ['GET /workers'],
+  bulks: ['GET /bulk'],
+  bulk: ['GET /bulk/{id}', 'id'],
 };
 
 /** What may be watched, for people. */

@@ -30,6 +30,10 @@ export const ANSWERS: Readonly<Record<string, string>> = {
  "GET /asks/{id}": "AskInfo",
  "GET /versions": "VersionReport",
  "GET /workers": "WorkerList",
+ "GET /bulk": "BulkPage",
+ "GET /bulk/{id}": "BulkInfo",
+ "POST /bulk": "BulkInfo",
+ "POST /bulk/{id}/cancel": "Change",
  "GET /audit": "AuditPage",
  "POST /tasks": "StoredTask",
  "POST /tasks/{id}/cancel": "Change",
@@ -3641,6 +3645,195 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    "lost"
   ]
  },
+ "BulkPage": {
+  "description": "Changes of many tasks.",
+  "type": "object",
+  "properties": {
+   "items": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/BulkInfo"
+    },
+    "description": "The newest first."
+   },
+   "cursor": {
+    "type": "string",
+    "description": "Asks for the next page; absent on the last."
+   }
+  },
+  "required": [
+   "items"
+  ]
+ },
+ "BulkInfo": {
+  "description": "A change of many tasks, and how far it is. Moments are ms since the epoch on the backend's clock.",
+  "type": "object",
+  "properties": {
+   "id": {
+    "type": "string",
+    "description": "Of the task that it is."
+   },
+   "action": {
+    "enum": [
+     "cancel",
+     "redrive",
+     "remove",
+     "run-now"
+    ],
+    "description": "What is done to each task."
+   },
+   "where": {
+    "type": "string",
+    "description": "Which tasks, in the filter language."
+   },
+   "rate": {
+    "$ref": "#/components/schemas/BulkRate",
+    "description": "Absent: as fast as it goes."
+   },
+   "dryRun": {
+    "type": "boolean",
+    "description": "It only counts."
+   },
+   "state": {
+    "enum": [
+     "canceled",
+     "failed",
+     "finished",
+     "queued",
+     "running"
+    ],
+    "description": "`queued`: no worker has begun with it."
+   },
+   "queue": {
+    "type": "string",
+    "description": "Whose workers carry it out."
+   },
+   "createdAt": {
+    "type": "number",
+    "description": "When it was started: what has come about since is not touched."
+   },
+   "startedAt": {
+    "type": "number",
+    "description": "When a worker began with it."
+   },
+   "endedAt": {
+    "type": "number",
+    "description": "End states."
+   },
+   "by": {
+    "type": "string",
+    "description": "Who asked for it."
+   },
+   "reason": {
+    "type": "string",
+    "description": "Why."
+   },
+   "matched": {
+    "type": "number",
+    "description": "Tasks that it has found so far, and runs in place of their parts; absent before it has begun."
+   },
+   "done": {
+    "type": "number",
+    "description": "Those that were changed."
+   },
+   "skipped": {
+    "type": "number",
+    "description": "Those that were gone, in use, or otherwise than they were, when their turn came."
+   },
+   "failed": {
+    "type": "number",
+    "description": "Those whose change failed."
+   },
+   "errors": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/BulkError"
+    },
+    "description": "The first ten of these."
+   }
+  },
+  "required": [
+   "id",
+   "action",
+   "where",
+   "dryRun",
+   "state",
+   "queue",
+   "createdAt",
+   "done",
+   "skipped",
+   "failed",
+   "errors"
+  ]
+ },
+ "BulkRate": {
+  "description": "How fast tasks are changed.",
+  "type": "object",
+  "properties": {
+   "limit": {
+    "type": "number",
+    "description": "How many are changed …"
+   },
+   "per": {
+    "type": "number",
+    "description": "… in this time, in ms."
+   },
+   "burst": {
+    "type": "number",
+    "description": "How many at once after a pause."
+   }
+  },
+  "required": [
+   "limit",
+   "per",
+   "burst"
+  ]
+ },
+ "BulkError": {
+  "description": "A change of one task that did not go well.",
+  "type": "object",
+  "properties": {
+   "id": {
+    "type": "string",
+    "description": "The task."
+   },
+   "error": {
+    "type": "string",
+    "description": "What was thrown: its message."
+   }
+  },
+  "required": [
+   "id",
+   "error"
+  ]
+ },
+ "Change": {
+  "description": "What became of one of those that a command should change.",
+  "type": "object",
+  "properties": {
+   "id": {
+    "type": "string",
+    "description": "The task, run or schedule; with `--dry-run` also the node of a run."
+   },
+   "ok": {
+    "type": "boolean",
+    "description": "Whether it was changed, or would be with `--dry-run`."
+   },
+   "outcome": {
+    "type": "string",
+    "description": "What was done or would be, or why not; for people."
+   },
+   "with": {
+    "type": "string",
+    "description": "`--dry-run`: nobody asked for it, it would end with this other one."
+   }
+  },
+  "required": [
+   "id",
+   "ok",
+   "outcome"
+  ]
+ },
  "AuditPage": {
   "description": "Changes that were asked for over HTTP.",
   "type": "object",
@@ -3724,33 +3917,6 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    "id",
    "created",
    "conflict"
-  ]
- },
- "Change": {
-  "description": "What became of one of those that a command should change.",
-  "type": "object",
-  "properties": {
-   "id": {
-    "type": "string",
-    "description": "The task, run or schedule; with `--dry-run` also the node of a run."
-   },
-   "ok": {
-    "type": "boolean",
-    "description": "Whether it was changed, or would be with `--dry-run`."
-   },
-   "outcome": {
-    "type": "string",
-    "description": "What was done or would be, or why not; for people."
-   },
-   "with": {
-    "type": "string",
-    "description": "`--dry-run`: nobody asked for it, it would end with this other one."
-   }
-  },
-  "required": [
-   "id",
-   "ok",
-   "outcome"
   ]
  },
  "SentSignal": {

@@ -15,7 +15,7 @@ import type { View } from '../calls/view.ts';
 import { ownRows } from './users.ts';
 
 /** What there is beside the routes of every version. */
-const FEATURES: readonly string[] = ['search', 'errors', 'series', 'history'];
+const FEATURES: readonly string[] = ['search', 'errors', 'series', 'history', 'bulk'];
 
 /** Slots that `next` tells unless asked otherwise, and at most. */
 const NEXT = { usual: 5, most: 1_000 };

@@ -1,5 +1,6 @@
 /** Every route of the HTTP API. */
 import type { Route } from '../calls/route.ts';
+import { BULK_ROUTES } from './bulk.ts';
 import { REST_ROUTES } from './rest.ts';
 import { RUN_CHANGES } from './run-changes.ts';
 import { RUN_ROUTES } from './runs.ts';
@@ -17,4 +18,5 @@ export const ROUTES: readonly Route[] = [
   ...TASK_CHANGES,
   ...RUN_CHANGES,
   ...SETTING_ROUTES,
+  ...BULK_ROUTES,
 ];
