@@ -31,8 +31,13 @@ export function NextOfUser({
       }
       spaced={true}
     >
-      {task === undefined ? <p class="dim">It has nothing in line.</p> : null}
-      {why.value?.state !== 'queued' ? null : <Obstacles explanation={why.value} />}
+      {task === undefined ? (
+        <p class="dim">It has nothing in line.</p>
+      ) : why.value?.state === 'queued' ? (
+        <Obstacles explanation={why.value} />
+      ) : (
+        <p class="dim">It is having its turn.</p>
+      )}
     </Panel>
   );
 }
