@@ -54,6 +54,24 @@ describe.each(['memory', 'redis'] as const)('on %s', (name) => {
     expect((await story.loom.tasks.get(story.ids.failed))?.result).toBe('done');
   });
 
+  it('puts all back that failed alike, at a rate, after they were counted', async () => {
+    world.isBroken = false;
+    tab = await WatchedPage.open(browser, served.base);
+    await tab.go('dead');
+    await tab.page.locator('[data-row]', { hasText: 'transcode' }).getByRole('link').click();
+    await tab.press('Redrive…');
+    await tab.press('Count first');
+    await tab.sees('would be changed; nothing was.');
+    await tab.press('Redrive…');
+    await tab.page.getByLabel('At most').fill('50/1s');
+    await tab.sees(/fairloom bulk start redrive --where .* --rate 50\/1s/);
+    await tab.confirm('Redrive');
+    await tab.page.locator('.chip', { hasText: 'finished' }).waitFor();
+    await expect
+      .poll(async () => (await story.loom.dead.list({ name: 'transcode' })).items)
+      .toEqual([]);
+  });
+
   it('says in three clicks why a user is slow', async () => {
     tab = await WatchedPage.open(browser, served.base);
     await tab.go('overview');

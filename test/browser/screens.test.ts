@@ -42,6 +42,7 @@ const SCREENS: readonly (readonly [path: string, shows: RegExp])[] = [
   ['schedules/nightly', /Next slots/],
   ['workers', /live worker/],
   ['asks', /Deploy build 7\?/],
+  ['bulk', /There was none yet/],
   ['audit', /Nobody has changed anything/],
   ['nowhere', /Nothing is here/],
 ];

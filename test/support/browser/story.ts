@@ -1,5 +1,6 @@
 /** What the page is looked at with: a real run of everything that it shows. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { BULK_USER } from '../../../src/bulk/bulk-record.ts';
 import { Fairloom } from '../../../src/client/client.ts';
 import type { Backend } from '../../../src/domain/port/backend.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
@@ -60,6 +61,7 @@ export async function beginStory(backend: Backend): Promise<Story> {
   const workers = [
     loom.worker({ id: 'w-1', concurrency: 12 }),
     loom.worker({ id: 'w-2', queues: ['mails'], concurrency: 4 }),
+    loom.worker({ id: 'w-3', assignedUsers: [BULK_USER], concurrency: 1 }),
   ];
   await Promise.all(workers.map((worker) => worker.start()));
   const failed = await loom.enqueue(transcode, { file: 'a.mov' }, { ...MAILS, user: 'acme' });
