@@ -166,12 +166,14 @@ describe('two tenants', () => {
       const seen: unknown[] = [];
       let cursor: unknown = '';
       while (typeof cursor === 'string') {
-        const { body, text } = await ask(cursor === '' ? path : `${path}&cursor=${cursor}`);
-        expect(text).not.toMatch(/zeta/);
+        const { status, body, text } = await ask(cursor === '' ? path : `${path}&cursor=${cursor}`);
+        expect([path, status, text]).toEqual([path, 200, expect.not.stringMatching(/zeta/)]);
         const page: object = Object(body);
         seen.push(...Object.values(Object(Reflect.get(page, 'items'))));
         cursor = Reflect.get(page, 'cursor');
         if (typeof cursor !== 'string') break;
+        // A place in an index would be JSON, and begin with the user or state.
+        expect(cursor).toMatch(/^[\w-]{40,}$/);
         for (const id of zeta.tasks)
           expect(Buffer.from(cursor, 'base64url').toString()).not.toContain(id);
         const zetas = askerOf(loom, { access: () => ({ can: ['read'], users: ['zeta'] }) });
