@@ -74,7 +74,7 @@ const TITLES: Readonly<Record<string, string>> = {
   http: 'HTTP API',
   'guide/users': 'Users and weights',
   'guide/xcom': 'XCom',
-  'guide/searching': 'Finding tasks',
+  'guide/searching': 'Finding tasks, changing many',
   'guide/streams': 'Streams and logs',
   'guide/retries': 'Retries and idempotency',
 };

@@ -6,6 +6,7 @@ import { messageOf } from '../base/message-of.ts';
 import { printableLine } from '../base/printable.ts';
 import { isOwn } from '../domain/errors/errors.ts';
 import { addAsks } from './commands/asks.ts';
+import { addBulk } from './commands/bulk.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addConfig } from './commands/config.ts';
 import { addDead } from './commands/dead.ts';
@@ -81,6 +82,7 @@ function programOf(shell: Shell): Command {
   }
   for (const add of [addSchedules, addScheduler]) add(program, shell);
   for (const add of [
+    addBulk,
     addDead,
     addUsers,
     addQueues,

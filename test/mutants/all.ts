@@ -1,3 +1,4 @@
+import { BULK_MUTANTS } from './lists/bulk-mutants.ts';
 import { CHANNEL_MUTANTS } from './lists/channel-mutants.ts';
 import { DAMAGE_MUTANTS } from './lists/damage-mutants.ts';
 import { DOMAIN_MUTANTS } from './lists/domain-mutants.ts';
@@ -37,6 +38,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...RUN_MUTANTS,
   ...EDGE_MUTANTS,
   ...ENGINE_MUTANTS,
+  ...BULK_MUTANTS,
   ...CHANNEL_MUTANTS,
   ...PAUSE_MUTANTS,
   ...QUEUE_MUTANTS,

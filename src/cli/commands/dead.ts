@@ -3,9 +3,10 @@ import { epochMs } from '../../base/globals.ts';
 import { present } from '../../base/records.ts';
 import { coreOf, type Fairloom } from '../../client/client.ts';
 import { Pace } from '../../client/facades/pace.ts';
+import { redriveManyBy } from '../../client/facades/redrive.ts';
 import { type RateOptions, rateOption } from '../../client/facades/settings-options.ts';
+import { demandOk } from '../../client/facades/task-facade.ts';
 import type { TaskInfo } from '../../client/views/task-info.ts';
-import { isOwn, type WrongStateError } from '../../domain/errors/errors.ts';
 import { culpritOf } from '../../domain/task/cause.ts';
 import type { TaskState } from '../../domain/task/task.ts';
 import { valuesOf, whereOf } from '../../search/where.ts';
@@ -56,14 +57,14 @@ export function addDead(program: Command, shell: Shell): void {
     verb: 'redrive',
     description: 'put dead letters back, with fresh attempts',
     done: 'redriven',
-    change: redrive,
+    change: redriver,
   });
   redrives.option('--rate <limit/per>', 'so many per time, as 10/1s', rateArgument);
   addBulk(dead, shell, {
     verb: 'remove',
     description: 'take dead letters away for good',
     done: 'removed',
-    change: (loom, id) => loom.tasks.remove(id),
+    change: (loom) => (id) => loom.tasks.remove(id),
   });
 }
 
@@ -88,19 +89,12 @@ function withDeadFilters(command: Command): Command {
 }
 
 /** Of those that a filter found, parts of runs are put back with their runs. */
-async function redrive(loom: Fairloom, id: string, isNamed: boolean): Promise<void> {
-  try {
-    await loom.tasks.redrive(id);
-  } catch (error) {
-    if (isNamed || !isOwn<WrongStateError>(error, 'WRONG_STATE') || error.runId === undefined)
-      throw error;
-    await loom.tasks.redrive(error.runId).catch(passOver);
-  }
-}
-
-/** Another part has put it back already. */
-function passOver(error: unknown): void {
-  if (!isOwn(error, 'WRONG_STATE')) throw error;
+function redriver(loom: Fairloom): (id: string, isNamed: boolean) => Promise<void> {
+  const redrive = redriveManyBy(coreOf(loom));
+  return async (id, isNamed) => {
+    if (isNamed) await loom.tasks.redrive(id);
+    else demandOk('redrive', id, await redrive(id));
+  };
 }
 
 interface Bulk {
@@ -108,7 +102,7 @@ interface Bulk {
   readonly description: string;
   readonly done: string;
   /** `isNamed`: by its id, and not found by a filter. */
-  readonly change: (loom: Fairloom, id: string, isNamed: boolean) => Promise<void>;
+  readonly change: (loom: Fairloom) => (id: string, isNamed: boolean) => Promise<void>;
 }
 
 function addBulk(dead: Command, shell: Shell, bulk: Bulk): Command {
@@ -130,9 +124,10 @@ function addBulk(dead: Command, shell: Shell, bulk: Bulk): Command {
           return wouldChange(output, { ...ofTasks(loom), ids: chosen, followers, done, refusal });
         }
         const turn = turnsOf(loom, options);
+        const change = bulk.change(loom);
         return changeEach(bulk.verb, chosen, output, async (id) => {
           await turn();
-          await bulk.change(loom, id, ids.length > 0);
+          await change(id, ids.length > 0);
           return bulk.done;
         });
       }),

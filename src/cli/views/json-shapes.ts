@@ -3,6 +3,7 @@
  * docs/cli-output.md from these types and their comments, and tests hold the commands to that page.
  */
 
+import type { BulkInfo } from '../../bulk/bulk-facade.ts';
 import type { AskInfo } from '../../client/facades/asks-facade.ts';
 import type { QueueStatus } from '../../client/facades/queue-facade.ts';
 import type { RunExplanation } from '../../client/facades/run-explanation.ts';
@@ -79,6 +80,10 @@ export interface JsonShapes {
   readonly 'schedules resume': readonly Change[];
   readonly 'schedules remove': readonly Change[];
   readonly 'schedules backfill': Backfill;
+  readonly 'bulk start': BulkInfo;
+  readonly 'bulk list': readonly BulkInfo[];
+  readonly 'bulk get': BulkInfo;
+  readonly 'bulk cancel': readonly Change[];
   readonly 'dead groups': readonly ErrorGroup[];
   readonly 'dead list': readonly TaskInfo[];
   readonly 'dead redrive': readonly Change[];

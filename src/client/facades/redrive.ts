@@ -3,7 +3,7 @@
 import { isOwn, WrongStateError } from '../../domain/errors/errors.ts';
 import type { PutBack } from '../../domain/explain/explain.ts';
 import type { ChangeReply } from '../../domain/port/backend.ts';
-import type { TaskRecord } from '../../domain/task/task.ts';
+import { TASK_STATES, type TaskRecord, type TaskState } from '../../domain/task/task.ts';
 import { recordsOf } from '../../runs/shared/failure-cause.ts';
 import { isRun, runPlaceOf } from '../../runs/shared/record.ts';
 import { resume } from '../../runs/view/resume.ts';
@@ -69,9 +69,15 @@ async function resumed(parts: ViewParts, id: string): Promise<ChangeReply> {
     await resume(parts, id);
     return { kind: 'ok' };
   } catch (error) {
+    const state = isOwn<WrongStateError>(error, 'WRONG_STATE') ? stateIn(error.state) : undefined;
+    if (state !== undefined) return { kind: 'wrong-state', state };
     if (isOwn(error) && !error.retryable) return { kind: 'not-found' };
     throw error;
   }
+}
+
+function stateIn(text: string): TaskState | undefined {
+  return TASK_STATES.find((state) => state === text);
 }
 
 /** The run, or the task with the handler, that a task belongs to; itself when it stands alone. */

@@ -314,7 +314,7 @@ function requestCause(reason: string | undefined): Cause {
 }
 
 /** Turns a refusal of a change into its error. */
-function demandOk(operation: string, id: string, reply: ChangeReply): void {
+export function demandOk(operation: string, id: string, reply: ChangeReply): void {
   switch (reply.kind) {
     case 'ok':
       return;

@@ -18,6 +18,8 @@ const EXPORTED = join(FOLDER, 'run.json');
 const GRAPH = '<graph>';
 /** Stands for the id of a question that is open. */
 const ASK = '<ask>';
+/** Stands for the id of a bulk action. */
+const BULK = '<bulk>';
 
 /** A command and the rest of its line; they change what the next ones show. */
 const OUTPUTS: readonly (readonly [command: string, ...args: readonly string[]])[] = [
@@ -36,6 +38,10 @@ const OUTPUTS: readonly (readonly [command: string, ...args: readonly string[]])
   ['tasks explain', 'waits'],
   ['dead groups'],
   ['dead list'],
+  ['bulk start', 'cancel', '--where', 'user:nobody', '--by', 'ann', '--rate', '5/1s'],
+  ['bulk list'],
+  ['bulk get', BULK],
+  ['bulk cancel', BULK, 'nope'],
   ['runs list'],
   ['runs get', 'late'],
   ['runs graph', 'late'],
@@ -105,6 +111,7 @@ const OUTPUTS: readonly (readonly [command: string, ...args: readonly string[]])
 let worker: WorkerProcess;
 let graph = '';
 let ask = '';
+let bulk = '';
 
 /** What a command prints; also what it prints about those that it could not change. */
 async function printed(command: string, ...args: readonly string[]): Promise<unknown> {
@@ -126,6 +133,8 @@ beforeAll(async () => {
   await fairloomHere(['enqueue', 'nobody', '--id', 'waits', ...REDIS]);
   while (ask === '')
     ask = (await fairloomHere(['asks', 'list', '-o', 'id', ...REDIS])).stdout.trim();
+  const stored = ['bulk', 'start', 'cancel', '--where', 'user:nobody', '--queue', 'idle'];
+  bulk = (await fairloomHere([...stored, '-o', 'id', ...REDIS])).stdout.trim();
   const late = ['--id', 'late', '--delay', '1h', '--module', STEPS];
   await fairloomHere(['enqueue', 'etl', '4', ...late, ...REDIS]);
   const exported = await printed('runs export', 'late');
@@ -139,10 +148,12 @@ afterAll(async () => {
 });
 
 it.each(OUTPUTS)('%s', async (command, ...args) => {
-  const value = await printed(
-    command,
-    ...args.map((word) => (word === GRAPH ? graph : word === ASK ? ask : word)),
-  );
+  const stands = new Map([
+    [GRAPH, graph],
+    [ASK, ask],
+    [BULK, bulk],
+  ]);
+  const value = await printed(command, ...args.map((word) => stands.get(word) ?? word));
   expect(differences(value, PRINTED.get(command) ?? 'nothing')).toEqual([]);
   // An empty list would show no shape.
   expect(value).not.toEqual([]);

@@ -58,6 +58,8 @@ end
 -- @rare
 function F.findEnded(t)
   local key = K.ended(t.state)
+  -- Who takes many out begins with the oldest.
+  if redis.call('LINDEX', key, 0) == t.id then return 0 end
   local rank = F.rankOfEnd(key, t.endStamp or 0)
   if redis.call('LINDEX', key, rank) == t.id then return rank end
 end
