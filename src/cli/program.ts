@@ -5,8 +5,8 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { messageOf } from '../base/message-of.ts';
 import { printableLine } from '../base/printable.ts';
 import { isOwn } from '../domain/errors/errors.ts';
+import { addBulk } from './bulk/bulk.ts';
 import { addAsks } from './commands/asks.ts';
-import { addBulk } from './commands/bulk.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addConfig } from './commands/config.ts';
 import { addDead } from './commands/dead.ts';

@@ -58,6 +58,7 @@ end
 -- @rare
 function F.findEnded(t)
   local key = K.ended(t.state)
+  F.flushEnded()
   -- Who takes many out begins with the oldest.
   if redis.call('LINDEX', key, 0) == t.id then return 0 end
   local rank = F.rankOfEnd(key, t.endStamp or 0)
