@@ -37,7 +37,7 @@ describe('in bash', () => {
     expect(await offered('')).toEqual(expect.arrayContaining(['tasks', 'runs', 'demo', 'top']));
     expect(await offered('ta')).toEqual(['tasks']);
     expect((await offered('tasks', 're')).toSorted()).toEqual(['redrive', 'remove']);
-    expect((await offered('dead', '')).toSorted()).toEqual(['list', 'redrive', 'remove']);
+    expect((await offered('dead', '')).toSorted()).toEqual(['groups', 'list', 'redrive', 'remove']);
   });
 
   it('options are those of the command, and the global ones', async () => {
