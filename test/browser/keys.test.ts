@@ -49,8 +49,9 @@ it('goes, filters, picks, opens and closes without a pointer', async () => {
   await tab.sees('These keys');
   expect(await tab.violations()).toEqual([]);
   await keyboard.press('Escape');
-  expect(await tab.page.locator('dialog').count()).toBe(0);
+  await tab.page.locator('dialog').waitFor({ state: 'detached' });
   await keyboard.press('Control+k');
+  await tab.page.locator('input[role=combobox]:focus').waitFor();
   await keyboard.type('appro');
   expect(await tab.violations()).toEqual([]);
   await keyboard.press('Enter');
@@ -71,6 +72,24 @@ it('draws of a long list what is in sight, and reads the rest when it is asked f
   expect(await rows.count()).toBeLessThan(200);
   expect(await tab.page.locator('table').getAttribute('aria-rowcount')).toMatch(/^1\d{3}$/);
   await tab.sees(/as of/);
+  expect(await tab.faults()).toEqual([]);
+  await tab.close();
+});
+
+it('takes many away after the word was typed, and not before', async () => {
+  const tab = await WatchedPage.open(browser, served.base);
+  await tab.go('tasks?where=state:queued%20user:many');
+  await tab.press('Cancel…');
+  await tab.sees('fairloom bulk start cancel --where');
+  const yes = tab.page.locator('dialog').getByRole('button', { name: 'Cancel', exact: true });
+  expect(await yes.getAttribute('aria-disabled')).toBe('true');
+  await tab.page.keyboard.press('Enter');
+  expect((await story.loom.bulk.list()).items).toEqual([]);
+  await tab.page.getByLabel(/^Type cancel/).fill('cancel');
+  await tab.confirm('Cancel');
+  await tab.page.locator('.chip', { hasText: 'finished' }).waitFor();
+  const left = await story.loom.tasks.list({ state: 'queued', user: 'many', queue: 'default' });
+  expect(left.items).toEqual([]);
   expect(await tab.faults()).toEqual([]);
   await tab.close();
 });
