@@ -36,7 +36,9 @@ import {
 } from './wire/decode.ts';
 import { editedInput, pushLease, pushSettlements, pushTasks } from './wire/encode.ts';
 import { chunks, fitsOneScript } from './wire/enqueue-parts.ts';
+import { answersFor } from './wire/parts.ts';
 import type { ScriptArgument } from './wire/script.ts';
+import { Together } from './wire/together.ts';
 import type { RedisWorkers } from './workers.ts';
 
 /** Pause before the one resend of an enqueue, in ms: a failover or restart may be that short. */
@@ -55,6 +57,9 @@ const RICH = 'rich';
 
 /** Calls for a user in a row that go to the script with all verbs, once the short one was asked in vain. */
 const STRAIGHT_CALLS = 20;
+/** Redrives that one script is asked for; it answers as many as it may. */
+const REDRIVE_STEP = 20;
+
 /** Users that are remembered so. */
 const REMEMBERED = 1_000;
 
@@ -71,6 +76,9 @@ export class RedisTasks implements TaskStore {
   readonly #rich = new Set<string>();
   /** Users of a queue whose tasks were too much for the short script: calls that do not ask it. */
   readonly #odd = new Map<string, number>();
+
+  /** Of this tick, by the moment that they mean. */
+  readonly #redrivesBy = new Map<string, Together<ChangeReply>>();
 
   constructor(session: Session, workers: RedisWorkers) {
     this.#session = session;
@@ -215,10 +223,29 @@ export class RedisTasks implements TaskStore {
     }
   }
 
-  redrive(id: string, edited?: EditedTask, endedBy?: number): Promise<ChangeReply> {
-    const input = edited === undefined ? [] : editedInput(edited);
-    const isBare = edited === undefined && endedBy === undefined;
-    return this.#change('redrive', id, isBare ? [] : [momentText(endedBy), ...input]);
+  async redrive(id: string, edited?: EditedTask, endedBy?: number): Promise<ChangeReply> {
+    const by = momentText(endedBy);
+    if (edited === undefined) return this.#redrives(by).ask(id);
+    const reply = flat(await this.#session.run('redrive', [by, ...editedInput(edited), id]));
+    return changeOf(reply);
+  }
+
+  /** Redrives of one tick share a script, as far as they mean the same moment. */
+  #redrives(by: string): Together<ChangeReply> {
+    const known = this.#redrivesBy.get(by);
+    if (known !== undefined) return known;
+    const together = new Together((ids: readonly string[]) => {
+      this.#redrivesBy.delete(by);
+      return answersFor(ids, REDRIVE_STEP, async (some) => {
+        const reply = flat(await this.#session.run('redrive', [by, '', '', '', ...some]));
+        return some.flatMap((_, at) => {
+          const pair = reply.slice(2 * at, 2 * at + 2);
+          return pair.length === 0 ? [] : [changeOf(pair)];
+        });
+      });
+    });
+    this.#redrivesBy.set(by, together);
+    return together;
   }
 
   /** Each script cancels some of those that wait for a redrive, until none is left. */
@@ -234,29 +261,15 @@ export class RedisTasks implements TaskStore {
     return this.#change('runNow', id);
   }
 
-  #change(verb: 'redrive' | 'runNow', id: string, more?: readonly string[]): Promise<ChangeReply>;
+  #change(verb: 'runNow', id: string, more?: readonly string[]): Promise<ChangeReply>;
   #change(verb: 'remove', id: string, more: readonly string[]): Promise<ChangeReply | More>;
   async #change(
-    verb: 'redrive' | 'remove' | 'runNow',
+    verb: 'remove' | 'runNow',
     id: string,
     more: readonly string[] = [],
   ): Promise<ChangeReply | More> {
-    const [word, state] = flat(await this.#session.run(verb, [id, ...more]));
-    switch (word) {
-      case 'ok':
-        return text(state) === '' ? { kind: 'ok' } : { kind: 'ok', state: stateOf(state) };
-      case 'wrong-state':
-        return { kind: 'wrong-state', state: stateOf(state) };
-      case 'busy':
-      case 'more':
-        return { kind: word };
-      case 'cycle':
-        return { kind: word, path: JSON.parse(text(state)) as readonly string[] };
-      case 'dependency-limit':
-        return { kind: word, limit: Number(state) };
-      default:
-        return { kind: 'not-found' };
-    }
+    const reply = flat(await this.#session.run(verb, [id, ...more]));
+    return reply[0] === 'more' ? { kind: 'more' } : changeOf(reply);
   }
 
   /** One script. Sent once more when its answer was lost: the ids make that safe. */
@@ -293,6 +306,24 @@ export class RedisTasks implements TaskStore {
     if (this.#odd.size >= REMEMBERED) this.#odd.clear();
     if (groups === 1) this.#odd.set(of, STRAIGHT_CALLS);
     return this.#session.run('enqueue', args);
+  }
+}
+
+/** What a change of one task came to, of its word and its detail. */
+function changeOf([word, detail]: Flat): ChangeReply {
+  switch (word) {
+    case 'ok':
+      return text(detail) === '' ? { kind: 'ok' } : { kind: 'ok', state: stateOf(detail) };
+    case 'wrong-state':
+      return { kind: 'wrong-state', state: stateOf(detail) };
+    case 'busy':
+      return { kind: word };
+    case 'cycle':
+      return { kind: word, path: JSON.parse(text(detail)) as readonly string[] };
+    case 'dependency-limit':
+      return { kind: word, limit: Number(detail) };
+    default:
+      return { kind: 'not-found' };
   }
 }
 

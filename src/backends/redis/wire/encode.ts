@@ -65,7 +65,7 @@ function blobOf(task: NewTask, kind: number): string {
 export function editedInput({ payload, options }: EditedTask): readonly string[] {
   checkOptionsText(options);
   const isLong = payload.length > INLINE;
-  return [`${options}${NUL}`, isLong ? '' : payload, ...(isLong ? [payload] : [])];
+  return [`${options}${NUL}`, isLong ? '' : payload, isLong ? payload : ''];
 }
 
 function checkOptionsText(options: string): void {
