@@ -109,6 +109,7 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   'many retries at once': manyAtOnce.retries,
   'many ends at once': manyAtOnce.finishes,
   'many turns at once': manyAtOnce.turns,
+  'many redrives at once': manyAtOnce.redrives,
   'lost leases': sweeping.losses,
   'lost leases of a fleet': sweeping.fleets,
   outages: sweeping.outages,

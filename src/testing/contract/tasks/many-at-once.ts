@@ -274,3 +274,39 @@ export const turns: Cases = {
     await sound(kit);
   },
 };
+
+/** Dead letters that are put back by many calls, some of which come late. */
+export const redrives: Cases = {
+  'with a moment only what has ended by then is put back or removed': async (kit, expect) => {
+    const { tasks } = kit.backend;
+    const late = { kind: 'wrong-state', state: 'failed' };
+    const id = await kit.add();
+    await kit.fail(await kit.leaseOne());
+    const ended = (await kit.record(id))?.endedAt ?? 0;
+    expect(await tasks.redrive(id, undefined, ended - 1)).toEqual(late);
+    expect(await tasks.remove(id, ended - 1)).toEqual(late);
+    expect(await tasks.redrive(id, undefined, ended)).toEqual({ kind: 'ok', state: 'queued' });
+    await kit.advance(5);
+    await kit.fail(await kit.leaseOne());
+    expect(await tasks.redrive(id, undefined, ended)).toEqual(late);
+    expect(await tasks.remove(id, ended + 60_000)).toEqual({ kind: 'ok' });
+  },
+
+  'many that are asked for at once each get their own answer': async (kit, expect) => {
+    const { tasks } = kit.backend;
+    const ids: string[] = [];
+    for (let n = 0; n < 30; n++) {
+      ids.push(await kit.add());
+      await kit.fail(await kit.leaseOne());
+    }
+    await kit.rest();
+    const asked = ['none', ...ids, ids[3] ?? ''];
+    const replies = await Promise.all(asked.map((id) => tasks.redrive(id)));
+    expect(replies[0]).toEqual({ kind: 'not-found' });
+    expect(replies.slice(1, -1)).toEqual(ids.map(() => ({ kind: 'ok', state: 'queued' })));
+    expect(replies.at(-1)).toEqual({ kind: 'wrong-state', state: 'queued' });
+    const leased: string[] = [];
+    for (let n = 0; n < 30; n++) leased.push((await kit.leaseOne()).id);
+    expect(leased).toEqual(ids);
+  },
+};
