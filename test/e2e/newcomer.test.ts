@@ -152,7 +152,14 @@ async function lookOn(command: string, shown: string): Promise<void> {
   const words = [process.execPath, bin(), ...command.split(' ').slice(2)];
   const top = onTerminal(words, { cwd: consumer.folder, env: variables });
   const lines = shown.split('\n').filter((line) => line !== '');
-  const literally = lines.map((line) => line.replaceAll(/[^\w ]/g, '\\$&'));
+  // What was measured by then may be there already.
+  const literally = lines.map((line) =>
+    line
+      .trim()
+      .replaceAll(/[^\w ]/g, '\\$&')
+      .replaceAll(/ +/g, ' +')
+      .replaceAll('\\–', '(?:–|[\\d.]+ ?\\w+)'),
+  );
   // Later frames say after the first line how fast it goes.
   await top.shows(new RegExp(literally.join('[^\\n]*\\s+')));
   top.press('q');
