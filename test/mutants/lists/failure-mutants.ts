@@ -50,7 +50,7 @@ export const FAILURE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: failures: a group outlives its last task',
     file: FAILURES,
-    find: `  if redis.call('EXISTS', K.failedOf(group)) == 0 then Failures.forget('failed', group) end\n`,
+    find: `  if redis.call('EXISTS', K.failedOf(group)) == 0 then Failures.forget(group) end\n`,
     replace: '',
   },
   {

@@ -34,7 +34,7 @@ function Rebuild.failedOf(_, group, repair)
   local key = K.failedOf(group)
   local drift = Rebuild.failures(key, function(t) return Failures.groupOf(t, Failures.causeOf(t)) == group end, repair)
   if redis.call('EXISTS', key) == 0 then
-    Failures.forget('failed', group)
+    Failures.forget(group)
   elseif redis.call('EXISTS', K.errorGroup(group)) == 0 or not redis.call('ZSCORE', K.errorGroups('failed'), group)
     or redis.call('ZSCORE', K.errorGroups('retried'), group) then
     drift = drift or 'is in no listing'
@@ -45,6 +45,8 @@ end
 
 function Rebuild.errorGroup(_, group, repair)
   if redis.call('EXISTS', K.failedOf(group)) == 1 then return Rebuild.failedOf(_, group, repair) end
+  -- It went with the last of its tasks, behind the listing of keys.
+  if redis.call('EXISTS', K.errorGroup(group)) == 0 then return end
   return Rebuild.missesIn(K.errorGroups('retried'), group, -now, repair) and 'is in no listing' or nil
 end
 

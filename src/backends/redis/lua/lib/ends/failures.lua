@@ -16,8 +16,8 @@ function Failures.groupOf(t, cause)
   return cause.fingerprint or (cause.failure or cause.type) .. ':' .. Failures.nameOf(t)
 end
 
-function Failures.forget(kind, group)
-  redis.call('ZREM', K.errorGroups(kind), group)
+function Failures.forget(group)
+  for _, kind in ipairs({ 'failed', 'retried' }) do redis.call('ZREM', K.errorGroups(kind), group) end
   redis.call('DEL', K.errorGroup(group))
 end
 
@@ -27,7 +27,7 @@ function Failures.forgetSome()
   local over = redis.call('ZCARD', key) - LIMIT.errorGroups
   local rows = redis.call('ZREVRANGE', key, 0, LIMIT.errorGroupsStep - 1, 'WITHSCORES')
   for i = 1, #rows, 2 do
-    if -rows[i + 1] < now - LIMIT.errorGroupMs or i < 2 * over then Failures.forget('retried', rows[i]) end
+    if -rows[i + 1] < now - LIMIT.errorGroupMs or i < 2 * over then Failures.forget(rows[i]) end
   end
 end
 
@@ -82,5 +82,5 @@ function Failures.leave(t, queue)
   local group = Failures.groupOf(t, cause)
   if not group then return end
   redis.call('ZREM', K.failedOf(group), t.id)
-  if redis.call('EXISTS', K.failedOf(group)) == 0 then Failures.forget('failed', group) end
+  if redis.call('EXISTS', K.failedOf(group)) == 0 then Failures.forget(group) end
 end
