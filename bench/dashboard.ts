@@ -90,9 +90,9 @@ function watchOf(page: number): string {
     'overview',
     'users:default',
     'queues,workers',
-    'tasks:queued:u1',
-    'dead',
-    'runs',
+    'user:u1',
+    'dead,errors',
+    'runs:started',
   ];
   return screens[page % screens.length] ?? 'overview';
 }
