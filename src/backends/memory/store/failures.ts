@@ -21,6 +21,8 @@ interface ErrorGroup {
 export class Failures {
   readonly #named = new Map<string, SortedList<TaskEntry>>();
   readonly #groups = new Map<string, ErrorGroup>();
+  /** Those of which no failed task is kept, the one seen last at the end. */
+  readonly #retried = new Map<string, ErrorGroup>();
 
   /** It has failed. */
   enter(entry: TaskEntry, now: number): void {
@@ -29,7 +31,7 @@ export class Failures {
     named.add(entry);
     this.#named.set(name, named);
     const { cause } = entry.optional;
-    if (cause !== undefined) this.count(entry, cause, now)?.failed.add(entry);
+    if (cause !== undefined) this.#count(entry, cause, now, true);
   }
 
   /** It is not failed any more. */
@@ -43,20 +45,9 @@ export class Failures {
     if (group?.failed.size === 0) this.#groups.delete(group.id);
   }
 
-  /** One attempt more has failed so; `undefined` when it followed another. */
-  count({ id: newest, name }: TaskEntry, cause: Cause, now: number): ErrorGroup | undefined {
-    const id = errorGroupOf(cause, name);
-    if (id === undefined) return undefined;
-    let group = this.#groups.get(id);
-    if (group === undefined) {
-      group = { id, firstAt: now, failed: new SortedList(byEnd), attempts: 0, lastAt: now, newest };
-      this.#groups.set(id, group);
-      this.#forgetSome(now);
-    }
-    group.attempts++;
-    group.lastAt = now;
-    group.newest = newest;
-    return group;
+  /** One attempt more has failed so, and will be made again. */
+  count(entry: TaskEntry, cause: Cause, now: number): void {
+    this.#count(entry, cause, now, false);
   }
 
   has(entry: TaskEntry): boolean {
@@ -95,15 +86,36 @@ export class Failures {
     return id === undefined ? undefined : this.#groups.get(id);
   }
 
-  /** Of those of which no failed task is kept, the ones that are too old or too many. */
+  /** `isEnd`: the task has failed with that. Nothing of one that followed another. */
+  #count(entry: TaskEntry, cause: Cause, now: number, isEnd: boolean): void {
+    const id = errorGroupOf(cause, entry.name);
+    if (id === undefined) return;
+    const known = this.#groups.get(id);
+    const group = known ?? newGroup(id, entry.id, now);
+    group.attempts++;
+    group.lastAt = now;
+    group.newest = entry.id;
+    if (isEnd) group.failed.add(entry);
+    this.#retried.delete(id);
+    if (group.failed.size === 0) this.#retried.set(id, group);
+    if (known !== undefined) return;
+    this.#groups.set(id, group);
+    this.#forgetSome(now);
+  }
+
+  /** Of those of which no failed task is kept, the oldest that are over or too many, a few at a time. */
   #forgetSome(now: number): void {
-    const empty = [...this.#groups.values()].filter(({ failed }) => failed.size === 0);
-    const oldest = empty.sort(byKindAndMoment).slice(-STEPS.errorGroupsStep).toReversed();
-    for (const [at, { id, lastAt }] of oldest.entries()) {
-      if (now - lastAt <= LIMITS.errorGroupMs && at >= empty.length - LIMITS.errorGroups) return;
+    for (const { id, lastAt } of [...this.#retried.values()].slice(0, STEPS.errorGroupsStep)) {
+      const isOver = now - lastAt > LIMITS.errorGroupMs;
+      if (!isOver && this.#retried.size <= LIMITS.errorGroups) return;
+      this.#retried.delete(id);
       this.#groups.delete(id);
     }
   }
+}
+
+function newGroup(id: string, newest: string, now: number): ErrorGroup {
+  return { id, firstAt: now, failed: new SortedList(byEnd), attempts: 0, lastAt: now, newest };
 }
 
 function byKindAndMoment(a: ErrorGroup, b: ErrorGroup): number {
