@@ -200,3 +200,8 @@ function optional<T>(
     },
   };
 }
+
+/** Why something is changed. */
+export const REASON: { readonly reason: Field<string | undefined> } = {
+  reason: text('Kept with it, for people.'),
+};

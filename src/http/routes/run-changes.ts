@@ -7,11 +7,9 @@ import {
 } from '../../domain/errors/errors.ts';
 import { untyped } from '../../workflow/notation/notation.ts';
 import { enqueueOptions, RUN_FIELDS } from '../calls/enqueue.ts';
-import { anything, flag, text } from '../calls/fields.ts';
+import { anything, flag, REASON, text } from '../calls/fields.ts';
 import { demandSeen } from '../calls/owned.ts';
 import { type Route, route } from '../calls/route.ts';
-
-const REASON = { reason: text('Kept with it, for people.') };
 
 /** `/runs/…` */
 export const RUN_CHANGES: readonly Route[] = [

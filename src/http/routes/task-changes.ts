@@ -3,12 +3,10 @@ import { coreOf, type Fairloom } from '../../client/client.ts';
 import { TaskNotFoundError, WrongStateError } from '../../domain/errors/errors.ts';
 import { untyped } from '../../workflow/notation/notation.ts';
 import { ENQUEUE_FIELDS, enqueueOptions, ownUser } from '../calls/enqueue.ts';
-import { anything, required, text } from '../calls/fields.ts';
+import { anything, REASON, required, text } from '../calls/fields.ts';
 import { demandSeen } from '../calls/owned.ts';
 import { type Route, route } from '../calls/route.ts';
 import type { View } from '../calls/view.ts';
-
-const REASON = { reason: text('Kept with it, for people.') };
 
 /** `/tasks/…` and `/publish` */
 export const TASK_CHANGES: readonly Route[] = [

@@ -73,8 +73,7 @@ export const TASK_ROUTES: readonly Route[] = [
       const id = path.get('id');
       await demandSeen(loom, view, id);
       const { from = 0 } = query;
-      const items = await first(loom.tasks.logs(id, { from }));
-      return { items, next: items.at(-1)?.next ?? from };
+      return rowsFrom(from, loom.tasks.logs(id, { from }));
     },
   }),
   route('GET /tasks/{id}/explain', {
@@ -117,8 +116,7 @@ export const TASK_ROUTES: readonly Route[] = [
       const id = path.get('id');
       await demandSeen(loom, view, id);
       const { from = 0 } = query;
-      const items = await first(loom.streams.read(id, path.get('name'), { from, follow: false }));
-      return { items, next: items.at(-1)?.next ?? from };
+      return rowsFrom(from, loom.streams.read(id, path.get('name'), { from, follow: false }));
     },
   }),
   route('GET /dead', {
@@ -162,11 +160,15 @@ async function demandStored(loom: Fairloom, view: View, id: string): Promise<voi
   if ((await loom.tasks.get(id)) === undefined) throw new TaskNotFoundError(id);
 }
 
-async function first<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
-  const found: T[] = [];
-  for await (const item of items) {
-    found.push(item);
-    if (found.length === ITEMS) break;
+/** The first of what is read from a place on, and where to go on. */
+async function rowsFrom<T extends { readonly next: number }>(
+  from: number,
+  rows: AsyncIterable<T>,
+): Promise<{ readonly items: readonly T[]; readonly next: number }> {
+  const items: T[] = [];
+  for await (const row of rows) {
+    items.push(row);
+    if (items.length === ITEMS) break;
   }
-  return found;
+  return { items, next: items.at(-1)?.next ?? from };
 }
