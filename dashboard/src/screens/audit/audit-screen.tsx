@@ -2,10 +2,9 @@
 import type { VNode } from 'preact';
 import type { AuditEntry } from '../../api/shapes.ts';
 import { source } from '../../api/sources.ts';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { ListFoot } from '../../parts/list-foot.tsx';
-import { Panel } from '../../parts/panel.tsx';
-import { Empty, Shown } from '../../parts/shown.tsx';
+import type { Column } from '../../parts/data-table.tsx';
+import { ListPanel } from '../../parts/list-panel.tsx';
+import { Empty } from '../../parts/shown.tsx';
 import { StateLabel } from '../../parts/state-label.tsx';
 import { usePages } from '../../state/pages.ts';
 import { exactText } from '../../words/lengths.ts';
@@ -26,28 +25,18 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
 export function AuditScreen(): VNode {
   const pages = usePages(source('GET /audit'));
   return (
-    <Panel title="Changes" meta="made by the HTTP API, the newest first">
-      <Shown reading={pages.first} what="the changes">
-        {() =>
-          pages.items.length === 0 ? (
-            <Empty title="Nobody has changed anything">
-              <p>
-                Every change that is made on this page, or by the HTTP API, is written down here.
-              </p>
-            </Empty>
-          ) : (
-            <DataTable
-              label="Changes"
-              kind="audit"
-              rows={pages.items}
-              columns={COLUMNS}
-              keyOf={({ requestId }) => requestId}
-            />
-          )
-        }
-      </Shown>
-      <ListFoot pages={pages} />
-    </Panel>
+    <ListPanel
+      title="Changes"
+      meta="made by the HTTP API, the newest first"
+      kind="audit"
+      pages={pages}
+      columns={COLUMNS}
+      keyOf={({ requestId }) => requestId}
+    >
+      <Empty title="Nobody has changed anything">
+        <p>Every change that is made on this page, or by the HTTP API, is written down here.</p>
+      </Empty>
+    </ListPanel>
   );
 }
 

@@ -5,8 +5,8 @@ import type { BulkInfo } from '../../api/shapes.ts';
 import { source } from '../../api/sources.ts';
 import { ActionButton } from '../../parts/action.tsx';
 import { Bar } from '../../parts/bars.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { ListFoot } from '../../parts/list-foot.tsx';
+import type { Column } from '../../parts/data-table.tsx';
+import { ListPanel } from '../../parts/list-panel.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Empty, Shown } from '../../parts/shown.tsx';
 import { StateLabel } from '../../parts/state-label.tsx';
@@ -54,26 +54,17 @@ const COLUMNS: readonly Column<BulkInfo>[] = [
 export function BulkListScreen(): VNode {
   const pages = usePages(source('GET /bulk'));
   return (
-    <Panel title="Bulk actions">
-      <Shown reading={pages.first} what="the bulk actions">
-        {() =>
-          pages.items.length === 0 ? (
-            <Empty title="There was none yet">
-              <p>Filter tasks or dead letters, and redrive, cancel or remove all that match.</p>
-            </Empty>
-          ) : (
-            <DataTable
-              label="Bulk actions"
-              kind="bulks"
-              rows={pages.items}
-              columns={COLUMNS}
-              keyOf={({ id }) => id}
-            />
-          )
-        }
-      </Shown>
-      <ListFoot pages={pages} />
-    </Panel>
+    <ListPanel
+      title="Bulk actions"
+      kind="bulks"
+      pages={pages}
+      columns={COLUMNS}
+      keyOf={({ id }) => id}
+    >
+      <Empty title="There was none yet">
+        <p>Filter tasks or dead letters, and redrive, cancel or remove all that match.</p>
+      </Empty>
+    </ListPanel>
   );
 }
 

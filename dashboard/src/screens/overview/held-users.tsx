@@ -4,11 +4,11 @@ import type { QueueStatus, UserRow } from '../../api/shapes.ts';
 import { source } from '../../api/sources.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { UserLink } from '../../parts/links.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { linkTo } from '../../state/address.ts';
 import { useReading } from '../../state/readings.ts';
-import { countText } from '../../words/numbers.ts';
-import { Remedy, reasonIcon } from '../users/remedy.tsx';
+import { IN_LINE } from '../users/count-columns.tsx';
+import { Remedy, WhyText } from '../users/remedy.tsx';
 
 /** Of each queue so many users are looked at. */
 const LOOKED_AT = 200;
@@ -41,29 +41,14 @@ export function HeldUsers({ queues }: { readonly queues: readonly QueueStatus[] 
               key: 'who',
               title: 'User',
               isName: true,
-              cell: ({ user, queue }) => (
-                <a class="name cut" href={linkTo('users', user, { queue })}>
-                  {user} <span class="dim">{queue}</span>
-                </a>
-              ),
+              cell: ({ user, queue }) => <UserLink user={user} queue={queue} names="with-queue" />,
             },
             {
               key: 'why',
               title: 'What holds it',
-              cell: (row) => (
-                <span class="state t-warn">
-                  <Icon name={reasonIcon(row)} />
-                  <span>{row.why}</span>
-                </span>
-              ),
+              cell: (row) => <WhyText row={row} />,
             },
-            {
-              key: 'wait',
-              title: 'In line',
-              isNumber: true,
-              label: 'in line',
-              cell: ({ queued }) => countText(queued),
-            },
+            IN_LINE,
             {
               key: 'do',
               title: <span class="sr">What helps</span>,

@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import type { RunDetails, RunNodeInfo } from '../../api/shapes.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { ErrorLine } from '../../parts/links.tsx';
 import { StateLabel } from '../../parts/state-label.tsx';
 import { linkTo } from '../../state/address.ts';
 
@@ -20,16 +21,7 @@ const COLUMNS: readonly Column<RunNodeInfo>[] = [
         </a>
       ),
   },
-  {
-    key: 'err',
-    title: 'Error',
-    cell: ({ error }) =>
-      error === undefined ? null : (
-        <span class="cut" title={error.message}>
-          <b>{error.name}</b> {error.message}
-        </span>
-      ),
-  },
+  { key: 'err', title: 'Error', cell: ({ error }) => <ErrorLine error={error} /> },
 ];
 
 /** In the order of the graph. */

@@ -5,6 +5,7 @@ import type { RunDetails } from '../../api/shapes.ts';
 import { source } from '../../api/sources.ts';
 import { ActionButton } from '../../parts/action.tsx';
 import { LinkButton, Segments } from '../../parts/button.tsx';
+import { UserLink } from '../../parts/links.tsx';
 import { Figures, Panel } from '../../parts/panel.tsx';
 import { Shown } from '../../parts/shown.tsx';
 import { StateLabel } from '../../parts/state-label.tsx';
@@ -102,7 +103,7 @@ function RunHead({ run }: { readonly run: RunDetails }): VNode {
         </div>
         <Figures
           figures={[
-            { name: 'User', value: <a href={linkTo('users', user, { queue })}>{user}</a> },
+            { name: 'User', value: <UserLink user={user} queue={queue} /> },
             { name: 'Queue', value: queue },
             { name: 'Enqueued', value: momentText(createdAt, now.value) },
             {

@@ -3,10 +3,10 @@ import type { VNode } from 'preact';
 import type { RunInfo } from '../../api/shapes.ts';
 import { source } from '../../api/sources.ts';
 import { Tabs } from '../../parts/button.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { ListFoot } from '../../parts/list-foot.tsx';
-import { Panel } from '../../parts/panel.tsx';
-import { Empty, Shown } from '../../parts/shown.tsx';
+import type { Column } from '../../parts/data-table.tsx';
+import { ErrorLine, NameLink, UserLink } from '../../parts/links.tsx';
+import { ListPanel } from '../../parts/list-panel.tsx';
+import { Empty } from '../../parts/shown.tsx';
 import { StateLabel } from '../../parts/state-label.tsx';
 import { address, linkTo } from '../../state/address.ts';
 import { now } from '../../state/clock.ts';
@@ -34,20 +34,12 @@ const COLUMNS: readonly Column<RunInfo>[] = [
     key: 'task',
     title: 'Run',
     isName: true,
-    cell: ({ id, name }) => (
-      <a class="name" href={linkTo('runs', id)}>
-        <span class="cut">{name}</span> <span class="mono dim cut">{id}</span>
-      </a>
-    ),
+    cell: ({ id, name }) => <NameLink place="runs" id={id} name={name} />,
   },
   {
     key: 'who',
     title: 'User',
-    cell: ({ user, queue }) => (
-      <a class="cut" href={linkTo('users', user, { queue })}>
-        {user}
-      </a>
-    ),
+    cell: ({ user, queue }) => <UserLink user={user} queue={queue} />,
   },
   { key: 'form', title: 'Form', cell: ({ form }) => form },
   {
@@ -63,16 +55,7 @@ const COLUMNS: readonly Column<RunInfo>[] = [
     label: 'in all',
     cell: ({ createdAt, endedAt }) => lengthText((endedAt ?? now.value) - createdAt),
   },
-  {
-    key: 'err',
-    title: 'Error',
-    cell: ({ error }) =>
-      error === undefined ? null : (
-        <span class="cut" title={error.message}>
-          <b>{error.name}</b> {error.message}
-        </span>
-      ),
-  },
+  { key: 'err', title: 'Error', cell: ({ error }) => <ErrorLine error={error} /> },
 ];
 
 /** One state at a time, as they are stored. */
@@ -92,26 +75,18 @@ export function RunsScreen(): VNode {
           href: linkTo('runs', undefined, { state: key, user }),
         }))}
       />
-      <Panel title="Runs" meta={user}>
-        <Shown reading={pages.first} what="runs">
-          {() =>
-            pages.items.length === 0 ? (
-              <Empty title={`No run is ${state}`}>
-                <p>A run is one pass through a pipeline: an enqueue of one makes it.</p>
-              </Empty>
-            ) : (
-              <DataTable
-                label="Runs"
-                kind="runs"
-                rows={pages.items}
-                columns={COLUMNS}
-                keyOf={({ id }) => id}
-              />
-            )
-          }
-        </Shown>
-        <ListFoot pages={pages} />
-      </Panel>
+      <ListPanel
+        title="Runs"
+        meta={user}
+        kind="runs"
+        pages={pages}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+      >
+        <Empty title={`No run is ${state}`}>
+          <p>A run is one pass through a pipeline: an enqueue of one makes it.</p>
+        </Empty>
+      </ListPanel>
     </div>
   );
 }

@@ -5,10 +5,9 @@ import type { ScheduleInfo } from '../../api/shapes.ts';
 import { source } from '../../api/sources.ts';
 import { ActionButton } from '../../parts/action.tsx';
 import { CommandLine } from '../../parts/command-line.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { ListFoot } from '../../parts/list-foot.tsx';
-import { Panel } from '../../parts/panel.tsx';
-import { Empty, Shown } from '../../parts/shown.tsx';
+import type { Column } from '../../parts/data-table.tsx';
+import { ListPanel } from '../../parts/list-panel.tsx';
+import { Empty } from '../../parts/shown.tsx';
 import { StateLabel } from '../../parts/state-label.tsx';
 import { linkTo } from '../../state/address.ts';
 import { now } from '../../state/clock.ts';
@@ -87,29 +86,18 @@ const COLUMNS: readonly Column<ScheduleInfo>[] = [
 export function SchedulesScreen(): VNode {
   const pages = usePages(source('GET /schedules'));
   return (
-    <Panel title="Schedules" tools={<CommandLine text={commandText('schedules', 'list')} />}>
-      <Shown reading={pages.first} what="the schedules">
-        {() =>
-          pages.items.length === 0 ? (
-            <Empty title="There is no schedule yet">
-              <p>One starts a task by the clock, or at events:</p>
-              <CommandLine
-                text="fairloom schedules set nightly report --cron '0 3 * * *'"
-                wide={true}
-              />
-            </Empty>
-          ) : (
-            <DataTable
-              label="Schedules"
-              kind="sched"
-              rows={pages.items}
-              columns={COLUMNS}
-              keyOf={({ id }) => id}
-            />
-          )
-        }
-      </Shown>
-      <ListFoot pages={pages} />
-    </Panel>
+    <ListPanel
+      title="Schedules"
+      tools={<CommandLine text={commandText('schedules', 'list')} />}
+      kind="sched"
+      pages={pages}
+      columns={COLUMNS}
+      keyOf={({ id }) => id}
+    >
+      <Empty title="There is no schedule yet">
+        <p>One starts a task by the clock, or at events:</p>
+        <CommandLine text="fairloom schedules set nightly report --cron '0 3 * * *'" wide={true} />
+      </Empty>
+    </ListPanel>
   );
 }

@@ -6,10 +6,10 @@ import { taskActions } from '../../api/task-actions.ts';
 import { ActionButton } from '../../parts/action.tsx';
 import { Bar } from '../../parts/bars.tsx';
 import { CommandLine } from '../../parts/command-line.tsx';
+import { UserLink } from '../../parts/links.tsx';
 import { Figures, Panel } from '../../parts/panel.tsx';
 import { Shown } from '../../parts/shown.tsx';
 import { StateLabel, toneOf } from '../../parts/state-label.tsx';
-import { linkTo } from '../../state/address.ts';
 import { now } from '../../state/clock.ts';
 import { useReading } from '../../state/readings.ts';
 import { commandAbout } from '../../words/commands.ts';
@@ -108,7 +108,7 @@ function TaskHead({ task }: { readonly task: TaskDetails }): VNode {
       </div>
       <Figures
         figures={[
-          { name: 'User', value: <a href={linkTo('users', user, { queue })}>{user}</a> },
+          { name: 'User', value: <UserLink user={user} queue={queue} /> },
           { name: 'Queue, priority', value: `${queue}, ${priority}` },
           { name: 'Enqueued', value: momentText(createdAt, now.value) },
           { name: 'Age', value: lengthText((task.endedAt ?? now.value) - createdAt) },

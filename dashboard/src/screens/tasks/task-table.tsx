@@ -2,8 +2,8 @@
 import type { VNode } from 'preact';
 import type { TaskInfo } from '../../api/shapes.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { ErrorLine, NameLink, UserLink } from '../../parts/links.tsx';
 import { StateLabel } from '../../parts/state-label.tsx';
-import { linkTo } from '../../state/address.ts';
 import { now } from '../../state/clock.ts';
 import { agoText, lengthText } from '../../words/lengths.ts';
 
@@ -42,20 +42,12 @@ const COLUMNS: readonly Column<TaskInfo>[] = [
     key: 'task',
     title: 'Task',
     isName: true,
-    cell: ({ id, name }) => (
-      <a class="name" href={linkTo('tasks', id)}>
-        <span class="cut">{name}</span> <span class="mono dim cut">{id}</span>
-      </a>
-    ),
+    cell: ({ id, name }) => <NameLink place="tasks" id={id} name={name} />,
   },
   {
     key: 'who',
     title: 'User',
-    cell: ({ user, queue }) => (
-      <a class="cut" href={linkTo('users', user, { queue })}>
-        {user}
-      </a>
-    ),
+    cell: ({ user, queue }) => <UserLink user={user} queue={queue} />,
   },
   {
     key: 'age',
@@ -108,12 +100,6 @@ function Reason({ task }: { readonly task: TaskInfo }): VNode | null {
       </span>
     );
   }
-  if (error !== undefined) {
-    return (
-      <span class="cut" title={error.message}>
-        <b>{error.name}</b> {error.message}
-      </span>
-    );
-  }
+  if (error !== undefined) return <ErrorLine error={error} />;
   return failureType === undefined ? null : <span class="cut">{failureType}</span>;
 }

@@ -4,10 +4,10 @@ import { useRef } from 'preact/hooks';
 import type { UserRow } from '../../api/shapes.ts';
 import { AheadGauge, AheadTrace, ShareBar, TRACE_READINGS } from '../../parts/bars.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { linkTo } from '../../state/address.ts';
+import { UserLink } from '../../parts/links.tsx';
 import { countText } from '../../words/numbers.ts';
-import { Remedy, reasonIcon } from './remedy.tsx';
+import { IN_LINE, LATER } from './count-columns.tsx';
+import { isHeld, Remedy, WhyText } from './remedy.tsx';
 
 interface FairTableProps {
   readonly rows: readonly UserRow[];
@@ -39,11 +39,7 @@ const COUNTS: readonly Column<UserRow>[] = [
     key: 'user',
     title: 'User',
     isName: true,
-    cell: ({ user, queue }) => (
-      <a class="name cut" href={linkTo('users', user, { queue })} title={user}>
-        {user}
-      </a>
-    ),
+    cell: ({ user, queue }) => <UserLink user={user} queue={queue} names="alone" />,
   },
   {
     key: 'w',
@@ -52,13 +48,7 @@ const COUNTS: readonly Column<UserRow>[] = [
     label: 'weight',
     cell: ({ settings }) => settings.weight,
   },
-  {
-    key: 'wait',
-    title: 'In line',
-    isNumber: true,
-    label: 'in line',
-    cell: ({ queued }) => countText(queued),
-  },
+  IN_LINE,
   {
     key: 'run',
     title: 'Running',
@@ -73,13 +63,7 @@ const COUNTS: readonly Column<UserRow>[] = [
       </>
     ),
   },
-  {
-    key: 'later',
-    title: 'Later',
-    isNumber: true,
-    label: 'later',
-    cell: ({ later }) => countText(later),
-  },
+  LATER,
 ];
 
 function fairColumns(
@@ -127,14 +111,10 @@ function HeldThread({ row }: { readonly row: UserRow }): VNode | null {
 }
 
 function Why({ row }: { readonly row: UserRow }): VNode {
-  const isHeld = !row.ready && row.queued > 0;
   return (
     <span class="line">
-      <span class={isHeld ? 'state t-warn' : 'state dim'}>
-        <Icon name={reasonIcon(row)} />
-        <span>{row.why}</span>
-      </span>
-      {isHeld ? <Remedy row={row} /> : null}
+      <WhyText row={row} />
+      {isHeld(row) ? <Remedy row={row} /> : null}
     </span>
   );
 }

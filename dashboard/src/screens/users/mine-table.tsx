@@ -3,13 +3,13 @@ import type { VNode } from 'preact';
 import type { UserRow } from '../../api/shapes.ts';
 import { source } from '../../api/sources.ts';
 import { DataTable } from '../../parts/data-table.tsx';
-import { Icon } from '../../parts/icon.tsx';
+import { UserLink } from '../../parts/links.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Empty, Shown } from '../../parts/shown.tsx';
-import { linkTo } from '../../state/address.ts';
 import { useReading } from '../../state/readings.ts';
 import { countText } from '../../words/numbers.ts';
-import { reasonIcon } from './remedy.tsx';
+import { IN_LINE, LATER } from './count-columns.tsx';
+import { WhyText } from './remedy.tsx';
 
 /** Nothing of anybody else. */
 export function MineTable(): VNode {
@@ -43,19 +43,9 @@ function Mine({ rows }: { readonly rows: readonly UserRow[] }): VNode {
           key: 'user',
           title: 'User',
           isName: true,
-          cell: ({ user, queue }) => (
-            <a class="name cut" href={linkTo('users', user, { queue })}>
-              {user} <span class="dim">{queue}</span>
-            </a>
-          ),
+          cell: ({ user, queue }) => <UserLink user={user} queue={queue} names="with-queue" />,
         },
-        {
-          key: 'wait',
-          title: 'In line',
-          isNumber: true,
-          label: 'in line',
-          cell: ({ queued }) => countText(queued),
-        },
+        IN_LINE,
         {
           key: 'run',
           title: 'Running',
@@ -63,23 +53,8 @@ function Mine({ rows }: { readonly rows: readonly UserRow[] }): VNode {
           label: 'running',
           cell: ({ running }) => countText(running),
         },
-        {
-          key: 'later',
-          title: 'Later',
-          isNumber: true,
-          label: 'later',
-          cell: ({ later }) => countText(later),
-        },
-        {
-          key: 'why',
-          title: 'Why',
-          cell: (row) => (
-            <span class="state dim">
-              <Icon name={reasonIcon(row)} />
-              <span>{row.why}</span>
-            </span>
-          ),
-        },
+        LATER,
+        { key: 'why', title: 'Why', cell: (row) => <WhyText row={row} /> },
       ]}
     />
   );

@@ -1,9 +1,9 @@
-/** What would help a user that is held back. */
+/** Why a user takes turns or does not, and what would help one that is held back. */
 import type { VNode } from 'preact';
 import type { UserRow } from '../../api/shapes.ts';
 import { resumeUser } from '../../api/user-actions.ts';
 import { ActionButton } from '../../parts/action.tsx';
-import type { IconName } from '../../parts/icon.tsx';
+import { Icon, type IconName } from '../../parts/icon.tsx';
 import { linkTo } from '../../state/address.ts';
 
 /** The symbol beside `why`. */
@@ -13,6 +13,21 @@ export function reasonIcon({ settings, running, ready, queued }: UserRow): IconN
   if (settings.paused === true) return 'paused';
   if (settings.maxRunning !== undefined && running >= settings.maxRunning) return 'limit';
   return settings.rate === undefined ? 'lost' : 'rate';
+}
+
+/** It has work, and takes no turns. */
+export function isHeld({ ready, queued }: UserRow): boolean {
+  return !ready && queued > 0;
+}
+
+/** In the words of the server; what holds one back is a warning. */
+export function WhyText({ row }: { readonly row: UserRow }): VNode {
+  return (
+    <span class={isHeld(row) ? 'state t-warn' : 'state dim'}>
+      <Icon name={reasonIcon(row)} />
+      <span>{row.why}</span>
+    </span>
+  );
 }
 
 /** One step: resume what is paused, change what limits, or look closer. */

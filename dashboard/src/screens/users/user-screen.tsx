@@ -19,7 +19,7 @@ import { HistoryFigures } from './history-figures.tsx';
 import { limitFacts } from './limits.ts';
 import { LimitsDrawer } from './limits-drawer.tsx';
 import { NextOfUser } from './next-of-user.tsx';
-import { Remedy, reasonIcon } from './remedy.tsx';
+import { isHeld, Remedy, reasonIcon } from './remedy.tsx';
 
 /** In the queue that the address names. */
 export function UserScreen({ id }: { readonly id: string }): VNode {
@@ -67,19 +67,18 @@ function User({ row }: { readonly row: UserRow }): VNode {
 }
 
 function UserHead({ row }: { readonly row: UserRow }): VNode {
-  const { user, queue, settings, ready, queued } = row;
-  const isHeld = !ready && queued > 0;
+  const { user, queue, settings, ready } = row;
   return (
     <section class="panel id-head">
       <div class="line wrap">
         <h2 class="big">{user}</h2>
-        <span class={`state chip ${isHeld ? 't-warn' : ready ? 't-started' : 't-queued'}`}>
+        <span class={`state chip ${isHeld(row) ? 't-warn' : ready ? 't-started' : 't-queued'}`}>
           <Icon name={reasonIcon(row)} />
           <span>{row.why}</span>
         </span>
         <span class="dim">in {queue}</span>
         <span class="push line wrap">
-          {isHeld && settings.paused !== true ? <Remedy row={row} /> : null}
+          {isHeld(row) && settings.paused !== true ? <Remedy row={row} /> : null}
           {settings.paused === true ? (
             <ActionButton key="resume" action={resumeUser(user, queue)} kind="first" shortcut="r" />
           ) : (
