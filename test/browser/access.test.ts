@@ -48,6 +48,11 @@ it('a customer sees its own users, and no screen of all', async () => {
   expect(await tab.page.locator('main', { hasText: 'bolt' }).count()).toBe(0);
   expect(await tab.violations()).toEqual([]);
   expect(await tab.faults()).toEqual([]);
+  await tab.go('tasks?where=state:queued');
+  const views = tab.page.getByRole('navigation', { name: 'Views' });
+  await expect.poll(() => views.getByText('Running').textContent()).toMatch(/^Running\d$/);
+  expect(await views.getByText('Finished').textContent()).toBe('Finished');
+  expect(await tab.page.getByText(/^Pick all/).count()).toBe(0);
   await tab.go('workers');
   await tab.sees('Nothing is here');
   await tab.close();

@@ -76,11 +76,36 @@ it('draws of a long list what is in sight, and reads the rest when it is asked f
   await tab.close();
 });
 
-it('takes many away after the word was typed, and not before', async () => {
+it('says how many there are in each state, and of how many a pick of all is', async () => {
+  const tab = await WatchedPage.open(browser, served.base);
+  const { queued = 0 } = (await story.loom.queues.get('default'))?.counts ?? {};
+  expect(queued).toBeGreaterThan(1_000);
+  await tab.go('tasks?where=state:queued%20queue:default');
+  const inLine = tab.page.getByRole('navigation', { name: 'Views' }).getByText('In line');
+  const all = queued.toLocaleString('en-US');
+  await expect.poll(() => inLine.textContent()).toBe(`In line${all}`);
+  await tab.press(/^Pick all that match: up to 1,\d+/);
+  await tab.sees(`all that match, up to ${all}`);
+  await tab.press('Pick none');
+  await tab.sees('None picked');
+  await tab.close();
+});
+
+it('picks all that match by one key, and takes them away after the word was typed, and not before', async () => {
   const tab = await WatchedPage.open(browser, served.base);
   await tab.go('tasks?where=state:queued%20user:many');
+  expect(await tab.page.getByRole('button', { name: 'Cancel…' }).count()).toBe(0);
+  await tab.page.keyboard.press('Shift+A');
+  await tab.sees('all that match, 50+');
+  expect(await tab.page.locator('tbody input:checked').count()).toBe(50);
+  expect(await tab.violations()).toEqual([]);
+  // The first row is left out.
+  await tab.page.keyboard.press('j');
+  await tab.page.keyboard.press('x');
+  await tab.sees('all that match, 50+, but for 1');
+  const kept = await tab.page.locator('tr[data-row]').first().getAttribute('data-row');
   await tab.press('Cancel…');
-  await tab.sees('fairloom bulk start cancel --where');
+  await tab.sees(`fairloom bulk start cancel --where 'state:queued user:many -id:${kept}'`);
   const yes = tab.page.locator('dialog').getByRole('button', { name: 'Cancel', exact: true });
   expect(await yes.getAttribute('aria-disabled')).toBe('true');
   await tab.page.keyboard.press('Enter');
@@ -89,7 +114,7 @@ it('takes many away after the word was typed, and not before', async () => {
   await tab.confirm('Cancel');
   await tab.page.locator('.chip', { hasText: 'finished' }).waitFor();
   const left = await story.loom.tasks.list({ state: 'queued', user: 'many', queue: 'default' });
-  expect(left.items).toEqual([]);
+  expect(left.items.map(({ id }) => id)).toEqual([kept]);
   expect(await tab.faults()).toEqual([]);
   await tab.close();
 });

@@ -18,6 +18,8 @@ export interface Action {
   readonly isDestructive?: boolean;
   /** How many it changes. */
   readonly count?: number;
+  /** The same in words, where that is no number. */
+  readonly howMany?: string;
   /** It may be done slowly, so many per time. */
   readonly hasRate?: boolean;
   /** The same, which counts and changes nothing. */

@@ -13,8 +13,8 @@ const WORDS: Readonly<Record<BulkAction, readonly [name: string, icon: IconName,
     'run-now': ['Run now', 'play', 'are due at once'],
   };
 
-/** Of those that match when it is started; without a count nobody knows how many that will be. */
-export function startBulk(action: BulkAction, where: string, count?: number): Action {
+/** Of those that match when it is started: a count, or words where nobody knows how many that will be. */
+export function startBulk(action: BulkAction, where: string, count?: number | string): Action {
   const [name, icon, about] = WORDS[action];
   const started: Action = {
     name,
@@ -26,7 +26,8 @@ export function startBulk(action: BulkAction, where: string, count?: number): Ac
     body: { where, action },
     command: commandText('bulk', 'start', action, '--where', where),
     isDestructive: action === 'cancel' || action === 'remove',
-    count: count ?? Number.POSITIVE_INFINITY,
+    count: typeof count === 'number' ? count : Number.POSITIVE_INFINITY,
+    ...(typeof count === 'string' ? { howMany: count } : {}),
     hasRate: true,
     leads: ({ id = '' }) => `#/bulk/${encodeURIComponent(id)}`,
   };

@@ -42,7 +42,7 @@ export function ActionButton({ action, kind, shortcut, small }: ActionButtonProp
 
 /** What is going to happen, on how many, and the command; the word has to be typed where it takes many away. */
 export function ActionDialog({ action }: { readonly action: Action }): VNode {
-  const { name, about, isDestructive = false, count = 1 } = action;
+  const { name, about, isDestructive = false, count = 1, howMany } = action;
   const [typed, setTyped] = useState('');
   const [rate, setRate] = useState('');
   const [problem, setProblem] = useState<string>();
@@ -58,7 +58,10 @@ export function ActionDialog({ action }: { readonly action: Action }): VNode {
   };
   const { dryRun } = action;
   return (
-    <Dialog title={titleOf(name, count)} onClose={close}>
+    <Dialog
+      title={howMany === undefined ? titleOf(name, count) : `${name} ${howMany}`}
+      onClose={close}
+    >
       <form
         class="ask-form"
         onSubmit={(event) => {

@@ -65,8 +65,8 @@ function classOf({ children, kind, small = false }: ButtonProps): string {
 export interface Choice {
   readonly key: string;
   readonly text: string;
-  /** How many there are. */
-  readonly count?: number | undefined;
+  /** How many there are, or what is known of that. */
+  readonly count?: number | string | undefined;
   readonly href: string;
 }
 

@@ -13,6 +13,7 @@ export const KEYS: readonly (readonly [does: string, keys: string])[] = [
   ['Row below, row above', 'j k'],
   ['Open the row', '↵'],
   ['Select the row', 'x'],
+  ['Select all that match', '⇧A'],
   ['Resume', 'r'],
   ['Redrive', '⇧R'],
   ['Pause', 'p'],

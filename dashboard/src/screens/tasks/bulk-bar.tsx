@@ -1,44 +1,83 @@
-/** What can be done with those that are picked, or with all that match: one object that workers carry out. */
+/** What can be done with those that are picked: one object that workers carry out. */
 import type { VNode } from 'preact';
 import { startBulk } from '../../api/bulk-actions.ts';
 import type { BulkAction } from '../../api/shapes.ts';
 import { ActionButton } from '../../parts/action.tsx';
 import { Button } from '../../parts/button.tsx';
-import { has } from '../../state/session.ts';
 import { countText } from '../../words/numbers.ts';
 import { valueText } from '../../words/where.ts';
 
+/** Single ones, or all that match but for single ones. */
+export interface Picked {
+  readonly isAll: boolean;
+  readonly ids: ReadonlySet<string>;
+}
+
+/** None. */
+export const NONE_PICKED: Picked = { isAll: false, ids: new Set() };
+
 interface BulkBarProps {
   readonly where: string;
-  readonly ids: ReadonlySet<string>;
-  readonly clear: () => void;
+  /** How many match, as far as that is known. */
+  readonly all: string;
+  readonly picked: Picked;
+  readonly pick: (next: Picked) => void;
 }
 
 const ACTIONS: readonly BulkAction[] = ['redrive', 'run-now', 'cancel', 'remove'];
 
-/** Absent where the server has no bulk actions. */
-export function BulkBar({ where, ids, clear }: BulkBarProps): VNode | null {
-  if (!has('bulk')) return null;
-  const picked = ids.size > 0;
-  const about = picked ? `id:${[...ids].map(valueText).join(',')}` : where;
+/** Nothing can be done until something is picked, so that nobody changes all by mistake. */
+export function BulkBar({ where, all, picked, pick }: BulkBarProps): VNode {
+  const { isAll, ids } = picked;
+  const isAny = isAll || ids.size > 0;
   return (
-    <div class={picked ? 'bulk-bar' : 'bulk-bar is-all'}>
-      <b>{picked ? `${countText(ids.size)} picked` : 'All that match'}</b>
-      {picked ? (
-        <Button small={true} kind="quiet" icon="close" onPress={clear}>
+    <div class={isAny ? 'bulk-bar' : 'bulk-bar is-none'}>
+      <b role="status">{isAny ? pickedWords(picked, all) : 'None picked'}</b>
+      {isAll ? null : (
+        <Button
+          small={true}
+          kind="quiet"
+          shortcut="⇧A"
+          onPress={() => pick({ isAll: true, ids: new Set() })}
+        >
+          {`Pick all that match: ${all}`}
+        </Button>
+      )}
+      {isAny ? (
+        <Button small={true} kind="quiet" icon="close" onPress={() => pick(NONE_PICKED)}>
           Pick none
         </Button>
       ) : null}
-      <span class="push line wrap">
-        {ACTIONS.map((action) => (
-          <ActionButton
-            key={action}
-            small={true}
-            {...(action === 'cancel' || action === 'remove' ? { kind: 'danger' as const } : {})}
-            action={startBulk(action, about, picked ? ids.size : undefined)}
-          />
-        ))}
-      </span>
+      {isAny ? (
+        <span class="push line wrap">
+          {ACTIONS.map((action) => (
+            <ActionButton
+              key={action}
+              small={true}
+              {...(action === 'cancel' || action === 'remove' ? { kind: 'danger' as const } : {})}
+              action={startBulk(
+                action,
+                whereOf(where, picked),
+                isAll ? pickedWords(picked, all) : ids.size,
+              )}
+            />
+          ))}
+        </span>
+      ) : null}
     </div>
   );
+}
+
+function pickedWords({ isAll, ids }: Picked, all: string): string {
+  if (!isAll) return `${countText(ids.size)} picked`;
+  return ids.size === 0
+    ? `all that match, ${all}`
+    : `all that match, ${all}, but for ${countText(ids.size)}`;
+}
+
+/** A row that was left out is a word of the filter more. */
+function whereOf(where: string, { isAll, ids }: Picked): string {
+  const list = `id:${[...ids].map(valueText).join(',')}`;
+  if (!isAll) return list;
+  return ids.size === 0 ? where : `${where} -${list}`;
 }

@@ -9,7 +9,7 @@ import { agoText, lengthText } from '../../words/lengths.ts';
 
 /** Rows that are picked, and what changes that. */
 export interface Picks {
-  readonly ids: ReadonlySet<string>;
+  readonly has: (id: string) => boolean;
   readonly toggle: (id: string) => void;
 }
 
@@ -30,7 +30,7 @@ export function TaskTable({ tasks, label, more, picks }: TaskTableProps): VNode 
       rows={tasks}
       columns={picks === undefined ? COLUMNS : [pickColumn(picks), ...COLUMNS]}
       keyOf={({ id }) => id}
-      rowKind={({ id }) => (picks?.ids.has(id) === true ? 'is-on' : '')}
+      rowKind={({ id }) => (picks?.has(id) === true ? 'is-on' : '')}
       more={more}
     />
   );
@@ -65,7 +65,7 @@ const COLUMNS: readonly Column<TaskInfo>[] = [
   { key: 'err', title: 'Error, or what it waits for', cell: (task) => <Reason task={task} /> },
 ];
 
-function pickColumn({ ids, toggle }: Picks): Column<TaskInfo> {
+function pickColumn({ has, toggle }: Picks): Column<TaskInfo> {
   return {
     key: 'check',
     title: <span class="sr">Picked</span>,
@@ -74,7 +74,7 @@ function pickColumn({ ids, toggle }: Picks): Column<TaskInfo> {
         type="checkbox"
         class="check"
         aria-label={`Pick ${name} ${id}`}
-        checked={ids.has(id)}
+        checked={has(id)}
         onChange={() => toggle(id)}
       />
     ),

@@ -7,11 +7,13 @@ import { ListFoot, StandsStill } from '../../parts/list-foot.tsx';
 import { Empty, Shown } from '../../parts/shown.tsx';
 import { address, linkTo } from '../../state/address.ts';
 import { type Pages, usePages } from '../../state/pages.ts';
+import { has, isLimited } from '../../state/session.ts';
 import { countText } from '../../words/numbers.ts';
 import { wordsOf } from '../../words/where.ts';
-import { BulkBar } from './bulk-bar.tsx';
+import { BulkBar, NONE_PICKED, type Picked } from './bulk-bar.tsx';
+import { countWords, type KnownCounts, useKnownCounts } from './counts.ts';
 import { FilterBox } from './filter-box.tsx';
-import { TaskTable } from './task-table.tsx';
+import { type Picks, TaskTable } from './task-table.tsx';
 import { tasksWhere } from './tasks-where.ts';
 
 const VIEWS: readonly (readonly [title: string, where: string])[] = [
@@ -28,6 +30,10 @@ const VIEWS: readonly (readonly [title: string, where: string])[] = [
 export function TasksScreen(): VNode {
   const where = address.value.query.get('where') ?? 'state:failed';
   const pages = usePages(tasksWhere(where));
+  const known = useKnownCounts();
+  // All that were read are more exact: what is known counts runs too.
+  const isWhole = pages.more === undefined && pages.first.value !== undefined;
+  const countOf: KnownCounts = (of) => (isWhole && of === where ? pages.items.length : known(of));
   const problem = pages.first.problem;
   const isWrong = problem !== undefined && problem.status >= 400 && problem.status < 500;
   return (
@@ -38,6 +44,7 @@ export function TasksScreen(): VNode {
         choices={VIEWS.map(([text, view]) => ({
           key: view,
           text,
+          count: countOf(view),
           href: linkTo('tasks', undefined, { where: view }),
         }))}
       />
@@ -45,7 +52,7 @@ export function TasksScreen(): VNode {
         <FilterBox key={where} where={where} wrong={isWrong ? problem.message : undefined} />
         {isWrong ? null : (
           <Shown reading={pages.first} what="tasks">
-            {() => <Found pages={pages} where={where} />}
+            {() => <Found key={where} pages={pages} where={where} countOf={countOf} />}
           </Shown>
         )}
       </section>
@@ -56,6 +63,7 @@ export function TasksScreen(): VNode {
 interface FoundProps {
   readonly pages: Pages<SomeTasks>;
   readonly where: string;
+  readonly countOf: KnownCounts;
 }
 
 interface SomeTasks {
@@ -65,16 +73,13 @@ interface SomeTasks {
   readonly bound?: number;
 }
 
-function Found({ pages, where }: FoundProps): VNode {
-  const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
+function Found({ pages, where, countOf }: FoundProps): VNode {
+  const [picked, pick] = useState(NONE_PICKED);
   const { items, more, first } = pages;
   if (items.length === 0) return <NothingMatches where={where} bound={first.value?.bound} />;
-  const toggle = (id: string): void => {
-    const next = new Set(ids);
-    if (!next.delete(id)) next.add(id);
-    setIds(next);
-  };
+  const all = countWords(items.length, more === undefined, countOf(where));
   const isStanding = pages.stoodAt !== undefined;
+  const canPick = has('bulk') && !isLimited.value;
   return (
     <>
       <div class="under">
@@ -85,16 +90,27 @@ function Found({ pages, where }: FoundProps): VNode {
         <span class="dim">{boundText(first.value?.bound)}</span>
         <StandsStill pages={pages} />
       </div>
-      <BulkBar where={where} ids={ids} clear={() => setIds(new Set())} />
+      {canPick ? <BulkBar where={where} all={all} picked={picked} pick={pick} /> : null}
       <TaskTable
         tasks={items}
         label="Tasks that match"
-        picks={{ ids, toggle }}
+        picks={canPick ? picksOf(picked, pick) : undefined}
         more={isStanding ? more : undefined}
       />
       <ListFoot pages={pages} />
     </>
   );
+}
+
+function picksOf({ isAll, ids }: Picked, pick: (next: Picked) => void): Picks {
+  return {
+    has: (id) => ids.has(id) !== isAll,
+    toggle: (id) => {
+      const next = new Set(ids);
+      if (!next.delete(id)) next.add(id);
+      pick({ isAll, ids: next });
+    },
+  };
 }
 
 function boundText(bound: number | undefined): string {
