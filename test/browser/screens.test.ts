@@ -35,7 +35,7 @@ const SCREENS: readonly (readonly [path: string, shows: RegExp])[] = [
   ['tasks/{long}', /frame 4 of 10/],
   ['runs', /ingest/],
   ['runs/{run}', /failed first/],
-  ['runs/{run}?view=time', /waits/],
+  ['runs/{run}?view=time', /The end waited for/],
   ['runs/{run}?view=table', /captions/],
   ['dead', /TypeError/],
   ['schedules', /nightly/],
