@@ -1,6 +1,7 @@
 /** Where the package of this code is, and which version of it. */
 import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { dirname } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isRecord } from '../../base/records.ts';
 
 let found: Found | undefined;
@@ -16,7 +17,8 @@ export function packageVersion(): string {
 }
 
 function known(): Found {
-  found ??= search(new URL('./', import.meta.url));
+  // Bundlers take a URL beside import.meta.url for a file that they have to bring along.
+  found ??= search(pathToFileURL(`${dirname(fileURLToPath(import.meta.url))}/`));
   return found;
 }
 
