@@ -1,278 +1,289 @@
 /** The API as a whole: who gets in, what a mistake looks like, and that every read answers. */
 import { task } from 'fairloom';
 import type { HttpApiOptions } from 'fairloom/http';
-import { testLoom } from 'fairloom/testing';
 import { describe, expect, it } from 'vitest';
 import { askerOf } from '../support/http/api.ts';
+import { eachStore } from '../support/http/stores.ts';
 
 const greet = task('greet', async (name: string) => `hello ${name}`);
 
-describe('access', () => {
-  it('is closed unless somebody opens it', async () => {
-    const loom = testLoom([greet]);
-    const call = askerOf(loom, { access: undefined });
-    for (const path of ['/', '/overview', '/tasks/none', '/nothing']) {
-      const { status, body } = await call(path);
-      expect([path, status, body]).toMatchObject([path, 403, { code: 'FORBIDDEN' }]);
-    }
-  });
-
-  it('fails closed when it throws or answers nonsense', async () => {
-    const loom = testLoom([greet]);
-    const nonsense: HttpApiOptions['access'] = () => JSON.parse('{"can":["fly"]}');
-    expect((await askerOf(loom, { access: nonsense })('/overview')).status).toBe(500);
-    const access = (): never => {
-      throw new Error('secret');
-    };
-    const { status, body } = await askerOf(loom, { access })('/overview');
-    expect(status).toBe(500);
-    expect(JSON.stringify(body)).not.toContain('secret');
-  });
-});
-
-describe('reading', () => {
-  it('shows a task by every route of it', async () => {
-    const loom = testLoom([greet]);
-    const { id } = await loom.enqueue(greet, 'ann', { user: 'acme' });
-    await loom.drain();
-    const call = askerOf(loom);
-    expect((await call(`/tasks/${id}`)).body).toMatchObject({
-      id,
-      state: 'finished',
-      attempts: [{ attempt: 1 }],
+eachStore(({ open }) => {
+  describe('access', () => {
+    it('is closed unless somebody opens it', async () => {
+      const loom = await open([greet]);
+      const call = askerOf(loom, { access: undefined });
+      for (const path of ['/', '/overview', '/tasks/none', '/nothing']) {
+        const { status, body } = await call(path);
+        expect([path, status, body]).toMatchObject([path, 403, { code: 'FORBIDDEN' }]);
+      }
     });
-    for (const part of ['attempts', 'logs', 'explain', 'dependents', 'streams', 'streams/a']) {
-      expect([part, (await call(`/tasks/${id}/${part}`)).status]).toEqual([part, 200]);
-      expect([part, (await call(`/tasks/none/${part}`)).status]).toEqual([part, 404]);
-    }
-    const page = (await call('/tasks?state=finished&limit=1')).body;
-    expect(page).toMatchObject({ items: [{ id }] });
-  });
 
-  it('shows the whole', async () => {
-    const loom = testLoom([greet]);
-    await loom.enqueue(greet, 'ann', { user: 'acme' });
-    const call = askerOf(loom);
-    expect((await call('/overview')).body).toMatchObject({ counts: { queued: 1 }, workers: 0 });
-    expect((await call('/users')).body).toMatchObject({
-      items: [{ user: 'acme', queued: 1, why: 'in line', fairShare: 1 }],
-      sharesOf: 1,
+    it('fails closed when it throws or answers nonsense', async () => {
+      const loom = await open([greet]);
+      const nonsense: HttpApiOptions['access'] = () => JSON.parse('{"can":["fly"]}');
+      expect((await askerOf(loom, { access: nonsense })('/overview')).status).toBe(500);
+      const access = (): never => {
+        throw new Error('secret');
+      };
+      const { status, body } = await askerOf(loom, { access })('/overview');
+      expect(status).toBe(500);
+      expect(JSON.stringify(body)).not.toContain('secret');
     });
-    expect((await call('/users/acme')).body).toMatchObject({ user: 'acme' });
-    expect((await call('/queues')).body).toMatchObject({ items: [{ queue: 'default' }] });
-    for (const path of [
-      '/',
-      '/runs?state=failed',
-      '/dead',
-      '/schedules',
-      '/asks',
-      '/versions',
-      '/workers',
-    ]) {
-      expect([path, (await call(path)).status]).toEqual([path, 200]);
-    }
   });
-});
 
-describe('mistakes', () => {
-  it.each([
-    ['/nothing', 'GET', 404, 'NOT_FOUND'],
-    ['/tasks', 'GET', 400, 'INVALID_OPTION'],
-    ['/tasks?where=odd:1', 'GET', 400, 'INVALID_OPTION'],
-    ['/tasks?where=x&state=failed', 'GET', 400, 'INVALID_OPTION'],
-    ['/tasks?state=lost', 'GET', 400, 'INVALID_OPTION'],
-    ['/tasks?state=failed&limit=501', 'GET', 400, 'INVALID_OPTION'],
-    ['/tasks?state=failed&odd=1', 'GET', 400, 'INVALID_OPTION'],
-    ['/tasks?state=failed&state=queued', 'GET', 400, 'INVALID_OPTION'],
-    ['/tasks?state=failed&cursor=odd', 'GET', 400, 'INVALID_OPTION'],
-    ['/tasks/none', 'GET', 404, 'TASK_NOT_FOUND'],
-    ['/users/none', 'GET', 404, 'NOT_FOUND'],
-    ['/overview', 'DELETE', 405, 'METHOD_NOT_ALLOWED'],
-  ])('%s by %s is %i %s', async (path, method, status, code) => {
-    const answer = await askerOf(testLoom([greet]))(path, { method });
-    expect(answer).toMatchObject({ status, body: { status, code } });
-    expect(answer.headers.get('content-type')).toMatch('application/problem+json');
-    expect(answer.headers.get('x-request-id')).toBe(Reflect.get(Object(answer.body), 'requestId'));
-  });
-});
-
-describe('changes', () => {
-  it('are refused when another site may have sent them', async () => {
-    const loom = testLoom([greet]);
-    const ask = askerOf(loom);
-    const json = { 'content-type': 'application/json' };
-    const body = '{"name":"greet","input":"ann"}';
-    const sent = async (headers: Record<string, string>) =>
-      (await ask('/tasks', { method: 'POST', headers, body })).body;
-    expect(await sent(json)).toMatchObject({ code: 'CROSS_SITE' });
-    expect(await sent({ ...json, 'sec-fetch-site': 'same-site' })).toMatchObject({
-      code: 'CROSS_SITE',
+  describe('reading', () => {
+    it('shows a task by every route of it', async () => {
+      const loom = await open([greet]);
+      const { id } = await loom.enqueue(greet, 'ann', { user: 'acme' });
+      await loom.drain();
+      const call = askerOf(loom);
+      expect((await call(`/tasks/${id}`)).body).toMatchObject({
+        id,
+        state: 'finished',
+        attempts: [{ attempt: 1 }],
+      });
+      for (const part of ['attempts', 'logs', 'explain', 'dependents', 'streams', 'streams/a']) {
+        expect([part, (await call(`/tasks/${id}/${part}`)).status]).toEqual([part, 200]);
+        expect([part, (await call(`/tasks/none/${part}`)).status]).toEqual([part, 404]);
+      }
+      const page = (await call('/tasks?state=finished&limit=1')).body;
+      expect(page).toMatchObject({ items: [{ id }] });
     });
-    expect(await sent({ 'sec-fetch-site': 'same-origin' })).toMatchObject({ code: 'NOT_JSON' });
-    expect(await loom.tasks.counts()).toMatchObject({ queued: 0 });
-    expect(await sent({ ...json, authorization: 'Bearer x' })).toMatchObject({ created: true });
+
+    it('shows the whole', async () => {
+      const loom = await open([greet]);
+      await loom.enqueue(greet, 'ann', { user: 'acme' });
+      const call = askerOf(loom);
+      expect((await call('/overview')).body).toMatchObject({ counts: { queued: 1 }, workers: 0 });
+      expect((await call('/users')).body).toMatchObject({
+        items: [{ user: 'acme', queued: 1, why: 'in line', fairShare: 1 }],
+        sharesOf: 1,
+      });
+      expect((await call('/users/acme')).body).toMatchObject({ user: 'acme' });
+      expect((await call('/queues')).body).toMatchObject({ items: [{ queue: 'default' }] });
+      for (const path of [
+        '/',
+        '/runs?state=failed',
+        '/dead',
+        '/schedules',
+        '/asks',
+        '/versions',
+        '/workers',
+      ]) {
+        expect([path, (await call(path)).status]).toEqual([path, 200]);
+      }
+    });
   });
 
-  it('take no body that is too long, no JSON, or no object', async () => {
-    const ask = askerOf(testLoom([greet]), { maxBody: 100 });
-    const sent = async (body: string) => (await ask('/tasks', { method: 'POST', body })).body;
-    expect(await sent('x'.repeat(101))).toMatchObject({ code: 'BODY_TOO_LARGE', status: 413 });
-    expect(await sent('{')).toMatchObject({ code: 'INVALID_JSON' });
-    expect(await sent('[]')).toMatchObject({ code: 'INVALID_OPTION' });
-    expect(await sent('{"name":"greet","__proto__":{}}')).toMatchObject({ code: 'INVALID_OPTION' });
+  describe('mistakes', () => {
+    it.each([
+      ['/nothing', 'GET', 404, 'NOT_FOUND'],
+      ['/tasks', 'GET', 400, 'INVALID_OPTION'],
+      ['/tasks?where=odd:1', 'GET', 400, 'INVALID_OPTION'],
+      ['/tasks?where=x&state=failed', 'GET', 400, 'INVALID_OPTION'],
+      ['/tasks?state=lost', 'GET', 400, 'INVALID_OPTION'],
+      ['/tasks?state=failed&limit=501', 'GET', 400, 'INVALID_OPTION'],
+      ['/tasks?state=failed&odd=1', 'GET', 400, 'INVALID_OPTION'],
+      ['/tasks?state=failed&state=queued', 'GET', 400, 'INVALID_OPTION'],
+      ['/tasks?state=failed&cursor=odd', 'GET', 400, 'INVALID_OPTION'],
+      ['/tasks/none', 'GET', 404, 'TASK_NOT_FOUND'],
+      ['/users/none', 'GET', 404, 'NOT_FOUND'],
+      ['/overview', 'DELETE', 405, 'METHOD_NOT_ALLOWED'],
+    ])('%s by %s is %i %s', async (path, method, status, code) => {
+      const answer = await askerOf(await open([greet]))(path, { method });
+      expect(answer).toMatchObject({ status, body: { status, code } });
+      expect(answer.headers.get('content-type')).toMatch('application/problem+json');
+      expect(answer.headers.get('x-request-id')).toBe(
+        Reflect.get(Object(answer.body), 'requestId'),
+      );
+    });
   });
 
-  it('need their permission', async () => {
-    const loom = testLoom([greet]);
-    const { id } = await loom.enqueue(greet, 'ann');
-    const ask = askerOf(loom, { access: () => ({ can: ['read', 'cancel'] }) });
-    expect((await ask(`/tasks/${id}/remove`, { method: 'POST' })).body).toMatchObject({
-      code: 'FORBIDDEN',
+  describe('changes', () => {
+    it('are refused when another site may have sent them', async () => {
+      const loom = await open([greet]);
+      const ask = askerOf(loom);
+      const json = { 'content-type': 'application/json' };
+      const body = '{"name":"greet","input":"ann"}';
+      const sent = async (headers: Record<string, string>) =>
+        (await ask('/tasks', { method: 'POST', headers, body })).body;
+      expect(await sent(json)).toMatchObject({ code: 'CROSS_SITE' });
+      expect(await sent({ ...json, 'sec-fetch-site': 'same-site' })).toMatchObject({
+        code: 'CROSS_SITE',
+      });
+      expect(await sent({ 'sec-fetch-site': 'same-origin' })).toMatchObject({ code: 'NOT_JSON' });
+      expect(await loom.tasks.counts()).toMatchObject({ queued: 0 });
+      expect(await sent({ ...json, authorization: 'Bearer x' })).toMatchObject({ created: true });
     });
-    expect((await ask(`/tasks/${id}/cancel`, { method: 'POST' })).body).toMatchObject({ ok: true });
-    expect(
-      (await askerOf(loom, { access: () => 'read' })('/tasks', { method: 'POST' })).status,
-    ).toBe(403);
-  });
 
-  it('are made, logged, and kept for the audit', async () => {
-    const lines: unknown[] = [];
-    const note = (_message: string, fields: unknown) => void lines.push(fields);
-    const log = { debug: note, info: note, warn: note, error: note };
-    const loom = testLoom([greet], { log });
-    const ask = askerOf(loom, { access: () => ({ can: 'all', by: 'ann' }) });
-    const post = (path: string, json: unknown = {}) => ask(path, { method: 'POST', json });
-    const made = (await post('/tasks', { name: 'greet', input: 'ann', user: 'acme', delay: '1h' }))
-      .body;
-    const id = String(Reflect.get(Object(made), 'id'));
-    expect((await post(`/tasks/${id}/run-now`)).body).toMatchObject({ outcome: 'due' });
-    expect((await post(`/tasks/${id}/cancel`, { reason: 'enough' })).status).toBe(200);
-    await loom.clock.advance('1s');
-    expect((await post(`/tasks/${id}/cancel`)).body).toMatchObject({ code: 'WRONG_STATE' });
-    expect((await loom.tasks.get(id))?.cause).toMatchObject({ reason: 'enough' });
-    const { body } = await ask('/audit');
-    expect(body).toMatchObject({
-      items: [
-        { action: 'POST /tasks/{id}/cancel', target: id, status: 409, outcome: 'WRONG_STATE' },
-        { action: 'POST /tasks/{id}/cancel', target: id, by: 'ann', outcome: 'canceled' },
-        { action: 'POST /tasks/{id}/run-now' },
-        { action: 'POST /tasks', target: id, status: 201 },
-      ],
+    it('take no body that is too long, no JSON, or no object', async () => {
+      const ask = askerOf(await open([greet]), { maxBody: 100 });
+      const sent = async (body: string) => (await ask('/tasks', { method: 'POST', body })).body;
+      expect(await sent('x'.repeat(101))).toMatchObject({ code: 'BODY_TOO_LARGE', status: 413 });
+      expect(await sent('{')).toMatchObject({ code: 'INVALID_JSON' });
+      expect(await sent('[]')).toMatchObject({ code: 'INVALID_OPTION' });
+      expect(await sent('{"name":"greet","__proto__":{}}')).toMatchObject({
+        code: 'INVALID_OPTION',
+      });
     });
-    expect(
-      lines.filter((line) => Reflect.get(Object(line), 'event') === 'http.change'),
-    ).toHaveLength(4);
-  });
 
-  it('set users and queues, and pause them', async () => {
-    const loom = testLoom([greet]);
-    await loom.enqueue(greet, 'ann', { user: 'acme' });
-    const ask = askerOf(loom);
-    const patch = (path: string, json: unknown) => ask(path, { method: 'PATCH', json });
-    expect(
-      (await patch('/users/acme', { weight: 2, rate: { limit: 5, per: '1s' } })).body,
-    ).toMatchObject({
-      settings: { weight: 2 },
+    it('need their permission', async () => {
+      const loom = await open([greet]);
+      const { id } = await loom.enqueue(greet, 'ann');
+      const ask = askerOf(loom, { access: () => ({ can: ['read', 'cancel'] }) });
+      expect((await ask(`/tasks/${id}/remove`, { method: 'POST' })).body).toMatchObject({
+        code: 'FORBIDDEN',
+      });
+      expect((await ask(`/tasks/${id}/cancel`, { method: 'POST' })).body).toMatchObject({
+        ok: true,
+      });
+      expect(
+        (await askerOf(loom, { access: () => 'read' })('/tasks', { method: 'POST' })).status,
+      ).toBe(403);
     });
-    expect((await patch('/users/acme', { weight: 'default' })).body).toMatchObject({
-      settings: { weight: 1 },
+
+    it('are made, logged, and kept for the audit', async () => {
+      const lines: unknown[] = [];
+      const note = (_message: string, fields: unknown) => void lines.push(fields);
+      const log = { debug: note, info: note, warn: note, error: note };
+      const loom = await open([greet], { log });
+      const ask = askerOf(loom, { access: () => ({ can: 'all', by: 'ann' }) });
+      const post = (path: string, json: unknown = {}) => ask(path, { method: 'POST', json });
+      const made = (
+        await post('/tasks', { name: 'greet', input: 'ann', user: 'acme', delay: '1h' })
+      ).body;
+      const id = String(Reflect.get(Object(made), 'id'));
+      expect((await post(`/tasks/${id}/run-now`)).body).toMatchObject({ outcome: 'due' });
+      expect((await post(`/tasks/${id}/cancel`, { reason: 'enough' })).status).toBe(200);
+      await loom.clock.advance('1s');
+      expect((await post(`/tasks/${id}/cancel`)).body).toMatchObject({ code: 'WRONG_STATE' });
+      expect((await loom.tasks.get(id))?.cause).toMatchObject({ reason: 'enough' });
+      const { body } = await ask('/audit');
+      expect(body).toMatchObject({
+        items: [
+          { action: 'POST /tasks/{id}/cancel', target: id, status: 409, outcome: 'WRONG_STATE' },
+          { action: 'POST /tasks/{id}/cancel', target: id, by: 'ann', outcome: 'canceled' },
+          { action: 'POST /tasks/{id}/run-now' },
+          { action: 'POST /tasks', target: id, status: 201 },
+        ],
+      });
+      expect(
+        lines.filter((line) => Reflect.get(Object(line), 'event') === 'http.change'),
+      ).toHaveLength(4);
     });
-    expect((await patch('/users/acme', { weight: 'heavy' })).status).toBe(400);
-    expect((await patch('/queues/default', { maxRunning: 3, timeout: 'none' })).body).toMatchObject(
-      {
+
+    it('set users and queues, and pause them', async () => {
+      const loom = await open([greet]);
+      await loom.enqueue(greet, 'ann', { user: 'acme' });
+      const ask = askerOf(loom);
+      const patch = (path: string, json: unknown) => ask(path, { method: 'PATCH', json });
+      expect(
+        (await patch('/users/acme', { weight: 2, rate: { limit: 5, per: '1s' } })).body,
+      ).toMatchObject({
+        settings: { weight: 2 },
+      });
+      expect((await patch('/users/acme', { weight: 'default' })).body).toMatchObject({
+        settings: { weight: 1 },
+      });
+      expect((await patch('/users/acme', { weight: 'heavy' })).status).toBe(400);
+      expect(
+        (await patch('/queues/default', { maxRunning: 3, timeout: 'none' })).body,
+      ).toMatchObject({
         settings: { maxRunning: 3 },
-      },
-    );
-    for (const path of ['/users/acme', '/queues/default']) {
-      expect((await ask(`${path}/pause`, { method: 'POST' })).body).toMatchObject({
+      });
+      for (const path of ['/users/acme', '/queues/default']) {
+        expect((await ask(`${path}/pause`, { method: 'POST' })).body).toMatchObject({
+          outcome: 'paused',
+        });
+        expect((await ask(path)).body).toMatchObject({ settings: { paused: true } });
+        expect((await ask(`${path}/resume`, { method: 'POST' })).status).toBe(200);
+      }
+    });
+
+    it('start, pause, resume, cancel and rerun runs', async () => {
+      const twice = greet.pipe(task('again', async (text: string) => `${text}!`)).as('twice');
+      const loom = await open([twice]);
+      const ask = askerOf(loom);
+      const post = async (path: string, json: unknown = {}) =>
+        (await ask(path, { method: 'POST', json })).body;
+      const made = await post('/runs', { name: 'twice', input: 'ann', user: 'acme' });
+      const id = String(Reflect.get(Object(made), 'id'));
+      expect(await post(`/runs/${id}/pause`, { reason: 'wait' })).toMatchObject({
         outcome: 'paused',
       });
-      expect((await ask(path)).body).toMatchObject({ settings: { paused: true } });
-      expect((await ask(`${path}/resume`, { method: 'POST' })).status).toBe(200);
-    }
+      expect((await ask(`/runs/${id}`)).body).toMatchObject({ paused: { reason: 'wait' } });
+      expect(await post(`/runs/${id}/resume`)).toMatchObject({ outcome: 'resumed' });
+      await loom.drain();
+      expect((await ask(`/runs/${id}`)).body).toMatchObject({ result: 'hello ann!' });
+      expect((await ask(`/runs/${id}/graph`)).body).toMatchObject({
+        states: { greet: 'finished' },
+      });
+      expect((await ask(`/runs/${id}/timeline`)).body).toMatchObject({
+        isCut: false,
+        spans: [{ kind: 'task' }, {}, {}, {}],
+      });
+      expect((await ask(`/runs/${id}/explain`)).status).toBe(200);
+      const again = await post(`/runs/${id}/rerun`, { from: 'again', latest: true });
+      const other = String(Reflect.get(Object(again), 'id'));
+      expect(await post(`/runs/${other}/cancel`)).toMatchObject({ outcome: 'canceled' });
+      expect(await post('/runs', { name: 'none' })).toMatchObject({ code: 'UNKNOWN_TASK' });
+    });
   });
 
-  it('start, pause, resume, cancel and rerun runs', async () => {
-    const twice = greet.pipe(task('again', async (text: string) => `${text}!`)).as('twice');
-    const loom = testLoom([twice]);
-    const ask = askerOf(loom);
-    const post = async (path: string, json: unknown = {}) =>
-      (await ask(path, { method: 'POST', json })).body;
-    const made = await post('/runs', { name: 'twice', input: 'ann', user: 'acme' });
-    const id = String(Reflect.get(Object(made), 'id'));
-    expect(await post(`/runs/${id}/pause`, { reason: 'wait' })).toMatchObject({
-      outcome: 'paused',
+  describe('bulk', () => {
+    it('changes many, by whoever may do it to one, and tells how far it is', async () => {
+      const loom = await open([greet]);
+      for (const name of ['ann', 'ben'])
+        await loom.enqueue(greet, name, { user: 'acme', delay: '1d' });
+      const json = { where: 'user:acme', action: 'cancel' };
+      const some = askerOf(loom, { access: () => ({ can: ['read', 'bulk'] }) });
+      expect((await some('/bulk', { method: 'POST', json })).status).toBe(403);
+      const ask = askerOf(loom, { access: () => ({ can: 'all', by: 'ann' }) });
+      const made = await ask('/bulk', { method: 'POST', json });
+      expect(made).toMatchObject({
+        status: 202,
+        body: { action: 'cancel', by: 'ann', state: 'queued' },
+      });
+      await loom.drain();
+      const id = String(Reflect.get(Object(made.body), 'id'));
+      expect((await ask(`/bulk/${id}`)).body).toMatchObject({ state: 'finished', done: 2 });
+      expect((await ask('/bulk')).body).toMatchObject({ items: [{ id }] });
+      expect((await ask(`/bulk/${id}/cancel`, { method: 'POST' })).body).toMatchObject({
+        code: 'WRONG_STATE',
+      });
+      expect((await ask('/bulk/none')).status).toBe(404);
+      expect(
+        (await ask('/bulk', { method: 'POST', json: { where: '', action: 'cancel' } })).status,
+      ).toBe(400);
     });
-    expect((await ask(`/runs/${id}`)).body).toMatchObject({ paused: { reason: 'wait' } });
-    expect(await post(`/runs/${id}/resume`)).toMatchObject({ outcome: 'resumed' });
-    await loom.drain();
-    expect((await ask(`/runs/${id}`)).body).toMatchObject({ result: 'hello ann!' });
-    expect((await ask(`/runs/${id}/graph`)).body).toMatchObject({ states: { greet: 'finished' } });
-    expect((await ask(`/runs/${id}/timeline`)).body).toMatchObject({
-      isCut: false,
-      spans: [{ kind: 'task' }, {}, {}, {}],
-    });
-    expect((await ask(`/runs/${id}/explain`)).status).toBe(200);
-    const again = await post(`/runs/${id}/rerun`, { from: 'again', latest: true });
-    const other = String(Reflect.get(Object(again), 'id'));
-    expect(await post(`/runs/${other}/cancel`)).toMatchObject({ outcome: 'canceled' });
-    expect(await post('/runs', { name: 'none' })).toMatchObject({ code: 'UNKNOWN_TASK' });
-  });
-});
-
-describe('bulk', () => {
-  it('changes many, by whoever may do it to one, and tells how far it is', async () => {
-    const loom = testLoom([greet]);
-    for (const name of ['ann', 'ben'])
-      await loom.enqueue(greet, name, { user: 'acme', delay: '1d' });
-    const json = { where: 'user:acme', action: 'cancel' };
-    const some = askerOf(loom, { access: () => ({ can: ['read', 'bulk'] }) });
-    expect((await some('/bulk', { method: 'POST', json })).status).toBe(403);
-    const ask = askerOf(loom, { access: () => ({ can: 'all', by: 'ann' }) });
-    const made = await ask('/bulk', { method: 'POST', json });
-    expect(made).toMatchObject({
-      status: 202,
-      body: { action: 'cancel', by: 'ann', state: 'queued' },
-    });
-    await loom.drain();
-    const id = String(Reflect.get(Object(made.body), 'id'));
-    expect((await ask(`/bulk/${id}`)).body).toMatchObject({ state: 'finished', done: 2 });
-    expect((await ask('/bulk')).body).toMatchObject({ items: [{ id }] });
-    expect((await ask(`/bulk/${id}/cancel`, { method: 'POST' })).body).toMatchObject({
-      code: 'WRONG_STATE',
-    });
-    expect((await ask('/bulk/none')).status).toBe(404);
-    expect(
-      (await ask('/bulk', { method: 'POST', json: { where: '', action: 'cancel' } })).status,
-    ).toBe(400);
-  });
-});
-
-describe('limits', () => {
-  it('a client that asks too often is told when to come again, and others are not', async () => {
-    const loom = testLoom([greet]);
-    const client = (request: Request) => request.headers.get('x-who') ?? '';
-    const ask = askerOf(loom, { client, rate: { limit: 2, per: '10s' } });
-    const from = (who: string) => ask('/', { headers: { 'x-who': who } });
-    expect([(await from('a')).status, (await from('a')).status]).toEqual([200, 200]);
-    const late = await from('a');
-    expect([late.status, late.headers.get('retry-after')]).toEqual([429, '5']);
-    expect((await from('b')).status).toBe(200);
-    await loom.clock.advance('5s');
-    expect((await from('a')).status).toBe(200);
   });
 
-  it('nobody waits for longer than is said', async () => {
-    const loom = testLoom([greet]);
-    const access = () => 'all' as const;
-    const ask = askerOf(loom, { access, timeout: '3s' });
-    loom.stats = () => new Promise(() => undefined);
-    const waiting = ask('/overview');
-    await Promise.resolve();
-    await loom.clock.advance('3s');
-    expect(await waiting).toMatchObject({
-      status: 503,
-      body: { code: 'TOO_SLOW', retryable: true },
+  describe('limits', () => {
+    it('a client that asks too often is told when to come again, and others are not', async () => {
+      const loom = await open([greet]);
+      const client = (request: Request) => request.headers.get('x-who') ?? '';
+      const ask = askerOf(loom, { client, rate: { limit: 2, per: '10s' } });
+      const from = (who: string) => ask('/', { headers: { 'x-who': who } });
+      expect([(await from('a')).status, (await from('a')).status]).toEqual([200, 200]);
+      const late = await from('a');
+      expect([late.status, late.headers.get('retry-after')]).toEqual([429, '5']);
+      expect((await from('b')).status).toBe(200);
+      await loom.clock.advance('5s');
+      expect((await from('a')).status).toBe(200);
+    });
+
+    it('nobody waits for longer than is said', async () => {
+      const loom = await open([greet]);
+      const access = () => 'all' as const;
+      const ask = askerOf(loom, { access, timeout: '3s' });
+      loom.stats = () => new Promise(() => undefined);
+      const waiting = ask('/overview');
+      await Promise.resolve();
+      await loom.clock.advance('3s');
+      expect(await waiting).toMatchObject({
+        status: 503,
+        body: { code: 'TOO_SLOW', retryable: true },
+      });
     });
   });
 });

@@ -1,10 +1,10 @@
 /** The OpenAPI document against the routes, both ways, and against what they answer. */
 import { task } from 'fairloom';
-import { testLoom } from 'fairloom/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { OTHER_ROUTES } from '../../src/http/routes/other.ts';
 import { ROUTES } from '../../src/http/routes/table.ts';
 import { type Ask, askerOf } from '../support/http/api.ts';
+import { eachStore } from '../support/http/stores.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -31,23 +31,9 @@ const fail = task('fail', { retries: 0 }, async (_words: string) => {
 });
 const line = greet.pipe(fail).as('line');
 
-const loom = testLoom([greet, fail, line]);
 let ask: Ask;
 let document: Document;
 const ids = new Map<string, string>();
-
-beforeAll(async () => {
-  ask = askerOf(loom, { access: () => ({ can: 'all', by: 'ann' }) });
-  document = JSON.parse((await ask('/openapi.json')).text);
-  const done = await loom.enqueue(greet, 'ann', { user: 'acme' });
-  const run = await loom.enqueue(line, 'ann', { user: 'acme' });
-  await loom.enqueue(fail, 'x', { user: 'acme' });
-  await loom.schedules.set('nightly', { every: '1h', task: greet, input: 'x' });
-  await loom.drain({ allowFailures: true });
-  await loom.enqueue(greet, 'ann', { user: 'acme' });
-  await ask('/users/acme/pause', { method: 'POST' });
-  ids.set('tasks', done.id).set('runs', run.id).set('schedules', 'nightly').set('users', 'acme');
-});
 
 function operations(): readonly (readonly [method: string, path: string, operation: Operation])[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -57,52 +43,70 @@ function operations(): readonly (readonly [method: string, path: string, operati
   );
 }
 
-describe('the document', () => {
-  it('has every route, once', () => {
-    const documented = operations().map(([method, path]) => `${method} ${path}`);
-    expect(documented.sort()).toEqual([...ROUTES, ...OTHER_ROUTES].map(({ name }) => name).sort());
-    expect(document.openapi).toBe('3.1.0');
-    const names = operations().map(([, , { operationId }]) => operationId);
-    expect(new Set(names).size).toBe(names.length);
+eachStore(({ open }) => {
+  beforeAll(async () => {
+    const loom = await open([greet, fail, line]);
+    ask = askerOf(loom, { access: () => ({ can: 'all', by: 'ann' }) });
+    document = JSON.parse((await ask('/openapi.json')).text);
+    const done = await loom.enqueue(greet, 'ann', { user: 'acme' });
+    const run = await loom.enqueue(line, 'ann', { user: 'acme' });
+    await loom.enqueue(fail, 'x', { user: 'acme' });
+    await loom.schedules.set('nightly', { every: '1h', task: greet, input: 'x' });
+    await loom.drain({ allowFailures: true });
+    await loom.enqueue(greet, 'ann', { user: 'acme' });
+    await ask('/users/acme/pause', { method: 'POST' });
+    ids.set('tasks', done.id).set('runs', run.id).set('schedules', 'nightly').set('users', 'acme');
   });
 
-  it('names nothing that the API does not know', async () => {
-    for (const [method, path] of operations().filter(([, one]) => one !== '/events')) {
-      const { text } = await ask(path.replaceAll(/\{\w+\}/g, 'nothing'), { method });
-      expect([method, path, text]).toEqual([
-        method,
-        path,
-        expect.not.stringMatching(/no such route|METHOD_NOT/),
-      ]);
-    }
-  });
+  describe('the document', () => {
+    it('has every route, once', () => {
+      const documented = operations().map(([method, path]) => `${method} ${path}`);
+      expect(documented.sort()).toEqual(
+        [...ROUTES, ...OTHER_ROUTES].map(({ name }) => name).sort(),
+      );
+      expect(document.openapi).toBe('3.1.0');
+      const names = operations().map(([, , { operationId }]) => operationId);
+      expect(new Set(names).size).toBe(names.length);
+    });
 
-  it('refers to nothing that it has not', () => {
-    const text = JSON.stringify(document);
-    for (const [, name = ''] of text.matchAll(/#\/components\/schemas\/(\w+)/g)) {
-      expect(document.components.schemas).toHaveProperty(name);
-    }
-  });
+    it('names nothing that the API does not know', async () => {
+      for (const [method, path] of operations().filter(([, one]) => one !== '/events')) {
+        const { text } = await ask(path.replaceAll(/\{\w+\}/g, 'nothing'), { method });
+        expect([method, path, text]).toEqual([
+          method,
+          path,
+          expect.not.stringMatching(/no such route|METHOD_NOT/),
+        ]);
+      }
+    });
 
-  it('says what reads answer, field by field', async () => {
-    const seen = [];
-    for (const [method, path, { responses }] of operations()) {
-      if (method !== 'GET' || path === '/events' || path === '/openapi.json') continue;
-      const noun = path.split('/')[1] ?? '';
-      const asked = path
-        .replace(/\{(id|user)\}/, ids.get(noun) ?? 'nothing')
-        .replace('{queue}', 'default')
-        .replace('{name}', 'out');
-      const query =
-        { '/tasks': '?where=', '/runs': '?state=failed', '/series': '?step=minute' }[path] ?? '';
-      const { status, body } = await ask(`${asked}${query}`);
-      if (status === 404) continue;
-      expect([path, status]).toEqual([path, 200]);
-      const schema = responses['200']?.content['application/json']?.schema ?? {};
-      expect([path, faults(body, schema, '$')]).toEqual([path, []]);
-      seen.push(path);
-    }
-    expect(seen.length).toBeGreaterThan(22);
+    it('refers to nothing that it has not', () => {
+      const text = JSON.stringify(document);
+      for (const [, name = ''] of text.matchAll(/#\/components\/schemas\/(\w+)/g)) {
+        expect(document.components.schemas).toHaveProperty(name);
+      }
+    });
+
+    it('says what reads answer, field by field', async () => {
+      const seen = [];
+      for (const [method, path, { responses }] of operations()) {
+        if (method !== 'GET' || path === '/events' || path === '/openapi.json') continue;
+        const noun = path.split('/')[1] ?? '';
+        const asked = path
+          .replace(/\{(id|user)\}/, ids.get(noun) ?? 'nothing')
+          .replace('{queue}', 'default')
+          .replace('{name}', 'out');
+        const query =
+          { '/tasks': '?where=', '/runs': '?state=failed', '/series': '?step=minute' }[path] ?? '';
+        const { status, body } = await ask(`${asked}${query}`);
+        if (status === 404) continue;
+        expect([path, status]).toEqual([path, 200]);
+        const schema = responses['200']?.content['application/json']?.schema ?? {};
+        expect([path, faults(body, schema, '$')]).toEqual([path, []]);
+        seen.push(path);
+      }
+      expect(seen.length).toBeGreaterThan(22);
+    });
   });
 });
 

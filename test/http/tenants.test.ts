@@ -1,10 +1,11 @@
 /** A caller that sees some users only learns nothing of others, by no route and no stream. */
 import { type Fairloom, ask as question, signal, task, waitFor } from 'fairloom';
-import { testLoom } from 'fairloom/testing';
-import { beforeAll, describe, expect, it } from 'vitest';
+import type { TestLoom } from 'fairloom/testing';
+import { beforeAll, expect, it } from 'vitest';
 import type { Route } from '../../src/http/calls/route.ts';
 import { ROUTES } from '../../src/http/routes/table.ts';
 import { type Ask, askerOf } from '../support/http/api.ts';
+import { eachStore } from '../support/http/stores.ts';
 
 const say = task('say', { keepLogs: 'always' }, async (words: string, ctx) => {
   ctx.log.info(`said ${words}`);
@@ -96,14 +97,14 @@ function pathsOf({ name, path }: Route, things: Things, user: string): readonly 
   );
 }
 
-describe('two tenants', () => {
-  let loom: ReturnType<typeof testLoom>;
+eachStore(({ open }) => {
+  let loom: TestLoom;
   let acme: Things;
   let zeta: Things;
   let ask: Ask;
 
   beforeAll(async () => {
-    loom = testLoom([say, fail, line, waits, asks]);
+    loom = await open([say, fail, line, waits, asks]);
     acme = await thingsOf(loom, 'acme');
     zeta = await thingsOf(loom, 'zeta');
     ask = askerOf(loom, { access: () => ({ can: 'all', users: ['acme'], by: 'ann' }) });

@@ -53,7 +53,7 @@ export async function openMemory(): Promise<Harness> {
 
 let namespaces = 0;
 
-async function openRedis(): Promise<Harness> {
+export async function openRedis(): Promise<Harness> {
   const prefix = `engine-${process.pid}-${++namespaces}`;
   const { backend, setTime, dispose } = redisForTests(inject('redisPlace'), { prefix });
   const counted = countCalls(backend);
