@@ -19,6 +19,7 @@ export const KEYS: readonly (readonly [does: string, keys: string])[] = [
   ['Pause', 'p'],
   ['Cancel', 'c'],
   ['Remove', '⇧D'],
+  ['Fold groups, unfold them', 'e'],
   ['Stop, and go on', '.'],
   ['Light or dark', 't'],
   ['Close', 'esc'],

@@ -13,6 +13,7 @@ import { useReading } from '../../state/readings.ts';
 import { lengthText } from '../../words/lengths.ts';
 import { endPath, type PathStep, spansByNode } from './end-path.ts';
 import { EndPath } from './end-path-line.tsx';
+import { shortName } from './node-names.ts';
 
 interface Row {
   readonly node: string;
@@ -86,8 +87,8 @@ function Rows({ timeline, run, graph }: RowsProps): VNode {
 function rowsOf(timeline: Timeline, run: RunDetails, path: readonly PathStep[]): readonly Row[] {
   const states = new Map(run.nodes.map(({ node, state }) => [node, state]));
   const steps = new Map(path.map((step) => [step.node, step]));
-  // Groups without a name are nobody's work.
-  const named = [...spansByNode(timeline)].filter(([node]) => !node.startsWith('~'));
+  // Groups without a name are nobody's work; their members are.
+  const named = [...spansByNode(timeline)].filter(([node]) => shortName(node) !== '');
   return named.map(([node, own]) => ({
     node,
     taskId: own[0]?.taskId ?? '',
@@ -117,7 +118,7 @@ function GanttRow({ row, scale }: { readonly row: Row; readonly scale: Scale }):
     <li class={state === 'failed' ? 'is-cause' : ''}>
       <a class={`g-name t-${toneOf(state)}`} href={linkTo('tasks', taskId)}>
         <Icon name={iconOf(state)} size={12} />
-        <span class="cut">{node}</span>
+        <span class="cut">{shortName(node)}</span>
       </a>
       <span class="g-track" role="img" aria-label={spoken(row)}>
         {spans.map((span) => (

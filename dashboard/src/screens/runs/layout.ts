@@ -1,13 +1,6 @@
-/** Where the nodes of a graph stand: from left to right, groups around their members. */
+/** Where the boxes of a graph stand: from left to right, frames around what is in them. */
 import { Graph, layout } from '@dagrejs/dagre';
-import {
-  blocksOf,
-  dependenciesOf,
-  entriesOf,
-  exitsOf,
-  type GraphBlock,
-  type GraphNode,
-} from '../../../../src/graph/graph.ts';
+import { type Box, type FlatGraph, MOST_CELLS } from './flat-graph.ts';
 
 interface Point {
   readonly x: number;
@@ -15,19 +8,15 @@ interface Point {
 }
 
 /** A rectangle with its upper left corner. */
-export interface Box extends Point {
+export interface Area extends Point {
   readonly width: number;
   readonly height: number;
 }
 
-/** One node, or a group around others. */
-export interface PlacedNode extends Box {
-  readonly id: string;
-  readonly kind: GraphNode['kind'];
-  readonly task: string | undefined;
-}
+/** A box, or a frame around others. */
+export type PlacedBox = Area & Box;
 
-/** A line between two nodes. */
+/** A line between two boxes. */
 export interface PlacedEdge {
   readonly from: string;
   readonly to: string;
@@ -39,104 +28,73 @@ export interface PlacedEdge {
 export interface Placed {
   readonly width: number;
   readonly height: number;
-  /** Groups before what is in them. */
-  readonly groups: readonly PlacedNode[];
-  readonly nodes: readonly PlacedNode[];
+  /** Outer ones first. */
+  readonly frames: readonly PlacedBox[];
+  readonly boxes: readonly PlacedBox[];
   readonly edges: readonly PlacedEdge[];
 }
 
 const CHARACTER = 7.5;
-const NODE = { least: 112, most: 240, height: 44, beside: 44, eachHeight: 64 };
-const MARGIN = 16;
+const NODE = { least: 112, most: 240, height: 44, beside: 44 };
+const FOLDED = { least: 216, most: 340, height: 84, beside: 160 };
+const MARGIN = 24;
+/** Of a box with its members in rows. */
+const GRID = { cell: 132, row: 30, head: 28, edge: 8, mostColumns: 12 };
 
-/** Tasks and `each` are drawn as one, whatever is in them; blocks and `parallel` as frames. */
-export function placedGraph(graph: GraphBlock): Placed {
-  const found = new Found();
-  found.visit(graph, undefined);
+/** So many cells stand beside each other. */
+function gridColumns(cells: number): number {
+  return Math.max(3, Math.min(GRID.mostColumns, Math.round(Math.sqrt(cells / 3))));
+}
+
+/** Every box has a place of its own. */
+export function placedGraph({ frames, boxes, edges, parents }: FlatGraph): Placed {
   const drawing = new Graph({ compound: true });
   drawing.setGraph({ rankdir: 'LR', nodesep: 16, ranksep: 48, marginx: MARGIN, marginy: MARGIN });
   drawing.setDefaultEdgeLabel(() => ({}));
-  for (const { id } of found.groups) drawing.setNode(id, {});
-  for (const node of found.leaves) drawing.setNode(node.id, sizeOf(node));
-  for (const [id, group] of found.parents) drawing.setParent(id, group);
-  for (const [from, to] of found.edges) drawing.setEdge(from, to);
+  for (const { id } of frames) drawing.setNode(id, {});
+  for (const box of boxes) drawing.setNode(box.id, sizeOf(box));
+  for (const [id, frame] of parents) drawing.setParent(id, frame);
+  for (const [from, to] of edges) drawing.setEdge(from, to);
   layout(drawing);
-  const placed = (node: GraphNode): PlacedNode => ({
-    ...boxOf(drawing.node(node.id)),
-    ...factsOf(node),
-  });
+  const placed = (box: Box): PlacedBox => ({ ...areaOf(drawing.node(box.id)), ...box });
   const { width = 0, height = 0 } = drawing.graph();
   return {
     width,
     height,
-    groups: found.groups.map(placed),
-    nodes: found.leaves.map(placed),
-    edges: found.edges.map(([from, to]) => {
+    frames: frames.map(placed),
+    boxes: boxes.map(placed),
+    edges: edges.map(([from, to]) => {
       const between = drawing.edge(from, to).points ?? [];
       return {
         from,
         to,
-        line: lineOf(boxOf(drawing.node(from)), boxOf(drawing.node(to)), between),
+        line: lineOf(areaOf(drawing.node(from)), areaOf(drawing.node(to)), between),
       };
     }),
   };
 }
 
-/** The flat graph that a nested one is. */
-class Found {
-  readonly groups: GraphNode[] = [];
-  readonly leaves: GraphNode[] = [];
-  readonly edges: [from: string, to: string][] = [];
-  readonly parents = new Map<string, string>();
-
-  visit(block: GraphBlock, parent: string | undefined): void {
-    for (const node of block.nodes) {
-      if (parent !== undefined) this.parents.set(node.id, parent);
-      if (isLeaf(node)) {
-        this.leaves.push(node);
-        continue;
-      }
-      this.groups.push(node);
-      for (const [, inner] of blocksOf(node)) this.visit(inner, node.id);
-    }
-    const byId = new Map(block.nodes.map((node) => [node.id, node]));
-    for (const node of block.nodes) {
-      for (const id of dependenciesOf(node)) {
-        const before = byId.get(id);
-        if (before !== undefined) this.#join(ends(before, exitsOf), ends(node, entriesOf));
-      }
-    }
+function sizeOf({ id, form, members }: Box): { readonly width: number; readonly height: number } {
+  if (form === 'grid') {
+    const cells = Math.min(members.length, MOST_CELLS);
+    const columns = gridColumns(cells);
+    const rows = Math.ceil(cells / columns);
+    return {
+      width: columns * GRID.cell + 2 * GRID.edge,
+      height: rows * GRID.row + GRID.head + GRID.edge,
+    };
   }
-
-  #join(from: readonly string[], to: readonly string[]): void {
-    for (const one of from) for (const other of to) this.edges.push([one, other]);
-  }
-}
-
-/** The leaves at which a node begins or ends. */
-function ends(node: GraphNode, of: (block: GraphBlock) => readonly string[]): readonly string[] {
-  if (isLeaf(node)) return [node.id];
-  return blocksOf(node).flatMap(([, block]) => {
-    const ids = new Set(of(block));
-    return block.nodes.filter(({ id }) => ids.has(id)).flatMap((inner) => ends(inner, of));
-  });
-}
-
-function isLeaf(node: GraphNode): boolean {
-  return node.kind === 'task' || node.kind === 'each';
-}
-
-function factsOf(node: GraphNode): Pick<PlacedNode, 'id' | 'kind' | 'task'> {
-  return { id: node.id, kind: node.kind, task: node.kind === 'task' ? node.task : undefined };
-}
-
-function sizeOf({ id, kind }: GraphNode): { readonly width: number; readonly height: number } {
-  const width = Math.max(NODE.least, Math.min(NODE.most, id.length * CHARACTER + NODE.beside));
-  return { width, height: kind === 'each' ? NODE.eachHeight : NODE.height };
+  const { least, most, height, beside } = form === 'folded' ? FOLDED : NODE;
+  return { width: Math.max(least, Math.min(most, id.length * CHARACTER + beside)), height };
 }
 
 /** The library gives middles. */
-function boxOf({ x = 0, y = 0, width, height }: Partial<Box> & Pick<Box, 'height' | 'width'>): Box {
+function areaOf({
+  x = 0,
+  y = 0,
+  width,
+  height,
+}: Partial<Area> & Pick<Area, 'height' | 'width'>): Area {
   return { x: x - width / 2, y: y - height / 2, width, height };
 }
 
@@ -144,7 +102,7 @@ function boxOf({ x = 0, y = 0, width, height }: Partial<Box> & Pick<Box, 'height
 const STRAIGHT_POINTS = 3;
 
 /** Out at the right, in at the left; around what lies between. */
-function lineOf(from: Box, to: Box, between: readonly Point[]): string {
+function lineOf(from: Area, to: Area, between: readonly Point[]): string {
   const start = { x: from.x + from.width, y: from.y + from.height / 2 };
   const end = { x: to.x, y: to.y + to.height / 2 };
   const bends = between.length > STRAIGHT_POINTS ? between.slice(1, -1) : [];
