@@ -22,8 +22,8 @@ function wide(name: string, members: number) {
 
 const narrow = wide('narrow', 3);
 const many = wide('many', 1_000);
-const held = task('held', async (_: number, ctx) => ctx.sleep('1h'));
-const elements = each(held).as('elements');
+const sleeper = task('sleeper', async (_: number, ctx) => ctx.sleep('1h'));
+const elements = each(sleeper).as('elements');
 
 let browser: Browser;
 let loom: Fairloom;
