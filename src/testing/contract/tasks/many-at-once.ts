@@ -309,4 +309,25 @@ export const redrives: Cases = {
     for (let n = 0; n < 30; n++) leased.push((await kit.leaseOne()).id);
     expect(leased).toEqual(ids);
   },
+
+  'those are left in their order that are not put back, whoever goes first': async (
+    kit,
+    expect,
+  ) => {
+    const { tasks, inspect } = kit.backend;
+    const ids: string[] = [];
+    for (let n = 0; n < 40; n++) {
+      ids.push(await kit.add());
+      await kit.fail(await kit.leaseOne());
+    }
+    const some = ids.filter((_, at) => at % 3 === 1);
+    const others = ids.filter((_, at) => at % 3 === 2).reverse();
+    const asked = [...some.slice(0, 7), ...others, ...some.slice(7)];
+    const replies = await Promise.all(asked.map((id) => tasks.redrive(id)));
+    expect(replies).toEqual(asked.map(() => ({ kind: 'ok', state: 'queued' })));
+    const { items } = await inspect.list({ state: 'failed' }, { limit: 50 });
+    expect(items.map(({ id }) => id)).toEqual(ids.filter((_, at) => at % 3 === 0));
+    expect((await inspect.stats()).counts).toMatchObject({ failed: 14, queued: 26 });
+    await sound(kit);
+  },
 };

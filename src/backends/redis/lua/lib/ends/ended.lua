@@ -36,21 +36,42 @@ function F.endStampOf(entry)
   return t and t.endStamp
 end
 
+-- The same where nothing else of it is asked for.
+-- @rare
+function F.endStampAlone(entry)
+  if tasks[entry] ~= nil or F.isHole(entry) then return F.endStampOf(entry) end
+  local ended = redis.call('HGET', K.ends(), entry)
+  if not ended then return nil end
+  local _, _, _, stamp = struct.unpack(FORMAT.ending, ended)
+  return stamp
+end
+
+-- Where it was looked for last: who takes many out mostly goes on close behind.
+local ranks = {}
+
 -- How many of those that have ended so did before a stamp.
 -- @rare
 function F.rankOfEnd(key, stamp)
   F.flushEnded()
   local low, high = 0, redis.call('LLEN', key)
+  local middle, step = ranks[key], 1
+  if not middle then middle, step = math.floor(high / 2), nil end
   while low < high do
-    local middle = math.floor((low + high) / 2)
+    middle = math.min(middle, high - 1)
     local at_, ended = middle, nil
     -- What was left by somebody else's hand says nothing; whoever stands behind it does.
     while at_ < high and not ended do
-      ended = F.endStampOf(redis.call('LINDEX', key, at_))
+      ended = F.endStampAlone(redis.call('LINDEX', key, at_))
       if not ended then at_ = at_ + 1 end
     end
-    if ended and ended < stamp then low = at_ + 1 else high = middle end
+    if ended and ended < stamp then low = at_ + 1 else high, step = middle, nil end
+    if step then
+      middle, step = low + step - 1, 2 * step
+    else
+      middle = math.floor((low + high) / 2)
+    end
   end
+  ranks[key] = low
   return low
 end
 
