@@ -53,8 +53,9 @@ export async function openMemory(): Promise<Harness> {
 
 let namespaces = 0;
 
-export async function openRedis(): Promise<Harness> {
-  const prefix = `engine-${process.pid}-${++namespaces}`;
+export async function openRedis(
+  prefix = `engine-${process.pid}-${++namespaces}`,
+): Promise<Harness> {
   const { backend, setTime, dispose } = redisForTests(inject('redisPlace'), { prefix });
   const counted = countCalls(backend);
   // The sign that wakes a worker comes by another connection: it was sent before this answer is. A

@@ -4,6 +4,8 @@
  */
 import { isRecord } from '../../base/records.ts';
 import { coreOf, type Fairloom } from '../../client/client.ts';
+import type { Core } from '../../core/core.ts';
+import { isOwn } from '../../domain/errors/errors.ts';
 import type { Page, PageRequest } from '../../domain/port/backend.ts';
 import type { XComPlace } from '../../domain/task/xcom.ts';
 import type { AuditEntry } from './answers.ts';
@@ -49,9 +51,9 @@ export async function auditPage(loom: Fairloom, page: PageRequest): Promise<Page
   const core = coreOf(loom);
   const { xcom } = await core.connection.open();
   const values = facts.length === 0 ? [] : await xcom.read(facts.map(placeOf));
-  const items = values.flatMap((value): readonly AuditEntry[] => {
+  const items = values.flatMap((value, index): readonly AuditEntry[] => {
     const entry: unknown =
-      value && core.xcom.valueOf({ name: 'audit', schema: undefined }, value.text);
+      value && readEntry(core, { key: facts[index]?.key ?? '', text: value.text });
     return isEntry(entry) ? [entry] : [];
   });
   return cursor === undefined ? { items } : { items, cursor };
@@ -59,6 +61,21 @@ export async function auditPage(loom: Fairloom, page: PageRequest): Promise<Page
 
 function placeOf({ user, namespace, key }: XComPlace): XComPlace {
   return { user, namespace, key };
+}
+
+/** One that is encrypted with another key says so, and what its key in the store says. */
+function readEntry(
+  { xcom }: Core,
+  stored: { readonly key: string; readonly text: string },
+): unknown {
+  try {
+    return xcom.valueOf({ name: 'audit', schema: undefined }, stored.text);
+  } catch (error) {
+    if (!isOwn(error, 'DECRYPTION_FAILED')) throw error;
+    const [left = '', , requestId = ''] = stored.key.split('.');
+    const unread = { action: '', target: '', status: 0, outcome: error.code };
+    return { at: FAR_MS - Number(left), requestId, ...unread };
+  }
 }
 
 /** What this version or another has written. */

@@ -6,7 +6,7 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/time.ts';
 import { coreOf, type Fairloom } from '../../client/client.ts';
-import { InvalidOptionError } from '../../domain/errors/errors.ts';
+import { InvalidOptionError, isOwn } from '../../domain/errors/errors.ts';
 
 const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;
@@ -27,6 +27,8 @@ const TRUST_MS = 60_000;
 export class SealedCursors {
   readonly #loom: Fairloom;
   readonly #clock: Clock;
+  /** For a process that cannot read what the others have encrypted: its cursors are for itself alone. */
+  readonly #unshared = randomBytes(KEY_BYTES).toString('base64url');
   #key: { readonly bytes: Buffer; readonly at: number } | undefined;
 
   constructor(loom: Fairloom) {
@@ -70,7 +72,10 @@ export class SealedCursors {
   }
 
   async #stored(): Promise<Buffer | undefined> {
-    const value = await this.#loom.xcom.pull(KEY_NAME, PLACE);
+    const value = await this.#loom.xcom.pull(KEY_NAME, PLACE).catch((error: unknown) => {
+      if (!isOwn(error, 'DECRYPTION_FAILED')) throw error;
+      return this.#unshared;
+    });
     if (typeof value !== 'string') return undefined;
     const bytes = Buffer.from(value, 'base64url');
     return bytes.length === KEY_BYTES ? bytes : undefined;
