@@ -6,10 +6,18 @@ import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { say } from '../logging/log-events.ts';
 import { audited } from './audited.ts';
 import { bodyOf } from './calls/body.ts';
+import {
+  EXPORT_FORMATS,
+  EXPORT_ROWS,
+  EXPORT_TYPES,
+  exportBody,
+  exportPage,
+} from './calls/export.ts';
+import { valuesOf } from './calls/fields.ts';
 import { packageRoot } from './calls/package.ts';
 import { problemOf, Refusal } from './calls/problem.ts';
 import { type Redaction, redaction } from './calls/redaction.ts';
-import type { RawCall, Route } from './calls/route.ts';
+import type { PathParts, RawCall, Route } from './calls/route.ts';
 import { SealedCursors } from './calls/sealed-cursor.ts';
 import { View } from './calls/view.ts';
 import { LiveChanges } from './events/live.ts';
@@ -17,6 +25,7 @@ import type { Subject } from './events/subject.ts';
 import { type HttpApiOptions, type HttpSettings, httpSettings, isAccess } from './http-options.ts';
 import { PageFiles } from './page/page-files.ts';
 import { RequestRate } from './request-rate.ts';
+import { EXPORT_FIELDS, EXPORT_ROUTES, type ExportRoute } from './routes/exports.ts';
 import { ROUTES } from './routes/table.ts';
 
 /** What a server knows of a request that is not in it. */
@@ -53,6 +62,8 @@ const HEADERS: Readonly<Record<string, string>> = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
 };
+
+const NO_PARTS: PathParts = { get: () => '' };
 
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
 
@@ -124,6 +135,9 @@ class Api implements HttpApi {
         return this.#answer(one, context.req.raw, context.env, part);
       });
     }
+    for (const one of EXPORT_ROUTES) {
+      app.get(one.path, async ({ req, env }) => this.#export(one, req.raw, env));
+    }
     app.get('/openapi.json', ({ env }) => document(env));
     app.get('/events', ({ req, env }) => this.#events(req.raw, env));
     app.notFound((context) => {
@@ -160,12 +174,17 @@ class Api implements HttpApi {
   }
 
   /** An answer without what is not shown to this caller. */
-  async #shown(value: unknown, { users, scope }: View): Promise<unknown> {
+  async #shown(value: unknown, view: View): Promise<unknown> {
     const shown = this.#redact(value);
-    if (users === undefined || !isPlainObject(shown)) return shown;
+    if (view.users === undefined || !isPlainObject(shown)) return shown;
     const { cursor } = shown;
     if (typeof cursor !== 'string') return shown;
-    return { ...shown, cursor: await this.#cursors.seal(scope, cursor) };
+    return { ...shown, cursor: await this.#sealed(cursor, view) };
+  }
+
+  /** A cursor as this caller may have it. */
+  async #sealed(cursor: string, { users, scope }: View): Promise<string> {
+    return users === undefined ? cursor : this.#cursors.seal(scope, cursor);
   }
 
   async #opened(
@@ -182,6 +201,38 @@ class Api implements HttpApi {
     const { hidesPayloads, namespace } = this.#settings;
     const now = coreOf(this.#loom).clock.now();
     return { loom: this.#loom, now, api: { hidesPayloads, namespace } };
+  }
+
+  /** Page after page of what the listing answers to this caller. */
+  async #export(one: ExportRoute, request: Request, { view, signal }: Around): Promise<Response> {
+    demandAllowed(one, view);
+    const { format, limit, cursor, ...query } = await this.#opened(queryOf(request.url), view);
+    const given = { format, limit, cursor };
+    const form = valuesOf(`the query of ${one.name}`, EXPORT_FIELDS, given);
+    const type = form.format ?? EXPORT_FORMATS[0];
+    const body = await exportBody({
+      clock: coreOf(this.#loom).clock,
+      format: type,
+      columns: one.columns,
+      rows: form.limit ?? EXPORT_ROWS.usual,
+      cursor: form.cursor,
+      read: async (page) => {
+        const call = { ...this.#known(), view, path: NO_PARTS, body: {}, signal };
+        return exportPage(
+          this.#redact(await one.of.answer({ ...call, query: { ...query, ...page } })),
+        );
+      },
+      seal: async (place) => this.#sealed(place, view),
+      stillMay: async () => view.isLike(await this.#viewOf(request)),
+    });
+    const name = `${one.of.path.slice(1)}.${type}`;
+    return new Response(body, {
+      headers: {
+        ...HEADERS,
+        'content-type': `${EXPORT_TYPES[type]}; charset=utf-8`,
+        'content-disposition': `attachment; filename="${name}"`,
+      },
+    });
   }
 
   #events(request: Request, { view }: Around): Response {

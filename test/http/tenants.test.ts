@@ -2,7 +2,8 @@
 import { type Fairloom, ask as question, signal, task, waitFor } from 'fairloom';
 import type { TestLoom } from 'fairloom/testing';
 import { beforeAll, expect, it } from 'vitest';
-import type { Route } from '../../src/http/calls/route.ts';
+import type { OtherRoute, Route } from '../../src/http/calls/route.ts';
+import { EXPORT_ROUTES } from '../../src/http/routes/exports.ts';
 import { ROUTES } from '../../src/http/routes/table.ts';
 import { type Ask, askerOf } from '../support/http/api.ts';
 import { eachStore } from '../support/http/stores.ts';
@@ -79,7 +80,11 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Paths of a route with the ids of somebody. */
-function pathsOf({ name, path }: Route, things: Things, user: string): readonly string[] {
+function pathsOf(
+  { name, path }: OtherRoute | Route,
+  things: Things,
+  user: string,
+): readonly string[] {
   const ids = path.startsWith('/schedules')
     ? [things.schedule]
     : path.startsWith('/asks')
@@ -93,7 +98,9 @@ function pathsOf({ name, path }: Route, things: Things, user: string): readonly 
       .replace('{name}', 'out'),
   );
   return [...new Set(named)].flatMap((one) =>
-    (QUERIES[name] ?? ['']).map((query) => (query === '' ? one : `${one}?${query}`)),
+    (QUERIES[name.replace('/export', '')] ?? ['']).map((query) =>
+      query === '' ? one : `${one}?${query}`,
+    ),
   );
 }
 
@@ -110,7 +117,7 @@ eachStore(({ open }) => {
     ask = askerOf(loom, { access: () => ({ can: 'all', users: ['acme'], by: 'ann' }) });
   });
 
-  it.each(ROUTES.map((one) => [one.name, one] as const))(
+  it.each([...ROUTES, ...EXPORT_ROUTES].map((one) => [one.name, one] as const))(
     '%s shows nothing of the other',
     async (name, one) => {
       const before = await snapshot(loom);
@@ -147,7 +154,8 @@ eachStore(({ open }) => {
   );
 
   it('sees its own by every route', async () => {
-    for (const one of ROUTES.filter(({ method, users }) => method === 'GET' && users !== 'whole')) {
+    const all = [...ROUTES, ...EXPORT_ROUTES];
+    for (const one of all.filter(({ method, users }) => method === 'GET' && users !== 'whole')) {
       const statuses = [];
       for (const path of pathsOf(one, acme, 'acme')) statuses.push((await ask(path)).status);
       // Some of these ids are of tasks, some of runs.

@@ -1,7 +1,7 @@
 /** One route of the HTTP API, as the table has it. */
 import type { Fairloom } from '../../client/client.ts';
 import type { HttpAnswers } from './answers.ts';
-import { type Fields, type Values, valuesOf } from './fields.ts';
+import { type Fields, type JsonSchema, type Values, valuesOf } from './fields.ts';
 import type { Permission, View } from './view.ts';
 
 /**
@@ -78,6 +78,19 @@ export interface Route extends Omit<RouteSpec<Fields, Fields, unknown>, 'answer'
   readonly needs: Permission;
   /** Does it; what was given is checked before anything else. */
   readonly answer: (call: RawCall) => Promise<unknown>;
+}
+
+/** A route that answers no JSON of the table, as the document has it. */
+export interface OtherRoute
+  extends Pick<Route, 'method' | 'path' | 'summary' | 'needs' | 'users' | 'status'> {
+  /** Its method and its path. */
+  readonly name: string;
+  /** Parameters that it takes. */
+  readonly query: Fields;
+  /** Of its answer. */
+  readonly types: readonly string[];
+  /** The same. */
+  readonly schema: JsonSchema;
 }
 
 /** A call as it has come. */

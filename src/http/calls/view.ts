@@ -74,6 +74,11 @@ export class View {
     return this.users === undefined || this.#seen.has(user);
   }
 
+  /** Whether both may see and do the same. */
+  isLike(other: View): boolean {
+    return this.scope === other.scope && this.can.join() === other.can.join();
+  }
+
   /** Callers with the same one see the same; for what is read once for several of them. */
   get scope(): string {
     return this.users === undefined ? '*' : JSON.stringify(this.users);

@@ -42,10 +42,7 @@ export class LiveChanges {
       subjects,
       view,
       lastId: request.headers.get('last-event-id') ?? (typeof last === 'string' ? last : ''),
-      stillMay: async () => {
-        const { scope, can } = await viewOf();
-        return scope === view.scope && can.join() === view.can.join();
-      },
+      stillMay: async () => view.isLike(await viewOf()),
       ended: () => {
         this.#open--;
       },

@@ -1,8 +1,8 @@
 /** The OpenAPI document of the HTTP API: the table of routes and the shapes of answers, put together. */
 import { type Fields, objectSchema } from '../calls/fields.ts';
 import { packageVersion } from '../calls/package.ts';
-import type { Route, UserRule } from '../calls/route.ts';
-import { OTHER_ROUTES, type OtherRoute } from '../routes/other.ts';
+import type { OtherRoute, Route, UserRule } from '../calls/route.ts';
+import { OTHER_ROUTES } from '../routes/other.ts';
 import { ROUTES } from '../routes/table.ts';
 import { ANSWERS, SCHEMAS } from './schemas.generated.ts';
 
@@ -77,7 +77,9 @@ function operationOf(one: Route | OtherRoute): object {
 }
 
 function contentOf(one: Route | OtherRoute): object {
-  if ('type' in one) return { [one.type]: { schema: one.schema } };
+  if ('types' in one) {
+    return Object.fromEntries(one.types.map((type) => [type, { schema: one.schema }]));
+  }
   return { 'application/json': { schema: { $ref: `#/components/schemas/${ANSWERS[one.name]}` } } };
 }
 

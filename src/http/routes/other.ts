@@ -1,22 +1,11 @@
-/** Routes that answer no JSON of the table: the stream of changes, and the document itself. */
-import { type Fields, type JsonSchema, required, text } from '../calls/fields.ts';
-import type { Route } from '../calls/route.ts';
-
-/** What the document says of one. */
-export interface OtherRoute
-  extends Pick<Route, 'method' | 'path' | 'summary' | 'needs' | 'users' | 'status'> {
-  /** Its method and its path. */
-  readonly name: string;
-  /** Parameters that it takes. */
-  readonly query: Fields;
-  /** Of its answer. */
-  readonly type: string;
-  /** The same. */
-  readonly schema: JsonSchema;
-}
+/** Routes that answer no JSON of the table: exports, the stream of changes, and the document itself. */
+import { required, text } from '../calls/fields.ts';
+import type { OtherRoute } from '../calls/route.ts';
+import { EXPORT_ROUTES } from './exports.ts';
 
 /** Those that there are. */
 export const OTHER_ROUTES: readonly OtherRoute[] = [
+  ...EXPORT_ROUTES,
   {
     name: 'GET /events',
     method: 'GET',
@@ -28,7 +17,7 @@ export const OTHER_ROUTES: readonly OtherRoute[] = [
       watch: required(text('What is watched, as `overview,users:default,task:<id>`.')),
       last: text('The id of the last frame, for readers that cannot send `Last-Event-ID`.'),
     },
-    type: 'text/event-stream',
+    types: ['text/event-stream'],
     schema: { type: 'string' },
   },
   {
@@ -39,7 +28,7 @@ export const OTHER_ROUTES: readonly OtherRoute[] = [
     needs: 'read',
     users: 'none',
     query: {},
-    type: 'application/json',
+    types: ['application/json'],
     schema: { type: 'object' },
   },
 ];
