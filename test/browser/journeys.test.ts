@@ -1,4 +1,5 @@
 /** What people come for, from the first screen to the last, on both backends. */
+import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { memory } from '../../src/backends/memory/memory-backend.ts';
@@ -98,6 +99,25 @@ describe.each(['memory', 'redis'] as const)('on %s', (name) => {
     await expect
       .poll(async () => (await story.loom.tasks.get(story.ids.asking))?.result)
       .toBe('deploy');
+  });
+
+  it('saves what a filter matches as a file', async () => {
+    tab = await WatchedPage.open(browser, served.base);
+    await tab.go('tasks?where=state:finished%20name:resize');
+    for (const [button, name, shows] of [
+      ['As CSV', 'tasks.csv', /^id,name,state,.*,resize,finished,northwind,mails,\d,.*\r\n$/s],
+      ['As JSON lines', 'tasks.jsonl', /^\{[^\n]+"name":"resize"[^\n]+\}\n$/],
+    ] as const) {
+      await tab.page.keyboard.press('e');
+      await tab.sees("fairloom tasks list --where 'state:finished name:resize' --limit 10000");
+      expect(await tab.violations()).toEqual([]);
+      const saved = tab.page.waitForEvent('download');
+      await tab.press(button);
+      const file = await saved;
+      expect(file.suggestedFilename()).toBe(name);
+      expect(await readFile(await file.path(), 'utf8')).toMatch(shows);
+      await tab.sees('Saved all of them');
+    }
   });
 
   it('shows what happens while it is looked at', async () => {

@@ -57,10 +57,24 @@ export function change<T>(method: string, path: string, body: unknown = {}): Pro
   return call<T>(path, { method, headers, body: JSON.stringify(body) });
 }
 
+/** A file, which may come for as long as it does. */
+export async function readFile(path: string, signal: AbortSignal): Promise<Blob> {
+  const response = await fetch(apiUrl(path), { headers: headersOf({}), signal }).catch(nobody);
+  if (response === undefined) throw new Problem(0, 'the server does not answer');
+  if (!response.ok) throw await problemOf(response);
+  const file = await response.blob().catch(nobody);
+  if (file === undefined) throw new Problem(0, 'the file broke off: it is not whole');
+  return file;
+}
+
+function nobody(): undefined {
+  return undefined;
+}
+
 async function call<T>(path: string, init: RequestInit, signal?: AbortSignal): Promise<T> {
   const late = AbortSignal.timeout(PATIENCE_MS);
   const ends = signal === undefined ? late : AbortSignal.any([late, signal]);
-  const response = await fetch(apiUrl(path), { ...init, signal: ends }).catch(() => undefined);
+  const response = await fetch(apiUrl(path), { ...init, signal: ends }).catch(nobody);
   if (response === undefined) throw new Problem(0, 'the server does not answer');
   const date = Date.parse(response.headers.get('date') ?? '');
   if (!Number.isNaN(date)) takeDate(date);

@@ -2,6 +2,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { ActionDialog } from '../parts/action.tsx';
+import { ExportDialog } from '../parts/export.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { address } from '../state/address.ts';
 import { overlay, toast } from '../state/overlay.ts';
@@ -59,6 +60,8 @@ function Over(): VNode | null {
       return null;
     case 'action':
       return <ActionDialog action={over.action} />;
+    case 'export':
+      return <ExportDialog of={over.of} />;
     case 'keys':
       return <KeyList />;
     case 'palette':

@@ -14,6 +14,7 @@ export const KEYS: readonly (readonly [does: string, keys: string])[] = [
   ['Open the row', '↵'],
   ['Select the row', 'x'],
   ['Select all that match', '⇧A'],
+  ['Export the list', 'e'],
   ['Resume', 'r'],
   ['Redrive', '⇧R'],
   ['Pause', 'p'],

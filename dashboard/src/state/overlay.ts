@@ -1,10 +1,12 @@
 /** What lies over the screen: one thing at a time, and the focus goes back to where it came from. */
 import { signal } from '@preact/signals';
 import type { Action } from '../api/actions.ts';
+import type { Export } from '../api/exports.ts';
 
 /** A drawer or a dialog. */
 export type Overlay =
   | { readonly kind: 'action'; readonly action: Action }
+  | { readonly kind: 'export'; readonly of: Export }
   | { readonly kind: 'keys' }
   | { readonly kind: 'palette' };
 

@@ -1,8 +1,10 @@
 /** Who changed what. */
 import type { VNode } from 'preact';
+import type { Export } from '../../api/exports.ts';
 import type { AuditEntry } from '../../api/shapes.ts';
 import { source } from '../../api/sources.ts';
 import type { Column } from '../../parts/data-table.tsx';
+import { ExportButton } from '../../parts/export.tsx';
 import { ListPanel } from '../../parts/list-panel.tsx';
 import { Empty } from '../../parts/shown.tsx';
 import { StateLabel } from '../../parts/state-label.tsx';
@@ -21,6 +23,8 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   { key: 'result', title: 'Result', cell: (entry) => <Outcome entry={entry} /> },
 ];
 
+const EXPORT: Export = { list: 'audit', what: 'changes', query: {}, command: undefined };
+
 /** The newest first. */
 export function AuditScreen(): VNode {
   const pages = usePages(source('GET /audit'));
@@ -28,6 +32,7 @@ export function AuditScreen(): VNode {
     <ListPanel
       title="Changes"
       meta="made by the HTTP API, the newest first"
+      tools={<ExportButton of={EXPORT} />}
       kind="audit"
       pages={pages}
       columns={COLUMNS}

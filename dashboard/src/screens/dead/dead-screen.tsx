@@ -1,10 +1,12 @@
 /** Dead letters by error: what went wrong, how often, and back into the line at a rate. */
 import type { VNode } from 'preact';
 import { startBulk } from '../../api/bulk-actions.ts';
+import type { Export } from '../../api/exports.ts';
 import type { ErrorGroup } from '../../api/shapes.ts';
 import { source } from '../../api/sources.ts';
 import { ActionButton } from '../../parts/action.tsx';
 import { LinkButton } from '../../parts/button.tsx';
+import { ExportButton } from '../../parts/export.tsx';
 import { ListFoot } from '../../parts/list-foot.tsx';
 import { Facts, Panel } from '../../parts/panel.tsx';
 import { Empty, Shown } from '../../parts/shown.tsx';
@@ -19,6 +21,13 @@ import { whereText } from '../../words/where.ts';
 import { ErrorText } from '../tasks/attempts.tsx';
 import { TaskTable } from '../tasks/task-table.tsx';
 
+const EXPORT: Export = {
+  list: 'dead',
+  what: 'dead letters',
+  query: {},
+  command: ['dead', 'list'],
+};
+
 /** By error where the server groups them; else one after the other. */
 export function DeadScreen(): VNode {
   return has('errors') && !isLimited.value ? <ByError /> : <DeadList />;
@@ -27,7 +36,11 @@ export function DeadScreen(): VNode {
 function DeadList(): VNode {
   const pages = usePages(source('GET /dead'));
   return (
-    <Panel title="Dead letters" meta="the oldest failure first">
+    <Panel
+      title="Dead letters"
+      meta="the oldest failure first"
+      tools={<ExportButton of={EXPORT} />}
+    >
       <Shown reading={pages.first} what="the dead letters">
         {() =>
           pages.items.length === 0 ? (
@@ -71,6 +84,7 @@ function GroupList({ groups, chosen }: GroupListProps): VNode {
   return (
     <Panel
       title="Errors"
+      tools={<ExportButton of={EXPORT} />}
       meta={`${countOf(failed, 'dead letter')} with ${countOf(groups.length, 'kind')} of error`}
     >
       <ul class="dead">

@@ -1,9 +1,11 @@
 /** Runs of pipelines, by where they stand. */
 import type { VNode } from 'preact';
+import type { Export } from '../../api/exports.ts';
 import type { RunInfo } from '../../api/shapes.ts';
 import { source } from '../../api/sources.ts';
 import { Tabs } from '../../parts/button.tsx';
 import type { Column } from '../../parts/data-table.tsx';
+import { ExportButton } from '../../parts/export.tsx';
 import { ErrorLine, NameLink, UserLink } from '../../parts/links.tsx';
 import { ListPanel } from '../../parts/list-panel.tsx';
 import { Empty } from '../../parts/shown.tsx';
@@ -78,6 +80,7 @@ export function RunsScreen(): VNode {
       <ListPanel
         title="Runs"
         meta={user}
+        tools={<ExportButton of={exportOf(state, user)} />}
         kind="runs"
         pages={pages}
         columns={COLUMNS}
@@ -89,4 +92,14 @@ export function RunsScreen(): VNode {
       </ListPanel>
     </div>
   );
+}
+
+function exportOf(state: string, user: string | undefined): Export {
+  const ofUser = user === undefined ? [] : ['--user', user];
+  return {
+    list: 'runs',
+    what: `runs in the state ${state}${user === undefined ? '' : ` of ${user}`}`,
+    query: { state, user },
+    command: ['runs', 'list', '--state', state, ...ofUser],
+  };
 }

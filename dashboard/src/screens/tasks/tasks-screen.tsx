@@ -1,8 +1,11 @@
 /** Find one, act on many. */
+
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import type { Export } from '../../api/exports.ts';
 import type { TaskInfo } from '../../api/shapes.ts';
 import { Tabs } from '../../parts/button.tsx';
+import { ExportButton } from '../../parts/export.tsx';
 import { ListFoot, StandsStill } from '../../parts/list-foot.tsx';
 import { Empty, Shown } from '../../parts/shown.tsx';
 import { address, linkTo } from '../../state/address.ts';
@@ -88,7 +91,10 @@ function Found({ pages, where, countOf }: FoundProps): VNode {
           {more === undefined ? '' : '+'} match
         </b>
         <span class="dim">{boundText(first.value?.bound)}</span>
-        <StandsStill pages={pages} />
+        <span class="push line wrap">
+          <StandsStill pages={pages} />
+          {has('search') ? <ExportButton of={exportOf(where)} /> : null}
+        </span>
       </div>
       {canPick ? <BulkBar where={where} all={all} picked={picked} pick={pick} /> : null}
       <TaskTable
@@ -100,6 +106,15 @@ function Found({ pages, where, countOf }: FoundProps): VNode {
       <ListFoot pages={pages} />
     </>
   );
+}
+
+function exportOf(where: string): Export {
+  return {
+    list: 'tasks',
+    what: `tasks that match ${where}`,
+    query: { where },
+    command: ['tasks', 'list', '--where', where],
+  };
 }
 
 function picksOf({ isAll, ids }: Picked, pick: (next: Picked) => void): Picks {

@@ -1,8 +1,11 @@
 /** Users of one queue: who is in line, with what share of the turns, and who is held back, and why. */
+
 import type { VNode } from 'preact';
+import type { Export } from '../../api/exports.ts';
 import type { QueueStatus, UserPage, UserRow } from '../../api/shapes.ts';
 import { source } from '../../api/sources.ts';
 import { Tabs } from '../../parts/button.tsx';
+import { ExportButton } from '../../parts/export.tsx';
 import { ListFoot, StandsStill } from '../../parts/list-foot.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Empty, Shown } from '../../parts/shown.tsx';
@@ -90,6 +93,7 @@ function UserList({ pages, queue }: UserListProps): VNode {
         <>
           <StandsStill pages={pages} />
           <UserFilter counts={counts} only={only} text={text} />
+          <ExportButton of={exportOf(queue)} />
         </>
       }
     >
@@ -112,6 +116,15 @@ function UserList({ pages, queue }: UserListProps): VNode {
       )}
     </Panel>
   );
+}
+
+function exportOf(queue: string): Export {
+  return {
+    list: 'users',
+    what: `users of ${queue}`,
+    query: { queue },
+    command: ['users', 'list', '--queue', queue],
+  };
 }
 
 const ORDER: readonly UserGroup[] = ['line', 'held', 'idle'];
