@@ -24,6 +24,9 @@ const CORPUS = [
 const ALL = CORPUS.join(' ');
 const FEW = '"><img src=x onerror=attack()>';
 
+/** Names and filters that somebody has saved. */
+const VIEWS = CORPUS.map((text) => ({ name: text, where: text }));
+
 let browser: Browser;
 let loom: Fairloom;
 let served: Served;
@@ -63,7 +66,8 @@ afterAll(async () => {
 
 it('nothing that is stored runs on any screen', async () => {
   const tab = await WatchedPage.open(browser, served.base, {
-    before: 'globalThis.attacks = 0; globalThis.attack = () => { globalThis.attacks += 1; };',
+    before: `globalThis.attacks = 0; globalThis.attack = () => { globalThis.attacks += 1; };
+      localStorage.setItem('fairloom.views:/internal/queue/', ${JSON.stringify(JSON.stringify(VIEWS))});`,
   });
   const id = encodeURIComponent(failed);
   const user = encodeURIComponent(FEW);
@@ -81,6 +85,16 @@ it('nothing that is stored runs on any screen', async () => {
       0,
     );
     expect(await tab.page.locator('a[href^="javascript"]').count()).toBe(0);
+  }
+  await tab.go('tasks');
+  const saved = tab.page.getByRole('list', { name: 'Saved views' });
+  expect((await saved.getByRole('link').allTextContents()).sort()).toEqual([...CORPUS].sort());
+  for (const key of ['Control+k', 'v']) {
+    await tab.page.keyboard.press(key);
+    await tab.page.locator('dialog input:focus').waitFor();
+    expect(await tab.page.locator('dialog :is(img, iframe, script, style)').count()).toBe(0);
+    await tab.page.keyboard.press('Escape');
+    await tab.page.locator('dialog').waitFor({ state: 'detached' });
   }
   expect(await tab.page.evaluate('globalThis.attacks')).toBe(0);
   const own = (await tab.faults()).filter((text) => !/status of 40[04]/.test(text));

@@ -91,6 +91,68 @@ it('says how many there are in each state, and of how many a pick of all is', as
   await tab.close();
 });
 
+it('keeps filters under names, leads to them from the palette, and forgets them', async () => {
+  const tab = await WatchedPage.open(browser, served.base, {
+    viewport: { width: 390, height: 844 },
+  });
+  const { keyboard } = tab.page;
+  const saved = tab.page.getByRole('list', { name: 'Saved views' });
+  await tab.go('tasks?where=state:finished%20user:northwind');
+  for (const [name, button] of [
+    ['of northwind', 'Save'],
+    ['of northwind', 'Save in its place'],
+    ['another', 'Save'],
+  ] as const) {
+    await keyboard.press('v');
+    await tab.page.getByLabel('Name').fill(name);
+    expect(await tab.violations()).toEqual([]);
+    await tab.confirm(button);
+  }
+  expect(await saved.getByRole('link').allTextContents()).toEqual(['another', 'of northwind']);
+  await tab.page.reload();
+  await tab.go('overview');
+  await keyboard.press('Control+k');
+  await tab.page.locator('input[role=combobox]:focus').waitFor();
+  await keyboard.type('northw');
+  expect(await tab.violations()).toEqual([]);
+  await keyboard.press('Enter');
+  await tab.sees('1 match');
+  expect(await tab.page.evaluate('location.hash')).toContain('user%3Anorthwind');
+  expect(await tab.violations()).toEqual([]);
+  expect(await tab.overflow()).toBeLessThanOrEqual(0);
+  await tab.press('Forget the view of northwind');
+  await tab.sees('Forgot of northwind');
+  expect(await saved.getByRole('link').allTextContents()).toEqual(['another']);
+  expect(await tab.faults()).toEqual([]);
+  await tab.close();
+});
+
+it.each([
+  [
+    'keeps nothing',
+    `for (const name of ['localStorage', 'sessionStorage'])
+       Object.defineProperty(globalThis, name, { get: () => { throw new DOMException('no', 'SecurityError'); } });`,
+    'This browser keeps nothing for this page',
+  ],
+  [
+    'has kept something else',
+    `localStorage.setItem('fairloom.views:/internal/queue/', '[7,null,{"name":"x"},{"name":"","where":"y"}]');
+     localStorage.setItem('fairloom.theme', '{}');`,
+    'Saved mine',
+  ],
+])('shows all where the browser %s', async (_, before, says) => {
+  const tab = await WatchedPage.open(browser, served.base, { before });
+  await tab.go('tasks');
+  await tab.sees('cannot be read');
+  await tab.page.keyboard.press('t');
+  await tab.page.keyboard.press('v');
+  await tab.page.getByLabel('Name').fill('mine');
+  await tab.page.keyboard.press('Enter');
+  await tab.sees(says);
+  expect(await tab.faults()).toEqual([]);
+  await tab.close();
+});
+
 it('picks all that match by one key, and takes them away after the word was typed, and not before', async () => {
   const tab = await WatchedPage.open(browser, served.base);
   await tab.go('tasks?where=state:queued%20user:many');

@@ -174,7 +174,7 @@ describe('a cell', () => {
         );
         for (const cell of read) expect(cell).not.toMatch(/^\s*[=+\-@＝＋－＠]|^[\t\r\n]/);
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 

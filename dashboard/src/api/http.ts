@@ -1,6 +1,7 @@
 /** Calls of the server that has sent this page, found from the page's own address. */
 import { signal } from '@preact/signals';
 import { takeDate } from '../state/clock.ts';
+import { keep, kept } from '../state/storage.ts';
 
 /** Below here everything is. */
 const API = new URL('api/v1/', document.baseURI);
@@ -28,12 +29,12 @@ export class Problem extends Error {
 }
 
 /** For servers that ask for one; kept until the tab is closed. */
-const token = signal(sessionStorage.getItem(TOKEN_KEY) ?? '');
+const token = signal(kept('tab', TOKEN_KEY) ?? '');
 
 /** Somebody has entered a token. */
 export function takeToken(text: string): void {
   token.value = text;
-  sessionStorage.setItem(TOKEN_KEY, text);
+  keep('tab', TOKEN_KEY, text);
 }
 
 /** Where a path of the API lies. */

@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { ActionDialog } from '../parts/action.tsx';
 import { ExportDialog } from '../parts/export.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { SaveViewDialog } from '../screens/tasks/saved-views.tsx';
 import { address } from '../state/address.ts';
 import { overlay, toast } from '../state/overlay.ts';
 import { away } from '../state/readings.ts';
@@ -66,6 +67,8 @@ function Over(): VNode | null {
       return <KeyList />;
     case 'palette':
       return <Palette />;
+    case 'save-view':
+      return <SaveViewDialog where={over.where} />;
   }
 }
 

@@ -15,6 +15,7 @@ export const KEYS: readonly (readonly [does: string, keys: string])[] = [
   ['Select the row', 'x'],
   ['Select all that match', '⇧A'],
   ['Export the list', 'e'],
+  ['Save the view', 'v'],
   ['Resume', 'r'],
   ['Redrive', '⇧R'],
   ['Pause', 'p'],

@@ -1,10 +1,11 @@
-/** Anything by name: screens, and what has the id that was typed. */
+/** Anything by name: screens, saved views, and what has the id that was typed. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { Dialog } from '../parts/dialog.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { goTo, linkTo } from '../state/address.ts';
 import { close } from '../state/overlay.ts';
+import { views } from '../state/views.ts';
 import { placesHere } from './places.ts';
 
 interface Target {
@@ -92,12 +93,19 @@ function targetsOf(text: string): readonly Target[] {
     .map(({ key, title, icon, letter }): Target => {
       return { key, text: title, icon, href: linkTo(key), kind: `g ${letter}` };
     });
-  if (text === '') return places;
+  const saved = views.value
+    .filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
+    .map(({ name, where }, at): Target => {
+      const href = linkTo('tasks', undefined, { where });
+      return { key: `view-${at}`, text: name, icon: 'tasks', href, kind: 'saved view' };
+    });
+  if (text === '') return [...places, ...saved];
   const byId = (key: string, icon: IconName, kind: string): Target => {
     return { key: `${key}-id`, text, icon, href: linkTo(key, text), kind };
   };
   return [
     ...places,
+    ...saved,
     byId('tasks', 'tasks', 'the task of this id'),
     byId('runs', 'runs', 'the run of this id'),
     byId('users', 'users', 'the user of this name'),

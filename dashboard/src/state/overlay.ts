@@ -8,7 +8,8 @@ export type Overlay =
   | { readonly kind: 'action'; readonly action: Action }
   | { readonly kind: 'export'; readonly of: Export }
   | { readonly kind: 'keys' }
-  | { readonly kind: 'palette' };
+  | { readonly kind: 'palette' }
+  | { readonly kind: 'save-view'; readonly where: string };
 
 /** The one that is open. */
 export const overlay = signal<Overlay | undefined>(undefined);

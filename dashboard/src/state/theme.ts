@@ -1,5 +1,6 @@
 /** Light or dark: what the system wishes, until somebody chooses. */
 import { signal } from '@preact/signals';
+import { keep, kept } from './storage.ts';
 
 type Theme = 'light' | 'dark';
 
@@ -19,10 +20,10 @@ theme.subscribe((value) => {
 /** The other one, and it is remembered. */
 export function turnTheme(): void {
   theme.value = theme.value === 'dark' ? 'light' : 'dark';
-  localStorage.setItem(KEY, theme.value);
+  keep('browser', KEY, theme.value);
 }
 
 function chosen(): Theme | undefined {
-  const value = localStorage.getItem(KEY);
+  const value = kept('browser', KEY);
   return value === 'light' || value === 'dark' ? value : undefined;
 }

@@ -16,6 +16,7 @@ import { wordsOf } from '../../words/where.ts';
 import { BulkBar, NONE_PICKED, type Picked } from './bulk-bar.tsx';
 import { countWords, type KnownCounts, useKnownCounts } from './counts.ts';
 import { FilterBox } from './filter-box.tsx';
+import { SavedViews } from './saved-views.tsx';
 import { type Picks, TaskTable } from './task-table.tsx';
 import { tasksWhere } from './tasks-where.ts';
 
@@ -51,6 +52,7 @@ export function TasksScreen(): VNode {
           href: linkTo('tasks', undefined, { where: view }),
         }))}
       />
+      <SavedViews where={where} isGood={!isWrong} />
       <section class="panel">
         <FilterBox key={where} where={where} wrong={isWrong ? problem.message : undefined} />
         {isWrong ? null : (

@@ -1,0 +1,111 @@
+/** Filters that somebody has named: each is a link, and can be forgotten. */
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Note } from '../../parts/panel.tsx';
+import { linkTo } from '../../state/address.ts';
+import { close, open, say } from '../../state/overlay.ts';
+import { forgetView, type SavedView, saveView, VIEW_BOUNDS, views } from '../../state/views.ts';
+
+interface SavedViewsProps {
+  readonly where: string;
+  /** The filter can be read. */
+  readonly isGood: boolean;
+}
+
+/** All of them, and a button that gives the filter of now a name. */
+export function SavedViews({ where, isGood }: SavedViewsProps): VNode {
+  return (
+    <div class="line wrap">
+      {views.value.length === 0 ? null : (
+        <ul class="line wrap views" aria-label="Saved views">
+          {views.value.map((view) => (
+            <ViewItem key={view.name} view={view} isHere={view.where === where} />
+          ))}
+        </ul>
+      )}
+      {isGood ? (
+        <span class="push">
+          <Button small={true} shortcut="v" onPress={() => open({ kind: 'save-view', where })}>
+            Save view…
+          </Button>
+        </span>
+      ) : null}
+    </div>
+  );
+}
+
+function ViewItem({ view: { name, where }, isHere }: ViewItemProps): VNode {
+  return (
+    <li class="word">
+      <a
+        class="v cut"
+        href={linkTo('tasks', undefined, { where })}
+        title={where}
+        aria-current={isHere ? 'true' : undefined}
+      >
+        {name}
+      </a>
+      <button
+        type="button"
+        aria-label={`Forget the view ${name}`}
+        onClick={() => {
+          forgetView(name);
+          say(`Forgot ${name}`);
+        }}
+      >
+        <Icon name="close" size={12} />
+      </button>
+    </li>
+  );
+}
+
+interface ViewItemProps {
+  readonly view: SavedView;
+  readonly isHere: boolean;
+}
+
+/** What it is called. */
+export function SaveViewDialog({ where }: { readonly where: string }): VNode {
+  const [name, setName] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const isThere = views.value.some((one) => one.name === name.trim());
+  return (
+    <Dialog title="Save this view" onClose={close}>
+      <form
+        class="ask-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const failed = saveView(name, where);
+          setProblem(failed);
+          if (failed !== undefined) return;
+          close();
+          say(`Saved ${name.trim()}`);
+        }}
+      >
+        <p>
+          <code>{where}</code> gets a name, in this browser alone: here, and where ⌘K goes. To send
+          it to somebody, send the address.
+        </p>
+        <Field
+          label="Name"
+          hint={`Up to ${VIEW_BOUNDS.name} characters.`}
+          value={name}
+          onInput={setName}
+        />
+        {problem === undefined ? null : <Note tone="bad">{problem}</Note>}
+        <div class="line wrap">
+          <Button kind="first" submits={true}>
+            {isThere ? 'Save in its place' : 'Save'}
+          </Button>
+          <Button kind="quiet" onPress={close}>
+            Leave it
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

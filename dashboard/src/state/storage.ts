@@ -1,0 +1,28 @@
+/** What the browser keeps for this page. One that keeps nothing, or lets nobody look, is no reason to show nothing. */
+
+/** `tab`: until the tab is closed; `browser`: until somebody clears it. */
+export type KeptFor = 'browser' | 'tab';
+
+/** What is kept under a name. */
+export function kept(how: KeptFor, key: string): string | undefined {
+  try {
+    return storeOf(how).getItem(key) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps a text; whether that went well. */
+export function keep(how: KeptFor, key: string, text: string): boolean {
+  try {
+    storeOf(how).setItem(key, text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Asking for a store may throw, where the browser is told to keep nothing. */
+function storeOf(how: KeptFor): Storage {
+  return how === 'tab' ? sessionStorage : localStorage;
+}
