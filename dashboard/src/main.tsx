@@ -15,6 +15,8 @@ import { listenToKeys } from './shell/keys.ts';
 import { begin } from './state/session.ts';
 import { keepStream } from './state/stream.ts';
 
+// What the server says of itself is on its way while the first frame is drawn.
+void begin();
 const page = document.getElementById('page');
 if (page !== null) {
   render(
@@ -26,4 +28,3 @@ if (page !== null) {
 }
 listenToKeys();
 keepStream();
-void begin();

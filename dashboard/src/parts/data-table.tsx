@@ -35,6 +35,8 @@ interface TableProps<T> {
 const ALL_BELOW = 150;
 /** Drawn beyond the edges of the window. */
 const BEYOND = 30;
+/** Of a row that was not drawn yet, in px. */
+const ROW_HEIGHT = 33;
 
 /** A table of any length. */
 export function DataTable<T>(props: TableProps<T>): VNode {
@@ -125,8 +127,8 @@ function useSight(
 ): Sight {
   const [sight, setSight] = useState<Sight>({
     from: 0,
-    to: Math.min(count, ALL_BELOW),
-    height: 33,
+    to: Math.min(count, Math.ceil(innerHeight / ROW_HEIGHT) + BEYOND),
+    height: ROW_HEIGHT,
   });
   useEffect(() => {
     const look = (): void => {

@@ -21,38 +21,51 @@ import { UserFilter, type UserGroup } from './user-filter.tsx';
 /** Rows of the first page: what a screen shows, and the shares are over. */
 const ROWS = 500;
 
+/** Of the page as of the library, unless it is said. */
+const DEFAULT_QUEUE = 'default';
+
 /** The picture of fairness; who sees some users alone gets these. */
 export function UsersScreen(): VNode {
   return isLimited.value ? <MineTable /> : <Everybody />;
 }
 
 function Everybody(): VNode {
+  const asked = address.value.query.get('queue') ?? DEFAULT_QUEUE;
   const queues = useReading(source('GET /queues'));
+  const busiestFirst = [...(queues.value?.items ?? [])].sort(
+    (a, b) => b.counts.queued - a.counts.queued,
+  );
+  const queue = busiestFirst.find((one) => one.queue === asked) ?? busiestFirst[0];
+  // Read beside the queues, not after them: they rarely say that it is another one.
+  const name = queue?.queue ?? asked;
+  const pages = usePages(source('GET /users', [], { queue: name, limit: ROWS }));
   return (
     <Shown reading={queues} what="the queues">
-      {({ items }) =>
-        items.length === 0 ? (
+      {() =>
+        queue === undefined ? (
           <Empty title="Nobody has a task yet">
             <p>A user is there as soon as a task is stored for it.</p>
           </Empty>
         ) : (
-          <QueueUsers queues={[...items].sort((a, b) => b.counts.queued - a.counts.queued)} />
+          <QueueUsers queues={busiestFirst} queue={queue} pages={pages} />
         )
       }
     </Shown>
   );
 }
 
-function QueueUsers({ queues }: { readonly queues: readonly QueueStatus[] }): VNode {
-  const asked = address.value.query.get('queue');
-  const queue = queues.find((one) => one.queue === asked) ?? queues[0];
-  const name = queue?.queue ?? '';
-  const pages = usePages(source('GET /users', [], { queue: name, limit: ROWS }));
+interface QueueUsersProps {
+  readonly queues: readonly QueueStatus[];
+  readonly queue: QueueStatus;
+  readonly pages: Pages<UserPage>;
+}
+
+function QueueUsers({ queues, queue, pages }: QueueUsersProps): VNode {
   return (
     <div class="stack users">
       <Tabs
         label="Queues"
-        chosen={name}
+        chosen={queue.queue}
         choices={queues.map((one) => ({
           key: one.queue,
           text: one.queue,
@@ -64,7 +77,7 @@ function QueueUsers({ queues }: { readonly queues: readonly QueueStatus[] }): VN
         {({ sharesOf }) => (
           <>
             <FairHead queue={queue} rows={pages.items} sharesOf={sharesOf} />
-            <UserList pages={pages} queue={name} />
+            <UserList pages={pages} queue={queue.queue} />
           </>
         )}
       </Shown>
