@@ -120,7 +120,7 @@ export const METRICS: Readonly<Record<MetricKey, MetricSpec>> = {
     'store',
     'user_ahead_turns',
     ['queue', 'user'],
-    'Turns that a user is ahead of its fair share; only of users that were asked for',
+    'Turns of its own that a user is ahead of its fair share; only of users that were asked for',
   ),
   deadLetters: lookedAt(
     'store',

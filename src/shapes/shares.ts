@@ -22,7 +22,7 @@ export interface TopUser {
   readonly share?: number;
   /** The part that its weight claims among those with work, 0 to 1; absent as `share`. */
   readonly fairShare?: number;
-  /** Turns ahead of its fair share; behind when negative, which one that is held back never is. */
+  /** Turns of its own ahead of its fair share; behind when negative, which one that is held back never is. */
   readonly ahead: number;
   /** What holds it back, or that nothing does. */
   readonly why: string;

@@ -109,7 +109,7 @@ function userLines(user: UserDetails, { style }: Output): readonly string[] {
       running: String(user.running),
       later: String(user.later),
       ready: user.ready ? 'yes' : 'no',
-      ahead: `${user.ahead.toFixed(3)} turns of weight 1`,
+      ahead: `${user.ahead.toFixed(3)} turns`,
       ...historyFields(user.history),
     },
     style,

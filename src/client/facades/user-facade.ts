@@ -42,8 +42,10 @@ export interface UserStatus extends Omit<UserInfo, 'settings' | 'ahead'> {
   /** In force, the weight in turns. */
   readonly settings: UserSettingsInfo;
   /**
-   * Turns of weight 1 that it is ahead of its fair share; behind when negative. Who is not ready owes
-   * and is owed nothing for that time, so it is never behind.
+   * Turns of its own that it is ahead of its fair share; behind when negative. They count from when it last
+   * joined the line, whoever else comes and goes: at most 1, and at least -2 (docs/fairness.md). Who is not
+   * ready owes and is owed nothing for that time, so it is never behind. Where the queue charges by time, a
+   * turn is a second.
    */
   readonly ahead: number;
 }
@@ -131,12 +133,10 @@ function queueOf({ queue }: InQueue): string {
 }
 
 function statusOf({ settings, ahead, ...rest }: UserInfo): UserStatus {
-  return {
-    ...rest,
-    settings: userSettingsInfo(settings),
-    // One that comes back starts at the queue's virtual time, or after what it was given in advance.
-    ahead: withoutSeat(rest.ready ? ahead : Math.max(0, ahead)),
-  };
+  const info = userSettingsInfo(settings);
+  // One that comes back starts at the queue's virtual time, or after what it was given in advance.
+  const turns = (rest.ready ? ahead : Math.max(0, ahead)) * info.weight;
+  return { ...rest, settings: info, ahead: withoutSeat(turns) };
 }
 
 /** A tag tells its user from others in its last digits, which tell readers nothing. */

@@ -442,7 +442,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "ahead": {
     "type": "number",
-    "description": "Turns of weight 1 that it is ahead of its fair share; behind when negative. Who is not ready owes and is owed nothing for that time, so it is never behind."
+    "description": "Turns of its own that it is ahead of its fair share; behind when negative. They count from when it last joined the line, whoever else comes and goes: at most 1, and at least -2 (docs/fairness.md). Who is not ready owes and is owed nothing for that time, so it is never behind. Where the queue charges by time, a turn is a second."
    },
    "user": {
     "type": "string",

@@ -172,7 +172,7 @@ describe('a newcomer', () => {
         const bound = Math.ceil(queue.clock.w / weight) + 1;
         expect(turns(queue, bound)).toContain('new');
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
@@ -318,6 +318,53 @@ describe('time', () => {
         expect(seatOf(tag + turn(actualS))).toBe(seatOf(tag));
       }),
     );
+  });
+});
+
+describe('what a user is ahead by, in turns of its own', () => {
+  const WEIGHT_OF = [1, 50, 100, 300, 700, 1_500];
+  const action = fc.oneof(
+    { weight: 1, arbitrary: fc.record({ type: fc.constant('enter'), user: fc.nat(11) }) },
+    { weight: 1, arbitrary: fc.record({ type: fc.constant('leave'), user: fc.nat(11) }) },
+    { weight: 3, arbitrary: fc.record({ type: fc.constant('serve'), user: fc.nat(11) }) },
+  );
+
+  it('is at most a turn, and at least two behind, whoever comes and goes', () => {
+    fc.assert(
+      fc.property(fc.array(action, { minLength: 50, maxLength: 300 }), (history) => {
+        const queue = new QueueSimulation();
+        const weights = new Map<string, number>();
+        for (const { type, user } of history) {
+          const name = `u${user}`;
+          const weight = WEIGHT_OF[user % WEIGHT_OF.length] ?? 100;
+          if (type === 'serve') {
+            if (weights.size > 0) queue.serve();
+          } else if (type === 'enter' && !weights.has(name)) {
+            weights.set(name, weight);
+            queue.enter(name, weight);
+          } else if (type === 'leave' && weights.delete(name)) queue.leave(name);
+          for (const [name, weight] of weights) {
+            const ahead = ((queue.startOf(name) - queue.clock.v) * weight) / 100;
+            expect(ahead).toBeLessThan(1 + 2 ** -6);
+            expect(ahead).toBeGreaterThan(-2);
+          }
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('is what it had beyond its share since it joined, and not since all began', () => {
+    const queue = new QueueSimulation();
+    queue.enter('old', 100);
+    for (let turn = 0; turn < 100; turn++) queue.serve();
+    queue.enter('new', 300);
+    const had = { old: 0, new: 0 };
+    for (let turn = 1; turn <= 40; turn++) {
+      had[queue.serve() === 'old' ? 'old' : 'new'] += 1;
+      const ahead = (queue.startOf('new') - queue.clock.v) * 3;
+      expect(ahead).toBeCloseTo(had.new - (turn * 3) / 4, 1);
+    }
   });
 });
 

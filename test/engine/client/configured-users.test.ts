@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { diagnose } from '../../../src/cli/doctor/checks.ts';
 import { TopSource } from '../../../src/cli/top/snapshot.ts';
 import { InvalidOptionError } from '../../../src/domain/errors/errors.ts';
+import { call } from '../../../src/enqueue/call.ts';
 import { prometheus } from '../../../src/metrics.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import { eachBackend, type Harness } from '../../support/backends.ts';
@@ -25,6 +26,28 @@ eachBackend((open) => {
   afterEach(() => harness.close());
 
   describe('a user that is configured before it has work', () => {
+    it('is ahead by turns of its own, whatever its weight', async () => {
+      let release = (): void => undefined;
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const slow = task('slow', async (_: number) => released);
+      const loom = harness.loom([slow]);
+      const weights = { light: 1, heavy: 4 };
+      for (const [user, weight] of Object.entries(weights)) {
+        await loom.users.set(user, { weight });
+        await loom.enqueueMany(Array.from({ length: 20 }, (_, n) => call(slow, n, { user })));
+      }
+      const worker = loom.worker({ concurrency: 9 });
+      await worker.start();
+      await harness.until(async () => (await loom.queues.get('default'))?.counts.started === 9);
+      for (const { user, running, settings, ahead } of (await loom.users.list()).items) {
+        expect(ahead, user).toBeCloseTo(running - (9 * settings.weight) / 5, 2);
+      }
+      release();
+      await worker.stop();
+    });
+
     it('F33 is listed at once, with its settings and where each comes from', async () => {
       const loom = harness.loom([quick]);
       await loom.users.set('acme', { weight: 3 });

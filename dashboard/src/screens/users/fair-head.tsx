@@ -5,7 +5,7 @@ import { Figures } from '../../parts/panel.tsx';
 import { countOf, countText, signedText } from '../../words/numbers.ts';
 
 interface FairHeadProps {
-  readonly queue: QueueStatus | undefined;
+  readonly queue: QueueStatus;
   readonly rows: readonly UserRow[];
   /** Shares are over so many users. */
   readonly sharesOf: number;
@@ -19,17 +19,19 @@ export function FairHead({ queue, rows, sharesOf }: FairHeadProps): VNode {
     (most, row) => (most === undefined || Math.abs(row.ahead) > Math.abs(most.ahead) ? row : most),
     undefined,
   );
+  const isByTime = queue.settings.charge === 'time';
   const weights = inLine.reduce((sum, { settings }) => sum + settings.weight, 0);
   return (
     <div class="fair-head">
       <div>
         <p class="say">
-          <Sentence inLine={inLine.length} within={within.length} />
+          <Sentence inLine={inLine.length} within={isByTime ? undefined : within.length} />
         </p>
         <p class="ink2">
           {far === undefined ? null : (
             <>
-              Furthest from its share is <b>{far.user}</b>, {signedText(far.ahead)} turns.{' '}
+              Furthest from its share is <b>{far.user}</b>, {signedText(far.ahead)}{' '}
+              {isByTime ? 'seconds' : 'turns'}.{' '}
             </>
           )}
           {sharesOf < rows.length
@@ -42,13 +44,13 @@ export function FairHead({ queue, rows, sharesOf }: FairHeadProps): VNode {
           { name: 'Weights in line', value: countText(weights) },
           {
             name: 'Running',
-            value: countText(queue?.counts.started ?? 0),
-            of: queue?.settings.maxRunning === undefined ? '' : `of ${queue.settings.maxRunning}`,
+            value: countText(queue.counts.started),
+            of: queue.settings.maxRunning === undefined ? '' : `of ${queue.settings.maxRunning}`,
           },
-          { name: 'In line', value: countText(queue?.counts.queued ?? 0) },
+          { name: 'In line', value: countText(queue.counts.queued) },
           {
             name: 'A turn costs',
-            value: queue?.settings.charge === 'time' ? 'its time' : 'its task',
+            value: isByTime ? 'its time' : 'its task',
           },
         ]}
       />
@@ -56,10 +58,17 @@ export function FairHead({ queue, rows, sharesOf }: FairHeadProps): VNode {
   );
 }
 
-function Sentence({ inLine, within }: { readonly inLine: number; readonly within: number }): VNode {
+interface SentenceProps {
+  readonly inLine: number;
+  /** Of them; nobody promises it where turns are as long as their tasks. */
+  readonly within: number | undefined;
+}
+
+function Sentence({ inLine, within }: SentenceProps): VNode {
   if (inLine === 0) return <>Nobody is in line.</>;
   if (inLine === 1) return <>One user is in line, and takes every turn.</>;
   const users = countOf(inLine, 'user');
+  if (within === undefined) return <>{users} are in line.</>;
   if (within === inLine) {
     return (
       <>
