@@ -1,8 +1,8 @@
 /** A bulk action under one lease: goes on from what is written down, and says what becomes of its task. */
 import type { OwnEnd, OwnLease } from '../attempt/own-lease.ts';
 import { persist } from '../attempt/persist.ts';
-import { sleep } from '../base/pause.ts';
 import type { Clock } from '../base/time.ts';
+import { Pace } from '../client/facades/pace.ts';
 import { afterStart, allowedAt } from '../domain/fairness/rate-limit.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Backend } from '../domain/port/backend.ts';
@@ -180,25 +180,21 @@ class BulkDrive {
   ): Promise<{ readonly outcomes: readonly (BulkOutcome | undefined)[]; readonly tat: number }> {
     const { signal } = this.#own;
     const outcomes: (BulkOutcome | undefined)[] = chunk.map(() => undefined);
-    let [next, tat] = [0, reserved];
-    const turn = async (): Promise<void> => {
-      const waitMs = this.#waitMs(this.#tools.clock.now(), tat);
-      const { rate } = this.#spec;
-      if (rate !== undefined) tat = afterStart(rate, tat, this.#tools.clock.now() + waitMs);
-      if (waitMs > 0) await sleep(this.#tools.clock, waitMs, signal);
-    };
+    const { rate } = this.#spec;
+    const pace = rate === undefined ? undefined : new Pace(rate, this.#tools.clock, reserved);
+    let next = 0;
     const work = async (): Promise<void> => {
       for (let at = next++; at < chunk.length; at = next++) {
         const target = chunk[at];
         if (target === undefined || signal.aborted) return;
         const known = this.#known.get(target.id);
-        if (known === undefined) await turn();
+        if (known === undefined) await pace?.turn(signal);
         if (signal.aborted) return;
         outcomes[at] = known ?? (await this.#change(target));
       }
     };
     await Promise.all(Array.from({ length: LIMITS.bulkAtOnce }, work));
-    return { outcomes, tat };
+    return { outcomes, tat: pace?.tat ?? reserved };
   }
 
   /** `undefined`: it was interrupted, and may or may not have been changed. */

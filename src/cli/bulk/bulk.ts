@@ -1,18 +1,22 @@
 import type { Command } from 'commander';
 import { epochMs } from '../../base/globals.ts';
 import type { BulkInfo } from '../../bulk/bulk-facade.ts';
-import type { BulkAction } from '../../bulk/bulk-record.ts';
+import { ACTION_STATES, type BulkAction } from '../../bulk/bulk-record.ts';
+import { coreOf, type Fairloom } from '../../client/client.ts';
 import type { RateOptions } from '../../client/facades/settings-options.ts';
+import type { TaskInfo } from '../../client/views/task-info.ts';
 import { TaskNotFoundError } from '../../domain/errors/errors.ts';
 import { type Shell, withLoom } from '../session/session.ts';
 import { rateArgument } from '../terminal/arguments.ts';
-import { CliError, EXIT } from '../terminal/exit-code.ts';
+import { CliError, EXIT, type ExitCode } from '../terminal/exit-code.ts';
 import { shownMoment } from '../terminal/moments.ts';
-import { jsonLines, type View } from '../terminal/output.ts';
+import { jsonLines, type Output, type View } from '../terminal/output.ts';
 import { cellText } from '../terminal/text-table.ts';
 import { changeEach } from '../views/bulk.ts';
+import { confirm } from '../views/confirm.ts';
 import type { JsonShapes } from '../views/json-shapes.ts';
-import { limitArgument, rowsOf, showFirst } from '../views/select-tasks.ts';
+import { foundTasks, limitArgument, rowsOf, showFirst, take } from '../views/select-tasks.ts';
+import { saying, sayObstacle } from '../views/wait.ts';
 
 interface StartOptions {
   readonly where: string;
@@ -21,7 +25,15 @@ interface StartOptions {
   readonly by?: string;
   readonly reason?: string;
   readonly queue?: string;
+  readonly yes?: boolean;
+  readonly wait?: boolean;
 }
+
+/** What takes something away, and so asks first. */
+const ASKED: readonly BulkAction[] = ['cancel', 'remove'];
+
+/** Tasks that are counted before a question. */
+const COUNTED = 1_000;
 
 /** `fairloom bulk …` */
 export function addBulk(program: Command, shell: Shell): void {
@@ -42,14 +54,70 @@ function addStart(bulk: Command, shell: Shell): void {
     .option('--by <who>', 'who asks for it; kept with it')
     .option('--reason <text>', 'why; kept with it, and with what it cancels')
     .option('--queue <name>', 'whose workers carry it out; default: default')
+    .option('-y, --yes', 'do not ask: cancel and remove do')
+    .option('--wait', 'until it has ended')
     .action((action: BulkAction, options: StartOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
-        const info: JsonShapes['bulk start'] = await loom.bulk.start({ ...options, action });
+        const { wait = false, yes, ...what } = options;
+        if (yes !== true && what.dryRun !== true) await ask(loom, action, options.where, output);
+        const info = await loom.bulk.start({ ...what, action });
+        if (wait) return showEnd(await ended(loom, info.id, output), output);
         const text = [`${info.id} is stored; fairloom bulk get ${info.id} says how far it is`];
-        output.one({ json: info, id: info.id, text });
+        output.one({ json: info satisfies JsonShapes['bulk start'], id: info.id, text });
         return undefined;
       }),
     );
+}
+
+/** Asks, when it takes something away, with those that it would find now. */
+async function ask(
+  loom: Fairloom,
+  action: BulkAction,
+  where: string,
+  output: Output,
+): Promise<void> {
+  if (!ASKED.includes(action)) return;
+  let isAll = true;
+  const found = foundTasks(loom, { where }, () => {
+    isAll = false;
+  });
+  const { items, more } = await take(inStates(found, action), COUNTED);
+  const ids = items.map(({ id }) => id);
+  await confirm(action, ids, { more: more || !isAll }, output);
+}
+
+async function* inStates(
+  tasks: AsyncIterable<TaskInfo>,
+  action: BulkAction,
+): AsyncGenerator<TaskInfo> {
+  for await (const task of tasks) if (ACTION_STATES[action].includes(task.state)) yield task;
+}
+
+/** Waits for the end of one, and says meanwhile how far it is. It goes on when nobody waits any more. */
+async function ended(loom: Fairloom, id: string, output: Output): Promise<BulkInfo> {
+  output.note(`${id} is stored; it goes on when this command is ended`);
+  const say = async (): Promise<void> => {
+    const info = await loom.bulk.get(id).catch(() => undefined);
+    if (info?.state === 'queued') return sayObstacle(loom, id, output);
+    if (info !== undefined) output.note(`waiting: ${id}: ${countsText(info)}`);
+  };
+  const { signal } = new AbortController();
+  await saying(say, () => coreOf(loom).results.waitForEnd(id, signal));
+  const info = await loom.bulk.get(id);
+  if (info === undefined) throw new TaskNotFoundError(id);
+  return info;
+}
+
+function showEnd(info: BulkInfo, output: Output): ExitCode {
+  const { id, state, failed, errors } = info;
+  const lines = errors.map((one) => `  ${one.id}: ${one.error}`);
+  const text = [`${id} has ended as ${state}: ${countsText(info)}`, ...lines];
+  output.one({ json: info satisfies JsonShapes['bulk start'], id, text });
+  return state === 'finished' && failed === 0 ? EXIT.ok : EXIT.failed;
+}
+
+function countsText({ matched = 0, done, skipped, failed }: BulkInfo): string {
+  return `${matched} matched, ${done} done, ${skipped} skipped, ${failed} failed`;
 }
 
 function addList(bulk: Command, shell: Shell): void {

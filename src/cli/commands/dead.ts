@@ -59,7 +59,8 @@ export function addDead(program: Command, shell: Shell): void {
     done: 'redriven',
     change: redriver,
   });
-  redrives.option('--rate <limit/per>', 'so many per time, as 10/1s', rateArgument);
+  const rate = 'so many per time, as 10/1s, by this command; bulk start leaves it to workers';
+  redrives.option('--rate <limit/per>', rate, rateArgument);
   addBulk(dead, shell, {
     verb: 'remove',
     description: 'take dead letters away for good',

@@ -8,6 +8,7 @@ import type { TaskProgress } from '../../client/views/task-progress.ts';
 import type { TaskDependents } from '../../domain/dependencies/dependents.ts';
 import { TaskNotFoundError } from '../../domain/errors/errors.ts';
 import type { Explanation } from '../../domain/explain/explain.ts';
+import { suggestion } from '../../domain/explain/suggestion.ts';
 import { causeText } from '../../domain/task/cause.ts';
 import { encryptedWords } from '../../domain/task/sealed-text.ts';
 import type { TaskState } from '../../domain/task/task.ts';
@@ -143,7 +144,9 @@ function addExplain(tasks: Command, shell: Shell): void {
       withLoom(shell, command, async (loom, output) => {
         const explanation = await loom.tasks.explain(id);
         const { style } = output;
-        const expected = output.form === 'table' ? await expectedLines(loom, explanation) : [];
+        const isText = output.form === 'table';
+        const expected = isText ? await expectedLines(loom, explanation) : [];
+        const logs = isText ? await logsLines(loom, explanation) : [];
         const lines = explanation.obstacles.flatMap(({ kind, text, command: help }) => [
           `${style.yellow(kind)}: ${text}`,
           ...(help === undefined ? [] : [style.dim(`  ${help}`)]),
@@ -154,13 +157,20 @@ function addExplain(tasks: Command, shell: Shell): void {
           text: [
             `${explanation.id} is ${stateText(explanation.state, style)}`,
             ...lines,
-            ...expected.map((line) => style.dim(`  ${line}`)),
+            ...[...logs, ...expected].map((line) => style.dim(`  ${line}`)),
             ...dependentLines(explanation, style),
           ],
         });
         return undefined;
       }),
     );
+}
+
+/** Where to look next: a failed task that has logged something. */
+async function logsLines(loom: Fairloom, { id, state }: Explanation): Promise<readonly string[]> {
+  if (state !== 'failed') return [];
+  const { done } = await loom.tasks.logs(id).next();
+  return done === true ? [] : [suggestion('tasks logs', id)];
 }
 
 /** When a task that nothing holds up is likely to start, by what its user has started of late. */

@@ -15,6 +15,8 @@ export interface ConfirmOptions {
   readonly dryRun?: boolean | undefined;
   /** What the things are. Default `task`. */
   readonly noun?: string | undefined;
+  /** There are more than those shown. */
+  readonly more?: boolean | undefined;
   /** What would end with them. */
   readonly followers?: Followers | undefined;
 }
@@ -31,8 +33,8 @@ export async function confirm(
   options: ConfirmOptions,
   output: Output,
 ): Promise<boolean> {
-  const { noun = 'task' } = options;
-  const count = counted(things.length, noun);
+  const { noun = 'task', more = false } = options;
+  const count = `${more ? 'more than ' : ''}${counted(things.length, noun)}`;
   output.note(
     `${options.dryRun === true ? 'would ' : ''}${verb} ${count}${things.length > 0 ? ':' : ''}`,
   );

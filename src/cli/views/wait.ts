@@ -8,14 +8,20 @@ import type { Output } from '../terminal/output.ts';
 const EVERY_MS = 3_000;
 
 /** The result, with a line on stderr every few seconds until it is there: the nearest obstacle. */
-export async function resultSaying(
+export function resultSaying(
   loom: Fairloom,
   handle: TaskHandle<unknown>,
   { output, timeout }: { readonly output: Output; readonly timeout: TimeoutOption },
 ): Promise<unknown> {
-  const timer = setInterval(() => void say(loom, handle.id, output), EVERY_MS);
+  const wait = (): Promise<unknown> => handle.result(timeout === undefined ? {} : { timeout });
+  return saying(() => sayObstacle(loom, handle.id, output), wait);
+}
+
+/** What comes of a wait, during which something is said every few seconds. */
+export async function saying<T>(say: () => Promise<void>, wait: () => Promise<T>): Promise<T> {
+  const timer = setInterval(() => void say(), EVERY_MS);
   try {
-    return await handle.result(timeout === undefined ? {} : { timeout });
+    return await wait();
   } finally {
     clearInterval(timer);
   }
@@ -23,7 +29,8 @@ export async function resultSaying(
 
 type TimeoutOption = NonNullable<Parameters<TaskHandle<unknown>['result']>[0]>['timeout'];
 
-async function say(loom: Fairloom, id: string, output: Output): Promise<void> {
+/** What a task waits for, as far as that can be found out. */
+export async function sayObstacle(loom: Fairloom, id: string, output: Output): Promise<void> {
   try {
     const { state, obstacles } = await loom.tasks.explain(id);
     const [nearest] = obstacles;

@@ -155,8 +155,8 @@ export class Dead {
 
   /**
    * Puts them back, with fresh attempts; of runs and their parts the runs, as `loom.runs.resume` does.
-   * With a rate the process has to live for as long as it takes; what it came to stays done, and another
-   * call goes on with the rest.
+   * It needs no worker, but with a rate the process has to live for as long as it takes; what it came to stays
+   * done, and another call goes on with the rest. What is to go on without it is a bulk action: `loom.bulk.start`.
    *
    * @throws {@link InvalidOptionError} when neither a filter nor `all` says which.
    */

@@ -1,4 +1,4 @@
-/** Calls of one caller at a rate. */
+/** Changes at a rate. */
 import { sleep } from '../../base/pause.ts';
 import type { Clock } from '../../base/time.ts';
 import { afterStart, allowedAt, type RateLimit } from '../../domain/fairness/rate-limit.ts';
@@ -7,12 +7,18 @@ import { afterStart, allowedAt, type RateLimit } from '../../domain/fairness/rat
 export class Pace {
   readonly #rate: RateLimit;
   readonly #clock: Clock;
-  /** See `allowedAt`. */
-  #tat = 0;
+  #tat: number;
 
-  constructor(rate: RateLimit, clock: Clock) {
+  /** `tat`: what was taken before, see `allowedAt`. */
+  constructor(rate: RateLimit, clock: Clock, tat = 0) {
     this.#rate = rate;
     this.#clock = clock;
+    this.#tat = tat;
+  }
+
+  /** What was taken so far, for who goes on with it. */
+  get tat(): number {
+    return this.#tat;
   }
 
   /** Is fulfilled when the next call may begin; at once when the signal aborts. */

@@ -46,8 +46,8 @@ export const BULK_MUTANTS: readonly Mutant[] = [
   {
     name: 'bulk: its rate begins anew with every chunk',
     file: DRIVE,
-    find: `let [next, tat] = [0, reserved];`,
-    replace: `let [next, tat] = [0, reserved * 0];`,
+    find: `new Pace(rate, this.#tools.clock, reserved)`,
+    replace: `new Pace(rate, this.#tools.clock)`,
     first: BULK,
   },
   {
