@@ -24,8 +24,36 @@ export interface Action {
   readonly hasRate?: boolean;
   /** The same, which counts and changes nothing. */
   readonly dryRun?: Action;
+  /** What may be changed before. */
+  readonly edit?: ActionEdit;
   /** Where to go when it is done. */
   readonly leads?: (answer: { readonly id?: string }) => string;
+}
+
+/** The input that an action sends, and of which node it is. */
+export interface ActionEdit {
+  readonly label: string;
+  /** What an empty one means. */
+  readonly hint: string;
+  /** What it is now, as JSON; empty where that is not known. */
+  readonly text: string;
+  /** It is sent also when it is left as it is. */
+  readonly isWhole?: boolean;
+  readonly nodes?: {
+    /** What the API calls it. */
+    readonly key: 'from' | 'node';
+    readonly label: string;
+    readonly names: readonly string[];
+    /** Stands for none of them. */
+    readonly none: string;
+    /** One is chosen always. */
+    readonly isNeeded: boolean;
+  };
+  /** With what was chosen and written. */
+  readonly command: (said: {
+    readonly node: string | undefined;
+    readonly input: string | undefined;
+  }) => string;
 }
 
 /** Above so many the word has to be typed. */

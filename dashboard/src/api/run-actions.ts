@@ -1,14 +1,13 @@
 /** What can be done to runs. */
 import { commandAbout } from '../words/commands.ts';
-import { type Action, callPath } from './actions.ts';
+import { type Action, type ActionEdit, callPath } from './actions.ts';
 import type { RunDetails } from './shapes.ts';
 
 /** What makes sense where a run stands, the main one first. */
 export function runActions(run: RunDetails): readonly Action[] {
   const { id, state, paused } = run;
-  if (state === 'failed')
-    return [resumeRun(id, 'What has failed runs again; what has finished is kept.'), rerunRun(id)];
-  if (state === 'finished' || state === 'canceled') return [rerunRun(id)];
+  if (state === 'failed') return [resumeFailed(run), rerunRun(run)];
+  if (state === 'finished' || state === 'canceled') return [rerunRun(run)];
   const toggle =
     paused === undefined
       ? pauseRun(id)
@@ -28,12 +27,63 @@ function resumeRun(id: string, about: string): Action {
   };
 }
 
-function rerunRun(id: string): Action {
+/** A node at which it failed may get another input; groups have none. */
+function resumeFailed({ id, nodes }: RunDetails): Action {
+  const resume = resumeRun(id, 'What has failed runs again; what has finished is kept.');
+  const names = nodesThat(nodes, (state) => state === 'failed');
+  if (names.length === 0) return resume;
+  const edit: ActionEdit = {
+    label: 'Input, as JSON',
+    hint: '',
+    text: '',
+    nodes: { key: 'node', label: 'Node that failed', names, none: '', isNeeded: true },
+    command: ({ node, input }) =>
+      commandAbout(id, 'runs', 'resume', ...flagsOf('--node', node, input)),
+  };
+  return { ...resume, edit };
+}
+
+function nodesThat(
+  nodes: RunDetails['nodes'],
+  isWanted: (state: string) => boolean,
+): readonly string[] {
+  return nodes.flatMap(({ node, state }) => {
+    const isTask = !node.startsWith('~') && !node.includes('/');
+    return isTask && isWanted(state) ? [node] : [];
+  });
+}
+
+function flagsOf(
+  flag: string,
+  node: string | undefined,
+  input: string | undefined,
+): readonly string[] {
+  return [
+    ...(node === undefined ? [] : [flag, node]),
+    ...(input === undefined ? [] : ['--input', input]),
+  ];
+}
+
+function rerunRun({ id, input, nodes }: RunDetails): Action {
   return {
     name: 'Run again',
     icon: 'play',
     about:
-      'It runs again as a new run, with the same input. What has finished is not run again where it need not.',
+      'It runs again as a new run. What has finished is not run again where it need not; with another input it begins anew.',
+    edit: {
+      label: 'Input, as JSON',
+      hint: 'As it is, or empty: the same input.',
+      text: input === undefined ? '' : JSON.stringify(input, null, 2),
+      nodes: {
+        key: 'from',
+        label: 'From',
+        names: nodesThat(nodes, () => true),
+        none: 'what has not finished',
+        isNeeded: false,
+      },
+      command: ({ node, input: word }) =>
+        commandAbout(id, 'runs', 'rerun', ...flagsOf('--from', node, word)),
+    },
     needs: 'enqueue',
     method: 'POST',
     path: callPath('runs', id, 'rerun'),

@@ -1,5 +1,5 @@
 /** What can be done to tasks. */
-import { commandAbout } from '../words/commands.ts';
+import { commandAbout, commandText } from '../words/commands.ts';
 import { type Action, callPath } from './actions.ts';
 import type { TaskDetails } from './shapes.ts';
 
@@ -7,10 +7,10 @@ import type { TaskDetails } from './shapes.ts';
 export function taskActions(task: TaskDetails): readonly Action[] {
   switch (task.state) {
     case 'failed':
-      return [redriveTask(task.id), removeTask(task.id)];
+      return [redriveTask(task.id), ...enqueueAgain(task), removeTask(task.id)];
     case 'finished':
     case 'canceled':
-      return [removeTask(task.id)];
+      return [...enqueueAgain(task), removeTask(task.id)];
     case 'scheduled':
       return [runTaskNow(task.id), cancelTask(task)];
     default:
@@ -29,6 +29,54 @@ function redriveTask(id: string): Action {
     path: callPath('tasks', id, 'redrive'),
     command: commandAbout(id, 'tasks', 'redrive'),
   };
+}
+
+const PRIORITIES = ['very-low', 'low', 'normal', 'high', 'very-high', 'critical'] as const;
+
+/** What is stored for a run is enqueued with that run alone. */
+function enqueueAgain({
+  id,
+  name,
+  user,
+  queue,
+  priority: level,
+  input,
+}: TaskDetails): readonly Action[] {
+  if (id.startsWith('~') || name.startsWith('~')) return [];
+  const priority = PRIORITIES[level - 1] ?? 'normal';
+  const flags = ['--user', user, '--queue', queue, '--priority', priority];
+  const body = { name, user, queue, priority };
+  const text = input === undefined ? '' : JSON.stringify(input, null, 2);
+  return [
+    {
+      name: 'Enqueue again',
+      icon: 'play',
+      about: `A new ${name} goes to the end of the line of ${user}, with its own attempts. This one stays as it is.`,
+      needs: 'enqueue',
+      method: 'POST',
+      path: 'tasks',
+      body,
+      command: commandText('enqueue', name, ...flags),
+      edit: {
+        label: 'Input, as JSON',
+        hint:
+          input === undefined
+            ? 'It had none, or it is not shown here. Empty: without one.'
+            : 'Empty: without one.',
+        text,
+        isWhole: true,
+        command: ({ input: word }) =>
+          commandText(
+            'enqueue',
+            ...flags,
+            ...(word?.startsWith('-') === true ? ['--'] : []),
+            name,
+            ...(word === undefined ? [] : [word]),
+          ),
+      },
+      leads: (answer) => `#/tasks/${encodeURIComponent(answer.id ?? id)}`,
+    },
+  ];
 }
 
 function cancelTask({ id, state, dependents }: TaskDetails): Action {

@@ -9,6 +9,7 @@ import { close, open, say } from '../state/overlay.ts';
 import { readNow } from '../state/readings.ts';
 import { may } from '../state/session.ts';
 import { countText } from '../words/numbers.ts';
+import { EditFields, editProblem, firstEdit, withEdit } from './action-edit.tsx';
 import { Button } from './button.tsx';
 import { CommandLine } from './command-line.tsx';
 import { Dialog } from './dialog.tsx';
@@ -45,15 +46,18 @@ export function ActionDialog({ action }: { readonly action: Action }): VNode {
   const { name, about, isDestructive = false, count = 1, howMany } = action;
   const [typed, setTyped] = useState('');
   const [rate, setRate] = useState('');
+  const [edited, setEdited] = useState(firstEdit(action.edit));
   const [problem, setProblem] = useState<string>();
   const isBusy = useRef(false);
   const word = name.toLowerCase();
   const needsWord = isDestructive && count > TYPED_ABOVE;
-  const off = needsWord && typed.trim().toLowerCase() !== word ? `Type ${word} first` : undefined;
-  const perform = async (chosen: Action): Promise<void> => {
+  const isTyped = !needsWord || typed.trim().toLowerCase() === word;
+  const off = isTyped ? editProblem(action.edit, edited) : `Type ${word} first`;
+  const chosen = withEdit(withRate(action, rate), edited);
+  const perform = async (one: Action): Promise<void> => {
     if (isBusy.current) return;
     isBusy.current = true;
-    setProblem(await failureOf(chosen));
+    setProblem(await failureOf(one));
     isBusy.current = false;
   };
   const { dryRun } = action;
@@ -66,7 +70,7 @@ export function ActionDialog({ action }: { readonly action: Action }): VNode {
         class="ask-form"
         onSubmit={(event) => {
           event.preventDefault();
-          if (off === undefined) void perform(withRate(action, rate));
+          if (off === undefined) void perform(chosen);
         }}
       >
         <p>{about}</p>
@@ -79,8 +83,11 @@ export function ActionDialog({ action }: { readonly action: Action }): VNode {
             onInput={setRate}
           />
         ) : null}
+        {action.edit === undefined ? null : (
+          <EditFields edit={action.edit} edited={edited} onEdit={setEdited} />
+        )}
         {problem === undefined ? null : <Note tone="bad">{problem}</Note>}
-        <CommandLine text={withRate(action, rate).command} wide={true} />
+        <CommandLine text={chosen.command} wide={true} />
         <div class="line wrap">
           <Button
             kind={isDestructive ? 'danger' : 'first'}

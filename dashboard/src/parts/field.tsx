@@ -8,9 +8,14 @@ interface FieldProps {
   readonly value: string;
   readonly onInput: (text: string) => void;
   readonly isRequired?: boolean;
-  /** More than one line. */
+  /** More than one line, of JSON. */
   readonly isLong?: boolean;
+  /** What is wrong with it. */
+  readonly problem?: string | undefined;
 }
+
+const LEAST_ROWS = 4;
+const MOST_ROWS = 16;
 
 /** A labelled input. */
 export function Field({
@@ -20,6 +25,7 @@ export function Field({
   onInput,
   isRequired = false,
   isLong = false,
+  problem,
 }: FieldProps): VNode {
   const id = useId();
   const shared = {
@@ -27,7 +33,8 @@ export function Field({
     class: isLong ? 'input long' : 'input',
     value,
     required: isRequired,
-    'aria-describedby': hint === undefined ? undefined : `${id}-hint`,
+    'aria-invalid': problem !== undefined,
+    'aria-describedby': `${id}-problem ${id}-hint`,
   };
   return (
     <div class="field">
@@ -35,17 +42,19 @@ export function Field({
       {isLong ? (
         <textarea
           {...shared}
-          rows={4}
+          rows={Math.min(MOST_ROWS, Math.max(LEAST_ROWS, value.split('\n').length))}
+          spellcheck={false}
           onInput={({ currentTarget }) => onInput(currentTarget.value)}
         />
       ) : (
         <input {...shared} onInput={({ currentTarget }) => onInput(currentTarget.value)} />
       )}
-      {hint === undefined ? null : (
-        <span class="hint" id={`${id}-hint`}>
-          {hint}
-        </span>
-      )}
+      <span class="problem t-bad" id={`${id}-problem`} aria-live="polite">
+        {problem}
+      </span>
+      <span class="hint" id={`${id}-hint`}>
+        {hint}
+      </span>
     </div>
   );
 }

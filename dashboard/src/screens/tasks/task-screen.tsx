@@ -100,7 +100,7 @@ function TaskHead({ task }: { readonly task: TaskDetails }): VNode {
             <ActionButton
               key={action.name}
               action={action}
-              kind="danger"
+              {...(action.isDestructive === true ? { kind: 'danger' as const } : {})}
               shortcut={SHORTCUTS[action.name] ?? ''}
             />
           ))}
