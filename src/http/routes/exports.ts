@@ -1,6 +1,6 @@
 /** Routes that answer all pages of a listing at once, for spreadsheets and scripts. */
-import { EXPORT_FORMATS, EXPORT_ROWS, EXPORT_TYPES } from '../calls/export.ts';
-import { choice, integer, text } from '../calls/fields.ts';
+import { EXPORT_FORMATS, EXPORT_ROWS, EXPORT_TYPES, type ExportFormat } from '../calls/export.ts';
+import { choice, type Field, integer, text } from '../calls/fields.ts';
 import type { OtherRoute, Route, RouteName } from '../calls/route.ts';
 import { ROUTES } from './table.ts';
 
@@ -67,7 +67,11 @@ const COLUMNS: Readonly<Partial<Record<RouteName, readonly string[]>>> = {
 };
 
 /** How much is written, in which form. */
-export const EXPORT_FIELDS = {
+export const EXPORT_FIELDS: {
+  readonly format: Field<ExportFormat | undefined>;
+  readonly limit: Field<number | undefined>;
+  readonly cursor: Field<string | undefined>;
+} = {
   format: choice(
     `The form of the rows; \`${EXPORT_FORMATS[0]}\` unless it is said.`,
     EXPORT_FORMATS,
@@ -77,7 +81,7 @@ export const EXPORT_FIELDS = {
     most: EXPORT_ROWS.most,
   }),
   cursor: text('What the last line of an export that was cut says.'),
-} as const;
+};
 
 /** `/export/…` */
 export const EXPORT_ROUTES: readonly ExportRoute[] = ROUTES.flatMap((of) => {
