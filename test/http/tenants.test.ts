@@ -2,9 +2,11 @@
 import { type Fairloom, ask as question, signal, task, waitFor } from 'fairloom';
 import type { TestLoom } from 'fairloom/testing';
 import { beforeAll, expect, it } from 'vitest';
+import type { Backend } from '../../src/domain/port/backend.ts';
 import type { OtherRoute, Route } from '../../src/http/calls/route.ts';
 import { EXPORT_ROUTES } from '../../src/http/routes/exports.ts';
 import { ROUTES } from '../../src/http/routes/table.ts';
+import { flakyBackend } from '../../src/testing/flaky-backend.ts';
 import { type Ask, askerOf } from '../support/http/api.ts';
 import { eachStore } from '../support/http/stores.ts';
 
@@ -104,7 +106,7 @@ function pathsOf(
   );
 }
 
-eachStore(({ open }) => {
+eachStore(({ open, beside }) => {
   let loom: TestLoom;
   let acme: Things;
   let zeta: Things;
@@ -152,6 +154,50 @@ eachStore(({ open }) => {
       expect(shape(foreign, id)).toBe(shape(missing, 'nobody'));
     },
   );
+
+  it('the store is asked the same about what is theirs and what is missing', async () => {
+    const calls: string[] = [];
+    const wrap = (backend: Backend): Backend =>
+      flakyBackend(backend, ({ operation }) => {
+        // What the audit keeps has a length and a time of its own.
+        if (!operation.startsWith('xcom.')) calls.push(operation);
+        return undefined;
+      });
+    const counted = beside(loom, [say, fail, line, waits, asks], { wrap });
+    const limited = askerOf(counted, { access: () => ({ can: 'all', users: ['acme'] }) });
+    const callsOf = async (path: string, { method, name }: Route, json = BODIES[name] ?? {}) => {
+      calls.length = 0;
+      expect([path, (await limited(path, { method, json })).status]).toEqual([
+        path,
+        expect.toSatisfy((status: number) => status === 404 || status === 409 || status === 200),
+      ]);
+      return [...calls];
+    };
+    await limited('/overview');
+    let asked = 0;
+    for (const one of ROUTES.filter(({ users, path }) => users === 'subject' && /\{/.test(path))) {
+      for (const path of pathsOf(one, zeta, 'zeta')) {
+        const [, noun = '', id = ''] = path.split('/');
+        const missing = path.replace(`/${noun}/${id}`, `/${noun}/nobody`);
+        const foreign = await callsOf(path, one);
+        expect([path, foreign]).toEqual([path, await callsOf(missing, one)]);
+        asked++;
+      }
+    }
+    expect(asked).toBeGreaterThan(100);
+    const [store, tasks] = ['POST /tasks', 'GET /tasks'].map((name) =>
+      ROUTES.find((one) => one.name === name),
+    );
+    if (store === undefined || tasks === undefined) throw new Error('these routes are gone');
+    const on = (id = '') => callsOf('/tasks', store, { name: 'say', dependsOn: [id] });
+    expect(await on(zeta.tasks[0])).toEqual(await on('nobody'));
+    for (const word of ['id', 'run']) {
+      const [foreign = ''] = word === 'id' ? zeta.tasks : zeta.runs;
+      const found = await callsOf(`/tasks?where=${word}:${foreign}`, tasks);
+      expect(found).toEqual(await callsOf(`/tasks?where=${word}:nobody`, tasks));
+      expect(found.length).toBeGreaterThan(0);
+    }
+  });
 
   it('sees its own by every route', async () => {
     const all = [...ROUTES, ...EXPORT_ROUTES];

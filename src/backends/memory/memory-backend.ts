@@ -210,6 +210,7 @@ function inspector(store: Store, look: Step): Inspect {
           return entry === undefined ? undefined : toRecord(entry);
         });
       }),
+    owners: (ids) => look(() => ids.map((id) => store.records.get(id)?.owner.user)),
     status: (ids) =>
       look(() => {
         return ids.map((id) => {

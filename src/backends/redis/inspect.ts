@@ -66,6 +66,15 @@ export class RedisInspect implements Inspect {
     return records;
   }
 
+  owners(ids: readonly string[]): Promise<readonly (string | undefined)[]> {
+    return answersFor(ids, GET_STEP, async (some) => {
+      const reply = flat(await this.#session.run('get', ['', LIMITS.scriptBytes, ...some]));
+      return rowsOf(reply, RECORD_FIELDS, (at) => {
+        return text(reply[at]) === '' ? undefined : decodeRecord(reply, at).user;
+      });
+    });
+  }
+
   /** A task whose record was set aside is not one that never was. */
   async #refuseDamaged(id: string): Promise<void> {
     const name = `task ${id}`;

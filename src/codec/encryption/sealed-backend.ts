@@ -206,6 +206,7 @@ function sealedInspect(inspect: Inspect, records: SealedRecords): Inspect {
     record === undefined ? undefined : records.task(record);
   return {
     get: async (ids) => (await inspect.get(ids)).map(opened),
+    owners: (ids) => inspect.owners(ids),
     status: async (ids) =>
       (await inspect.status(ids)).map((one) =>
         one === undefined ? undefined : records.status(one),

@@ -353,6 +353,11 @@ export interface WorkerStore {
 export interface Inspect {
   /** Records in the order asked; `undefined` for what is not stored. */
   get(ids: readonly string[]): Promise<readonly (TaskRecord | undefined)[]>;
+  /**
+   * Whose tasks are, in the order asked; `undefined` for what is not stored. What payloads and results weigh makes
+   * it no longer.
+   */
+  owners(ids: readonly string[]): Promise<readonly (string | undefined)[]>;
   /** How tasks stand and what they came to, in the order asked: of many, cheaper than `get`. */
   status(ids: readonly string[]): Promise<readonly (TaskStatus | undefined)[]>;
   /** The attempts of one task that are kept, oldest first. */

@@ -146,10 +146,8 @@ async function foreignIn(
   const asked = [...new Set(ids)].filter((id) => id !== '');
   if (asked.length === 0) return new Set();
   const { inspect } = await coreOf(loom).connection.open();
-  const records = await inspect.get(asked);
-  return new Set(
-    records.flatMap((one) => (one === undefined || view.sees(one.user) ? [] : [one.id])),
-  );
+  const owners = await inspect.owners(asked);
+  return new Set(asked.filter((_, at) => owners[at] !== undefined && !view.sees(owners[at])));
 }
 
 function idsIn(cause: Cause | undefined): readonly string[] {

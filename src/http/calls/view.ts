@@ -69,9 +69,9 @@ export class View {
     this.#seen = new Set(this.users);
   }
 
-  /** Whether it may learn of what is this user's. */
-  sees(user: string): boolean {
-    return this.users === undefined || this.#seen.has(user);
+  /** Whether it may learn of what is this user's; of nobody's only where it may learn of all. */
+  sees(user: string | undefined): boolean {
+    return this.users === undefined || (user !== undefined && this.#seen.has(user));
   }
 
   /** Whether both may see and do the same. */

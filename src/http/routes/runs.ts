@@ -51,9 +51,8 @@ export const RUN_ROUTES: readonly Route[] = [
     users: 'subject',
     answer: async ({ loom, view, path }) => {
       const id = path.get('id');
-      await demandSeen(loom, view, id);
-      const { graph, states } = await loom.runs.graph(id);
       const { nodes } = await demandRun(loom, view, id);
+      const { graph, states } = await loom.runs.graph(id);
       const known = nodes.filter(({ node }) => states.has(node));
       return { graph, states: Object.fromEntries(known.map(({ node, state }) => [node, state])) };
     },
@@ -77,8 +76,9 @@ export const RUN_ROUTES: readonly Route[] = [
 ];
 
 async function demandRun(loom: Fairloom, view: View, id: string): Promise<RunDetails> {
+  await demandSeen(loom, view, id);
   const run = await loom.runs.get(id);
-  if (run === undefined || !view.sees(run.user)) throw new TaskNotFoundError(id);
+  if (run === undefined) throw new TaskNotFoundError(id);
   return run;
 }
 

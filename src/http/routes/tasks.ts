@@ -148,8 +148,9 @@ export const TASK_ROUTES: readonly Route[] = [
 
 /** One task with its attempts. */
 async function details(loom: Fairloom, view: View, id: string): Promise<TaskDetails> {
+  await demandSeen(loom, view, id);
   const [task, attempts] = await Promise.all([loom.tasks.get(id), loom.tasks.attempts(id)]);
-  if (task === undefined || !view.sees(task.user)) throw new TaskNotFoundError(id);
+  if (task === undefined) throw new TaskNotFoundError(id);
   const [narrow] = await narrowTasks(loom, view, [task]);
   return { ...(narrow ?? task), attempts: narrowAttempts(view, attempts) };
 }

@@ -117,6 +117,16 @@ export const listing: Cases = {
     expect(await kit.backend.inspect.attempts('nowhere')).toEqual([]);
   },
 
+  'tells whose tasks are, in the order asked': async (kit, expect) => {
+    const [a] = await kit.addMany(1, { user: 'ann', payload: `"${'x'.repeat(1_000)}"` });
+    const [b] = await kit.addMany(1, { user: 'bob' });
+    const asked = [b ?? '', 'nowhere', a ?? '', b ?? ''];
+    const owners = await kit.backend.inspect.owners(asked);
+    expect(owners).toEqual(['bob', undefined, 'ann', 'bob']);
+    expect(await kit.backend.inspect.owners(['nowhere'])).toEqual([undefined]);
+    expect(await kit.backend.inspect.owners([])).toEqual([]);
+  },
+
   'tells how many stand, in the order asked, and what they came to': async (kit, expect) => {
     const done = await kit.add();
     await kit.runToEnd(done, '{"n":7}');

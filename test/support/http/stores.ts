@@ -14,8 +14,12 @@ export interface Store {
   readonly name: 'memory' | 'redis';
   /** A namespace of its own for each; gone after the tests of the block. */
   open(tasks: TaskSource, options?: TestLoomOptions): Promise<TestLoom>;
-  /** Another client of the same namespace. */
-  beside(loom: TestLoom, tasks: TaskSource, options?: Partial<FairloomOptions>): Fairloom;
+  /** Another client of the same namespace; `wrap`: by another way. */
+  beside(
+    loom: TestLoom,
+    tasks: TaskSource,
+    options?: Partial<FairloomOptions> & { wrap?(backend: Backend): Backend },
+  ): Fairloom;
   /** Lets what is under way go on as far as it can. */
   quiet(): Promise<void>;
 }
@@ -65,10 +69,11 @@ function storeOn(name: 'memory' | 'redis'): Store {
       places.set(loom, place);
       return loom;
     },
-    beside: (loom, tasks, options = {}) => {
+    beside: (loom, tasks, { wrap = (backend: Backend) => backend, ...options } = {}) => {
       const place = places.get(loom);
       if (place === undefined) throw new Error('it was not opened here');
-      const { backend, clock } = place;
+      const { clock } = place;
+      const backend = wrap(place.backend);
       const other = new Fairloom({ tasks, log: silentLogger, ...options, backend, clock });
       looms.push(other);
       return other;
