@@ -43,7 +43,10 @@ export interface BulkOptions {
   readonly by?: string | undefined;
   /** Why: words for people; also the reason of each cancel. */
   readonly reason?: string | undefined;
-  /** Whose workers carry it out. Default: where tasks go about which nothing is said. */
+  /**
+   * Whose workers carry it out. Default: where tasks go about which nothing is said. It takes a slot as any task does:
+   * where long tasks have all of them, give it a queue and a worker of its own.
+   */
   readonly queue?: string | undefined;
 }
 

@@ -101,7 +101,10 @@ export class BulkTargets {
   /** `undefined`: it is still to be made. */
   #outcomeOf(record: TaskRecord | undefined, whole: boolean): BulkOutcome | undefined {
     const { action } = this.#spec;
-    if (record === undefined) return action === 'remove' ? 'done' : 'skipped';
+    // Another task may have got its id since.
+    if (record === undefined || record.createdAt > this.#startedBy) {
+      return action === 'remove' ? 'done' : 'skipped';
+    }
     switch (action) {
       case 'redrive':
         // A run that goes on may have been put back in part.

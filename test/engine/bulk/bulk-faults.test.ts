@@ -219,6 +219,67 @@ eachBackend((open, name) => {
     });
   });
 
+  it.each(['cancel', 'run-now'] as const)(
+    '%s leaves tasks alone that have got the ids of others since, also after a death',
+    async (action) => {
+      const loom = harness.loom(tasks);
+      const ids = ['t0', 't1', 't2'];
+      const store = async (): Promise<void> => {
+        for (const id of ids) await loom.enqueue(work, id, { id, user: 'acme', delay: '1d' });
+      };
+      const again = async (): Promise<void> => {
+        for (const id of ids) {
+          await loom.tasks.cancel(id);
+          await loom.tasks.remove(id);
+        }
+        await store();
+      };
+      await store();
+      await harness.clock.advance('61s');
+      const where = 'user:acme';
+      const early = await loom.bulk.start({ where, action, queue: 'ops' });
+      let letGo: () => void = () => undefined;
+      const stuck = new Promise<void>((resolve) => {
+        letGo = resolve;
+      });
+      const late = ['tasks.cancel', 'tasks.runNow', 'tasks.extend'];
+      await startDoomed(
+        harness,
+        flakyBackend(harness.backend, ({ operation }) =>
+          late.includes(operation) ? { holdUntil: stuck } : undefined,
+        ),
+      );
+      // It has written down what it is about to change, and stands there.
+      expect(await loom.bulk.get(early.id)).toMatchObject({ state: 'running', matched: 3 });
+      const unbegun = await loom.bulk.start({ where, action, queue: 'later' });
+      await harness.clock.advance(10);
+      await again();
+      await harness.jump(3 * LIMITS.leaseMs);
+      await loom.worker({ queues: ['ops', 'later'] }).start();
+      await harness.clock.advance(2 * LIMITS.lostBackoffMs);
+      expect(await ended(harness, loom, early.id)).toMatchObject({ done: 0, skipped: 3 });
+      expect(await ended(harness, loom, unbegun.id)).toMatchObject({ matched: 0 });
+      for (const id of ids) expect((await loom.tasks.get(id))?.state).toBe('scheduled');
+      letGo();
+    },
+  );
+
+  it('counts what was removed before its turn came as skipped', async () => {
+    const loom = harness.loom(tasks);
+    await failures(harness, loom, 5);
+    const rate = { limit: 1, per: '1s', burst: 1 } as const;
+    const { id } = await loom.bulk.start({
+      ...{ where: 'name:work id:a0,a1,a2,a3,a4', action: 'redrive', queue: 'ops', rate },
+    });
+    await loom.worker(BULK_WORKERS).start();
+    await harness.clock.advance(1_500);
+    await loom.tasks.remove('a3');
+    await loom.tasks.remove('a4');
+    await harness.clock.advance('10s');
+    expect(await ended(harness, loom, id)).toMatchObject({ matched: 5, done: 3, skipped: 2 });
+    expect((await harness.backend.inspect.reconcile({ repair: false })).drift).toEqual([]);
+  });
+
   it('says what was gone, and goes on through outages', async () => {
     const loom = harness.loom(tasks);
     await failures(harness, loom, 6);

@@ -37,6 +37,13 @@ export const BULK_MUTANTS: readonly Mutant[] = [
     first: FAULTS,
   },
   {
+    name: 'bulk: after a death a task is taken for the one that had its id before',
+    file: TARGETS,
+    find: `if (record === undefined || record.createdAt > this.#startedBy) {`,
+    replace: `if (record === undefined) {`,
+    first: FAULTS,
+  },
+  {
     name: 'bulk: a call whose answer was lost counts as skipped',
     file: DRIVE,
     find: `const known = isAgain ? await`,
