@@ -19,7 +19,7 @@ import { Note } from './panel.tsx';
 interface ActionButtonProps {
   readonly action: Action;
   readonly kind?: 'danger' | 'first' | 'quiet';
-  readonly shortcut?: string;
+  readonly shortcut?: string | undefined;
   readonly small?: boolean;
 }
 

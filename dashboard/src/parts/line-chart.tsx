@@ -103,7 +103,8 @@ function optionsOf(
         grid,
         ticks: { show: false },
         size: 56,
-        values: (_plot, ticks) => ticks.map(unit),
+        // There are no parts of a task, nor of a millisecond that anybody waits for.
+        values: (_plot, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? unit(tick) : '')),
       },
     ],
     series: [

@@ -25,7 +25,7 @@ export function Problems({ overview }: { readonly overview: Overview }): VNode {
       <section class="panel health is-well" aria-label="Health">
         <p class="state t-ok">
           <Icon name="ok" />
-          <span>Nothing needs a hand.</span>
+          <span>Workers, schedules and queues are well.</span>
         </p>
       </section>
     );

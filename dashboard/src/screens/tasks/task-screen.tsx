@@ -93,7 +93,7 @@ function TaskHead({ task }: { readonly task: TaskDetails }): VNode {
               key={first.name}
               action={first}
               kind={first.isDestructive === true ? 'danger' : 'first'}
-              shortcut={SHORTCUTS[first.name] ?? ''}
+              shortcut={SHORTCUTS[first.name]}
             />
           )}
           {others.map((action) => (
@@ -101,7 +101,7 @@ function TaskHead({ task }: { readonly task: TaskDetails }): VNode {
               key={action.name}
               action={action}
               {...(action.isDestructive === true ? { kind: 'danger' as const } : {})}
-              shortcut={SHORTCUTS[action.name] ?? ''}
+              shortcut={SHORTCUTS[action.name]}
             />
           ))}
         </span>
