@@ -103,13 +103,15 @@ describe.each(['memory', 'redis'] as const)('on %s', (name) => {
 
   it('saves what a filter matches as a file', async () => {
     tab = await WatchedPage.open(browser, served.base);
-    await tab.go('tasks?where=state:finished%20name:resize');
+    await tab.go('tasks?where=state:finished%20name:resize%20user:northwind');
     for (const [button, name, shows] of [
       ['As CSV', 'tasks.csv', /^id,name,state,.*,resize,finished,northwind,mails,\d,.*\r\n$/s],
       ['As JSON lines', 'tasks.jsonl', /^\{[^\n]+"name":"resize"[^\n]+\}\n$/],
     ] as const) {
       await tab.page.keyboard.press('e');
-      await tab.sees("fairloom tasks list --where 'state:finished name:resize' --limit 10000");
+      await tab.sees(
+        "fairloom tasks list --where 'state:finished name:resize user:northwind' --limit 10000",
+      );
       expect(await tab.violations()).toEqual([]);
       const saved = tab.page.waitForEvent('download');
       await tab.press(button);

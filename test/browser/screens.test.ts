@@ -40,6 +40,7 @@ const SCREENS: readonly (readonly [path: string, shows: RegExp])[] = [
   ['dead', /TypeError/],
   ['schedules', /nightly/],
   ['schedules/nightly', /Next slots/],
+  ['schedules/ticks', /2 finished/],
   ['workers', /live worker/],
   ['asks', /Deploy build 7\?/],
   ['bulk', /There was none yet/],

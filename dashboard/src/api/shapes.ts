@@ -3,6 +3,7 @@
 export type {
   About,
   AuditEntry,
+  Firing,
   HttpAnswers,
   Overview,
   Timeline,

@@ -64,6 +64,7 @@ export interface HttpAnswers {
   readonly 'GET /schedules': SchedulePage;
   readonly 'GET /schedules/{id}': ScheduleInfo;
   readonly 'GET /schedules/{id}/next': ScheduleSlots;
+  readonly 'GET /schedules/{id}/history': ScheduleHistory;
   readonly 'GET /asks': AskPage;
   readonly 'GET /asks/{id}': AskInfo;
   readonly 'GET /versions': VersionReport;
@@ -279,6 +280,24 @@ export interface SchedulePage {
   readonly items: readonly ScheduleInfo[];
   /** Asks for the next page; absent on the last. */
   readonly cursor?: string;
+}
+
+/** The slots of a schedule that came last. */
+export interface ScheduleHistory {
+  /** The schedule. */
+  readonly id: string;
+  /** The oldest first; none of a schedule that fires at events. */
+  readonly items: readonly Firing[];
+}
+
+/** One slot of a schedule that has passed. */
+export interface Firing {
+  /** In ms since the epoch. */
+  readonly slot: number;
+  /** Its task or run. Absent where none is stored: nobody fired it, it was passed over, or the task is not kept any more. */
+  readonly taskId?: string;
+  /** Where that stands. */
+  readonly state?: TaskState;
 }
 
 /** Some open questions. */

@@ -26,6 +26,7 @@ export const ANSWERS: Readonly<Record<string, string>> = {
  "GET /schedules": "SchedulePage",
  "GET /schedules/{id}": "ScheduleInfo",
  "GET /schedules/{id}/next": "ScheduleSlots",
+ "GET /schedules/{id}/history": "ScheduleHistory",
  "GET /asks": "AskPage",
  "GET /asks/{id}": "AskInfo",
  "GET /versions": "VersionReport",
@@ -3298,6 +3299,56 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   "required": [
    "id",
    "slots"
+  ]
+ },
+ "ScheduleHistory": {
+  "description": "The slots of a schedule that came last.",
+  "type": "object",
+  "properties": {
+   "id": {
+    "type": "string",
+    "description": "The schedule."
+   },
+   "items": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/Firing"
+    },
+    "description": "The oldest first; none of a schedule that fires at events."
+   }
+  },
+  "required": [
+   "id",
+   "items"
+  ]
+ },
+ "Firing": {
+  "description": "One slot of a schedule that has passed.",
+  "type": "object",
+  "properties": {
+   "slot": {
+    "type": "number",
+    "description": "In ms since the epoch."
+   },
+   "taskId": {
+    "type": "string",
+    "description": "Its task or run. Absent where none is stored: nobody fired it, it was passed over, or the task is not kept any more."
+   },
+   "state": {
+    "enum": [
+     "canceled",
+     "deferred",
+     "failed",
+     "finished",
+     "queued",
+     "scheduled",
+     "started"
+    ],
+    "description": "Where that stands."
+   }
+  },
+  "required": [
+   "slot"
   ]
  },
  "AskPage": {

@@ -7,6 +7,7 @@ import type { ScheduleInfo } from '../../schedules/schedule-info.ts';
 import type { Overview } from '../calls/answers.ts';
 import { auditPage } from '../calls/audit.ts';
 import { integer, text } from '../calls/fields.ts';
+import { firingsOf } from '../calls/firings.ts';
 import { pageOver, usersAsked } from '../calls/owned.ts';
 import { packageVersion } from '../calls/package.ts';
 import { PAGE_FIELDS, pageOf } from '../calls/paging.ts';
@@ -19,6 +20,9 @@ const FEATURES: readonly string[] = ['search', 'errors', 'series', 'history', 'b
 
 /** Slots that `next` tells unless asked otherwise, and at most. */
 const NEXT = { usual: 5, most: 1_000 };
+
+/** Slots that `history` tells unless asked otherwise, and at most. */
+const PAST = { usual: 20, most: 100 };
 
 /** Those that belong to nothing larger. */
 export const REST_ROUTES: readonly Route[] = [
@@ -67,6 +71,18 @@ export const REST_ROUTES: readonly Route[] = [
       const { id } = await demandSchedule(loom, view, path.get('id'));
       const slots = await loom.schedules.next(id, query.count ?? NEXT.usual);
       return { id, slots: slots.map((slot) => slot.getTime()) };
+    },
+  }),
+  route('GET /schedules/{id}/history', {
+    summary: 'The slots of a schedule that came last, with what became of their tasks.',
+    users: 'subject',
+    query: {
+      count: integer(`How many; ${PAST.usual} unless it is said.`, { least: 1, most: PAST.most }),
+    },
+    answer: async ({ loom, view, path, query, now }) => {
+      const schedule = await demandSchedule(loom, view, path.get('id'));
+      const { count = PAST.usual } = query;
+      return { id: schedule.id, items: await firingsOf(loom, schedule, { count, now }) };
     },
   }),
   route('GET /asks', {

@@ -93,6 +93,14 @@ export async function beginStory(backend: Backend): Promise<Story> {
     timeZone: 'Asia/Tokyo',
     user: 'ops',
   });
+  await loom.schedules.set('ticks', {
+    task: resize,
+    input: 5,
+    every: '1s',
+    limit: 2,
+    user: 'ops',
+    queue: 'mails',
+  });
   await asked(loom);
   const ids = { asking: asking.id, failed: failed.id, run: run.id, long: long.id };
   return { loom, ids, close: () => loom.close({ timeout: 0 }) };
