@@ -10,31 +10,24 @@ import { linkTo } from '../../state/address.ts';
 import { close, open, say } from '../../state/overlay.ts';
 import { forgetView, type SavedView, saveView, VIEW_BOUNDS, views } from '../../state/views.ts';
 
-interface SavedViewsProps {
-  readonly where: string;
-  /** The filter can be read. */
-  readonly isGood: boolean;
+/** All of them; nothing where there are none. */
+export function SavedViews({ where }: { readonly where: string }): VNode | null {
+  if (views.value.length === 0) return null;
+  return (
+    <ul class="line wrap views" aria-label="Saved views">
+      {views.value.map((view) => (
+        <ViewItem key={view.name} view={view} isHere={view.where === where} />
+      ))}
+    </ul>
+  );
 }
 
-/** All of them, and a button that gives the filter of now a name. */
-export function SavedViews({ where, isGood }: SavedViewsProps): VNode {
+/** Gives the filter of now a name. */
+export function SaveViewButton({ where }: { readonly where: string }): VNode {
   return (
-    <div class="line wrap">
-      {views.value.length === 0 ? null : (
-        <ul class="line wrap views" aria-label="Saved views">
-          {views.value.map((view) => (
-            <ViewItem key={view.name} view={view} isHere={view.where === where} />
-          ))}
-        </ul>
-      )}
-      {isGood ? (
-        <span class="push">
-          <Button small={true} shortcut="v" onPress={() => open({ kind: 'save-view', where })}>
-            Save view…
-          </Button>
-        </span>
-      ) : null}
-    </div>
+    <Button small={true} shortcut="v" onPress={() => open({ kind: 'save-view', where })}>
+      Save view…
+    </Button>
   );
 }
 

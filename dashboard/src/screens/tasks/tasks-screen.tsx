@@ -16,7 +16,7 @@ import { wordsOf } from '../../words/where.ts';
 import { BulkBar, NONE_PICKED, type Picked } from './bulk-bar.tsx';
 import { countWords, type KnownCounts, useKnownCounts } from './counts.ts';
 import { FilterBox } from './filter-box.tsx';
-import { SavedViews } from './saved-views.tsx';
+import { SavedViews, SaveViewButton } from './saved-views.tsx';
 import { type Picks, TaskTable } from './task-table.tsx';
 import { tasksWhere } from './tasks-where.ts';
 
@@ -52,7 +52,7 @@ export function TasksScreen(): VNode {
           href: linkTo('tasks', undefined, { where: view }),
         }))}
       />
-      <SavedViews where={where} isGood={!isWrong} />
+      <SavedViews where={where} />
       <section class="panel">
         <FilterBox key={where} where={where} wrong={isWrong ? problem.message : undefined} />
         {isWrong ? null : (
@@ -95,6 +95,7 @@ function Found({ pages, where, countOf }: FoundProps): VNode {
         <span class="dim">{boundText(first.value?.bound)}</span>
         <span class="push line wrap">
           <StandsStill pages={pages} />
+          <SaveViewButton where={where} />
           {has('search') ? <ExportButton of={exportOf(where)} /> : null}
         </span>
       </div>
@@ -163,6 +164,7 @@ function NothingMatches({ where, bound }: NothingMatchesProps): VNode {
           ))}
         </ul>
       ) : null}
+      <SaveViewButton where={where} />
     </Empty>
   );
 }
