@@ -112,6 +112,8 @@ async function takePictures(): Promise<void> {
 async function take(page: Page, name: string, after: number): Promise<void> {
   await page.evaluate(`document.documentElement.style.setProperty('--font', '${FONT}')`);
   await page.waitForTimeout(after);
+  // Between two tasks of the user with a limit it is in line.
+  if (name.startsWith('users')) await page.getByText('at its limit').waitFor();
   const path = `${FOLDER}${name}.png`;
   await page.screenshot({ path });
   const { size } = statSync(path);
