@@ -25,8 +25,11 @@ const WORDS: ReadonlySet<string> = new Set([
   'text',
 ]);
 
-/** Words that the API itself makes, and that stay where payloads are left out. */
-const OWN_WORDS: ReadonlySet<string> = new Set(['text']);
+/** What is said where payloads are left out instead of why a task does not run, of the kinds that tell a reason. */
+const OWN_WORDS: ReadonlyMap<unknown, string> = new Map([
+  ['ended', 'it has ended'],
+  ['run-paused', 'its run is paused'],
+]);
 
 /** Texts that are so short are no secrets, and stand everywhere. */
 const LEAST_SECRET = 4;
@@ -133,7 +136,9 @@ function withoutPayloads(value: unknown): unknown {
   if (!isPlainObject(value)) return value;
   const fields = Object.entries(value).flatMap(([key, one]): (readonly [string, unknown])[] => {
     if (PAYLOADS.has(key)) return [];
-    const isWords = typeof one === 'string' && WORDS.has(key) && !OWN_WORDS.has(key);
+    // The API itself has made it.
+    if (key === 'text') return [[key, OWN_WORDS.get(value['kind']) ?? one]];
+    const isWords = typeof one === 'string' && WORDS.has(key);
     return [[key, isWords ? '' : withoutPayloads(one)]];
   });
   return Object.fromEntries(fields);
