@@ -199,6 +199,32 @@ eachStore(({ open, beside }) => {
     }
   });
 
+  it('has its own error groups, counted from its own failed tasks', async () => {
+    await loom.enqueue(fail, 'fly', { user: 'acme' });
+    await loom.drain({ allowFailures: true });
+    const { body, text } = await ask('/dead/groups');
+    expect(text).not.toMatch(/zeta/);
+    const items = [...Object(Reflect.get(Object(body), 'items'))];
+    expect(body).toMatchObject({ searched: expect.any(Number), isCut: false });
+    expect(items.map(({ message }) => message).sort()).toEqual([
+      'cannot fly',
+      'cannot secret of acme',
+    ]);
+    const own = items.find(({ failed }) => failed > 1);
+    const [all] = (await loom.dead.groups()).items.filter(({ id }) => id === own.id);
+    // Its task, and the part of its run: as the store has counted them.
+    expect(own).toMatchObject({ failed: 2, attempts: 2, error: 'Error' });
+    expect(own).toEqual({ ...all, sample: expect.anything() });
+    expect((await ask(`/tasks/${own.sample}`)).body).toMatchObject({ user: 'acme' });
+    const named = (await ask(`/dead?error=${own.id}`)).body;
+    expect(named).toMatchObject({ items: [{ user: 'acme' }, { user: 'acme' }] });
+    const first = (await ask('/dead/groups?limit=1')).body;
+    const cursor = Reflect.get(Object(first), 'cursor');
+    const rest = (await ask(`/dead/groups?limit=50&cursor=${cursor}`)).body;
+    const ids = [first, rest].flatMap((page) => [...Object(Reflect.get(Object(page), 'items'))]);
+    expect(ids.map(({ id }) => id)).toEqual(items.map(({ id }) => id));
+  });
+
   it('sees its own by every route', async () => {
     const all = [...ROUTES, ...EXPORT_ROUTES];
     for (const one of all.filter(({ method, users }) => method === 'GET' && users !== 'whole')) {

@@ -3,7 +3,7 @@ import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import type { ErrorGroupFacts } from '../../domain/port/backend.ts';
 import { errorGroupOf, failureTypeOf } from '../../domain/task/cause.ts';
 import { likeness } from '../../domain/task/error-likeness.ts';
-import type { TaskRecord } from '../../domain/task/task.ts';
+import type { TaskRow } from '../../domain/task/task.ts';
 import { nameIn } from '../../domain/task/task-name.ts';
 import { isRun, runPlaceOf } from '../../runs/shared/record.ts';
 
@@ -18,7 +18,7 @@ export interface ErrorGroup extends ErrorGroupFacts {
 }
 
 /** A group as callers read it: in the words of its sample, if that still failed so. */
-export function errorGroup(facts: ErrorGroupFacts, sample: TaskRecord | undefined): ErrorGroup {
+export function errorGroup(facts: ErrorGroupFacts, sample: TaskRow | undefined): ErrorGroup {
   if (sample === undefined) return facts;
   const { cause, options } = sample;
   if (facts.failed > 0 && errorGroupOf(cause, sample.name) !== facts.id) return facts;

@@ -194,6 +194,10 @@ export interface ErrorGroupPage {
   readonly items: readonly ErrorGroup[];
   /** Asks for the next page; absent on the last. */
   readonly cursor?: string;
+  /** For a caller of some users: so many of their failed tasks were counted, the oldest first. */
+  readonly searched?: number;
+  /** For the same: whether there may be more that were not. */
+  readonly isCut?: boolean;
 }
 
 /** Attempts of one task. */

@@ -3048,6 +3048,14 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    "cursor": {
     "type": "string",
     "description": "Asks for the next page; absent on the last."
+   },
+   "searched": {
+    "type": "number",
+    "description": "For a caller of some users: so many of their failed tasks were counted, the oldest first."
+   },
+   "isCut": {
+    "type": "boolean",
+    "description": "For the same: whether there may be more that were not."
    }
   },
   "required": [

@@ -7,6 +7,7 @@ import { TASK_STATES } from '../../domain/task/task.ts';
 import type { TaskDetails } from '../../shapes/shapes.ts';
 import { choice, integer, text } from '../calls/fields.ts';
 import { narrowAttempts, narrowExplanation, narrowTasks } from '../calls/narrow.ts';
+import { ownGroups } from '../calls/own-groups.ts';
 import { searchSeen } from '../calls/own-search.ts';
 import { demandSeen, pageOver, usersAsked } from '../calls/owned.ts';
 import { PAGE_FIELDS, pageOf } from '../calls/paging.ts';
@@ -140,9 +141,12 @@ export const TASK_ROUTES: readonly Route[] = [
   route('GET /dead/groups', {
     summary:
       'What tasks failed with: errors that differ in nothing but ids and numbers are one group.',
-    users: 'whole',
+    users: 'rows',
     query: PAGE_FIELDS,
-    answer: async ({ loom, query }) => loom.dead.groups(pageOf(query)),
+    answer: async ({ loom, view, query }) =>
+      view.users === undefined
+        ? loom.dead.groups(pageOf(query))
+        : ownGroups(loom, view.users, pageOf(query)),
   }),
 ];
 
