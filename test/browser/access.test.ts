@@ -53,6 +53,13 @@ it('a customer sees its own users, and no screen of all', async () => {
   await expect.poll(() => views.getByText('Running').textContent()).toMatch(/^Running\d$/);
   expect(await views.getByText('Finished').textContent()).toBe('Finished');
   expect(await tab.page.getByText(/^Pick all/).count()).toBe(0);
+  await tab.go('dead');
+  await tab.sees(/2 dead letters with 2 kinds of error/);
+  await tab.press(/transcode/);
+  await tab.sees('a.mov');
+  expect(await tab.page.getByRole('button', { name: /Redrive|Remove/ }).count()).toBe(0);
+  expect(await tab.page.locator('main', { hasText: 'b.mov' }).count()).toBe(0);
+  expect(await tab.violations()).toEqual([]);
   await tab.go('workers');
   await tab.sees('Nothing is here');
   await tab.close();

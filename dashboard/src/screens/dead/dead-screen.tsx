@@ -30,7 +30,7 @@ const EXPORT: Export = {
 
 /** By error where the server groups them; else one after the other. */
 export function DeadScreen(): VNode {
-  return has('errors') && !isLimited.value ? <ByError /> : <DeadList />;
+  return has('errors') ? <ByError /> : <DeadList />;
 }
 
 function DeadList(): VNode {
@@ -128,7 +128,7 @@ function GroupPanel({ group }: { readonly group: ErrorGroup }): VNode {
     >
       <div class="stack">
         <p>{message}</p>
-        {has('bulk') ? (
+        {has('bulk') && !isLimited.value ? (
           <p class="line wrap">
             <ActionButton kind="first" shortcut="⇧R" action={startBulk('redrive', where, failed)} />
             <ActionButton kind="danger" shortcut="⇧D" action={startBulk('remove', where, failed)} />
