@@ -20,6 +20,7 @@ import { type Redaction, redaction } from './calls/redaction.ts';
 import type { PathParts, RawCall, Route } from './calls/route.ts';
 import { SealedCursors } from './calls/sealed-cursor.ts';
 import { View } from './calls/view.ts';
+import { withEtag } from './etag.ts';
 import { LiveChanges } from './events/live.ts';
 import type { Subject } from './events/subject.ts';
 import { type HttpApiOptions, type HttpSettings, httpSettings, isAccess } from './http-options.ts';
@@ -103,7 +104,7 @@ class Api implements HttpApi {
       if (!isOfApi(request.url)) return await this.#page.answer(request);
       const view = await this.#viewOf(request);
       if (!isSafe(request.method)) demandSameSite(request);
-      const answered = await this.#inTime(request, { view, requestId });
+      const answered = await withEtag(request, await this.#inTime(request, { view, requestId }));
       answered.headers.set('x-request-id', requestId);
       return answered;
     } catch (error) {

@@ -75,6 +75,50 @@ eachStore(({ open }) => {
     });
   });
 
+  describe('what has not changed', () => {
+    it('is not sent again to who has it', async () => {
+      const loom = await open([greet]);
+      await loom.enqueue(greet, 'ann', { user: 'acme', delay: '1d' });
+      await loom.enqueue(greet, 'ben', { user: 'acme', delay: '1d' });
+      const some = askerOf(loom, { access: () => ({ can: 'all', users: ['acme'] }) });
+      for (const call of [askerOf(loom), some]) {
+        for (const path of ['/tasks?where=user:acme&limit=1', '/schedules', '/openapi.json', '/']) {
+          const first = await call(path);
+          const etag = first.headers.get('etag') ?? '';
+          expect([path, etag]).toEqual([path, expect.stringMatching(/^"[\w-]{22}"$/)]);
+          for (const known of [etag, `"other", W/${etag}`, '*']) {
+            const again = await call(path, { headers: { 'if-none-match': known } });
+            expect([path, again.status, again.text]).toEqual([path, 304, '']);
+            expect(again.headers.get('etag')).toBe(etag);
+            expect(again.headers.get('cache-control')).toBe('no-store');
+          }
+          const other = await call(path, { headers: { 'if-none-match': '"other"' } });
+          expect([other.status, other.text]).toEqual([200, first.text]);
+        }
+      }
+      const path = '/tasks?where=user:acme';
+      const etag = (await some(path)).headers.get('etag') ?? '';
+      const known = { headers: { 'if-none-match': etag } };
+      expect((await some(path, known)).status).toBe(304);
+      await loom.enqueue(greet, 'cat', { user: 'acme', delay: '1d' });
+      expect((await some(path, known)).status).toBe(200);
+    });
+
+    it('is no matter of mistakes and of changes', async () => {
+      const loom = await open([greet]);
+      const call = askerOf(loom);
+      const every = { 'if-none-match': '*' };
+      const missing = await call('/tasks/none', { headers: every });
+      expect([missing.status, missing.headers.get('etag')]).toEqual([404, null]);
+      const headers = { ...every, authorization: 'x', 'content-type': 'application/json' };
+      const body = '{"name":"greet","input":"ann"}';
+      const made = await call('/tasks', { method: 'POST', headers, body });
+      expect([made.status, made.headers.get('etag')]).toEqual([201, null]);
+      const paused = await call('/queues/default/pause', { method: 'POST', headers, body: '' });
+      expect([paused.status, paused.headers.get('etag')]).toEqual([200, null]);
+    });
+  });
+
   describe('mistakes', () => {
     it.each([
       ['/nothing', 'GET', 404, 'NOT_FOUND'],

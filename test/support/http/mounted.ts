@@ -43,6 +43,8 @@ async function expectRead(base: string): Promise<void> {
   expect(await ask(base, '/', { as: 'read' })).toMatchObject({ status: 200, can: ['read'] });
   expect(await ask(base, '/queues')).toMatchObject({ status: 200, items: expect.any(Array) });
   expect(await ask(base, '/queues', { as: 'acme' })).toMatchObject({ status: 403 });
+  const known = { authorization: 'Bearer all', 'if-none-match': '*' };
+  expect((await fetch(`${base}api/v1/queues`, { headers: known })).status).toBe(304);
   expect(await ask(base, '/tasks/none')).toMatchObject({ status: 404, code: 'TASK_NOT_FOUND' });
   expect(await ask(base, '/tasks/a%2Fb%20c')).toMatchObject({ status: 404 });
   expect(await ask(base, '/nothing')).toMatchObject({ status: 404, code: 'NOT_FOUND' });
