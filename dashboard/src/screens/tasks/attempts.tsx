@@ -2,15 +2,20 @@
 
 import type { VNode } from 'preact';
 import type { AttemptInfo, TaskDetails, TaskError } from '../../api/shapes.ts';
+import { source } from '../../api/sources.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Scroller } from '../../parts/scroller.tsx';
 import { StateLabel } from '../../parts/state-label.tsx';
+import { linkHere } from '../../state/address.ts';
 import { now } from '../../state/clock.ts';
+import { useReading } from '../../state/readings.ts';
 import { lengthText, momentText } from '../../words/lengths.ts';
+import { countOf } from '../../words/numbers.ts';
 
 /** The newest last, and open. */
 export function Attempts({ task }: { readonly task: TaskDetails }): VNode | null {
   const { attempts } = task;
+  const logs = useReading(source('GET /tasks/{id}/logs', [task.id])).value?.items ?? [];
   if (attempts.length === 0) return null;
   return (
     <Panel
@@ -20,7 +25,11 @@ export function Attempts({ task }: { readonly task: TaskDetails }): VNode | null
       <ol class="attempts">
         {attempts.map((one, at) => (
           <li key={one.leasedAt}>
-            <Attempt attempt={one} isOpen={at === attempts.length - 1} />
+            <Attempt
+              attempt={one}
+              isOpen={at === attempts.length - 1}
+              logLines={logs.filter(({ attempt }) => attempt === one.attempt).length}
+            />
           </li>
         ))}
       </ol>
@@ -31,11 +40,13 @@ export function Attempts({ task }: { readonly task: TaskDetails }): VNode | null
 function Attempt({
   attempt,
   isOpen,
+  logLines,
 }: {
   readonly attempt: AttemptInfo;
   readonly isOpen: boolean;
+  readonly logLines: number;
 }): VNode {
-  const { error, outcome, decision, leasedAt, endedAt, worker } = attempt;
+  const { error, outcome, decision, leasedAt, endedAt, worker, attempt: number } = attempt;
   return (
     <details open={isOpen}>
       <summary>
@@ -51,7 +62,12 @@ function Attempt({
       <div class="a-body">
         {error === undefined ? null : <ErrorText error={error} />}
         <p class="dim">
-          {lengthText(endedAt - leasedAt)} on {worker}. Then: {decision}.
+          {lengthText(endedAt - leasedAt)} on {worker}. Then: {decision}.{' '}
+          {logLines === 0 ? null : (
+            <a href={linkHere({ attempt: String(number) })}>
+              {countOf(logLines, 'line')} of the log
+            </a>
+          )}
         </p>
       </div>
     </details>

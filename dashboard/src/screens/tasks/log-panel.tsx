@@ -7,6 +7,7 @@ import { source } from '../../api/sources.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Scroller } from '../../parts/scroller.tsx';
+import { address, linkHere } from '../../state/address.ts';
 import { useReading } from '../../state/readings.ts';
 
 interface LogPanelProps {
@@ -18,18 +19,36 @@ interface LogPanelProps {
 export function LogPanel({ id, isLive }: LogPanelProps): VNode | null {
   const { value } = useReading(source('GET /tasks/{id}/logs', [id]));
   const box = useRef<HTMLDivElement>(null);
+  const only = address.value.query.get('attempt');
+  const lines = value?.items.filter(
+    ({ attempt }) => only === undefined || String(attempt) === only,
+  );
   const count = value?.items.length ?? 0;
   useEffect(() => {
     const element = box.current;
     if (isLive && count > 0 && element !== null) element.scrollTop = element.scrollHeight;
   }, [count, isLive]);
-  if (value === undefined || count === 0) return null;
+  useEffect(() => {
+    if (only === undefined || count === 0) return;
+    box.current?.scrollIntoView({ block: 'nearest' });
+    box.current?.focus({ preventScroll: true });
+  }, [only, count > 0]);
+  if (lines === undefined || count === 0) return null;
+  const whose = only === undefined ? 'of all attempts' : `of attempt ${only}`;
   return (
-    <Panel title="Log" meta={isLive ? 'of all attempts, live' : 'of all attempts'}>
+    <Panel
+      title="Log"
+      meta={isLive ? `${whose}, live` : whose}
+      tools={
+        only === undefined ? undefined : (
+          <a href={linkHere({ attempt: undefined })}>Of all attempts</a>
+        )
+      }
+    >
       <Scroller kind="logs" box={box} label="Lines of the log">
         <table>
           <tbody>
-            {value.items.map((line) => (
+            {lines.map((line) => (
               <Line key={line.next} line={line} />
             ))}
           </tbody>

@@ -1,23 +1,34 @@
 /** What a task waits for, and who waits for it. */
 import type { VNode } from 'preact';
-import type { TaskDetails } from '../../api/shapes.ts';
+import type { HttpAnswers, TaskDetails } from '../../api/shapes.ts';
 import { source } from '../../api/sources.ts';
+import { ListFoot } from '../../parts/list-foot.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { StateLabel } from '../../parts/state-label.tsx';
 import { linkTo } from '../../state/address.ts';
-import { useReading } from '../../state/readings.ts';
+import { usePages } from '../../state/pages.ts';
 import { countText } from '../../words/numbers.ts';
 
 /** Nothing where it stands alone. */
 export function Neighbours({ task }: { readonly task: TaskDetails }): VNode | null {
-  const { id, name, state, dependsOn, blockedBy, dependents } = task;
-  const after = useReading(
-    dependents === undefined
-      ? undefined
-      : source('GET /tasks/{id}/dependents', [id], { limit: 50 }),
-  );
-  const waiting = after.value?.items ?? [];
-  const count = after.value?.count ?? 0;
+  if (task.dependents !== undefined) return <WithDependents task={task} />;
+  return <Around task={task} waiting={[]} foot={null} />;
+}
+
+function WithDependents({ task }: { readonly task: TaskDetails }): VNode {
+  const pages = usePages(source('GET /tasks/{id}/dependents', [task.id], { limit: 50 }));
+  return <Around task={task} waiting={pages.items} foot={<ListFoot pages={pages} />} />;
+}
+
+interface AroundProps {
+  readonly task: TaskDetails;
+  readonly waiting: HttpAnswers['GET /tasks/{id}/dependents']['items'];
+  readonly foot: VNode | null;
+}
+
+function Around({ task, waiting, foot }: AroundProps): VNode | null {
+  const { name, state, dependsOn, blockedBy, dependents } = task;
+  const count = dependents?.count ?? 0;
   if (dependsOn.length === 0 && waiting.length === 0) return null;
   return (
     <Panel title="Before and after it" spaced={true}>
@@ -48,6 +59,7 @@ export function Neighbours({ task }: { readonly task: TaskDetails }): VNode | nu
         ))}
       </ul>
       {count > waiting.length ? <p class="dim">{countText(count)} wait for it in all.</p> : null}
+      {foot}
     </Panel>
   );
 }

@@ -1,5 +1,6 @@
 /** One task: what became of it, and why. */
 import type { VNode } from 'preact';
+import { errorGroupOf } from '../../../../src/domain/task/cause.ts';
 import type { TaskDetails } from '../../api/shapes.ts';
 import { source } from '../../api/sources.ts';
 import { taskActions } from '../../api/task-actions.ts';
@@ -10,8 +11,10 @@ import { UserLink } from '../../parts/links.tsx';
 import { Figures, Panel } from '../../parts/panel.tsx';
 import { Shown } from '../../parts/shown.tsx';
 import { StateLabel, toneOf } from '../../parts/state-label.tsx';
+import { linkTo } from '../../state/address.ts';
 import { now } from '../../state/clock.ts';
 import { useReading } from '../../state/readings.ts';
+import { has, isLimited } from '../../state/session.ts';
 import { commandAbout } from '../../words/commands.ts';
 import { lengthText, momentText } from '../../words/lengths.ts';
 import { Attempts } from './attempts.tsx';
@@ -139,6 +142,18 @@ function WhyPanel({ task }: { readonly task: TaskDetails }): VNode | null {
   return (
     <section class={`panel why t-${toneOf(task.state)}`} aria-label="Why">
       <Obstacles explanation={value} />
+      <SameError task={task} />
     </section>
+  );
+}
+
+/** Others may have failed alike: they stand together. */
+function SameError({ task: { state, cause, name } }: { readonly task: TaskDetails }): VNode | null {
+  const group = state === 'failed' ? errorGroupOf(cause, name) : undefined;
+  if (group === undefined || !has('errors') || isLimited.value) return null;
+  return (
+    <p class="same-error">
+      <a href={linkTo('dead', undefined, { group })}>All that failed alike</a>
+    </p>
   );
 }
