@@ -29,6 +29,7 @@ const SCREENS: readonly (readonly [path: string, shows: RegExp])[] = [
   ['users/acme', /Weight and limits/],
   ['users/acme?drawer=limits', /Nothing is changed yet/],
   ['queues', /turns are taken in each by itself/],
+  ['queues?drawer=default', /Nothing is changed yet/],
   ['tasks', /cannot be read/],
   ['tasks?where=state:failed%20user:nobody', /Nothing matches/],
   ['tasks/{failed}', /Its way/],

@@ -2,7 +2,6 @@
 import { commandAbout } from '../words/commands.ts';
 import { countOf } from '../words/numbers.ts';
 import { type Action, callPath } from './actions.ts';
-import { rateOf } from './rates.ts';
 
 /** Starts nothing more of a user. */
 export function pauseUser(user: string, queue: string): Action {
@@ -53,41 +52,6 @@ export function resumeQueue(queue: string): Action {
     method: 'POST',
     path: callPath('queues', queue, 'resume'),
     command: commandAbout(queue, 'queues', 'resume'),
-  };
-}
-
-/** What changes of a user; `default` takes it back. */
-export interface UserChange {
-  readonly weight?: number | 'default';
-  readonly maxRunning?: number | 'default';
-  readonly maxQueued?: number | 'default';
-  readonly rate?: string;
-}
-
-const FLAGS = {
-  weight: '--weight',
-  maxRunning: '--max-running',
-  maxQueued: '--max-queued',
-  rate: '--rate',
-} as const;
-
-/** Weight and limits of a user in one queue. */
-export function changeUser(user: string, queue: string, change: UserChange): Action {
-  const { weight, maxRunning, maxQueued, rate } = change;
-  const given = { weight, maxRunning, maxQueued, rate };
-  const flags = Object.entries(FLAGS).flatMap(([key, flag]) => {
-    const value = Object.entries(given).find(([name]) => name === key)?.[1];
-    return value === undefined ? [] : [flag, String(value)];
-  });
-  return {
-    name: 'Change',
-    icon: 'weight',
-    about: `It holds for the next turn of ${user} in ${queue}; what runs goes on.`,
-    needs: 'configure',
-    method: 'PATCH',
-    path: inQueue(callPath('users', user), queue),
-    body: { ...given, rate: rate === undefined || rate === 'default' ? rate : rateOf(rate) },
-    command: commandAbout(user, 'users', 'set', '--queue', queue, ...flags),
   };
 }
 

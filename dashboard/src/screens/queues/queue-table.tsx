@@ -4,10 +4,12 @@ import type { QueueStatus } from '../../api/shapes.ts';
 import { pauseQueue, resumeQueue } from '../../api/user-actions.ts';
 import { ActionButton } from '../../parts/action.tsx';
 import { Bar } from '../../parts/bars.tsx';
+import { LinkButton } from '../../parts/button.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { linkTo } from '../../state/address.ts';
+import { may } from '../../state/session.ts';
 import { countText } from '../../words/numbers.ts';
 
 const COLUMNS: readonly Column<QueueStatus>[] = [
@@ -63,12 +65,24 @@ const COLUMNS: readonly Column<QueueStatus>[] = [
     key: 'do',
     title: <span class="sr">What can be done</span>,
     cell: ({ queue, settings, counts }) => (
-      <ActionButton
-        key={settings.paused === true ? 'resume' : 'pause'}
-        small={true}
-        kind="quiet"
-        action={settings.paused === true ? resumeQueue(queue) : pauseQueue(queue, counts.queued)}
-      />
+      <span class="line">
+        {may('configure') ? (
+          <LinkButton
+            small={true}
+            kind="quiet"
+            icon="limit"
+            href={linkTo('queues', undefined, { drawer: queue })}
+          >
+            Limits
+          </LinkButton>
+        ) : null}
+        <ActionButton
+          key={settings.paused === true ? 'resume' : 'pause'}
+          small={true}
+          kind="quiet"
+          action={settings.paused === true ? resumeQueue(queue) : pauseQueue(queue, counts.queued)}
+        />
+      </span>
     ),
   },
 ];

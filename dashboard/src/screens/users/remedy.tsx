@@ -5,6 +5,7 @@ import { resumeUser } from '../../api/user-actions.ts';
 import { ActionButton } from '../../parts/action.tsx';
 import { Icon, type IconName } from '../../parts/icon.tsx';
 import { linkTo } from '../../state/address.ts';
+import { may } from '../../state/session.ts';
 
 /** The symbol beside `why`. */
 export function reasonIcon({ settings, running, ready, queued }: UserRow): IconName {
@@ -36,7 +37,7 @@ export function Remedy({ row }: { readonly row: UserRow }): VNode {
   if (settings.paused === true) {
     return <ActionButton small={true} kind="quiet" action={resumeUser(user, queue)} />;
   }
-  const isLimit = reasonIcon(row) === 'limit' || reasonIcon(row) === 'rate';
+  const isLimit = may('configure') && ['limit', 'rate'].includes(reasonIcon(row));
   return (
     <a
       class="fix nowrap"

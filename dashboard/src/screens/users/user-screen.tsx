@@ -10,7 +10,7 @@ import { Facts, Figures, Panel } from '../../parts/panel.tsx';
 import { Shown } from '../../parts/shown.tsx';
 import { address, goTo, linkHere, linkTo } from '../../state/address.ts';
 import { useReading } from '../../state/readings.ts';
-import { has } from '../../state/session.ts';
+import { has, may } from '../../state/session.ts';
 import { countText, percentText, signedText } from '../../words/numbers.ts';
 import { whereText } from '../../words/where.ts';
 import { SeriesPanel } from '../overview/series-panel.tsx';
@@ -34,7 +34,7 @@ export function UserScreen({ id }: { readonly id: string }): VNode {
 
 function User({ row }: { readonly row: UserRow }): VNode {
   const { user, queue } = row;
-  const isChanging = address.value.query.get('drawer') === 'limits';
+  const isChanging = may('configure') && address.value.query.get('drawer') === 'limits';
   return (
     <div class="stack">
       <UserHead row={row} />
@@ -48,9 +48,11 @@ function User({ row }: { readonly row: UserRow }): VNode {
             title="Weight and limits"
             spaced={true}
             tools={
-              <LinkButton small={true} icon="weight" href={linkHere({ drawer: 'limits' })}>
-                Change…
-              </LinkButton>
+              may('configure') ? (
+                <LinkButton small={true} icon="weight" href={linkHere({ drawer: 'limits' })}>
+                  Change…
+                </LinkButton>
+              ) : undefined
             }
           >
             <Facts facts={limitFacts(row)} />
