@@ -1,5 +1,5 @@
 /** The API as a whole: who gets in, what a mistake looks like, and that every read answers. */
-import { task } from 'fairloom';
+import { call, task } from 'fairloom';
 import type { HttpApiOptions } from 'fairloom/http';
 import { describe, expect, it } from 'vitest';
 import { askerOf } from '../support/http/api.ts';
@@ -7,7 +7,7 @@ import { eachStore } from '../support/http/stores.ts';
 
 const greet = task('greet', async (name: string) => `hello ${name}`);
 
-eachStore(({ open }) => {
+eachStore(({ open, quiet }) => {
   describe('access', () => {
     it('is closed unless somebody opens it', async () => {
       const loom = await open([greet]);
@@ -48,6 +48,27 @@ eachStore(({ open }) => {
       }
       const page = (await call('/tasks?state=finished&limit=1')).body;
       expect(page).toMatchObject({ items: [{ id }] });
+    });
+
+    it('makes nobody wait for shares of many users that were read a moment ago', async () => {
+      const loom = await open([greet]);
+      await loom.queues.pause('default');
+      await loom.enqueueMany(
+        Array.from({ length: 101 }, (_, n) => call(greet, 'x', { user: `u${n}` })),
+      );
+      const ask = askerOf(loom);
+      const sharesOf = async (): Promise<unknown> =>
+        Object((await ask('/users?limit=1')).body).sharesOf;
+      expect(await sharesOf()).toBe(101);
+      await loom.enqueue(greet, 'y', { user: 'new' });
+      expect(await sharesOf()).toBe(101);
+      await loom.clock.advance('3s');
+      expect(await sharesOf()).toBe(101);
+      await quiet();
+      expect(await sharesOf()).toBe(102);
+      await loom.enqueue(greet, 'z', { user: 'newest' });
+      await loom.clock.advance('1m');
+      expect(await sharesOf()).toBe(103);
     });
 
     it('shows the whole', async () => {

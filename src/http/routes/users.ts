@@ -16,6 +16,9 @@ import type { View } from '../calls/view.ts';
 /** Of many users they cost the store twenty times what a page of users does: so long they are good enough, in ms. */
 const SHARES_MS = 2_000;
 
+/** And so long they are better than to wait for newer ones, in ms. */
+const OLD_SHARES_MS = 10_000;
+
 /** Up to so many users they are read anew each time. */
 const FEW = 100;
 
@@ -134,23 +137,28 @@ function ownRow(status: UserStatus): UserRow {
   return { ...status, why };
 }
 
-/** Shares in one queue, by user; of many users as they were up to {@link SHARES_MS} ago, for whoever asks. */
-async function sharesIn(
-  loom: Fairloom,
-  queue: string,
-  status: QueueStatus | undefined,
-): Promise<Shares> {
-  if (status === undefined) return NO_SHARES;
+/**
+ * Shares in one queue, by user; of many users as they were a moment ago. When that is over, whoever asks gets them
+ * once more while they are read anew, and waits for nothing; unless they are too old.
+ */
+function sharesIn(loom: Fairloom, queue: string, status: QueueStatus | undefined): Promise<Shares> {
+  if (status === undefined) return Promise.resolve(NO_SHARES);
   const now = coreOf(loom).clock.now();
   const known = KNOWN_SHARES.get(loom) ?? new Map<string, KnownShares>();
   KNOWN_SHARES.set(loom, known);
   const latest = known.get(queue);
-  if (latest !== undefined && Math.abs(now - latest.at) < SHARES_MS) return latest.shares;
+  const age = latest === undefined ? Number.POSITIVE_INFINITY : Math.abs(now - latest.at);
+  if (latest !== undefined && (age < SHARES_MS || latest.isReading)) return latest.shares;
   const shares = readShares(loom, queue, status);
-  known.set(queue, { at: now, shares });
-  const forgetFew = ({ size }: Shares): unknown => size <= FEW && known.delete(queue);
-  shares.then(forgetFew, () => known.delete(queue));
-  return shares;
+  const isWorth = latest !== undefined && age < OLD_SHARES_MS;
+  if (isWorth) known.set(queue, { ...latest, isReading: true });
+  else known.set(queue, { at: now, shares, isReading: false });
+  const keep = (read: Shares): void => {
+    if (read.size <= FEW) known.delete(queue);
+    else known.set(queue, { at: now, shares, isReading: false });
+  };
+  shares.then(keep, () => known.delete(queue));
+  return isWorth ? latest.shares : shares;
 }
 
 type Shares = ReadonlyMap<string, TopUser>;
@@ -158,6 +166,8 @@ type Shares = ReadonlyMap<string, TopUser>;
 interface KnownShares {
   readonly at: number;
   readonly shares: Promise<Shares>;
+  /** Newer ones are on their way. */
+  readonly isReading: boolean;
 }
 
 const NO_SHARES: Shares = new Map();
