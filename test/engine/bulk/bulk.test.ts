@@ -140,11 +140,13 @@ eachBackend((open) => {
   it('leaves what has failed since it was started', async () => {
     const loom = harness.loom([work, other]);
     await failed(loom, 2);
-    const { id } = await loom.bulk.start({ where: 'state:failed', action: 'redrive' });
+    const { id } = await loom.bulk.start({
+      ...{ where: 'state:failed', action: 'redrive', queue: 'ops' },
+    });
     await harness.clock.advance(5);
     await loom.enqueue(other, 'late', { id: 'late', user: 'acme', priority: 'critical' });
-    const worker = loom.worker({ concurrency: 1 });
-    const first = harness.loom([other]).worker({ concurrency: 1 });
+    const worker = loom.worker({ queues: ['ops', 'default'], concurrency: 1 });
+    const first = loom.worker({ queues: ['default'], concurrency: 1 });
     await first.start();
     await harness.until(async () => (await loom.tasks.get('late'))?.state === 'failed');
     await first.stop();
