@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BulkInfo, BulkOptions } from '../../../src/bulk/bulk-facade.ts';
 import type { Fairloom } from '../../../src/client/client.ts';
+import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import { eachBackend, type Harness } from '../../support/backends.ts';
 
@@ -170,10 +171,11 @@ eachBackend((open) => {
       const moments: number[] = [];
       const rate = { limit, per, burst };
       const { id } = await loom.bulk.start({ where: 'state:failed', action: 'redrive', rate });
-      const worker = loom.worker({ concurrency: 4 });
-      worker.on('task.started', ({ name }) => {
-        if (name === 'work') moments.push(harness.clock.now());
+      const watching = flakyBackend(harness.backend, ({ operation }) => {
+        if (operation === 'tasks.redrive') moments.push(harness.clock.now());
+        return undefined;
       });
+      const worker = harness.loom([work], { backend: watching }).worker({ concurrency: 4 });
       const from = harness.clock.now();
       await worker.start();
       const perMs = per === '1s' ? 1_000 : 10_000;
