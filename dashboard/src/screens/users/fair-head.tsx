@@ -25,7 +25,11 @@ export function FairHead({ queue, rows, sharesOf }: FairHeadProps): VNode {
     <div class="fair-head">
       <div>
         <p class="say">
-          <Sentence inLine={inLine.length} within={isByTime ? undefined : within.length} />
+          <Sentence
+            inLine={Math.max(queue.readyUsers, inLine.length)}
+            shown={inLine.length}
+            within={isByTime ? undefined : within.length}
+          />
         </p>
         <p class="ink2">
           {far === undefined ? null : (
@@ -59,26 +63,27 @@ export function FairHead({ queue, rows, sharesOf }: FairHeadProps): VNode {
 }
 
 interface SentenceProps {
+  /** Users in line. */
   readonly inLine: number;
-  /** Of them; nobody promises it where turns are as long as their tasks. */
+  /** Of them, those that were read. */
+  readonly shown: number;
+  /** Of these; nobody promises it where turns are as long as their tasks. */
   readonly within: number | undefined;
 }
 
-function Sentence({ inLine, within }: SentenceProps): VNode {
+function Sentence({ inLine, shown, within }: SentenceProps): VNode {
   if (inLine === 0) return <>Nobody is in line.</>;
   if (inLine === 1) return <>One user is in line, and takes every turn.</>;
   const users = countOf(inLine, 'user');
-  if (within === undefined) return <>{users} are in line.</>;
-  if (within === inLine) {
-    return (
-      <>
-        {users} are in line, <em>each within one turn of its share</em>.
-      </>
-    );
-  }
+  if (within === undefined || shown === 0) return <>{users} are in line.</>;
+  const isAll = within === shown;
   return (
     <>
-      {users} are in line, <em>{countText(within)} of them within one turn of their share</em>.
+      {users} are in line{shown < inLine ? `; of the first ${countText(shown)}` : ''},{' '}
+      <em>
+        {isAll ? 'each' : countText(within)} within one turn of {isAll ? 'its' : 'their'} share
+      </em>
+      .
     </>
   );
 }
