@@ -3,7 +3,6 @@ import { coreOf, type Fairloom } from '../../client/client.ts';
 import type { QueueStatus } from '../../client/facades/queue-facade.ts';
 import type { UserStatus } from '../../client/facades/user-facade.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { allPages } from '../../domain/port/all-pages.ts';
 import { type TopUser, topUsers } from '../../shapes/shares.ts';
 import type { UserRow } from '../calls/answers.ts';
 import { ownUser } from '../calls/enqueue.ts';
@@ -21,9 +20,6 @@ const OLD_SHARES_MS = 10_000;
 
 /** Up to so many users they are read anew each time. */
 const FEW = 100;
-
-/** Users of one queue over which shares are made; of more users the first by name. */
-const SHARES_OF = 1_000;
 
 const QUEUE = text('The queue; `default` unless it is said.');
 
@@ -174,16 +170,11 @@ const NO_SHARES: Shares = new Map();
 
 const KNOWN_SHARES = new WeakMap<Fairloom, Map<string, KnownShares>>();
 
+/** Over as many users as a page has; of more users the first by name. */
 async function readShares(loom: Fairloom, queue: string, status: QueueStatus): Promise<Shares> {
-  const users: UserStatus[] = [];
-  const pages = allPages(LIMITS.pageMax, (page) =>
-    loom.users.list({ queue, configured: false, ...page }),
-  );
-  for await (const { items } of pages) {
-    users.push(...items);
-    if (users.length >= SHARES_OF) break;
-  }
-  return new Map(topUsers(status, users.slice(0, SHARES_OF)).map((one) => [one.user, one]));
+  const limit = LIMITS.pageMax;
+  const { items } = await loom.users.list({ queue, configured: false, limit });
+  return new Map(topUsers(status, items).map((one) => [one.user, one]));
 }
 
 function rowOf(user: UserStatus, shares: Shares, queue: QueueStatus | undefined): UserRow {
