@@ -1,6 +1,6 @@
 /** What was read of the server: one reading for all that show it, kept fresh while it is shown. */
 import { type Signal, signal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useLayoutEffect, useMemo } from 'preact/hooks';
 import { Problem, read } from '../api/http.ts';
 import type { Subject } from '../api/subjects.ts';
 import { now, startClock, stopClock } from './clock.ts';
@@ -57,7 +57,8 @@ export const watched = signal<readonly string[]>([]);
 export function useReading<T>(source: Source<T> | undefined): Reading<T> {
   const path = source?.path;
   const reading = useMemo(() => readingOf(source), [path]);
-  useEffect(() => (path === undefined ? undefined : show(path)), [path]);
+  // Before the frame is painted: what it waits for is on its way.
+  useLayoutEffect(() => (path === undefined ? undefined : show(path)), [path]);
   return reading.value;
 }
 
