@@ -76,23 +76,33 @@ async function send(response: ServerResponse, answer: Response): Promise<void> {
     return;
   }
   response.flushHeaders();
+  const gone = (): void => void reader.cancel().catch(() => undefined);
   const reader = body.getReader();
-  const isGone = new Promise<'gone'>((resolve) => {
-    if (response.destroyed) resolve('gone');
-    response.once('close', () => resolve('gone'));
-  });
+  response.once('close', gone);
+  if (response.destroyed) gone();
   for (;;) {
-    const next = await Promise.race([reader.read(), isGone]);
-    if (next === 'gone') {
-      await reader.cancel();
+    // Whoever has gone ends it, too. It is in no race: what lives as long as the answer would keep all of it.
+    const next = await reader.read();
+    if (next.done) break;
+    if (!response.write(next.value)) await untilDrained(response);
+  }
+  response.off('close', gone);
+  response.end();
+}
+
+/** It takes more again, or its reader has gone. */
+function untilDrained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done);
+      response.off('close', done);
+      resolve();
+    };
+    if (response.destroyed) {
+      resolve();
       return;
     }
-    if (next.done) break;
-    if (response.write(next.value)) continue;
-    const drained = new Promise<void>((resolve) => {
-      response.once('drain', resolve);
-    });
-    await Promise.race([drained, isGone]);
-  }
-  response.end();
+    response.once('drain', done);
+    response.once('close', done);
+  });
 }

@@ -1,6 +1,8 @@
 /** The API behind a server of Node. */
 import { createServer, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { task } from 'fairloom';
 import { httpApi, nodeHandler } from 'fairloom/http';
 import { testLoom } from 'fairloom/testing';
@@ -77,4 +79,38 @@ it('a stream ends for the API when its reader goes', async () => {
   expect(new TextDecoder().decode(first?.value)).toContain('retry:');
   stop.abort();
   await expect(reader?.read()).rejects.toThrow();
+});
+
+it('a stream that goes on keeps nothing of what it has sent', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  if (typeof collect !== 'function') throw new Error('nothing can be collected');
+  const chunks: WeakRef<Uint8Array>[] = [];
+  let out: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      out = controller;
+    },
+  });
+  const endless = createServer(nodeHandler({ fetch: async () => new Response(body) }));
+  await new Promise<void>((resolve) => {
+    endless.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = endless.address() as AddressInfo;
+  const answer = await fetch(`http://127.0.0.1:${port}/`);
+  const reader = answer.body?.getReader();
+  for (let at = 0; at < 100; at++) {
+    const chunk = new Uint8Array(1_000);
+    chunks.push(new WeakRef(chunk));
+    out?.enqueue(chunk);
+    await reader?.read();
+  }
+  // What a turn of the event loop has seen of a WeakRef it keeps.
+  await new Promise((resolve) => setImmediate(resolve));
+  collect();
+  const kept = chunks.filter((chunk) => chunk.deref() !== undefined).length;
+  expect(kept).toBeLessThan(20);
+  await reader?.cancel();
+  endless.closeAllConnections();
+  endless.close();
 });

@@ -22,7 +22,7 @@ const LEAST_MS = 250;
 /** Most time between them, in ms: what is older is no news. */
 const MOST_MS = 10_000;
 
-/** Of the time of one connection, readings of all things together take at most one part in so many. */
+/** Of the time of one connection, readings of all that is dear together take about one part in so many. */
 const SHARE = 20;
 
 /** One thing that somebody watches. */
@@ -36,7 +36,9 @@ class Watching implements Watched {
   readonly view: View;
   readonly listeners = new Set<() => void>();
   version: Version | undefined;
+  /** Of the latest two readings the cheaper one: a reading that has waited for others once says little. */
   costMs = 0;
+  latestMs = 0;
   timer: Timer | undefined;
 
   constructor(subject: Subject, view: View) {
@@ -88,19 +90,25 @@ export class Hub {
     const from = this.#clock.now();
     const version = versionOf(await this.#read(watched.subject, watched.view));
     if (watched.listeners.size === 0) return;
-    watched.costMs = Math.max(0, this.#clock.now() - from);
-    watched.timer = this.#clock.setTimer(this.#pauseMs(), () => void this.#look(watched));
+    const tookMs = Math.max(0, this.#clock.now() - from);
+    watched.costMs = Math.min(tookMs, watched.latestMs);
+    watched.latestMs = tookMs;
+    watched.timer = this.#clock.setTimer(this.#pauseMs(watched), () => void this.#look(watched));
     if (version.digest === watched.version?.digest) return;
     watched.version = version;
     for (const changed of [...watched.listeners]) changed();
   }
 
-  /** Grows with what all readings cost together, so that watching never crowds out work. */
-  #pauseMs(): number {
-    let costMs = 0;
-    for (const one of this.#watched.values()) costMs += one.costMs;
-    return Math.min(MOST_MS, Math.max(LEAST_MS, costMs * SHARE));
+  /** What is cheap is read as often as pages can show it; what is dear shares its part of the time. */
+  #pauseMs({ costMs }: Watching): number {
+    let dear = 0;
+    for (const one of this.#watched.values()) if (isDear(one.costMs)) dear++;
+    return isDear(costMs) ? Math.min(MOST_MS, costMs * SHARE * dear) : LEAST_MS;
   }
+}
+
+function isDear(costMs: number): boolean {
+  return costMs * SHARE > LEAST_MS;
 }
 
 function versionOf(value: unknown): Version {

@@ -72,7 +72,7 @@ function Figures({ overview }: { readonly overview: Overview }): VNode {
         {
           name: 'Attempts again',
           value: countText(totals['retried'] ?? 0),
-          below: `${countText(totals['lost'] ?? 0)} leases lost`,
+          below: `${countOf(totals['lost'] ?? 0, 'lease')} lost`,
         },
       ]}
     />
