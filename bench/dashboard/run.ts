@@ -42,7 +42,9 @@ const SETTLE_MS = 3_000;
 /** Without pages nothing grows that would need more time to be seen. */
 const LONGEST_WITHOUT_S = 30;
 const LOOKS = 15;
-const CHANGES = 60;
+const CHANGES = 120;
+/** Of the memory of the server while pages are open. */
+const SAMPLES = 10;
 
 async function main(): Promise<void> {
   const server = await startRedis({ args: [] });
@@ -67,10 +69,15 @@ async function main(): Promise<void> {
     console.log(`no page: ${shown(without)}`);
     const pages = Array.from({ length: PAGES }, (_, number) => new OpenPage(port, number));
     await pause(SETTLE_MS);
-    const before = await memoryOf(dashboard);
+    const memory = [await memoryOf(dashboard)];
+    const sampling = setInterval(
+      () => void memoryOf(dashboard).then((now) => memory.push(now)),
+      (SECONDS * 1_000) / SAMPLES,
+    );
     const calls = new Calls(port);
     const together = await busy(client, SECONDS);
     calls.stop();
+    clearInterval(sampling);
     const frames = pages.reduce((sum, page) => sum + page.frames, 0);
     console.log(`${PAGES} pages: ${shown(together)}, ${frames} frames`);
     const added = (together.cpu - without.cpu).toFixed(1);
@@ -79,8 +86,7 @@ async function main(): Promise<void> {
     console.log(
       `API calls: ${spread([...calls.times.values()].flat())} (asked: p99 at most 100 ms)`,
     );
-    const after = await memoryOf(dashboard);
-    console.log(`memory of the server: ${before} MB, ${after} MB after ${SECONDS} s (asked: flat)`);
+    console.log(`memory of the server, over ${SECONDS} s: ${memory.join(' ')} MB (asked: flat)`);
     await change(server.url, port);
     for (const page of pages) page.close();
   } finally {

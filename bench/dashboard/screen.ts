@@ -8,7 +8,7 @@ import { now } from '../kit/now.ts';
 /** The user whose screen is open. */
 const USER = 'u1';
 /** Between two changes, in ms; no multiple of the time between two readings. */
-const CHANGE_EVERY_MS = 1_730;
+const CHANGE_EVERY_MS = 830;
 
 /** Of a first look at the users, in ms since the address was entered: the page drew something, the first row. */
 export interface FirstLook {

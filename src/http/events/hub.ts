@@ -16,8 +16,11 @@ export interface Version {
 /** Reads a subject: what the route answers, or the problem that it is. Never rejects. */
 export type ReadSubject = (subject: Subject, view: View) => Promise<unknown>;
 
-/** Least time between two readings of one thing, in ms: four frames a second show no more. */
-const LEAST_MS = 250;
+/**
+ * Least time between two readings of one thing, in ms. With the time until the next frame of a stream a change is on
+ * screen within half a second.
+ */
+const LEAST_MS = 200;
 
 /** Most time between them, in ms: what is older is no news. */
 const MOST_MS = 10_000;
