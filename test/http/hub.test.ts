@@ -62,6 +62,15 @@ it('reads what is cheap five times a second, and what is dear more seldom', asyn
   expect(await readings.again()).toMatchObject({ overview: 200, tasks: 10_000 });
 });
 
+it('reads things that are cheap more seldom where they are many', async () => {
+  const readings = new Readings();
+  for (let at = 0; at < 100; at++) await readings.watch(`task:${at}`, 8);
+  await readings.again();
+  const pauses = Object.values(await readings.again());
+  expect(pauses).toHaveLength(100);
+  expect(new Set(pauses)).toEqual(new Set([100 * 8 * 5]));
+});
+
 it('lets nothing wait for one reading that took long', async () => {
   const readings = new Readings();
   await readings.watch('users', 50);

@@ -28,6 +28,9 @@ const MOST_MS = 10_000;
 /** Of the time of one connection, readings of all that is dear together take about one part in so many. */
 const SHARE = 20;
 
+/** And those of all that is cheap, however many things that are. Most of it they wait, and the store works little. */
+const CHEAP_SHARE = 5;
+
 /** One thing that somebody watches. */
 export interface Watched {
   /** As it was read last; absent before the first reading. */
@@ -102,11 +105,15 @@ export class Hub {
     for (const changed of [...watched.listeners]) changed();
   }
 
-  /** What is cheap is read as often as pages can show it; what is dear shares its part of the time. */
+  /** What is cheap is read as often as pages can show it; both kinds share their parts of the time. */
   #pauseMs({ costMs }: Watching): number {
-    let dear = 0;
-    for (const one of this.#watched.values()) if (isDear(one.costMs)) dear++;
-    return isDear(costMs) ? Math.min(MOST_MS, costMs * SHARE * dear) : LEAST_MS;
+    let [dear, cheapMs] = [0, 0];
+    for (const one of this.#watched.values()) {
+      if (isDear(one.costMs)) dear++;
+      else cheapMs += one.costMs;
+    }
+    const pauseMs = isDear(costMs) ? costMs * SHARE * dear : cheapMs * CHEAP_SHARE;
+    return Math.min(MOST_MS, Math.max(LEAST_MS, pauseMs));
   }
 }
 
