@@ -17,11 +17,11 @@ export async function firingsOf(
   const slots = slotsBefore(schedule, now, count);
   if (slots.length === 0) return [];
   const { inspect } = await coreOf(loom).connection.open();
-  const ids = slots.map((slot) => firedTaskId(schedule.id, slot));
-  const records = await inspect.get(ids);
+  const idOf = (slot: number): string => firedTaskId(schedule.id, slot);
+  const found = await inspect.status(slots.map(idOf));
   return slots.map((slot, at) => {
-    const record = records[at];
-    return record === undefined ? { slot } : { slot, taskId: record.id, state: record.state };
+    const state = found[at]?.state;
+    return state === undefined ? { slot } : { slot, taskId: idOf(slot), state };
   });
 }
 
