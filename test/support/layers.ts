@@ -23,6 +23,7 @@ export const LAYERS: readonly Layer[] = [
   { name: 'instructions', redis: false, built: true },
   { name: 'engine', redis: true, built: false },
   { name: 'http', redis: true, built: false },
+  { name: 'file', redis: true, built: true },
   { name: 'types', redis: false, built: false },
   { name: 'config', redis: true, built: false },
   { name: 'tidy', redis: false, built: false },

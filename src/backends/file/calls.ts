@@ -1,0 +1,174 @@
+/**
+ * The port as a table: every call with its kind. What is written to the log, and what goes over the
+ * socket, is a call of it.
+ */
+
+import type { Backend } from '../../domain/port/backend.ts';
+import { SeriesRow } from '../../domain/series/series-row.ts';
+
+/** The parts of the port that have calls. */
+export type Parts = Omit<Backend, 'name' | 'capabilities' | 'open' | 'close'>;
+
+/**
+ * `step`: it may change what is stored, so it is written down before it is answered · `growth`: a step that makes more
+ * of it, which is refused when there is no room · `look`: it changes nothing · `wait`: it answers when something
+ * happens, or its signal, which is the last argument, aborts.
+ */
+export type CallKind = 'step' | 'growth' | 'look' | 'wait';
+
+const CALLS = {
+  tasks: {
+    enqueue: 'growth',
+    lease: 'step',
+    settle: 'step',
+    extend: 'step',
+    tick: 'step',
+    cancel: 'step',
+    redrive: 'step',
+    remove: 'step',
+    runNow: 'step',
+  },
+  users: { set: 'step', get: 'look', list: 'look' },
+  queues: { set: 'step', get: 'look', list: 'look' },
+  workers: {
+    register: 'step',
+    unregister: 'step',
+    list: 'look',
+    waitForWork: 'wait',
+    confirm: 'look',
+  },
+  inspect: {
+    get: 'look',
+    owners: 'look',
+    status: 'look',
+    attempts: 'look',
+    list: 'look',
+    errorGroups: 'look',
+    dependents: 'look',
+    facts: 'look',
+    stats: 'look',
+    missing: 'look',
+    runnable: 'look',
+    waitForEnd: 'wait',
+    reconcile: 'step',
+    ping: 'look',
+  },
+  runs: {
+    checkpoint: 'step',
+    load: 'look',
+    writeChannel: 'step',
+    readChannel: 'look',
+    pause: 'step',
+    pausePart: 'step',
+    resume: 'step',
+  },
+  graphs: { save: 'growth', load: 'step' },
+  schedules: {
+    set: 'growth',
+    get: 'look',
+    list: 'look',
+    remove: 'step',
+    due: 'step',
+    fire: 'growth',
+    leave: 'step',
+    lag: 'look',
+  },
+  xcom: { write: 'growth', read: 'look', list: 'look', namespaces: 'look' },
+  waits: { signal: 'growth', publish: 'growth', figures: 'look' },
+  streams: { append: 'growth', read: 'look', waitForChunks: 'wait', list: 'look' },
+  asks: { answer: 'step', get: 'look', list: 'look' },
+  series: { add: 'step', read: 'look' },
+} as const satisfies { readonly [P in keyof Parts]: { readonly [M in keyof Parts[P]]: CallKind } };
+
+/** `tasks.enqueue` and all others. */
+export type CallName = {
+  [P in keyof Parts]: `${P}.${Extract<keyof Parts[P], string>}`;
+}[keyof Parts];
+
+/** Carries out a call, somewhere. */
+export type Carry = (name: CallName, args: readonly unknown[]) => Promise<unknown>;
+
+const KINDS: ReadonlyMap<string, CallKind> = new Map(
+  Object.entries(CALLS).flatMap(([part, methods]) =>
+    Object.entries(methods).map(([method, kind]) => [`${part}.${method}`, kind] as const),
+  ),
+);
+
+/** What kind of call it is; `undefined`: there is none of this name. */
+export function kindOf(name: string): CallKind | undefined {
+  return KINDS.get(name);
+}
+
+/** The parts of a backend whose calls somebody carries out. */
+export function partsOf(carry: Carry): Parts {
+  const parts: Record<string, Record<string, unknown>> = {};
+  for (const name of KINDS.keys()) {
+    const [part = '', method = ''] = name.split('.');
+    const methods = parts[part] ?? {};
+    parts[part] = methods;
+    methods[method] = (...args: unknown[]) => carry(name as CallName, args);
+  }
+  return parts as unknown as Parts;
+}
+
+/** The same call of a backend. */
+export function carrierOf(parts: Parts): Carry {
+  const methods = new Map<string, (...args: readonly unknown[]) => Promise<unknown>>();
+  for (const name of KINDS.keys()) {
+    const [part = '', method = ''] = name.split('.');
+    const owner: unknown = Reflect.get(parts, part);
+    const found: unknown = Reflect.get(Object(owner), method);
+    if (typeof found === 'function') methods.set(name, found.bind(owner));
+  }
+  return async (name, args) => methods.get(name)?.(...args);
+}
+
+/** Arguments as JSON can carry them. A missing one at the end, or between others, becomes null. */
+export function plainArgs(name: CallName, args: readonly unknown[]): readonly unknown[] {
+  if (name !== 'series.add') return args;
+  const [entries] = args;
+  return [Array.isArray(entries) ? entries.map(plainRow) : entries];
+}
+
+/** … and back: no argument of the port is null. */
+export function argsOf(name: CallName, plain: readonly unknown[]): readonly unknown[] {
+  const args = plain.map(undefinedOfNull);
+  if (name !== 'series.add') return args;
+  const [entries] = args;
+  return [Array.isArray(entries) ? entries.map(wholeRow) : entries];
+}
+
+/** An answer as JSON can carry it. */
+export function plainReply(name: CallName, reply: unknown): unknown {
+  if (name !== 'series.read' || !hasCells(reply)) return reply;
+  return { ...reply, cells: reply.cells.map(plainRow) };
+}
+
+/** … and back: neither an answer nor an item of one is null. */
+export function replyOf(name: CallName, plain: unknown): unknown {
+  if (Array.isArray(plain)) return plain.map(undefinedOfNull);
+  if (name === 'series.read' && hasCells(plain)) {
+    return { ...plain, cells: plain.cells.map(wholeRow) };
+  }
+  return undefinedOfNull(plain);
+}
+
+function hasCells(value: unknown): value is { readonly cells: readonly unknown[] } {
+  return (
+    typeof value === 'object' && value !== null && 'cells' in value && Array.isArray(value.cells)
+  );
+}
+
+function undefinedOfNull(value: unknown): unknown {
+  return value ?? undefined;
+}
+
+function plainRow(entry: unknown): unknown {
+  if (typeof entry !== 'object' || entry === null || !('row' in entry)) return entry;
+  return { ...entry, row: entry.row instanceof SeriesRow ? entry.row.text() : entry.row };
+}
+
+function wholeRow(entry: unknown): unknown {
+  if (typeof entry !== 'object' || entry === null || !('row' in entry)) return entry;
+  return { ...entry, row: SeriesRow.of(String(entry.row)) };
+}
