@@ -151,6 +151,8 @@ export class Store {
   alarm: { readonly at: number; readonly timer: Timer } | undefined = undefined;
   /** What ended since `at`, the newest then, has readers whose turn may not have come yet. */
   reading: { readonly at: number; newest: number; readonly timer: Timer } | undefined = undefined;
+  /** What to do when the time of `reading` is over. */
+  readonly onReadOver: (store: Store) => void;
   closed = false;
   /** A schedule is being fired: its owner knows where it moves on to. */
   isFiring = false;
@@ -163,8 +165,9 @@ export class Store {
   #grant: Grant | undefined = undefined;
   #granted: LeaseRequest | undefined = undefined;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, onReadOver: (store: Store) => void) {
     this.clock = clock;
+    this.onReadOver = onReadOver;
   }
 
   /** Begins a step: reads the clock once, and remembers what it said. */
