@@ -85,8 +85,11 @@ export type CallName = {
   [P in keyof Parts]: `${P}.${Extract<keyof Parts[P], string>}`;
 }[keyof Parts];
 
+/** What may be asked: a call; or, as `retention`, how long the asker wants ended tasks to be kept. */
+export type RequestName = CallName | 'retention';
+
 /** Carries out a call, somewhere. */
-export type Carry = (name: CallName, args: readonly unknown[]) => Promise<unknown>;
+export type Carry = (name: RequestName, args: readonly unknown[]) => Promise<unknown>;
 
 const KINDS: ReadonlyMap<string, CallKind> = new Map(
   Object.entries(CALLS).flatMap(([part, methods]) =>
@@ -97,6 +100,11 @@ const KINDS: ReadonlyMap<string, CallKind> = new Map(
 /** What kind of call it is; `undefined`: there is none of this name. */
 export function kindOf(name: string): CallKind | undefined {
   return KINDS.get(name);
+}
+
+/** Whether it can be asked. */
+export function isRequest(name: string): name is RequestName {
+  return name === 'retention' || KINDS.has(name);
 }
 
 /** The parts of a backend whose calls somebody carries out. */
@@ -124,14 +132,14 @@ export function carrierOf(parts: Parts): Carry {
 }
 
 /** Arguments as JSON can carry them. A missing one at the end, or between others, becomes null. */
-export function plainArgs(name: CallName, args: readonly unknown[]): readonly unknown[] {
+export function plainArgs(name: string, args: readonly unknown[]): readonly unknown[] {
   if (name !== 'series.add') return args;
   const [entries] = args;
   return [Array.isArray(entries) ? entries.map(plainRow) : entries];
 }
 
 /** … and back: no argument of the port is null. */
-export function argsOf(name: CallName, plain: readonly unknown[]): readonly unknown[] {
+export function argsOf(name: string, plain: readonly unknown[]): readonly unknown[] {
   const args = plain.map(undefinedOfNull);
   if (name !== 'series.add') return args;
   const [entries] = args;
@@ -139,13 +147,13 @@ export function argsOf(name: CallName, plain: readonly unknown[]): readonly unkn
 }
 
 /** An answer as JSON can carry it. */
-export function plainReply(name: CallName, reply: unknown): unknown {
+export function plainReply(name: string, reply: unknown): unknown {
   if (name !== 'series.read' || !hasCells(reply)) return reply;
   return { ...reply, cells: reply.cells.map(plainRow) };
 }
 
 /** … and back: neither an answer nor an item of one is null. */
-export function replyOf(name: CallName, plain: unknown): unknown {
+export function replyOf(name: string, plain: unknown): unknown {
   if (Array.isArray(plain)) return plain.map(undefinedOfNull);
   if (name === 'series.read' && hasCells(plain)) {
     return { ...plain, cells: plain.cells.map(wholeRow) };

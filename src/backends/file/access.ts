@@ -1,0 +1,111 @@
+import type { Clock } from '../../base/time.ts';
+import { BackendUnavailableError, ClosedError } from '../../domain/errors/errors.ts';
+import type { BackendInfo } from '../../domain/port/backend.ts';
+import type { Retention } from '../../domain/settings/settings.ts';
+import type { Carry } from './calls.ts';
+import type { SyncMode } from './log/command-log.ts';
+import { openOwner } from './open-owner.ts';
+import { claim, type Guest } from './socket/ownership.ts';
+
+/** How data is opened. */
+export interface AccessOptions {
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly sync: SyncMode;
+  readonly maxBytes: number | undefined;
+}
+
+/** What this process is to the data, for as long as it is that. */
+export interface Role {
+  readonly carry: Carry;
+  readonly info: BackendInfo;
+  /** Settles when it is that no more: the data has another owner, or needs one. */
+  readonly over: Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * The way of this process to the data: as its owner, or by asking the owner; once more whenever that is over. A call
+ * that was under way then is refused, since nobody knows what became of it; one that comes later waits for the next
+ * owner.
+ */
+export class Access {
+  readonly #options: AccessOptions;
+  #role: Role | undefined;
+  #joining: Promise<Role> | undefined;
+  #retention: Retention | undefined;
+  #isClosed = false;
+
+  constructor(options: AccessOptions) {
+    this.#options = options;
+  }
+
+  readonly carry: Carry = async (name, args) => {
+    const role = this.#role ?? (await this.#join(name));
+    return role.carry(name, args);
+  };
+
+  async open(retention: Retention): Promise<BackendInfo> {
+    this.#retention = retention;
+    const role = this.#role ?? (await this.#join('open'));
+    await role.carry('retention', [retention]);
+    return role.info;
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const role = this.#role ?? (await this.#joining?.catch(() => undefined));
+    this.#role = undefined;
+    await role?.close();
+  }
+
+  async #join(operation: string): Promise<Role> {
+    if (this.#isClosed) throw new ClosedError('the backend');
+    this.#joining ??= this.#enter(operation);
+    try {
+      return await this.#joining;
+    } finally {
+      this.#joining = undefined;
+    }
+  }
+
+  async #enter(operation: string): Promise<Role> {
+    const role = await this.#claim(operation);
+    if (this.#retention !== undefined) await role.carry('retention', [this.#retention]);
+    this.#role = role;
+    void role.over.then(() => this.#leave(role));
+    return role;
+  }
+
+  async #claim(operation: string): Promise<Role> {
+    const { folder, clock } = this.#options;
+    const claimed = await claim(folder, { clock, operation });
+    return claimed.kind === 'guest'
+      ? guestRole(claimed.guest)
+      : openOwner(claimed, this.#options);
+  }
+
+  /** Somebody has to be the next owner, also when nobody calls here. */
+  async #leave(role: Role): Promise<void> {
+    if (this.#role !== role) return;
+    this.#role = undefined;
+    if (this.#isClosed) return;
+    await role.close().catch(() => undefined);
+    await this.#join('takeover').catch(() => undefined);
+  }
+}
+
+function guestRole(guest: Guest): Role {
+  return {
+    carry: guest.carry,
+    info: { description: `${guest.description}`, warnings: [] },
+    over: guest.gone,
+    close: () => guest.close(),
+  };
+}
+
+/** For callers that cannot know whether it came to anything. */
+export function unknownOutcome(operation: string, cause: unknown): BackendUnavailableError {
+  return new BackendUnavailableError(operation, cause);
+}

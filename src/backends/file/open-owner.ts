@@ -1,0 +1,90 @@
+import type { Clock } from '../../base/time.ts';
+import { messageOf } from '../../base/message-of.ts';
+import type { AccessOptions, Role } from './access.ts';
+import { Compactor } from './compactor.ts';
+import { Engine, EngineClock } from './engine.ts';
+import { openLog } from './log/command-log.ts';
+import { type Disk, diskIn } from './log/disk.ts';
+import { type FoundData, findData } from './log/recovery.ts';
+import { Owner } from './owner.ts';
+import type { OwnerClaim } from './socket/ownership.ts';
+import { readSnapshot } from './state/snapshot-file.ts';
+
+/** Steps that are replayed before the event loop has its turn. */
+const REPLAYED_AT_ONCE = 200;
+
+/** What a folder comes to. */
+export interface ReadData {
+  readonly engine: Engine;
+  readonly found: FoundData;
+  /** What is not as it should be, though nothing is lost. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * The state that a folder tells: the newest snapshot that can be read, and what was written after it.
+ *
+ * @throws `DataDamagedError` when something is lost, `BackendUnsupportedError` when another version wrote it.
+ */
+export async function readData(disk: Disk, clock: Clock): Promise<ReadData> {
+  const found = findData(disk);
+  const engineClock = new EngineClock(clock);
+  const warnings: string[] = [];
+  const start = startOf(disk, found, engineClock, warnings);
+  let count = 0;
+  for (const line of found.linesAfter(start.number)) {
+    start.engine.replay(line);
+    count++;
+    if (count % REPLAYED_AT_ONCE === 0) await nextTurn();
+  }
+  return { engine: start.engine, found, warnings };
+}
+
+function startOf(
+  disk: Disk,
+  found: FoundData,
+  clock: EngineClock,
+  warnings: string[],
+): { readonly engine: Engine; readonly number: number } {
+  for (const { name, number } of found.snapshots) {
+    try {
+      return { engine: new Engine(clock, readSnapshot(disk, name, clock)), number };
+    } catch (error) {
+      warnings.push(`${name} cannot be read, the one before it is: ${messageOf(error)}`);
+    }
+  }
+  return { engine: new Engine(clock), number: 0 };
+}
+
+/** Reads the data, and serves it from now on. */
+export async function openOwner(claim: OwnerClaim, options: AccessOptions): Promise<Role> {
+  const { folder, clock, sync, maxBytes } = options;
+  const disk = diskIn(folder);
+  const { engine, found, warnings } = await readData(disk, clock);
+  const { epoch, stillOwns } = claim;
+  const log = await openLog(disk, { found, epoch, stillOwns, sync, maxBytes, clock });
+  const compactor = new Compactor({ disk, folder, log });
+  const over = Promise.withResolvers<void>();
+  const owner = new Owner({
+    engine,
+    log,
+    grown: () => compactor.look(),
+    broken: () => over.resolve(),
+  });
+  claim.listen(() => owner.asker());
+  return {
+    carry: owner.asker(),
+    info: { description: `embedded, in ${folder}`, warnings },
+    over: over.promise,
+    close: async () => {
+      engine.close();
+      await claim.release();
+      await compactor.close();
+      await log.close();
+    },
+  };
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

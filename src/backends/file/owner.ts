@@ -1,0 +1,144 @@
+import { BackendUnavailableError } from '../../domain/errors/errors.ts';
+import type { Retention } from '../../domain/settings/settings.ts';
+import { type CallName, type Carry, kindOf, type RequestName } from './calls.ts';
+import { type Engine, lineOf, type StepName } from './engine.ts';
+import type { CommandLog } from './log/command-log.ts';
+
+/** What an owner is made of. */
+export interface OwnerParts {
+  readonly engine: Engine;
+  readonly log: CommandLog;
+  /** After a commit: the log has grown. */
+  readonly grown: () => void;
+  /** It can go on no more: nobody knows what the disk has, or another process has taken over. */
+  readonly broken: (cause: unknown) => void;
+}
+
+/**
+ * The process that has the data open. A step happens in memory and is answered when the disk has it; what looks
+ * waits for the steps before it, so that nobody sees what a loss of power would undo.
+ */
+export class Owner {
+  readonly #engine: Engine;
+  readonly #log: CommandLog;
+  readonly #grown: () => void;
+  readonly #broken: (cause: unknown) => void;
+  /** How long ended tasks are kept in the step that was taken last; and as it was written down. */
+  #retention: Retention | undefined;
+  #written = '';
+  #isBroken = false;
+
+  constructor({ engine, log, grown, broken }: OwnerParts) {
+    this.#engine = engine;
+    this.#log = log;
+    this.#grown = grown;
+    this.#broken = broken;
+    engine.begin(() => this.#readOver());
+  }
+
+  /** Carries out the calls of one asker: each has its own word on how long ended tasks are kept. */
+  asker(): Carry {
+    let retention: Retention | undefined;
+    return async (name, args) => {
+      if (name === 'retention') {
+        [retention] = args as [Retention];
+        return undefined;
+      }
+      switch (kindOf(name)) {
+        case 'look':
+          return this.#look(name, args);
+        case 'wait':
+          return this.#wait(name, args);
+        case 'growth':
+          return this.#step(name, args, retention, true);
+        default:
+          return name === 'tasks.remove'
+            ? this.#remove(args, retention)
+            : this.#step(name, args, retention);
+      }
+    };
+  }
+
+  async #look(name: CallName, args: readonly unknown[]): Promise<unknown> {
+    const reply = this.#engine.look(name, args);
+    const { pending } = this.#log;
+    if (pending !== undefined) await this.#settled(name, pending, reply);
+    return reply;
+  }
+
+  /** A hint needs not be on the disk; how a task has ended does. */
+  async #wait(name: CallName, args: readonly unknown[]): Promise<unknown> {
+    const reply = await this.#engine.look(name, args);
+    const { pending } = this.#log;
+    if (reply !== undefined && name === 'inspect.waitForEnd') await pending;
+    return reply;
+  }
+
+  async #step(
+    name: RequestName | StepName,
+    args: readonly unknown[],
+    retention: Retention | undefined,
+    isGrowth = false,
+  ): Promise<unknown> {
+    this.#keep(retention);
+    const moment = this.#engine.now();
+    const line = lineOf(moment, name, args);
+    this.#log.admit(Buffer.byteLength(line), isGrowth);
+    const durable = this.#log.append(line);
+    const reply = this.#engine.step(moment, name, args);
+    await this.#settled(name, durable, reply);
+    return reply;
+  }
+
+  /** Any number of tasks may wait for one that is removed: it takes them along some at a time. */
+  async #remove(args: readonly unknown[], retention: Retention | undefined): Promise<unknown> {
+    for (;;) {
+      const reply = await this.#step('remove', args, retention);
+      if (!isMore(reply)) return reply;
+    }
+  }
+
+  async #settled(name: string, durable: Promise<void>, reply: Promise<unknown>): Promise<void> {
+    // It is waited for later: until then nobody else hears of a refusal.
+    reply.catch(() => undefined);
+    try {
+      await durable;
+    } catch (cause) {
+      this.#break(cause);
+      throw new BackendUnavailableError(name, cause);
+    }
+    this.#grown();
+  }
+
+  #keep(retention: Retention | undefined): void {
+    if (retention === undefined || retention === this.#retention) return;
+    this.#retention = retention;
+    const text = JSON.stringify(retention);
+    if (text === this.#written) return;
+    this.#written = text;
+    this.#tell('retention', [retention]);
+  }
+
+  /** Those who waited have read. Without room it is so as well, only later. */
+  #readOver(): void {
+    this.#tell('readOver', []);
+  }
+
+  /** A step whose answer nobody waits for. */
+  #tell(name: StepName, args: readonly unknown[]): void {
+    const moment = this.#engine.now();
+    this.#log.append(lineOf(moment, name, args)).catch((cause: unknown) => this.#break(cause));
+    this.#engine.step(moment, name, args).catch(() => undefined);
+  }
+
+  #break(cause: unknown): void {
+    if (this.#isBroken) return;
+    this.#isBroken = true;
+    this.#engine.close();
+    this.#broken(cause);
+  }
+}
+
+function isMore(reply: unknown): boolean {
+  return typeof reply === 'object' && reply !== null && 'kind' in reply && reply.kind === 'more';
+}
