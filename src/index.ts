@@ -122,6 +122,7 @@ export {
   ControlNotReturnedError,
   CorruptRecordError,
   CrossUserDependencyError,
+  DataDamagedError,
   DecryptionError,
   type DecryptionProblem,
   DependencyCycleError,

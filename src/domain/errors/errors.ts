@@ -53,6 +53,7 @@ export {
   BackendUnsupportedError,
   ClosedError,
   CorruptRecordError,
+  DataDamagedError,
   ProcessEndedError,
   ThreadEndedError,
 } from './service-errors.ts';

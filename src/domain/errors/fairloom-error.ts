@@ -96,7 +96,8 @@ export type ErrorCode =
   | 'BACKEND_UNAVAILABLE'
   | 'BACKEND_FULL'
   | 'BACKEND_UNSUPPORTED'
-  | 'CORRUPT_RECORD';
+  | 'CORRUPT_RECORD'
+  | 'DATA_DAMAGED';
 
 /** A value as a message may show it: short, and nothing of an object. */
 export function shown(value: unknown): string {

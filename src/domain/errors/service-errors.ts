@@ -101,3 +101,23 @@ export class CorruptRecordError extends FairloomError {
     this.record = record;
   }
 }
+
+/** Something that was written down in a data folder is not there any more. Nothing was opened, and nothing changed. */
+export class DataDamagedError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'DataDamagedError';
+  /** See `docs/errors.md`. */
+  readonly code = 'DATA_DAMAGED';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** The data folder. */
+  readonly folder: string;
+  /** What is gone: one text for each place. */
+  readonly damage: readonly string[];
+
+  constructor(folder: string, damage: readonly string[]) {
+    super(`${folder} is damaged: ${damage.join('; ')} (fairloom doctor tells more)`);
+    this.folder = folder;
+    this.damage = damage;
+  }
+}

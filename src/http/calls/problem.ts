@@ -96,6 +96,7 @@ const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   BACKEND_FULL: 507,
   BACKEND_UNSUPPORTED: 500,
   CORRUPT_RECORD: 500,
+  DATA_DAMAGED: 500,
 };
 
 /** A mistake as it is answered. */

@@ -125,6 +125,11 @@ export async function errorSamples(): Promise<ErrorSamples> {
       new errors.CorruptRecordError('task o-7', 'its text cannot be read'),
       failure('reconcile', new Error('WRONGTYPE Operation against a key')),
     ],
+    DATA_DAMAGED: [
+      new errors.DataDamagedError('./data', [
+        'log-00000001-00000001, bytes 96 to 208: 1 commit is gone',
+      ]),
+    ],
   };
 }
 

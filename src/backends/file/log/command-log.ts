@@ -1,0 +1,255 @@
+/**
+ * The log: what is appended is durable when its promise is fulfilled. Everything that is appended while the disk is
+ * busy becomes the next commit, in one frame.
+ */
+import { setImmediate } from '../../../base/globals.ts';
+import type { Clock, Timer } from '../../../base/time.ts';
+import { BackendFullError } from '../../../domain/errors/errors.ts';
+import type { Disk } from './disk.ts';
+import { closeFrame, FRAME_HEAD, MOST_UNSYNCED } from './frame.ts';
+import { type Lines, WaitingLines } from './lines.ts';
+import { isDiskFull, LogBrokenError } from './log-broken-error.ts';
+import type { FoundData } from './recovery.ts';
+import { LAW } from './segment.ts';
+import { openSegments, type Segments } from './segments.ts';
+
+/**
+ * When a commit is durable. `always`: when it is on the disk, and survives a loss of power. `everyMs`: when it was handed
+ * to the system, and survives the end of the process; a loss of power takes at most what came in so long.
+ */
+export type Sync = 'always' | { readonly everyMs: number };
+
+/** How a log is opened. */
+export interface LogOptions {
+  /** What is there, as it was found by this owner. */
+  readonly found: FoundData;
+  /** Of this owner. */
+  readonly epoch: number;
+  /** Asked after each commit, before anybody is told of it. */
+  stillOwns(): boolean;
+  readonly sync: Sync;
+  readonly clock: Clock;
+  /** Of each segment, in place of 1 MiB for the first and twice as many for each one after it, up to 32 MiB. */
+  readonly segmentBytes?: number;
+  /** What log and snapshots may grow to; calls that make nothing more go on above it. */
+  readonly maxBytes?: number;
+  readonly law?: number;
+}
+
+/** A log that is open for writing. */
+export interface CommandLog {
+  /** @throws {@link BackendFullError} when there is no room for a line of so many bytes; nothing has changed. */
+  admit(bytes: number, isGrowth: boolean): void;
+  /**
+   * The line, without its end, goes with the next commit; fulfilled when that is durable. The same promise for all lines
+   * of one commit. @rejects {@link LogBrokenError}
+   */
+  append(line: string): Promise<void>;
+  /** Until everything appended so far is durable; `undefined` when it is. */
+  readonly pending: Promise<void> | undefined;
+  readonly isBroken: boolean;
+  /** Of the log, and of it with room that it holds and snapshots. */
+  readonly bytes: { readonly log: number; readonly folder: number };
+  /**
+   * Answers with the number of the last commit: everything up to it is on the disk and changes no more. Where there is
+   * room, the next commit begins a new segment, so that this one can be forgotten. @rejects {@link LogBrokenError}
+   */
+  seal(): Promise<number>;
+  /** Removes what the two newest snapshots make unneeded: older ones, and segments that neither of them needs. */
+  forget(): void;
+  /** Waits for what was appended. Nothing of the folder is open afterwards. */
+  close(): Promise<void>;
+}
+
+/**
+ * Goes on behind what was found, in a segment of its own: what a former owner may still write counts no more.
+ *
+ * @rejects {@link BackendFullError} when the disk has no room for that, and whatever the file system says.
+ */
+export async function openLog(disk: Disk, options: LogOptions): Promise<CommandLog> {
+  const { found, epoch, clock, segmentBytes, maxBytes, law = LAW } = options;
+  try {
+    const segments = await openSegments(disk, found, { epoch, law, segmentBytes, maxBytes, clock });
+    return new SegmentedLog(segments, options);
+  } catch (error) {
+    throw isDiskFull(error) ? new BackendFullError('open', error) : error;
+  }
+}
+
+interface Sealing {
+  readonly resolve: (number: number) => void;
+  readonly reject: (error: LogBrokenError) => void;
+}
+
+class SegmentedLog implements CommandLog {
+  readonly #segments: Segments;
+  readonly #options: LogOptions;
+  readonly #waiting = new WaitingLines();
+  readonly #sealings: Sealing[] = [];
+  #committing: Lines | undefined;
+  /** Bytes of it that are not written yet. */
+  #unwritten = 0;
+  /** Number of the next frame. */
+  #number: number;
+  /** Number of the last frame that survives a loss of power. */
+  #safe: number;
+  #working: Promise<void> | undefined;
+  #syncing: Promise<void> | undefined;
+  #timer: Timer | undefined;
+  #broken: LogBrokenError | undefined;
+  #isClosed = false;
+
+  constructor(segments: Segments, options: LogOptions) {
+    this.#segments = segments;
+    this.#options = options;
+    this.#number = options.found.nextNumber;
+    this.#safe = this.#number - 1;
+  }
+
+  get pending(): Promise<void> | undefined {
+    return (this.#waiting.last ?? this.#committing)?.written;
+  }
+
+  get isBroken(): boolean {
+    return this.#broken !== undefined;
+  }
+
+  get bytes(): { readonly log: number; readonly folder: number } {
+    return this.#segments.bytes;
+  }
+
+  admit(bytes: number, isGrowth: boolean): void {
+    // One for its own frame, one for the one before it that takes no more.
+    const needed = this.#waiting.bytes + this.#unwritten + bytes + 2 * FRAME_HEAD;
+    if (this.#segments.hasRoom(needed, isGrowth)) return;
+    throw new BackendFullError('write', 'no room in the data folder');
+  }
+
+  append(line: string): Promise<void> {
+    const refusal = this.#refusal();
+    if (refusal !== undefined) return Promise.reject(refusal);
+    const { written } = this.#waiting.add(line);
+    this.#work();
+    return written;
+  }
+
+  seal(): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const refusal = this.#refusal();
+      if (refusal !== undefined) return reject(refusal);
+      this.#sealings.push({ resolve, reject });
+      this.#work();
+    });
+  }
+
+  forget(): void {
+    if (this.#refusal() === undefined && this.#options.stillOwns()) this.#segments.forget();
+  }
+
+  async close(): Promise<void> {
+    while (this.#working !== undefined) await this.#working;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#timer?.cancel();
+    await this.#syncing?.catch((error: unknown) => this.#break(error));
+    await this.#settle().catch((error: unknown) => this.#break(error));
+    await this.#segments.close(this.#broken === undefined);
+  }
+
+  #refusal(): LogBrokenError | undefined {
+    return this.#broken ?? (this.#isClosed ? new LogBrokenError('it is closed') : undefined);
+  }
+
+  #work(): void {
+    this.#working ??= this.#commitAll().catch((error: unknown) => {
+      this.#break(error);
+      this.#working = undefined;
+    });
+  }
+
+  async #commitAll(): Promise<void> {
+    for (;;) {
+      // What is appended in the same turn of the event loop goes along.
+      await turnOfLoop();
+      if (this.#sealings.length > 0) await this.#seal();
+      const lines = this.#waiting.take();
+      if (lines === undefined && this.#sealings.length === 0) break;
+      if (lines === undefined) continue;
+      this.#committing = lines;
+      await this.#commit(lines);
+      this.#committing = undefined;
+      lines.fulfil();
+    }
+    this.#working = undefined;
+  }
+
+  async #commit(lines: Lines): Promise<void> {
+    this.#unwritten = lines.bytes;
+    const number = this.#number;
+    const isTurning = this.#segments.isFullFor(lines.bytes);
+    if (isTurning || number - this.#safe > MOST_UNSYNCED) await this.#settle();
+    if (isTurning) await this.#segments.turn(number, lines.bytes);
+    this.#mustOwn();
+    this.#segments.write(closeFrame(lines.frame, number, number - 1 - this.#safe));
+    this.#number += 1;
+    this.#unwritten = 0;
+    this.#waiting.giveBack(lines);
+    if (this.#options.sync === 'always') await this.#settle();
+    else this.#syncIn(this.#options.sync.everyMs);
+    this.#mustOwn();
+  }
+
+  async #seal(): Promise<void> {
+    await this.#settle();
+    this.#mustOwn();
+    await this.#segments.end(this.#number);
+    for (const { resolve } of this.#sealings.splice(0)) resolve(this.#number - 1);
+  }
+
+  /** Everything that was written survives a loss of power. */
+  async #settle(): Promise<void> {
+    while (this.#safe < this.#number - 1) {
+      if (this.#broken !== undefined) throw this.#broken;
+      this.#syncing ??= this.#sync();
+      await this.#syncing;
+    }
+  }
+
+  async #sync(): Promise<void> {
+    const last = this.#number - 1;
+    try {
+      await this.#segments.sync();
+      this.#safe = last;
+    } finally {
+      this.#syncing = undefined;
+    }
+  }
+
+  #syncIn(ms: number): void {
+    this.#timer ??= this.#options.clock.setTimer(ms, () => {
+      this.#timer = undefined;
+      this.#settle().catch((error: unknown) => this.#break(error));
+    });
+  }
+
+  #mustOwn(): void {
+    if (this.#broken !== undefined) throw this.#broken;
+    if (!this.#options.stillOwns()) throw new Error('another process has the data folder');
+  }
+
+  /** Nobody knows what the disk has: nothing is written any more. */
+  #break(cause: unknown): void {
+    this.#broken ??= new LogBrokenError(cause);
+    this.#timer?.cancel();
+    this.#committing?.refuse(this.#broken);
+    this.#committing = undefined;
+    for (let lines = this.#waiting.take(); lines !== undefined; lines = this.#waiting.take()) {
+      lines.refuse(this.#broken);
+    }
+    for (const { reject } of this.#sealings.splice(0)) reject(this.#broken);
+  }
+}
+
+function turnOfLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

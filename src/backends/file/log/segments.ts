@@ -1,0 +1,321 @@
+/** The segments of an owner: the one that is written, the next one, which is made ahead, and those before. */
+import type { Clock } from '../../../base/time.ts';
+import type { Disk, DiskFile } from './disk.ts';
+import { closeFrame } from './frame.ts';
+import { isDiskFull } from './log-broken-error.ts';
+import { type FoundData, snapshotsOf } from './recovery.ts';
+import { headOf, SEGMENT_HEAD, segmentName, segmentsOf } from './segment.ts';
+
+/** Of the first segment of an owner; each one after it has twice as many as the one before, up to `MOST`. */
+const FIRST = 1_048_576;
+const MOST = 32 * FIRST;
+
+/** Of a segment when the disk has no room for more. */
+const LEAST = 65_536;
+
+/** So long nothing is made again once the disk was full. */
+const RETRY_MS = 1_000;
+
+/** What is kept free for calls that make nothing more, at most; else this part of a segment. */
+const MOST_RESERVE = 4 * FIRST;
+const RESERVE_PART = 4;
+
+/** What segments are made with. */
+export interface SegmentOptions {
+  readonly epoch: number;
+  readonly law: number;
+  readonly segmentBytes: number | undefined;
+  readonly maxBytes: number | undefined;
+  readonly clock: Clock;
+}
+
+interface Made {
+  readonly name: string;
+  readonly place: number;
+  readonly file: DiskFile;
+  readonly bytes: number;
+}
+
+interface Current extends Made {
+  readonly first: number;
+  /** Where the next frame begins. */
+  readonly at: number;
+}
+
+interface Older {
+  readonly name: string;
+  readonly bytes: number;
+  readonly first: number;
+}
+
+/** Begins a segment of its own behind what was found; commits that the disk may not have are written into it anew. */
+export async function openSegments(
+  disk: Disk,
+  found: FoundData,
+  options: SegmentOptions,
+): Promise<Segments> {
+  for (const name of found.unused) disk.remove(name);
+  const older = found.segments.map((segment) => {
+    if (segment.bytes > segment.end) cut(disk, segment.name, segment.end);
+    return { name: segment.name, bytes: segment.end, first: segment.first };
+  });
+  const places = segmentsOf(disk.list()).filter(({ epoch }) => epoch === options.epoch);
+  const place = (places.at(-1)?.place ?? 0) + 1;
+  const { first, frames } = unsureOf(disk, found);
+  const at = SEGMENT_HEAD + frames.length;
+  const segments = new Segments(disk, options, { older, place });
+  await segments.begin(first, { at, frames });
+  return segments;
+}
+
+function cut(disk: Disk, name: string, bytes: number): void {
+  const file = disk.open(name);
+  try {
+    file.cut(bytes);
+  } finally {
+    file.close();
+  }
+}
+
+/** Commits that may be lost with the power although they can be read now. */
+function unsureOf(
+  disk: Disk,
+  { tail, nextNumber }: FoundData,
+): { readonly first: number; readonly frames: Buffer } {
+  const last = tail?.frames.at(-1)?.number ?? 0;
+  if (tail === undefined || last + 1 !== nextNumber) {
+    return { first: nextNumber, frames: Buffer.alloc(0) };
+  }
+  const bytes = disk.read(tail.name);
+  const frames = tail.frames.map(({ number, at, end }) =>
+    closeFrame(Buffer.from(bytes.subarray(at, end)), number, 0),
+  );
+  return { first: last + 1 - frames.length, frames: Buffer.concat(frames) };
+}
+
+/** What one owner writes. */
+export class Segments {
+  readonly #disk: Disk;
+  readonly #options: SegmentOptions;
+  #older: readonly Older[];
+  #olderBytes: number;
+  #current: Current | undefined;
+  #next: Made | undefined;
+  #making: Promise<void> | undefined;
+  #fullSince: number | undefined;
+  #place: number;
+  #snapshotBytes: number;
+  #isEnded = false;
+
+  constructor(
+    disk: Disk,
+    options: SegmentOptions,
+    { older, place }: { readonly older: readonly Older[]; readonly place: number },
+  ) {
+    this.#disk = disk;
+    this.#options = options;
+    this.#older = older;
+    this.#olderBytes = sum(older);
+    this.#place = place;
+    this.#snapshotBytes = snapshotBytesOf(disk);
+  }
+
+  /** Its first segment. The head comes last, and is durable when this is fulfilled: frames before it count until then. */
+  async begin(first: number, { at, frames }: { at: number; frames: Uint8Array }): Promise<void> {
+    const made = await this.#create(this.#size(0), at + LEAST);
+    this.#current = { ...made, first, at };
+    try {
+      made.file.write(frames, SEGMENT_HEAD);
+      await made.file.sync();
+      made.file.write(this.#head(made, first), 0);
+      await made.file.sync();
+    } catch (error) {
+      made.file.close();
+      throw error;
+    }
+  }
+
+  /** Bytes of the log, and of all files that are needed. */
+  get bytes(): { readonly log: number; readonly folder: number } {
+    const { at, bytes } = this.#current ?? { at: 0, bytes: 0 };
+    const held = bytes + (this.#next?.bytes ?? 0) + this.#snapshotBytes;
+    return { log: this.#olderBytes + at, folder: this.#olderBytes + held };
+  }
+
+  /** Whether so many bytes more find room, with something left for those that make nothing more. */
+  hasRoom(bytes: number, isGrowth: boolean): boolean {
+    const current = this.#current;
+    if (current === undefined) return true;
+    const reserve = isGrowth ? Math.min(MOST_RESERVE, current.bytes / RESERVE_PART) : 0;
+    const { maxBytes = Infinity } = this.#options;
+    const needed = this.#olderBytes + current.at + this.#snapshotBytes + bytes + reserve;
+    if (isGrowth && needed > maxBytes) return false;
+    const next = (this.#next?.bytes ?? SEGMENT_HEAD) - SEGMENT_HEAD;
+    if (bytes + reserve <= Math.max(current.bytes - current.at, next)) return true;
+    const isRoomy = this.#fullSince === undefined && this.#free() >= bytes + 2 * this.#size(bytes);
+    if (!isRoomy) this.prepare();
+    return isRoomy;
+  }
+
+  /** Whether a frame of so many bytes goes into the next segment. */
+  isFullFor(bytes: number): boolean {
+    const current = this.#current;
+    return current === undefined || this.#isEnded || current.at + bytes > current.bytes;
+  }
+
+  /** Goes on in the next segment, which has room for so many bytes. Everything before has to be synced. */
+  async turn(first: number, bytes: number): Promise<void> {
+    await this.#making;
+    if (this.#next !== undefined && this.#next.bytes < SEGMENT_HEAD + bytes) this.#dropNext();
+    const next = this.#next ?? (await this.#create(this.#size(bytes), SEGMENT_HEAD + bytes));
+    this.#next = undefined;
+    this.#end();
+    this.#current = { ...next, first, at: SEGMENT_HEAD };
+    this.#isEnded = false;
+    next.file.write(this.#head(next, first), 0);
+  }
+
+  /** Behind what was written before. */
+  write(frame: Uint8Array): void {
+    const current = this.#current;
+    if (current === undefined) throw new Error('no segment is open');
+    current.file.write(frame, current.at);
+    const at = current.at + frame.length;
+    this.#current = { ...current, at };
+    if (at > current.bytes / 2) this.prepare();
+  }
+
+  /** What was written survives a loss of power. */
+  async sync(): Promise<void> {
+    await this.#current?.file.sync();
+  }
+
+  /** Begins to make the next segment, if there is none. */
+  prepare(): void {
+    if (this.#next !== undefined || this.#making !== undefined) return;
+    const now = this.#options.clock.now();
+    // A clock that went back is no reason to wait for longer.
+    if (this.#fullSince !== undefined && Math.abs(now - this.#fullSince) < RETRY_MS) return;
+    this.#making = this.#makeNext();
+  }
+
+  /** The next frame goes into the next segment, if that can be made. */
+  async end(next: number): Promise<void> {
+    if (this.#current?.first === next) return;
+    this.prepare();
+    await this.#making;
+    this.#isEnded = this.#next !== undefined;
+  }
+
+  /** Removes snapshots but for the two newest ones, and segments that neither of these needs. */
+  forget(): void {
+    const [, older, ...others] = snapshotsOf(this.#disk.list());
+    for (const { name } of others.reverse()) this.#disk.remove(name);
+    if (older !== undefined) this.#forgetUpTo(older.number);
+    this.#snapshotBytes = snapshotBytesOf(this.#disk);
+    this.#fullSince = undefined;
+  }
+
+  /** `isWhole`: nothing has failed, and what stands behind the last frame is given back. */
+  async close(isWhole: boolean): Promise<void> {
+    await this.#making;
+    const current = this.#current;
+    this.#current = undefined;
+    try {
+      this.#dropNext();
+      if (isWhole) current?.file.cut(current.at);
+    } finally {
+      current?.file.close();
+    }
+  }
+
+  #forgetUpTo(number: number): void {
+    const needed = this.#older.findIndex((_, index) => {
+      const { first } = this.#older[index + 1] ?? this.#current ?? { first: Infinity };
+      return first > number + 1;
+    });
+    const gone = this.#older.slice(0, needed === -1 ? this.#older.length : needed);
+    for (const { name } of gone) this.#disk.remove(name);
+    this.#older = this.#older.slice(gone.length);
+    this.#olderBytes -= sum(gone);
+  }
+
+  #end(): void {
+    const current = this.#current;
+    if (current === undefined) return;
+    const { name, at, first } = current;
+    this.#older = [...this.#older, { name, bytes: at, first }];
+    this.#olderBytes += at;
+    this.#current = undefined;
+    try {
+      current.file.cut(at);
+    } finally {
+      current.file.close();
+    }
+  }
+
+  async #makeNext(): Promise<void> {
+    try {
+      this.#next = await this.#create(this.#size(0), SEGMENT_HEAD);
+      this.#fullSince = undefined;
+    } catch {
+      // It is made when it is needed, and whoever needs it then hears why it cannot be.
+      this.#fullSince = this.#options.clock.now();
+    }
+    this.#making = undefined;
+  }
+
+  #dropNext(): void {
+    const next = this.#next;
+    if (next === undefined) return;
+    this.#next = undefined;
+    next.file.close();
+    this.#disk.remove(next.name);
+  }
+
+  /** With so many bytes, or with as few as it needs when the disk has no room for more. */
+  async #create(wanted: number, needed: number): Promise<Made> {
+    try {
+      return await this.#createOf(Math.max(wanted, needed));
+    } catch (error) {
+      const least = Math.max(LEAST, needed);
+      if (!isDiskFull(error) || least >= wanted) throw error;
+      return await this.#createOf(least);
+    }
+  }
+
+  async #createOf(bytes: number): Promise<Made> {
+    const place = this.#place++;
+    const name = segmentName(this.#options.epoch, place);
+    return { name, place, file: await this.#disk.create(name, bytes), bytes };
+  }
+
+  /** Bytes of the next segment. */
+  #size(needed: number): number {
+    const { segmentBytes, maxBytes = Infinity } = this.#options;
+    const wanted = segmentBytes ?? Math.min(MOST, 2 * (this.#current?.bytes ?? FIRST / 2));
+    const left = Math.max(LEAST, (maxBytes - this.bytes.folder) / 2);
+    return Math.max(Math.floor(Math.min(wanted, left)), needed + SEGMENT_HEAD);
+  }
+
+  #head({ place }: Made, first: number): Buffer {
+    const { epoch, law } = this.#options;
+    return headOf({ law, epoch, place, first });
+  }
+
+  #free(): number {
+    try {
+      return this.#disk.free();
+    } catch {
+      return Infinity;
+    }
+  }
+}
+
+function sum(files: readonly Older[]): number {
+  return files.reduce((bytes, file) => bytes + file.bytes, 0);
+}
+
+function snapshotBytesOf(disk: Disk): number {
+  return snapshotsOf(disk.list()).reduce((bytes, { name }) => bytes + (disk.size(name) ?? 0), 0);
+}
