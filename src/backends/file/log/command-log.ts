@@ -17,7 +17,7 @@ import { openSegments, type Segments } from './segments.ts';
  * When a commit is durable. `always`: when it is on the disk, and survives a loss of power. `everyMs`: when it was handed
  * to the system, and survives the end of the process; a loss of power takes at most what came in so long.
  */
-export type Sync = 'always' | { readonly everyMs: number };
+export type SyncMode = 'always' | { readonly everyMs: number };
 
 /** How a log is opened. */
 export interface LogOptions {
@@ -26,13 +26,13 @@ export interface LogOptions {
   /** Of this owner. */
   readonly epoch: number;
   /** Asked after each commit, before anybody is told of it. */
-  stillOwns(): boolean;
-  readonly sync: Sync;
+  readonly stillOwns: () => boolean;
+  readonly sync: SyncMode;
   readonly clock: Clock;
   /** Of each segment, in place of 1 MiB for the first and twice as many for each one after it, up to 32 MiB. */
-  readonly segmentBytes?: number;
+  readonly segmentBytes?: number | undefined;
   /** What log and snapshots may grow to; calls that make nothing more go on above it. */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
   readonly law?: number;
 }
 

@@ -83,8 +83,10 @@ export interface FoundData {
   readonly nextNumber: number;
   /** Segments whose frames count, in order. */
   readonly segments: readonly FoundSegment[];
-  /** Segments of which nothing counts. */
-  readonly unused: readonly string[];
+  /** Segments that were never begun. */
+  readonly empty: readonly string[];
+  /** Segments of which nothing counts, since there are later ones that begin with the same number or a lower one. */
+  readonly fenced: readonly string[];
   readonly tail: Tail | undefined;
   /** The damage that matters to whoever has the state after the commit of this number. */
   damageAfter(number: number): readonly Damage[];
@@ -120,13 +122,14 @@ export function findData(disk: Disk, law: number = LAW): FoundData {
   const names = disk.list();
   const snapshots = snapshotsOf(names);
   const places = segmentsOf(names);
-  const { segments, holes, tail } = inOrder(readAll(disk, places));
+  const { read, fenced } = readAll(disk, places);
+  const { segments, holes, tail } = inOrder(read);
   const last = segments.at(-1);
   const newest = snapshots[0]?.number ?? 0;
   if (last !== undefined && last.last < newest) {
     holes.push({ ...endOf(last), first: last.last + 1, lost: undefined, through: Infinity });
   }
-  const counting = new Set(segments.map(({ name }) => name));
+  const needed = new Set([...segments.map(({ name }) => name), ...fenced]);
   const damageAfter = (number: number): readonly Damage[] =>
     holes.filter(({ through }) => through > number).map(({ through, ...damage }) => damage);
   return {
@@ -134,7 +137,8 @@ export function findData(disk: Disk, law: number = LAW): FoundData {
     damage: damageAfter(snapshots.at(-1)?.number ?? 0),
     nextNumber: Math.max(last?.last ?? 0, newest) + 1,
     segments,
-    unused: places.flatMap(({ name }) => (counting.has(name) ? [] : [name])),
+    empty: places.flatMap(({ name }) => (needed.has(name) ? [] : [name])),
+    fenced,
     tail,
     damageAfter,
     linesAfter: (number, options = {}) => {
@@ -156,21 +160,26 @@ function endOf({ name, end, bytes }: FoundSegment): Pick<Damage, 'file' | 'from'
 }
 
 /** From the last to the first: how far the frames of a segment count, those behind it say. */
-function readAll(disk: Disk, places: readonly SegmentPlace[]): readonly Read[] {
-  const found: Read[] = [];
+function readAll(
+  disk: Disk,
+  places: readonly SegmentPlace[],
+): { readonly read: readonly Read[]; readonly fenced: readonly string[] } {
+  const read: Read[] = [];
+  const fenced: string[] = [];
   let below = Infinity;
   for (const place of places.toReversed()) {
     const bytes = disk.read(place.name);
     const head = headIn(bytes);
     if (typeof head === 'number') throw otherFormat(disk, place.name, head);
     const first = head?.first ?? firstIn(bytes, below);
+    if (head !== undefined && head.first >= below) fenced.push(place.name);
     if (first === undefined || first >= below) continue;
     const content = contentOf(bytes, { from: first, below });
-    found.push({ ...place, bytes: bytes.length, law: head?.law, first, content });
+    read.push({ ...place, bytes: bytes.length, law: head?.law, first, content });
     // What has no head yet may have a part of the frames before it, which count until it has one.
     if (head !== undefined) below = first;
   }
-  return found.reverse();
+  return { read: read.reverse(), fenced };
 }
 
 /** Number of the first frame that is whole, in a segment without a head. */

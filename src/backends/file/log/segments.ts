@@ -1,7 +1,6 @@
 /** The segments of an owner: the one that is written, the next one, which is made ahead, and those before. */
 import type { Clock } from '../../../base/time.ts';
 import type { Disk, DiskFile } from './disk.ts';
-import { closeFrame } from './frame.ts';
 import { isDiskFull } from './log-broken-error.ts';
 import { type FoundData, snapshotsOf } from './recovery.ts';
 import { headOf, SEGMENT_HEAD, segmentName, segmentsOf } from './segment.ts';
@@ -48,23 +47,25 @@ interface Older {
   readonly first: number;
 }
 
-/** Begins a segment of its own behind what was found; commits that the disk may not have are written into it anew. */
+/**
+ * Begins a segment of its own behind what was found; commits that the disk may not have are written into it anew. What
+ * it makes unneeded goes only once it is durable: a head that can be read may be lost with the power, too.
+ */
 export async function openSegments(
   disk: Disk,
   found: FoundData,
   options: SegmentOptions,
 ): Promise<Segments> {
-  for (const name of found.unused) disk.remove(name);
-  const older = found.segments.map((segment) => {
-    if (segment.bytes > segment.end) cut(disk, segment.name, segment.end);
-    return { name: segment.name, bytes: segment.end, first: segment.first };
-  });
+  for (const name of found.empty) disk.remove(name);
+  const older = found.segments.map(({ name, end, first }) => ({ name, bytes: end, first }));
   const places = segmentsOf(disk.list()).filter(({ epoch }) => epoch === options.epoch);
   const place = (places.at(-1)?.place ?? 0) + 1;
-  const { first, frames } = unsureOf(disk, found);
-  const at = SEGMENT_HEAD + frames.length;
   const segments = new Segments(disk, options, { older, place });
-  await segments.begin(first, { at, frames });
+  await segments.begin(unsureOf(disk, found));
+  for (const name of found.fenced) disk.remove(name);
+  for (const { name, bytes, end } of found.segments) {
+    if (bytes > end) cut(disk, name, end);
+  }
   return segments;
 }
 
@@ -77,20 +78,20 @@ function cut(disk: Disk, name: string, bytes: number): void {
   }
 }
 
+/** Commits, and the number of the first one, or of the next one where there is none. */
+interface Beginning {
+  readonly first: number;
+  readonly frames: Uint8Array;
+}
+
 /** Commits that may be lost with the power although they can be read now. */
-function unsureOf(
-  disk: Disk,
-  { tail, nextNumber }: FoundData,
-): { readonly first: number; readonly frames: Buffer } {
-  const last = tail?.frames.at(-1)?.number ?? 0;
-  if (tail === undefined || last + 1 !== nextNumber) {
-    return { first: nextNumber, frames: Buffer.alloc(0) };
+function unsureOf(disk: Disk, { tail, nextNumber }: FoundData): Beginning {
+  const [first] = tail?.frames ?? [];
+  const last = tail?.frames.at(-1);
+  if (tail === undefined || first === undefined || last?.number !== nextNumber - 1) {
+    return { first: nextNumber, frames: new Uint8Array(0) };
   }
-  const bytes = disk.read(tail.name);
-  const frames = tail.frames.map(({ number, at, end }) =>
-    closeFrame(Buffer.from(bytes.subarray(at, end)), number, 0),
-  );
-  return { first: last + 1 - frames.length, frames: Buffer.concat(frames) };
+  return { first: first.number, frames: disk.read(tail.name).subarray(first.at, last.end) };
 }
 
 /** What one owner writes. */
@@ -121,7 +122,8 @@ export class Segments {
   }
 
   /** Its first segment. The head comes last, and is durable when this is fulfilled: frames before it count until then. */
-  async begin(first: number, { at, frames }: { at: number; frames: Uint8Array }): Promise<void> {
+  async begin({ first, frames }: Beginning): Promise<void> {
+    const at = SEGMENT_HEAD + frames.length;
     const made = await this.#create(this.#size(0), at + LEAST);
     this.#current = { ...made, first, at };
     try {
