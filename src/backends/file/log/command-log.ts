@@ -41,8 +41,8 @@ export interface CommandLog {
   /** @throws {@link BackendFullError} when there is no room for a line of so many bytes; nothing has changed. */
   admit(bytes: number, isGrowth: boolean): void;
   /**
-   * The line, without its end, goes with the next commit; fulfilled when that is durable. The same promise for all lines
-   * of one commit. @rejects {@link LogBrokenError}
+   * The line, which ends with `\n`, goes with the next commit; fulfilled when that is durable. The same promise for all
+   * lines of one commit. @rejects {@link LogBrokenError}
    */
   append(line: string): Promise<void>;
   /** Until everything appended so far is durable; `undefined` when it is. */

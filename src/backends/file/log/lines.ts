@@ -42,9 +42,8 @@ export class Lines {
 
   add(line: string): void {
     const most = line.length > SMALL ? Buffer.byteLength(line) : line.length * BYTES_PER_UNIT;
-    if (this.#end + most + 1 > this.#buffer.length) this.#grow(this.#end + most + 1);
+    if (this.#end + most > this.#buffer.length) this.#grow(this.#end + most);
     this.#end += this.#buffer.write(line, this.#end);
-    this.#buffer[this.#end++] = NEW_LINE;
   }
 
   /** They are durable. */
@@ -68,8 +67,6 @@ export class Lines {
     this.#buffer = buffer;
   }
 }
-
-const NEW_LINE = 10;
 
 /** All lines that wait, in order. */
 export class WaitingLines {
