@@ -5,6 +5,8 @@ import {
   BackendUnavailableError,
   BackendUnsupportedError,
   type ErrorCode,
+  InvalidOptionError,
+  isOwn,
   ownCode,
 } from '../../../domain/errors/errors.ts';
 
@@ -14,6 +16,10 @@ export interface Failure {
   readonly code?: ErrorCode;
   /** For people; of an error that has a cause, that of the cause, since the guest makes the error around it anew. */
   readonly message: string;
+  /** Of `INVALID_OPTION`. */
+  readonly option?: string;
+  /** Likewise. */
+  readonly expected?: string;
 }
 
 /** What a guest gets of an error. */
@@ -28,6 +34,8 @@ export function failureOf(error: unknown): Failure {
     // The owner is closed and the guest is not: there will be another owner.
     case 'CLOSED':
       return { code: 'BACKEND_UNAVAILABLE', message: 'its owner has closed' };
+    case 'INVALID_OPTION':
+      return refusalOf(error);
     default:
       return { message: messageOf(error) };
   }
@@ -35,7 +43,7 @@ export function failureOf(error: unknown): Failure {
 
 /** The error of the same class, for whoever made the call. */
 export function errorOf(call: string, failure: unknown): Error {
-  const { code, message } = isRecord(failure) ? failure : {};
+  const { code, message, option, expected } = isRecord(failure) ? failure : {};
   const text = String(message);
   switch (code) {
     case 'BACKEND_UNAVAILABLE':
@@ -44,9 +52,17 @@ export function errorOf(call: string, failure: unknown): Error {
       return new BackendFullError(call, new Error(text));
     case 'BACKEND_UNSUPPORTED':
       return new BackendUnsupportedError(text);
+    case 'INVALID_OPTION':
+      return new InvalidOptionError(String(option), String(expected), undefined, text);
     default:
       return new Error(`${call}: ${text}`);
   }
+}
+
+function refusalOf(error: unknown): Failure {
+  const message = messageOf(error);
+  if (!isOwn<InvalidOptionError>(error, 'INVALID_OPTION')) return { message };
+  return { code: 'INVALID_OPTION', message, option: error.option, expected: error.expected };
 }
 
 function causeOf(error: unknown): string {
