@@ -9,10 +9,8 @@ import {
   plainReply,
   replyOf,
 } from '../../../src/backends/file/calls.ts';
-import { claim } from '../../../src/backends/file/socket/ownership.ts';
 import { memory } from '../../../src/backends/memory/memory-backend.ts';
 import { isPlainObject } from '../../../src/base/records.ts';
-import { systemClock } from '../../../src/base/system-clock.ts';
 import type { Clock, Timer } from '../../../src/base/time.ts';
 import { describeBackend, type Harness } from '../../../src/testing/backend-contract.ts';
 import { guestOf, newFolder, ownerOf, removeFolders, requestsOf } from './kit.ts';
