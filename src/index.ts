@@ -287,6 +287,7 @@ export type {
   UserPatch,
   UserSettings,
 } from './domain/settings/settings.ts';
+export type { SocketLimitName } from './domain/socket-limits.ts';
 export type { StreamLimitKey } from './domain/stream-limits.ts';
 export type {
   AnsweredAsk,

@@ -2,6 +2,7 @@ import { keysIn, recordOf } from '../base/records.ts';
 import { type Limit, limit } from './limit.ts';
 import { SEARCH_LIMITS, type SearchLimitName } from './search-limits.ts';
 import { SERIES_LIMITS, type SeriesLimitName } from './series-limits.ts';
+import { SOCKET_LIMITS, type SocketLimitName } from './socket-limits.ts';
 import { STREAM_LIMITS, type StreamLimitKey } from './stream-limits.ts';
 import { WAIT_LIMITS, type WaitLimitName } from './wait-limits.ts';
 
@@ -12,6 +13,7 @@ export type LimitName =
   | WaitLimitName
   | SearchLimitName
   | SeriesLimitName
+  | SocketLimitName
   | 'idBytes'
   | 'nameLength'
   | 'graphNodes'
@@ -237,6 +239,7 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
   ...STREAM_LIMITS,
   ...SEARCH_LIMITS,
   ...SERIES_LIMITS,
+  ...SOCKET_LIMITS,
   leaseBatch: limit(62, 'tasks', 'four units each within one script'),
   settleBatch: limit(64, 'outcomes', 'two units each, and room for a lease in the same call'),
   settleLeaseBatch: limit(40, 'of each', 'settle and lease together within one script'),
@@ -371,11 +374,7 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
   graceMs: limit(25_000, 'ms', 'default time that a shutdown gives running handlers'),
   flushMs: limit(5_000, 'ms', 'how long a shutdown waits until what was decided is written'),
   goodbyeMs: limit(1_000, 'ms', 'how long it takes leave; a worker not heard of is dropped anyway'),
-  cronLength: limit(
-    256,
-    'characters',
-    'longest cron pattern; a longer one is a mistake or an attack',
-  ),
+  cronLength: limit(256, 'characters', 'longest cron pattern; what is longer is no pattern'),
   everyMinMs: limit(1_000, 'ms', 'shortest interval of a schedule; what is faster is a loop'),
   scheduleLockMs: limit(5_000, 'ms', 'a scheduler that said nothing for this long is replaced'),
   scheduleOverdueMs: limit(2_000, 'ms', 'a slot this late is fired by whoever finds it'),

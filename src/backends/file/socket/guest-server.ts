@@ -1,0 +1,221 @@
+import type { Socket } from 'node:net';
+import type { Clock, Timer } from '../../../base/time.ts';
+import { BackendUnsupportedError } from '../../../domain/errors/errors.ts';
+import { LIMITS } from '../../../domain/limits.ts';
+import { argsOf, type Carry, isRequest, kindOf, plainReply } from '../calls.ts';
+import { failureOf } from './failure.ts';
+import {
+  FrameReader,
+  FrameWriter,
+  greetingOf,
+  PING,
+  PROTOCOL,
+  readGreeting,
+  readMessage,
+  WireError,
+} from './wire.ts';
+
+/** Serves the guests of an owner: greets them at once, and carries out their calls once it is known how. */
+export class GuestServer {
+  readonly #epoch: number;
+  readonly #clock: Clock;
+  readonly #guests = new Set<ServedGuest>();
+  #asker: (() => Carry) | undefined;
+  #isClosed = false;
+
+  constructor(epoch: number, clock: Clock) {
+    this.#epoch = epoch;
+    this.#clock = clock;
+  }
+
+  /** Somebody has connected. */
+  accept(socket: Socket): void {
+    if (this.#isClosed) {
+      socket.destroy();
+      return;
+    }
+    // Guests keep no owner alive: when its own work is done, one of them is the next.
+    socket.unref();
+    const guest = new ServedGuest(socket, this.#epoch, this.#clock);
+    this.#guests.add(guest);
+    socket.once('close', () => {
+      this.#guests.delete(guest);
+      guest.end();
+    });
+    if (this.#asker !== undefined) guest.serve(this.#asker());
+  }
+
+  /** From now on calls are carried out: those of each guest by a carrier of its own. */
+  listen(asker: () => Carry): void {
+    this.#asker = asker;
+    for (const guest of this.#guests) guest.serve(asker());
+  }
+
+  /** No more calls; fulfilled when each guest has what was answered, or does not read it. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#guests].map((guest) => guest.close()));
+  }
+}
+
+/** One connection. */
+class ServedGuest {
+  readonly #socket: Socket;
+  readonly #clock: Clock;
+  readonly #reader = new FrameReader();
+  readonly #writer: FrameWriter;
+  readonly #waits = new Map<number, AbortController>();
+  /** Until then it has to say who it is. */
+  #silence: Timer | undefined;
+  /** What it asked before anything could be carried out. */
+  #early: (() => void)[] = [];
+  #carry: Carry | undefined;
+  /** Calls in hand, without waits. */
+  #calls = 0;
+  #isPaused = false;
+  #isClosing = false;
+
+  constructor(socket: Socket, epoch: number, clock: Clock) {
+    this.#socket = socket;
+    this.#clock = clock;
+    this.#writer = new FrameWriter(socket);
+    this.#silence = clock.setTimer(LIMITS.ownerSilentMs, () => socket.destroy());
+    socket.on('error', () => socket.destroy());
+    socket.on('data', (piece: Buffer) => {
+      this.#reader.add(piece);
+      this.#read();
+    });
+    socket.on('drain', () => this.#read());
+    this.#writer.send(JSON.stringify(greetingOf(epoch)));
+  }
+
+  serve(carry: Carry): void {
+    this.#carry = carry;
+    const early = this.#early;
+    this.#early = [];
+    for (const call of early) call();
+  }
+
+  /** The connection is over: nobody waits any more. */
+  end(): void {
+    this.#silence?.cancel();
+    for (const wait of this.#waits.values()) wait.abort();
+    this.#waits.clear();
+  }
+
+  /** Takes no more calls, and hangs up when those in hand are answered; soon, if the guest does not read. */
+  close(): Promise<void> {
+    const socket = this.#socket;
+    return new Promise((resolve) => {
+      if (socket.destroyed) {
+        resolve();
+        return;
+      }
+      const timer = this.#clock.setTimer(LIMITS.ownerPingMs, () => socket.destroy());
+      socket.once('close', () => {
+        timer.cancel();
+        resolve();
+      });
+      this.#isClosing = true;
+      this.#read();
+      if (this.#calls === 0) this.#hangUp();
+    });
+  }
+
+  #hangUp(): void {
+    this.#writer.flush();
+    this.#socket.end(() => this.#socket.destroy());
+  }
+
+  /** Takes what has come as long as there is room. What is left stays in the socket, until the guest notices. */
+  #read(): void {
+    try {
+      while (!this.#isFull()) {
+        const text = this.#reader.next();
+        if (text === undefined) break;
+        this.#take(text);
+      }
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      this.#socket.destroy();
+    }
+    const isFull = this.#isFull();
+    if (isFull === this.#isPaused) return;
+    this.#isPaused = isFull;
+    if (isFull) this.#socket.pause();
+    else this.#socket.resume();
+  }
+
+  #isFull(): boolean {
+    const { writable, writableLength } = this.#socket;
+    if (!writable || this.#isClosing) return true;
+    return this.#calls >= LIMITS.guestCalls || writableLength > LIMITS.guestUnreadBytes;
+  }
+
+  #take(text: string): void {
+    if (this.#silence !== undefined) {
+      this.#greet(text);
+      return;
+    }
+    const message = readMessage(text);
+    if (message === PING) {
+      this.#writer.send(text);
+      return;
+    }
+    if (!Array.isArray(message)) throw new WireError('a message of no kind');
+    const [id, name, args]: readonly unknown[] = message;
+    if (typeof id !== 'number') throw new WireError('a call without a number');
+    if (message.length === 1) {
+      this.#waits.get(id)?.abort();
+      return;
+    }
+    if (typeof name !== 'string' || !Array.isArray(args)) throw new WireError('a call of nothing');
+    this.#call(id, name, args);
+  }
+
+  #greet(text: string): void {
+    const { fairloom } = readGreeting(text);
+    this.#silence?.cancel();
+    this.#silence = undefined;
+    this.#reader.greeted();
+    // It has our number as well, and knows what to say of it.
+    if (fairloom !== PROTOCOL) this.#hangUp();
+  }
+
+  #call(id: number, name: string, args: readonly unknown[]): void {
+    const wait = kindOf(name) === 'wait' ? new AbortController() : undefined;
+    if (wait === undefined) this.#calls++;
+    else this.#waits.set(id, wait);
+    const answer = (): void => void this.#answer(id, name, argsOf(name, args), wait);
+    if (this.#carry === undefined) this.#early.push(answer);
+    else answer();
+  }
+
+  async #answer(
+    id: number,
+    name: string,
+    args: readonly unknown[],
+    wait: AbortController | undefined,
+  ): Promise<void> {
+    try {
+      const reply = await this.#carried(name, wait === undefined ? args : [...args, wait.signal]);
+      this.#writer.send(`[${id},${JSON.stringify(plainReply(name, reply)) ?? null}]`);
+    } catch (error) {
+      this.#writer.send(JSON.stringify([id, null, failureOf(error)]));
+    }
+    if (wait !== undefined) {
+      this.#waits.delete(id);
+      return;
+    }
+    this.#calls--;
+    if (this.#isClosing && this.#calls === 0) this.#hangUp();
+    else if (this.#isPaused) this.#read();
+  }
+
+  #carried(name: string, args: readonly unknown[]): Promise<unknown> {
+    if (this.#carry === undefined || !isRequest(name)) {
+      throw new BackendUnsupportedError(`the owner of the data knows no ${name}`);
+    }
+    return this.#carry(name, args);
+  }
+}

@@ -1,0 +1,295 @@
+import { chmodSync, linkSync, rmSync, statSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { resolve } from 'node:path';
+import { KeepAlive } from '../../../base/keep-alive.ts';
+import { sleep } from '../../../base/pause.ts';
+import type { Clock, Timer } from '../../../base/time.ts';
+import { BackendUnavailableError } from '../../../domain/errors/errors.ts';
+import { LIMITS } from '../../../domain/limits.ts';
+import type { Carry } from '../calls.ts';
+import type { Guest } from './guest.ts';
+import { GuestServer } from './guest-server.ts';
+import { codeOf, type Meeting, meet } from './meeting.ts';
+import { claimName, DataPlace, type Listing, ownerName } from './place.ts';
+
+export type { Guest } from './guest.ts';
+
+/** How to claim a data folder. */
+export interface ClaimOptions {
+  readonly clock: Clock;
+  /** For errors: what cannot be done without the data. */
+  readonly operation: string;
+  /** The epoch of an owner that has just been silent (`Guest.isSilent`): it is not waited for as long again. */
+  readonly silent?: number | undefined;
+}
+
+/** This process owns the data: nobody else reads or writes it. */
+export interface OwnerClaim {
+  readonly kind: 'owner';
+  /** Higher than that of any owner before. */
+  readonly epoch: number;
+  /** Serves guests from now on, each by a carrier of its own. They are greeted before, and their calls wait. */
+  listen(asker: () => Carry): void;
+  /** False: another process has taken over, or the folder is not there any more. To be asked before every answer. */
+  readonly stillOwns: () => boolean;
+  /** Settles when it does not own the data any more, or was released: about a second after that at the latest. */
+  readonly over: Promise<void>;
+  /**
+   * Answers what guests have under way, and lets another process be the owner. To be called when everything that
+   * was answered is written down.
+   */
+  release(): Promise<void>;
+}
+
+/** This process asks the one that owns the data. */
+export interface GuestClaim {
+  readonly kind: 'guest';
+  readonly guest: Guest;
+}
+
+/** Between two looks for an owner that is just leaving, in ms: it takes some to unlink its socket. */
+const LOOK_MS = 10;
+
+/** Sockets and timers keep no process alive; a claim or a release that is waited for does. */
+const alive = new KeepAlive();
+
+/**
+ * Finds out who owns a data folder, and is its owner when nobody does. Of any number of processes that call this at
+ * once, one is: the owner of epoch n listens on the socket `owner-<n>` in the folder, and the name of a file is given
+ * once. The system closes sockets with their process, so what is left of a dead owner refuses to be connected to.
+ *
+ * @throws `BackendUnsupportedError` on Windows, for file systems of several machines, and when the owner is of another
+ * version; `BackendUnavailableError` when the folder or the socket cannot be made, or the owner may not be asked.
+ */
+export async function claim(
+  folder: string,
+  options: ClaimOptions,
+): Promise<OwnerClaim | GuestClaim> {
+  const place = new DataPlace(resolve(folder));
+  alive.hold();
+  try {
+    place.make();
+    place.check();
+    return await new Claimant(place, options).claim();
+  } catch (error) {
+    if (codeOf(error).startsWith('E')) throw unavailable(options.operation, place, error);
+    throw error;
+  } finally {
+    alive.letGo();
+  }
+}
+
+/** One call of {@link claim}. */
+class Claimant {
+  readonly #place: DataPlace;
+  readonly #options: ClaimOptions;
+  /** Looks in a row at which too many waited to be let in. */
+  #busy = 0;
+
+  constructor(place: DataPlace, options: ClaimOptions) {
+    this.#place = place;
+    this.#options = options;
+  }
+
+  async claim(): Promise<OwnerClaim | GuestClaim> {
+    for (let look = 0; look < LIMITS.ownerClaims; look++) {
+      const listing = this.#place.list();
+      const epoch = Math.max(0, ...listing.owners);
+      const meeting = epoch === 0 ? NOBODY : await this.#meet(epoch);
+      if (meeting.kind === 'guest') return meeting;
+      if (meeting.kind === 'dead' || meeting.kind === 'silent') {
+        const owner = await this.#take(listing.epoch + 1);
+        if (owner !== undefined) return owner;
+      } else {
+        const ms = meeting.kind === 'busy' ? LIMITS.ownerPingMs : LOOK_MS;
+        await sleep(this.#options.clock, ms, NEVER);
+      }
+    }
+    const why = new Error(`the owner of ${this.#place.folder} comes and goes`);
+    throw new BackendUnavailableError(this.#options.operation, why);
+  }
+
+  async #meet(epoch: number): Promise<Meeting> {
+    const { clock, operation, silent } = this.#options;
+    const wasSilent = epoch === silent;
+    const meeting = await meet(this.#place, epoch, { clock, operation, wasSilent });
+    this.#busy = meeting.kind === 'busy' ? this.#busy + 1 : 0;
+    const isSilent = this.#busy * LIMITS.ownerPingMs >= LIMITS.ownerSilentMs;
+    return isSilent ? { kind: 'silent' } : meeting;
+  }
+
+  /** Is the owner of this epoch, unless somebody else is, or was faster. */
+  async #take(epoch: number): Promise<OwnerClaim | undefined> {
+    const { clock } = this.#options;
+    const place = this.#place;
+    const guests = new GuestServer(epoch, clock);
+    const server = createServer((socket) => guests.accept(socket));
+    const own = claimName();
+    try {
+      // Under a name of its own until it listens: under the name of an owner nobody is ever refused by the living.
+      await bind(server, place, own);
+      linkSync(place.pathOf(own), place.pathOf(ownerName(epoch)));
+    } catch (error) {
+      await closed(server);
+      rmSync(place.pathOf(own), { force: true });
+      // Somebody was faster; or is the owner by now, and has removed what is about to become one.
+      if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+    rmSync(place.pathOf(own), { force: true });
+    const owner = new SocketOwner({ place, epoch, server, guests, clock });
+    const after = place.list();
+    if (owner.stillOwns() && after.owners.every((other) => other <= epoch)) {
+      sweep(place, epoch, after);
+      return owner;
+    }
+    await owner.release();
+    return undefined;
+  }
+}
+
+const NOBODY: Meeting = { kind: 'dead' };
+
+/** Claims are not called off. */
+const NEVER: AbortSignal = new AbortController().signal;
+
+/** After this, no owner of before owns anything. */
+function sweep(place: DataPlace, epoch: number, { owners, claims }: Listing): void {
+  for (const other of owners) {
+    if (other < epoch) rmSync(place.pathOf(ownerName(other)), { force: true });
+  }
+  for (const name of claims) rmSync(place.pathOf(name), { force: true });
+}
+
+interface OwnerParts {
+  readonly place: DataPlace;
+  readonly epoch: number;
+  readonly server: Server;
+  readonly guests: GuestServer;
+  readonly clock: Clock;
+}
+
+/** See {@link OwnerClaim}. */
+class SocketOwner implements OwnerClaim {
+  readonly kind = 'owner';
+  readonly epoch: number;
+  readonly over: Promise<void>;
+  readonly #path: string;
+  readonly #server: Server;
+  readonly #guests: GuestServer;
+  readonly #clock: Clock;
+  /** Which file the socket is. */
+  readonly #file: FileId | undefined;
+  #isOver = false;
+  #released: Promise<void> | undefined;
+  #settleOver: () => void = () => undefined;
+  #timer: Timer | undefined;
+
+  constructor({ place, epoch, server, guests, clock }: OwnerParts) {
+    this.epoch = epoch;
+    this.#path = place.pathOf(ownerName(epoch));
+    this.#server = server;
+    this.#guests = guests;
+    this.#clock = clock;
+    this.#file = fileAt(this.#path);
+    this.over = new Promise((settle) => {
+      this.#settleOver = settle;
+    });
+    this.#watch();
+  }
+
+  listen(asker: () => Carry): void {
+    this.#guests.listen(asker);
+  }
+
+  readonly stillOwns = (): boolean => {
+    if (this.#isOver) return false;
+    const file = fileAt(this.#path);
+    const isOwn = file?.inode === this.#file?.inode && file?.device === this.#file?.device;
+    if (file === undefined || !isOwn) this.#lose();
+    return !this.#isOver;
+  };
+
+  release(): Promise<void> {
+    this.#released ??= this.#release();
+    return this.#released;
+  }
+
+  async #release(): Promise<void> {
+    alive.hold();
+    await this.#guests.close();
+    if (this.stillOwns()) rmSync(this.#path, { force: true });
+    this.#lose();
+    await closed(this.#server);
+    alive.letGo();
+  }
+
+  /** An owner that has nothing to write notices as well. */
+  #watch(): void {
+    this.#timer = this.#clock.setTimer(LIMITS.ownerPingMs, () => {
+      if (this.stillOwns()) this.#watch();
+    });
+  }
+
+  #lose(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#timer?.cancel();
+    this.#settleOver();
+    // Guests are to ask the next one.
+    void this.#guests.close();
+  }
+}
+
+interface FileId {
+  readonly inode: bigint;
+  readonly device: bigint;
+}
+
+/** Which file is there; what cannot be seen is none. */
+function fileAt(path: string): FileId | undefined {
+  try {
+    const { ino, dev } = statSync(path, { bigint: true });
+    return { inode: ino, device: dev };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Listens on a socket in the folder, for this user alone. */
+async function bind(server: Server, place: DataPlace, name: string): Promise<void> {
+  const address = place.addressOf(name);
+  try {
+    await new Promise<void>((listening, reject) => {
+      server.once('error', reject);
+      // A worker of a cluster listens by itself.
+      server.listen({ path: address.path, exclusive: true }, listening);
+    });
+    server.unref();
+    chmodSync(address.path, 0o600);
+  } finally {
+    address.forget();
+  }
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((done) => {
+    server.close(() => done());
+  });
+}
+
+function unavailable(operation: string, place: DataPlace, error: unknown): Error {
+  const code = codeOf(error);
+  if (!NO_SOCKETS.has(code)) return new BackendUnavailableError(operation, error);
+  const why = `the file system of ${place.folder} takes no sockets (${code}), by which processes find each other`;
+  return new BackendUnavailableError(operation, new Error(why, { cause: error }));
+}
+
+/** What a file system answers that has no sockets, or no second names of files. */
+const NO_SOCKETS: ReadonlySet<string> = new Set([
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EPERM',
+  'EINVAL',
+]);

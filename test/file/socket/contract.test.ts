@@ -1,0 +1,105 @@
+import { expect as check, describe, expect, it } from 'vitest';
+import {
+  argsOf,
+  type Carry,
+  carrierOf,
+  kindOf,
+  partsOf,
+  plainArgs,
+  plainReply,
+  replyOf,
+} from '../../../src/backends/file/calls.ts';
+import { memory } from '../../../src/backends/memory/memory-backend.ts';
+import { isPlainObject } from '../../../src/base/records.ts';
+import type { Clock, Timer } from '../../../src/base/time.ts';
+import { describeBackend, type Harness } from '../../../src/testing/backend-contract.ts';
+import { guestOf, newFolder, ownerOf, removeFolders, requestsOf } from './kit.ts';
+
+/** The first moment of every test; any that is well past the epoch. */
+const START = Date.UTC(2026, 0, 5, 12);
+
+/** A clock that stands still until it is moved, and fires the timers that it passes, in order. */
+class HandClock implements Clock {
+  readonly #timers = new Set<{ readonly at: number; readonly fire: () => void }>();
+  #now = START;
+
+  now(): number {
+    return this.#now;
+  }
+
+  setTimer(ms: number, fire: () => void): Timer {
+    const timer = { at: this.#now + Math.max(ms, 0), fire };
+    this.#timers.add(timer);
+    return {
+      cancel: () => {
+        this.#timers.delete(timer);
+      },
+    };
+  }
+
+  move(ms: number): void {
+    this.#now += ms;
+    const due = [...this.#timers].filter(({ at }) => at <= this.#now);
+    for (const timer of due.toSorted((a, b) => a.at - b.at)) {
+      if (this.#timers.delete(timer)) timer.fire();
+    }
+  }
+}
+
+/** Fails when JSON changes what is asked or answered, but for fields that are undefined. */
+function checked(carry: Carry): Carry {
+  return async (name, args) => {
+    const given = kindOf(name) === 'wait' ? args.slice(0, -1) : args;
+    check(foreignIn(plainArgs(name, given))).toBeUndefined();
+    check(argsOf(name, throughJson(plainArgs(name, given)) as unknown[])).toEqual(given);
+    const reply = await carry(name, args);
+    check(foreignIn(plainReply(name, reply))).toBeUndefined();
+    check(replyOf(name, throughJson(plainReply(name, reply)))).toEqual(reply);
+    return reply;
+  };
+}
+
+/** An object that is of a class, if there is one in it. */
+function foreignIn(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (Array.isArray(value)) return value.find((item) => foreignIn(item) !== undefined);
+  if (!isPlainObject(value)) return value;
+  return Object.values(value).find((item) => foreignIn(item) !== undefined);
+}
+
+function throughJson(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value ?? null));
+}
+
+describeBackend('memory by a guest', { describe, it, expect }, async (): Promise<Harness> => {
+  const clock = new HandClock();
+  const backend = memory({ clock });
+  const folder = newFolder();
+  const owner = await ownerOf(folder);
+  const carry = requestsOf(checked(carrierOf(backend)));
+  owner.listen(() => carry);
+  const guest = await guestOf(folder);
+  return {
+    backend: {
+      name: 'guest',
+      capabilities: backend.capabilities,
+      ...partsOf(guest.carry),
+      open: (settings) => backend.open(settings),
+      close: async () => {
+        await backend.close();
+        await guest.close();
+      },
+    },
+    advance: async (ms) => {
+      // What was asked before has come to the owner.
+      await guest.carry('inspect.ping', []);
+      clock.move(ms);
+    },
+    now: () => clock.now(),
+    close: async () => {
+      await guest.close();
+      await owner.release();
+      removeFolders();
+    },
+  };
+});
