@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { file } from '../../src/backends/file/file-backend.ts';
 import { describeBackend, type Harness } from '../../src/testing/backend-contract.ts';
+import { HandClock } from '../support/hand-clock.ts';
 import { rounds } from '../support/rounds.ts';
 import { AT_SCALE, someCases } from '../support/some-cases.ts';
-import { HandClock } from '../support/hand-clock.ts';
 
 describeBackend('file', { describe, it, expect }, async (): Promise<Harness> => {
   const { folder, clock, remove } = place();

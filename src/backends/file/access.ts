@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/time.ts';
-import { BackendUnavailableError, ClosedError } from '../../domain/errors/errors.ts';
+import { ClosedError } from '../../domain/errors/errors.ts';
 import type { BackendInfo } from '../../domain/port/backend.ts';
 import type { Retention } from '../../domain/settings/settings.ts';
 import type { Carry } from './calls.ts';
@@ -34,6 +34,8 @@ export class Access {
   #role: Role | undefined;
   #joining: Promise<Role> | undefined;
   #retention: Retention | undefined;
+  /** The owner that was silent; see `claim`. */
+  #silent: number | undefined;
   #isClosed = false;
 
   constructor(options: AccessOptions) {
@@ -80,10 +82,25 @@ export class Access {
 
   async #claim(operation: string): Promise<Role> {
     const { folder, clock } = this.#options;
-    const claimed = await claim(folder, { clock, operation });
-    return claimed.kind === 'guest'
-      ? guestRole(claimed.guest)
-      : openOwner(claimed, this.#options);
+    const claimed = await claim(folder, { clock, operation, silent: this.#silent });
+    if (claimed.kind === 'guest') return this.#asGuest(claimed.guest);
+    try {
+      return await openOwner(claimed, this.#options);
+    } catch (error) {
+      await claimed.release();
+      throw error;
+    }
+  }
+
+  #asGuest(guest: Guest): Role {
+    return {
+      carry: guest.carry,
+      info: { description: guest.description, warnings: [] },
+      over: guest.gone.then(() => {
+        this.#silent = guest.isSilent ? guest.epoch : undefined;
+      }),
+      close: () => guest.close(),
+    };
   }
 
   /** Somebody has to be the next owner, also when nobody calls here. */
@@ -94,18 +111,4 @@ export class Access {
     await role.close().catch(() => undefined);
     await this.#join('takeover').catch(() => undefined);
   }
-}
-
-function guestRole(guest: Guest): Role {
-  return {
-    carry: guest.carry,
-    info: { description: `${guest.description}`, warnings: [] },
-    over: guest.gone,
-    close: () => guest.close(),
-  };
-}
-
-/** For callers that cannot know whether it came to anything. */
-export function unknownOutcome(operation: string, cause: unknown): BackendUnavailableError {
-  return new BackendUnavailableError(operation, cause);
 }

@@ -1,22 +1,16 @@
 import type { Clock, Timer } from '../../base/time.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import type { Retention } from '../../domain/settings/settings.ts';
 import { remove } from '../memory/admin.ts';
 import { closeStore, partsOn, stepOf } from '../memory/parts.ts';
-import { readAgain, readOver } from '../memory/step-end.ts';
 import { Store } from '../memory/store/store.ts';
 import { argsOf, type CallName, type Carry, carrierOf, plainArgs } from './calls.ts';
 
 /**
- * Which decisions the engine makes: to be raised with every change after which the same calls could have other
- * answers. A log is replayed by the law that it was written under, and by no other.
+ * What is written down: a call that may change what is stored, or one of two things that are no calls of the port: how
+ * long ended tasks are kept, and one step of a removal.
  */
-export const LAW = 1;
-
-/**
- * What is written down: a call that may change what is stored, or one of three things that are no calls of the
- * port: how long ended tasks are kept, one step of a removal, and that those who waited have read what ended.
- */
-export type StepName = CallName | 'retention' | 'remove' | 'readOver';
+export type StepName = CallName | 'retention' | 'remove';
 
 /**
  * The memory backend as a machine that is fed with steps and their moments. It makes the same decisions of the
@@ -28,7 +22,7 @@ export class Engine {
   readonly #carry: Carry;
 
   /** `clock` is the one of the store, where it is given. */
-  constructor(clock: EngineClock, store: Store = new Store(clock, clock.onReadOver)) {
+  constructor(clock: EngineClock, store: Store = newStore(clock)) {
     this.store = store;
     this.#clock = clock;
     this.#carry = carrierOf(partsOn(store));
@@ -61,10 +55,9 @@ export class Engine {
     this.step(moment, name, argsOf(name, args)).catch(() => undefined);
   }
 
-  /** From now on time goes by itself, and `readOver` is called when its step is to be taken. */
-  begin(onReadOver: () => void): void {
-    this.#clock.begin(onReadOver);
-    readAgain(this.store);
+  /** From now on time goes by itself. */
+  begin(): void {
+    this.#clock.isRunning = true;
   }
 
   /** Ends timers and waits. */
@@ -78,9 +71,6 @@ export class Engine {
       case 'retention':
         store.retention = args[0] as Retention;
         return Promise.resolve();
-      case 'readOver':
-        readOver(store);
-        return Promise.resolve();
       case 'remove': {
         const [id, endedBy] = args as [string, number | undefined];
         return stepOf(store)(() => remove(store, id, endedBy));
@@ -89,6 +79,11 @@ export class Engine {
         return this.#carry(name, args);
     }
   }
+}
+
+/** Nothing is stored. A process that asks the owner may send an end again, so none goes before that can arrive. */
+export function newStore(clock: Clock): Store {
+  return new Store(clock, LIMITS.resendMs);
 }
 
 /** A line of the log; see `docs/file-format.md`. */
@@ -100,10 +95,9 @@ export function lineOf(moment: number, name: StepName, args: readonly unknown[])
 export class EngineClock implements Clock {
   /** The moment of the step in hand. */
   pinned: number | undefined = undefined;
-  readonly onReadOver = (): void => this.#onReadOver();
+  /** Timers run. */
+  isRunning = false;
   readonly #clock: Clock;
-  #isRunning = false;
-  #onReadOver: () => void = () => undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -114,12 +108,7 @@ export class EngineClock implements Clock {
   }
 
   setTimer(ms: number, fire: () => void): Timer {
-    return this.#isRunning ? this.#clock.setTimer(ms, fire) : NO_TIMER;
-  }
-
-  begin(onReadOver: () => void): void {
-    this.#onReadOver = onReadOver;
-    this.#isRunning = true;
+    return this.isRunning ? this.#clock.setTimer(ms, fire) : NO_TIMER;
   }
 }
 

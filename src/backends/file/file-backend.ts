@@ -67,9 +67,14 @@ export function file(folder: string, options: FileOptions = {}): Backend {
 
 function checkSync(sync: unknown): void {
   if (sync === 'always') return;
-  const every: unknown = typeof sync === 'object' && sync !== null ? Reflect.get(sync, 'everyMs') : 0;
+  const every: unknown =
+    typeof sync === 'object' && sync !== null ? Reflect.get(sync, 'everyMs') : 0;
   const isIn = Number.isSafeInteger(every) && Number(every) >= 1 && Number(every) <= MOST_EVERY_MS;
   if (!isIn) {
-    throw new InvalidOptionError('sync', `'always' or { everyMs } from 1 to ${MOST_EVERY_MS}`, sync);
+    throw new InvalidOptionError(
+      'sync',
+      `'always' or { everyMs } from 1 to ${MOST_EVERY_MS}`,
+      sync,
+    );
   }
 }

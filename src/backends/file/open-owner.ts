@@ -1,5 +1,6 @@
-import type { Clock } from '../../base/time.ts';
+import { setImmediate } from '../../base/globals.ts';
 import { messageOf } from '../../base/message-of.ts';
+import type { Clock } from '../../base/time.ts';
 import type { AccessOptions, Role } from './access.ts';
 import { Compactor } from './compactor.ts';
 import { Engine, EngineClock } from './engine.ts';
@@ -8,7 +9,7 @@ import { type Disk, diskIn } from './log/disk.ts';
 import { type FoundData, findData } from './log/recovery.ts';
 import { Owner } from './owner.ts';
 import type { OwnerClaim } from './socket/ownership.ts';
-import { readSnapshot } from './state/snapshot-file.ts';
+import { Compaction, readSnapshot } from './state/snapshot-file.ts';
 
 /** Steps that are replayed before the event loop has its turn. */
 const REPLAYED_AT_ONCE = 200;
@@ -17,6 +18,8 @@ const REPLAYED_AT_ONCE = 200;
 export interface ReadData {
   readonly engine: Engine;
   readonly found: FoundData;
+  /** Of the newest snapshot, see `CompactorParts`. */
+  readonly stateBytes: number;
   /** What is not as it should be, though nothing is lost. */
   readonly warnings: readonly string[];
 }
@@ -37,7 +40,7 @@ export async function readData(disk: Disk, clock: Clock): Promise<ReadData> {
     count++;
     if (count % REPLAYED_AT_ONCE === 0) await nextTurn();
   }
-  return { engine: start.engine, found, warnings };
+  return { engine: start.engine, found, stateBytes: 0, warnings };
 }
 
 function startOf(
@@ -60,29 +63,40 @@ function startOf(
 export async function openOwner(claim: OwnerClaim, options: AccessOptions): Promise<Role> {
   const { folder, clock, sync, maxBytes } = options;
   const disk = diskIn(folder);
-  const { engine, found, warnings } = await readData(disk, clock);
+  const { engine, found, stateBytes, warnings } = await readData(disk, clock);
   const { epoch, stillOwns } = claim;
   const log = await openLog(disk, { found, epoch, stillOwns, sync, maxBytes, clock });
-  const compactor = new Compactor({ disk, folder, log });
-  const over = Promise.withResolvers<void>();
-  const owner = new Owner({
-    engine,
+  const compaction = new Compaction(disk);
+  const compactor = new Compactor({
     log,
-    grown: () => compactor.look(),
-    broken: () => over.resolve(),
+    stateBytes,
+    snapshot: (upTo) => compaction.run(upTo),
+    failed: () => undefined,
   });
+  let isBroken = (): void => undefined;
+  const broken = new Promise<void>((resolve) => {
+    isBroken = resolve;
+  });
+  const owner = new Owner({ engine, log, grown: () => compactor.look(), broken: isBroken });
   claim.listen(() => owner.asker());
   return {
     carry: owner.asker(),
-    info: { description: `embedded, in ${folder}`, warnings },
-    over: over.promise,
+    info: { description: descriptionOf(options), warnings },
+    over: Promise.race([claim.over, broken]),
     close: async () => {
-      engine.close();
-      await claim.release();
-      await compactor.close();
+      owner.close();
+      await compaction.close();
+      await compactor.rest();
       await log.close();
+      await claim.release();
     },
   };
+}
+
+function descriptionOf({ folder, sync }: AccessOptions): string {
+  const when =
+    sync === 'always' ? 'synced before each answer' : `synced every ${sync.everyMs} ms at least`;
+  return `embedded, in ${folder}: ${when}`;
 }
 
 function nextTurn(): Promise<void> {

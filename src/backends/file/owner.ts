@@ -26,14 +26,14 @@ export class Owner {
   /** How long ended tasks are kept in the step that was taken last; and as it was written down. */
   #retention: Retention | undefined;
   #written = '';
-  #isBroken = false;
+  #isOver = false;
 
   constructor({ engine, log, grown, broken }: OwnerParts) {
     this.#engine = engine;
     this.#log = log;
     this.#grown = grown;
     this.#broken = broken;
-    engine.begin(() => this.#readOver());
+    engine.begin();
   }
 
   /** Carries out the calls of one asker: each has its own word on how long ended tasks are kept. */
@@ -44,6 +44,8 @@ export class Owner {
         [retention] = args as [Retention];
         return undefined;
       }
+      if (this.#isOver)
+        throw new BackendUnavailableError(name, 'the process that had it is leaving');
       switch (kindOf(name)) {
         case 'look':
           return this.#look(name, args);
@@ -57,6 +59,12 @@ export class Owner {
             : this.#step(name, args, retention);
       }
     };
+  }
+
+  /** Takes no more calls; waits answer at once. */
+  close(): void {
+    this.#isOver = true;
+    this.#engine.close();
   }
 
   async #look(name: CallName, args: readonly unknown[]): Promise<unknown> {
@@ -119,11 +127,6 @@ export class Owner {
     this.#tell('retention', [retention]);
   }
 
-  /** Those who waited have read. Without room it is so as well, only later. */
-  #readOver(): void {
-    this.#tell('readOver', []);
-  }
-
   /** A step whose answer nobody waits for. */
   #tell(name: StepName, args: readonly unknown[]): void {
     const moment = this.#engine.now();
@@ -132,9 +135,8 @@ export class Owner {
   }
 
   #break(cause: unknown): void {
-    if (this.#isBroken) return;
-    this.#isBroken = true;
-    this.#engine.close();
+    if (this.#isOver) return;
+    this.close();
     this.#broken(cause);
   }
 }

@@ -4,7 +4,6 @@ import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
 import type { Backend, BackendInfo } from '../../domain/port/backend.ts';
 import { closeStore, partsOn } from './parts.ts';
-import { readOver } from './step-end.ts';
 import { Store } from './store/store.ts';
 
 /** Options of {@link memory}. */
@@ -25,7 +24,7 @@ export function memory(options: MemoryOptions = {}): Backend {
   if (typeof clock?.now !== 'function' || typeof clock.setTimer !== 'function') {
     throw new InvalidOptionError('clock', 'a Clock: now and setTimer', clock);
   }
-  const store = new Store(clock, readOver);
+  const store = new Store(clock);
   return {
     name: 'memory',
     capabilities: { durable: false, shared: false },

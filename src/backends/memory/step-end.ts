@@ -1,4 +1,3 @@
-import type { Timer } from '../../base/time.ts';
 import { startOf } from '../../domain/fairness/fair-share.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { hasSurplus } from './rules/remove.ts';
@@ -39,31 +38,20 @@ function letRead(store: Store, at: number): void {
     return;
   }
   if (!mayTakeAtOnce(store)) return;
-  store.reading = { at, newest: at, timer: readTimer(store) };
-}
-
-function readTimer(store: Store): Timer {
-  return store.clock.setTimer(LIMITS.readMs, () => store.onReadOver(store));
-}
-
-/** Those that waited have read what ended up to then; part of the state, so a log has it. */
-export function readOver(store: Store): void {
-  if (store.reading === undefined) return;
-  const { at, newest } = store.reading;
-  store.reading = undefined;
-  if (newest > at) letRead(store, newest);
-  store.look();
-  if (hasSurplus(store)) wakeForUpkeep(store);
-}
-
-/** Of a store whose timer did not come along: the time begins again. */
-export function readAgain(store: Store): void {
-  const { reading } = store;
-  if (reading !== undefined) store.reading = { ...reading, timer: readTimer(store) };
+  const timer = store.clock.setTimer(LIMITS.readMs, () => {
+    const { newest } = reading;
+    store.reading = undefined;
+    if (newest > at) letRead(store, newest);
+    store.look();
+    if (hasSurplus(store)) wakeForUpkeep(store);
+  });
+  const reading = { at, newest: at, timer };
+  store.reading = reading;
 }
 
 /** By age or by number; otherwise a record outlives that moment anyway. */
-function mayTakeAtOnce({ retention }: Store): boolean {
+function mayTakeAtOnce({ retention, leastKeptMs }: Store): boolean {
+  if (leastKeptMs > LIMITS.readMs) return false;
   const { finishedMs, finishedCount, failedMs, failedCount, canceledMs, canceledCount } = retention;
   if ((finishedCount ?? failedCount ?? canceledCount) !== undefined) return true;
   return Math.min(finishedMs, failedMs, canceledMs) < SHORT_MS;

@@ -1,5 +1,4 @@
 import { STEPS } from '../../../domain/layout/step-bounds.ts';
-import { LIMITS } from '../../../domain/limits.ts';
 import type { TaskEntry } from '../store/entities.ts';
 import { forgetKeys, leaveKey } from '../store/idempotency.ts';
 import { dropSnapshot } from '../store/snapshots.ts';
@@ -43,8 +42,7 @@ function surplusOf(store: Store, kept: Kept): TaskEntry | undefined {
   const index = store.byState[kept.state];
   const entry = index.first();
   if (entry?.endedAt === undefined) return undefined;
-  // No call gets lost on its way here, so no late resend needs a record: only readers do.
-  const readable = store.now - LIMITS.readMs;
+  const readable = store.now - store.leastKeptMs;
   const surely = store.reading === undefined ? readable : Math.min(readable, store.reading.at - 1);
   const count = store.retention[kept.count];
   const tooMany = count !== undefined && index.size + store.read[kept.state].size > count;

@@ -74,6 +74,8 @@ type StateIndexes = Readonly<Record<'scheduled' | 'deferred', SortedList<TaskEnt
  */
 export class Store {
   readonly clock: Clock;
+  /** However short retention is: until then somebody may read an ended task, or send its end again. */
+  readonly leastKeptMs: number;
   readonly records: Map<string, TaskEntry> = new Map();
   readonly queues: Map<string, QueueEntry> = new Map();
   readonly settingsForAll: Map<string, UserSettings> = new Map();
@@ -151,8 +153,6 @@ export class Store {
   alarm: { readonly at: number; readonly timer: Timer } | undefined = undefined;
   /** What ended since `at`, the newest then, has readers whose turn may not have come yet. */
   reading: { readonly at: number; newest: number; readonly timer: Timer } | undefined = undefined;
-  /** What to do when the time of `reading` is over. */
-  readonly onReadOver: (store: Store) => void;
   closed = false;
   /** A schedule is being fired: its owner knows where it moves on to. */
   isFiring = false;
@@ -165,9 +165,9 @@ export class Store {
   #grant: Grant | undefined = undefined;
   #granted: LeaseRequest | undefined = undefined;
 
-  constructor(clock: Clock, onReadOver: (store: Store) => void) {
+  constructor(clock: Clock, leastKeptMs: number = LIMITS.readMs) {
     this.clock = clock;
-    this.onReadOver = onReadOver;
+    this.leastKeptMs = leastKeptMs;
   }
 
   /** Begins a step: reads the clock once, and remembers what it said. */
