@@ -72,15 +72,16 @@ class Contents {
 
   /** What the disk has when the power goes: of each sector what it had, or anything that was written since. */
   afterPowerCut(choose: (versions: number) => number): Buffer {
+    const left = new Contents(this.safe);
     for (const [at, versions] of this.unsynced) {
       const kept = versions[choose(versions.length) - 1];
-      if (kept !== undefined) this.#toDisk(at, kept);
+      if (kept !== undefined) left.#toDisk(at, kept, this.now.length);
     }
-    return this.safe;
+    return left.safe;
   }
 
-  #toDisk(at: number, sector: Buffer): void {
-    const end = Math.min(this.now.length, at + sector.length);
+  #toDisk(at: number, sector: Buffer, size: number = this.now.length): void {
+    const end = Math.min(size, at + sector.length);
     if (end > this.safe.length) this.safe = grown(this.safe, end);
     sector.copy(this.safe, at, 0, end - at);
   }
@@ -139,7 +140,7 @@ export class FaultyDisk implements Disk {
     return new Map([...this.#files].map(([name, { now }]) => [name, Buffer.from(now)]));
   }
 
-  /** What it finds after a power cut. Can be asked once. */
+  /** What it finds after a power cut. */
   afterPowerCut(seed: number): ReadonlyMap<string, Buffer> {
     const random = randomOf(seed);
     // Nothing of what was not synced, all of it, and anything between.
@@ -152,7 +153,7 @@ export class FaultyDisk implements Disk {
       [...this.#files].map(([name, file]) => [name, file.afterPowerCut(choose)] as const),
     );
     for (const [name, { safe }] of this.#removed) {
-      if (!left.has(name) && random() < 0.5) left.set(name, safe);
+      if (!left.has(name) && random() < 0.5) left.set(name, Buffer.from(safe));
     }
     return left;
   }
@@ -244,7 +245,9 @@ export class FaultyDisk implements Disk {
         const written = file.written();
         await turnOfLoop();
         check();
-        this.#next(`sync ${name}`, () => file.forget());
+        this.#next(`sync ${name}`, () => {
+          if (!this.#isDown) file.forget();
+        });
         file.keep(written);
       },
       cut: (bytes) => {

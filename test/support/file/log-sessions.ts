@@ -5,7 +5,11 @@ import {
   type SyncMode,
 } from '../../../src/backends/file/log/command-log.ts';
 import type { Disk } from '../../../src/backends/file/log/disk.ts';
-import { type FoundData, findData } from '../../../src/backends/file/log/recovery.ts';
+import {
+  type FoundData,
+  findData,
+  type Snapshot,
+} from '../../../src/backends/file/log/recovery.ts';
 import { ManualClock } from '../../../src/testing/manual-clock.ts';
 
 /** What all owners of a folder have done. */
@@ -27,12 +31,21 @@ export interface Recovered {
   readonly lines: readonly string[];
 }
 
-/** Reads the newest snapshot, and the lines behind it. */
+/** Reads the newest snapshot, and the lines behind it. The one before it, or the whole log, has to come to the same. */
 export function recover(disk: Disk): Recovered {
   const found = findData(disk);
-  const [newest] = found.snapshots;
-  const before = newest === undefined ? [] : linesOf(disk.read(newest.name).toString());
-  return { found, lines: [...before, ...found.linesAfter(newest?.number ?? 0)] };
+  const [newest, older] = found.snapshots;
+  const lines = linesFrom(disk, found, newest);
+  if (newest !== undefined) {
+    const same = linesFrom(disk, found, older);
+    if (same.join() !== lines.join()) throw new Error('the older snapshot comes to something else');
+  }
+  return { found, lines };
+}
+
+function linesFrom(disk: Disk, found: FoundData, from: Snapshot | undefined): readonly string[] {
+  const before = from === undefined ? [] : linesOf(disk.read(from.name).toString());
+  return [...before, ...found.linesAfter(from?.number ?? 0)];
 }
 
 function linesOf(text: string): readonly string[] {
@@ -130,7 +143,8 @@ export async function runSession(
 ): Promise<void> {
   let session = await openSession(disk, ledger, options);
   for (let step = 0; step < (options.steps ?? 9); step++) {
-    await session.append(step * 10);
+    // Of one sector or of some.
+    await session.append(step % 2 === 0 ? 400 : step * 10);
     if (step % 3 === 1) await session.appendMany(5);
     // Longer than a segment.
     if (step === 4) await session.append(1_500);
