@@ -56,10 +56,11 @@ export async function openSegments(
   found: FoundData,
   options: SegmentOptions,
 ): Promise<Segments> {
-  for (const name of found.empty) disk.remove(name);
   const older = found.segments.map(({ name, end, first }) => ({ name, bytes: end, first }));
-  const places = segmentsOf(disk.list()).filter(({ epoch }) => epoch === options.epoch);
-  const place = (places.at(-1)?.place ?? 0) + 1;
+  const last = segmentsOf(disk.list()).at(-1);
+  if (last !== undefined && last.epoch > options.epoch) throw new Error('a later owner was there');
+  const place = last?.epoch === options.epoch ? last.place + 1 : 1;
+  for (const name of found.empty) disk.remove(name);
   const segments = new Segments(disk, options, { older, place });
   await segments.begin(unsureOf(disk, found));
   for (const name of found.fenced) disk.remove(name);
@@ -124,7 +125,8 @@ export class Segments {
   /** Its first segment. The head comes last, and is durable when this is fulfilled: frames before it count until then. */
   async begin({ first, frames }: Beginning): Promise<void> {
     const at = SEGMENT_HEAD + frames.length;
-    const made = await this.#create(this.#size(0), at + LEAST);
+    const needed = at + (this.#options.segmentBytes ?? LEAST);
+    const made = await this.#create(this.#size(0), needed);
     this.#current = { ...made, first, at };
     try {
       made.file.write(frames, SEGMENT_HEAD);
