@@ -1,5 +1,6 @@
 /** What the tests of the socket have in common: folders, owners and guests of this process. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { linkSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Carry, carrierOf } from '../../../src/backends/file/calls.ts';
@@ -48,4 +49,16 @@ export async function servedMemory(folder: string): Promise<OwnerClaim> {
 /** What asks for nothing but calls gets them; how long ended tasks are kept is not asked here. */
 export function requestsOf(carry: Carry): Carry {
   return async (name, args) => (name === 'retention' ? undefined : carry(name, args));
+}
+
+/** A socket that nobody has open, as a process leaves it that is killed. */
+export async function deadSocket(path: string): Promise<void> {
+  const server = createServer();
+  await new Promise<void>((resolve) => {
+    server.listen(`${path}.tmp`, resolve);
+  });
+  linkSync(`${path}.tmp`, path);
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
 }
