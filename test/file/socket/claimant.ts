@@ -9,7 +9,7 @@ import { memory } from '../../../src/backends/memory/memory-backend.ts';
 import { systemClock } from '../../../src/base/system-clock.ts';
 import type { Clock } from '../../../src/base/time.ts';
 
-const [, , folder = '', speed = '1'] = process.argv;
+const [, , folder = '', speed = '1', isIdle = ''] = process.argv;
 /** Time may pass faster here, as far as owners and guests are concerned. */
 const clock: Clock = {
   now: () => systemClock.now(),
@@ -75,10 +75,23 @@ async function act(word: string): Promise<void> {
   }
 }
 
-createInterface({ input: process.stdin })
-  .on(
-    'line',
-    (word) => void act(word).catch((error: unknown) => say('failed', { why: String(error) })),
-  )
-  .on('close', () => process.exit());
-say('ready');
+/** Enters and has nothing else to do: neither an owner nor a guest keeps a process alive. */
+async function idle(): Promise<void> {
+  const claimed = await claim(folder, { clock, operation: 'open' });
+  if (claimed.kind === 'owner') claimed.listen(() => carry);
+  else void claimed.guest.carry('inspect.waitForEnd', ['t', 60_000, new AbortController().signal]);
+  say(claimed.kind);
+  // A call does, as long as it is under way.
+  if (claimed.kind === 'guest') await claimed.guest.carry('inspect.ping', []);
+  say('answered');
+}
+
+async function obey(): Promise<void> {
+  const fail = (error: unknown): void => say('failed', { why: String(error) });
+  createInterface({ input: process.stdin })
+    .on('line', (word) => void act(word).catch(fail))
+    .on('close', () => process.exit());
+  say('ready');
+}
+
+await (isIdle === '' ? obey() : idle());

@@ -7,7 +7,7 @@ import { type Carry, carrierOf } from '../../../src/backends/file/calls.ts';
 import { claim, type Guest, type OwnerClaim } from '../../../src/backends/file/socket/ownership.ts';
 import { memory } from '../../../src/backends/memory/memory-backend.ts';
 import { systemClock } from '../../../src/base/system-clock.ts';
-import type { Clock } from '../../../src/base/time.ts';
+import type { Clock, Timer } from '../../../src/base/time.ts';
 
 const made: string[] = [];
 
@@ -61,4 +61,21 @@ export async function deadSocket(path: string): Promise<void> {
   await new Promise((resolve) => {
     server.close(resolve);
   });
+}
+
+/** A clock on which time passes so many times as fast, as far as its timers are concerned. */
+export class FastClock implements Clock {
+  readonly #speed: number;
+
+  constructor(speed: number) {
+    this.#speed = speed;
+  }
+
+  now(): number {
+    return systemClock.now();
+  }
+
+  setTimer(ms: number, fire: () => void): Timer {
+    return systemClock.setTimer(ms / this.#speed, fire);
+  }
 }

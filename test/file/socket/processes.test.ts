@@ -134,4 +134,18 @@ describe('processes that share a folder', () => {
     expect(await guest?.until('refused')).toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
     await guest?.until('owner');
   });
+
+  it('end when they have nothing else to do', async () => {
+    const folder = newFolder();
+    const alone = await Claimant.idle(folder);
+    await alone.until('owner');
+    await alone.exited;
+    const owner = await Claimant.start(folder);
+    owner.send('enter');
+    expect((await owner.entered()).epoch).toBe(2);
+    const guest = await Claimant.idle(folder);
+    await guest.until('answered');
+    await guest.exited;
+    expect(await owns(owner)).toBe(true);
+  });
 });

@@ -50,8 +50,7 @@ export class Claimant {
   #from = 0;
   #stderr = '';
 
-  private constructor(file: string, folder: string, speed: number) {
-    const args = [file, folder, String(speed)];
+  private constructor(args: readonly string[]) {
     this.#child = spawn(process.execPath, args, { stdio: 'pipe' });
     running.add(this.#child);
     const { stdout, stderr } = this.#child;
@@ -76,9 +75,15 @@ export class Claimant {
   /** Starts one, which does nothing yet; time passes for it so many times as fast. */
   static async start(folder: string, speed = 1): Promise<Claimant> {
     program ??= bundled();
-    const claimant = new Claimant(await program, folder, speed);
+    const claimant = new Claimant([await program, folder, String(speed)]);
     await claimant.until('ready');
     return claimant;
+  }
+
+  /** Starts one that enters and has nothing else to do. */
+  static async idle(folder: string): Promise<Claimant> {
+    program ??= bundled();
+    return new Claimant([await program, folder, '1', 'idle']);
   }
 
   /** Starts some. */
