@@ -39,7 +39,7 @@ export const SOCKET_LIMITS: Readonly<Record<SocketLimitName, Limit>> = {
     'of one call or answer between processes; half of the longest text of JavaScript',
   ),
   guestCalls: limit(
-    1_000,
+    250,
     'calls',
     'of one other process that an owner has in hand; further ones stay in the socket',
   ),

@@ -1,12 +1,13 @@
 /** What the tests of the socket have in common: folders, owners and guests of this process. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { linkSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Carry, carrierOf } from '../../../src/backends/file/calls.ts';
 import { claim, type Guest, type OwnerClaim } from '../../../src/backends/file/socket/ownership.ts';
 import { memory } from '../../../src/backends/memory/memory-backend.ts';
 import { systemClock } from '../../../src/base/system-clock.ts';
-import type { Clock } from '../../../src/base/time.ts';
+import type { Clock, Timer } from '../../../src/base/time.ts';
 
 const made: string[] = [];
 
@@ -48,4 +49,33 @@ export async function servedMemory(folder: string): Promise<OwnerClaim> {
 /** What asks for nothing but calls gets them; how long ended tasks are kept is not asked here. */
 export function requestsOf(carry: Carry): Carry {
   return async (name, args) => (name === 'retention' ? undefined : carry(name, args));
+}
+
+/** A socket that nobody has open, as a process leaves it that is killed. */
+export async function deadSocket(path: string): Promise<void> {
+  const server = createServer();
+  await new Promise<void>((resolve) => {
+    server.listen(`${path}.tmp`, resolve);
+  });
+  linkSync(`${path}.tmp`, path);
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+}
+
+/** A clock on which time passes so many times as fast, as far as its timers are concerned. */
+export class FastClock implements Clock {
+  readonly #speed: number;
+
+  constructor(speed: number) {
+    this.#speed = speed;
+  }
+
+  now(): number {
+    return systemClock.now();
+  }
+
+  setTimer(ms: number, fire: () => void): Timer {
+    return systemClock.setTimer(ms / this.#speed, fire);
+  }
 }

@@ -78,7 +78,9 @@ class ServedGuest {
   constructor(socket: Socket, epoch: number, clock: Clock) {
     this.#socket = socket;
     this.#clock = clock;
-    this.#writer = new FrameWriter(socket);
+    this.#writer = new FrameWriter(socket, () => {
+      if (this.#isPaused) this.#read();
+    });
     this.#silence = clock.setTimer(LIMITS.ownerSilentMs, () => socket.destroy());
     socket.on('error', () => socket.destroy());
     socket.on('data', (piece: Buffer) => {
@@ -147,9 +149,8 @@ class ServedGuest {
   }
 
   #isFull(): boolean {
-    const { writable, writableLength } = this.#socket;
-    if (!writable || this.#isClosing) return true;
-    return this.#calls >= LIMITS.guestCalls || writableLength > LIMITS.guestUnreadBytes;
+    if (!this.#socket.writable || this.#isClosing) return true;
+    return this.#calls >= LIMITS.guestCalls || this.#writer.unread > LIMITS.guestUnreadBytes;
   }
 
   #take(text: string): void {

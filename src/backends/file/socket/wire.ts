@@ -123,10 +123,19 @@ export class FrameReader {
 /** Sends messages: those of one turn together. */
 export class FrameWriter {
   readonly #socket: Socket;
+  readonly #flushed: () => void;
   #texts: string[] = [];
+  #waiting = 0;
 
-  constructor(socket: Socket) {
+  /** @param flushed - called when what had waited was given to the socket. */
+  constructor(socket: Socket, flushed: () => void = () => undefined) {
     this.#socket = socket;
+    this.#flushed = flushed;
+  }
+
+  /** About how many bytes the other side has not read. */
+  get unread(): number {
+    return this.#waiting + this.#socket.writableLength;
   }
 
   /** @throws `BackendUnsupportedError` when it is longer than one may be. */
@@ -137,6 +146,7 @@ export class FrameWriter {
       );
     }
     this.#texts.push(text);
+    this.#waiting += text.length;
     if (this.#texts.length === 1) nextTick(this.flush);
   }
 
@@ -144,7 +154,13 @@ export class FrameWriter {
   readonly flush = (): void => {
     const texts = this.#texts;
     this.#texts = [];
+    this.#waiting = 0;
     if (texts.length === 0 || !this.#socket.writable) return;
+    this.#write(texts);
+    this.#flushed();
+  };
+
+  #write(texts: readonly string[]): void {
     let piece: string[] = [];
     let bytes = 0;
     for (const text of texts) {
@@ -156,7 +172,7 @@ export class FrameWriter {
       bytes = 0;
     }
     if (bytes > 0) this.#socket.write(joined(piece, bytes));
-  };
+  }
 }
 
 function isTooLong(text: string): boolean {

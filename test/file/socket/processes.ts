@@ -1,0 +1,166 @@
+/** Processes that claim a folder. They end with the test, however that does. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { build } from 'rolldown';
+
+/** What a claimant says. */
+export interface Said {
+  readonly event: string;
+  /** Ms since the epoch. */
+  readonly at: number;
+  readonly epoch?: number;
+  readonly owns?: boolean;
+  readonly isSilent?: boolean;
+  readonly code?: string;
+  readonly why?: string;
+}
+
+/** How long something may take on a machine that is busy, in ms. */
+const UNTIL_MS = 40_000;
+
+let program: Promise<string> | undefined;
+
+/** The claimant as one file, which starts in a tenth of a second. */
+async function bundled(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'fairloom-claimant-'));
+  const file = join(folder, 'claimant.mjs');
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  await build({
+    input: fileURLToPath(new URL('claimant.ts', import.meta.url)),
+    platform: 'node',
+    transform: { target: 'node20.19' },
+    output: { file, format: 'esm' },
+  });
+  return file;
+}
+
+const running = new Set<ChildProcess>();
+
+/** One of them. */
+export class Claimant {
+  readonly said: Said[] = [];
+  readonly exited: Promise<void>;
+  readonly #child: ChildProcess;
+  readonly #looks: (() => void)[] = [];
+  /** What it said before does not count. */
+  #from = 0;
+  #stderr = '';
+
+  private constructor(args: readonly string[]) {
+    this.#child = spawn(process.execPath, args, { stdio: 'pipe' });
+    running.add(this.#child);
+    const { stdout, stderr } = this.#child;
+    if (stdout !== null) {
+      createInterface({ input: stdout }).on('line', (line) => {
+        this.said.push(JSON.parse(line) as Said);
+        this.#look();
+      });
+    }
+    stderr?.on('data', (text: Buffer) => {
+      this.#stderr += text.toString();
+    });
+    this.exited = new Promise((resolve) => {
+      this.#child.once('exit', () => {
+        running.delete(this.#child);
+        this.#look();
+        resolve();
+      });
+    });
+  }
+
+  /** Starts one, which does nothing yet; time passes for it so many times as fast. */
+  static async start(folder: string, speed = 1): Promise<Claimant> {
+    program ??= bundled();
+    const claimant = new Claimant([await program, folder, String(speed)]);
+    await claimant.until('ready');
+    return claimant;
+  }
+
+  /** Starts one that enters and has nothing else to do. */
+  static async idle(folder: string): Promise<Claimant> {
+    program ??= bundled();
+    return new Claimant([await program, folder, '1', 'idle']);
+  }
+
+  /** Starts some. */
+  static all(count: number, folder: string, speed = 1): Promise<readonly Claimant[]> {
+    return Promise.all(Array.from({ length: count }, () => Claimant.start(folder, speed)));
+  }
+
+  get isOwner(): boolean {
+    return this.#last() === 'owner';
+  }
+
+  get isGuest(): boolean {
+    return this.#last() === 'guest';
+  }
+
+  /** Lets it do something. */
+  send(word: 'enter' | 'owns' | 'call' | 'never' | 'leave'): void {
+    this.#child.stdin?.write(`${word}\n`);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** What it has said so far does not count. */
+  forget(): void {
+    this.#from = this.said.length;
+  }
+
+  /** What it says of this kind, as soon as it does. */
+  until(event: string): Promise<Said> {
+    return this.#until((said) => said.event === event, event);
+  }
+
+  /** Until it is an owner or a guest. */
+  entered(): Promise<Said> {
+    return this.#until(({ event }) => event === 'owner' || event === 'guest', 'role');
+  }
+
+  async kill(): Promise<void> {
+    this.signal('SIGKILL');
+    await this.exited;
+  }
+
+  #last(): string | undefined {
+    return this.said.findLast(({ event }) => ['owner', 'guest', 'gone', 'over'].includes(event))
+      ?.event;
+  }
+
+  async #until(fits: (said: Said) => boolean, what: string): Promise<Said> {
+    const fail = (): Error => {
+      const said = this.said.slice(this.#from).map((one) => JSON.stringify(one));
+      return new Error(`no ${what}: ${said.join(' ')} ${this.#stderr}`);
+    };
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(fail()), UNTIL_MS);
+    });
+    try {
+      for (;;) {
+        const found = this.said.slice(this.#from).find(fits);
+        if (found !== undefined) return found;
+        if (!running.has(this.#child)) throw fail();
+        await Promise.race([new Promise<void>((resolve) => this.#looks.push(resolve)), late]);
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #look(): void {
+    for (const look of this.#looks.splice(0)) look();
+  }
+}
+
+/** Ends those that are left. */
+export function endProcesses(): void {
+  for (const child of running) child.kill('SIGKILL');
+}
+process.once('exit', endProcesses);
