@@ -222,7 +222,7 @@ describe('values that cannot stand together', () => {
     ],
     [
       'a folder and a server in the environment',
-      '',
+      '{}',
       { env: { FAIRLOOM_REDIS_URL: 'redis://h', FAIRLOOM_DATA_FOLDER: 'd' } },
       'FAIRLOOM_DATA_FOLDER backend: expected file or redis, since there are both data.folder and redis.url, got nothing',
     ],
