@@ -32,7 +32,7 @@ module.exports = {
       severity: 'error',
       from: {
         orphan: true,
-        pathNot: ['\\.d\\.ts$', '^src/(config|http|index|metrics|redis|testing|tracing)\\.ts$'],
+        pathNot: ['\\.d\\.ts$', '^src/(config|file|http|index|metrics|redis|testing|tracing)\\.ts$'],
       },
       to: {},
     },
@@ -81,10 +81,25 @@ module.exports = {
     },
     {
       name: 'backends-know-only-the-port',
-      comment: 'A backend never sees another backend, the engine or an entry point.',
+      comment:
+        'A backend never sees another backend, the engine or an entry point. The file backend is the embedded one behind a log; copying is between backends.',
       severity: 'error',
-      from: { path: '^src/backends/([^/]+)/' },
+      from: { path: '^src/backends/([^/]+)/', pathNot: '^src/backends/(copy|file)/' },
       to: { path: '^src/', pathNot: ['^src/(domain|base)/', '^src/backends/$1/'] },
+    },
+    {
+      name: 'the-file-backend-is-the-embedded-one',
+      comment: 'It keeps what the memory backend decides, and knows no other.',
+      severity: 'error',
+      from: { path: '^src/backends/file/' },
+      to: { path: '^src/', pathNot: '^src/(domain|base|backends/(file|memory))/' },
+    },
+    {
+      name: 'copies-know-backends',
+      comment: 'What copies from one place to another knows both, and nothing above them.',
+      severity: 'error',
+      from: { path: '^src/backends/copy/' },
+      to: { path: '^src/', pathNot: '^src/(domain|base|backends)/' },
     },
     {
       name: 'only-the-redis-backend-knows-redis',
@@ -94,10 +109,10 @@ module.exports = {
       to: { path: '(^|node_modules/)(ioredis|iovalkey|redis|@redis/[^/]+)(/|$)' },
     },
     {
-      name: 'memory-backend-has-no-packages',
-      comment: 'The embedded backend runs with no dependency at all.',
+      name: 'embedded-backends-have-no-packages',
+      comment: 'Without a server it runs with no dependency at all.',
       severity: 'error',
-      from: { path: '^src/backends/memory/' },
+      from: { path: '^src/backends/(file|memory)/' },
       to: { pathNot: '^src/', dependencyTypesNot: ['core'] },
     },
     {
@@ -106,7 +121,7 @@ module.exports = {
         'Client and worker know the port; which backend it is, an entry point, cli, config or testing says.',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/([^/]+$|backends/|cli/|config/|testing/)' },
-      to: { path: '^src/backends/(memory|redis)/' },
+      to: { path: '^src/backends/(copy|file|memory|redis)/' },
     },
     {
       name: 'no-package-above-the-port',
@@ -129,10 +144,10 @@ module.exports = {
     {
       name: 'testing-is-embedded',
       comment:
-        'fairloom/testing is the memory backend on a manual clock; no Redis, no cli, no vitest.',
+        'fairloom/testing is the memory backend on a manual clock; no files, no Redis, no cli, no vitest.',
       severity: 'error',
       from: { path: '^src/testing/' },
-      to: { path: '^src/(cli|config|metrics|backends/redis)/' },
+      to: { path: '^src/(cli|config|metrics|backends/(copy|file|redis))/' },
     },
     {
       name: 'testing-has-no-packages',

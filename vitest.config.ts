@@ -27,7 +27,7 @@ function project(layer: Layer): TestProjectConfiguration {
       alias: [
         { find: /^fairloom$/, replacement: source('index') },
         {
-          find: /^fairloom\/(config|http|metrics|redis|testing|tracing)$/,
+          find: /^fairloom\/(config|file|http|metrics|redis|testing|tracing)$/,
           replacement: source('$1'),
         },
       ],

@@ -16,6 +16,7 @@ import {
 const CONFIGS = [
   'api-extractor.json',
   'api-extractor.config.json',
+  'api-extractor.file.json',
   'api-extractor.http.json',
   'api-extractor.metrics.json',
   'api-extractor.redis.json',

@@ -5,6 +5,8 @@ export { applySettings, fairloomOptions } from './config/apply.ts';
 export type {
   Config,
   ConfigInput,
+  DataConfig,
+  DataInput,
   DefaultsConfig,
   EncryptionConfig,
   EncryptionInput,

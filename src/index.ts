@@ -51,7 +51,7 @@ export type {
   VersionsOptions,
 } from './client/facades/versions.ts';
 export type { XComs, XComWhere } from './client/facades/xcom-facade.ts';
-export type { Health } from './client/health.ts';
+export type { BackendFacts, Health } from './client/health.ts';
 export type { RunOptions } from './client/local-run.ts';
 export type { Series, SeriesOptions } from './client/series/series-facade.ts';
 export type {
@@ -247,6 +247,7 @@ export type {
   StreamPlace,
   StreamStore,
   Suspension,
+  SyncMode,
   TaskFacts,
   TaskFilter,
   TaskStore,

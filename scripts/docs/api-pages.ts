@@ -29,6 +29,7 @@ export const API_PAGES: readonly ApiPage[] = [
   { ...MAIN, name: 'errors', title: 'Errors', sources: /errors?\.ts$/ },
   { ...MAIN, name: 'backend', title: 'Backends', sources: /^\.\/(?:backends|domain\/port)\// },
   { ...MAIN, name: 'terms', title: 'Terms' },
+  { name: 'file', title: 'Data folder', from: 'fairloom/file', entry: 'src/file.ts' },
   { name: 'redis', title: 'Redis', from: 'fairloom/redis', entry: 'src/redis.ts' },
   { name: 'config', title: 'Configuration', from: 'fairloom/config', entry: 'src/config.ts' },
   { name: 'metrics', title: 'Metrics', from: 'fairloom/metrics', entry: 'src/metrics.ts' },

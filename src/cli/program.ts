@@ -59,7 +59,11 @@ function programOf(shell: Shell): Command {
     .description('a fair, durable task queue for many users')
     .version(version())
     .option('--redis <url>', 'the Redis backend; default: that of the configuration')
-    .option('--prefix <name>', 'of its keys; default: that of the configuration, or fq')
+    .option(
+      '--data <folder>',
+      'the data folder, without a server; default: that of the configuration',
+    )
+    .option('--prefix <name>', 'of the keys in Redis; default: that of the configuration, or fq')
     .option('--config <file>', 'the configuration; default: FAIRLOOM_CONFIG, or fairloom.yaml')
     .option('-m, --module <file>', 'a module that exports a Fairloom; may be repeated', repeated)
     .addOption(

@@ -1,6 +1,7 @@
 import { messageOf } from '../base/message-of.ts';
 import { sleep } from '../base/pause.ts';
 import type { Core } from '../core/core.ts';
+import type { Capabilities } from '../domain/port/backend.ts';
 import type { Worker } from '../worker/worker.ts';
 
 /** Whether the backend and the workers of this process are well. */
@@ -11,6 +12,8 @@ export interface Health {
   readonly pingMs?: number;
   /** Why it did not. */
   readonly error?: string;
+  /** Where tasks live, and what that is worth. */
+  readonly backend: BackendFacts;
   /** Workers of this process. */
   readonly workers: readonly {
     /** Of the worker. */
@@ -20,22 +23,29 @@ export interface Health {
   }[];
 }
 
+/** What a backend is called, and what it can do. */
+export interface BackendFacts extends Capabilities {
+  /** `memory`, `file`, `redis`. */
+  readonly name: string;
+}
+
 /** How long to wait for the backend, in ms: a probe wants an answer. */
 const PING_MS = 2_000;
 
 /** Never rejects: that the backend is away is an answer too. */
 export async function healthOf(core: Core, members: Iterable<Worker>): Promise<Health> {
   const workers = [...members].map(({ id, isHealthy }) => ({ id, isHealthy }));
+  const { name, capabilities } = core.connection.backend;
+  const around = { backend: { name, ...capabilities }, workers };
   const isWell = workers.every(({ isHealthy }) => isHealthy);
   const stop = new AbortController();
   try {
     const silence = sleep(core.clock, PING_MS, stop.signal);
     const pingMs = await Promise.race([ping(core), silence]);
-    if (typeof pingMs === 'number') return { isHealthy: isWell, pingMs, workers };
-    return { isHealthy: false, error: `no answer within ${PING_MS} ms`, workers };
+    if (typeof pingMs === 'number') return { isHealthy: isWell, pingMs, ...around };
+    return { isHealthy: false, error: `no answer within ${PING_MS} ms`, ...around };
   } catch (error) {
-    const message = messageOf(error);
-    return { isHealthy: false, error: message, workers };
+    return { isHealthy: false, error: messageOf(error), ...around };
   } finally {
     stop.abort();
   }

@@ -1,10 +1,11 @@
 /** What a configuration comes to: options of a client, and settings in the store. */
 import { memory } from '../backends/memory/memory-backend.ts';
+import { durationMs } from '../base/time.ts';
 import type { Fairloom } from '../client/client.ts';
 import type { FairloomOptions } from '../core/options.ts';
 import { BackendUnsupportedError } from '../domain/errors/errors.ts';
 import type { Backend } from '../domain/port/backend.ts';
-import type { Config } from './config-types.ts';
+import type { Config, DataConfig } from './config-types.ts';
 import { codecOf } from './encryption.ts';
 import { connectionOf } from './redis-connection.ts';
 
@@ -37,11 +38,19 @@ export async function applySettings(loom: Fairloom, config: Config): Promise<voi
   }
 }
 
-async function backendOf({ backend, redis }: Config): Promise<Backend> {
+async function backendOf({ backend, redis, data }: Config): Promise<Backend> {
   if (backend === 'memory') return memory();
+  if (backend === 'file') return fileBackendOf(data);
   const connection = connectionOf(redis);
   const library = await libraryOf();
   return library.redis(connection, { prefix: redis.keyPrefix });
+}
+
+/** Loaded here and nowhere else, by those who keep tasks in a folder. */
+async function fileBackendOf({ folder = '', sync, maxBytes }: DataConfig): Promise<Backend> {
+  const { file } = await import('../backends/file/file-backend.ts');
+  const everyMs = sync === 'always' ? undefined : durationMs(sync);
+  return file(folder, { sync: everyMs === undefined ? 'always' : { everyMs }, maxBytes });
 }
 
 /** Loaded here and nowhere else: `ioredis` is there only for those who use it. */

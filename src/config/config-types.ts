@@ -44,6 +44,16 @@ export interface RedisConfig {
   readonly tls?: TlsConfig | undefined;
 }
 
+/** Where tasks are kept without a server; see `docs/guide/deployment.md`. */
+export interface DataConfig {
+  /** The data folder, absolute. */
+  readonly folder?: string | undefined;
+  /** When what was answered survives a loss of power: `always`, before it is; or so long after it. Default `always`. */
+  readonly sync: 'always' | Duration;
+  /** Of the folder: beyond, what would store more is refused. Default: as much as the disk has. */
+  readonly maxBytes?: number | undefined;
+}
+
 /** Keys for what users and handlers write; see `docs/guide/encryption.md`. */
 export interface EncryptionConfig {
   /** `id:base64` of each, parted by spaces or commas; the first encrypts, all decrypt. */
@@ -71,10 +81,12 @@ export interface MetricsConfig {
 
 /** A configuration, checked and frozen, with its defaults. */
 export interface Config {
-  /** Where tasks live. Default `memory`, or `redis` where `redis.url` is given. */
-  readonly backend: 'memory' | 'redis';
+  /** Where tasks live. Default `memory`, `file` where `data.folder` is given, or `redis` where `redis.url` is. */
+  readonly backend: 'memory' | 'file' | 'redis';
   /** How to reach Redis. */
   readonly redis: RedisConfig;
+  /** Where tasks are kept without a server. */
+  readonly data: DataConfig;
   /** Keys for what users and handlers write. Default none: it is stored as it is. */
   readonly encryption?: EncryptionConfig | undefined;
   /** Refuse tasks without a user. Default false. */
@@ -119,6 +131,16 @@ export interface RedisInput {
   readonly tls?: TlsConfig | undefined;
 }
 
+/** Where tasks are kept without a server, as code writes it. */
+export interface DataInput {
+  /** See {@link DataConfig}; relative to the current folder. */
+  readonly folder?: string | undefined;
+  /** See {@link DataConfig}. */
+  readonly sync?: 'always' | Duration | undefined;
+  /** See {@link DataConfig}. */
+  readonly maxBytes?: number | undefined;
+}
+
 /** Keys, as code writes them. */
 export interface EncryptionInput {
   /** See {@link EncryptionConfig}; a text, or the secret of another configuration. */
@@ -132,9 +154,11 @@ export interface EncryptionInput {
 /** A part of a configuration, as code writes it; everything may be left out. */
 export interface ConfigInput {
   /** See {@link Config}. */
-  readonly backend?: 'memory' | 'redis' | undefined;
+  readonly backend?: 'memory' | 'file' | 'redis' | undefined;
   /** See {@link RedisConfig}. */
   readonly redis?: RedisInput | undefined;
+  /** See {@link DataConfig}. */
+  readonly data?: DataInput | undefined;
   /** See {@link EncryptionConfig}. */
   readonly encryption?: EncryptionInput | undefined;
   /** See {@link Config}. */

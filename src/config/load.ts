@@ -83,7 +83,7 @@ export async function readConfig(options: ReadOptions): Promise<ReadConfig> {
   const fromCode = givenOf(overrides, (path) => ({ from: 'code', flag: flags?.get(path) }));
   const layers = [givenOfHost(env), fromFile, givenOfEnvironment(env, problems), fromCode]
     .filter((given) => given !== undefined)
-    .map(withBackend);
+    .map((given) => withBackend(given, problems));
   const findings = {
     problems,
     origins: new Map<string, ConfigOrigin>(),
@@ -129,18 +129,28 @@ async function readFile(
   return givenOfYaml(source, env, problems);
 }
 
-/** A source that says where Redis is means Redis, unless it says otherwise itself. */
-function withBackend(given: Given): Given {
+/** A source that says where Redis is means Redis, and one that names a data folder a file, unless it says otherwise itself. */
+function withBackend(given: Given, problems: Problems): Given {
   if (given.kind !== 'map' || given.entries.has('backend')) return given;
-  const redis = given.entries.get('redis')?.given;
-  const url = redis?.kind === 'map' ? redis.entries.get('url') : undefined;
-  if (url === undefined) return given;
-  const { origin } = url.given;
-  const backend = { key: origin, given: { kind: 'value', value: 'redis', origin } } as const;
+  const url = originIn(given, 'redis', 'url');
+  const folder = originIn(given, 'data', 'folder');
+  const origin = folder ?? url;
+  if (origin === undefined) return given;
+  if (url !== undefined && folder !== undefined) {
+    const expected = 'file or redis, since there are both data.folder and redis.url';
+    problems.add({ path: 'backend', origin, expected, got: 'nothing' });
+  }
+  const value = folder === undefined ? 'redis' : 'file';
+  const backend = { key: origin, given: { kind: 'value', value, origin } } as const;
   return {
     ...given,
     entries: new Map([...given.entries, ['backend', backend]]),
   } satisfies GivenMap;
+}
+
+function originIn(given: GivenMap, section: string, name: string): ConfigOrigin | undefined {
+  const node = given.entries.get(section)?.given;
+  return node?.kind === 'map' ? node.entries.get(name)?.given.origin : undefined;
 }
 
 function configOf(layers: Layers, findings: Findings): Config {
@@ -156,9 +166,15 @@ function configOf(layers: Layers, findings: Findings): Config {
   return typed;
 }
 
-function checkBackend({ backend, redis }: Config, { problems, origins, spoiled }: Findings): void {
-  if (backend !== 'redis' || redis.url !== undefined || spoiled.has('redis.url')) return;
+function checkBackend(config: Config, { problems, origins, spoiled }: Findings): void {
+  const { backend, redis, data } = config;
+  const place = {
+    memory: undefined,
+    file: { path: 'data.folder', value: data.folder, what: 'a folder' },
+    redis: { path: 'redis.url', value: redis.url, what: 'a URL' },
+  }[backend];
+  if (place === undefined || place.value !== undefined || spoiled.has(place.path)) return;
   const origin = origins.get('backend') ?? { from: 'default' };
-  const expected = 'a URL, since backend is "redis"';
-  problems.add({ path: 'redis.url', origin, expected, got: 'nothing' });
+  const expected = `${place.what}, since backend is "${backend}"`;
+  problems.add({ path: place.path, origin, expected, got: 'nothing' });
 }

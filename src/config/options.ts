@@ -1,5 +1,6 @@
 /** The schema: every option there is. An option of the library that is missing here fails to compile. */
 
+import { checkFolder, checkMaxBytes, SYNC_BOUNDS } from '../backends/file/file-options.ts';
 import { checkRedisUrl } from '../backends/redis/connection/address.ts';
 import { checkPrefix, DEFAULT_PREFIX } from '../backends/redis/wire/keys.ts';
 import {
@@ -24,6 +25,7 @@ import { checkId, checkName } from '../domain/settings/names.ts';
 import { workerPlan } from '../worker/worker-options.ts';
 import { durationOption } from '../workflow/task-options.ts';
 import type {
+  DataConfig,
   EncryptionConfig,
   MetricsConfig,
   RedisConfig,
@@ -53,8 +55,8 @@ const CONNECT_BOUNDS = { least: 1, most: 600_000 };
 const backend: Leaf = leaf('text', {
   about: 'Where tasks live. `memory` ends with the process.',
   fallback: 'memory',
-  otherwise: '`redis` where `redis.url` is given, else `memory`',
-  check: oneOf('memory', 'redis'),
+  otherwise: '`redis` where `redis.url` is given, `file` where `data.folder` is, else `memory`',
+  check: oneOf('memory', 'file', 'redis'),
 });
 
 const tls: Fields<TlsConfig> = {
@@ -108,6 +110,26 @@ const redis: Fields<RedisConfig> = {
     isOptional: true,
     fields: tls,
   },
+};
+
+const data: Fields<DataConfig> = {
+  folder: leaf('text', {
+    about: 'The data folder, of this machine; it is made when it is not there.',
+    otherwise: 'none',
+    isFile: true,
+    check: checkFolder,
+  }),
+  sync: leaf('duration', {
+    about:
+      'When what was answered survives a loss of power: `always`, before it is answered; else so long after it at the latest.',
+    fallback: 'always',
+    check: checkDataSync,
+  }),
+  maxBytes: leaf('number', {
+    about: 'Of the folder: beyond, what would store more is refused, and work goes on.',
+    otherwise: 'as much as the disk has',
+    check: checkMaxBytes,
+  }),
 };
 
 const encryption: Fields<EncryptionConfig> = {
@@ -275,6 +297,16 @@ const users: Dictionary = {
   of: { kind: 'section', fields: user, check: userPatch },
 };
 
+function checkDataSync(sync: unknown): void {
+  if (sync === 'always') return;
+  try {
+    durationOption('sync', sync, SYNC_BOUNDS);
+  } catch {
+    const { least, most } = SYNC_BOUNDS;
+    throw new InvalidOptionError('', `"always", or a length from ${least} to ${most} ms`, sync);
+  }
+}
+
 function checkEncryption({ keys, keysFile }: Readonly<Record<string, unknown>>): void {
   if ((keys === undefined) !== (keysFile === undefined)) return;
   throw new InvalidOptionError(
@@ -295,6 +327,12 @@ export const TOP: Section = {
       about:
         'How to reach Redis. Any option of `redis.tls` turns TLS on, also with `redis://`; its files are PEM, and relative to the file that names them.',
       fields: redis,
+    },
+    data: {
+      kind: 'section',
+      about:
+        'Where tasks are kept without a server: in a folder, relative to the file that names it. See [deployment](guide/deployment.md#without-a-server).',
+      fields: data,
     },
     encryption: {
       kind: 'section',

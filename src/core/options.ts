@@ -66,7 +66,7 @@ export interface XComOptions {
 
 /** What a {@link Fairloom} is made of. */
 export interface FairloomOptions {
-  /** Where tasks live: `memory()`, or `redis(…)` of `fairloom/redis`. Closed with the client. */
+  /** Where tasks live: `memory()`, `file(…)` of `fairloom/file`, or `redis(…)` of `fairloom/redis`. Closed with the client. */
   readonly backend: Backend;
   /** Definitions that this process can run: a list, or a module (`import * as tasks`). */
   readonly tasks?: TaskSource | undefined;

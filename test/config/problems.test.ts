@@ -9,8 +9,8 @@ const COUNT = 'a whole number from 1 to';
 
 describe('a value of the wrong type', () => {
   it.each([
-    ['backend: mongo', '1:10 backend: expected "memory" or "redis", got "mongo"'],
-    ['backend: [redis]', '1:10 backend: expected "memory" or "redis", got a list'],
+    ['backend: mongo', '1:10 backend: expected "memory" or "file" or "redis", got "mongo"'],
+    ['backend: [redis]', '1:10 backend: expected "memory" or "file" or "redis", got a list'],
     ['requireUser: yes', '1:14 requireUser: expected true or false, got "yes"'],
     ['requireUser: 1', '1:14 requireUser: expected true or false, got 1'],
     ['requireUser:', '1:13 requireUser: expected true or false, got nothing'],
@@ -28,6 +28,20 @@ describe('a value of the wrong type', () => {
     [
       'redis: { connectTimeout: 0 }',
       `1:26 redis.connectTimeout: expected ${LENGTH} 1 to 600000 ms, got 0`,
+    ],
+    ['data: ./data', '1:7 data: expected a mapping, got "./data"'],
+    ['data: { folder: "" }', '1:17 data.folder: expected the path of a folder, got ""'],
+    [
+      'data: { folder: d, sync: sometimes }',
+      '1:26 data.sync: expected "always", or a length from 1 to 60000 ms, got "sometimes"',
+    ],
+    [
+      'data: { folder: d, sync: 2m }',
+      '1:26 data.sync: expected "always", or a length from 1 to 60000 ms, got "2m"',
+    ],
+    [
+      'data: { folder: d, maxBytes: 1000 }',
+      '1:30 data.maxBytes: expected an integer from 67108864, got 1000',
     ],
     ['redis: { tls: true }', '1:15 redis.tls: expected a mapping, got true'],
     ['redis: { tls: { ca: "" } }', '1:21 redis.tls.ca: expected the path of a file, got ""'],
@@ -161,11 +175,11 @@ describe('an unknown key', () => {
     ],
     [
       '"<<": { requireUser: true }',
-      '1:1 <<: expected an option, got the unknown "<<"; there are backend, redis, encryption, requireUser, logLevel, logErrors, series, defaults, retention, scheduler, xcom, metrics, queues, users, worker, workers',
+      '1:1 <<: expected an option, got the unknown "<<"; there are backend, redis, data, encryption, requireUser, logLevel, logErrors, series, defaults, retention, scheduler, xcom, metrics, queues, users, worker, workers',
     ],
     [
       'constructor: {}',
-      '1:1 constructor: expected an option, got the unknown "constructor"; there are backend, redis, encryption, requireUser, logLevel, logErrors, series, defaults, retention, scheduler, xcom, metrics, queues, users, worker, workers',
+      '1:1 constructor: expected an option, got the unknown "constructor"; there are backend, redis, data, encryption, requireUser, logLevel, logErrors, series, defaults, retention, scheduler, xcom, metrics, queues, users, worker, workers',
     ],
   ])('%s', async (yaml, complaint) => {
     expect(await complaintsOf(load(yaml))).toEqual([complaint]);
@@ -193,6 +207,24 @@ describe('values that cannot stand together', () => {
       'backend: redis',
       {},
       '1:10 redis.url: expected a URL, since backend is "redis", got nothing',
+    ],
+    [
+      'a file without a folder',
+      'backend: file',
+      {},
+      '1:10 data.folder: expected a folder, since backend is "file", got nothing',
+    ],
+    [
+      'a folder and a server',
+      'redis: { url: "redis://h" }\ndata: { folder: d }',
+      {},
+      '2:17 backend: expected file or redis, since there are both data.folder and redis.url, got nothing',
+    ],
+    [
+      'a folder and a server in the environment',
+      '{}',
+      { env: { FAIRLOOM_REDIS_URL: 'redis://h', FAIRLOOM_DATA_FOLDER: 'd' } },
+      'FAIRLOOM_DATA_FOLDER backend: expected file or redis, since there are both data.folder and redis.url, got nothing',
     ],
     [
       'a lease as long as the timeout',
@@ -442,7 +474,7 @@ describe('a ConfigError', () => {
     ]);
     expect(problems[0]).toEqual({
       path: 'backend',
-      expected: '"memory" or "redis"',
+      expected: '"memory" or "file" or "redis"',
       got: '"rediss"',
       source: `${file}:1:10`,
       file,
@@ -451,7 +483,7 @@ describe('a ConfigError', () => {
     });
     expect(message.split('\n')).toEqual([
       '4 problems in the configuration',
-      `  ${file}:1:10: backend: expected "memory" or "redis", got "rediss"`,
+      `  ${file}:1:10: backend: expected "memory" or "file" or "redis", got "rediss"`,
       `  ${file}:5:23: users.a.weight: expected a weight from 0.01 to 1000, got "x"`,
       `  ${file}:4:3: worker.leese: expected an option, got the unknown "leese"; did you mean lease?`,
       `  ${file}:3:16: worker.concurrency: expected a whole number from 1 to 10000, got 0`,

@@ -69,6 +69,20 @@ describe('the backend', () => {
   it.each([
     ['nobody says anything', '{ requireUser: true }', {}, 'memory'],
     ['the file has a URL', '{ redis: { url: "redis://h" } }', {}, 'redis'],
+    ['the file has a folder', '{ data: { folder: d } }', {}, 'file'],
+    ['a host has a Redis', '{ data: { folder: d } }', { REDIS_URL: 'redis://h' }, 'file'],
+    [
+      'there are both, and the file says which',
+      '{ backend: redis, redis: { url: "redis://h" }, data: { folder: d } }',
+      {},
+      'redis',
+    ],
+    [
+      'a later source has a folder',
+      '{ redis: { url: "redis://h" } }',
+      { FAIRLOOM_DATA_FOLDER: 'd' },
+      'file',
+    ],
     [
       'the file has a URL and says memory',
       '{ backend: memory, redis: { url: "redis://h" } }',
@@ -176,6 +190,9 @@ describe('the environment', () => {
         FAIRLOOM_DEFAULTS_PRIORITY: '5',
         FAIRLOOM_DEFAULTS_BACKOFF_MAX: '10m',
         FAIRLOOM_REDIS_TLS_CA: 'ca.pem',
+        FAIRLOOM_DATA_FOLDER: 'data',
+        FAIRLOOM_DATA_SYNC: '250',
+        FAIRLOOM_DATA_MAX_BYTES: '100000000',
       },
     });
     expect(config.workers).toMatchObject([
@@ -185,6 +202,8 @@ describe('the environment', () => {
     expect(config.requireUser).toBe(true);
     expect(config.defaults).toMatchObject({ priority: 5, backoff: { max: '10m' } });
     expect(config.redis.tls).toEqual({ ca: `${cwd()}/ca.pem` });
+    const folder = `${cwd()}/data`;
+    expect(config.data).toEqual({ folder, sync: 250, maxBytes: 100_000_000 });
   });
 
   it('counts an empty variable as not set', async () => {

@@ -8,7 +8,12 @@ import type { Backend } from '../../domain/port/backend.ts';
 import { dashboardAccess, dashboardService } from '../dashboard/server.ts';
 import { type DemoResult, playDemo } from '../demo/demo.ts';
 import { Screen } from '../demo/screen.ts';
-import { type GlobalOptions, openRedis, type Shell } from '../session/session.ts';
+import {
+  type GlobalOptions,
+  openBackend,
+  refuseTwoBackends,
+  type Shell,
+} from '../session/session.ts';
 import { integerArgument, positiveArgument } from '../terminal/arguments.ts';
 import { CliError, EXIT } from '../terminal/exit-code.ts';
 import { escaped, styleFor } from '../terminal/style.ts';
@@ -47,11 +52,11 @@ export function addDemo(program: Command, shell: Shell): void {
 }
 
 async function runDemo(options: Options, shell: Shell): Promise<void> {
-  const { json = false, dashboard = false, seed, redis, prefix } = options;
+  const { json = false, dashboard = false, seed, data } = options;
   const { seconds = dashboard ? DASHBOARD_SECONDS : DEFAULT_SECONDS } = options;
   const stream = json ? shell.err : shell.out;
   const live = stream.isTTY === true && shell.env['TERM'] !== 'dumb';
-  const { backend, forget } = await storeOf(redis, prefix);
+  const { backend, forget } = await storeOf(options);
   const screen = new Screen({
     write: (text) => void stream.write(escaped(text)),
     style: styleFor(stream, shell.env),
@@ -77,9 +82,13 @@ async function runDemo(options: Options, shell: Shell): Promise<void> {
             beside: (loom) => showPage(loom, (text) => screen.news(text)),
           }
         : {}),
+      goesOn: data !== undefined,
       signal: interrupt.signal,
     });
-    screen.end(result, closing(result, dashboard ? DASHBOARD_SLOWER : 1));
+    screen.end(result, [
+      ...closing(result, dashboard ? DASHBOARD_SLOWER : 1),
+      ...(data === undefined ? [] : [leftText(result, data)]),
+    ]);
     if (json) shell.out.write(`${JSON.stringify(result)}\n`);
   } finally {
     trace?.close();
@@ -101,21 +110,27 @@ async function showPage(
   return () => service.stop();
 }
 
-/** The demo's own store: embedded unless a Redis is named. */
+/** The demo's own store: embedded unless a Redis or a folder is named. */
 interface Store {
   readonly backend: Backend;
   /** Takes away what the demo has stored. */
   readonly forget: () => Promise<void>;
 }
 
-/** On Redis under a prefix that nothing else uses, so that it can be taken away afterwards. */
-async function storeOf(url: string | undefined, prefix: string | undefined): Promise<Store> {
+/**
+ * On Redis under a prefix that nothing else uses, so that it can be taken away afterwards. A folder is its user's, who
+ * may look whether the tasks are still there.
+ */
+async function storeOf({ redis: url, data: folder, prefix }: GlobalOptions): Promise<Store> {
   if (prefix !== undefined) {
     throw new CliError(EXIT.usage, 'the demo uses a prefix of its own; leave --prefix out');
   }
-  if (url === undefined) return { backend: memory(), forget: () => Promise.resolve() };
+  refuseTwoBackends(url, folder);
+  const forget = (): Promise<void> => Promise.resolve();
+  if (folder !== undefined) return { backend: await openBackend({ data: { folder } }), forget };
+  if (url === undefined) return { backend: memory(), forget };
   const own = `demo-${process.pid}-${epochMs()}`;
-  const backend = await openRedis(url, own);
+  const backend = await openBackend({ redis: { url, keyPrefix: own } });
   const { forgetPrefix } = await import('../../backends/redis/connection/forget.ts');
   return { backend, forget: () => forgetPrefix(url, own) };
 }
@@ -128,6 +143,12 @@ function closing(result: DemoResult, slower: number): readonly string[] {
     `largest deviation of any user from its exact weighted share, at any moment: ${maxDeviation.toFixed(3)} turns`,
     `Jain index of turns over fair share: ${jain.toFixed(4)}`,
   ];
+}
+
+/** That they are not gone with the process. */
+function leftText({ users }: DemoResult, folder: string): string {
+  const waiting = users.reduce((sum, user) => sum + user.waiting, 0);
+  return `${waiting} tasks wait in ${folder}: the demo goes on with them when it is started again`;
 }
 
 /** The trace on disk, written in chunks. */

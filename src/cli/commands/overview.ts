@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { epochMs } from '../../base/globals.ts';
+import type { BackendFacts } from '../../client/health.ts';
 import { TASK_STATES } from '../../domain/task/task.ts';
 import type { WaitFigure } from '../../domain/task/wait.ts';
 import { type Shell, withLoom } from '../session/session.ts';
@@ -76,17 +77,29 @@ function addHealth(program: Command, shell: Shell): void {
     .action((_options: unknown, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
         const health = await loom.health();
-        const { isHealthy, pingMs, error } = health;
+        const { isHealthy, pingMs, error, backend } = health;
         const ping = pingMs === undefined ? '' : ` (${pingMs.toFixed(1)} ms)`;
+        const { style } = output;
         output.one({
           json: health satisfies JsonShapes['health'],
           id: isHealthy ? 'healthy' : 'unhealthy',
-          text: [isHealthy ? `healthy${ping}` : `unhealthy: ${error ?? 'a worker is stuck'}`],
+          text: [
+            isHealthy ? `healthy${ping}` : `unhealthy: ${error ?? 'a worker is stuck'}`,
+            ...fieldLines({ backend: backendText(backend) }, style),
+          ],
         });
         if (isHealthy) return EXIT.ok;
         return pingMs === undefined ? EXIT.unreachable : EXIT.unhealthy;
       }),
     );
+}
+
+function backendText({ name, durable, shared, sync }: BackendFacts): string {
+  const kept = durable ? 'tasks outlive the process' : 'tasks end with the process';
+  const seen = shared ? 'other processes see them' : 'no other process sees them';
+  if (sync === undefined) return `${name}: ${kept}, ${seen}`;
+  const when = sync === 'always' ? 'before each answer' : `every ${sync.everyMs} ms`;
+  return `${name}: ${kept}, ${seen}, synced ${when}`;
 }
 
 function tableOf<Row>(rows: readonly Row[], view: View<Row>, style: Style): readonly string[] {

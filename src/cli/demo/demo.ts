@@ -10,6 +10,7 @@ import { Fairloom } from '../../client/client.ts';
 import type { Backend } from '../../domain/port/backend.ts';
 import { silentLogger } from '../../logging/logger.ts';
 import { type Actor, NOISY, QUIET, WEIGHTS } from './cast.ts';
+import { type LeftBehind, leftBehind } from './earlier.ts';
 import { LeaseTrace } from './lease-trace.ts';
 import { seededRandom } from './statistics.ts';
 import {
@@ -31,6 +32,10 @@ const WORK_MS = { least: 1, most: 3 };
 const CHUNK = 2_000;
 /** How long the story may go on after the time is over, in ms, on a machine with other work. */
 const STORY_MS = 10_000;
+/** How long tasks that an earlier demo has left to the quiet ones may take, in ms. */
+const EARLIER_MS = 20_000;
+/** Between two looks at them, in ms. */
+const LOOK_MS = 50;
 /** When the scenes of the story begin, as parts of the running time. */
 const SCENES = { retry: 0.2, cancel: 0.35, diamond: 0.5, pipeline: 0.65 };
 
@@ -52,6 +57,8 @@ export interface DemoOptions {
   readonly slower?: number | undefined;
   /** Runs beside the demo; what it answers with ends it before the client is closed. */
   readonly beside?: ((loom: Fairloom) => Promise<() => Promise<unknown>>) | undefined;
+  /** The store outlives the demo: what an earlier one has left there is gone on with. */
+  readonly goesOn?: boolean | undefined;
   /** Ends the demo early; what was measured so far is the answer. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -110,11 +117,14 @@ class Demo {
   async play(): Promise<DemoResult> {
     const { backend, seed, beside } = this.#options;
     this.#endBeside = await beside?.(this.#loom);
-    await this.#prepare();
+    const left = this.#options.goesOn === true ? await this.#goOn() : new Map();
+    const queued = new Map([...left].map(([user, { queued: count }]) => [user, count]));
+    this.#trace.begin(queued);
+    await this.#prepare(queued.get(NOISY.user) ?? 0);
     const worker = this.#loom.worker({ concurrency: SLOTS });
     const began = monotonicMs();
     await worker.start();
-    await Promise.all(QUIET.map((actor) => this.#topUp(actor, 0)));
+    await Promise.all(QUIET.map((actor) => this.#topUp(actor, queued.get(actor.user) ?? 0)));
     this.#crowded = true;
 
     const story: Partial<Mutable<Story>> = {};
@@ -154,13 +164,36 @@ class Demo {
     await Promise.allSettled(this.#toppingUp.values());
     await this.#loom.close();
   }
-  /** Weights, and the noisy user's tasks. */
-  async #prepare(): Promise<void> {
+
+  /**
+   * Tells what an earlier demo has left, and works off what is not the noisy one's: the others come anew. Answers
+   * what is left then.
+   */
+  async #goOn(): Promise<ReadonlyMap<string, LeftBehind>> {
+    const { news, signal } = this.#options;
+    const found = await leftBehind(this.#loom);
+    const count = [...found.values()].reduce((sum, { open }) => sum + open, 0);
+    if (count === 0) return found;
+    news(`${count} tasks of an earlier demo are still here: they have outlived its process`);
+    const worker = this.#loom.worker({ concurrency: SLOTS });
+    await worker.start();
+    for (const end = monotonicMs() + EARLIER_MS; monotonicMs() < end; await pause(LOOK_MS)) {
+      const left = await leftBehind(this.#loom);
+      const isDone = QUIET.every(({ user }) => (left.get(user)?.open ?? 0) === 0);
+      if (isDone || signal?.aborted === true) break;
+    }
+    await worker.stop();
+    return leftBehind(this.#loom);
+  }
+
+  /** Weights, and the noisy user's tasks, of which so many are there. */
+  async #prepare(found: number): Promise<void> {
     const { news } = this.#options;
     for (const [user, weight] of WEIGHTS) await this.#loom.users.set(user, { weight });
-    news(`${NOISY.user} (weight ${NOISY.weight}) enqueues ${NOISY.backlog} tasks`);
+    const missing = Math.max(0, NOISY.backlog - found);
+    news(`${NOISY.user} (weight ${NOISY.weight}) enqueues ${missing} tasks`);
     const began = monotonicMs();
-    for (let left = NOISY.backlog; left > 0; left -= CHUNK) {
+    for (let left = missing; left > 0; left -= CHUNK) {
       if (this.#options.signal?.aborted === true) return;
       await this.#enqueue(NOISY.user, Math.min(left, CHUNK));
     }

@@ -47,7 +47,7 @@ export class LeaseTrace {
   /** Sum of the weights of the backlogged users. */
   #total = 0;
   #turns = 0;
-  #stopped = false;
+  #isRunning = false;
   /** Ends when every call so far has. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -79,9 +79,16 @@ export class LeaseTrace {
     return this.#turns;
   }
 
+  /** From now on leases count; `queued` by user are there already. */
+  begin(queued: ReadonlyMap<string, number>): void {
+    this.#isRunning = true;
+    for (const tally of this.#tallies.values()) tally.queued = queued.get(tally.user) ?? 0;
+    if (queued.size > 0) this.#backlogChanged();
+  }
+
   /** What happens from now on is not part of the trace. */
   stop(): void {
-    this.#stopped = true;
+    this.#isRunning = false;
   }
 
   /** The same backend, watched. */
@@ -137,7 +144,7 @@ export class LeaseTrace {
   }
 
   #enqueued(items: readonly NewTask[]): void {
-    if (this.#stopped) return;
+    if (!this.#isRunning) return;
     let joined = false;
     for (const { id, user, delayMs, executeAfter, dependsOn } of items) {
       if (delayMs !== undefined || executeAfter !== undefined || dependsOn.length > 0) {
@@ -153,7 +160,7 @@ export class LeaseTrace {
   }
 
   #leases(reply: LeaseReply): LeaseReply {
-    if (this.#stopped || reply.leases.length === 0) return reply;
+    if (!this.#isRunning || reply.leases.length === 0) return reply;
     const fresh = reply.leases.filter(({ id, token }) => !this.#known.has(`${token} ${id}`));
     this.#known = new Set(reply.leases.map(({ id, token }) => `${token} ${id}`));
     for (const lease of fresh) this.#leased(lease);

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { memory } from '../../backends/memory/memory-backend.ts';
 import type { Logger } from '../../base/logger.ts';
 import { Fairloom } from '../../client/client.ts';
+import type { ConfigInput } from '../../config/config-types.ts';
 import type { ConfigOrigin } from '../../config/given.ts';
 import type { LoadedConfig, ReadConfig } from '../../config/load.ts';
 import type { Instruments } from '../../core/instruments.ts';
@@ -16,6 +17,7 @@ import { type Exports, loadModules } from './modules.ts';
 /** Options that every command takes. */
 export interface GlobalOptions {
   readonly redis?: string;
+  readonly data?: string;
   readonly prefix?: string;
   readonly module?: readonly string[];
   readonly config?: string;
@@ -47,7 +49,7 @@ export async function withLoom(shell: Shell, command: Command, work: Work): Prom
   const options = command.optsWithGlobals<GlobalOptions>();
   const output = outputOf(options, shell);
   const exported = await loadModules(options.module ?? []);
-  if (exported.loom !== undefined) refuseBackend(options, ['redis', 'prefix', 'config']);
+  if (exported.loom !== undefined) refuseBackend(options, ['config']);
   // What a worker must say about the server would only be in the way here.
   const loom =
     exported.loom ?? (await loomFor(await configFor(options, shell), exported, silentLogger));
@@ -91,7 +93,7 @@ export async function openLoom(
   exported: Exports,
   around: Around,
 ): Promise<Fairloom> {
-  if (exported.loom !== undefined) refuseBackend(options, ['redis', 'prefix']);
+  if (exported.loom !== undefined) refuseBackend(options);
   return exported.loom ?? (await loomFor(around.loaded, exported, around.log, around.metrics));
 }
 
@@ -104,10 +106,11 @@ interface Around {
 
 /** Flags and environment and the file: the only way in which a command gets its configuration. */
 export async function configFor(
-  { redis, prefix, config: file }: GlobalOptions,
+  { redis, data, prefix, config: file }: GlobalOptions,
   { env }: Shell,
   { worker = {}, metrics = {}, top = {} }: Flags = {},
 ): Promise<ReadConfig> {
+  refuseTwoBackends(redis, data);
   if (file !== undefined && !existsSync(file)) {
     throw new CliError(EXIT.notFound, `there is no file ${file}`);
   }
@@ -115,19 +118,31 @@ export async function configFor(
     ...(redis === undefined && prefix === undefined
       ? {}
       : { redis: { url: redis, keyPrefix: prefix } }),
+    ...(data === undefined ? {} : { data: { folder: data } }),
     worker: valuesOf(worker),
     ...(Object.keys(metrics).length === 0 ? {} : { metrics: valuesOf(metrics) }),
     ...valuesOf(top),
   };
   const flags = new Map([
     ['redis.url', '--redis'],
+    ['data.folder', '--data'],
     ['redis.keyPrefix', '--prefix'],
     ...Object.entries(worker).map(([name, { flag }]) => [`worker.${name}`, flag] as const),
     ...Object.entries(metrics).map(([name, { flag }]) => [`metrics.${name}`, flag] as const),
     ...Object.entries(top).map(([name, { flag }]) => [name, flag] as const),
   ]);
   const { readConfig } = await import('../../config/load.ts');
-  return readConfig({ file, env, overrides, flags });
+  const read = await readConfig({ file, env, overrides, flags });
+  if (prefix !== undefined && read.config.backend === 'file') {
+    throw new CliError(EXIT.usage, 'a data folder has no prefix', 'leave --prefix out');
+  }
+  return read;
+}
+
+/** Tasks live in one place. */
+export function refuseTwoBackends(redis: string | undefined, data: string | undefined): void {
+  if (redis === undefined || data === undefined) return;
+  throw new CliError(EXIT.usage, '--redis and --data are two backends', 'leave one of them out');
 }
 
 function valuesOf(flags: FlagValues): Readonly<Record<string, unknown>> {
@@ -146,10 +161,11 @@ export type FlagValues = Readonly<
   Record<string, { readonly flag: string; readonly value: unknown }>
 >;
 
-/** A Redis backend; its client is loaded here and nowhere else. */
-export async function openRedis(url: string, prefix: string | undefined): Promise<Backend> {
+/** A backend by these words alone; what it needs is loaded here and nowhere else. */
+export async function openBackend(
+  overrides: Pick<ConfigInput, 'data' | 'redis'>,
+): Promise<Backend> {
   const { readConfig } = await import('../../config/load.ts');
-  const overrides = { redis: { url, keyPrefix: prefix } };
   const { config } = await readConfig({ file: false, env: {}, overrides });
   const { fairloomOptions } = await import('../../config/apply.ts');
   return (await fairloomOptions(config)).backend;
@@ -173,21 +189,19 @@ function noBackend(origin: ConfigOrigin | undefined): CliError {
     return new CliError(
       EXIT.usage,
       problem,
-      'give --redis <url>, or name a module that exports a Fairloom',
+      'give --redis <url> or --data <folder>, or name a module that exports a Fairloom',
     );
   }
   return new CliError(
     EXIT.usage,
     'no backend was named',
-    'give --redis <url>, set FAIRLOOM_REDIS_URL or REDIS_URL, write redis.url into fairloom.yaml, or name a module that exports a Fairloom with --module',
+    'give --redis <url> or --data <folder>, set FAIRLOOM_REDIS_URL, REDIS_URL or FAIRLOOM_DATA_FOLDER, write redis.url or data.folder into fairloom.yaml, or name a module that exports a Fairloom with --module',
   );
 }
 
 /** A Fairloom of a module has its own backend. */
-function refuseBackend(
-  options: GlobalOptions,
-  names: readonly ('redis' | 'prefix' | 'config')[],
-): void {
+function refuseBackend(options: GlobalOptions, more: readonly 'config'[] = []): void {
+  const names = ['redis', 'data', 'prefix', ...more] as const;
   if (names.every((name) => options[name] === undefined)) return;
   const flags = names.map((name) => `--${name}`).join(' and ');
   const problem = 'a module exports a Fairloom, which has its own backend';

@@ -26,7 +26,7 @@ interface OptionWords {
   readonly help: string;
   /** A word follows it. */
   readonly takesValue: boolean;
-  /** That word is the path of a file. */
+  /** That word is a path. */
   readonly takesFile: boolean;
   readonly choices: readonly string[];
 }
@@ -78,7 +78,7 @@ function optionWords({
     flags: [long, short].flatMap((flag) => flag ?? []),
     help: description,
     takesValue: required || optional,
-    takesFile: /<(?:file|module)\b/.test(flags),
+    takesFile: /<(?:file|folder|module)\b/.test(flags),
     choices: argChoices ?? [],
   };
 }

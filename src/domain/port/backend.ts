@@ -23,6 +23,7 @@ import type { AttemptRecord, NewTask, TaskRecord, TaskRow, TaskStatus } from '..
 import type { SignalMessage, SignalReply, WaitEvent, WaitFigure } from '../task/wait.ts';
 import type { XComFact, XComPlace, XComValue, XComWrite } from '../task/xcom.ts';
 import type { AskStore } from './asks.ts';
+import type { Capabilities } from './capabilities.ts';
 import type { CancelReply, ChangeReply, EditedTask } from './change-reply.ts';
 import type { BatchOptions, EnqueueReply } from './enqueueing.ts';
 import type { EventStart, PublishReply } from './event-start.ts';
@@ -73,6 +74,7 @@ export type {
   SlotMoment,
 } from '../schedule/schedule.ts';
 export type { AskStore } from './asks.ts';
+export type { Capabilities, SyncMode } from './capabilities.ts';
 export type { CancelReply, ChangeReply, EditedTask } from './change-reply.ts';
 export type { BatchOptions, EnqueueReply } from './enqueueing.ts';
 export type { EventStart, PublishReply } from './event-start.ts';
@@ -154,14 +156,6 @@ export interface Backend {
   open(settings: BackendSettings): Promise<BackendInfo>;
   /** Frees everything; waits in `workers.waitForWork`, `inspect.waitForEnd` and `streams` answer at once. */
   close(): Promise<void>;
-}
-
-/** Differences between backends that matter to a caller, as data. */
-export interface Capabilities {
-  /** Tasks outlive this process. */
-  readonly durable: boolean;
-  /** Other processes see the same tasks. */
-  readonly shared: boolean;
 }
 
 /** What a client says about the place when it opens it. */

@@ -3,6 +3,7 @@ import { metrics, trace } from '@opentelemetry/api';
 import type { Fairloom } from 'fairloom';
 import * as fairloom from 'fairloom';
 import { loadConfig, toYaml } from 'fairloom/config';
+import { file } from 'fairloom/file';
 import { httpApi } from 'fairloom/http';
 import { openTelemetryMetrics, prometheus, serveMonitoring } from 'fairloom/metrics';
 import { redis } from 'fairloom/redis';
@@ -139,6 +140,7 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
       valid: { backend: memory() },
       calls: { client: (x) => new fairloom.Fairloom(x) },
     },
+    FileOptions: { valid: { sync: 'always' }, calls: { file: (x) => file('data', x) } },
     FlowStepOptions: {
       valid: { as: 'b' },
       calls: { step: (x) => flow<number, number>('f', (f) => f.step(plainTask, f.input, x)) },

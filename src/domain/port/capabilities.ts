@@ -1,0 +1,20 @@
+/**
+ * When what was answered survives a loss of power: before it is answered, or so many milliseconds after it at the
+ * latest.
+ */
+export type SyncMode =
+  | 'always'
+  | {
+      /** From 1 to 60,000. */
+      readonly everyMs: number;
+    };
+
+/** Differences between backends that matter to a caller, as data. */
+export interface Capabilities {
+  /** Tasks outlive this process. */
+  readonly durable: boolean;
+  /** Other processes see the same tasks. */
+  readonly shared: boolean;
+  /** When it puts them on the disk; absent where it has none, or another program decides that. */
+  readonly sync?: SyncMode;
+}
