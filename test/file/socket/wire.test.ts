@@ -28,6 +28,7 @@ describe('messages', () => {
         const pieces = sorted.slice(1).map((end, at) => bytes.subarray(sorted[at], end));
         expect(textsOf(pieces)).toEqual(written.map((text) => Buffer.from(text).toString()));
       }),
+      { numRuns: 200 },
     );
   });
 
