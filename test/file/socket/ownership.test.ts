@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -63,6 +64,21 @@ describe('the owner of a folder', () => {
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     expect(statSync(join(folder, 'owner-00000001')).mode & 0o777).toBe(0o600);
     await owner.release();
+  });
+
+  it('warns where others could write', async () => {
+    const folder = newFolder();
+    mkdirSync(folder);
+    chmodSync(folder, 0o770);
+    const owner = await ownerOf(folder);
+    expect(owner.warnings).toEqual([
+      `others than its owner may write into ${folder} (mode 770): chmod 700`,
+    ]);
+    await owner.release();
+    chmodSync(folder, 0o755);
+    const next = await ownerOf(folder);
+    expect(next.warnings).toEqual([]);
+    await next.release();
   });
 
   it('is somebody else once it has let go', async () => {
@@ -286,6 +302,17 @@ describe('an owner that does not answer', () => {
     expect(asked).toEqual([
       [{ fairloom: 1, epoch: 1, pid: process.pid }, [1, 'inspect.ping', []], 0, 0, 0, 0],
     ]);
+    server.close();
+  });
+
+  it('is given up in peace when its folder is not there any more', async () => {
+    const folder = newFolder();
+    mkdirSync(folder);
+    const server = await rawOwner(folder, 1, (raw) => raw.send(GREETING));
+    const guest = await guestOf(folder, new FastClock(100));
+    rmSync(folder, { recursive: true });
+    await guest.gone;
+    expect(guest.isSilent).toBe(true);
     server.close();
   });
 

@@ -1,9 +1,11 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { claim } from '../../../src/backends/file/socket/ownership.ts';
 import { rounds } from '../../support/rounds.ts';
-import { deadSocket, newFolder, removeFolders } from './kit.ts';
+import { deadSocket, FastClock, newFolder, removeFolders } from './kit.ts';
 import { Claimant, endProcesses } from './processes.ts';
+import { RawSocket } from './raw.ts';
 
 afterEach(() => {
   endProcesses();
@@ -41,7 +43,7 @@ describe('processes that share a folder', () => {
   it('twenty of them at once: one is the owner, the others ask it, and nothing is left of them', async () => {
     const folder = newFolder();
     const all = await Claimant.all(20, folder);
-    for (let round = 0; round < rounds(100, 5); round++) {
+    for (let round = 0; round < rounds(100, 3); round++) {
       for (const one of all) one.forget();
       for (const one of all) one.send('enter');
       const [owner, guests] = await rolesOf(all);
@@ -58,7 +60,7 @@ describe('processes that share a folder', () => {
     const folder = newFolder();
     let all = await Claimant.all(5, folder);
     for (const one of all) one.send('enter');
-    for (let round = 0; round < rounds(200, 8); round++) {
+    for (let round = 0; round < rounds(200, 5); round++) {
       const [owner, guests] = await rolesOf(all);
       for (const one of guests) one.forget();
       const killedAt = Date.now();
@@ -110,6 +112,40 @@ describe('processes that share a folder', () => {
     expect(await owns(next)).toBe(true);
   });
 
+  it('take over from one that lets nobody in any more, since so many wait', async () => {
+    const folder = newFolder();
+    const owner = await Claimant.start(folder);
+    owner.send('enter');
+    await owner.until('owner');
+    owner.signal('SIGSTOP');
+    const crowd: RawSocket[] = [];
+    for (let isFull = false; !isFull; ) {
+      const raw = RawSocket.to(folder, 1);
+      crowd.push(raw);
+      isFull = await raw.isRefused;
+    }
+    const next = await claim(folder, { clock: new FastClock(20), operation: 'open' });
+    expect(next).toMatchObject({ kind: 'owner', epoch: 2 });
+    for (const { socket } of crowd) socket.destroy();
+    if (next.kind === 'owner') await next.release();
+  });
+
+  it('leave nothing behind when they are killed at any moment, but what the next owner removes', async () => {
+    const folder = newFolder();
+    for (let round = 0; round < rounds(100, 4); round++) {
+      const all = await Promise.all(Array.from({ length: 6 }, () => Claimant.idle(folder)));
+      await Promise.all(all.map((one, at) => delay(20 + 20 * at).then(() => one.kill())));
+    }
+    const last = await Claimant.start(folder);
+    last.send('enter');
+    const { event, epoch = 0 } = await last.entered();
+    expect(event).toBe('owner');
+    expect(readdirSync(folder)).toEqual([`owner-${String(epoch).padStart(8, '0')}`]);
+    last.send('leave');
+    await last.until('left');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   it('wait longer for one that still reads the data', async () => {
     const folder = newFolder();
     const all = await Claimant.all(2, folder, 20);
@@ -149,3 +185,7 @@ describe('processes that share a folder', () => {
     expect(await owns(owner)).toBe(true);
   });
 });
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -9,6 +9,8 @@ export class RawSocket {
   readonly received: unknown[] = [];
   /** Fulfilled when the other side has hung up. */
   readonly closed: Promise<void>;
+  /** Fulfilled with false once it is connected, with true when it cannot be. */
+  readonly isRefused: Promise<boolean>;
   #bytes: Buffer = Buffer.alloc(0);
   readonly #looks: (() => void)[] = [];
 
@@ -16,6 +18,9 @@ export class RawSocket {
     this.socket = socket;
     socket.on('error', () => undefined);
     socket.on('data', (piece: Buffer) => this.#take(piece));
+    this.isRefused = new Promise((resolve) => {
+      socket.once('connect', () => resolve(false)).once('error', () => resolve(true));
+    });
     this.closed = new Promise((resolve) => {
       socket.once('close', () => resolve());
     });

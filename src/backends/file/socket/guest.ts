@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { onAbort } from '../../../base/abort-watch.ts';
+import { isSignal, onAbort } from '../../../base/abort-watch.ts';
 import type { Clock } from '../../../base/time.ts';
 import { BackendUnavailableError, ClosedError } from '../../../domain/errors/errors.ts';
 import { LIMITS } from '../../../domain/limits.ts';
@@ -51,6 +51,8 @@ interface Call {
   readonly unwatch: (() => void) | undefined;
 }
 
+const ENDED = 'the process that has the data open has ended';
+
 /** See {@link Guest}. */
 export class SocketGuest implements Guest {
   readonly epoch: number;
@@ -90,8 +92,8 @@ export class SocketGuest implements Guest {
       reader.add(piece);
       this.#read();
     });
-    socket.on('error', (error) => this.#over(error));
-    socket.on('close', () => this.#over(new Error('the process that has the data open has ended')));
+    socket.on('error', () => this.#over(new Error(ENDED)));
+    socket.on('close', () => this.#over(new Error(ENDED)));
     patience.begin({
       ask: () => this.#writer.send(String(PING)),
       silent: () => {
@@ -117,7 +119,7 @@ export class SocketGuest implements Guest {
       const id = this.#lastId + 1;
       this.#writer.send(JSON.stringify([id, name, given]));
       this.#lastId = id;
-      const unwatch = signal instanceof AbortSignal ? this.#watch(id, signal) : undefined;
+      const unwatch = isSignal(signal) ? this.#watch(id, signal) : undefined;
       this.#calls.set(id, { name, resolve, reject, unwatch });
       if (unwatch === undefined) this.#hold();
     });

@@ -28,6 +28,8 @@ export interface OwnerClaim {
   readonly kind: 'owner';
   /** Higher than that of any owner before. */
   readonly epoch: number;
+  /** What makes the folder less safe than it could be, a line each. */
+  readonly warnings: readonly string[];
   /** Serves guests from now on, each by a carrier of its own. They are greeted before, and their calls wait. */
   listen(asker: () => Carry): void;
   /** False: another process has taken over, or the folder is not there any more. To be asked before every answer. */
@@ -173,6 +175,7 @@ interface OwnerParts {
 class SocketOwner implements OwnerClaim {
   readonly kind = 'owner';
   readonly epoch: number;
+  readonly warnings: readonly string[];
   readonly over: Promise<void>;
   readonly #path: string;
   readonly #server: Server;
@@ -187,6 +190,7 @@ class SocketOwner implements OwnerClaim {
 
   constructor({ place, epoch, server, guests, clock }: OwnerParts) {
     this.epoch = epoch;
+    this.warnings = place.warnings();
     this.#path = place.pathOf(ownerName(epoch));
     this.#server = server;
     this.#guests = guests;
@@ -265,6 +269,8 @@ async function bind(server: Server, place: DataPlace, name: string): Promise<voi
       // A worker of a cluster listens by itself.
       server.listen({ path: address.path, exclusive: true }, listening);
     });
+    // One who is not let in, since too many files are open, comes again.
+    server.on('error', () => undefined);
     server.unref();
     chmodSync(address.path, 0o600);
   } finally {

@@ -1,5 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, symlinkSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BackendUnsupportedError } from '../../../domain/errors/errors.ts';
@@ -11,6 +19,9 @@ const EPOCH_DIGITS = 8;
 const OWNER = /^owner-(\d{8})$/;
 const LOG = /^log-(\d{8})-/;
 const CLAIM = /^claim-/;
+
+/** Group and others. */
+const OTHERS_WRITE = 0o022;
 
 /**
  * File systems of several machines, by the number that Linux gives them: a socket there is known to one of the machines
@@ -66,8 +77,9 @@ export class DataPlace {
         'file() does not run on Windows, which has no sockets in folders: use WSL 2, or redis()',
       );
     }
-    const network = NETWORK.get(Number(statfsSync(this.folder).type));
-    if (process.platform !== 'linux' || network === undefined) return;
+    if (process.platform !== 'linux') return;
+    const network = NETWORK.get(statfsSync(this.folder).type);
+    if (network === undefined) return;
     throw new BackendUnsupportedError(
       `${this.folder} is on ${network}: file() needs a disk of one machine, or use redis()`,
     );
@@ -87,10 +99,23 @@ export class DataPlace {
     return { owners, epoch, claims };
   }
 
-  /** Whether the owner of this epoch has read the data: it has begun to write. */
+  /** Whether the owner of this epoch has read the data: it has begun to write; or there is no folder any more. */
   isOpen(epoch: number): boolean {
     const start = `log-${digits(epoch)}-`;
-    return readdirSync(this.folder).some((name) => name.startsWith(start));
+    try {
+      return readdirSync(this.folder).some((name) => name.startsWith(start));
+    } catch {
+      return true;
+    }
+  }
+
+  /** What makes it less safe than it could be, a line each. */
+  warnings(): readonly string[] {
+    const mode = statSync(this.folder).mode & 0o777;
+    if ((mode & OTHERS_WRITE) === 0) return [];
+    return [
+      `others than its owner may write into ${this.folder} (mode ${mode.toString(8)}): chmod 700`,
+    ];
   }
 
   /** The whole path of a file. */
