@@ -1,6 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import type { Clock } from '../../../base/time.ts';
-import { BackendUnavailableError, BackendUnsupportedError } from '../../../domain/errors/errors.ts';
+import {
+  BackendUnavailableError,
+  BackendUnsupportedError,
+  isOwn,
+} from '../../../domain/errors/errors.ts';
 import { type Guest, SocketGuest } from './guest.ts';
 import { Patience } from './patience.ts';
 import { type DataPlace, ownerName } from './place.ts';
@@ -71,7 +75,7 @@ export async function meet(
     const kind = KINDS.get(codeOf(error));
     if (kind !== undefined) return { kind };
     socket.destroy();
-    if (error instanceof BackendUnsupportedError) throw error;
+    if (isOwn(error)) throw error;
     throw new BackendUnavailableError(operation, error);
   } finally {
     patience.end();
