@@ -2,7 +2,7 @@ import type { Clock } from '../../base/time.ts';
 import { ClosedError } from '../../domain/errors/errors.ts';
 import type { BackendInfo, SyncMode } from '../../domain/port/backend.ts';
 import type { Retention } from '../../domain/settings/settings.ts';
-import type { Carry } from './calls.ts';
+import type { Carry } from './calls/calls.ts';
 import { openOwner } from './open-owner.ts';
 import { claim, type Guest } from './socket/ownership.ts';
 

@@ -4,7 +4,7 @@ import type { Retention } from '../../domain/settings/settings.ts';
 import { remove } from '../memory/admin.ts';
 import { closeStore, partsOn, stepOf } from '../memory/parts.ts';
 import { Store } from '../memory/store/store.ts';
-import { argsOf, type CallName, type Carry, carrierOf, plainArgs } from './calls.ts';
+import { argsOf, type CallName, type Carry, carrierOf, jsonArgs } from './calls/calls.ts';
 
 /**
  * What is written down: a call that may change what is stored, or one of two things that are no calls of the port: how
@@ -88,7 +88,7 @@ export function newStore(clock: Clock): Store {
 
 /** A line of the log; see `docs/file-format.md`. */
 export function lineOf(moment: number, name: StepName, args: readonly unknown[]): string {
-  return `${JSON.stringify([moment, name, ...plainArgs(name, args)])}\n`;
+  return `${JSON.stringify([moment, name, ...jsonArgs(name, args)])}\n`;
 }
 
 /** Stands still at the moment of a step, and has no timers until time goes by itself. */

@@ -4,7 +4,7 @@ import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
 import type { Backend } from '../../domain/port/backend.ts';
 import { Access } from './access.ts';
-import { partsOf } from './calls.ts';
+import { partsOf } from './calls/calls.ts';
 import { checkFolder, checkMaxBytes, checkSync, type FileOptions } from './file-options.ts';
 
 const KEYS: OptionKeys<FileOptions> = keysOf<FileOptions>()({

@@ -3,12 +3,12 @@ import {
   argsOf,
   type Carry,
   carrierOf,
+  jsonArgs,
+  jsonReply,
   kindOf,
   partsOf,
-  plainArgs,
-  plainReply,
   replyOf,
-} from '../../../src/backends/file/calls.ts';
+} from '../../../src/backends/file/calls/calls.ts';
 import { memory } from '../../../src/backends/memory/memory-backend.ts';
 import { isPlainObject } from '../../../src/base/records.ts';
 import type { Clock, Timer } from '../../../src/base/time.ts';
@@ -50,11 +50,11 @@ class HandClock implements Clock {
 function checked(carry: Carry): Carry {
   return async (name, args) => {
     const given = kindOf(name) === 'wait' ? args.slice(0, -1) : args;
-    check(foreignIn(plainArgs(name, given))).toBeUndefined();
-    check(argsOf(name, throughJson(plainArgs(name, given)) as unknown[])).toEqual(given);
+    check(foreignIn(jsonArgs(name, given))).toBeUndefined();
+    check(argsOf(name, throughJson(jsonArgs(name, given)) as unknown[])).toEqual(given);
     const reply = await carry(name, args);
-    check(foreignIn(plainReply(name, reply))).toBeUndefined();
-    check(replyOf(name, throughJson(plainReply(name, reply)))).toEqual(reply);
+    check(foreignIn(jsonReply(name, reply))).toBeUndefined();
+    check(replyOf(name, throughJson(jsonReply(name, reply)))).toEqual(reply);
     return reply;
   };
 }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../../base/time.ts';
 import { BackendUnsupportedError } from '../../../domain/errors/errors.ts';
 import { LIMITS } from '../../../domain/limits.ts';
-import { argsOf, type Carry, isRequest, kindOf, plainReply } from '../calls.ts';
+import { argsOf, type Carry, isRequest, jsonReply, kindOf } from '../calls/calls.ts';
 import { failureOf } from './failure.ts';
 import {
   FrameReader,
@@ -200,7 +200,7 @@ class ServedGuest {
   ): Promise<void> {
     try {
       const reply = await this.#carried(name, wait === undefined ? args : [...args, wait.signal]);
-      this.#writer.send(`[${id},${JSON.stringify(plainReply(name, reply)) ?? null}]`);
+      this.#writer.send(`[${id},${JSON.stringify(jsonReply(name, reply)) ?? null}]`);
     } catch (error) {
       this.#writer.send(JSON.stringify([id, null, failureOf(error)]));
     }

@@ -3,7 +3,7 @@ import { isSignal, onAbort } from '../../../base/abort-watch.ts';
 import type { Clock } from '../../../base/time.ts';
 import { BackendUnavailableError, ClosedError } from '../../../domain/errors/errors.ts';
 import { LIMITS } from '../../../domain/limits.ts';
-import { type Carry, kindOf, plainArgs, type RequestName, replyOf } from '../calls.ts';
+import { type Carry, jsonArgs, kindOf, type RequestName, replyOf } from '../calls/calls.ts';
 import { errorOf } from './failure.ts';
 import type { Patience } from './patience.ts';
 import {
@@ -115,7 +115,7 @@ export class SocketGuest implements Guest {
     return new Promise((resolve, reject) => {
       const isWait = kindOf(name) === 'wait';
       const signal = isWait ? args.at(-1) : undefined;
-      const given = plainArgs(name, isWait ? args.slice(0, -1) : args);
+      const given = jsonArgs(name, isWait ? args.slice(0, -1) : args);
       const id = this.#lastId + 1;
       this.#writer.send(JSON.stringify([id, name, given]));
       this.#lastId = id;

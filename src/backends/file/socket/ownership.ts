@@ -6,7 +6,7 @@ import { sleep } from '../../../base/pause.ts';
 import type { Clock, Timer } from '../../../base/time.ts';
 import { BackendUnavailableError } from '../../../domain/errors/errors.ts';
 import { LIMITS } from '../../../domain/limits.ts';
-import type { Carry } from '../calls.ts';
+import type { Carry } from '../calls/calls.ts';
 import type { Guest } from './guest.ts';
 import { GuestServer } from './guest-server.ts';
 import { codeOf, type Meeting, meet } from './meeting.ts';

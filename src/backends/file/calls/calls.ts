@@ -3,8 +3,8 @@
  * socket, is a call of it.
  */
 
-import type { Backend } from '../../domain/port/backend.ts';
-import { SeriesRow } from '../../domain/series/series-row.ts';
+import type { Backend } from '../../../domain/port/backend.ts';
+import { SeriesRow } from '../../../domain/series/series-row.ts';
 
 /** The parts of the port that have calls. */
 export type Parts = Omit<Backend, 'name' | 'capabilities' | 'open' | 'close'>;
@@ -132,33 +132,33 @@ export function carrierOf(parts: Parts): Carry {
 }
 
 /** Arguments as JSON can carry them. A missing one at the end, or between others, becomes null. */
-export function plainArgs(name: string, args: readonly unknown[]): readonly unknown[] {
+export function jsonArgs(name: string, args: readonly unknown[]): readonly unknown[] {
   if (name !== 'series.add') return args;
   const [entries] = args;
-  return [Array.isArray(entries) ? entries.map(plainRow) : entries];
+  return [Array.isArray(entries) ? entries.map(textRow) : entries];
 }
 
 /** … and back: no argument of the port is null. */
-export function argsOf(name: string, plain: readonly unknown[]): readonly unknown[] {
-  const args = plain.map(undefinedOfNull);
+export function argsOf(name: string, json: readonly unknown[]): readonly unknown[] {
+  const args = json.map(undefinedOfNull);
   if (name !== 'series.add') return args;
   const [entries] = args;
   return [Array.isArray(entries) ? entries.map(wholeRow) : entries];
 }
 
 /** An answer as JSON can carry it. */
-export function plainReply(name: string, reply: unknown): unknown {
+export function jsonReply(name: string, reply: unknown): unknown {
   if (name !== 'series.read' || !hasCells(reply)) return reply;
-  return { ...reply, cells: reply.cells.map(plainRow) };
+  return { ...reply, cells: reply.cells.map(textRow) };
 }
 
 /** … and back: neither an answer nor an item of one is null. */
-export function replyOf(name: string, plain: unknown): unknown {
-  if (Array.isArray(plain)) return plain.map(undefinedOfNull);
-  if (name === 'series.read' && hasCells(plain)) {
-    return { ...plain, cells: plain.cells.map(wholeRow) };
+export function replyOf(name: string, json: unknown): unknown {
+  if (Array.isArray(json)) return json.map(undefinedOfNull);
+  if (name === 'series.read' && hasCells(json)) {
+    return { ...json, cells: json.cells.map(wholeRow) };
   }
-  return undefinedOfNull(plain);
+  return undefinedOfNull(json);
 }
 
 function hasCells(value: unknown): value is { readonly cells: readonly unknown[] } {
@@ -171,7 +171,7 @@ function undefinedOfNull(value: unknown): unknown {
   return value ?? undefined;
 }
 
-function plainRow(entry: unknown): unknown {
+function textRow(entry: unknown): unknown {
   if (typeof entry !== 'object' || entry === null || !('row' in entry)) return entry;
   return { ...entry, row: entry.row instanceof SeriesRow ? entry.row.text() : entry.row };
 }
