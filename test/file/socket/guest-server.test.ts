@@ -304,26 +304,34 @@ describe('a guest that does not read', () => {
 });
 
 describe('an owner that lets go', () => {
-  it('answers what is in hand, and takes no more', async () => {
+  it('answers what is in hand, takes no more, and waits no longer', async () => {
+    const other = newFolder();
+    // Nothing happens since time was over.
+    const timeless = await ownerOf(other, {
+      now: () => 0,
+      setTimer: () => ({ cancel: () => undefined }),
+    });
+    const one = await guestOf(other);
     let asked: () => void = () => undefined;
     let end: (answer: string) => void = () => undefined;
     const isAsked = new Promise<void>((resolve) => {
       asked = resolve;
     });
-    carry = () => {
+    timeless.listen(() => () => {
       asked();
       return new Promise((resolve) => {
         end = resolve;
       });
-    };
-    const call = guest.carry('users.list', ['q']);
+    });
+    const call = one.carry('users.list', ['q']);
     await isAsked;
-    const released = owner.release();
+    const released = timeless.release();
     end('last');
     expect(await call).toBe('last');
     await released;
-    await guest.gone;
-    const refusal = await refusalOf(guest.carry('users.list', ['q']));
+    await one.gone;
+    expect(one.isSilent).toBe(false);
+    const refusal = await refusalOf(one.carry('users.list', ['q']));
     expect(refusal).toBeInstanceOf(BackendUnavailableError);
   });
 

@@ -8,6 +8,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { Server } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { claim } from '../../../src/backends/file/socket/ownership.ts';
@@ -147,6 +148,56 @@ describe('the owner of a folder', () => {
     await owner.over;
     await guest.gone;
     expect(owner.stillOwns()).toBe(false);
+    await owner.release();
+  });
+});
+
+describe('a claim that is overtaken', () => {
+  /** What happens while the next claim has no name yet: before it listens, or when it does. */
+  function meanwhile(act: () => void, when: 'before' | 'after'): void {
+    const listen = Server.prototype.listen;
+    vi.spyOn(Server.prototype, 'listen').mockImplementationOnce(function (
+      this: Server,
+      ...args: unknown[]
+    ) {
+      if (when === 'before') act();
+      Reflect.apply(listen, this, args);
+      if (when === 'after') this.once('listening', act);
+      return this;
+    });
+  }
+
+  it('by a higher one gives its own up', async () => {
+    const folder = newFolder();
+    meanwhile(() => writeFileSync(join(folder, 'owner-00000003'), ''), 'before');
+    const owner = await ownerOf(folder);
+    expect(owner.epoch).toBe(4);
+    expect(readdirSync(folder)).toEqual(['owner-00000004']);
+    await owner.release();
+  });
+
+  it('by one of the same number looks again', async () => {
+    const folder = newFolder();
+    meanwhile(() => writeFileSync(join(folder, 'owner-00000001'), ''), 'before');
+    const owner = await ownerOf(folder);
+    expect(owner.epoch).toBe(2);
+    expect(readdirSync(folder)).toEqual(['owner-00000002']);
+    await owner.release();
+  });
+
+  it('by one that removes what is about to become an owner looks again', async () => {
+    const folder = newFolder();
+    let removed = 0;
+    meanwhile(() => {
+      for (const name of readdirSync(folder)) {
+        rmSync(join(folder, name));
+        removed++;
+      }
+    }, 'after');
+    const owner = await ownerOf(folder);
+    expect(removed).toBe(1);
+    expect(owner.epoch).toBe(1);
+    expect(readdirSync(folder)).toEqual(['owner-00000001']);
     await owner.release();
   });
 });
