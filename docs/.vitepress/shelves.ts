@@ -43,7 +43,10 @@ export const GUIDES: readonly Shelf[] = [
 
 /** For whoever looks something up. */
 export const REFERENCE: readonly Shelf[] = [
-  { title: 'Promises', pages: ['fairness', 'delivery', 'reliability', 'durability', 'performance'] },
+  {
+    title: 'Promises',
+    pages: ['fairness', 'delivery', 'reliability', 'durability', 'performance'],
+  },
   {
     title: 'Reference',
     pages: [

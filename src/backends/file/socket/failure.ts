@@ -1,5 +1,6 @@
 import { messageOf } from '../../../base/message-of.ts';
 import { isRecord } from '../../../base/records.ts';
+import { errorSaying } from '../../../base/thrown.ts';
 import {
   BackendFullError,
   BackendUnavailableError,
@@ -47,15 +48,15 @@ export function errorOf(call: string, failure: unknown): Error {
   const text = String(message);
   switch (code) {
     case 'BACKEND_UNAVAILABLE':
-      return new BackendUnavailableError(call, new Error(text));
+      return new BackendUnavailableError(call, text);
     case 'BACKEND_FULL':
-      return new BackendFullError(call, new Error(text));
+      return new BackendFullError(call, text);
     case 'BACKEND_UNSUPPORTED':
       return new BackendUnsupportedError(text);
     case 'INVALID_OPTION':
       return new InvalidOptionError(String(option), String(expected), undefined, text);
     default:
-      return new Error(`${call}: ${text}`);
+      return errorSaying(`${call}: ${text}`);
   }
 }
 

@@ -69,7 +69,7 @@ export class SocketGuest implements Guest {
   #pending = 0;
   #isSilent = false;
   /** Why calls are refused from now on. */
-  #end: Error | undefined;
+  #end: unknown;
   #isClosed = false;
   #settleGone: () => void = () => undefined;
   #idle: () => void = () => undefined;
@@ -92,13 +92,13 @@ export class SocketGuest implements Guest {
       reader.add(piece);
       this.#read();
     });
-    socket.on('error', () => this.#over(new Error(ENDED)));
-    socket.on('close', () => this.#over(new Error(ENDED)));
+    socket.on('error', () => this.#over(ENDED));
+    socket.on('close', () => this.#over(ENDED));
     patience.begin({
       ask: () => this.#writer.send(String(PING)),
       silent: () => {
         this.#isSilent = true;
-        this.#over(new Error('the process that has the data open does not answer'));
+        this.#over('the process that has the data open does not answer');
       },
     });
   }
@@ -194,7 +194,7 @@ export class SocketGuest implements Guest {
     if (this.#pending === 0) this.#socket.unref();
   }
 
-  #over(cause: Error): void {
+  #over(cause: unknown): void {
     if (this.#end !== undefined) return;
     this.#end = cause;
     this.#patience.end();

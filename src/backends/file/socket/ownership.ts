@@ -107,7 +107,7 @@ class Claimant {
         await sleep(this.#options.clock, ms, NEVER);
       }
     }
-    const why = new Error(`the owner of ${this.#place.folder} comes and goes`);
+    const why = `the owner of ${this.#place.folder} comes and goes`;
     throw new BackendUnavailableError(this.#options.operation, why);
   }
 
@@ -288,7 +288,7 @@ function unavailable(operation: string, place: DataPlace, error: unknown): Error
   const code = codeOf(error);
   if (!NO_SOCKETS.has(code)) return new BackendUnavailableError(operation, error);
   const why = `the file system of ${place.folder} takes no sockets (${code}), by which processes find each other`;
-  return new BackendUnavailableError(operation, new Error(why, { cause: error }));
+  return new BackendUnavailableError(operation, why);
 }
 
 /** What a file system answers that has no sockets, or no second names of files. */
