@@ -1,16 +1,17 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { claim } from '../../../src/backends/file/socket/ownership.ts';
 import { rounds } from '../../support/rounds.ts';
 import { deadSocket, FastClock, newFolder, removeFolders } from './kit.ts';
-import { Claimant, endProcesses } from './processes.ts';
+import { Claimant, endProcesses, removeProgram } from './processes.ts';
 import { RawSocket } from './raw.ts';
 
 afterEach(() => {
   endProcesses();
   removeFolders();
 });
+afterAll(removeProgram);
 
 /** The one of them that is the owner, once each of them is something; and the others. */
 async function rolesOf(

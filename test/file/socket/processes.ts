@@ -23,12 +23,13 @@ export interface Said {
 const UNTIL_MS = 40_000;
 
 let program: Promise<string> | undefined;
+const folders: string[] = [];
 
 /** The claimant as one file, which starts in a tenth of a second. */
 async function bundled(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'fairloom-claimant-'));
   const file = join(folder, 'claimant.mjs');
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  folders.push(folder);
   await build({
     input: fileURLToPath(new URL('claimant.ts', import.meta.url)),
     platform: 'node',
@@ -36,6 +37,12 @@ async function bundled(): Promise<string> {
     output: { file, format: 'esm' },
   });
   return file;
+}
+
+/** When no more are started. */
+export function removeProgram(): void {
+  program = undefined;
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
 const running = new Set<ChildProcess>();
