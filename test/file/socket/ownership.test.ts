@@ -1,4 +1,4 @@
-import {
+import fs, {
   chmodSync,
   existsSync,
   mkdirSync,
@@ -8,6 +8,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { Server } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -250,6 +251,24 @@ describe('a claim is refused', () => {
       expect(refusal).toMatchObject({ message: expect.stringContaining('Windows') });
     } finally {
       Object.defineProperty(process, 'platform', { value: platform });
+    }
+  });
+
+  it('on a file system of several machines', async () => {
+    const { statfsSync } = fs;
+    const nfs = { ...statfsSync('/'), type: 0x6969 };
+    fs.statfsSync = Object.assign(() => nfs, statfsSync);
+    syncBuiltinESMExports();
+    try {
+      const folder = newFolder();
+      const refusal = await refusedClaim(folder);
+      expect(refusal).toBeInstanceOf(BackendUnsupportedError);
+      expect(refusal).toMatchObject({
+        message: `${folder} is on NFS: file() needs a disk of one machine, or use redis()`,
+      });
+    } finally {
+      fs.statfsSync = statfsSync;
+      syncBuiltinESMExports();
     }
   });
 
