@@ -3,7 +3,7 @@ import type { Clock } from '../../../base/time.ts';
 import type { Disk, DiskFile } from './disk.ts';
 import { isDiskFull } from './log-broken-error.ts';
 import { type FoundData, snapshotsOf } from './recovery.ts';
-import { headOf, SEGMENT_HEAD, segmentName, segmentsOf } from './segment.ts';
+import { COUNTS, headOf, SEGMENT_HEAD, segmentName, segmentsOf } from './segment.ts';
 
 /** Of the first segment of an owner; each one after it has twice as many as the one before, up to `MOST`. */
 const FIRST = 1_048_576;
@@ -122,16 +122,17 @@ export class Segments {
     this.#snapshotBytes = snapshotBytesOf(disk);
   }
 
-  /** Its first segment. The head comes last, and is durable when this is fulfilled: frames before it count until then. */
+  /** Its first segment, which counts once the head says so; and then it is durable. */
   async begin({ first, frames }: Beginning): Promise<void> {
     const at = SEGMENT_HEAD + frames.length;
     const needed = at + (this.#options.segmentBytes ?? LEAST);
     const made = await this.#create(this.#size(0), needed);
     this.#current = { ...made, first, at };
     try {
+      made.file.write(this.#head(made, first, true), 0);
       made.file.write(frames, SEGMENT_HEAD);
       await made.file.sync();
-      made.file.write(this.#head(made, first), 0);
+      made.file.write(COUNTS, 0);
       await made.file.sync();
     } catch (error) {
       made.file.close();
@@ -302,9 +303,9 @@ export class Segments {
     return Math.max(Math.floor(Math.min(wanted, left)), needed + SEGMENT_HEAD);
   }
 
-  #head({ place }: Made, first: number): Buffer {
+  #head({ place }: Made, first: number, isBegun = false): Buffer {
     const { epoch, law } = this.#options;
-    return headOf({ law, epoch, place, first });
+    return headOf({ law, epoch, place, first }, isBegun);
   }
 
   #free(): number {
