@@ -143,12 +143,12 @@ export class Segments {
   /** Bytes of the log, and of all files that are needed. */
   get bytes(): { readonly log: number; readonly folder: number } {
     const { at, bytes } = this.#current ?? { at: 0, bytes: 0 };
-    const held = bytes + (this.#next?.bytes ?? 0) + this.#snapshotBytes;
-    return { log: this.#olderBytes + at, folder: this.#olderBytes + held };
+    const around = bytes + (this.#next?.bytes ?? 0) + this.#snapshotBytes;
+    return { log: this.#olderBytes + at, folder: this.#olderBytes + around };
   }
 
   /** Whether so many bytes more find room, with something left for those that make nothing more. */
-  hasRoom(bytes: number, isGrowth: boolean): boolean {
+  canTake(bytes: number, isGrowth: boolean): boolean {
     const current = this.#current;
     if (current === undefined) return true;
     const reserve = isGrowth ? Math.min(MOST_RESERVE, current.bytes / RESERVE_PART) : 0;
@@ -157,9 +157,9 @@ export class Segments {
     if (isGrowth && needed > maxBytes) return false;
     const next = (this.#next?.bytes ?? SEGMENT_HEAD) - SEGMENT_HEAD;
     if (bytes + reserve <= Math.max(current.bytes - current.at, next)) return true;
-    const isRoomy = this.#fullSince === undefined && this.#free() >= bytes + 2 * this.#size(bytes);
-    if (!isRoomy) this.prepare();
-    return isRoomy;
+    const isFree = this.#fullSince === undefined && this.#free() >= bytes + 2 * this.#size(bytes);
+    if (!isFree) this.prepare();
+    return isFree;
   }
 
   /** Whether a frame of so many bytes goes into the next segment. */
