@@ -108,6 +108,8 @@ export class Segments {
   #place: number;
   #snapshotBytes: number;
   #isEnded = false;
+  /** Bytes that the disk has free, as long as nothing was written since it was asked. */
+  #free: number | undefined;
 
   constructor(
     disk: Disk,
@@ -157,8 +159,12 @@ export class Segments {
     if (isGrowth && needed > maxBytes) return false;
     const next = (this.#next?.bytes ?? SEGMENT_HEAD) - SEGMENT_HEAD;
     if (bytes + reserve <= Math.max(current.bytes - current.at, next)) return true;
-    const isFree = this.#fullSince === undefined && this.#free() >= bytes + 2 * this.#size(bytes);
-    if (!isFree) this.prepare();
+    const isFree =
+      this.#fullSince === undefined && this.#freeBytes() >= bytes + 2 * this.#size(bytes);
+    if (!isFree) {
+      this.#free = undefined;
+      this.prepare();
+    }
     return isFree;
   }
 
@@ -184,6 +190,7 @@ export class Segments {
   write(frame: Uint8Array): void {
     const current = this.#current;
     if (current === undefined) throw new Error('no segment is open');
+    this.#free = undefined;
     current.file.write(frame, current.at);
     const at = current.at + frame.length;
     this.#current = { ...current, at };
@@ -308,12 +315,14 @@ export class Segments {
     return headOf({ law, epoch, place, first }, isBegun);
   }
 
-  #free(): number {
+  /** A folder that cannot be asked is found out by the next commit. */
+  #freeBytes(): number {
     try {
-      return this.#disk.free();
+      this.#free ??= this.#disk.free();
     } catch {
       return Infinity;
     }
+    return this.#free;
   }
 }
 
