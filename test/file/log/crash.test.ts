@@ -11,7 +11,7 @@ import {
 } from '../../support/file/log-sessions.ts';
 import { rounds } from '../../support/rounds.ts';
 
-const POWER_CUTS = rounds(400, 24);
+const POWER_CUTS = rounds(200, 24);
 
 /** Two owners, one after the other; the first has closed. */
 async function twoOwners(disk: FaultyDisk, ledger: Ledger): Promise<void> {

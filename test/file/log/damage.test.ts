@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib';
 import { BackendUnsupportedError, DataDamagedError } from 'fairloom';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openLog } from '../../../src/backends/file/log/command-log.ts';
+import { keepSnapshot } from '../../../src/backends/file/log/keep-snapshot.ts';
 import { findData } from '../../../src/backends/file/log/recovery.ts';
 import { headOf } from '../../../src/backends/file/log/segment.ts';
 import { ManualClock } from '../../../src/testing/manual-clock.ts';
@@ -200,6 +201,46 @@ describe('segments that are gone', () => {
     left.set(`state-${String((third?.first ?? 0) - 1).padStart(12, '0')}`, Buffer.from('x'));
     expect(findData(new FaultyDisk(left)).damage).toEqual([]);
   });
+});
+
+it('a repair keeps what can be read, whatever operation of it is the last', async () => {
+  const { segments } = findData(new FaultyDisk(files));
+  const left = new Map([...files].filter(([name]) => name !== segments[1]?.name));
+  left.set('state-000000000001', Buffer.from(linesUpTo(1).join('\n')));
+  const readable = [...findData(new FaultyDisk(left)).linesAfter(0, { despiteDamage: true })];
+  expect(readable.length).toBeLessThan(COUNT);
+  const repair = async (disk: FaultyDisk): Promise<void> => {
+    const { nextNumber } = findData(disk);
+    const snapshot = await disk.create('new', 1_000);
+    snapshot.close();
+    disk.rename('new', `state-${String(nextNumber - 1).padStart(12, '0')}`);
+    keepSnapshot(disk, nextNumber - 1);
+  };
+  const whole = new FaultyDisk(left);
+  await repair(whole);
+  for (let at = 4; at <= whole.operations.length; at++) {
+    const disk = new FaultyDisk(left);
+    disk.failAt(at + 1, 'crash');
+    await repair(disk).catch(() => {});
+    const after = new FaultyDisk(disk.afterCrash());
+    const found = findData(after);
+    const [newest] = found.snapshots;
+    if (newest?.number === 1) continue;
+    expect(newest?.number).toBe(COUNT);
+    expect(found.damageAfter(COUNT)).toEqual([]);
+    const options = {
+      epoch: 3,
+      stillOwns: () => true,
+      sync: 'always',
+      clock: new ManualClock(),
+    } as const;
+    const log = await openLog(after, { ...options, found });
+    await log.append('["new"]\n');
+    await log.close();
+    expect([...findData(after).linesAfter(COUNT)]).toEqual(['["new"]']);
+  }
+  expect(whole.list()).toEqual([`state-${String(COUNT).padStart(12, '0')}`]);
+  expect(() => keepSnapshot(whole, 7)).toThrow('there is no snapshot 7');
 });
 
 describe('what another version wrote', () => {

@@ -12,7 +12,7 @@ import {
 import { rounds } from '../../support/rounds.ts';
 
 const EVERY_MS = 100;
-const POWER_CUTS = rounds(400, 24);
+const POWER_CUTS = rounds(200, 24);
 
 /** Two owners; lines of many lengths, syncs at some moments. Answers with how many were told when the last sync ended. */
 async function twoOwners(disk: FaultyDisk, ledger: Ledger, safe: { lines: number }): Promise<void> {
