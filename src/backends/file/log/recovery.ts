@@ -150,7 +150,7 @@ export function findData(disk: Disk, law: number = LAW): FoundData {
 }
 
 /** As messages tell it. */
-export function damageText({ file, from, to, lost }: Damage): string {
+function damageText({ file, from, to, lost }: Damage): string {
   const what = lost === 1 ? '1 commit is' : `${lost ?? 'an unknown number of'} commits are`;
   return `${from === to ? `before ${file}` : `${file}, bytes ${from} to ${to}`}: ${what} gone`;
 }
