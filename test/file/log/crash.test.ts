@@ -62,7 +62,7 @@ it(`a crash at any operation, with the power or without: what was told is there 
       if (seed % 8 === 2) await goesOn(files, ledger, seed);
     }
   }
-});
+}, 180_000);
 
 for (const fault of ['EIO', 'ENOSPC', 'short'] satisfies readonly Fault[]) {
   it(`${fault} at any operation: what was told is there, and who opens anew goes on`, async () => {
