@@ -67,7 +67,7 @@ export const REFERENCE: readonly Shelf[] = [
 
 /** For whoever changes it, or looks into its Redis. */
 export const INSIDE: readonly Shelf[] = [
-  { title: 'Inside', pages: ['architecture', 'mechanics', 'redis-layout'] },
+  { title: 'Inside', pages: ['architecture', 'mechanics', 'redis-layout', 'file-format'] },
 ];
 
 /** Where the name of the file says too little. */
@@ -75,6 +75,7 @@ const TITLES: Readonly<Record<string, string>> = {
   cli: 'Command line',
   'cli-output': 'Output for programs',
   http: 'HTTP API',
+  'file-format': 'Files of a data folder',
   'guide/users': 'Users and weights',
   'guide/xcom': 'XCom',
   'guide/searching': 'Finding tasks, changing many',

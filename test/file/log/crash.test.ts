@@ -11,7 +11,7 @@ import {
 } from '../../support/file/log-sessions.ts';
 import { rounds } from '../../support/rounds.ts';
 
-const POWER_CUTS = rounds(400, 24);
+const POWER_CUTS = rounds(200, 24);
 
 /** Two owners, one after the other; the first has closed. */
 async function twoOwners(disk: FaultyDisk, ledger: Ledger): Promise<void> {
@@ -62,7 +62,7 @@ it(`a crash at any operation, with the power or without: what was told is there 
       if (seed % 8 === 2) await goesOn(files, ledger, seed);
     }
   }
-});
+}, 180_000);
 
 for (const fault of ['EIO', 'ENOSPC', 'short'] satisfies readonly Fault[]) {
   it(`${fault} at any operation: what was told is there, and who opens anew goes on`, async () => {

@@ -19,7 +19,7 @@ export function randomOf(seed: number): () => number {
 }
 
 /** The error of the file system with this code. */
-export function diskError(code: string): Error {
+function diskError(code: string): Error {
   return Object.assign(new Error(`${code}: on purpose`), { code });
 }
 

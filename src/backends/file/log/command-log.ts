@@ -121,7 +121,7 @@ class SegmentedLog implements CommandLog {
   admit(bytes: number, isGrowth: boolean): void {
     // One for its own frame, one for the one before it that takes no more.
     const needed = this.#waiting.bytes + this.#unwritten + bytes + 2 * FRAME_HEAD;
-    if (this.#segments.hasRoom(needed, isGrowth)) return;
+    if (this.#segments.canTake(needed, isGrowth)) return;
     throw new BackendFullError('write', 'no room in the data folder');
   }
 

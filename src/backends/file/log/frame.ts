@@ -82,7 +82,7 @@ function endOfWriting(bytes: Buffer): number {
 }
 
 /** Whether nothing stands from here on. */
-export function isZero(bytes: Buffer, from: number): boolean {
+function isZero(bytes: Buffer, from: number): boolean {
   for (let at = from; at < bytes.length; at += ZEROS.length) {
     const end = Math.min(bytes.length, at + ZEROS.length);
     if (bytes.compare(ZEROS, 0, end - at, at, end) !== 0) return false;

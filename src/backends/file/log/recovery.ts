@@ -150,7 +150,7 @@ export function findData(disk: Disk, law: number = LAW): FoundData {
 }
 
 /** As messages tell it. */
-export function damageText({ file, from, to, lost }: Damage): string {
+function damageText({ file, from, to, lost }: Damage): string {
   const what = lost === 1 ? '1 commit is' : `${lost ?? 'an unknown number of'} commits are`;
   return `${from === to ? `before ${file}` : `${file}, bytes ${from} to ${to}`}: ${what} gone`;
 }
@@ -171,12 +171,13 @@ function readAll(
     const bytes = disk.read(place.name);
     const head = headIn(bytes);
     if (typeof head === 'number') throw otherFormat(disk, place.name, head);
+    if (head === 'begun') continue;
     const first = head?.first ?? firstIn(bytes, below);
     if (head !== undefined && head.first >= below) fenced.push(place.name);
     if (first === undefined || first >= below) continue;
     const content = contentOf(bytes, { from: first, below });
     read.push({ ...place, bytes: bytes.length, law: head?.law, first, content });
-    // What has no head yet may have a part of the frames before it, which count until it has one.
+    // Of what has no head nobody knows yet whether it was used.
     if (head !== undefined) below = first;
   }
   return { read: read.reverse(), fenced };
@@ -225,10 +226,7 @@ function inOrder(read: readonly Read[]): {
   return { segments, holes, tail };
 }
 
-/**
- * Whether the head of a segment that has none is damaged. Else it was never written: the segment has nothing but what
- * stands before it, too, or a commit that was broken off.
- */
+/** Whether the head of a segment that has none is damaged. Else its first commit was broken off. */
 function wasUsed(
   { frames, last }: SegmentContent,
   { next, isLast }: { readonly next: number; readonly isLast: boolean },

@@ -4,7 +4,8 @@
  *
  *   "FAIRLOOM" | format u16 | law u16 | crc32 u32 | epoch u32 | place u32 | first number u48 | zero u16
  *
- * 32 bytes, all little endian. These bytes mean the same in every format.
+ * 32 bytes, all little endian, the checksum of all behind the magic but itself. They mean the same in every format. While
+ * an owner begins its first segment, the magic is "fairloom": it counts once all of it is on the disk.
  */
 import { crc32 } from 'node:zlib';
 import { type Frame, frameAt, frameBehind } from './frame.ts';
@@ -21,7 +22,11 @@ export const LOG_FORMAT = 1;
  */
 export const LAW = 1;
 
-const MAGIC = Buffer.from('FAIRLOOM');
+const MAGIC = 'FAIRLOOM';
+const BEGUN = 'fairloom';
+
+/** What makes a segment count that has a head. */
+export const COUNTS: Uint8Array = Buffer.from(MAGIC);
 const NAME = /^log-(\d{8})-(\d{8})$/;
 
 /** Where a segment stands among the others. */
@@ -55,10 +60,10 @@ export interface SegmentHead {
   readonly first: number;
 }
 
-/** Writes a head. */
-export function headOf({ law, epoch, place, first }: SegmentHead): Buffer {
+/** Writes a head; `isBegun`: of a segment that does not count yet. */
+export function headOf({ law, epoch, place, first }: SegmentHead, isBegun = false): Buffer {
   const head = Buffer.alloc(SEGMENT_HEAD);
-  MAGIC.copy(head);
+  head.write(isBegun ? BEGUN : MAGIC);
   head.writeUInt16LE(LOG_FORMAT, 8);
   head.writeUInt16LE(law, 10);
   head.writeUInt32LE(epoch, 16);
@@ -68,10 +73,14 @@ export function headOf({ law, epoch, place, first }: SegmentHead): Buffer {
   return head;
 }
 
-/** Reads a head. A number: it is of this other format; `undefined`: it is none, or damaged. */
-export function headIn(segment: Buffer): SegmentHead | number | undefined {
-  if (segment.length < SEGMENT_HEAD || !segment.subarray(0, 8).equals(MAGIC)) return undefined;
+/** Reads a head. A number: it is of this other format; `begun`: see above; `undefined`: it is none, or damaged. */
+export function headIn(segment: Buffer): SegmentHead | number | 'begun' | undefined {
+  if (segment.length < SEGMENT_HEAD) return undefined;
   if (segment.readUInt32LE(12) !== checksum(segment)) return undefined;
+  const magic = segment.toString('latin1', 0, MAGIC.length);
+  if (magic === BEGUN) return 'begun';
+  // Nobody wrote the first letter of it before everything else was on the disk.
+  if (magic.toUpperCase() !== MAGIC) return undefined;
   const format = segment.readUInt16LE(8);
   if (format !== LOG_FORMAT) return format;
   return {
@@ -83,7 +92,7 @@ export function headIn(segment: Buffer): SegmentHead | number | undefined {
 }
 
 function checksum(head: Buffer): number {
-  return crc32(head.subarray(16, SEGMENT_HEAD), crc32(head.subarray(0, 12)));
+  return crc32(head.subarray(16, SEGMENT_HEAD), crc32(head.subarray(8, 12)));
 }
 
 /** Bytes between frames that are none, and the frames that should stand there. */

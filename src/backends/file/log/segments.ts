@@ -3,7 +3,7 @@ import type { Clock } from '../../../base/time.ts';
 import type { Disk, DiskFile } from './disk.ts';
 import { isDiskFull } from './log-broken-error.ts';
 import { type FoundData, snapshotsOf } from './recovery.ts';
-import { headOf, SEGMENT_HEAD, segmentName, segmentsOf } from './segment.ts';
+import { COUNTS, headOf, SEGMENT_HEAD, segmentName, segmentsOf } from './segment.ts';
 
 /** Of the first segment of an owner; each one after it has twice as many as the one before, up to `MOST`. */
 const FIRST = 1_048_576;
@@ -108,6 +108,8 @@ export class Segments {
   #place: number;
   #snapshotBytes: number;
   #isEnded = false;
+  /** Bytes that the disk has free, as long as nothing was written since it was asked. */
+  #free: number | undefined;
 
   constructor(
     disk: Disk,
@@ -122,16 +124,17 @@ export class Segments {
     this.#snapshotBytes = snapshotBytesOf(disk);
   }
 
-  /** Its first segment. The head comes last, and is durable when this is fulfilled: frames before it count until then. */
+  /** Its first segment, which counts once the head says so; and then it is durable. */
   async begin({ first, frames }: Beginning): Promise<void> {
     const at = SEGMENT_HEAD + frames.length;
     const needed = at + (this.#options.segmentBytes ?? LEAST);
     const made = await this.#create(this.#size(0), needed);
     this.#current = { ...made, first, at };
     try {
+      made.file.write(this.#head(made, first, true), 0);
       made.file.write(frames, SEGMENT_HEAD);
       await made.file.sync();
-      made.file.write(this.#head(made, first), 0);
+      made.file.write(COUNTS, 0);
       await made.file.sync();
     } catch (error) {
       made.file.close();
@@ -142,12 +145,12 @@ export class Segments {
   /** Bytes of the log, and of all files that are needed. */
   get bytes(): { readonly log: number; readonly folder: number } {
     const { at, bytes } = this.#current ?? { at: 0, bytes: 0 };
-    const held = bytes + (this.#next?.bytes ?? 0) + this.#snapshotBytes;
-    return { log: this.#olderBytes + at, folder: this.#olderBytes + held };
+    const around = bytes + (this.#next?.bytes ?? 0) + this.#snapshotBytes;
+    return { log: this.#olderBytes + at, folder: this.#olderBytes + around };
   }
 
   /** Whether so many bytes more find room, with something left for those that make nothing more. */
-  hasRoom(bytes: number, isGrowth: boolean): boolean {
+  canTake(bytes: number, isGrowth: boolean): boolean {
     const current = this.#current;
     if (current === undefined) return true;
     const reserve = isGrowth ? Math.min(MOST_RESERVE, current.bytes / RESERVE_PART) : 0;
@@ -156,9 +159,13 @@ export class Segments {
     if (isGrowth && needed > maxBytes) return false;
     const next = (this.#next?.bytes ?? SEGMENT_HEAD) - SEGMENT_HEAD;
     if (bytes + reserve <= Math.max(current.bytes - current.at, next)) return true;
-    const isRoomy = this.#fullSince === undefined && this.#free() >= bytes + 2 * this.#size(bytes);
-    if (!isRoomy) this.prepare();
-    return isRoomy;
+    const isFree =
+      this.#fullSince === undefined && this.#freeBytes() >= bytes + 2 * this.#size(bytes);
+    if (!isFree) {
+      this.#free = undefined;
+      this.prepare();
+    }
+    return isFree;
   }
 
   /** Whether a frame of so many bytes goes into the next segment. */
@@ -183,6 +190,7 @@ export class Segments {
   write(frame: Uint8Array): void {
     const current = this.#current;
     if (current === undefined) throw new Error('no segment is open');
+    this.#free = undefined;
     current.file.write(frame, current.at);
     const at = current.at + frame.length;
     this.#current = { ...current, at };
@@ -302,17 +310,19 @@ export class Segments {
     return Math.max(Math.floor(Math.min(wanted, left)), needed + SEGMENT_HEAD);
   }
 
-  #head({ place }: Made, first: number): Buffer {
+  #head({ place }: Made, first: number, isBegun = false): Buffer {
     const { epoch, law } = this.#options;
-    return headOf({ law, epoch, place, first });
+    return headOf({ law, epoch, place, first }, isBegun);
   }
 
-  #free(): number {
+  /** A folder that cannot be asked is found out by the next commit. */
+  #freeBytes(): number {
     try {
-      return this.#disk.free();
+      this.#free ??= this.#disk.free();
     } catch {
       return Infinity;
     }
+    return this.#free;
   }
 }
 

@@ -1,0 +1,126 @@
+/** A disk or a bound that is full: what makes more is refused before anything changes, the rest goes on for a while. */
+import { BackendFullError } from 'fairloom';
+import { expect, it } from 'vitest';
+import { type CommandLog, openLog } from '../../../src/backends/file/log/command-log.ts';
+import { findData } from '../../../src/backends/file/log/recovery.ts';
+import { ManualClock } from '../../../src/testing/manual-clock.ts';
+import { FaultyDisk } from '../../support/file/faulty-disk.ts';
+import { newLedger, Session, wrongIn } from '../../support/file/log-sessions.ts';
+
+const SEGMENT = 4_096;
+
+interface Opened {
+  readonly log: CommandLog;
+  readonly session: Session;
+  /** Appends if it is admitted; says whether it was. */
+  append(isGrowth: boolean): Promise<boolean>;
+  check(): void;
+}
+
+async function open(
+  disk: FaultyDisk,
+  { maxBytes, clock = new ManualClock() }: { maxBytes?: number; clock?: ManualClock } = {},
+): Promise<Opened> {
+  const ledger = newLedger();
+  const log = await openLog(disk, {
+    found: findData(disk),
+    epoch: 1,
+    stillOwns: () => true,
+    sync: 'always',
+    clock,
+    segmentBytes: SEGMENT,
+    maxBytes,
+  });
+  const session = new Session(log, ledger, 'a', []);
+  return {
+    log,
+    session,
+    append: async (isGrowth) => {
+      try {
+        log.admit(100, isGrowth);
+      } catch (error) {
+        if (error instanceof BackendFullError) return false;
+        throw error;
+      }
+      expect(await session.append(20)).toBe(true);
+      return true;
+    },
+    check: () => {
+      const [newest] = findData(disk).snapshots;
+      const before = newest === undefined ? [] : disk.read(newest.name).toString().split('\n');
+      const lines = [...before.filter(Boolean), ...findData(disk).linesAfter(newest?.number ?? 0)];
+      expect(wrongIn(lines, ledger)).toBeUndefined();
+    },
+  };
+}
+
+it('a full disk refuses growth, takes the rest until the reserve is used up, and goes on once there is room', async () => {
+  const clock = new ManualClock();
+  const disk = new FaultyDisk(new Map(), { capacity: 6 * SEGMENT });
+  const { log, append, check } = await open(disk, { clock });
+  let grown = 0;
+  while (await append(true)) grown++;
+  expect(grown).toBeGreaterThan(100);
+  let others = 0;
+  while (await append(false)) others++;
+  expect(others).toBeGreaterThan(5);
+  expect(log.isBroken).toBe(false);
+  expect(await append(false)).toBe(false);
+  check();
+  disk.capacity.bytes = 20 * SEGMENT;
+  await clock.advance(1_500);
+  await append(true);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(await append(true)).toBe(true);
+  check();
+});
+
+it('what two snapshots make unneeded is room again', async () => {
+  const disk = new FaultyDisk(new Map(), { capacity: 40 * SEGMENT });
+  const { append, log } = await open(disk, { maxBytes: 10 * SEGMENT });
+  const snapshot = async (): Promise<void> => {
+    const number = await log.seal();
+    const name = `state-${String(number).padStart(12, '0')}`;
+    (await disk.create(name, 100)).close();
+    log.forget();
+    expect([...findData(disk).linesAfter(number)]).toEqual([]);
+  };
+  for (let round = 0; round < 4; round++) {
+    let grown = 0;
+    while (await append(true)) grown++;
+    expect(grown).toBeGreaterThan(150);
+    expect(await append(false)).toBe(true);
+    await snapshot();
+    await append(false);
+    await snapshot();
+    expect(log.bytes.log).toBeLessThan(2 * SEGMENT);
+    expect(disk.list().length).toBeLessThan(7);
+  }
+  expect(log.isBroken).toBe(false);
+});
+
+it('maxBytes bounds growth, and nothing else', async () => {
+  const maxBytes = 8 * SEGMENT;
+  const disk = new FaultyDisk();
+  const { log, append, check } = await open(disk, { maxBytes });
+  while (await append(true)) expect(log.bytes.log).toBeLessThanOrEqual(maxBytes);
+  for (let i = 0; i < 200; i++) expect(await append(false)).toBe(true);
+  expect(log.bytes.log).toBeGreaterThan(maxBytes);
+  expect(await append(true)).toBe(false);
+  check();
+});
+
+it('a disk that is full when the folder is opened is said, and changes nothing', async () => {
+  const disk = new FaultyDisk(new Map(), { capacity: 100 });
+  await expect(open(disk)).rejects.toThrow(BackendFullError);
+  expect(disk.list()).toEqual([]);
+});
+
+it('a burst that no segment has room for goes on where the disk has room', async () => {
+  const disk = new FaultyDisk();
+  const { session, check } = await open(disk);
+  await session.appendMany(500, 100);
+  expect(findData(disk).nextNumber).toBeGreaterThan(1);
+  await session.append(40_000);
+  check();
+});
