@@ -1,31 +1,35 @@
-/** The conformance suite on data in a folder: by its owner, and by one that asks the owner over a socket. */
+/**
+ * The conformance suite on data in a folder: by owners that die before every third call; and, some of it, by one that
+ * asks the owner of a folder of this machine.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { file } from '../../src/backends/file/file-backend.ts';
 import { describeBackend, type Harness } from '../../src/testing/backend-contract.ts';
+import { dyingBackend } from '../support/file/disk-backend.ts';
 import { HandClock } from '../support/hand-clock.ts';
 import { rounds } from '../support/rounds.ts';
 import { AT_SCALE, someCases } from '../support/some-cases.ts';
 
-describeBackend('file', { describe, it, expect }, async (): Promise<Harness> => {
-  const { folder, clock, remove } = place();
-  const backend = file(folder, { clock });
+// What is read again at each death grows with what was written.
+const small = someCases({ describe, it, expect }, { never: AT_SCALE });
+describeBackend('file, of owners that die', small, async (): Promise<Harness> => {
+  const clock = new HandClock();
+  const backend = dyingBackend({ clock, every: 3 });
   return {
     backend,
     advance: async (ms) => clock.move(ms),
     now: () => clock.now(),
-    close: async () => {
-      await backend.close();
-      remove();
-    },
+    close: () => backend.close(),
   };
 });
 
-const some = someCases({ describe, it, expect }, { every: rounds(1, 3), never: AT_SCALE });
+const some = someCases({ describe, it, expect }, { every: rounds(1, 8), never: AT_SCALE });
 describeBackend('file, by a guest', some, async (): Promise<Harness> => {
-  const { folder, clock, remove } = place();
+  const folder = mkdtempSync(join(tmpdir(), 'fairloom-file-'));
+  const clock = new HandClock();
   const [owner, guest] = [file(folder, { clock }), file(folder, { clock })];
   await owner.inspect.ping();
   return {
@@ -35,20 +39,7 @@ describeBackend('file, by a guest', some, async (): Promise<Harness> => {
     close: async () => {
       await guest.close();
       await owner.close();
-      remove();
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 });
-
-function place(): {
-  readonly folder: string;
-  readonly clock: HandClock;
-  readonly remove: () => void;
-} {
-  const folder = mkdtempSync(join(tmpdir(), 'fairloom-file-'));
-  return {
-    folder,
-    clock: new HandClock(),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
-  };
-}

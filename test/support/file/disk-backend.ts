@@ -1,0 +1,112 @@
+/** Data on a disk in memory whose owner dies now and then, and is followed by the next one. */
+
+import { type Carry, partsOf } from '../../../src/backends/file/calls.ts';
+import { type CommandLog, openLog } from '../../../src/backends/file/log/command-log.ts';
+import { readData } from '../../../src/backends/file/open-owner.ts';
+import { Owner } from '../../../src/backends/file/owner.ts';
+import type { Clock } from '../../../src/base/time.ts';
+import type { Backend } from '../../../src/domain/port/backend.ts';
+import type { Retention } from '../../../src/domain/settings/settings.ts';
+import { FaultyDisk } from './faulty-disk.ts';
+
+/** Small, so that a history fills several. */
+const SEGMENT_BYTES = 65_536;
+
+/** How owners come and go. */
+export interface DyingOptions {
+  readonly clock: Clock;
+  /** An owner dies before every so manieth call, unless somebody waits. */
+  readonly every: number;
+}
+
+/** A backend whose owner dies now and then; every second one loses the power, too. */
+export function dyingBackend({
+  clock,
+  every,
+}: DyingOptions): Backend & { readonly deaths: number } {
+  const data = new DyingData(clock, every);
+  return {
+    name: 'file',
+    capabilities: { durable: true, shared: true },
+    ...partsOf(data.carry),
+    open: async ({ retention }) => {
+      await data.open(retention);
+      return { description: 'on a disk in memory', warnings: [] };
+    },
+    close: () => data.close(),
+    get deaths() {
+      return data.epoch - 1;
+    },
+  };
+}
+
+class DyingData {
+  epoch = 0;
+  readonly #clock: Clock;
+  readonly #every: number;
+  #disk = new FaultyDisk();
+  #log: CommandLog | undefined;
+  #owner: Owner | undefined;
+  #asker: Carry | undefined;
+  #retention: Retention | undefined;
+  #calls = 0;
+  #underWay = 0;
+  /** The owner is to die as soon as nobody waits; at first there is none. */
+  #isDue = true;
+  #dying: Promise<void> | undefined;
+
+  constructor(clock: Clock, every: number) {
+    this.#clock = clock;
+    this.#every = every;
+  }
+
+  async open(retention: Retention): Promise<void> {
+    this.#retention = retention;
+    await this.#asker?.('retention', [retention]);
+  }
+
+  readonly carry: Carry = async (name, args) => {
+    this.#calls++;
+    if (this.#calls % this.#every === 0) this.#isDue = true;
+    while (this.#dying !== undefined || (this.#isDue && this.#underWay === 0)) {
+      this.#dying ??= this.#next().finally(() => {
+        this.#dying = undefined;
+      });
+      await this.#dying;
+    }
+    this.#underWay++;
+    try {
+      return await this.#asker?.(name, args);
+    } finally {
+      this.#underWay--;
+    }
+  };
+
+  async close(): Promise<void> {
+    this.#owner?.close();
+    await this.#log?.close();
+  }
+
+  async #next(): Promise<void> {
+    this.#isDue = false;
+    this.#owner?.close();
+    const files =
+      this.epoch % 2 === 0 ? this.#disk.afterCrash() : this.#disk.afterPowerCut(this.epoch);
+    this.#disk.crash();
+    this.#disk = new FaultyDisk(files);
+    this.epoch++;
+    const { engine, found } = await readData(this.#disk, this.#clock);
+    this.#log = await openLog(this.#disk, {
+      found,
+      epoch: this.epoch,
+      stillOwns: () => true,
+      sync: 'always',
+      clock: this.#clock,
+      segmentBytes: SEGMENT_BYTES,
+    });
+    const [grown, broken] = [() => undefined, () => undefined];
+    this.#owner = new Owner({ engine, log: this.#log, grown, broken });
+    this.#asker = this.#owner.asker();
+    if (this.#retention !== undefined) await this.#asker('retention', [this.#retention]);
+  }
+}
