@@ -17,7 +17,7 @@ export interface Reopened {
 }
 
 /** Characters of a state that are worth one call more. */
-const LENGTH_PER_CALL = 2_000;
+const LENGTH_PER_CALL = 500;
 
 /** Each so many calls, as soon as none is under way; the longer it takes, the more seldom. */
 export function reopenedMemory(clock: Clock, every = 1): Reopened {
