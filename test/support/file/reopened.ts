@@ -1,11 +1,11 @@
-/** The memory backend whose state is written and read again between calls. */
+/** The memory backend as file() has it, whose state is written and read again between calls. */
 import { type Carry, carrierOf, partsOf } from '../../../src/backends/file/calls.ts';
 import { readState } from '../../../src/backends/file/state/state-reader.ts';
 import { writeState } from '../../../src/backends/file/state/state-writer.ts';
 import { closeStore, partsOn } from '../../../src/backends/memory/parts.ts';
-import { readOver } from '../../../src/backends/memory/step-end.ts';
 import { Store } from '../../../src/backends/memory/store/store.ts';
 import type { Clock } from '../../../src/base/time.ts';
+import { LIMITS } from '../../../src/domain/limits.ts';
 import type { Backend } from '../../../src/domain/port/backend.ts';
 import { mustBeSameState } from './same-state.ts';
 
@@ -21,9 +21,7 @@ const LENGTH_PER_CALL = 500;
 
 /** Each so many calls, as soon as none is under way; the longer it takes, the more seldom. */
 export function reopenedMemory(clock: Clock, every = 1): Reopened {
-  // Timers of readers go on, and end the time of those of the store that there is then.
-  const onReadOver = (): void => readOver(store);
-  let store: Store = new Store(clock, onReadOver);
+  let store: Store = new Store(clock, LIMITS.resendMs);
   let carry = carrierOf(partsOn(store));
   let calls = 0;
   let underWay = 0;
@@ -31,7 +29,7 @@ export function reopenedMemory(clock: Clock, every = 1): Reopened {
   let length = 0;
   const reopen = (): void => {
     const chunks = [...writeState(store)];
-    const again = readState(chunks, { clock, onReadOver });
+    const again = readState(chunks, clock);
     length = chunks.join('').length;
     mustBeSameState(store, again);
     store.alarm?.timer.cancel();
@@ -55,7 +53,7 @@ export function reopenedMemory(clock: Clock, every = 1): Reopened {
   return {
     backend: {
       name: 'memory',
-      capabilities: { durable: false, shared: false },
+      capabilities: { durable: false, shared: true },
       ...partsOf(carryAndReopen),
       open: async ({ retention }) => {
         store.retention = retention;

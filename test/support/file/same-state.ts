@@ -19,7 +19,7 @@ const LEFT_KEYS = new Set(['timer', 'wake']);
 
 /** @throws with the path of the first difference. */
 export function mustBeSameState(one: Store, other: Store): void {
-  const classes = knownClasses({ clock: one.clock, onReadOver: one.onReadOver });
+  const classes = knownClasses(one.clock);
   const byPrototype = new Map(classes.map((known) => [known.prototype, known]));
   const pairs = new Map<unknown, unknown>();
   const taken = new Set<unknown>();

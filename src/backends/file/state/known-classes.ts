@@ -63,17 +63,9 @@ interface TextForm {
 /** The one field of a class that has a text. */
 export const TEXT = 'text';
 
-/** What a store is made with, which no file has. */
-export interface StoreParts {
-  readonly clock: Clock;
-  /** See `Store.onReadOver`. */
-  readonly onReadOver: (store: Store) => void;
-}
-
 /** Of the step in hand, of those that wait in this process, of timers; and what is only remembered to be quicker. */
 const LEFT_OF_STORE = [
   'clock',
-  'onReadOver',
   'alarm',
   'endWaiters',
   'streamWaiters',
@@ -104,9 +96,9 @@ const NO_TASK: NewTask = {
 };
 
 /** All of them; the store is the first. */
-export function knownClasses(parts: StoreParts): readonly KnownClass[] {
+export function knownClasses(clock: Clock): readonly KnownClass[] {
   return [
-    known('Store', () => new Store(parts.clock, parts.onReadOver), { left: LEFT_OF_STORE }),
+    known('Store', () => new Store(clock), { left: LEFT_OF_STORE }),
     known('TaskEntry', () => new TaskEntry(NO_TASK, NOBODY, 0, 0), {
       data: ['dependsOn', 'edges'],
     }),

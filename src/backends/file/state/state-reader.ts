@@ -1,9 +1,10 @@
 /** Makes a store of what `writeState` has written. */
+import type { Clock } from '../../../base/time.ts';
 import { BackendUnsupportedError } from '../../../domain/errors/errors.ts';
 import { Store } from '../../memory/store/store.ts';
 import { BadStateError } from './bad-state.ts';
 import { type Fields, hasFields, MORE, STATE_VERSION } from './format.ts';
-import { type KnownClass, knownClasses, type StoreParts, TEXT } from './known-classes.ts';
+import { type KnownClass, knownClasses, TEXT } from './known-classes.ts';
 import { type Column, columnInto, newColumn } from './read-column.ts';
 import { ValueReader } from './read-value.ts';
 
@@ -11,8 +12,8 @@ import { ValueReader } from './read-value.ts';
  * @throws BackendUnsupportedError when a newer version has written it.
  * @throws BadStateError
  */
-export function readState(chunks: Iterable<string>, parts: StoreParts): Store {
-  const reader = new StateReader(parts);
+export function readState(chunks: Iterable<string>, clock: Clock): Store {
+  const reader = new StateReader(clock);
   for (const chunk of chunks) reader.add(chunk);
   return reader.end();
 }
@@ -32,8 +33,8 @@ export class StateReader {
   #done = 0;
   #isWhole = false;
 
-  constructor(parts: StoreParts) {
-    this.#known = knownClasses(parts);
+  constructor(clock: Clock) {
+    this.#known = knownClasses(clock);
   }
 
   /** Takes in whole lines. */

@@ -21,7 +21,7 @@ export function* writeState(store: Store): Generator<string, void, undefined> {
 }
 
 function* linesOf(store: Store): Generator<unknown> {
-  const classes = knownClasses({ clock: store.clock, onReadOver: store.onReadOver });
+  const classes = knownClasses(store.clock);
   yield { state: STATE_VERSION, classes: classes.map(({ name, fields }) => [name, fields]) };
   const values = new ValueWriter(classes);
   const texts = classes.map(({ fields }) => fields.map(() => newTexts()));
