@@ -41,7 +41,8 @@ export function mustBeSameState(one: Store, other: Store): void {
     if (!isPlainObject(a) && Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) {
       throw new Error(`${path}: class`);
     }
-    left.push(...partsOf(a, b, { path, known: byPrototype.get(Object.getPrototypeOf(a)) }));
+    const known = byPrototype.get(Object.getPrototypeOf(a));
+    for (const part of partsOf(a, b, { path, known })) left.push(part);
   }
 }
 
