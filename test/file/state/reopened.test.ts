@@ -19,7 +19,7 @@ describe('histories whose state is read again', () => {
 
   it('by chance are what the oracle says', async () => {
     const { failure, counters } = await runHistories(NOW_AND_THEN, {
-      runs: 150,
+      runs: 100,
       seed: SEED,
       quick: true,
     });

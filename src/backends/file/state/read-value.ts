@@ -96,7 +96,7 @@ export class ValueReader {
         return this.#seen(Number(one));
       case VALUE.list:
       case VALUE.instances:
-        return this.#fill(this.#note<unknown[]>([]), list);
+        return this.#fill(this.#note(list.slice(1)), list);
       case VALUE.set:
         return addAll(this.#note(new Set()), () => this.#items(one));
       case VALUE.map: {
@@ -110,7 +110,7 @@ export class ValueReader {
         return keyed.map;
       }
       case VALUE.shape:
-        this.#shapes.push(newShape(listIn(one).map(String)));
+        this.#shapes.push(newShape(listIn(one).map(String), list.slice(2)));
         return this.#object(this.#shapes.length - 1, list);
       case VALUE.object:
         return this.#object(Number(one), list);
@@ -132,18 +132,22 @@ export class ValueReader {
   }
 
   #items(list: unknown): unknown[] {
-    return this.#fill([], listIn(list));
+    const values = listIn(list);
+    return this.#fill(values.slice(1), values);
   }
 
+  /** `into` is a copy of what it is to be filled from: so it is as compact as the values let it be. */
   #fill(into: unknown[], list: readonly unknown[]): unknown[] {
     if (list[0] === VALUE.instances) {
-      for (let at = 1; at < list.length; at++) into.push(this.met(list[at]));
+      for (let at = 1; at < list.length; at++) into[at - 1] = this.met(list[at]);
       return into;
     }
     for (let at = 1; at < list.length; at++) {
       const value = list[at];
-      if (Array.isArray(value) && value[0] === VALUE.hole) into.length = at;
-      else into.push(this.value(value));
+      if (value === null) into[at - 1] = undefined;
+      else if (!Array.isArray(value)) continue;
+      else if (value[0] === VALUE.hole) delete into[at - 1];
+      else into[at - 1] = this.value(value);
     }
     return into;
   }
@@ -196,10 +200,17 @@ interface Shape {
   readonly like: Fields;
 }
 
-function newShape(keys: readonly string[]): Shape {
-  const like: unknown = JSON.parse(JSON.stringify(Object.fromEntries(keys.map((key) => [key, 0]))));
-  return { keys, like: hasFields(like) ? like : {} };
+/** Of the first one: fields that have the same kind of value from the beginning are the quickest. */
+function newShape(keys: readonly string[], values: readonly unknown[]): Shape {
+  return { keys, like: Object.fromEntries(keys.map((key, at) => [key, kindOf(values[at])])) };
 }
+
+function kindOf(value: unknown): unknown {
+  if (value === null) return undefined;
+  return Array.isArray(value) ? NOTHING : value;
+}
+
+const NOTHING = {};
 
 function constant(name: string): unknown {
   if (NAMED.has(name)) return NAMED.get(name);
