@@ -6,6 +6,7 @@ import { redisForTests } from '../../src/backends/redis/manual-time.ts';
 import type { Clock, Timer } from '../../src/base/time.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
 import type { Retention } from '../../src/domain/settings/settings.ts';
+import { reopenedMemory } from '../support/file/reopened.ts';
 import { type RedisPlace, startRedis } from '../support/redis/redis-server.ts';
 import type { Open } from './check.ts';
 import { RETENTION, START_MS, type Subject } from './harness.ts';
@@ -37,6 +38,20 @@ async function memorySubject(retention: Retention): Promise<Subject> {
   await backend.open({ retention });
   return {
     name: 'memory',
+    backend,
+    retention,
+    setClock: (ms) => clock.set(ms),
+    close: () => backend.close(),
+  };
+}
+
+/** Memory whose state is written and read again, each so many calls. */
+export async function reopenedSubject(every: number, retention = RETENTION): Promise<Subject> {
+  const clock = new StillClock();
+  const { backend } = reopenedMemory(clock, every);
+  await backend.open({ retention });
+  return {
+    name: 'memory, reopened',
     backend,
     retention,
     setClock: (ms) => clock.set(ms),

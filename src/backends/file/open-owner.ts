@@ -9,7 +9,8 @@ import { type Disk, diskIn } from './log/disk.ts';
 import { type FoundData, findData } from './log/recovery.ts';
 import { Owner } from './owner.ts';
 import type { OwnerClaim } from './socket/ownership.ts';
-import { Compaction, readSnapshot } from './state/snapshot-file.ts';
+import { Compaction } from './state/compaction.ts';
+import { BadSnapshotError, readSnapshot } from './state/snapshot-file.ts';
 
 /** Steps that are replayed before the event loop has its turn. */
 const REPLAYED_AT_ONCE = 200;
@@ -33,30 +34,39 @@ export async function readData(disk: Disk, clock: Clock): Promise<ReadData> {
   const found = findData(disk);
   const engineClock = new EngineClock(clock);
   const warnings: string[] = [];
-  const start = startOf(disk, found, engineClock, warnings);
+  const start = await startOf(disk, found, engineClock, warnings);
   let count = 0;
   for (const line of found.linesAfter(start.number)) {
     start.engine.replay(line);
     count++;
     if (count % REPLAYED_AT_ONCE === 0) await nextTurn();
   }
-  return { engine: start.engine, found, stateBytes: 0, warnings };
+  return { engine: start.engine, found, stateBytes: start.stateBytes, warnings };
 }
 
-function startOf(
+/** The newest snapshot, or nothing. */
+interface Start {
+  readonly engine: Engine;
+  readonly number: number;
+  readonly stateBytes: number;
+}
+
+async function startOf(
   disk: Disk,
   found: FoundData,
   clock: EngineClock,
   warnings: string[],
-): { readonly engine: Engine; readonly number: number } {
+): Promise<Start> {
   for (const { name, number } of found.snapshots) {
     try {
-      return { engine: new Engine(clock, readSnapshot(disk, name, clock)), number };
+      const { store, stateBytes } = await readSnapshot(disk, name, clock);
+      return { engine: new Engine(clock, store), number, stateBytes };
     } catch (error) {
+      if (!(error instanceof BadSnapshotError)) throw error;
       warnings.push(`${name} cannot be read, the one before it is: ${messageOf(error)}`);
     }
   }
-  return { engine: new Engine(clock), number: 0 };
+  return { engine: new Engine(clock), number: 0, stateBytes: 0 };
 }
 
 /** Reads the data, and serves it from now on. */

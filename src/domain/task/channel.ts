@@ -78,16 +78,16 @@ export const CHANNEL_NUMBER_BYTES = 24;
 /** What is stored of the channels of one run. */
 export class ChannelValues {
   /** Field → JSON text. */
-  readonly #values = new Map<string, string>();
+  private readonly values = new Map<string, string>();
   /** Writes that were to be done once, and were. */
-  readonly #done = new Set<string>();
-  #bytes = 0;
+  private readonly done = new Set<string>();
+  private bytes = 0;
 
   /** All values, or those of some fields; a field without a value is left out. */
-  read(fields: Iterable<string> = this.#values.keys()): Readonly<Record<string, string>> {
+  read(fields: Iterable<string> = this.values.keys()): Readonly<Record<string, string>> {
     const found: [string, string][] = [];
     for (const field of fields) {
-      const text = this.#values.get(field);
+      const text = this.values.get(field);
       if (text !== undefined) found.push([field, text]);
     }
     return Object.fromEntries(found);
@@ -97,17 +97,17 @@ export class ChannelValues {
   write(writes: readonly ChannelWrite[]): ChannelRefusal | undefined {
     const fresh = new Map<string, string | undefined>();
     const done = new Set<string>();
-    let bytes = this.#bytes;
-    let keys = this.#values.size;
+    let bytes = this.bytes;
+    let keys = this.values.size;
     for (const write of writes) {
       const { field } = write;
       const mark = markOf(write);
       if (mark !== undefined) {
-        if (this.#done.has(mark) || done.has(mark)) continue;
+        if (this.done.has(mark) || done.has(mark)) continue;
         done.add(mark);
         bytes += utf8Bytes(mark);
       }
-      const before = fresh.has(field) ? fresh.get(field) : this.#values.get(field);
+      const before = fresh.has(field) ? fresh.get(field) : this.values.get(field);
       const after = written(before, write);
       if (typeof after === 'object') return after;
       if (bytesOf(after) > LIMITS.channelValueBytes) return over(field, 'channelValueBytes');
@@ -128,11 +128,11 @@ export class ChannelValues {
     bytes: number,
   ): void {
     for (const [field, text] of fresh) {
-      if (text === undefined) this.#values.delete(field);
-      else this.#values.set(field, text);
+      if (text === undefined) this.values.delete(field);
+      else this.values.set(field, text);
     }
-    for (const mark of done) this.#done.add(mark);
-    this.#bytes = bytes;
+    for (const mark of done) this.done.add(mark);
+    this.bytes = bytes;
   }
 }
 

@@ -48,12 +48,12 @@ const IN_MEMORY: readonly Mutant[] = [
     name: 'channels: writes before one that is refused stay',
     file: 'src/domain/task/channel.ts',
     find: `      fresh.set(field, after);\n`,
-    replace: `      fresh.set(field, after);\n      if (after !== undefined) this.#values.set(field, after);\n`,
+    replace: `      fresh.set(field, after);\n      if (after !== undefined) this.values.set(field, after);\n`,
   },
   {
     name: 'channels: a write that is to be done once is forgotten',
     file: 'src/domain/task/channel.ts',
-    find: `    for (const mark of done) this.#done.add(mark);\n`,
+    find: `    for (const mark of done) this.done.add(mark);\n`,
     replace: '',
   },
   {

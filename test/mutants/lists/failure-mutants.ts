@@ -8,7 +8,7 @@ export const FAILURE_MUTANTS: readonly Mutant[] = [
   {
     name: 'failures: a group outlives its last task',
     file: IN_MEMORY,
-    find: `    if (group?.failed.size === 0) this.#groups.delete(group.id);\n`,
+    find: `    if (group?.failed.size === 0) this.groupsById.delete(group.id);\n`,
     replace: '',
   },
   {
@@ -20,8 +20,8 @@ export const FAILURE_MUTANTS: readonly Mutant[] = [
   {
     name: 'failures: versions are names of their own',
     file: IN_MEMORY,
-    find: `    return this.#named.get(nameIn(name)) ?? new SortedList(byEnd);`,
-    replace: `    return this.#named.get(name) ?? new SortedList(byEnd);`,
+    find: `    return this.failedByName.get(nameIn(name)) ?? new SortedList(byEnd);`,
+    replace: `    return this.failedByName.get(name) ?? new SortedList(byEnd);`,
   },
   {
     name: 'failures: what is tried again is not counted',

@@ -317,7 +317,7 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'time may run back',
     file: 'src/backends/memory/store/store.ts',
-    find: `behind > 0 && behind <= LIMITS.clockStepMs ? this.#seen : clock`,
+    find: `behind > 0 && behind <= LIMITS.clockStepMs ? this.seenAt : clock`,
     replace: `clock`,
   },
   {

@@ -392,7 +392,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'memory: what is parked is charged as a turn of nobody: it comes back out of turn',
     file: 'src/backends/memory/store/parked.ts',
-    find: `    aside.turn = ++this.#turns;\n`,
+    find: `    aside.turn = ++this.turns;\n`,
     replace: ``,
   },
 ];

@@ -59,7 +59,7 @@ export const WAIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'waits: signals are kept without a bound',
     file: 'src/backends/memory/store/signal-box.ts',
-    find: `this.#count >= LIMITS.signals`,
+    find: `this.count >= LIMITS.signals`,
     replace: `false`,
   },
   {

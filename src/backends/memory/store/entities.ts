@@ -82,7 +82,7 @@ export interface Grant {
 }
 
 /** Shared by all tasks that have none of them. */
-const NOTHING_RARE: Readonly<OptionalFacts> = new OptionalFacts();
+export const NOTHING_RARE: Readonly<OptionalFacts> = new OptionalFacts();
 
 /**
  * The record of one task, the only owner of its facts; every index holds references to it. Fields
@@ -379,7 +379,8 @@ export class UserEntry {
   }
 }
 
-function byIdle(a: UserEntry, b: UserEntry): number {
+/** Orders by until when a tag is worth keeping. */
+export function byIdle(a: UserEntry, b: UserEntry): number {
   return (a.idleUntil ?? 0) - (b.idleUntil ?? 0) || compareUtf8(a.user, b.user);
 }
 

@@ -19,17 +19,17 @@ interface ErrorGroup {
 
 /** Failed tasks by name and by what they failed with, in the order of their ends. */
 export class Failures {
-  readonly #named = new Map<string, SortedList<TaskEntry>>();
-  readonly #groups = new Map<string, ErrorGroup>();
+  private readonly failedByName = new Map<string, SortedList<TaskEntry>>();
+  private readonly groupsById = new Map<string, ErrorGroup>();
   /** Those of which no failed task is kept, the one seen last at the end. */
-  readonly #retried = new Map<string, ErrorGroup>();
+  private readonly retried = new Map<string, ErrorGroup>();
 
   /** It has failed. */
   enter(entry: TaskEntry, now: number): void {
     const name = nameIn(entry.name);
-    const named = this.#named.get(name) ?? new SortedList(byEnd);
+    const named = this.failedByName.get(name) ?? new SortedList(byEnd);
     named.add(entry);
-    this.#named.set(name, named);
+    this.failedByName.set(name, named);
     const { cause } = entry.optional;
     if (cause !== undefined) this.#count(entry, cause, now, true);
   }
@@ -37,12 +37,12 @@ export class Failures {
   /** It is not failed any more. */
   leave(entry: TaskEntry): void {
     const name = nameIn(entry.name);
-    const named = this.#named.get(name);
+    const named = this.failedByName.get(name);
     named?.delete(entry);
-    if (named?.size === 0) this.#named.delete(name);
+    if (named?.size === 0) this.failedByName.delete(name);
     const group = this.#groupOf(entry);
     group?.failed.delete(entry);
-    if (group?.failed.size === 0) this.#groups.delete(group.id);
+    if (group?.failed.size === 0) this.groupsById.delete(group.id);
   }
 
   /** One attempt more has failed so, and will be made again. */
@@ -51,24 +51,24 @@ export class Failures {
   }
 
   has(entry: TaskEntry): boolean {
-    if (this.#named.get(nameIn(entry.name))?.has(entry) !== true) return false;
+    if (this.failedByName.get(nameIn(entry.name))?.has(entry) !== true) return false;
     const group = errorGroupOf(entry.optional.cause, entry.name);
-    return group === undefined || this.#groups.get(group)?.failed.has(entry) === true;
+    return group === undefined || this.groupsById.get(group)?.failed.has(entry) === true;
   }
 
   /** Those of a name, whatever their versions. */
   named(name: string): SortedList<TaskEntry> {
-    return this.#named.get(nameIn(name)) ?? new SortedList(byEnd);
+    return this.failedByName.get(nameIn(name)) ?? new SortedList(byEnd);
   }
 
   /** Those of an error group. */
   of(group: string): SortedList<TaskEntry> {
-    return this.#groups.get(group)?.failed ?? new SortedList(byEnd);
+    return this.groupsById.get(group)?.failed ?? new SortedList(byEnd);
   }
 
   /** Those with failed tasks first; of each the one seen last first. */
   groups(now: number): readonly ErrorGroupFacts[] {
-    const known = [...this.#groups.values()].filter(
+    const known = [...this.groupsById.values()].filter(
       ({ failed, lastAt }) => failed.size > 0 || now - lastAt <= LIMITS.errorGroupMs,
     );
     return known.sort(byKindAndMoment).map((group) => ({
@@ -83,33 +83,33 @@ export class Failures {
 
   #groupOf({ name, optional }: TaskEntry): ErrorGroup | undefined {
     const id = errorGroupOf(optional.cause, name);
-    return id === undefined ? undefined : this.#groups.get(id);
+    return id === undefined ? undefined : this.groupsById.get(id);
   }
 
   /** `isEnd`: the task has failed with that. Nothing of one that followed another. */
   #count(entry: TaskEntry, cause: Cause, now: number, isEnd: boolean): void {
     const id = errorGroupOf(cause, entry.name);
     if (id === undefined) return;
-    const known = this.#groups.get(id);
+    const known = this.groupsById.get(id);
     const group = known ?? newGroup(id, entry.id, now);
     group.attempts++;
     group.lastAt = now;
     group.newest = entry.id;
     if (isEnd) group.failed.add(entry);
-    this.#retried.delete(id);
-    if (group.failed.size === 0) this.#retried.set(id, group);
+    this.retried.delete(id);
+    if (group.failed.size === 0) this.retried.set(id, group);
     if (known !== undefined) return;
-    this.#groups.set(id, group);
+    this.groupsById.set(id, group);
     this.#forgetSome(now);
   }
 
   /** Of those of which no failed task is kept, the oldest that are over or too many, a few at a time. */
   #forgetSome(now: number): void {
-    for (const { id, lastAt } of [...this.#retried.values()].slice(0, STEPS.errorGroupsStep)) {
+    for (const { id, lastAt } of [...this.retried.values()].slice(0, STEPS.errorGroupsStep)) {
       const isOver = now - lastAt > LIMITS.errorGroupMs;
-      if (!isOver && this.#retried.size <= LIMITS.errorGroups) return;
-      this.#retried.delete(id);
-      this.#groups.delete(id);
+      if (!isOver && this.retried.size <= LIMITS.errorGroups) return;
+      this.retried.delete(id);
+      this.groupsById.delete(id);
     }
   }
 }

@@ -10,13 +10,13 @@ type Waiters = SortedList<TaskEntry>;
  * anybody. So whoever stores an id has nothing to do with those whose edges may not lead to them.
  */
 export class MissingIds {
-  readonly #lists = new Map<string, Map<string, Waiters>>();
+  private readonly lists = new Map<string, Map<string, Waiters>>();
   /** How many lists there are. */
   size = 0;
 
   add(id: string, waiter: TaskEntry): void {
-    const lists = this.#lists.get(id) ?? new Map<string, Waiters>();
-    this.#lists.set(id, lists);
+    const lists = this.lists.get(id) ?? new Map<string, Waiters>();
+    this.lists.set(id, lists);
     const from = audienceOf(waiter);
     let list = lists.get(from);
     if (list === undefined) {
@@ -28,19 +28,19 @@ export class MissingIds {
   }
 
   delete(id: string, waiter: TaskEntry): void {
-    const list = this.#lists.get(id)?.get(audienceOf(waiter));
+    const list = this.lists.get(id)?.get(audienceOf(waiter));
     if (list?.delete(waiter) === true && list.size === 0) this.#drop(id, audienceOf(waiter));
   }
 
   /** Whether anybody waits for a task that this user would store under the id. */
   has(id: string, user: string): boolean {
-    const lists = this.#lists.get(id);
+    const lists = this.lists.get(id);
     return lists !== undefined && (lists.has('') || lists.has(user));
   }
 
   /** Those that wait for such a task. */
   of(id: string, user: string): readonly Waiters[] {
-    const lists = this.#lists.get(id);
+    const lists = this.lists.get(id);
     if (lists === undefined) return [];
     return ['', user].map((from) => lists.get(from)).filter((list) => list !== undefined);
   }
@@ -58,14 +58,14 @@ export class MissingIds {
 
   /** All of them, by the bytes of whose task they wait for. */
   all(id: string): readonly (readonly [from: string, list: Waiters])[] {
-    return [...(this.#lists.get(id) ?? [])].sort(([a], [b]) => compareUtf8(a, b));
+    return [...(this.lists.get(id) ?? [])].sort(([a], [b]) => compareUtf8(a, b));
   }
 
   #drop(id: string, from: string): void {
-    const lists = this.#lists.get(id);
+    const lists = this.lists.get(id);
     if (lists?.delete(from) !== true) return;
     this.size--;
-    if (lists.size === 0) this.#lists.delete(id);
+    if (lists.size === 0) this.lists.delete(id);
   }
 }
 

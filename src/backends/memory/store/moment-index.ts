@@ -19,27 +19,27 @@ export interface Momentary<T> {
  * looked at in order, so those of a moment are sorted only when somebody does.
  */
 export class MomentIndex<T extends Momentary<T>> {
-  readonly #compare: (a: T, b: T) => number;
-  readonly #moments = new SortedList<Moment<T>>(byMoment);
+  private readonly compare: (a: T, b: T) => number;
+  private readonly moments = new SortedList<Moment<T>>(byMoment);
   /** Added to last: mostly it is added to again. */
-  #latest: Moment<T> | undefined;
-  #size = 0;
+  private latest: Moment<T> | undefined = undefined;
+  private count = 0;
 
   constructor(compare: (a: T, b: T) => number) {
-    this.#compare = compare;
+    this.compare = compare;
   }
 
   get size(): number {
-    return this.#size;
+    return this.count;
   }
 
   /** The first moment of which there are items. */
   firstAt(): number | undefined {
-    return this.#moments.first()?.at;
+    return this.moments.first()?.at;
   }
 
   first(): T | undefined {
-    const moment = this.#moments.first();
+    const moment = this.moments.first();
     return moment === undefined ? undefined : this.#inOrder(moment).at(-1);
   }
 
@@ -51,7 +51,7 @@ export class MomentIndex<T extends Momentary<T>> {
     item.place = items.length;
     items.push(item);
     moment.sorted = items.length === 1;
-    this.#size++;
+    this.count++;
   }
 
   /** Takes the item out; false when it is not inside. */
@@ -66,13 +66,13 @@ export class MomentIndex<T extends Momentary<T>> {
     }
     if (moment.items.length === 0) this.#drop(moment);
     item.moment = undefined;
-    this.#size--;
+    this.count--;
     return true;
   }
 
   has(item: T): boolean {
     const { moment, place } = item;
-    return moment?.items[place] === item && this.#moments.has(moment);
+    return moment?.items[place] === item && this.moments.has(moment);
   }
 
   /** How many items `isBefore` is true for; they must be the first ones. */
@@ -80,7 +80,7 @@ export class MomentIndex<T extends Momentary<T>> {
     let before = 0;
     // Some of its items are before; whether all are shows when the next moment's are not.
     let open: readonly T[] = [];
-    for (const { items } of this.#moments) {
+    for (const { items } of this.moments) {
       if (!items.slice(0, 1).some(isBefore)) {
         return before + open.filter(isBefore).length + items.filter(isBefore).length;
       }
@@ -93,7 +93,7 @@ export class MomentIndex<T extends Momentary<T>> {
   /** The items in order, from the one with this rank on. The index may not change meanwhile. */
   *from(rank: number): Generator<T, void, undefined> {
     let skip = rank;
-    for (const moment of this.#moments) {
+    for (const moment of this.moments) {
       if (skip >= moment.items.length) {
         skip -= moment.items.length;
         continue;
@@ -108,30 +108,31 @@ export class MomentIndex<T extends Momentary<T>> {
   }
 
   #momentOf(at: number): Moment<T> {
-    if (this.#latest?.at === at) return this.#latest;
+    if (this.latest?.at === at) return this.latest;
     const made: Moment<T> = { at, items: [], sorted: true };
-    const moment = this.#moments.find(made) ?? made;
-    if (moment === made) this.#moments.add(made);
-    this.#latest = moment;
+    const moment = this.moments.find(made) ?? made;
+    if (moment === made) this.moments.add(made);
+    this.latest = moment;
     return moment;
   }
 
   #drop(moment: Moment<T>): void {
-    this.#moments.delete(moment);
-    if (this.#latest === moment) this.#latest = undefined;
+    this.moments.delete(moment);
+    if (this.latest === moment) this.latest = undefined;
   }
 
   /** The items of a moment, the first one last. */
   #inOrder(moment: Moment<T>): readonly T[] {
     const { items } = moment;
     if (moment.sorted) return items;
-    items.sort((a, b) => this.#compare(b, a));
+    items.sort((a, b) => this.compare(b, a));
     for (const [place, item] of items.entries()) item.place = place;
     moment.sorted = true;
     return items;
   }
 }
 
-function byMoment(a: Moment<unknown>, b: Moment<unknown>): number {
+/** Orders moments. */
+export function byMoment(a: Moment<unknown>, b: Moment<unknown>): number {
   return a.at - b.at;
 }

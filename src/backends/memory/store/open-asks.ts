@@ -10,28 +10,28 @@ interface Listed {
 
 /** Open questions, the oldest first: of all users and of each, for anybody and for each name. */
 export class OpenAsks {
-  readonly #sets = new Map<string, SortedList<Listed>>();
+  private readonly sets = new Map<string, SortedList<Listed>>();
 
   add(ask: AskRecord): void {
     for (const name of setsOf(ask)) {
-      const set = this.#sets.get(name) ?? new SortedList<Listed>(byKey);
+      const set = this.sets.get(name) ?? new SortedList<Listed>(byKey);
       set.add({ key: askKey(ask), ask });
-      this.#sets.set(name, set);
+      this.sets.set(name, set);
     }
   }
 
   delete(ask: AskRecord): void {
     for (const name of setsOf(ask)) {
-      const set = this.#sets.get(name);
+      const set = this.sets.get(name);
       const found = set?.find({ key: askKey(ask), ask });
       if (found !== undefined) set?.delete(found);
-      if (set?.size === 0) this.#sets.delete(name);
+      if (set?.size === 0) this.sets.delete(name);
     }
   }
 
   /** Those behind `after` only, which is the key of one. */
   *of({ user = '', for: name = '' }: AskFilter, after: string | undefined): Generator<Listed> {
-    const set = this.#sets.get(setName(user, name));
+    const set = this.sets.get(setName(user, name));
     if (set === undefined) return;
     const isBefore = ({ key }: Listed): boolean =>
       after !== undefined && compareUtf8(key, after) <= 0;
@@ -53,6 +53,7 @@ function setName(user: string, name: string): string {
   return `${user.length}:${user}${name}`;
 }
 
-function byKey(a: Listed, b: Listed): number {
+/** Orders questions by the moment they were asked. */
+export function byKey(a: Listed, b: Listed): number {
   return compareUtf8(a.key, b.key);
 }

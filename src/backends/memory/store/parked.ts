@@ -29,29 +29,29 @@ export interface Aside<T extends Placed> {
  */
 export class Parked<T extends Placed> {
   count = 0;
-  readonly #byPlace: (a: T, b: T) => number;
-  readonly #names: Map<string, Map<string, Aside<T>>> = new Map();
-  #turns = 0;
+  private readonly byPlace: (a: T, b: T) => number;
+  private readonly names: Map<string, Map<string, Aside<T>>> = new Map();
+  private turns = 0;
 
   constructor(byPlace: (a: T, b: T) => number) {
-    this.#byPlace = byPlace;
+    this.byPlace = byPlace;
   }
 
   /** `turn`: when it was its turn last, of one that was brought back and is parked again. */
   add(entry: T, turn = 0): void {
     const { name, owner } = entry;
-    const users = this.#names.get(name) ?? new Map<string, Aside<T>>();
-    this.#names.set(name, users);
+    const users = this.names.get(name) ?? new Map<string, Aside<T>>();
+    this.names.set(name, users);
     const key = keyOf(owner, entry.level);
     const fresh: Aside<T> = {
       name,
       key,
       user: owner,
-      tasks: new SortedList(this.#byPlace),
-      turn: this.#turns + 1,
+      tasks: new SortedList(this.byPlace),
+      turn: this.turns + 1,
     };
     const aside = users.get(key) ?? fresh;
-    if (aside === fresh) this.#turns++;
+    if (aside === fresh) this.turns++;
     users.set(key, aside);
     aside.tasks.add(entry);
     if (turn > 0) aside.turn = turn;
@@ -60,14 +60,14 @@ export class Parked<T extends Placed> {
   }
 
   delete(entry: T): void {
-    const users = this.#names.get(entry.name);
+    const users = this.names.get(entry.name);
     const aside = users?.get(keyOf(entry.owner, entry.level));
     if (users === undefined || aside === undefined || !aside.tasks.delete(entry)) return;
     entry.owner.parked--;
     this.count--;
     if (aside.tasks.size > 0) return;
     users.delete(aside.key);
-    if (users.size === 0) this.#names.delete(entry.name);
+    if (users.size === 0) this.names.delete(entry.name);
   }
 
   has(entry: T): boolean {
@@ -75,14 +75,14 @@ export class Parked<T extends Placed> {
   }
 
   knows(name: string): boolean {
-    return this.#names.has(name);
+    return this.names.has(name);
   }
 
   /** Whose turn it is, of these names and of users that may be reached. */
   rotation(names: Iterable<string>, reaches: (user: T['owner']) => boolean): Aside<T>[] {
     const found: Aside<T>[] = [];
     for (const name of names) {
-      for (const aside of this.#names.get(name)?.values() ?? []) {
+      for (const aside of this.names.get(name)?.values() ?? []) {
         if (reaches(aside.user)) found.push(aside);
       }
     }
@@ -91,18 +91,18 @@ export class Parked<T extends Placed> {
 
   /** It has had its turn; answers when that was. */
   toEnd(aside: Aside<T>): number {
-    aside.turn = ++this.#turns;
+    aside.turn = ++this.turns;
     return aside.turn;
   }
 
   /** Those of one user's level, whatever their names. */
   *of(user: Owner, level: number): Generator<T, void, undefined> {
     if (user.parked === 0) return;
-    for (const name of this.#names.keys()) yield* this.#at(name, user, level) ?? [];
+    for (const name of this.names.keys()) yield* this.#at(name, user, level) ?? [];
   }
 
   #at(name: string, user: Owner, level: number): SortedList<T> | undefined {
-    return this.#names.get(name)?.get(keyOf(user, level))?.tasks;
+    return this.names.get(name)?.get(keyOf(user, level))?.tasks;
   }
 }
 

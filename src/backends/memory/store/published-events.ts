@@ -20,9 +20,9 @@ interface KeptEvents {
 
 /** Events by user, name and key: the newest, and who waits for the next one. */
 export class PublishedEvents {
-  readonly #kept = new Map<string, KeptEvents>();
-  readonly #waiters = new Map<string, SortedList<EventWaiter>>();
-  readonly #places = new Map<TaskEntry, readonly [place: string, waiter: EventWaiter]>();
+  private readonly kept = new Map<string, KeptEvents>();
+  private readonly waiters = new Map<string, SortedList<EventWaiter>>();
+  private readonly places = new Map<TaskEntry, readonly [place: string, waiter: EventWaiter]>();
 
   /** Whether one is kept that was published under this id. */
   has(place: string, eventId: string, now: number): boolean {
@@ -47,14 +47,14 @@ export class PublishedEvents {
       kept.ids.delete(gone.event.eventId);
     }
     kept.keptUntil = Math.max(kept.keptUntil, now + event.keepMs);
-    this.#kept.set(place, kept);
+    this.kept.set(place, kept);
   }
 
   /** The number of the newest event, also when that is not kept any more. */
   newest(place: string, now: number): number {
     const kept = this.#keptAt(place, now);
     if (kept !== undefined) return kept.newest;
-    const list = this.#waiters.get(place);
+    const list = this.waiters.get(place);
     return [...(list?.from(list.size - 1) ?? [])][0]?.number ?? 0;
   }
 
@@ -67,31 +67,31 @@ export class PublishedEvents {
 
   enter(place: string, entry: TaskEntry, now: number): void {
     const waiter = { entry, number: this.newest(place, now) };
-    const list = this.#waiters.get(place) ?? new SortedList<EventWaiter>(byNumber);
+    const list = this.waiters.get(place) ?? new SortedList<EventWaiter>(byNumber);
     list.add(waiter);
-    this.#waiters.set(place, list);
-    this.#places.set(entry, [place, waiter]);
+    this.waiters.set(place, list);
+    this.places.set(entry, [place, waiter]);
   }
 
   /** It waits no more; gives the place where it did. */
   leave(entry: TaskEntry): string | undefined {
-    const found = this.#places.get(entry);
+    const found = this.places.get(entry);
     if (found === undefined) return undefined;
     const [place, waiter] = found;
-    this.#places.delete(entry);
-    const list = this.#waiters.get(place);
+    this.places.delete(entry);
+    const list = this.waiters.get(place);
     list?.delete(waiter);
-    if (list?.size === 0) this.#waiters.delete(place);
+    if (list?.size === 0) this.waiters.delete(place);
     return place;
   }
 
   placeOf(entry: TaskEntry): string | undefined {
-    return this.#places.get(entry)?.[0];
+    return this.places.get(entry)?.[0];
   }
 
   /** What has come for one that waits since. */
   payloadFor(entry: TaskEntry, now: number): string | undefined {
-    const [place = '', waiter] = this.#places.get(entry) ?? [];
+    const [place = '', waiter] = this.places.get(entry) ?? [];
     const kept = this.#keptAt(place, now);
     if (waiter === undefined || kept === undefined) return undefined;
     const first = Math.max(waiter.number + 1, kept.newest - LIMITS.events + 1);
@@ -100,21 +100,21 @@ export class PublishedEvents {
 
   /** The first of those that began before the newest event. */
   first(place: string, now: number): TaskEntry | undefined {
-    const waiter = this.#waiters.get(place)?.first();
+    const waiter = this.waiters.get(place)?.first();
     if (waiter === undefined || waiter.number >= this.newest(place, now)) return undefined;
     return waiter.entry;
   }
 
   #keptAt(place: string, now: number): KeptEvents | undefined {
-    const kept = this.#kept.get(place);
+    const kept = this.kept.get(place);
     return kept !== undefined && kept.keptUntil > now ? kept : undefined;
   }
 
   /** Each new place lets two old ones be looked at: what is over does not pile up. */
   #sweep(now: number): void {
-    for (const [place, kept] of [...firstOf(this.#kept, 2)]) {
-      this.#kept.delete(place);
-      if (kept.keptUntil > now) this.#kept.set(place, kept);
+    for (const [place, kept] of [...firstOf(this.kept, 2)]) {
+      this.kept.delete(place);
+      if (kept.keptUntil > now) this.kept.set(place, kept);
     }
   }
 }
@@ -127,6 +127,7 @@ function* firstOf<K, V>(map: ReadonlyMap<K, V>, count: number): Generator<readon
   }
 }
 
-function byNumber(a: EventWaiter, b: EventWaiter): number {
+/** Orders by the newest event when a wait began. */
+export function byNumber(a: EventWaiter, b: EventWaiter): number {
   return a.number - b.number || compareUtf8(a.entry.id, b.entry.id);
 }

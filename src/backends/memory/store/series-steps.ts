@@ -13,7 +13,7 @@ import {
 /** What happened in each minute and hour: rows by step, and what queues had counted when they were looked at. */
 export class SeriesSteps {
   readonly looked: Map<string, Looked> = new Map();
-  readonly #steps: Readonly<Record<SeriesStep, Map<number, SeriesRows>>> = {
+  private readonly steps: Readonly<Record<SeriesStep, Map<number, SeriesRows>>> = {
     minute: new Map(),
     hour: new Map(),
   };
@@ -22,7 +22,7 @@ export class SeriesSteps {
   add(now: number, entries: readonly SeriesEntry[]): void {
     for (const step of keysIn(SERIES_STEPS)) {
       const { ms, kept } = SERIES_STEPS[step];
-      const rowsByStep = this.#steps[step];
+      const rowsByStep = this.steps[step];
       const at = Math.floor(now / ms);
       for (const old of rowsByStep.keys()) if (old <= at - kept) rowsByStep.delete(old);
       const rows: SeriesRows = rowsByStep.get(at) ?? new Map();
@@ -35,7 +35,7 @@ export class SeriesSteps {
     const range = stepsBetween(SERIES_STEPS[request.step], now, request);
     const cells: SeriesCell[] = [];
     for (let at = range.first; at <= range.last; at++) {
-      for (const [field, row] of this.#steps[request.step].get(at) ?? []) {
+      for (const [field, row] of this.steps[request.step].get(at) ?? []) {
         const place = placeOf(field);
         if (place === undefined || !isAsked(request, place)) continue;
         cells.push({ at, ...place, row: row.copy() });

@@ -4,23 +4,23 @@ import type { SignalMessage } from '../../../domain/task/wait.ts';
 /** Signals that were sent to one task and that nobody has waited for yet. */
 export class SignalBox {
   /** Payloads by name, oldest first. */
-  readonly #kept = new Map<string, string[]>();
+  private readonly kept = new Map<string, string[]>();
   /** Ids of signals, oldest first; the newest are remembered. */
-  readonly #ids = new Set<string>();
-  #count = 0;
-  #bytes = 0;
+  private readonly ids = new Set<string>();
+  private count = 0;
+  private bytes = 0;
 
   hasSeen(signalId: string | undefined): boolean {
-    return signalId !== undefined && this.#ids.has(signalId);
+    return signalId !== undefined && this.ids.has(signalId);
   }
 
   /** It is not to be sent again. */
   remember(signalId: string | undefined): void {
     if (signalId === undefined) return;
-    this.#ids.add(signalId);
-    if (this.#ids.size <= LIMITS.signalIds) return;
-    for (const oldest of this.#ids) {
-      this.#ids.delete(oldest);
+    this.ids.add(signalId);
+    if (this.ids.size <= LIMITS.signalIds) return;
+    for (const oldest of this.ids) {
+      this.ids.delete(oldest);
       return;
     }
   }
@@ -28,24 +28,24 @@ export class SignalBox {
   /** Keeps a signal; says which bound is in the way. */
   keep({ name, payload }: SignalMessage): 'signals' | 'signalBytes' | undefined {
     const bytes = Buffer.byteLength(payload);
-    if (this.#count >= LIMITS.signals) return 'signals';
-    if (this.#bytes + bytes > LIMITS.signalBytes) return 'signalBytes';
-    this.#count++;
-    this.#bytes += bytes;
-    const line = this.#kept.get(name);
-    if (line === undefined) this.#kept.set(name, [payload]);
+    if (this.count >= LIMITS.signals) return 'signals';
+    if (this.bytes + bytes > LIMITS.signalBytes) return 'signalBytes';
+    this.count++;
+    this.bytes += bytes;
+    const line = this.kept.get(name);
+    if (line === undefined) this.kept.set(name, [payload]);
     else line.push(payload);
     return undefined;
   }
 
   /** The oldest of a name, which is kept no more. */
   take(name: string): string | undefined {
-    const line = this.#kept.get(name);
+    const line = this.kept.get(name);
     const payload = line?.shift();
     if (payload === undefined) return undefined;
-    if (line?.length === 0) this.#kept.delete(name);
-    this.#count--;
-    this.#bytes -= Buffer.byteLength(payload);
+    if (line?.length === 0) this.kept.delete(name);
+    this.count--;
+    this.bytes -= Buffer.byteLength(payload);
     return payload;
   }
 }

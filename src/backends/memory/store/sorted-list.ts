@@ -7,61 +7,61 @@ const CHUNK = 256;
  * bytes an item, and the rank of an item comes for free.
  */
 export class SortedList<T> {
-  readonly #compare: (a: T, b: T) => number;
-  readonly #chunks: T[][] = [];
-  #size = 0;
+  private readonly compare: (a: T, b: T) => number;
+  private readonly chunks: T[][] = [];
+  private count = 0;
 
   constructor(compare: (a: T, b: T) => number) {
-    this.#compare = compare;
+    this.compare = compare;
   }
 
   get size(): number {
-    return this.#size;
+    return this.count;
   }
 
   first(): T | undefined {
-    return this.#chunks[0]?.[0];
+    return this.chunks[0]?.[0];
   }
 
   last(): T | undefined {
-    return this.#chunks.at(-1)?.at(-1);
+    return this.chunks.at(-1)?.at(-1);
   }
 
   add(item: T): void {
-    this.#size++;
-    const last = this.#chunks[this.#chunks.length - 1];
+    this.count++;
+    const last = this.chunks[this.chunks.length - 1];
     const tail = last?.[last.length - 1];
     if (last === undefined) {
-      this.#chunks.push([item]);
+      this.chunks.push([item]);
       return;
     }
     if (tail === undefined) {
       last.push(item);
       return;
     }
-    if (this.#compare(tail, item) < 0) {
+    if (this.compare(tail, item) < 0) {
       if (last.length < CHUNK) last.push(item);
-      else this.#chunks.push([item]);
+      else this.chunks.push([item]);
       return;
     }
     const at = this.#chunkOf(item);
-    const chunk = this.#chunks[at];
+    const chunk = this.chunks[at];
     if (chunk === undefined) return;
     insertAt(chunk, this.#indexIn(chunk, item), item);
-    if (chunk.length > CHUNK) this.#chunks.splice(at + 1, 0, chunk.splice(CHUNK >> 1));
+    if (chunk.length > CHUNK) this.chunks.splice(at + 1, 0, chunk.splice(CHUNK >> 1));
   }
 
   /** Takes the item out; false when it is not inside. */
   delete(item: T): boolean {
-    const at = this.#chunks[0]?.[0] === item ? 0 : this.#chunkOf(item);
-    const chunk = this.#chunks[at];
+    const at = this.chunks[0]?.[0] === item ? 0 : this.#chunkOf(item);
+    const chunk = this.chunks[at];
     if (chunk === undefined) return false;
     const index = chunk[0] === item ? 0 : this.#indexIn(chunk, item);
     if (chunk[index] !== item) return false;
     if (index === 0) chunk.shift();
     else removeAt(chunk, index);
-    if (chunk.length === 0 && this.#chunks.length > 1) this.#chunks.splice(at, 1);
-    this.#size--;
+    if (chunk.length === 0 && this.chunks.length > 1) this.chunks.splice(at, 1);
+    this.count--;
     return true;
   }
 
@@ -71,17 +71,17 @@ export class SortedList<T> {
 
   /** The item that stands where this one would. */
   find(like: T): T | undefined {
-    const chunk = this.#chunks[this.#chunkOf(like)];
+    const chunk = this.chunks[this.#chunkOf(like)];
     const found = chunk?.[this.#indexIn(chunk, like)];
-    return found !== undefined && this.#compare(found, like) === 0 ? found : undefined;
+    return found !== undefined && this.compare(found, like) === 0 ? found : undefined;
   }
 
   /** How many items stand before this one, which need not be inside. */
   rank(item: T): number {
     let before = 0;
-    for (const chunk of this.#chunks) {
+    for (const chunk of this.chunks) {
       const tail = chunk.at(-1);
-      if (tail === undefined || this.#compare(tail, item) >= 0) {
+      if (tail === undefined || this.compare(tail, item) >= 0) {
         return before + this.#indexIn(chunk, item);
       }
       before += chunk.length;
@@ -92,7 +92,7 @@ export class SortedList<T> {
   /** How many items `isBefore` is true for; they must be the first ones. */
   countWhile(isBefore: (item: T) => boolean): number {
     let before = 0;
-    for (const chunk of this.#chunks) {
+    for (const chunk of this.chunks) {
       const tail = chunk.at(-1);
       if (tail !== undefined && isBefore(tail)) {
         before += chunk.length;
@@ -107,7 +107,7 @@ export class SortedList<T> {
   /** The items in order, from the one with this rank on. The list may not change meanwhile. */
   *from(rank: number): Generator<T, void, undefined> {
     let skip = rank;
-    for (const chunk of this.#chunks) {
+    for (const chunk of this.chunks) {
       if (skip >= chunk.length) {
         skip -= chunk.length;
         continue;
@@ -129,7 +129,7 @@ export class SortedList<T> {
    * in growing steps: what is added and taken out is mostly new, and its neighbours are at hand.
    */
   #chunkOf(item: T): number {
-    const chunks = this.#chunks;
+    const chunks = this.chunks;
     let high = chunks.length - 1;
     let step = 1;
     let low = high - step;
@@ -149,9 +149,9 @@ export class SortedList<T> {
 
   /** Whether this item stands in the chunk at `at`, or in one before it. */
   #isAtOrBefore(item: T, at: number): boolean {
-    const chunk = this.#chunks[at];
+    const chunk = this.chunks[at];
     const tail = chunk?.[chunk.length - 1];
-    return tail === undefined || this.#compare(tail, item) >= 0;
+    return tail === undefined || this.compare(tail, item) >= 0;
   }
 
   #indexIn(chunk: readonly T[], item: T): number {
@@ -160,7 +160,7 @@ export class SortedList<T> {
     while (low < high) {
       const middle = (low + high) >> 1;
       const other = chunk[middle];
-      if (other !== undefined && this.#compare(other, item) < 0) low = middle + 1;
+      if (other !== undefined && this.compare(other, item) < 0) low = middle + 1;
       else high = middle;
     }
     return low;

@@ -158,12 +158,12 @@ export class Store {
   isFiring = false;
   /** The enqueue in hand speaks for a lease. */
   isFenced = false;
-  #seen = 0;
+  private seenAt = 0;
   /** Asked for last: mostly it is asked for again. Queues are never dropped. */
-  #queue: QueueEntry | undefined = undefined;
+  private queueAskedLast: QueueEntry | undefined = undefined;
   /** Given last, and to which request. */
-  #grant: Grant | undefined = undefined;
-  #granted: LeaseRequest | undefined = undefined;
+  private grantGivenLast: Grant | undefined = undefined;
+  private grantedLast: LeaseRequest | undefined = undefined;
 
   constructor(clock: Clock, leastKeptMs: number = LIMITS.readMs) {
     this.clock = clock;
@@ -173,32 +173,32 @@ export class Store {
   /** Begins a step: reads the clock once, and remembers what it said. */
   begin(): void {
     const clock = this.look();
-    if (this.#seen - clock > LIMITS.clockStepMs) {
+    if (this.seenAt - clock > LIMITS.clockStepMs) {
       this.sweepAfter = Math.min(this.sweepAfter, this.now + LIMITS.outagePauseMs);
     }
-    if (this.#seen > 0 && this.now - this.#seen > LIMITS.outageMs) {
+    if (this.seenAt > 0 && this.now - this.seenAt > LIMITS.outageMs) {
       this.sweepAfter = this.now + LIMITS.outagePauseMs;
     }
-    this.#seen = this.now;
+    this.seenAt = this.now;
   }
 
   /** Sets `now` without beginning a step; answers what the clock says. */
   look(): number {
     if (this.closed) throw new ClosedError('the backend');
     const clock = Math.floor(this.clock.now());
-    const behind = this.#seen - clock;
-    this.now = behind > 0 && behind <= LIMITS.clockStepMs ? this.#seen : clock;
+    const behind = this.seenAt - clock;
+    this.now = behind > 0 && behind <= LIMITS.clockStepMs ? this.seenAt : clock;
     return clock;
   }
 
   queue(queueName: string): QueueEntry {
-    if (this.#queue?.queue === queueName) return this.#queue;
+    if (this.queueAskedLast?.queue === queueName) return this.queueAskedLast;
     let queue = this.queues.get(queueName);
     if (queue === undefined) {
       queue = new QueueEntry(queueName);
       this.queues.set(queueName, queue);
     }
-    this.#queue = queue;
+    this.queueAskedLast = queue;
     return queue;
   }
 
@@ -224,13 +224,13 @@ export class Store {
 
   /** Most tasks of one lease have the same number, so they share what they are given. */
   grantOf(number: number, request: LeaseRequest): Grant {
-    const newest = this.#grant;
+    const newest = this.grantGivenLast;
     const isSame = newest?.number === number && newest.leasedAt === this.now;
-    if (isSame && this.#granted === request) return newest;
+    if (isSame && this.grantedLast === request) return newest;
     const { requestId, worker } = request;
-    this.#granted = request;
-    this.#grant = { number, token: `${number}-${requestId}`, worker, leasedAt: this.now };
-    return this.#grant;
+    this.grantedLast = request;
+    this.grantGivenLast = { number, token: `${number}-${requestId}`, worker, leasedAt: this.now };
+    return this.grantGivenLast;
   }
 
   /** The changes of the step in hand have been followed up. */

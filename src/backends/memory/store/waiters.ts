@@ -5,41 +5,41 @@ import { SortedList } from './sorted-list.ts';
 /** Tasks that are suspended until something has come that is no task. */
 export class Waiters {
   /** Those that wait for signals, by the task that these go to and their name; the oldest first. */
-  readonly #lists = new Map<string, SortedList<TaskEntry>>();
+  private readonly lists = new Map<string, SortedList<TaskEntry>>();
   /** All, by kind, with the moment when they began. */
-  readonly #since = new Map<WaitTarget['kind'], Map<TaskEntry, number>>();
+  private readonly begun = new Map<WaitTarget['kind'], Map<TaskEntry, number>>();
 
   add(entry: TaskEntry, now: number): void {
     const { kind } = entry.optional.run?.wait?.for ?? {};
     if (kind === undefined) return;
-    const begun = this.#since.get(kind) ?? new Map<TaskEntry, number>();
-    this.#since.set(kind, begun.set(entry, now));
+    const of = this.begun.get(kind) ?? new Map<TaskEntry, number>();
+    this.begun.set(kind, of.set(entry, now));
     for (const place of placesOf(entry)) {
-      const list = this.#lists.get(place) ?? new SortedList(byArrival);
+      const list = this.lists.get(place) ?? new SortedList(byArrival);
       list.add(entry);
-      this.#lists.set(place, list);
+      this.lists.set(place, list);
     }
   }
 
   delete(entry: TaskEntry): void {
     const { kind } = entry.optional.run?.wait?.for ?? {};
-    if (kind !== undefined) this.#since.get(kind)?.delete(entry);
+    if (kind !== undefined) this.begun.get(kind)?.delete(entry);
     for (const place of placesOf(entry)) {
-      const list = this.#lists.get(place);
+      const list = this.lists.get(place);
       list?.delete(entry);
-      if (list?.size === 0) this.#lists.delete(place);
+      if (list?.size === 0) this.lists.delete(place);
     }
   }
 
   /** When its wait began. */
   since(entry: TaskEntry): number {
     const { kind } = entry.optional.run?.wait?.for ?? {};
-    return (kind && this.#since.get(kind)?.get(entry)) ?? 0;
+    return (kind && this.begun.get(kind)?.get(entry)) ?? 0;
   }
 
   figures(): readonly WaitFigure[] {
     return WAIT_KINDS.map((kind) => {
-      const moments = [...(this.#since.get(kind)?.values() ?? [])];
+      const moments = [...(this.begun.get(kind)?.values() ?? [])];
       const least = moments.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY);
       const count = moments.length;
       return count === 0 ? { kind, count } : { kind, count, since: least };
@@ -48,7 +48,7 @@ export class Waiters {
 
   /** Who waits longest for a signal of this name to this task. */
   first(id: string, name: string): TaskEntry | undefined {
-    return this.#lists.get(placeOf(id, name))?.first();
+    return this.lists.get(placeOf(id, name))?.first();
   }
 }
 

@@ -23,27 +23,27 @@ interface Space {
 
 /** All values, by place, by key within a namespace, and by when to look after them. */
 export class XComEntries {
-  readonly #entries = new Map<string, XComEntry>();
-  readonly #users = new Map<string, SortedList<Space>>();
-  readonly #byLook = new SortedList<XComEntry>(byLook);
+  private readonly entries = new Map<string, XComEntry>();
+  private readonly users = new Map<string, SortedList<Space>>();
+  private readonly byLook = new SortedList<XComEntry>(byLook);
 
   get(place: XComPlace): XComEntry | undefined {
-    return this.#entries.get(xcomPlaceText(place));
+    return this.entries.get(xcomPlaceText(place));
   }
 
   /** Puts a value in its place, where another one may be. */
   set(place: XComPlace, facts: Omit<XComEntry, 'place' | 'name'>): void {
     const name = xcomPlaceText(place);
-    const known = this.#entries.get(name);
+    const known = this.entries.get(name);
     if (known !== undefined) {
-      this.#byLook.delete(known);
+      this.byLook.delete(known);
       Object.assign(known, facts);
-      this.#byLook.add(known);
+      this.byLook.add(known);
       return;
     }
     const entry: XComEntry = { place, name, ...facts };
-    this.#entries.set(name, entry);
-    this.#byLook.add(entry);
+    this.entries.set(name, entry);
+    this.byLook.add(entry);
     this.#spaceOf(place).entries.add(entry);
   }
 
@@ -51,26 +51,26 @@ export class XComEntries {
     const entry = this.get(place);
     if (entry === undefined) return;
     const { user, namespace } = place;
-    this.#entries.delete(entry.name);
-    this.#byLook.delete(entry);
-    const spaces = this.#users.get(user);
+    this.entries.delete(entry.name);
+    this.byLook.delete(entry);
+    const spaces = this.users.get(user);
     const space = this.#space(user, namespace);
     if (spaces === undefined || space === undefined) return;
     space.entries.delete(entry);
     if (space.entries.size > 0) return;
     spaces.delete(space);
-    if (spaces.size === 0) this.#users.delete(user);
+    if (spaces.size === 0) this.users.delete(user);
   }
 
   /** The value to be looked after first. */
   first(): XComEntry | undefined {
-    return this.#byLook.first();
+    return this.byLook.first();
   }
 
   lookLater(entry: XComEntry, at: number): void {
-    this.#byLook.delete(entry);
+    this.byLook.delete(entry);
     entry.lookAt = at;
-    this.#byLook.add(entry);
+    this.byLook.add(entry);
   }
 
   /** Values of a namespace by key, those behind `after` only. */
@@ -83,7 +83,7 @@ export class XComEntries {
 
   /** Namespaces of a user by name, those behind `after` only. */
   *namespacesOf(user: string, after: string | undefined): Generator<string> {
-    const spaces = this.#users.get(user);
+    const spaces = this.users.get(user);
     if (spaces === undefined) return;
     for (const { namespace } of spaces.from(spaces.countWhile((s) => isUpTo(s.namespace, after)))) {
       yield namespace;
@@ -91,16 +91,16 @@ export class XComEntries {
   }
 
   #space(user: string, namespace: string): Space | undefined {
-    return this.#users.get(user)?.find({ namespace, entries: NOBODY });
+    return this.users.get(user)?.find({ namespace, entries: NOBODY });
   }
 
   #spaceOf({ user, namespace }: XComPlace): Space {
     const known = this.#space(user, namespace);
     if (known !== undefined) return known;
     const space = { namespace, entries: new SortedList<XComEntry>(byKey) };
-    const spaces = this.#users.get(user) ?? new SortedList<Space>(byNamespace);
+    const spaces = this.users.get(user) ?? new SortedList<Space>(byNamespace);
     spaces.add(space);
-    this.#users.set(user, spaces);
+    this.users.set(user, spaces);
     return space;
   }
 }
@@ -111,14 +111,17 @@ function isUpTo(name: string, after: string | undefined): boolean {
   return after !== undefined && compareUtf8(name, after) <= 0;
 }
 
-function byKey(a: XComEntry, b: XComEntry): number {
+/** Orders the values of a namespace. */
+export function byKey(a: XComEntry, b: XComEntry): number {
   return compareUtf8(a.place.key, b.place.key);
 }
 
-function byNamespace(a: Space, b: Space): number {
+/** Orders the namespaces of a user. */
+export function byNamespace(a: Space, b: Space): number {
   return compareUtf8(a.namespace, b.namespace);
 }
 
-function byLook(a: XComEntry, b: XComEntry): number {
+/** Orders by when to look whether a value is over. */
+export function byLook(a: XComEntry, b: XComEntry): number {
   return a.lookAt - b.lookAt || compareUtf8(a.name, b.name);
 }

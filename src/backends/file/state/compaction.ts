@@ -1,0 +1,61 @@
+import { Worker as Thread } from 'node:worker_threads';
+import type { Disk } from '../log/disk.ts';
+import { compactionProgram } from './compaction-program.generated.ts';
+
+/** What the thread is to do. */
+export interface CompactionOrder {
+  readonly folder: string;
+  /** The number of the last commit that the snapshot has. */
+  readonly upTo: number;
+}
+
+/** What has become of it. */
+export type CompactionAnswer = { readonly stateBytes: number } | { readonly failed: string };
+
+/** Makes snapshots in a thread of their own, one at a time: whoever has the data open goes on meanwhile. */
+export class Compaction {
+  readonly #disk: Disk;
+  #thread: Thread | undefined = undefined;
+
+  constructor(disk: Disk) {
+    this.#disk = disk;
+  }
+
+  /**
+   * The snapshot of the state after a commit: everything up to that must stand in files that change no more. Answers
+   * how long its lines are.
+   *
+   * @rejects when it was not made, for whatever reason.
+   */
+  async run(upTo: number): Promise<number> {
+    if (this.#thread !== undefined) throw new Error('a snapshot is being made');
+    const order: CompactionOrder = { folder: this.#disk.folder, upTo };
+    // Not with the options of this process: they may be about loaders of code, of which it needs none.
+    const thread = new Thread(compactionProgram, { eval: true, workerData: order, execArgv: [] });
+    this.#thread = thread;
+    thread.unref();
+    try {
+      const answer = await answerOf(thread);
+      if ('failed' in answer) throw new Error(`the snapshot was not made: ${answer.failed}`);
+      return answer.stateBytes;
+    } finally {
+      this.#thread = undefined;
+      await thread.terminate();
+    }
+  }
+
+  /** Ends the one that is being made; there is no snapshot of it. */
+  async close(): Promise<void> {
+    await this.#thread?.terminate();
+  }
+}
+
+function answerOf(thread: Thread): Promise<CompactionAnswer> {
+  return new Promise((resolve, reject) => {
+    thread.on('message', resolve);
+    thread.on('error', reject);
+    thread.on('exit', (code) =>
+      reject(new Error(`the snapshot was not made: its thread has ended (exit code ${code})`)),
+    );
+  });
+}

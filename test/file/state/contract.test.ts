@@ -1,0 +1,16 @@
+/** The contract, of a memory backend whose state is written and read again after each call. */
+import { describe, expect, it } from 'vitest';
+import { describeBackend, type Harness } from '../../../src/testing/backend-contract.ts';
+import { reopenedMemory } from '../../support/file/reopened.ts';
+import { HandClock } from '../../support/hand-clock.ts';
+
+describeBackend('memory, reopened', { describe, it, expect }, async (): Promise<Harness> => {
+  const clock = new HandClock();
+  const { backend } = reopenedMemory(clock);
+  return {
+    backend,
+    advance: async (ms) => clock.move(ms),
+    now: () => clock.now(),
+    close: () => backend.close(),
+  };
+});

@@ -1,0 +1,159 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Disk, diskIn } from '../../../src/backends/file/log/disk.ts';
+import {
+  readSnapshot,
+  snapshotName,
+  writeSnapshot,
+} from '../../../src/backends/file/state/snapshot-file.ts';
+import { readState } from '../../../src/backends/file/state/state-reader.ts';
+import { writeState } from '../../../src/backends/file/state/state-writer.ts';
+import { partsOn } from '../../../src/backends/memory/parts.ts';
+import { Store } from '../../../src/backends/memory/store/store.ts';
+import { mustBeSameState } from '../../support/file/same-state.ts';
+import { newTask } from '../../support/file/some-state.ts';
+import { HandClock } from '../../support/hand-clock.ts';
+
+const NUMBER = 1_234;
+const NAME = 'state-000000001234';
+
+let folder = '';
+let disk: Disk;
+const clock = new HandClock();
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'state-'));
+  disk = diskIn(folder);
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function small(): Promise<Store> {
+  const store = new Store(clock);
+  await partsOn(store).tasks.enqueue([newTask({ id: 'a', payload: '"é"' })], { atomic: true });
+  return store;
+}
+
+const BAD = { name: 'BadSnapshotError', message: expect.stringContaining(NAME) };
+
+/** A disk with that file. */
+function holding(bytes: Buffer): Disk {
+  return { ...disk, read: () => bytes };
+}
+
+async function written(store: Store): Promise<Buffer> {
+  await writeSnapshot(disk, { number: NUMBER, chunks: writeState(store) });
+  return readFileSync(join(folder, NAME));
+}
+
+describe('a snapshot', () => {
+  it('has its name when it is whole, and is read back', async () => {
+    const store = await small();
+    const length = await writeSnapshot(disk, { number: NUMBER, chunks: writeState(store) });
+    expect(readdirSync(folder)).toEqual([snapshotName(NUMBER)]);
+    const again = await readSnapshot(disk, NAME, clock);
+    mustBeSameState(store, again.store);
+    expect(again.stateBytes).toBe(length);
+  });
+
+  it('that ends anywhere is refused', async () => {
+    const bytes = await written(await small());
+    for (let end = 0; end < bytes.length; end++) {
+      await expect(
+        readSnapshot(holding(bytes.subarray(0, end)), NAME, clock),
+      ).rejects.toMatchObject(BAD);
+    }
+  });
+
+  it('with any byte changed, or one more, is refused', async () => {
+    const bytes = await written(await small());
+    const longer = Buffer.concat([bytes, Buffer.from([0])]);
+    await expect(readSnapshot(holding(longer), NAME, clock)).rejects.toMatchObject(BAD);
+    for (let at = 0; at < bytes.length; at++) {
+      const changed = Buffer.from(bytes);
+      changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8));
+      await expect(readSnapshot(holding(changed), NAME, clock)).rejects.toMatchObject(BAD);
+    }
+  });
+
+  it('of another law, format or commit is refused', async () => {
+    const store = await small();
+    await writeSnapshot(disk, { number: NUMBER, chunks: writeState(store), law: 7 });
+    const other = readSnapshot(disk, NAME, clock);
+    await expect(other).rejects.toMatchObject({ code: 'BACKEND_UNSUPPORTED' });
+    await expect(other).rejects.toThrow('law 7');
+    await written(store);
+    disk.rename(NAME, snapshotName(NUMBER + 1));
+    await expect(readSnapshot(disk, snapshotName(NUMBER + 1), clock)).rejects.toThrow(
+      'another commit',
+    );
+  });
+
+  it('takes the place of one that was begun, and of one that is there', async () => {
+    writeFileSync(join(folder, `${NAME}.part`), 'rest');
+    const store = await small();
+    await written(store);
+    await written(store);
+    expect(readdirSync(folder)).toEqual([NAME]);
+  });
+
+  it('that fails leaves none', async () => {
+    const store = await small();
+    function* chunks(): Generator<string> {
+      yield* writeState(store);
+      throw new Error('in the middle');
+    }
+    await expect(writeSnapshot(disk, { number: NUMBER, chunks: chunks() })).rejects.toThrow(
+      'middle',
+    );
+    expect(readdirSync(folder)).toEqual([`${NAME}.part`]);
+    const failing: Disk = {
+      ...disk,
+      rename: () => {
+        throw new Error('EIO');
+      },
+    };
+    await expect(
+      writeSnapshot(failing, { number: NUMBER, chunks: writeState(store) }),
+    ).rejects.toThrow('EIO');
+    expect(readdirSync(folder)).toEqual([`${NAME}.part`]);
+  });
+});
+
+describe('lines of a state', () => {
+  it('of a newer version, or with what is not known, are refused', async () => {
+    const [text = ''] = writeState(await small());
+    const refused: readonly (readonly [string, string])[] = [
+      ['{"state":1', '{"state":2'],
+      ['"OptionalFacts",', '"UsualFacts",'],
+      ['"leastKeptMs"', '"mostKeptMs"'],
+      ['"byArrival"', '"byChance"'],
+    ];
+    for (const [from, to] of refused) {
+      expect(text).toContain(from);
+      expect(() => readState([text.replace(from, to)], clock)).toThrow(
+        expect.objectContaining({ code: 'BACKEND_UNSUPPORTED' }),
+      );
+    }
+  });
+
+  it('of before a field was there have its default', async () => {
+    const [text = ''] = writeState(await small());
+    const [head = '', ...lines] = text.split('\n');
+    const { classes } = JSON.parse(head);
+    const names = classes.map(([name]: [string]) => name);
+    const facts = classes[names.indexOf('UserEntry')][1];
+    const gone = facts.indexOf('meanRun');
+    facts.splice(gone, 1);
+    const older = lines.map((line) => {
+      const row = line === '' ? undefined : JSON.parse(line);
+      if (Array.isArray(row) && row[0] === names.indexOf('UserEntry')) row.splice(3 + gone, 1);
+      return row === undefined ? '' : JSON.stringify(row);
+    });
+    const again = readState([[JSON.stringify({ state: 1, classes }), ...older].join('\n')], clock);
+    mustBeSameState(readState([text], clock), again);
+    expect(again.queues.get('default')?.users.get('ann')?.meanRun).toBeUndefined();
+  });
+});
