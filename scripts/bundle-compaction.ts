@@ -1,7 +1,7 @@
 /**
  * Makes text of the program that makes snapshots of `file()` in a thread, with the engine that it needs, and writes
  *
- *   src/backends/file/state/compaction-program.generated.ts
+ *   src/backends/file/replay/compaction-program.generated.ts
  *
  * It is not committed: it changes with every rule of the engine.
  */
@@ -10,7 +10,7 @@ import { builtinModules, createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { type Plugin, rolldown } from 'rolldown';
 
-const FOLDER = new URL('../src/backends/file/state/', import.meta.url);
+const FOLDER = new URL('../src/backends/file/replay/', import.meta.url);
 const FILE = new URL('compaction-program.generated.ts', FOLDER);
 
 const text = await programText();

@@ -1,27 +1,10 @@
-import type { Clock } from '../../base/time.ts';
 import { ClosedError } from '../../domain/errors/errors.ts';
-import type { BackendInfo, SyncMode } from '../../domain/port/backend.ts';
+import type { BackendInfo } from '../../domain/port/backend.ts';
 import type { Retention } from '../../domain/settings/settings.ts';
 import type { Carry } from './calls/calls.ts';
 import { openOwner } from './open-owner.ts';
+import type { AccessOptions, Role } from './role.ts';
 import { claim, type Guest } from './socket/ownership.ts';
-
-/** How data is opened. */
-export interface AccessOptions {
-  readonly folder: string;
-  readonly clock: Clock;
-  readonly sync: SyncMode;
-  readonly maxBytes: number | undefined;
-}
-
-/** What this process is to the data, for as long as it is that. */
-export interface Role {
-  readonly carry: Carry;
-  readonly info: BackendInfo;
-  /** Settles when it is that no more: the data has another owner, or needs one. */
-  readonly over: Promise<void>;
-  close(): Promise<void>;
-}
 
 /**
  * The way of this process to the data: as its owner, or by asking the owner; once more whenever that is over. A call

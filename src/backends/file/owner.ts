@@ -1,8 +1,8 @@
 import { BackendUnavailableError } from '../../domain/errors/errors.ts';
 import type { Retention } from '../../domain/settings/settings.ts';
 import { type CallName, type Carry, kindOf, type RequestName } from './calls/calls.ts';
-import { type Engine, lineOf, type StepName } from './engine.ts';
 import type { CommandLog } from './log/command-log.ts';
+import { type Engine, lineOf, type StepName } from './replay/engine.ts';
 
 /** What an owner is made of. */
 export interface OwnerParts {

@@ -150,19 +150,14 @@ export interface ReadSnapshot {
 }
 
 /**
- * @rejects BadSnapshotError · BackendUnsupportedError when another version has written it, or it was made under another
- * law · what the disk says.
+ * @rejects BadSnapshotError · BackendUnsupportedError when it has another format · what the disk says. A state says
+ * nothing of how it came about, so it is read under any law.
  */
-export async function readSnapshot(
-  disk: Disk,
-  name: string,
-  clock: Clock,
-  law: number = LAW,
-): Promise<ReadSnapshot> {
+export async function readSnapshot(disk: Disk, name: string, clock: Clock): Promise<ReadSnapshot> {
   const bytes = disk.read(name);
   const fail = (reason: string, cause?: unknown): BadSnapshotError =>
     new BadSnapshotError(`${disk.folder}: ${name}: ${reason}`, { cause });
-  checkHead(bytes, name, law, fail);
+  checkHead(bytes, name, fail);
   const reader = new StateReader(clock);
   let stateBytes = 0;
   for (const { packed, length } of chunksIn(bytes, fail)) {
@@ -188,15 +183,15 @@ function known(error: unknown): boolean {
 
 type Fail = (reason: string) => BadSnapshotError;
 
-function checkHead(bytes: Buffer, name: string, law: number, fail: Fail): void {
+function checkHead(bytes: Buffer, name: string, fail: Fail): void {
   if (bytes.length < HEAD || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) {
     throw fail('it does not begin as a snapshot');
   }
   if (bytes.readUInt32LE(12) !== sumOfHead(bytes)) throw fail('its head is damaged');
-  const [format, written] = [bytes.readUInt16LE(8), bytes.readUInt16LE(10)];
-  if (format !== FORMAT || written !== law) {
+  const format = bytes.readUInt16LE(8);
+  if (format !== FORMAT) {
     throw new BackendUnsupportedError(
-      `${name} was written by another version of Fairloom (format ${format}, law ${written}; this one reads format ${FORMAT}, law ${law})`,
+      `${name} was written by another version of Fairloom (format ${format}; this one reads format ${FORMAT})`,
     );
   }
   if (snapshotName(bytes.readUIntLE(16, 6)) !== name)

@@ -1,0 +1,80 @@
+import { setImmediate } from '../../../base/globals.ts';
+import { messageOf } from '../../../base/message-of.ts';
+import type { Clock } from '../../../base/time.ts';
+import type { Disk } from '../log/disk.ts';
+import { type FoundData, findData } from '../log/recovery.ts';
+import { BadSnapshotError, readSnapshot } from '../state/snapshot-file.ts';
+import { Engine, EngineClock } from './engine.ts';
+
+/** Steps that are replayed before the event loop has its turn. */
+const REPLAYED_AT_ONCE = 200;
+
+/** What a folder comes to. */
+export interface ReadData {
+  readonly engine: Engine;
+  readonly found: FoundData;
+  /** Of the snapshot that it was begun with, unpacked; 0: there was none. */
+  readonly stateBytes: number;
+  /** Steps that were replayed. */
+  readonly replayed: number;
+  /** What is not as it should be, though nothing is lost. */
+  readonly warnings: readonly string[];
+}
+
+/** How much is read. */
+export interface ReadOptions {
+  /** Number of the last commit that counts. */
+  readonly upTo?: number;
+  /** Goes on behind commits that are gone, and says so to nobody. */
+  readonly despiteDamage?: boolean;
+}
+
+/**
+ * The state that a folder tells: the newest snapshot that can be read, and what was written after it.
+ *
+ * @rejects `DataDamagedError` when something is lost, `BackendUnsupportedError` when another version wrote it.
+ */
+export async function readData(
+  disk: Disk,
+  clock: Clock,
+  options: ReadOptions = {},
+): Promise<ReadData> {
+  const found = findData(disk);
+  const warnings: string[] = [];
+  const { engine, number, stateBytes } = await startOf(disk, found, clock, options, warnings);
+  let replayed = 0;
+  for (const line of found.linesAfter(number, options)) {
+    engine.replay(line);
+    replayed++;
+    if (replayed % REPLAYED_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return { engine, found, stateBytes, replayed, warnings };
+}
+
+/** A state, and the number of the commit after which it was so. */
+interface Start {
+  readonly engine: Engine;
+  readonly number: number;
+  readonly stateBytes: number;
+}
+
+async function startOf(
+  disk: Disk,
+  { snapshots }: FoundData,
+  clock: Clock,
+  { upTo = Infinity }: ReadOptions,
+  warnings: string[],
+): Promise<Start> {
+  const engineClock = new EngineClock(clock);
+  for (const { name, number } of snapshots) {
+    if (number > upTo) continue;
+    try {
+      const { store, stateBytes } = await readSnapshot(disk, name, engineClock);
+      return { engine: new Engine(engineClock, store), number, stateBytes };
+    } catch (error) {
+      if (!(error instanceof BadSnapshotError)) throw error;
+      warnings.push(`${messageOf(error)}; what was before it is there`);
+    }
+  }
+  return { engine: new Engine(engineClock), number: 0, stateBytes: 0 };
+}

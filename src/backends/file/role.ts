@@ -1,0 +1,20 @@
+import type { Clock } from '../../base/time.ts';
+import type { BackendInfo, SyncMode } from '../../domain/port/backend.ts';
+import type { Carry } from './calls/calls.ts';
+
+/** How data is opened. */
+export interface AccessOptions {
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly sync: SyncMode;
+  readonly maxBytes: number | undefined;
+}
+
+/** What this process is to the data, for as long as it is that. */
+export interface Role {
+  readonly carry: Carry;
+  readonly info: BackendInfo;
+  /** Settles when it is that no more: the data has another owner, or needs one. */
+  readonly over: Promise<void>;
+  close(): Promise<void>;
+}
