@@ -30,10 +30,10 @@ export async function leftBehind(loom: Fairloom): Promise<ReadonlyMap<string, Le
     loom.tasks.list({ state: 'finished', limit: 1 }),
     ...users.map(({ user }) => loom.tasks.list({ state: 'queued', user, limit: 1 })),
   ]);
-  const strangers =
+  const isMixed =
     users.some(({ user }) => !WEIGHTS.has(user)) ||
     samples.some(({ items }) => items.some(({ name }) => !DEMO_NAMES.has(name)));
-  if (strangers || queues.some(({ queue }) => queue !== 'default')) {
+  if (isMixed || queues.some(({ queue }) => queue !== 'default')) {
     throw new CliError(EXIT.usage, 'there are tasks of others in it', 'name a folder for the demo');
   }
   return new Map(

@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { differences } from '../support/docs/documented-output.ts';
-import { type Ended, fairloom, ROOT } from '../support/processes/run-process.ts';
-import { startWorker, type WorkerProcess } from '../support/processes/worker-process.ts';
+import { differences } from '../../support/docs/documented-output.ts';
+import { type Ended, fairloom, ROOT } from '../../support/processes/run-process.ts';
+import { startWorker, type WorkerProcess } from '../../support/processes/worker-process.ts';
 
 const TASKS = join(ROOT, 'test/fixtures/cli/tasks.mjs');
 const OWN = join(ROOT, 'test/fixtures/cli/embedded.mjs');
