@@ -32,7 +32,10 @@ module.exports = {
       severity: 'error',
       from: {
         orphan: true,
-        pathNot: ['\\.d\\.ts$', '^src/(config|file|http|index|metrics|redis|testing|tracing)\\.ts$'],
+        pathNot: [
+          '\\.d\\.ts$',
+          '^src/(config|file|http|index|metrics|redis|testing|tracing)\\.ts$',
+        ],
       },
       to: {},
     },

@@ -247,6 +247,7 @@ export type {
   StreamPlace,
   StreamStore,
   Suspension,
+  SyncInterval,
   SyncMode,
   TaskFacts,
   TaskFilter,

@@ -1,7 +1,7 @@
 import { messageOf } from '../base/message-of.ts';
 import { sleep } from '../base/pause.ts';
 import type { Core } from '../core/core.ts';
-import type { Capabilities } from '../domain/port/backend.ts';
+import type { Backend, Capabilities } from '../domain/port/backend.ts';
 import type { Worker } from '../worker/worker.ts';
 
 /** Whether the backend and the workers of this process are well. */
@@ -35,8 +35,7 @@ const PING_MS = 2_000;
 /** Never rejects: that the backend is away is an answer too. */
 export async function healthOf(core: Core, members: Iterable<Worker>): Promise<Health> {
   const workers = [...members].map(({ id, isHealthy }) => ({ id, isHealthy }));
-  const { name, capabilities } = core.connection.backend;
-  const around = { backend: { name, ...capabilities }, workers };
+  const around = { backend: backendFacts(core.connection.backend), workers };
   const isWell = workers.every(({ isHealthy }) => isHealthy);
   const stop = new AbortController();
   try {
@@ -49,6 +48,12 @@ export async function healthOf(core: Core, members: Iterable<Worker>): Promise<H
   } finally {
     stop.abort();
   }
+}
+
+/** What a backend says of itself without being asked. */
+export function backendFacts({ name, capabilities }: Backend): BackendFacts {
+  const { durable, shared, sync } = capabilities;
+  return { name, durable, shared, ...(sync === undefined ? {} : { sync }) };
 }
 
 async function ping({ connection }: Core): Promise<number> {

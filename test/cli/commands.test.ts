@@ -349,6 +349,7 @@ describe('with a worker', () => {
     expect(JSON.parse(await ok(run('health', '-o', 'json')))).toEqual({
       isHealthy: true,
       pingMs: expect.any(Number),
+      backend: { name: 'redis', durable: true, shared: true },
       workers: [],
     });
     const doctor = JSON.parse(await ok(run('doctor', '-o', 'json'))) as object;

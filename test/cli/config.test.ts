@@ -114,7 +114,7 @@ describe('a command', () => {
       'stands against a Fairloom',
       ['status', '--module', EMBEDDED, '--config', 'fairloom.yaml'],
       2,
-      'leave --redis and --prefix and --config out',
+      'leave --redis and --data and --prefix and --config out',
     ],
     ['knows its workers', ['worker', TASKS, '--id', 'w9'], 2, 'there is no worker w9'],
     [

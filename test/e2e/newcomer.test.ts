@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { beyondFailures, blocksOf, type DocBlock, printsOf } from '../support/docs/doc-blocks.ts';
+import { read } from '../support/files.ts';
 import { type Consumer, installPacked } from '../support/processes/consumer.ts';
 import { type Ended, runProcess } from '../support/processes/run-process.ts';
 import { onTerminal } from '../support/processes/terminal.ts';
@@ -23,6 +24,8 @@ const SERVER = 'redis://localhost:6379';
 const blocks = blocksOf(PAGE);
 const shell = blocks.filter(({ language }) => language === 'sh');
 const steps = blocks.filter(({ file }) => /^step-\d\.mjs$/.test(file ?? ''));
+/** Those that begin in memory. */
+const embedded = steps.filter(({ text }) => text.includes('memory()'));
 
 let consumer: Consumer;
 let server: RedisServer;
@@ -60,7 +63,7 @@ describe('the tutorial', () => {
     expect(taken).toEqual(path);
   });
 
-  it.each(steps.map((step) => [step.file ?? '', step] as const))(
+  it.each(embedded.map((step) => [step.file ?? '', step] as const))(
     '%s runs embedded, and on Redis with one other line',
     async (file, step) => {
       const [old = '', fresh = ''] = oneLine();
@@ -74,10 +77,19 @@ describe('the tutorial', () => {
       };
       expect(await told(`node ${file}`)).toEqual(printed);
       // A database for each step: the page goes on with an empty one.
-      const url = `${server.url}/${steps.indexOf(step) + 1}`;
+      const url = `${server.url}/${embedded.indexOf(step) + 1}`;
       expect(await told(`REDIS_URL=${url} node on-redis.mjs`)).toEqual(printed);
     },
   );
+
+  it('the step on a data folder runs as often as one likes, and its tasks are there afterwards', async () => {
+    const [step, ...others] = steps.filter((one) => !embedded.includes(one));
+    expect({ file: step?.file, others }).toEqual({ file: 'step-5.mjs', others: [] });
+    const printed = { code: 0, stdout: 'false\nprinted lighthouse.png\n', stderr: '' };
+    for (let time = 0; time < 2; time++) expect(await sh('node step-5.mjs')).toEqual(printed);
+    const shown = /`npx (fairloom tasks list [^`]*--data [^`]*)`/.exec(read(PAGE))?.[1] ?? '';
+    expect(await sh(shown)).toMatchObject({ code: 0, stdout: expect.stringContaining('poster-1') });
+  });
 
   it('is what the commands do', { timeout: LONG_MS }, async () => {
     for (const block of shell) await follow(block);

@@ -117,14 +117,15 @@ class Demo {
   async play(): Promise<DemoResult> {
     const { backend, seed, beside } = this.#options;
     this.#endBeside = await beside?.(this.#loom);
-    const left = this.#options.goesOn === true ? await this.#goOn() : new Map();
-    const queued = new Map([...left].map(([user, { queued: count }]) => [user, count]));
-    this.#trace.begin(queued);
-    await this.#prepare(queued.get(NOISY.user) ?? 0);
+    const left = await this.#goOn();
+    const queued = (user: string): number => left.get(user)?.queued ?? 0;
+    this.#trace.begin(left);
+    await this.#prepare(queued(NOISY.user));
     const worker = this.#loom.worker({ concurrency: SLOTS });
     const began = monotonicMs();
     await worker.start();
-    await Promise.all(QUIET.map((actor) => this.#topUp(actor, queued.get(actor.user) ?? 0)));
+    if (left.size > 0) await this.#oneRound();
+    await Promise.all(QUIET.map((actor) => this.#topUp(actor, queued(actor.user))));
     this.#crowded = true;
 
     const story: Partial<Mutable<Story>> = {};
@@ -170,7 +171,8 @@ class Demo {
    * what is left then.
    */
   async #goOn(): Promise<ReadonlyMap<string, LeftBehind>> {
-    const { news, signal } = this.#options;
+    const { news, signal, goesOn = false } = this.#options;
+    if (!goesOn) return new Map();
     const found = await leftBehind(this.#loom);
     const count = [...found.values()].reduce((sum, { open }) => sum + open, 0);
     if (count === 0) return found;
@@ -184,6 +186,12 @@ class Demo {
     }
     await worker.stop();
     return leftBehind(this.#loom);
+  }
+
+  /** So many turns of the noisy one that nobody else is ahead any more by what it got before. */
+  async #oneRound(): Promise<void> {
+    const { signal } = this.#options;
+    while (this.#trace.turns < SLOTS && signal?.aborted !== true) await pause(1);
   }
 
   /** Weights, and the noisy user's tasks, of which so many are there. */

@@ -24,14 +24,15 @@ export class Deviation {
     return account === undefined ? 0 : account.turns - account.share;
   }
 
-  /** From now on these users are backlogged, with these weights. */
-  backlogged(weights: ReadonlyMap<string, number>): void {
+  /** From now on these users are backlogged, with these weights; those that join may be ahead by so many turns. */
+  backlogged(weights: ReadonlyMap<string, number>, ahead?: ReadonlyMap<string, number>): void {
     const left = [...this.#users.keys()].some((user) => !weights.has(user));
     if (left) this.#users.clear();
     this.#total = 0;
     for (const [user, weight] of weights) {
       const account = this.#users.get(user);
-      if (account === undefined) this.#users.set(user, { weight, turns: 0, share: 0 });
+      const turns = ahead?.get(user) ?? 0;
+      if (account === undefined) this.#users.set(user, { weight, turns, share: 0 });
       else account.weight = weight;
       this.#total += weight;
     }

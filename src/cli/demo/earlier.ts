@@ -1,11 +1,16 @@
 import type { Fairloom } from '../../client/client.ts';
 import { CliError, EXIT } from '../terminal/exit-code.ts';
 import { WEIGHTS } from './cast.ts';
+import { DEMO_NAMES } from './story.ts';
 
-/** Of one user: what waits for a turn, and all that has not ended. */
+/** Of one user. */
 export interface LeftBehind {
+  /** What waits for a turn. */
   readonly queued: number;
+  /** All that has not ended. */
   readonly open: number;
+  /** Turns that it is ahead of its share. */
+  readonly ahead: number;
 }
 
 /** More than there are in the cast. */
@@ -17,19 +22,24 @@ const USERS = { limit: 100 };
  * @throws {@link CliError} when there are tasks that are none of the demo: it would mix with them.
  */
 export async function leftBehind(loom: Fairloom): Promise<ReadonlyMap<string, LeftBehind>> {
-  const [users, ended, queues] = await Promise.all([
+  const [{ items: users }, queues] = await Promise.all([
     loom.users.list(USERS),
-    loom.tasks.list({ state: 'finished', limit: 1 }),
     loom.queues.list(),
   ]);
-  const strangers = [...users.items, ...ended.items].some(({ user }) => !WEIGHTS.has(user));
-  if (strangers || queues.some(({ queue }) => queue !== 'default')) {
+  const samples = await Promise.all([
+    loom.tasks.list({ state: 'finished', limit: 1 }),
+    ...users.map(({ user }) => loom.tasks.list({ state: 'queued', user, limit: 1 })),
+  ]);
+  const isMixed =
+    users.some(({ user }) => !WEIGHTS.has(user)) ||
+    samples.some(({ items }) => items.some(({ name }) => !DEMO_NAMES.has(name)));
+  if (isMixed || queues.some(({ queue }) => queue !== 'default')) {
     throw new CliError(EXIT.usage, 'there are tasks of others in it', 'name a folder for the demo');
   }
   return new Map(
-    users.items.map(({ user, queued, running, later }) => [
+    users.map(({ user, queued, running, later, ahead }) => [
       user,
-      { queued, open: queued + running + later },
+      { queued, open: queued + running + later, ahead },
     ]),
   );
 }

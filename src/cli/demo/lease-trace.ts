@@ -79,11 +79,12 @@ export class LeaseTrace {
     return this.#turns;
   }
 
-  /** From now on leases count; `queued` by user are there already. */
-  begin(queued: ReadonlyMap<string, number>): void {
+  /** From now on leases count; by user, what is there already. */
+  begin(found: ReadonlyMap<string, { readonly queued: number; readonly ahead: number }>): void {
     this.#isRunning = true;
-    for (const tally of this.#tallies.values()) tally.queued = queued.get(tally.user) ?? 0;
-    if (queued.size > 0) this.#backlogChanged();
+    for (const tally of this.#tallies.values()) tally.queued = found.get(tally.user)?.queued ?? 0;
+    const ahead = [...found].map(([user, one]) => [user, one.ahead] as const);
+    if (found.size > 0) this.#backlogChanged(new Map(ahead));
   }
 
   /** What happens from now on is not part of the trace. */
@@ -194,11 +195,11 @@ export class LeaseTrace {
     if (tally.queued === 0) this.#backlogChanged();
   }
 
-  #backlogChanged(): void {
+  #backlogChanged(ahead?: ReadonlyMap<string, number>): void {
     const backlogged = this.tallies.filter(({ queued }) => queued > 0);
     const weights = new Map(backlogged.map(({ user, weight }) => [user, weight]));
     this.#total = backlogged.reduce((sum, { weight }) => sum + weight, 0);
-    this.deviation.backlogged(weights);
+    this.deviation.backlogged(weights, ahead);
     this.#write?.(JSON.stringify({ backlogged: Object.fromEntries(weights) }));
   }
 }

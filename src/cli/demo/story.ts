@@ -74,6 +74,11 @@ const report = measure.pipe(parallel({ mean, peak })).pipe(publish).as('report')
 /** Definitions of the story, to be registered. */
 export const STORY_TASKS: readonly AnyStep[] = [flaky, endless, corner, report];
 
+/** Of all tasks of the demo, those of the pipeline too. */
+export const DEMO_NAMES: ReadonlySet<string> = new Set(
+  [work, flaky, endless, corner, report, measure, mean, peak, publish].map(({ name }) => name),
+);
+
 /** Days that the pipeline reports on. */
 const DAYS = 30;
 

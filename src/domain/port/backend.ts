@@ -74,7 +74,7 @@ export type {
   SlotMoment,
 } from '../schedule/schedule.ts';
 export type { AskStore } from './asks.ts';
-export type { Capabilities, SyncMode } from './capabilities.ts';
+export type { Capabilities, SyncInterval, SyncMode } from './capabilities.ts';
 export type { CancelReply, ChangeReply, EditedTask } from './change-reply.ts';
 export type { BatchOptions, EnqueueReply } from './enqueueing.ts';
 export type { EventStart, PublishReply } from './event-start.ts';

@@ -1,13 +1,11 @@
-/**
- * When what was answered survives a loss of power: before it is answered, or so many milliseconds after it at the
- * latest.
- */
-export type SyncMode =
-  | 'always'
-  | {
-      /** From 1 to 60,000. */
-      readonly everyMs: number;
-    };
+/** When what was answered survives a loss of power: before it is answered, or so long after it at the latest. */
+export type SyncMode = 'always' | SyncInterval;
+
+/** How long it may take until what was answered is on the disk. */
+export interface SyncInterval {
+  /** In ms, from 1 to 60,000. */
+  readonly everyMs: number;
+}
 
 /** Differences between backends that matter to a caller, as data. */
 export interface Capabilities {

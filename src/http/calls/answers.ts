@@ -9,6 +9,7 @@ import type { QueueStatus } from '../../client/facades/queue-facade.ts';
 import type { RunExplanation } from '../../client/facades/run-explanation.ts';
 import type { UserStatus } from '../../client/facades/user-facade.ts';
 import type { VersionReport } from '../../client/facades/versions.ts';
+import type { BackendFacts } from '../../client/health.ts';
 import type { SeriesReport } from '../../client/series/series-report.ts';
 import type { UserHistory } from '../../client/series/user-history.ts';
 import type { ErrorGroup } from '../../client/views/error-groups.ts';
@@ -107,6 +108,8 @@ export interface About {
   readonly version: string;
   /** Where the tasks are: what the backend says of itself. */
   readonly backend: string;
+  /** Its name, and what it is worth. */
+  readonly store: BackendFacts;
   /** Which of several stores of one server it is; absent when nobody has named it. */
   readonly namespace?: string;
   /** What the caller may do. */

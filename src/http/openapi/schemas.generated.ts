@@ -75,6 +75,10 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
     "type": "string",
     "description": "Where the tasks are: what the backend says of itself."
    },
+   "store": {
+    "$ref": "#/components/schemas/BackendFacts",
+    "description": "Its name, and what it is worth."
+   },
    "namespace": {
     "type": "string",
     "description": "Which of several stores of one server it is; absent when nobody has named it."
@@ -122,9 +126,57 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   "required": [
    "version",
    "backend",
+   "store",
    "can",
    "hidesPayloads",
    "features"
+  ]
+ },
+ "BackendFacts": {
+  "description": "What a backend is called, and what it can do.",
+  "type": "object",
+  "properties": {
+   "name": {
+    "type": "string",
+    "description": "`memory`, `file`, `redis`."
+   },
+   "durable": {
+    "type": "boolean",
+    "description": "Tasks outlive this process."
+   },
+   "shared": {
+    "type": "boolean",
+    "description": "Other processes see the same tasks."
+   },
+   "sync": {
+    "anyOf": [
+     {
+      "const": "always"
+     },
+     {
+      "$ref": "#/components/schemas/SyncInterval"
+     }
+    ],
+    "description": "When it puts them on the disk; absent where it has none, or another program decides that."
+   }
+  },
+  "required": [
+   "name",
+   "durable",
+   "shared"
+  ]
+ },
+ "SyncInterval": {
+  "description": "How long it may take until what was answered is on the disk.",
+  "type": "object",
+  "properties": {
+   "everyMs": {
+    "type": "number",
+    "description": "In ms, from 1 to 60,000."
+   }
+  },
+  "required": [
+   "everyMs"
   ]
  },
  "Overview": {

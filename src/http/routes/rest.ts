@@ -2,6 +2,7 @@
 import type { Fairloom } from '../../client/client.ts';
 import { coreOf } from '../../client/client.ts';
 import type { AskInfo } from '../../client/facades/asks-facade.ts';
+import { backendFacts } from '../../client/health.ts';
 import { AskNotFoundError, ScheduleNotFoundError } from '../../domain/errors/errors.ts';
 import type { ScheduleInfo } from '../../schedules/schedule-info.ts';
 import type { Overview } from '../calls/answers.ts';
@@ -30,10 +31,12 @@ export const REST_ROUTES: readonly Route[] = [
     summary: 'What this API is, and what the caller may do.',
     users: 'none',
     answer: async ({ loom, view, api }) => {
-      const { description } = await coreOf(loom).connection.info();
+      const { connection } = coreOf(loom);
+      const { description } = await connection.info();
       return {
         version: packageVersion(),
         backend: description,
+        store: backendFacts(connection.backend),
         ...(api.namespace === undefined ? {} : { namespace: api.namespace }),
         can: view.can,
         ...(view.users === undefined ? {} : { users: view.users }),

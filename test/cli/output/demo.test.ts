@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Backend, memory } from 'fairloom';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { playDemo } from '../../../src/cli/demo/demo.ts';
-import { fairloom } from '../../support/processes/run-process.ts';
+import { type Ended, fairloom } from '../../support/processes/run-process.ts';
 
 /** Filling the queue, the competition and the end, on a machine with other work. */
 const LONG_MS = 120_000;
@@ -128,6 +128,26 @@ describe.each(['memory', 'redis'] as const)('on the %s backend', (backend) => {
     });
     expect(stderr).toMatch(/noisy \(weight 1\) enqueues 100000 tasks/);
   });
+});
+
+it('on a data folder it goes on with what it left', { timeout: LONG_MS }, async () => {
+  const data = join(folder, 'data');
+  const play = (): Promise<Ended> =>
+    fairloom(['demo', '--seconds', '0.2', '--data', data], { timeoutMs: LONG_MS });
+  const [first, again] = [await play(), await play()];
+  const [, left = ''] =
+    /^(\d+) tasks wait in .*: the demo goes on with them/m.exec(first.stdout) ?? [];
+  expect(Number(left)).toBeGreaterThan(99_000);
+  expect(again.stdout).toContain(`${left} tasks of an earlier demo are still here`);
+  expect(again.stdout).toMatch(/noisy \(weight 1\) enqueues \d{1,4} tasks/);
+  const figures = / deviation of any user .*: (\d\.\d+) turns$/m.exec(again.stdout)?.[1];
+  // A turn, and what the noisy one was ahead or behind by when the others came.
+  expect(Number(figures)).toBeLessThan(2);
+
+  const others = join(folder, 'others');
+  await fairloom(['enqueue', 'double', '1', '--user', 'ada', '--data', others]);
+  const refused = await fairloom(['demo', '--data', others]);
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('tasks of others') });
 });
 
 describe('the measure', () => {

@@ -314,6 +314,7 @@ eachBackend((open) => {
     expect(await loom.health()).toMatchObject({
       isHealthy: true,
       pingMs: expect.any(Number),
+      backend: { name: expect.stringMatching(/^(memory|redis)$/), shared: expect.any(Boolean) },
       workers: [{ isHealthy: true }],
     });
     expect(await loom.reconcile()).toMatchObject({ drift: [] });

@@ -1,0 +1,17 @@
+// What the web server and the workers share: the task, and the folder where tasks are kept.
+import { setTimeout as pause } from 'node:timers/promises';
+import { task } from 'fairloom';
+import { file } from 'fairloom/file';
+
+/** One of the processes has it open, the others ask that one; when it dies, another goes on. */
+export const backend = () => file(process.env.DATA_FOLDER ?? './data');
+
+/** Stands for work that takes a while. It may run more than once, so it only gives back what it made. */
+export const thumbnail = task(
+  'thumbnail',
+  { retries: 3, timeout: '30s' },
+  async (/** @type {{ image: string }} */ { image }, ctx) => {
+    await pause(Number(process.env.WORK_MS ?? 300), undefined, { signal: ctx.signal });
+    return { user: ctx.user, image, file: `${image}-small.png` };
+  },
+);
