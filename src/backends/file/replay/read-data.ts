@@ -2,7 +2,7 @@ import { setImmediate } from '../../../base/globals.ts';
 import { messageOf } from '../../../base/message-of.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { Disk } from '../log/disk.ts';
-import { type FoundData, findData } from '../log/recovery.ts';
+import { type FoundData, findData, type Snapshot } from '../log/recovery.ts';
 import { BadSnapshotError, readSnapshot } from '../state/snapshot-file.ts';
 import { Engine, EngineClock } from './engine.ts';
 
@@ -41,7 +41,14 @@ export async function readData(
 ): Promise<ReadData> {
   const found = findData(disk);
   const warnings: string[] = [];
-  const { engine, number, stateBytes } = await startOf(disk, found, clock, options, warnings);
+  const { upTo = Infinity } = options;
+  const snapshots = found.snapshots.filter(({ number }) => number <= upTo);
+  const { engine, number, stateBytes } = await startOf(
+    disk,
+    snapshots,
+    new EngineClock(clock),
+    warnings,
+  );
   let replayed = 0;
   for (const line of found.linesAfter(number, options)) {
     engine.replay(line);
@@ -60,21 +67,18 @@ interface Start {
 
 async function startOf(
   disk: Disk,
-  { snapshots }: FoundData,
-  clock: Clock,
-  { upTo = Infinity }: ReadOptions,
+  snapshots: readonly Snapshot[],
+  clock: EngineClock,
   warnings: string[],
 ): Promise<Start> {
-  const engineClock = new EngineClock(clock);
   for (const { name, number } of snapshots) {
-    if (number > upTo) continue;
     try {
-      const { store, stateBytes } = await readSnapshot(disk, name, engineClock);
-      return { engine: new Engine(engineClock, store), number, stateBytes };
+      const { store, stateBytes } = await readSnapshot(disk, name, clock);
+      return { engine: new Engine(clock, store), number, stateBytes };
     } catch (error) {
       if (!(error instanceof BadSnapshotError)) throw error;
       warnings.push(`${messageOf(error)}; what was before it is there`);
     }
   }
-  return { engine: new Engine(engineClock), number: 0, stateBytes: 0 };
+  return { engine: new Engine(clock), number: 0, stateBytes: 0 };
 }
