@@ -8,7 +8,10 @@ import type { Connection } from './connection.ts';
 const OLDEST = [6, 2] as const;
 
 /** How the keys are laid out; rises when other processes can no longer read them. */
-const LAYOUT = 3;
+export const LAYOUT = 3;
+
+/** Stands in place of the layout while everything of another backend is copied there. */
+export const COPYING = 'copying';
 
 /** Looks at the server once: its version, the layout of the namespace, and what may be lost. */
 export async function examine(connection: Connection, keys: Keys): Promise<BackendInfo> {
@@ -35,7 +38,13 @@ function checkVersion(info: string): string {
 
 async function checkLayout(connection: Connection, keys: Keys): Promise<void> {
   await connection.command('open', 'HSETNX', [keys.meta, 'layout', LAYOUT]);
-  const found = Number(await connection.command('open', 'HGET', [keys.meta, 'layout']));
+  const said = text(await connection.command('open', 'HGET', [keys.meta, 'layout']));
+  if (said === COPYING) {
+    throw new BackendUnsupportedError(
+      'the data is a copy that is not complete: it goes on, or was broken off (fairloom copy --overwrite makes it anew)',
+    );
+  }
+  const found = Number(said);
   if (found === LAYOUT) return;
   throw new BackendUnsupportedError(
     found > LAYOUT

@@ -1,0 +1,30 @@
+/** Stores of the embedded backend, and copies between them and Redis. */
+import type { Clock } from '../../src/base/time.ts';
+import { closeStore, partsOn } from '../../src/backends/memory/parts.ts';
+import { readOver } from '../../src/backends/memory/step-end.ts';
+import { Store } from '../../src/backends/memory/store/store.ts';
+import type { Backend } from '../../src/domain/port/backend.ts';
+
+/** A backend over a store that the test has too. */
+export interface StoredBackend {
+  readonly store: Store;
+  readonly backend: Backend;
+}
+
+/** An empty store, or one that was made elsewhere, as a backend. */
+export function backendOver(
+  clock: Clock,
+  store: Store = new Store(clock, readOver),
+): StoredBackend {
+  const backend: Backend = {
+    name: 'memory',
+    capabilities: { durable: false, shared: false },
+    ...partsOn(store),
+    open: async ({ retention }) => {
+      store.retention = retention;
+      return { description: 'over a store', warnings: [] };
+    },
+    close: async () => closeStore(store),
+  };
+  return { store, backend };
+}
