@@ -100,7 +100,7 @@ export function taskOf(id: string, source: string, pieces: Pieces): TaskRow {
     ...(pieces.errors.has(id) ? { error: pieces.errors.get(id)?.toString() } : {}),
     ...causeIn('cause', changing.text('endCause')),
     ...(has(FLAGS.facts.canceling) ? causeIn('cancelCause', cancelCause) : {}),
-    attempts: (pieces.attempts.get(id) ?? []).map((text): AttemptRecord => JSON.parse(text)),
+    attempts: (pieces.attempts.get(id) ?? []).map(attemptIn),
     ...{ failures, losses, releases, readers },
     dependsOn: optional.texts('waitsOn'),
     edges: Array.isArray(policies) ? edgesOf(policies) : NO_EDGES,
@@ -119,6 +119,13 @@ export function taskOf(id: string, source: string, pieces: Pieces): TaskRow {
     run: pieces.run({ id, user: fixed.user, optional, changing }),
     streams: pieces.streams.get(id) ?? [],
   };
+}
+
+/** A cause is JSON in JSON there. */
+function attemptIn(text: string): AttemptRecord {
+  const { cause, ...attempt }: Omit<AttemptRecord, 'cause'> & { readonly cause?: string } =
+    JSON.parse(text);
+  return cause === undefined ? attempt : { ...attempt, cause: JSON.parse(cause) };
 }
 
 function isInLine(state: TaskState): boolean {

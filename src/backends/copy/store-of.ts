@@ -22,7 +22,7 @@ export function storeOf(image: Image, clock: Clock, onReadOver: (store: Store) =
   for (const row of image.queues) putQueue(store, row);
   for (const { user, queue, settings } of image.settings) {
     if (queue === undefined) store.settingsForAll.set(user, settings);
-    else store.queue(queue).ownSettings.set(user, settings);
+    else store.userEntry(queue, user).queue.ownSettings.set(user, settings);
   }
   for (const row of image.users) putUser(store, row);
   for (const { hash, body, until, neededBy } of image.graphs) {

@@ -38,7 +38,8 @@ export async function writeTask(context: TaskContext, entry: TaskEntry): Promise
   if (facts !== undefined) await writer.hash(keys.facts, id, facts.bytes);
   if (optional.error !== undefined) await writer.hash(keys.errors, id, optional.error);
   for (const attempt of optional.attempts ?? []) {
-    await writer.push(keys.attempts(id), JSON.stringify(attempt));
+    const cause = jsonOf(attempt.cause);
+    await writer.push(keys.attempts(id), JSON.stringify({ ...attempt, cause }));
   }
   if (entry.state === 'started') await writeLease(context, entry, facts !== undefined);
   if (isEnd(entry.state)) await writeEnd(context, entry);

@@ -111,6 +111,9 @@ class Mover implements Subject {
   }
 }
 
+/** Steps that leave workers behind whom nobody unregisters. */
+const LEFT_OUT: ReadonlySet<Step['type']> = new Set(['crowd', 'flush', 'lose']);
+
 /** The history with moves in it: before each nobody works, and nobody fires schedules. */
 function withMoves(steps: readonly Step[], every: number): readonly Step[] {
   const rest: readonly Step[] = [
@@ -119,7 +122,7 @@ function withMoves(steps: readonly Step[], every: number): readonly Step[] {
     { type: 'flush' },
   ];
   return steps
-    .filter(({ type }) => type !== 'crowd' && type !== 'flush')
+    .filter(({ type }) => !LEFT_OUT.has(type))
     .flatMap((step, at) => (at % every === every - 1 ? [step, ...rest] : [step]));
 }
 
