@@ -70,10 +70,14 @@ async function clockOf(
 ): Promise<{ readonly row: ClockRow; readonly steps: number }> {
   const packed = (await reader.hash('clock')).get(HASH_FIELDS.clock.numbers[0]);
   const lock = await reader.hash('scheduler:lock');
-  const fence = Number(lock.get(HASH_FIELDS.schedulerLock.fence[0])?.toString() ?? 0);
-  if (packed === undefined) return { row: { seen: 0, sweepAfter: 0, fence }, steps: 0 };
-  const { numbers } = numbersIn('clock', packed);
-  return { row: { seen: numbers.seen, sweepAfter: numbers.pause, fence }, steps: numbers.steps };
+  const { owner, fence } = HASH_FIELDS.schedulerLock;
+  const scheduler = {
+    owner: lock.get(owner[0])?.toString() ?? '',
+    fence: Number(lock.get(fence[0])?.toString() ?? 0),
+  };
+  if (packed === undefined) return { row: { seen: 0, sweepAfter: 0, scheduler }, steps: 0 };
+  const { seen, pause: sweepAfter, steps } = numbersIn('clock', packed).numbers;
+  return { row: { seen, sweepAfter, scheduler }, steps };
 }
 
 async function mustBeAtRest(reader: KeysReader, names: KeyNames, now: number): Promise<void> {

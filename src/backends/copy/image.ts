@@ -40,8 +40,8 @@ export interface ClockRow {
   readonly seen: number;
   /** No lease is taken back before. */
   readonly sweepAfter: number;
-  /** Of the latest scheduler: the next one gets a greater one. */
-  readonly fence: number;
+  /** Who fired schedules last, and the fence of that: another one gets a greater one. Nobody is kept away. */
+  readonly scheduler: { readonly owner: string; readonly fence: number };
 }
 
 /** A queue. */

@@ -1,4 +1,5 @@
 import { HASH_FIELDS } from '../../domain/layout/fields.ts';
+import { isNumber } from '../../domain/task/channel.ts';
 import type { StreamEntry } from '../../domain/task/stream.ts';
 import type { Wait } from '../../domain/task/wait.ts';
 import { readAskSpec, readEventPair } from '../redis/wire/ask.ts';
@@ -64,7 +65,10 @@ function* fieldsOf(hash: Hash, start: string): Generator<readonly [name: string,
 }
 
 function valuesIn(channel: Hash): RunRow['channels'] {
-  const values = [...fieldsOf(channel, CHANNEL.value[0])];
+  const values = [...fieldsOf(channel, CHANNEL.value[0])].map(([field, text]) => {
+    // A script writes a sum with more digits than it takes to read it back.
+    return [field, isNumber(text) ? JSON.stringify(Number(text)) : text] as const;
+  });
   const done = [...fieldsOf(channel, CHANNEL.once[0])].map(([mark]) => mark);
   return values.length === 0 && done.length === 0 && !channel.has(CHANNEL.counts[0])
     ? undefined

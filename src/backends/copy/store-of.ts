@@ -17,7 +17,7 @@ export function storeOf(image: Image, clock: Clock, onReadOver: (store: Store) =
   store.goOn(image.clock.seen);
   store.now = image.clock.seen;
   store.sweepAfter = image.clock.sweepAfter;
-  store.scheduler.fence = image.clock.fence;
+  Object.assign(store.scheduler, image.clock.scheduler);
   for (const [name, at] of image.names) store.names.set(name, at);
   for (const row of image.queues) putQueue(store, row);
   for (const { user, queue, settings } of image.settings) {

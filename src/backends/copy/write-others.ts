@@ -29,9 +29,17 @@ export async function writeOthers(target: Target, store: Store): Promise<void> {
   await writeSeries(target, store);
   await writeErrorGroups(target, store);
   for (const [name, at] of store.names) await target.writer.score(target.keys.names, name, at);
-  const { fence } = store.scheduler;
+  const { owner, fence } = store.scheduler;
+  if (fence === 0) return;
   const lock = HASH_FIELDS.schedulerLock;
-  if (fence > 0) await target.writer.hash(target.keys.schedulerLock, lock.fence[0], fence);
+  const rows = [
+    [lock.owner, owner],
+    [lock.till, 0],
+    [lock.fence, fence],
+  ] as const;
+  for (const [[field], value] of rows) {
+    await target.writer.hash(target.keys.schedulerLock, field, value);
+  }
 }
 
 /** It goes by itself then; false: it is over. */
