@@ -1,8 +1,9 @@
 /** Stores of the embedded backend, and copies between them and Redis. */
-import type { Clock } from '../../src/base/time.ts';
+
 import { closeStore, partsOn } from '../../src/backends/memory/parts.ts';
 import { readOver } from '../../src/backends/memory/step-end.ts';
 import { Store } from '../../src/backends/memory/store/store.ts';
+import type { Clock } from '../../src/base/time.ts';
 import type { Backend } from '../../src/domain/port/backend.ts';
 
 /** A backend over a store that the test has too. */

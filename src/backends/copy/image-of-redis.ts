@@ -107,7 +107,8 @@ function withPayloads(keys: Image['keys'], tasks: readonly TaskRow[]): Image['ke
   const rows = new Map(tasks.map((task) => [task.id, task]));
   return keys.map((key) => {
     const owner = rows.get(key.owner);
-    const first = owner === undefined || owner.firstPayload !== undefined ? undefined : owner.payload;
+    const first =
+      owner === undefined || owner.firstPayload !== undefined ? undefined : owner.payload;
     const isKnown = first !== undefined && isFirstPayload(key.firstPayload, first);
     return isKnown ? { ...key, firstPayload: first } : key;
   });
@@ -220,7 +221,8 @@ async function parkedIn(
   texts: ReadonlyMap<string, Buffer>,
 ): Promise<Pieces['parked']> {
   const turns = await parkedOf(reader, names);
-  const deadlines = turns.length === 0 ? new Map<string, number>() : await reader.scores('deadlines');
+  const deadlines =
+    turns.length === 0 ? new Map<string, number>() : await reader.scores('deadlines');
   return new Map(
     turns.map(([id, turn]) => {
       const stamp = texts.get(id)?.toString('latin1', 13, 25) ?? '';

@@ -11,7 +11,13 @@ import type { AskSpec } from '../../domain/task/ask.ts';
 import type { Cause } from '../../domain/task/cause.ts';
 import type { RunPause } from '../../domain/task/pause.ts';
 import type { StreamEntry } from '../../domain/task/stream.ts';
-import type { AttemptRecord, EdgePolicies, EndState, Level, TaskState } from '../../domain/task/task.ts';
+import type {
+  AttemptRecord,
+  EdgePolicies,
+  EndState,
+  Level,
+  TaskState,
+} from '../../domain/task/task.ts';
 import type { Wait } from '../../domain/task/wait.ts';
 import type { XComPlace } from '../../domain/task/xcom.ts';
 

@@ -1,6 +1,11 @@
 /** Reads keys of one namespace whole, as bytes. */
 import { BackendUnsupportedError } from '../../domain/errors/errors.ts';
-import { type BinaryClient, nodesOf, type RedisClient, binaryClient } from '../redis/connection/client.ts';
+import {
+  type BinaryClient,
+  binaryClient,
+  nodesOf,
+  type RedisClient,
+} from '../redis/connection/client.ts';
 import { failure } from '../redis/connection/failures.ts';
 
 /** Rows that one command is asked for. */
@@ -95,7 +100,9 @@ export class KeysReader {
   }
 
   /** Entries of a stream: ids, and fields by turns. */
-  async entries(key: string): Promise<readonly (readonly [id: string, fields: readonly string[]])[]> {
+  async entries(
+    key: string,
+  ): Promise<readonly (readonly [id: string, fields: readonly string[]])[]> {
     return listIn(await this.#ask('XRANGE', key, '-', '+')).map((entry) => {
       const [id, fields] = listIn(entry);
       return [textIn(id), listIn(fields).map(textIn)];

@@ -1,6 +1,6 @@
 /** Writes keys of one namespace, many commands at a time. */
-import { type BinaryClient } from '../redis/connection/client.ts';
-import { type Keys } from '../redis/wire/keys.ts';
+import type { BinaryClient } from '../redis/connection/client.ts';
+import type { Keys } from '../redis/wire/keys.ts';
 import { ask, bytesOf, type Namespace } from './keys-reader.ts';
 
 /** Values of one command. */
@@ -16,7 +16,7 @@ type Value = string | number | Buffer;
 export class KeysWriter {
   readonly #client: BinaryClient;
   readonly #rows = new Map<string, Row>();
-  #waiting: Promise<unknown>[] = [];
+  readonly #waiting: Promise<unknown>[] = [];
 
   constructor({ client }: Pick<Namespace, 'client'>) {
     this.#client = bytesOf(client);
@@ -61,7 +61,8 @@ export class KeysWriter {
     }
     if (row.values.length >= VALUES || row.bytes >= BYTES) await this.#flush(name, row);
     // Keys of single tasks are many: none of them is held for long.
-    else if (this.#rows.size > VALUES) for (const [one, old] of this.#rows) await this.#flush(one, old);
+    else if (this.#rows.size > VALUES)
+      for (const [one, old] of this.#rows) await this.#flush(one, old);
   }
 
   async #flush(name: string, { command, key, values }: Row): Promise<void> {

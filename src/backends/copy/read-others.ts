@@ -1,4 +1,6 @@
 /** Reads what is neither a task nor a queue. */
+
+import { entriesIn } from '../../base/records.ts';
 import { HASH_FIELDS } from '../../domain/layout/fields.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { lookedIn, readAdditions } from '../../domain/series/additions.ts';
@@ -6,7 +8,6 @@ import type { Looked } from '../../domain/series/growth.ts';
 import { SeriesRow } from '../../domain/series/series-row.ts';
 import { putRow, type SeriesRows } from '../../domain/series/series-rows.ts';
 import { SERIES_STEPS, type SeriesStep } from '../../domain/series/series-steps.ts';
-import { entriesIn } from '../../base/records.ts';
 import { isEnd, TASK_STATES } from '../../domain/task/task.ts';
 import { firstByDigest } from '../memory/store/first-payload.ts';
 import { schedulesIn } from '../redis/schedules.ts';

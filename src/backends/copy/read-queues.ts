@@ -61,7 +61,16 @@ function numbersOf(packed: Buffer, followed: number): QueueNumbers {
     v: queue.virtual,
     epoch: queue.epoch,
     lasts: Object.fromEntries(lasts),
-    totals: { enqueued, finished, failed, canceled, retried, lost, stolen, deadLetters: failed - followed },
+    totals: {
+      enqueued,
+      finished,
+      failed,
+      canceled,
+      retried,
+      lost,
+      stolen,
+      deadLetters: failed - followed,
+    },
     arrival: seldom.arrival,
   };
 }

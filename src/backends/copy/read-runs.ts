@@ -167,10 +167,10 @@ export async function streamsOf(
 
 function entryIn(next: number, fields: readonly string[]): readonly StreamEntry[] {
   const { head, text } = HASH_FIELDS.stream;
-  const valueOf = (name: string): string => fields[fields.indexOf(name) + 1] ?? '';
+  const fieldOf = (name: string): string => fields[fields.indexOf(name) + 1] ?? '';
   const [, kind, offsets, attempt, node = ''] =
-    /^(chunks|reset|end) (\d+) (\d+) (.*)$/s.exec(valueOf(head[0])) ?? [];
+    /^(chunks|reset|end) (\d+) (\d+) (.*)$/s.exec(fieldOf(head[0])) ?? [];
   if (kind !== 'chunks' && kind !== 'reset' && kind !== 'end') return [];
   const from = next - Number(offsets);
-  return [{ kind, from, next, attempt: Number(attempt), node, text: valueOf(text[0]) }];
+  return [{ kind, from, next, attempt: Number(attempt), node, text: fieldOf(text[0]) }];
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '../../base/records.ts';
 import { FLAGS, STATES_BY_CODE } from '../../domain/layout/codes.ts';
 import { TEXT_OFFSETS, TEXT_WIDTHS, ZERO_BYTE } from '../../domain/layout/packed.ts';
 import type { Cause } from '../../domain/task/cause.ts';
@@ -5,10 +6,9 @@ import type { AttemptRecord, EdgePolicies, TaskState } from '../../domain/task/t
 import { firstByDigest } from '../memory/store/first-payload.ts';
 import { decodeFixed } from '../redis/wire/decode.ts';
 import type { BlockKind, LeaseRow, RunRow, StreamRow, TaskRow } from './image.ts';
-import { type Fields, longNamed } from './packed-names.ts';
-import { numbersIn } from './packed-bytes.ts';
 import { unpacked } from './msgpack.ts';
-import { isRecord } from '../../base/records.ts';
+import { numbersIn } from './packed-bytes.ts';
+import { type Fields, longNamed } from './packed-names.ts';
 
 /** What is known of tasks beside their texts, by id. */
 export interface Pieces {
@@ -172,7 +172,11 @@ function newestOf(id: string, { flags, latest, state, changing }: Facts, pieces:
   const { numbers, rest } = numbersIn('lease', packed);
   const token = rest.toString('utf8', rest.indexOf(0) + 1);
   const { leasedAt, ends: until, epoch } = numbers;
-  return { state: 'started', settledToken: older, lease: { token, worker, leasedAt, until, epoch } };
+  return {
+    state: 'started',
+    settledToken: older,
+    lease: { token, worker, leasedAt, until, epoch },
+  };
 }
 
 function endIn(id: string, packed: Buffer, older: string | undefined, pieces: Pieces): Newest {
@@ -196,9 +200,19 @@ function endIn(id: string, packed: Buffer, older: string | undefined, pieces: Pi
   };
 }
 
-function edgesOf([onFailure, onCancel, onMissing, allowCrossUser]: readonly unknown[]): EdgePolicies {
+function edgesOf([
+  onFailure,
+  onCancel,
+  onMissing,
+  allowCrossUser,
+]: readonly unknown[]): EdgePolicies {
   // Whoever stored them has checked them.
-  return { onFailure, onCancel, onMissing, allowCrossUser: allowCrossUser === true } as EdgePolicies;
+  return {
+    onFailure,
+    onCancel,
+    onMissing,
+    allowCrossUser: allowCrossUser === true,
+  } as EdgePolicies;
 }
 
 function causeIn<K extends string>(name: K, json: string | undefined): Partial<Record<K, Cause>> {

@@ -23,7 +23,8 @@ export class Stamps {
       placed.set(entry.owner, own);
     }
     for (const entries of placed.values()) this.#place(entries);
-    for (const { parked } of store.queues.values()) this.last = Math.max(this.last, parked.newestTurn);
+    for (const { parked } of store.queues.values())
+      this.last = Math.max(this.last, parked.newestTurn);
   }
 
   /** Of its arrival. */

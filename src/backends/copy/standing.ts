@@ -32,7 +32,8 @@ export function standingOf(store: Store, user: UserEntry, now: number): Standing
   const isAhead = user.epoch === queue.clock.epoch && startTag(user) > queue.clock.v;
   const isCounted = isRecorded(store, user, own);
   const set = store.settingsOf(user);
-  const isOfOtherWeight = user.weight !== USUAL_WEIGHT || (set.weight ?? USUAL_WEIGHT) !== USUAL_WEIGHT;
+  const isOfOtherWeight =
+    user.weight !== USUAL_WEIGHT || (set.weight ?? USUAL_WEIGHT) !== USUAL_WEIGHT;
   const isNeeded =
     isCounted ||
     user.class?.shared === true ||

@@ -206,6 +206,9 @@ function place(store: Store, row: TaskRow, entry: TaskEntry): void {
       store.byState.started.add(entry, row.lease?.until ?? 0);
       user.running++;
       break;
+    default:
+      // Lines and ends are put in their own order.
+      break;
   }
 }
 

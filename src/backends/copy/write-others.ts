@@ -4,8 +4,8 @@ import { LIMITS } from '../../domain/limits.ts';
 import { lookedText } from '../../domain/series/additions.ts';
 import { SERIES_STEPS } from '../../domain/series/series-steps.ts';
 import { readEventPlace } from '../memory/rules/events.ts';
-import { digestOfFirst } from '../memory/store/first-payload.ts';
 import { TaskEntry } from '../memory/store/entities.ts';
+import { digestOfFirst } from '../memory/store/first-payload.ts';
 import { placeOfKey } from '../memory/store/idempotency.ts';
 import type { ScheduleEntry } from '../memory/store/schedule-entry.ts';
 import type { Store } from '../memory/store/store.ts';
@@ -98,7 +98,8 @@ async function writeSchedule({ writer, keys }: Target, entry: ScheduleEntry): Pr
   };
   for (const [field, value] of Object.entries(fields)) {
     const short = new Map(Object.entries(SCHEDULE)).get(field)?.[0];
-    if (value !== undefined && short !== undefined) await writer.hash(keys.schedule(id), short, value);
+    if (value !== undefined && short !== undefined)
+      await writer.hash(keys.schedule(id), short, value);
   }
   await writer.score(keys.schedules, id, 0);
   if (next !== undefined) await writer.score(keys.schedulesDue, id, next.dueAt);

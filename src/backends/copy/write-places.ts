@@ -1,7 +1,7 @@
 /** Writes where tasks stand: what is found by state, by moment, by whom they wait for. */
 import { awaitedFrom } from '../../domain/dependencies/dependency-edge.ts';
-import { errorGroupOf } from '../../domain/task/cause.ts';
 import { askPlace, askSets } from '../../domain/task/ask.ts';
+import { errorGroupOf } from '../../domain/task/cause.ts';
 import { isEnd } from '../../domain/task/task.ts';
 import { nameIn } from '../../domain/task/task-name.ts';
 import type { TaskEntry } from '../memory/store/entities.ts';

@@ -162,11 +162,16 @@ async function writeUser(target: Target, place: InQueue, user: UserEntry): Promi
   if (isListed || user.queued + user.parked + later > 0) {
     await writer.score(keys.users(name), user.user, 0);
   }
-  if (standing.isRecord || !(standing.hasOwn || (user.ready && user.weight !== USUAL_WEIGHT))) return;
+  if (standing.isRecord || !(standing.hasOwn || (user.ready && user.weight !== USUAL_WEIGHT)))
+    return;
   await writeOwn(target, user, standing);
 }
 
-async function writeOwn({ writer, keys }: Target, user: UserEntry, standing: Standing): Promise<void> {
+async function writeOwn(
+  { writer, keys }: Target,
+  user: UserEntry,
+  standing: Standing,
+): Promise<void> {
   const { own, hasOwn } = standing;
   const key = keys.user(user.queue.queue, user.user);
   const settings = packedTable('settings', {

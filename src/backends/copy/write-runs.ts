@@ -15,7 +15,8 @@ const { channel: CHANNEL, streams: STREAMS, stream: STREAM } = HASH_FIELDS;
 export async function writeRun(target: Target, entry: TaskEntry): Promise<void> {
   const { writer, keys } = target;
   const { run } = entry.optional;
-  for (const [field, text] of run?.journal ?? []) await writer.hash(keys.run(entry.id), field, text);
+  for (const [field, text] of run?.journal ?? [])
+    await writer.hash(keys.run(entry.id), field, text);
   if (run !== undefined) {
     const key = keys.channel(entry.id);
     await writeValues(target, key, run);
@@ -64,8 +65,15 @@ async function writeSignals({ writer }: Target, key: string, { signals }: RunFac
 
 async function writeAsks({ writer }: Target, key: string, { asks }: RunFacts): Promise<void> {
   for (const [mark, { record, closing }] of asks ?? []) {
-    const { taskId: _id, task: _task, user: _user, askedAt, until, closing: _closing, ...spec } =
-      record;
+    const {
+      taskId: _id,
+      task: _task,
+      user: _user,
+      askedAt,
+      until,
+      closing: _closing,
+      ...spec
+    } = record;
     const text = `${askedAt} ${until ?? ''} ${askSpecText(spec)}`;
     await writer.hash(key, CHANNEL.ask[0] + mark, text);
     if (closing !== undefined) await writer.hash(key, CHANNEL.askClosing[0] + mark, closing);

@@ -1,13 +1,13 @@
 /** Writes records of tasks, and where they stand. */
 import { FLAGS, PLACES, STATE_CODES } from '../../domain/layout/codes.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { askPlace } from '../../domain/task/ask.ts';
 import { isEnd, type TaskState } from '../../domain/task/task.ts';
 import type { TaskEntry } from '../memory/store/entities.ts';
 import { digestOfFirst } from '../memory/store/first-payload.ts';
 import type { Store } from '../memory/store/store.ts';
-import { blobOf, INLINE } from '../redis/wire/encode.ts';
 import { eventPair } from '../redis/wire/ask.ts';
-import { askPlace } from '../../domain/task/ask.ts';
+import { blobOf, INLINE } from '../redis/wire/encode.ts';
 import type { Target } from './keys-writer.ts';
 import type { Packable } from './msgpack.ts';
 import { packed } from './msgpack.ts';
@@ -53,7 +53,11 @@ function textOf({ stamps }: TaskContext, entry: TaskEntry, kind: number): string
   return created + stamps.arrivalText(entry) + blobOf(task, kind);
 }
 
-async function writeLease(context: TaskContext, entry: TaskEntry, hasFacts: boolean): Promise<void> {
+async function writeLease(
+  context: TaskContext,
+  entry: TaskEntry,
+  hasFacts: boolean,
+): Promise<void> {
   const { writer, keys } = context;
   const { id, grant, leaseUntil = 0, chargedEpoch, owner } = entry;
   if (grant === undefined) return;

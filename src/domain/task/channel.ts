@@ -99,7 +99,10 @@ export class ChannelValues {
   }
 
   /** What another place has stored. */
-  takeOver(values: Iterable<readonly [field: string, text: string]>, marks: Iterable<string>): void {
+  takeOver(
+    values: Iterable<readonly [field: string, text: string]>,
+    marks: Iterable<string>,
+  ): void {
     for (const [field, text] of values) {
       this.values.set(field, text);
       this.bytes += entryBytes(field, text);

@@ -1,16 +1,17 @@
 /** Histories whose backend moves to another place and back, again and again: each answer stays what it would have been. */
-import { Redis } from 'ioredis';
+
 import fc from 'fast-check';
+import { Redis } from 'ioredis';
 import { describe, expect, inject, it } from 'vitest';
-import type { Clock, Timer } from '../../../src/base/time.ts';
 import { storeFromRedis, storeToRedis } from '../../../src/backends/copy/copy.ts';
 import { readOver } from '../../../src/backends/memory/step-end.ts';
 import { redisForTests } from '../../../src/backends/redis/manual-time.ts';
+import type { Clock, Timer } from '../../../src/base/time.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import type { Backend } from '../../../src/domain/port/backend.ts';
 import { historyOf } from '../../model/arbitraries.ts';
-import { Harness, newCounters, RETENTION, START_MS, type Subject } from '../../model/harness.ts';
 import { keptSeeds } from '../../model/check.ts';
+import { Harness, newCounters, RETENTION, START_MS, type Subject } from '../../model/harness.ts';
 import type { Step } from '../../model/steps.ts';
 import { backendOver, type StoredBackend } from '../../support/copies.ts';
 
@@ -80,7 +81,10 @@ class Mover implements Subject {
     this.moves++;
     if (this.#memory === undefined) await this.#toMemory();
     else await this.#toRedis(this.#memory);
-    expect((await this.backend.inspect.reconcile({ repair: false })).drift, 'drift behind the move').toEqual([]);
+    expect(
+      (await this.backend.inspect.reconcile({ repair: false })).drift,
+      'drift behind the move',
+    ).toEqual([]);
   }
 
   async close(): Promise<void> {
@@ -166,9 +170,10 @@ describe('a backend that moves', () => {
       });
       const error = details.errorInstance;
       const text = error instanceof Error ? (error.stack ?? error.message) : undefined;
-      expect(text, `path ${details.counterexamplePath}\n${JSON.stringify(details.counterexample)}`).toBe(
-        undefined,
-      );
+      expect(
+        text,
+        `path ${details.counterexamplePath}\n${JSON.stringify(details.counterexample)}`,
+      ).toBe(undefined);
     }),
   );
 
