@@ -21,6 +21,12 @@ export interface RedisPlace {
   readonly clock?: (() => number) | undefined;
 }
 
+/** How Redis is read. */
+export interface ReadOptions {
+  /** Also while workers live there, which are no part of the copy. What changes meanwhile ends it all the same. */
+  readonly force?: boolean | undefined;
+}
+
 /** How a copy into Redis is made. */
 export interface CopyOptions {
   /** What is in the target goes first. Default: a target that is not empty is refused. */
@@ -45,11 +51,13 @@ export async function storeFromRedis(
   place: RedisPlace,
   clock: Clock,
   onReadOver: (store: Store) => void,
+  { force = false }: ReadOptions = {},
 ): Promise<Store> {
   const namespace = namespaceOf(place);
   const layout = await layoutOf(new KeysReader(namespace));
   if (layout === COPYING) throw new CopyRefusedError(`${place.prefix}: ${BROKEN_OFF}`);
-  return storeOf(await imageOfRedis(namespace, place.clock), clock, onReadOver);
+  const image = await imageOfRedis(namespace, { clock: place.clock, force });
+  return storeOf(image, clock, onReadOver);
 }
 
 const BROKEN_OFF = 'it is a copy that was broken off; copy into it again, with --overwrite';

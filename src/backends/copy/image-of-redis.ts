@@ -24,20 +24,31 @@ import { type Pieces, taskOf } from './read-tasks.ts';
 /** Keys of tasks that are read at once. */
 const AT_ONCE = 200;
 
+/** How a namespace is read. */
+export interface Reading {
+  /** The time of the namespace, when that is not the server's. */
+  readonly clock?: (() => number) | undefined;
+  /** Also while workers live there. */
+  readonly force: boolean;
+}
+
 /**
  * Reads all of a namespace. It has to be at rest: nobody works there, and no call comes between.
  *
- * @param clock - the time of the namespace, when that is not the server's.
- * @throws `CopyRefusedError` when workers live there, when a change of many parts is half done, or
+ * @throws `CopyRefusedError` when workers live there, unless that is forced, when a change of many parts is half done, or
  * when something has changed meanwhile.
  */
-export async function imageOfRedis(namespace: Namespace, clock?: () => number): Promise<Image> {
+export async function imageOfRedis(
+  namespace: Namespace,
+  { clock, force }: Reading,
+): Promise<Image> {
   const reader = new KeysReader(namespace);
   const names = new KeyNames();
   for await (const some of keysOf(namespace)) for (const name of some) names.add(name);
   const now = clock === undefined ? await reader.now() : clock();
   const before = await clockOf(reader);
-  await mustBeAtRest(reader, names, now);
+  if (!force) await mustHaveNoWorkers(reader, now);
+  mustBeWhole(names);
   const queues = await queuesOf(reader, names);
   const tasks = await tasksOf(reader, names);
   const { series, looked } = await seriesOf(reader, names);
@@ -80,7 +91,7 @@ async function clockOf(
   return { row: { seen, sweepAfter, scheduler }, steps };
 }
 
-async function mustBeAtRest(reader: KeysReader, names: KeyNames, now: number): Promise<void> {
+async function mustHaveNoWorkers(reader: KeysReader, now: number): Promise<void> {
   const workers = [...(await reader.scores('workers'))];
   const live = workers.filter(([, seen]) => now - seen <= LIMITS.workerSilenceMs);
   const [first] = live.map(([id]) => id);
@@ -90,6 +101,9 @@ async function mustBeAtRest(reader: KeysReader, names: KeyNames, now: number): P
       `workers live in the source (${first}${others}): stop them, and copy again`,
     );
   }
+}
+
+function mustBeWhole(names: KeyNames): void {
   if (names.has('damaged')) {
     throw new CopyRefusedError(
       'something in the source cannot be read: see fairloom doctor, and copy again',

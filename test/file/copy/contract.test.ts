@@ -8,6 +8,7 @@ import { redisForTests } from '../../../src/backends/redis/manual-time.ts';
 import type { Clock, Timer } from '../../../src/base/time.ts';
 import { describeBackend, type Harness } from '../../../src/testing/backend-contract.ts';
 import { backendOver, type StoredBackend } from '../../support/copies.ts';
+import { rounds } from '../../support/rounds.ts';
 import { AT_SCALE, someCases } from '../../support/some-cases.ts';
 import { visible } from '../../support/visible.ts';
 
@@ -52,7 +53,7 @@ afterAll(() => {
   client.disconnect();
 });
 
-const some = someCases({ describe, it, expect }, { never: AT_SCALE });
+const some = someCases({ describe, it, expect }, { every: rounds(1, 12), never: AT_SCALE });
 
 describeBackend('copied', some, async (): Promise<Harness> => {
   const clock = new HandClock();

@@ -14,6 +14,7 @@ import { keptSeeds } from '../../model/check.ts';
 import { Harness, newCounters, RETENTION, START_MS, type Subject } from '../../model/harness.ts';
 import type { Step } from '../../model/steps.ts';
 import { backendOver, type StoredBackend } from '../../support/copies.ts';
+import { rounds } from '../../support/rounds.ts';
 
 const SEED = 20_261_130;
 
@@ -152,7 +153,7 @@ async function connected(act: (client: Redis) => Promise<void>): Promise<void> {
 describe('a backend that moves', () => {
   it('answers on as it would have done', { timeout: 300_000 }, () =>
     connected(async (client) => {
-      const runs = Number(process.env['FAIRLOOM_MOVES'] ?? 40);
+      const runs = Number(process.env['FAIRLOOM_MOVES'] ?? rounds(400, 12));
       const seed = Number(process.env['FAIRLOOM_MOVES_SEED'] ?? SEED);
       const path = process.env['FAIRLOOM_MOVES_PATH'];
       const property = fc.asyncProperty(
