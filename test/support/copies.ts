@@ -1,7 +1,7 @@
 /** Stores of the embedded backend, and copies between them and Redis. */
 
+import { type ReadOptions, type RedisPlace, storeFromRedis } from '../../src/backends/copy/copy.ts';
 import { closeStore, partsOn } from '../../src/backends/memory/parts.ts';
-import { readOver } from '../../src/backends/memory/step-end.ts';
 import { Store } from '../../src/backends/memory/store/store.ts';
 import type { Clock } from '../../src/base/time.ts';
 import type { Backend } from '../../src/domain/port/backend.ts';
@@ -13,10 +13,7 @@ export interface StoredBackend {
 }
 
 /** An empty store, or one that was made elsewhere, as a backend. */
-export function backendOver(
-  clock: Clock,
-  store: Store = new Store(clock, readOver),
-): StoredBackend {
+export function backendOver(clock: Clock, store: Store = new Store(clock)): StoredBackend {
   const backend: Backend = {
     name: 'memory',
     capabilities: { durable: false, shared: false },
@@ -28,4 +25,15 @@ export function backendOver(
     close: async () => closeStore(store),
   };
   return { store, backend };
+}
+
+/** What a namespace of Redis has, as a store. */
+export async function storeOf(
+  place: RedisPlace,
+  clock: Clock,
+  options: ReadOptions = {},
+): Promise<Store> {
+  const store = new Store(clock);
+  await storeFromRedis(place, store, options);
+  return store;
 }

@@ -1,15 +1,14 @@
 /** Copies everything of one backend into another: a store of the embedded backend, or a namespace of Redis. */
-import type { Clock } from '../../base/time.ts';
 import { CopyRefusedError } from '../../domain/errors/errors.ts';
 import type { Store } from '../memory/store/store.ts';
 import type { RedisClient } from '../redis/connection/client.ts';
 import { COPYING, LAYOUT } from '../redis/connection/server-check.ts';
 import { type Keys, keysOf as namesOf } from '../redis/wire/keys.ts';
+import { putImage } from './image-into-store.ts';
 import { imageOfRedis } from './image-of-redis.ts';
 import { ask, bytesOf, KeysReader, keysOf, type Namespace } from './keys-reader.ts';
 import { KeysWriter } from './keys-writer.ts';
 import { storeIntoRedis } from './store-into-redis.ts';
-import { storeOf } from './store-of.ts';
 
 /** A namespace of Redis. */
 export interface RedisPlace {
@@ -42,22 +41,21 @@ const EMPTY: ReadonlySet<string> = new Set(['meta', 'clock-by-hand']);
 const AT_ONCE = 500;
 
 /**
- * Everything of a namespace of Redis as a store of the embedded backend. Nothing there is changed. Who
+ * Tells an empty store of the embedded backend everything of a namespace of Redis, where nothing is changed. Who
  * works, who waits for work and who fires schedules is no part of it: they register anew.
  *
  * @throws `CopyRefusedError` when the namespace is not at rest: workers live there, or it changes meanwhile.
  */
 export async function storeFromRedis(
   place: RedisPlace,
-  clock: Clock,
-  onReadOver: (store: Store) => void,
+  store: Store,
   { force = false }: ReadOptions = {},
-): Promise<Store> {
+): Promise<void> {
   const namespace = namespaceOf(place);
   const layout = await layoutOf(new KeysReader(namespace));
   if (layout === COPYING) throw new CopyRefusedError(`${place.prefix}: ${BROKEN_OFF}`);
   const image = await imageOfRedis(namespace, { clock: place.clock, force });
-  return storeOf(image, clock, onReadOver);
+  putImage(store, image);
 }
 
 const BROKEN_OFF = 'it is a copy that was broken off; copy into it again, with --overwrite';

@@ -2,45 +2,14 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { storeFromRedis, storeToRedis } from '../../../src/backends/copy/copy.ts';
-import { readOver } from '../../../src/backends/memory/step-end.ts';
+import { storeToRedis } from '../../../src/backends/copy/copy.ts';
 import { redisForTests } from '../../../src/backends/redis/manual-time.ts';
-import type { Clock, Timer } from '../../../src/base/time.ts';
 import { describeBackend, type Harness } from '../../../src/testing/backend-contract.ts';
-import { backendOver, type StoredBackend } from '../../support/copies.ts';
+import { backendOver, type StoredBackend, storeOf } from '../../support/copies.ts';
+import { HandClock } from '../../support/hand-clock.ts';
 import { rounds } from '../../support/rounds.ts';
 import { AT_SCALE, someCases } from '../../support/some-cases.ts';
 import { visible } from '../../support/visible.ts';
-
-/** The first moment of every test; any that is well past the epoch. */
-const START = Date.UTC(2026, 0, 5, 12);
-
-class HandClock implements Clock {
-  readonly #timers = new Set<{ readonly at: number; readonly fire: () => void }>();
-  #now = START;
-
-  now(): number {
-    return this.#now;
-  }
-
-  setTimer(ms: number, fire: () => void): Timer {
-    const timer = { at: this.#now + Math.max(ms, 0), fire };
-    this.#timers.add(timer);
-    return {
-      cancel: () => {
-        this.#timers.delete(timer);
-      },
-    };
-  }
-
-  move(ms: number): void {
-    this.#now += ms;
-    const due = [...this.#timers].filter(({ at }) => at <= this.#now);
-    for (const timer of due.toSorted((a, b) => a.at - b.at)) {
-      if (this.#timers.delete(timer)) timer.fire();
-    }
-  }
-}
 
 let client: Redis;
 let namespaces = 0;
@@ -80,7 +49,7 @@ async function mustBeCopied({ store, backend }: StoredBackend, clock: HandClock)
     await redis.backend.open({ retention: store.retention });
     deepStrictEqual((await redis.backend.inspect.reconcile({ repair: false })).drift, []);
     deepStrictEqual(plain(await visible(redis.backend, store)), plain(before), 'on Redis');
-    const back = backendOver(clock, await storeFromRedis(place, clock, readOver));
+    const back = backendOver(clock, await storeOf(place, clock));
     deepStrictEqual((await back.backend.inspect.reconcile({ repair: false })).drift, []);
     deepStrictEqual(plain(await visible(back.backend, store)), plain(before), 'and back');
     await back.backend.close();

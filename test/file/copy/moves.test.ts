@@ -3,17 +3,15 @@
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { describe, expect, inject, it } from 'vitest';
-import { storeFromRedis, storeToRedis } from '../../../src/backends/copy/copy.ts';
-import { readOver } from '../../../src/backends/memory/step-end.ts';
+import { storeToRedis } from '../../../src/backends/copy/copy.ts';
 import { redisForTests } from '../../../src/backends/redis/manual-time.ts';
 import type { Clock, Timer } from '../../../src/base/time.ts';
-import { LIMITS } from '../../../src/domain/limits.ts';
 import type { Backend } from '../../../src/domain/port/backend.ts';
 import { historyOf } from '../../model/arbitraries.ts';
 import { keptSeeds } from '../../model/check.ts';
 import { Harness, newCounters, RETENTION, START_MS, type Subject } from '../../model/harness.ts';
 import type { Step } from '../../model/steps.ts';
-import { backendOver, type StoredBackend } from '../../support/copies.ts';
+import { backendOver, type StoredBackend, storeOf } from '../../support/copies.ts';
 import { rounds } from '../../support/rounds.ts';
 
 const SEED = 20_261_130;
@@ -31,7 +29,6 @@ const BY_AGE = {
 /** Stands still until it is set. */
 class StillClock implements Clock {
   #ms = START_MS;
-  readonly #read: (() => void)[] = [];
 
   now(): number {
     return this.#ms;
@@ -39,11 +36,9 @@ class StillClock implements Clock {
 
   set(ms: number): void {
     this.#ms = ms;
-    for (const fire of this.#read.splice(0)) fire();
   }
 
-  setTimer(ms: number, fire: () => void): Timer {
-    if (ms === LIMITS.readMs) this.#read.push(fire);
+  setTimer(): Timer {
     return { cancel: () => undefined };
   }
 }
@@ -108,7 +103,7 @@ class Mover implements Subject {
   async #toMemory(): Promise<void> {
     const clock = (): number => this.#clock.now();
     const place = { client: this.#client, prefix: this.#prefix, clock };
-    const store = await storeFromRedis(place, this.#clock, readOver);
+    const store = await storeOf(place, this.#clock);
     store.retention = BY_AGE;
     this.#memory = backendOver(this.#clock, store);
     await this.#redis?.dispose();

@@ -3,8 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { ask, encrypted, signal, task, waitFor } from 'fairloom';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type RedisPlace, storeFromRedis, storeToRedis } from '../../../src/backends/copy/copy.ts';
-import { readOver } from '../../../src/backends/memory/step-end.ts';
+import { type RedisPlace, storeToRedis } from '../../../src/backends/copy/copy.ts';
 import type { Store } from '../../../src/backends/memory/store/store.ts';
 import { redisForTests } from '../../../src/backends/redis/manual-time.ts';
 import { Fairloom } from '../../../src/client/client.ts';
@@ -12,7 +11,7 @@ import type { Core } from '../../../src/core/core.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
 import { ManualClock } from '../../../src/testing/manual-clock.ts';
 import { type Harness, openMemory, openRedis } from '../../support/backends.ts';
-import { backendOver } from '../../support/copies.ts';
+import { backendOver, storeOf } from '../../support/copies.ts';
 import { visible } from '../../support/visible.ts';
 
 const say = task('say', { keepLogs: 'always' }, async (words: string, ctx) => {
@@ -98,7 +97,7 @@ function loomOn(harness: Pick<Harness, 'backend' | 'clock'>, options: object = {
 }
 
 async function fromRedis(prefix: string, harness: Harness): Promise<Store> {
-  return storeFromRedis(placeOf(prefix, harness), harness.clock, readOver);
+  return storeOf(placeOf(prefix, harness), harness.clock);
 }
 
 /** All that a server has of a namespace: each key as it dumps it, and whether it expires. */
@@ -196,7 +195,7 @@ describe('a namespace is read only', () => {
     await expect(refused).rejects.toMatchObject({ code: 'COPY_REFUSED' });
     await expect(refused).rejects.toThrow(/workers live in the source/);
     const place = placeOf(prefix, harness);
-    const store = await storeFromRedis(place, harness.clock, readOver, { force: true });
+    const store = await storeOf(place, harness.clock, { force: true });
     expect(store.workers.size).toBe(0);
   });
 
@@ -216,7 +215,7 @@ describe('a namespace is read only', () => {
       },
     });
     const place = { ...placeOf(prefix, harness), client: changing };
-    const refused = storeFromRedis(place, harness.clock, readOver);
+    const refused = storeOf(place, harness.clock);
     await expect(refused).rejects.toThrow(/has changed while it was copied/);
   });
 

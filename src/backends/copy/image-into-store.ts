@@ -1,4 +1,3 @@
-import type { Clock } from '../../base/time.ts';
 import { startOf } from '../../domain/fairness/fair-share.ts';
 import { SeriesRow } from '../../domain/series/series-row.ts';
 import { eventPlace } from '../memory/rules/events.ts';
@@ -7,13 +6,12 @@ import { listen } from '../memory/rules/schedule-places.ts';
 import type { KeyEntry, UserEntry } from '../memory/store/entities.ts';
 import { keyScope } from '../memory/store/idempotency.ts';
 import { headroomOf, reindex, standReady, throttle } from '../memory/store/ready-index.ts';
-import { Store } from '../memory/store/store.ts';
+import type { Store } from '../memory/store/store.ts';
 import type { Image, KeyRow, QueueRow, ScheduleRow, UserRow } from './image.ts';
 import { putDeadlines, putTasks } from './tasks-into-store.ts';
 
-/** A store of the embedded backend that knows what the rows tell. Counts and indexes are made of them. */
-export function storeOf(image: Image, clock: Clock, onReadOver: (store: Store) => void): Store {
-  const store = new Store(clock, onReadOver);
+/** Tells an empty store of the embedded backend what the rows tell. Counts and indexes are made of them. */
+export function putImage(store: Store, image: Image): void {
   store.goOn(image.clock.seen);
   store.now = image.clock.seen;
   store.sweepAfter = image.clock.sweepAfter;
@@ -47,7 +45,6 @@ export function storeOf(image: Image, clock: Clock, onReadOver: (store: Store) =
     queue.gain = 0;
   }
   store.untouch();
-  return store;
 }
 
 function putQueue(store: Store, row: QueueRow): void {
