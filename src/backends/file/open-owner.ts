@@ -4,6 +4,7 @@ import type { Clock } from '../../base/time.ts';
 import type { AccessOptions, Role } from './access.ts';
 import { Compactor } from './compactor.ts';
 import { Engine, EngineClock } from './engine.ts';
+import { mustBeComplete } from './incomplete.ts';
 import { openLog } from './log/command-log.ts';
 import { type Disk, diskIn } from './log/disk.ts';
 import { type FoundData, findData } from './log/recovery.ts';
@@ -31,6 +32,7 @@ export interface ReadData {
  * @throws `DataDamagedError` when something is lost, `BackendUnsupportedError` when another version wrote it.
  */
 export async function readData(disk: Disk, clock: Clock): Promise<ReadData> {
+  mustBeComplete(disk);
   const found = findData(disk);
   const engineClock = new EngineClock(clock);
   const warnings: string[] = [];
