@@ -63,7 +63,9 @@ async function read(
 ): Promise<{ readonly store: Store; close(): Promise<void> }> {
   if (from.kind === 'folder') return folders.open(from.folder);
   const store = folders.empty();
-  await connected(from, (client) => storeFromRedis({ client, prefix: from.prefix }, store, { force }));
+  await connected(from, (client) =>
+    storeFromRedis({ client, prefix: from.prefix }, store, { force }),
+  );
   return { store, close: async () => undefined };
 }
 
@@ -75,10 +77,14 @@ async function write(
   if (to.kind === 'folder') return folders.create(to.folder, store, overwrite);
   const of = store.records.size;
   await connected(to, (client) =>
-    storeToRedis(store, { client, prefix: to.prefix }, {
-      overwrite,
-      onTasks: (count) => onTasks(count, of),
-    }),
+    storeToRedis(
+      store,
+      { client, prefix: to.prefix },
+      {
+        overwrite,
+        onTasks: (count) => onTasks(count, of),
+      },
+    ),
   );
 }
 

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { CopyCounts } from '../../backends/copy/counts.ts';
-import { entriesIn } from '../../base/records.ts';
 import { maskedUrl } from '../../base/masked-url.ts';
+import { entriesIn } from '../../base/records.ts';
 import { configFor, type GlobalOptions, outputOf, type Shell } from '../session/session.ts';
 import { terminalLine } from '../terminal/style.ts';
 import type { JsonShapes } from '../views/json-shapes.ts';

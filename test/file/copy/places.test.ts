@@ -315,18 +315,11 @@ describe('many tasks', () => {
     }
     const prefix = prefixOf();
     let heard = 0;
-    const started = performance.now();
     const onTasks = (count: number): void => {
       heard = count;
     };
     await storeToRedis(store, placeOf(prefix, harness), { onTasks });
-    const written = performance.now();
     const back = await fromRedis(prefix, harness);
-    const read = performance.now();
-    if (many > 10_000) {
-      const [to, fro] = [written - started, read - written].map((ms) => (ms / 1_000).toFixed(1));
-      console.log(`${many} tasks: ${to} s to Redis, ${fro} s back`);
-    }
     expect(heard).toBe(many);
     expect(back.records.size).toBe(many);
     const { drift } = await backendOver(harness.clock, back).backend.inspect.reconcile({
