@@ -4,10 +4,10 @@ import type { Store } from '../memory/store/store.ts';
 import type { RedisClient } from '../redis/connection/client.ts';
 import { COPYING, LAYOUT } from '../redis/connection/server-check.ts';
 import { type Keys, keysOf as namesOf } from '../redis/wire/keys.ts';
+import { ask, bytesOf, KeysReader, keysOf, type Namespace } from './bytes/keys-reader.ts';
+import { KeysWriter } from './bytes/keys-writer.ts';
 import { putImage } from './image-into-store.ts';
 import { imageOfRedis } from './image-of-redis.ts';
-import { ask, bytesOf, KeysReader, keysOf, type Namespace } from './keys-reader.ts';
-import { KeysWriter } from './keys-writer.ts';
 import { storeIntoRedis } from './store-into-redis.ts';
 
 /** A namespace of Redis. */

@@ -11,6 +11,9 @@ import { SERIES_STEPS, type SeriesStep } from '../../domain/series/series-steps.
 import { isEnd, TASK_STATES } from '../../domain/task/task.ts';
 import { firstByDigest } from '../memory/store/first-payload.ts';
 import { schedulesIn } from '../redis/schedules.ts';
+import type { KeyNames } from './bytes/key-names.ts';
+import { type KeysReader, pairIn } from './bytes/keys-reader.ts';
+import { tableIn } from './bytes/packed-names.ts';
 import type {
   ErrorGroupRow,
   EventsRow,
@@ -20,9 +23,6 @@ import type {
   ScheduleRow,
   ValueRow,
 } from './image.ts';
-import type { KeyNames } from './key-names.ts';
-import { type KeysReader, pairIn } from './keys-reader.ts';
-import { tableIn } from './packed-names.ts';
 
 const { key: KEY, schedule: SCHEDULE, xcom: XCOM, events: EVENTS } = HASH_FIELDS;
 const { errorGroup: GROUP, graphMeta: META } = HASH_FIELDS;

@@ -3,8 +3,8 @@ import { isNumber } from '../../domain/task/channel.ts';
 import type { StreamEntry } from '../../domain/task/stream.ts';
 import type { Wait } from '../../domain/task/wait.ts';
 import { readAskSpec, readEventPair } from '../redis/wire/ask.ts';
+import type { KeysReader } from './bytes/keys-reader.ts';
 import type { AskRow, RunRow, SignalsRow, StreamRow, WaitRow } from './image.ts';
-import type { KeysReader } from './keys-reader.ts';
 import type { RunSource } from './read-tasks.ts';
 
 type Hash = ReadonlyMap<string, Buffer>;
@@ -53,8 +53,8 @@ export function runOf(task: RunSource, keys: RunKeys): RunRow | undefined {
     asideFor: optional.text('asideFor'),
   };
   const { isJoin, waitFor, wakeOn, journal: written, asks, ...rest } = row;
-  const isPlain = !isJoin && waitFor.length === 0 && written.length === 0 && asks.length === 0;
-  return isPlain && Object.values(rest).every((one) => one === undefined) ? undefined : row;
+  const isEmpty = !isJoin && waitFor.length === 0 && written.length === 0 && asks.length === 0;
+  return isEmpty && Object.values(rest).every((one) => one === undefined) ? undefined : row;
 }
 
 /** Fields of a hash that begin so, without that. */

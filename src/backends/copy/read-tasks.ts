@@ -5,10 +5,10 @@ import type { Cause } from '../../domain/task/cause.ts';
 import type { AttemptRecord, EdgePolicies, TaskState } from '../../domain/task/task.ts';
 import { firstByDigest } from '../memory/store/first-payload.ts';
 import { decodeFixed } from '../redis/wire/decode.ts';
+import { unpacked } from './bytes/msgpack.ts';
+import { numbersIn } from './bytes/packed-bytes.ts';
+import { type Fields, longNamed } from './bytes/packed-names.ts';
 import type { BlockKind, LeaseRow, RunRow, StreamRow, TaskRow } from './image.ts';
-import { unpacked } from './msgpack.ts';
-import { numbersIn } from './packed-bytes.ts';
-import { type Fields, longNamed } from './packed-names.ts';
 
 /** What is known of tasks beside their texts, by id. */
 export interface Pieces {

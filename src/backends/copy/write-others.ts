@@ -10,9 +10,9 @@ import { placeOfKey } from '../memory/store/idempotency.ts';
 import type { ScheduleEntry } from '../memory/store/schedule-entry.ts';
 import type { Store } from '../memory/store/store.ts';
 import { eventPair } from '../redis/wire/ask.ts';
-import { pairOf } from './keys-reader.ts';
-import type { Target } from './keys-writer.ts';
-import { packedTable } from './packed-names.ts';
+import { pairOf } from './bytes/keys-reader.ts';
+import type { Target } from './bytes/keys-writer.ts';
+import { packedTable } from './bytes/packed-names.ts';
 
 const { schedule: SCHEDULE, xcom: XCOM, events: EVENTS, errorGroup: GROUP } = HASH_FIELDS;
 
@@ -112,15 +112,15 @@ async function writeGraphs(target: Target, store: Store): Promise<void> {
   const { writer, keys, now } = target;
   for (const [hash, { body, until, neededBy }] of store.snapshots) {
     for (const holder of neededBy) await writer.member(keys.graphRefs(hash), holder);
-    const isHeld = neededBy.size > 0;
+    const isNeeded = neededBy.size > 0;
     const forgetAt = until + (REMEMBERED - 1) * LIMITS.graphTtlMs;
-    if (!isHeld && forgetAt <= now) continue;
+    if (!isNeeded && forgetAt <= now) continue;
     const meta = keys.graphMeta(hash);
-    await writer.hash(meta, HASH_FIELDS.graphMeta.till[0], isHeld ? 0 : until);
-    if (!isHeld) await expire(target, meta, forgetAt - now);
-    if (body === undefined || (!isHeld && until <= now)) continue;
+    await writer.hash(meta, HASH_FIELDS.graphMeta.till[0], isNeeded ? 0 : until);
+    if (!isNeeded) await expire(target, meta, forgetAt - now);
+    if (body === undefined || (!isNeeded && until <= now)) continue;
     await writer.send('SET', keys.graph(hash), body);
-    if (!isHeld) await expire(target, keys.graph(hash), until - now);
+    if (!isNeeded) await expire(target, keys.graph(hash), until - now);
   }
 }
 

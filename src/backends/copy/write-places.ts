@@ -7,7 +7,7 @@ import { nameIn } from '../../domain/task/task-name.ts';
 import type { TaskEntry } from '../memory/store/entities.ts';
 import { eventPair } from '../redis/wire/ask.ts';
 import { levelPart } from '../redis/wire/keys.ts';
-import { pairOf } from './keys-reader.ts';
+import { pairOf } from './bytes/keys-reader.ts';
 import { stampText } from './stamps.ts';
 import type { TaskContext } from './write-tasks.ts';
 
@@ -93,8 +93,10 @@ async function writeEdges(context: TaskContext, entry: TaskEntry): Promise<void>
   }
   if (hasDependents(entry)) await writer.hash(keys.ears, id, 'd');
   for (const one of optional.run?.aside ?? []) {
-    const held = store.records.get(one);
-    if (held !== undefined) await writer.score(keys.aside(id), one, stamps.arrival(held));
+    const entryAside = store.records.get(one);
+    if (entryAside !== undefined) {
+      await writer.score(keys.aside(id), one, stamps.arrival(entryAside));
+    }
   }
 }
 

@@ -8,11 +8,11 @@ import type { UserSettings } from '../../domain/settings/settings.ts';
 import type { QueueEntry, UserEntry } from '../memory/store/entities.ts';
 import type { Store } from '../memory/store/store.ts';
 import { startTag } from '../memory/store/tag-order.ts';
-import { pairOf } from './keys-reader.ts';
-import type { Target } from './keys-writer.ts';
-import { type Packable, packed } from './msgpack.ts';
-import { packedBytes } from './packed-bytes.ts';
-import { packedTable } from './packed-names.ts';
+import { pairOf } from './bytes/keys-reader.ts';
+import type { Target } from './bytes/keys-writer.ts';
+import { type Packable, packed } from './bytes/msgpack.ts';
+import { packedBytes } from './bytes/packed-bytes.ts';
+import { packedTable } from './bytes/packed-names.ts';
 import { levelBytes, type Standing, standingOf } from './standing.ts';
 
 const { fair: FAIR, user: USER } = HASH_FIELDS;
@@ -37,13 +37,13 @@ export async function writeQueues(target: Target, store: Store): Promise<void> {
     await writer.member(keys.configured, user);
     for (const [field, settings] of own) {
       if (field === '*') await writer.score(keys.configuredForAll, user, 0);
-      await writer.hash(keys.userConfig(user), field, packed(plain(settings)));
+      await writer.hash(keys.userConfig(user), field, packed(packable(settings)));
     }
   }
 }
 
 /** Settings as they are packed. */
-function plain(value: object): { readonly [name: string]: Packable | undefined } {
+function packable(value: object): { readonly [name: string]: Packable | undefined } {
   return JSON.parse(JSON.stringify(value));
 }
 
@@ -69,7 +69,7 @@ async function writeQueue(target: Target, store: Store, queue: QueueEntry): Prom
   await writer.hash(key, FAIR.numbers[0], queueBytes(queue, sums));
   const { settings, meanRun, totals, counts, deadLetters } = queue;
   if (Object.keys(settings).length > 0) {
-    await writer.hash(key, FAIR.settings[0], packed(plain(settings)));
+    await writer.hash(key, FAIR.settings[0], packed(packable(settings)));
   }
   if (meanRun !== undefined) await writer.hash(key, FAIR.mean[0], doubleBytes(meanRun));
   const followed = totals.failed - totals.deadLetters;
@@ -175,7 +175,7 @@ async function writeOwn(
   const { own, hasOwn } = standing;
   const key = keys.user(user.queue.queue, user.user);
   const settings = packedTable('settings', {
-    userPart: plain(own),
+    userPart: packable(own),
     keepsRecord: hasOwn ? true : undefined,
   });
   await writer.hash(key, USER.settings[0], settings);

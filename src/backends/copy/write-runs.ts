@@ -7,7 +7,7 @@ import { entryHead } from '../../domain/task/stream.ts';
 import type { TaskEntry } from '../memory/store/entities.ts';
 import type { RunFacts } from '../memory/store/run-facts.ts';
 import { askSpecText } from '../redis/wire/ask.ts';
-import type { Target } from './keys-writer.ts';
+import type { Target } from './bytes/keys-writer.ts';
 
 const { channel: CHANNEL, streams: STREAMS, stream: STREAM } = HASH_FIELDS;
 

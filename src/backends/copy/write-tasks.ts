@@ -8,11 +8,11 @@ import { digestOfFirst } from '../memory/store/first-payload.ts';
 import type { Store } from '../memory/store/store.ts';
 import { eventPair } from '../redis/wire/ask.ts';
 import { blobOf, INLINE } from '../redis/wire/encode.ts';
-import type { Target } from './keys-writer.ts';
-import type { Packable } from './msgpack.ts';
-import { packed } from './msgpack.ts';
-import { packedBytes } from './packed-bytes.ts';
-import { type Named, shortNamed } from './packed-names.ts';
+import type { Target } from './bytes/keys-writer.ts';
+import type { Packable } from './bytes/msgpack.ts';
+import { packed } from './bytes/msgpack.ts';
+import { packedBytes } from './bytes/packed-bytes.ts';
+import { type Named, shortNamed } from './bytes/packed-names.ts';
 import type { Stamps } from './stamps.ts';
 
 /** What the record of a task is made of beside the task. */
@@ -189,10 +189,10 @@ function jsonOf(value: object | undefined): string | undefined {
 function rareOf({ store }: TaskContext, entry: TaskEntry): ReturnType<typeof filled> {
   const { optional, dependsOn, edges } = entry;
   const { run, key, expiresAt, waitUntil, firstPayload, absent } = optional;
-  const held = key === undefined ? undefined : store.keys.get(key.scope);
-  const isOwner = held !== undefined && held.owner === entry;
-  const hasKey = isOwner || held?.follower === entry;
-  const isOver = isOwner && held.endedAt !== undefined && !isEnd(entry.state);
+  const known = key === undefined ? undefined : store.keys.get(key.scope);
+  const isOwner = known !== undefined && known.owner === entry;
+  const hasKey = isOwner || known?.follower === entry;
+  const isOver = isOwner && known.endedAt !== undefined && !isEnd(entry.state);
   const wakeAt = run?.wakeAt;
   return filled('optional', {
     waitsOn: listOf(dependsOn),
@@ -208,8 +208,8 @@ function rareOf({ store }: TaskContext, entry: TaskEntry): ReturnType<typeof fil
     leastDeadline: leastOf(expiresAt, waitUntil, wakeAt),
     keyName: key?.key,
     keyPassed: key !== undefined && (!hasKey || isOver) ? true : undefined,
-    keyHoldsUntil: isOwner ? held.until : undefined,
-    keyWindowFrom: isOwner ? held.from : undefined,
+    keyHoldsUntil: isOwner ? known.until : undefined,
+    keyWindowFrom: isOwner ? known.from : undefined,
     payloadDigest: firstPayload === undefined ? undefined : digestOfFirst(firstPayload),
     ...waitFields(entry),
     isJoin: run?.isJoin === true ? true : undefined,

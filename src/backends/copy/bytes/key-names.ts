@@ -1,4 +1,4 @@
-import { USUAL_QUEUE } from '../../domain/layout/keys.ts';
+import { USUAL_QUEUE } from '../../../domain/layout/keys.ts';
 
 /** A key by what its name says. */
 export interface KeyName {

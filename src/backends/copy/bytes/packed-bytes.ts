@@ -1,5 +1,5 @@
 /** Records that Redis holds as bytes, by their formats in `src/domain/layout/packed.ts`. */
-import { type FieldKind, PACKED } from '../../domain/layout/packed.ts';
+import { type FieldKind, PACKED } from '../../../domain/layout/packed.ts';
 
 type Name = keyof typeof PACKED;
 

@@ -1,12 +1,12 @@
 /** Reads keys of one namespace whole, as bytes. */
-import { BackendUnsupportedError } from '../../domain/errors/errors.ts';
+import { BackendUnsupportedError } from '../../../domain/errors/errors.ts';
 import {
   type BinaryClient,
   binaryClient,
   nodesOf,
   type RedisClient,
-} from '../redis/connection/client.ts';
-import { failure } from '../redis/connection/failures.ts';
+} from '../../redis/connection/client.ts';
+import { failure } from '../../redis/connection/failures.ts';
 
 /** Rows that one command is asked for. */
 const STEP = 1_000;

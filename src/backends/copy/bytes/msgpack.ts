@@ -1,5 +1,7 @@
 /** msgpack, as far as scripts write it: numbers, texts, truth values, lists and tables. */
 
+import { CorruptRecordError } from '../../../domain/errors/errors.ts';
+
 /** What can be packed. */
 export type Packable =
   | number
@@ -162,7 +164,7 @@ class Reader {
       case 0xd3:
         return Number(this.#take(8).readBigInt64BE(0));
       default:
-        throw new RangeError(`msgpack: nothing begins with byte ${head}`);
+        throw new CorruptRecordError('a packed record', `no value begins with byte ${head}`);
     }
   }
 
@@ -181,7 +183,8 @@ class Reader {
   #take(bytes: number): Buffer {
     const from = this.#at;
     this.#at += bytes;
-    if (this.#at > this.#bytes.length) throw new RangeError('msgpack: cut short');
+    if (this.#at > this.#bytes.length)
+      throw new CorruptRecordError('a packed record', 'it was cut short');
     return this.#bytes.subarray(from, this.#at);
   }
 

@@ -1,7 +1,7 @@
 /** Tables that scripts pack under short names, read and written under long ones. */
 
-import { isRecord } from '../../base/records.ts';
-import { PACKED_NAMES } from '../../domain/layout/fields.ts';
+import { isRecord } from '../../../base/records.ts';
+import { PACKED_NAMES } from '../../../domain/layout/fields.ts';
 import { type Packable, packed, unpacked } from './msgpack.ts';
 
 type Tables = typeof PACKED_NAMES;

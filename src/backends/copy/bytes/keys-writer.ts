@@ -1,6 +1,6 @@
 /** Writes keys of one namespace, many commands at a time. */
-import type { BinaryClient } from '../redis/connection/client.ts';
-import type { Keys } from '../redis/wire/keys.ts';
+import type { BinaryClient } from '../../redis/connection/client.ts';
+import type { Keys } from '../../redis/wire/keys.ts';
 import { ask, bytesOf, type Namespace } from './keys-reader.ts';
 
 /** Values of one command. */
