@@ -70,7 +70,7 @@ async function read(
 }
 
 async function write(
-  { to, overwrite, onTasks }: CopyRequest,
+  { to, overwrite, force, onTasks }: CopyRequest,
   store: Store,
   folders: Folders,
 ): Promise<void> {
@@ -82,6 +82,7 @@ async function write(
       { client, prefix: to.prefix },
       {
         overwrite,
+        force,
         onTasks: (count) => onTasks(count, of),
       },
     ),

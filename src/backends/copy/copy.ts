@@ -2,12 +2,12 @@
 import { CopyRefusedError } from '../../domain/errors/errors.ts';
 import type { Store } from '../memory/store/store.ts';
 import type { RedisClient } from '../redis/connection/client.ts';
-import { COPYING, LAYOUT } from '../redis/connection/server-check.ts';
+import { COPYING, checkLayoutNumber, checkVersion, LAYOUT } from '../redis/connection/server-check.ts';
 import { type Keys, keysOf as namesOf } from '../redis/wire/keys.ts';
 import { ask, bytesOf, KeysReader, keysOf, type Namespace } from './bytes/keys-reader.ts';
 import { KeysWriter } from './bytes/keys-writer.ts';
 import { putImage } from './image-into-store.ts';
-import { imageOfRedis } from './image-of-redis.ts';
+import { imageOfRedis, mustHaveNoWorkers } from './image-of-redis.ts';
 import { storeIntoRedis } from './store-into-redis.ts';
 
 /** A namespace of Redis. */
@@ -30,6 +30,8 @@ export interface ReadOptions {
 export interface CopyOptions {
   /** What is in the target goes first. Default: a target that is not empty is refused. */
   readonly overwrite?: boolean | undefined;
+  /** Also while workers live there, whose tasks are taken away. */
+  readonly force?: boolean | undefined;
   /** Hears how many tasks are written. */
   readonly onTasks?: ((count: number) => void) | undefined;
 }
@@ -54,6 +56,8 @@ export async function storeFromRedis(
   const namespace = namespaceOf(place);
   const layout = await layoutOf(new KeysReader(namespace));
   if (layout === COPYING) throw new CopyRefusedError(`${place.prefix}: ${BROKEN_OFF}`);
+  if (layout === undefined) throw new CopyRefusedError(`${place.prefix}: there is no data`);
+  checkLayoutNumber(Number(layout));
   const image = await imageOfRedis(namespace, { clock: place.clock, force });
   putImage(store, image);
 }
@@ -64,20 +68,22 @@ const BROKEN_OFF = 'it is a copy that was broken off; copy into it again, with -
  * Writes everything that a store knows into a namespace of Redis. Until all of it is there the namespace says
  * that it is incomplete, and nobody can open it.
  *
- * @throws `CopyRefusedError` before anything is written, when the namespace is not empty.
+ * @throws `CopyRefusedError` before anything is written, when the namespace is not empty, or workers live there.
  */
 export async function storeToRedis(
   store: Store,
   place: RedisPlace,
-  { overwrite = false, onTasks = ignore }: CopyOptions = {},
+  { overwrite = false, force = false, onTasks = ignore }: CopyOptions = {},
 ): Promise<void> {
   const namespace = namespaceOf(place);
   const reader = new KeysReader(namespace);
+  checkVersion(await reader.info());
+  const now = place.clock === undefined ? await reader.now() : place.clock();
   if (!overwrite) await mustBeEmpty(namespace, place.prefix, reader);
+  else if (!force) await mustHaveNoWorkers(reader, now, 'target');
   const keys = namesOf(place.prefix);
   await say(namespace, keys, COPYING);
   if (overwrite) await clear(namespace);
-  const now = place.clock === undefined ? await reader.now() : place.clock();
   const writer = new KeysWriter(namespace);
   await storeIntoRedis({ writer, keys, now }, store, onTasks);
   await say(namespace, keys, String(LAYOUT));

@@ -47,7 +47,7 @@ export async function imageOfRedis(
   for await (const some of keysOf(namespace)) for (const name of some) names.add(name);
   const now = clock === undefined ? await reader.now() : clock();
   const before = await clockOf(reader);
-  if (!force) await mustHaveNoWorkers(reader, now);
+  if (!force) await mustHaveNoWorkers(reader, now, 'source');
   mustBeWhole(names);
   const queues = await queuesOf(reader, names);
   const tasks = await tasksOf(reader, names);
@@ -91,14 +91,19 @@ async function clockOf(
   return { row: { seen, sweepAfter, scheduler }, steps };
 }
 
-async function mustHaveNoWorkers(reader: KeysReader, now: number): Promise<void> {
+/** @throws `CopyRefusedError` when workers live in a namespace. */
+export async function mustHaveNoWorkers(
+  reader: KeysReader,
+  now: number,
+  where: 'source' | 'target',
+): Promise<void> {
   const workers = [...(await reader.scores('workers'))];
   const live = workers.filter(([, seen]) => now - seen <= LIMITS.workerSilenceMs);
   const [first] = live.map(([id]) => id);
   if (first !== undefined) {
     const others = live.length > 1 ? ` and ${live.length - 1} more` : '';
     throw new CopyRefusedError(
-      `workers live in the source (${first}${others}): stop them, and copy again`,
+      `workers live in the ${where} (${first}${others}): stop them, and copy again`,
     );
   }
 }

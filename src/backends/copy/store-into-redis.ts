@@ -12,9 +12,6 @@ import { writeQueues } from './write-queues.ts';
 import { writeRun } from './write-runs.ts';
 import { type TaskContext, writeTask } from './write-tasks.ts';
 
-/** Hears of each thing that is written, by what it is. */
-export type Progress = (kind: 'tasks', count: number) => void;
-
 const INFINITE = Number.POSITIVE_INFINITY;
 
 /** Writes everything that a store knows into a namespace, which is empty. */

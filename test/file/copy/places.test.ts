@@ -197,6 +197,18 @@ describe('a namespace is read only', () => {
     const place = placeOf(prefix, harness);
     const store = await storeOf(place, harness.clock, { force: true });
     expect(store.workers.size).toBe(0);
+    const over = storeToRedis(store, place, { overwrite: true });
+    await expect(over).rejects.toThrow(/workers live in the target/);
+    await storeToRedis(store, place, { overwrite: true, force: true });
+  });
+
+  it('when it is there, and of this layout', async () => {
+    const prefix = prefixOf();
+    const clock = new ManualClock(0);
+    await expect(storeOf(placeOf(prefix), clock)).rejects.toThrow(/there is no data/);
+    await client.hset(`${prefix}:meta`, 'layout', 99);
+    const other = storeOf(placeOf(prefix), clock);
+    await expect(other).rejects.toMatchObject({ code: 'BACKEND_UNSUPPORTED' });
   });
 
   it('while nothing changes meanwhile', async () => {

@@ -115,6 +115,11 @@ export class KeysReader {
     return left < 0 ? undefined : left;
   }
 
+  /** What the server tells of itself. */
+  async info(): Promise<string> {
+    return textIn(await ask(this.#client, 'INFO', ['everything']));
+  }
+
   /** The server's clock, in ms since the epoch. */
   async now(): Promise<number> {
     const [seconds, micros] = listIn(await ask(this.#client, 'TIME', [])).map(textIn);
@@ -139,13 +144,13 @@ export class KeysReader {
 }
 
 /** A reply that has to be a list. */
-export function listIn(value: unknown): readonly unknown[] {
+function listIn(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   throw new BackendUnsupportedError('copy: the server answered something else than a list');
 }
 
 /** A reply as text. */
-export function textIn(value: unknown): string {
+function textIn(value: unknown): string {
   return Buffer.isBuffer(value) ? value.toString() : String(value ?? '');
 }
 

@@ -24,7 +24,12 @@ export async function examine(connection: Connection, keys: Keys): Promise<Backe
   return { description: `${version}; ${line}`, warnings };
 }
 
-function checkVersion(info: string): string {
+/**
+ * The server's name and version, from what `INFO` tells.
+ *
+ * @throws `BackendUnsupportedError` when it is too old.
+ */
+export function checkVersion(info: string): string {
   const version = field(info, 'redis_version') ?? '';
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
@@ -44,7 +49,11 @@ async function checkLayout(connection: Connection, keys: Keys): Promise<void> {
       'the data is a copy that is not complete: it goes on, or was broken off (fairloom copy --overwrite makes it anew)',
     );
   }
-  const found = Number(said);
+  checkLayoutNumber(Number(said));
+}
+
+/** @throws `BackendUnsupportedError` when the data has another layout than this process knows. */
+export function checkLayoutNumber(found: number): void {
   if (found === LAYOUT) return;
   throw new BackendUnsupportedError(
     found > LAYOUT
