@@ -120,6 +120,7 @@ export {
   ClockNotDrivenError,
   ClosedError,
   ControlNotReturnedError,
+  CopyRefusedError,
   CorruptRecordError,
   CrossUserDependencyError,
   DataDamagedError,

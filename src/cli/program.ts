@@ -30,6 +30,7 @@ import { addUsers } from './commands/users.ts';
 import { addVersions } from './commands/versions.ts';
 import { addWorker } from './commands/worker.ts';
 import { addXCom } from './commands/xcom.ts';
+import { addCopy } from './copy/copy.ts';
 import { addDashboard } from './dashboard/dashboard.ts';
 import { addDev } from './dashboard/dev.ts';
 import type { Shell } from './session/session.ts';
@@ -102,6 +103,7 @@ function programOf(shell: Shell): Command {
   addSeries(program, shell);
   addVersions(program, shell);
   addDoctor(program, shell);
+  addCopy(program, shell);
   addTop(program, shell);
   addDashboard(program, shell);
   addDev(program, shell);

@@ -9,6 +9,7 @@ import { type Batch, checkDependencies, link, rewait } from './rules/dependencie
 import { cascade, goOn } from './rules/end.ts';
 import { enterScheduled, leave, setDeadline, stateAfter } from './rules/places.ts';
 import { type KeyEntry, TaskEntry } from './store/entities.ts';
+import { isFirstPayload } from './store/first-payload.ts';
 import {
   absorb,
   answerByKey,
@@ -167,7 +168,7 @@ function agrees(entry: TaskEntry, task: NewTask): boolean {
   return (
     entry.owner.user === task.user &&
     entry.name === task.name &&
-    (entry.optional.firstPayload ?? entry.payload) === task.payload
+    isFirstPayload(entry.optional.firstPayload ?? entry.payload, task.payload)
   );
 }
 

@@ -208,7 +208,7 @@ function refuseBackend(options: GlobalOptions, more: readonly 'config'[] = []): 
   throw new CliError(EXIT.usage, problem, `leave ${flags} out`);
 }
 
-function outputOf({ output }: GlobalOptions, shell: Shell): Output {
+export function outputOf({ output }: GlobalOptions, shell: Shell): Output {
   if (output !== 'yaml') return new Output(output, shell);
   throw new CliError(EXIT.usage, 'only fairloom config show writes yaml');
 }

@@ -86,6 +86,7 @@ export const EXIT_OF: Readonly<Record<ErrorCode, ExitCode>> = {
   BACKEND_UNSUPPORTED: EXIT.unreachable,
   CORRUPT_RECORD: EXIT.failed,
   DATA_DAMAGED: EXIT.failed,
+  COPY_REFUSED: EXIT.refused,
 };
 
 /** Thrown by a command to end with a message on stderr and a code of its own. */

@@ -3,6 +3,7 @@
  * docs/cli-output.md from these types and their comments, and tests hold the commands to that page.
  */
 
+import type { CopyCounts } from '../../backends/copy/counts.ts';
 import type { BulkInfo } from '../../bulk/bulk-facade.ts';
 import type { AskInfo } from '../../client/facades/asks-facade.ts';
 import type { QueueStatus } from '../../client/facades/queue-facade.ts';
@@ -41,6 +42,16 @@ import type {
 import type { DemoResult } from '../demo/demo.ts';
 import type { Diagnosis } from '../doctor/checks.ts';
 import type { TopSnapshot } from '../top/snapshot.ts';
+
+/** What was copied, and where. */
+export interface CopyReport {
+  /** A folder; or a URL of Redis without its password, a blank, and the prefix. */
+  readonly from: string;
+  /** As `from`. */
+  readonly to: string;
+  /** How many things there are, by what they are. */
+  readonly counts: CopyCounts;
+}
 
 /** By command. `undefined`: it prints no JSON. */
 export interface JsonShapes {
@@ -117,6 +128,7 @@ export interface JsonShapes {
   readonly status: Status;
   readonly health: Health;
   readonly doctor: Diagnosis;
+  readonly copy: CopyReport;
   readonly top: TopSnapshot;
   readonly dashboard: undefined;
   readonly dev: undefined;

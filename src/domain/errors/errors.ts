@@ -52,6 +52,7 @@ export {
   BackendUnavailableError,
   BackendUnsupportedError,
   ClosedError,
+  CopyRefusedError,
   CorruptRecordError,
   DataDamagedError,
   ProcessEndedError,

@@ -97,7 +97,8 @@ export type ErrorCode =
   | 'BACKEND_FULL'
   | 'BACKEND_UNSUPPORTED'
   | 'CORRUPT_RECORD'
-  | 'DATA_DAMAGED';
+  | 'DATA_DAMAGED'
+  | 'COPY_REFUSED';
 
 /** A value as a message may show it: short, and nothing of an object. */
 export function shown(value: unknown): string {

@@ -121,3 +121,13 @@ export class DataDamagedError extends FairloomError {
     this.damage = damage;
   }
 }
+
+/** Nothing was copied: the source is not at rest, or the target is not empty. */
+export class CopyRefusedError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'CopyRefusedError';
+  /** See `docs/errors.md`. */
+  readonly code = 'COPY_REFUSED';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+}

@@ -87,7 +87,7 @@ export const NAMESPACE_KEYS = {
    */
   clock: { type: 'HASH', name: '{p}clock' },
   /**
-   * layout version, created
+   * layout version, or `copying` while everything of another backend is copied there; created
    * @by the first client
    * @life for ever
    */

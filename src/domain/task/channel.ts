@@ -93,6 +93,26 @@ export class ChannelValues {
     return Object.fromEntries(found);
   }
 
+  /** Marks of the writes that were to be done once, and were. */
+  marks(): Iterable<string> {
+    return this.done;
+  }
+
+  /** What another place has stored. */
+  takeOver(
+    values: Iterable<readonly [field: string, text: string]>,
+    marks: Iterable<string>,
+  ): void {
+    for (const [field, text] of values) {
+      this.values.set(field, text);
+      this.bytes += entryBytes(field, text);
+    }
+    for (const mark of marks) {
+      this.done.add(mark);
+      this.bytes += utf8Bytes(mark);
+    }
+  }
+
   /** Applies all of the writes, or none and tells why. */
   write(writes: readonly ChannelWrite[]): ChannelRefusal | undefined {
     const fresh = new Map<string, string | undefined>();

@@ -97,6 +97,7 @@ const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   BACKEND_UNSUPPORTED: 500,
   CORRUPT_RECORD: 500,
   DATA_DAMAGED: 500,
+  COPY_REFUSED: 409,
 };
 
 /** A mistake as it is answered. */

@@ -14,6 +14,8 @@ const REDIS = ['--redis', inject('redisUrl'), '--prefix', `shapes-${process.pid}
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'fairloom-shapes-'));
 const EXPORTED = join(FOLDER, 'run.json');
+/** Data to be copied. */
+const DATA = join(FOLDER, 'data');
 /** Stands for the hash of the graph of `late`. */
 const GRAPH = '<graph>';
 /** Stands for the id of a question that is open. */
@@ -86,6 +88,7 @@ const OUTPUTS: readonly (readonly [command: string, ...args: readonly string[]])
   ['status'],
   ['health'],
   ['doctor'],
+  ['copy', '--from', DATA, '--to', join(FOLDER, 'copied')],
   ['top'],
   ['runs cancel', 'late', '--dry-run'],
   ['tasks cancel', 'later', '--dry-run'],
@@ -133,6 +136,7 @@ beforeAll(async () => {
   await fairloomHere(['enqueue', 'nobody', '--id', 'waits', ...REDIS]);
   while (ask === '')
     ask = (await fairloomHere(['asks', 'list', '-o', 'id', ...REDIS])).stdout.trim();
+  await fairloomHere(['enqueue', 'double', '1', '--data', DATA]);
   const stored = ['bulk', 'start', 'cancel', '--where', 'user:nobody', '--queue', 'idle'];
   bulk = (await fairloomHere([...stored, '-o', 'id', ...REDIS])).stdout.trim();
   const late = ['--id', 'late', '--delay', '1h', '--module', STEPS];

@@ -128,6 +128,7 @@ const READING: readonly (readonly string[])[] = [
   ['status'],
   ['health'],
   ['doctor'],
+  ['copy', '--from', NASTY, '--to', NASTY],
   ['top'],
   ['config', 'show'],
   [`--${NASTY}`],

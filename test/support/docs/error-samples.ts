@@ -130,6 +130,7 @@ export async function errorSamples(): Promise<ErrorSamples> {
         'log-00000001-00000001, bytes 96 to 208: 1 commit is gone',
       ]),
     ],
+    COPY_REFUSED: [new errors.CopyRefusedError('the target is not empty: keys begin with fq:')],
   };
 }
 

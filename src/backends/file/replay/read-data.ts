@@ -5,6 +5,7 @@ import type { Disk } from '../log/disk.ts';
 import { type FoundData, findData, type Snapshot } from '../log/recovery.ts';
 import { BadSnapshotError, readSnapshot } from '../state/snapshot-file.ts';
 import { Engine, EngineClock } from './engine.ts';
+import { mustBeComplete } from './incomplete.ts';
 
 /** Steps that are replayed before the event loop has its turn. */
 const REPLAYED_AT_ONCE = 200;
@@ -39,6 +40,7 @@ export async function readData(
   clock: Clock,
   options: ReadOptions = {},
 ): Promise<ReadData> {
+  mustBeComplete(disk);
   const found = findData(disk);
   const warnings: string[] = [];
   const { upTo = Infinity } = options;

@@ -25,6 +25,18 @@ export function eventPlace(user: string, { name, key }: Pick<WaitEvent, 'name' |
   return `${user.length}:${user}${name}\n${key}`;
 }
 
+/** Reads what {@link eventPlace} wrote. */
+export function readEventPlace(place: string): {
+  readonly user: string;
+  readonly name: string;
+  readonly key: string;
+} {
+  const from = place.indexOf(':') + 1;
+  const to = from + Number(place.slice(0, from - 1));
+  const line = place.indexOf('\n', to);
+  return { user: place.slice(from, to), name: place.slice(to, line), key: place.slice(line + 1) };
+}
+
 /** The time of a wait is over, if it has one, or an event that came before is on its way to it. */
 export function wakeByTime(store: Store, entry: TaskEntry): void {
   const place = store.events.placeOf(entry);

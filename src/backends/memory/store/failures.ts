@@ -56,6 +56,29 @@ export class Failures {
     return group === undefined || this.groupsById.get(group)?.failed.has(entry) === true;
   }
 
+  /** All groups, those that were seen last behind the others. */
+  all(): readonly Omit<ErrorGroup, 'failed'>[] {
+    return [...this.groupsById.values()].sort((a, b) => a.lastAt - b.lastAt);
+  }
+
+  /** A group of another store, without its tasks, which `stand` adds. Those seen last come last. */
+  takeOver(group: Omit<ErrorGroup, 'failed'>): void {
+    const made = { ...group, failed: new SortedList(byEnd) };
+    this.groupsById.set(group.id, made);
+    this.retried.set(group.id, made);
+  }
+
+  /** A task that failed in another store: it was counted there. */
+  stand(entry: TaskEntry): void {
+    const name = nameIn(entry.name);
+    const named = this.failedByName.get(name) ?? new SortedList(byEnd);
+    named.add(entry);
+    this.failedByName.set(name, named);
+    const group = this.#groupOf(entry);
+    group?.failed.add(entry);
+    if (group !== undefined) this.retried.delete(group.id);
+  }
+
   /** Those of a name, whatever their versions. */
   named(name: string): SortedList<TaskEntry> {
     return this.failedByName.get(nameIn(name)) ?? new SortedList(byEnd);

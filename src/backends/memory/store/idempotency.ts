@@ -10,14 +10,32 @@ import {
   windowStep,
 } from '../../../domain/task/window.ts';
 import { type GoneOwner, type KeyEntry, TaskEntry } from './entities.ts';
+import { isFirstPayload } from './first-payload.ts';
 import type { Store } from './store.ts';
 
 /**
  * Under what a key is remembered: queue and user with their lengths, so that no two places give one
  * text.
  */
-export function keyScope(task: NewTask, key: string): string {
+export function keyScope(task: Pick<NewTask, 'queue' | 'user'>, key: string): string {
   return `${task.queue.length}:${task.queue}${task.user.length}:${task.user}${key}`;
+}
+
+/** Where the key of a scope holds. */
+export function placeOfKey({ scope }: KeyEntry): {
+  readonly queue: string;
+  readonly user: string;
+} {
+  const [queue, rest] = cut(scope);
+  const [user] = cut(rest);
+  return { queue, user };
+}
+
+/** The text whose length stands in front of it, and what is behind. */
+function cut(text: string): readonly [string, string] {
+  const from = text.indexOf(':') + 1;
+  const to = from + Number(text.slice(0, from - 1));
+  return [text.slice(from, to), text.slice(to)];
 }
 
 /** The key as it is remembered, also when it no longer holds. */
@@ -120,7 +138,7 @@ export function answerByKey(
   const { owner, follower } = key;
   const existing = (known: TaskEntry | GoneOwner, conflict: boolean, replaced: boolean) =>
     existingOf(store, known, { conflict, replaced });
-  const conflict = task.payload !== key.firstPayload;
+  const conflict = !isFirstPayload(key.firstPayload, task.payload);
   const started = owner.state === 'started' || isEnd(owner.state);
   switch (spec.policy) {
     case 'debounce':

@@ -55,6 +55,7 @@ export class Parked<T extends Placed> {
     users.set(key, aside);
     aside.tasks.add(entry);
     if (turn > 0) aside.turn = turn;
+    this.turns = Math.max(this.turns, turn);
     owner.parked++;
     this.count++;
   }
@@ -72,6 +73,16 @@ export class Parked<T extends Placed> {
 
   has(entry: T): boolean {
     return this.#at(entry.name, entry.owner, entry.level)?.has(entry) === true;
+  }
+
+  /** When it was the turn last of those that it is parked with. */
+  turnOf({ name, owner, level }: T): number {
+    return this.names.get(name)?.get(keyOf(owner, level))?.turn ?? 0;
+  }
+
+  /** The latest turn of any. */
+  get newestTurn(): number {
+    return this.turns;
   }
 
   knows(name: string): boolean {

@@ -11,7 +11,7 @@ interface EventWaiter {
 }
 
 /** Events that are kept of one place, by number. */
-interface KeptEvents {
+export interface KeptEvents {
   newest: number;
   readonly events: Map<number, { readonly at: number; readonly event: WaitEvent }>;
   readonly ids: Set<string>;
@@ -50,6 +50,21 @@ export class PublishedEvents {
     this.kept.set(place, kept);
   }
 
+  /** What is kept of all places. */
+  all(): Iterable<readonly [place: string, kept: KeptEvents]> {
+    return this.kept;
+  }
+
+  /** What another store has kept of a place. */
+  takeOver(place: string, kept: KeptEvents): void {
+    this.kept.set(place, kept);
+  }
+
+  /** The number of the newest event when its wait began; `undefined`: it waits for none. */
+  begunAt(entry: TaskEntry): number | undefined {
+    return this.places.get(entry)?.[1].number;
+  }
+
   /** The number of the newest event, also when that is not kept any more. */
   newest(place: string, now: number): number {
     const kept = this.#keptAt(place, now);
@@ -66,7 +81,12 @@ export class PublishedEvents {
   }
 
   enter(place: string, entry: TaskEntry, now: number): void {
-    const waiter = { entry, number: this.newest(place, now) };
+    this.stand(place, entry, this.newest(place, now));
+  }
+
+  /** It has waited since that number was the newest. */
+  stand(place: string, entry: TaskEntry, number: number): void {
+    const waiter = { entry, number };
     const list = this.waiters.get(place) ?? new SortedList<EventWaiter>(byNumber);
     list.add(waiter);
     this.waiters.set(place, list);

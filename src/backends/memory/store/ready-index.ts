@@ -44,7 +44,7 @@ export function reindex(store: Store, user: UserEntry): void {
 }
 
 /** Tasks of this user that could start at once, rates aside. */
-function headroomOf(user: UserEntry, settings: UserSettings): number {
+export function headroomOf(user: UserEntry, settings: UserSettings): number {
   if (user.queued === 0 || settings.paused === true) return 0;
   if (settings.maxRunning === undefined) return user.queued;
   return Math.max(0, Math.min(user.queued, settings.maxRunning - user.running));
@@ -176,6 +176,19 @@ function classOf(queue: QueueEntry, weight: number, assigned: boolean): WeightCl
   const shared = queue.classes.get(`${familyOf(assigned)}s${power}`);
   if (shared !== undefined) return shared;
   return newClass(queue, { kind: `s${power}`, assigned, shared: true, step: sharedStep(power) });
+}
+
+/** A user of another store stands ready in a class of this kind, as it did there. */
+export function standReady(user: UserEntry, kind: string): void {
+  const { queue } = user;
+  const shared = kind.startsWith('s');
+  const step = shared ? sharedStep(Number(kind.slice(1))) : exactStep(user.weight);
+  user.ready = true;
+  queue.clock.w += user.weight;
+  queue.readyUsers++;
+  const known = queue.classes.get(familyOf(false) + kind);
+  user.class = known ?? newClass(queue, { kind, assigned: false, shared, step });
+  insert(user);
 }
 
 function familyOf(assigned: boolean): string {

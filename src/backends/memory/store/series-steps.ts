@@ -31,6 +31,18 @@ export class SeriesSteps {
     }
   }
 
+  /** Rows of all minutes and hours. */
+  *all(): Generator<readonly [step: SeriesStep, at: number, rows: SeriesRows]> {
+    for (const step of keysIn(SERIES_STEPS)) {
+      for (const [at, rows] of this.steps[step]) yield [step, at, rows];
+    }
+  }
+
+  /** A minute or hour of another store. */
+  takeOver(step: SeriesStep, at: number, rows: SeriesRows): void {
+    this.steps[step].set(at, rows);
+  }
+
   read(now: number, request: SeriesRequest): SeriesReply {
     const range = stepsBetween(SERIES_STEPS[request.step], now, request);
     const cells: SeriesCell[] = [];

@@ -10,6 +10,16 @@ export class SignalBox {
   private count = 0;
   private bytes = 0;
 
+  /** Payloads by name. */
+  all(): Iterable<readonly [name: string, payloads: readonly string[]]> {
+    return this.kept;
+  }
+
+  /** Ids that are remembered, oldest first. */
+  allIds(): Iterable<string> {
+    return this.ids;
+  }
+
   hasSeen(signalId: string | undefined): boolean {
     return signalId !== undefined && this.ids.has(signalId);
   }

@@ -182,6 +182,16 @@ export class Store {
     this.seenAt = this.now;
   }
 
+  /** The moment of the latest step. */
+  get seen(): number {
+    return this.seenAt;
+  }
+
+  /** Goes on where another store has stopped. */
+  goOn(seen: number): void {
+    this.seenAt = seen;
+  }
+
   /** Sets `now` without beginning a step; answers what the clock says. */
   look(): number {
     if (this.closed) throw new ClosedError('the backend');

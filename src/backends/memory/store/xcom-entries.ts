@@ -62,6 +62,10 @@ export class XComEntries {
     if (spaces.size === 0) this.users.delete(user);
   }
 
+  all(): Iterable<XComEntry> {
+    return this.entries.values();
+  }
+
   /** The value to be looked after first. */
   first(): XComEntry | undefined {
     return this.byLook.first();

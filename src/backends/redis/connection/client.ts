@@ -85,6 +85,19 @@ export function isClient(value: unknown): value is RedisClient {
   return has('call') && has('duplicate') && has('on');
 }
 
+/** A client that hands bytes through as they are: replies are buffers, and so may arguments be. */
+export interface BinaryClient {
+  /** Sends one command; texts of its reply are buffers. */
+  callBuffer(command: string, args: readonly (string | number | Buffer)[]): Promise<unknown>;
+}
+
+/** The same client for bytes; `undefined` when it cannot, which clients of ioredis can. */
+export function binaryClient(client: RedisClient): BinaryClient | undefined {
+  return typeof Reflect.get(client, 'callBuffer') === 'function'
+    ? (client as RedisClient & BinaryClient)
+    : undefined;
+}
+
 function asClient(redis: Redis): RedisClient {
   return redis as unknown as RedisClient;
 }

@@ -8,7 +8,10 @@ import type { Connection } from './connection.ts';
 const OLDEST = [6, 2] as const;
 
 /** How the keys are laid out; rises when other processes can no longer read them. */
-const LAYOUT = 3;
+export const LAYOUT = 3;
+
+/** Stands in place of the layout while everything of another backend is copied there. */
+export const COPYING = 'copying';
 
 /** Looks at the server once: its version, the layout of the namespace, and what may be lost. */
 export async function examine(connection: Connection, keys: Keys): Promise<BackendInfo> {
@@ -21,7 +24,12 @@ export async function examine(connection: Connection, keys: Keys): Promise<Backe
   return { description: `${version}; ${line}`, warnings };
 }
 
-function checkVersion(info: string): string {
+/**
+ * The server's name and version, from what `INFO` tells.
+ *
+ * @throws `BackendUnsupportedError` when it is too old.
+ */
+export function checkVersion(info: string): string {
   const version = field(info, 'redis_version') ?? '';
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
@@ -35,7 +43,17 @@ function checkVersion(info: string): string {
 
 async function checkLayout(connection: Connection, keys: Keys): Promise<void> {
   await connection.command('open', 'HSETNX', [keys.meta, 'layout', LAYOUT]);
-  const found = Number(await connection.command('open', 'HGET', [keys.meta, 'layout']));
+  const said = text(await connection.command('open', 'HGET', [keys.meta, 'layout']));
+  if (said === COPYING) {
+    throw new BackendUnsupportedError(
+      'the data is a copy that is not complete: it goes on, or was broken off (fairloom copy --overwrite makes it anew)',
+    );
+  }
+  checkLayoutNumber(Number(said));
+}
+
+/** @throws `BackendUnsupportedError` when the data has another layout than this process knows. */
+export function checkLayoutNumber(found: number): void {
   if (found === LAYOUT) return;
   throw new BackendUnsupportedError(
     found > LAYOUT

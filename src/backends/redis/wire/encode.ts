@@ -16,7 +16,7 @@ import { askSpecText, eventPair } from './ask.ts';
 import type { ScriptArgument } from './script.ts';
 
 /** Payloads up to here stand inside the record's text; longer ones in a field of their own. */
-const INLINE = 1_024;
+export const INLINE = 1_024;
 
 /** Parts the fixed facts of a record. JSON text and names never hold it. */
 const NUL = '\0';
@@ -53,7 +53,7 @@ export function pushTasks(args: ScriptArgument[], tasks: readonly NewTask[]): vo
 }
 
 /** The part of a record's text that the client writes. */
-function blobOf(task: NewTask, kind: number): string {
+export function blobOf(task: NewTask, kind: number): string {
   const { level, cost, name, queue, options, user, payload } = task;
   checkOptionsText(options);
   const owner = `${String(byteLength(user)).padStart(3, '0')}${user}${queue}`;

@@ -1,0 +1,110 @@
+import { CopyRefusedError } from '../../domain/errors/errors.ts';
+import type { Store } from '../memory/store/store.ts';
+import { newClient, type RedisClient } from '../redis/connection/client.ts';
+import { failure } from '../redis/connection/failures.ts';
+import { connectionTo } from '../redis/connection/target.ts';
+import { checkPrefix } from '../redis/wire/keys.ts';
+import { storeFromRedis, storeToRedis } from './copy.ts';
+import { type CopyCounts, countsOf } from './counts.ts';
+
+/** Where data is: a namespace of a Redis server, or a data folder. */
+export type CopyPlace =
+  | { readonly kind: 'redis'; readonly url: string; readonly prefix: string }
+  | { readonly kind: 'folder'; readonly folder: string };
+
+/** What is done with data folders. */
+export interface Folders {
+  /** An empty store, as the owner of a data folder has it. */
+  empty(): Store;
+  /** What a data folder has, whose only owner the caller is until it closes it. */
+  open(folder: string): Promise<{ readonly store: Store; close(): Promise<void> }>;
+  /** Makes a data folder of a store. @throws `CopyRefusedError` when there is data already. */
+  create(folder: string, store: Store, overwrite: boolean): Promise<void>;
+}
+
+/** How a copy is made. */
+export interface CopyRequest {
+  readonly from: CopyPlace;
+  readonly to: CopyPlace;
+  /** What is in the target goes first. */
+  readonly overwrite: boolean;
+  /** Also while workers live in the source. */
+  readonly force: boolean;
+  /** Hears how many tasks of how many are written. */
+  onTasks(count: number, of: number): void;
+}
+
+/**
+ * Copies everything of one place into another. The source stays as it is.
+ *
+ * @throws `CopyRefusedError` when the source is not at rest, or the target is not empty.
+ */
+export async function copyBetween(request: CopyRequest, folders: Folders): Promise<CopyCounts> {
+  const { from, to } = request;
+  if (placeText(from) === placeText(to)) {
+    throw new CopyRefusedError('source and target are the same place');
+  }
+  const source = await read(request, folders);
+  try {
+    await write(request, source.store, folders);
+    return countsOf(source.store);
+  } finally {
+    await source.close();
+  }
+}
+
+function placeText(place: CopyPlace): string {
+  return place.kind === 'redis' ? `${place.url} ${place.prefix}` : place.folder;
+}
+
+async function read(
+  { from, force }: CopyRequest,
+  folders: Folders,
+): Promise<{ readonly store: Store; close(): Promise<void> }> {
+  if (from.kind === 'folder') return folders.open(from.folder);
+  const store = folders.empty();
+  await connected(from, (client) =>
+    storeFromRedis({ client, prefix: from.prefix }, store, { force }),
+  );
+  return { store, close: async () => undefined };
+}
+
+async function write(
+  { to, overwrite, force, onTasks }: CopyRequest,
+  store: Store,
+  folders: Folders,
+): Promise<void> {
+  if (to.kind === 'folder') return folders.create(to.folder, store, overwrite);
+  const of = store.records.size;
+  await connected(to, (client) =>
+    storeToRedis(
+      store,
+      { client, prefix: to.prefix },
+      {
+        overwrite,
+        force,
+        onTasks: (count) => onTasks(count, of),
+      },
+    ),
+  );
+}
+
+async function connected(
+  { url, prefix }: Extract<CopyPlace, { kind: 'redis' }>,
+  act: (client: RedisClient) => Promise<void>,
+): Promise<void> {
+  checkPrefix(prefix);
+  const client = newClient(connectionTo(url));
+  let trouble: unknown;
+  client.on('error', (error) => {
+    trouble = error;
+  });
+  try {
+    await client.connect().catch((cause: unknown) => {
+      throw failure('copy', trouble ?? cause);
+    });
+    await act(client);
+  } finally {
+    client.disconnect();
+  }
+}

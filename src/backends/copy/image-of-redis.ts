@@ -1,0 +1,269 @@
+import { inChunks } from '../../base/chunks.ts';
+import { CopyRefusedError } from '../../domain/errors/errors.ts';
+import { HASH_FIELDS } from '../../domain/layout/fields.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { isEnd } from '../../domain/task/task.ts';
+import { isFirstPayload } from '../memory/store/first-payload.ts';
+import { KeyNames } from './bytes/key-names.ts';
+import { KeysReader, keysOf, type Namespace, pairIn, pairOf } from './bytes/keys-reader.ts';
+import { numbersIn } from './bytes/packed-bytes.ts';
+import type { BlockKind, ClockRow, Image, TaskRow, UserRow } from './image.ts';
+import {
+  errorGroupsOf,
+  eventRowsOf,
+  graphRowsOf,
+  keyRowsOf,
+  scheduleRowsOf,
+  seriesOf,
+  valueRowsOf,
+} from './read-others.ts';
+import { parkedOf, queuesOf, settingsOf, usersOf } from './read-queues.ts';
+import { type RunKeys, runOf, streamsOf } from './read-runs.ts';
+import { type Pieces, taskOf } from './read-tasks.ts';
+
+/** Keys of tasks that are read at once. */
+const AT_ONCE = 200;
+
+/** How a namespace is read. */
+export interface Reading {
+  /** The time of the namespace, when that is not the server's. */
+  readonly clock?: (() => number) | undefined;
+  /** Also while workers live there. */
+  readonly force: boolean;
+}
+
+/**
+ * Reads all of a namespace. It has to be at rest: nobody works there, and no call comes between.
+ *
+ * @throws `CopyRefusedError` when workers live there, unless that is forced, when a change of many parts is half done, or
+ * when something has changed meanwhile.
+ */
+export async function imageOfRedis(
+  namespace: Namespace,
+  { clock, force }: Reading,
+): Promise<Image> {
+  const reader = new KeysReader(namespace);
+  const names = new KeyNames();
+  for await (const some of keysOf(namespace)) for (const name of some) names.add(name);
+  const now = clock === undefined ? await reader.now() : clock();
+  const before = await clockOf(reader);
+  if (!force) await mustHaveNoWorkers(reader, now, 'source');
+  mustBeWhole(names);
+  const queues = await queuesOf(reader, names);
+  const tasks = await tasksOf(reader, names);
+  const { series, looked } = await seriesOf(reader, names);
+  const image: Image = {
+    clock: before.row,
+    queues,
+    settings: await settingsOf(reader, names),
+    users: await usersOf(reader, names, queues),
+    tasks,
+    keys: withPayloads(await keyRowsOf(reader, names), tasks),
+    schedules: await scheduleRowsOf(reader, names),
+    graphs: await graphRowsOf(reader, names, now),
+    values: await valueRowsOf(reader, names),
+    events: await eventRowsOf(reader, names, now),
+    series,
+    looked,
+    errorGroups: await errorGroupsOf(reader, names),
+    names: [...(await reader.scores('names'))],
+  };
+  if ((await clockOf(reader)).steps !== before.steps) {
+    throw new CopyRefusedError(
+      'the source has changed while it was copied: stop what works and enqueues there, and copy again',
+    );
+  }
+  return letGo(image);
+}
+
+async function clockOf(
+  reader: KeysReader,
+): Promise<{ readonly row: ClockRow; readonly steps: number }> {
+  const packed = (await reader.hash('clock')).get(HASH_FIELDS.clock.numbers[0]);
+  const lock = await reader.hash('scheduler:lock');
+  const { owner, fence } = HASH_FIELDS.schedulerLock;
+  const scheduler = {
+    owner: lock.get(owner[0])?.toString() ?? '',
+    fence: Number(lock.get(fence[0])?.toString() ?? 0),
+  };
+  if (packed === undefined) return { row: { seen: 0, sweepAfter: 0, scheduler }, steps: 0 };
+  const { seen, pause: sweepAfter, steps } = numbersIn('clock', packed).numbers;
+  return { row: { seen, sweepAfter, scheduler }, steps };
+}
+
+/** @throws `CopyRefusedError` when workers live in a namespace. */
+export async function mustHaveNoWorkers(
+  reader: KeysReader,
+  now: number,
+  where: 'source' | 'target',
+): Promise<void> {
+  const workers = [...(await reader.scores('workers'))];
+  const live = workers.filter(([, seen]) => now - seen <= LIMITS.workerSilenceMs);
+  const [first] = live.map(([id]) => id);
+  if (first !== undefined) {
+    const others = live.length > 1 ? ` and ${live.length - 1} more` : '';
+    throw new CopyRefusedError(
+      `workers live in the ${where} (${first}${others}): stop them, and copy again`,
+    );
+  }
+}
+
+function mustBeWhole(names: KeyNames): void {
+  if (names.has('damaged')) {
+    throw new CopyRefusedError(
+      'something in the source cannot be read: see fairloom doctor, and copy again',
+    );
+  }
+  if (names.has('submissions') || names.has('refreshing')) {
+    throw new CopyRefusedError(
+      'a batch or a change of settings is half done in the source: let a worker run for a minute, and copy again',
+    );
+  }
+}
+
+/** The payload that a key came with is known in full as long as its task has it. */
+function withPayloads(keys: Image['keys'], tasks: readonly TaskRow[]): Image['keys'] {
+  const rows = new Map(tasks.map((task) => [task.id, task]));
+  return keys.map((key) => {
+    const owner = rows.get(key.owner);
+    const first =
+      owner === undefined || owner.firstPayload !== undefined ? undefined : owner.payload;
+    const isKnown = first !== undefined && isFirstPayload(key.firstPayload, first);
+    return isKnown ? { ...key, firstPayload: first } : key;
+  });
+}
+
+async function tasksOf(reader: KeysReader, names: KeyNames): Promise<readonly TaskRow[]> {
+  const texts = await reader.hash('tasks');
+  const [payloads, facts, ends, results, errors] = await Promise.all([
+    reader.hash('payloads'),
+    reader.hash('facts'),
+    reader.hash('ends'),
+    reader.hash('results'),
+    reader.hash('errors'),
+  ]);
+  const leases = new Map<string, readonly [worker: string, packed: Buffer]>();
+  for (const { name, rest: worker } of names.of('hot')) {
+    for (const [id, packed] of await reader.hash(name)) leases.set(id, [worker, packed]);
+  }
+  const attempts = await byId(names, 'attempts', (name) => reader.list(name));
+  const streams = await byId(names, 'streams', async (name, id) =>
+    streamsOf(reader, id, await reader.hash(name)),
+  );
+  const runKeys = await runKeysOf(reader, names);
+  const pieces: Pieces = {
+    ...{ payloads, facts, ends, results, errors, leases, attempts, streams },
+    blocked: await blockedOf(reader, names, texts),
+    parked: await parkedIn(reader, names, texts),
+    run: (task) => runOf(task, runKeys),
+  };
+  const rows: TaskRow[] = [];
+  for (const [id, text] of texts) rows.push(taskOf(id, text.toString(), pieces));
+  return rows;
+}
+
+async function byId<T>(
+  names: KeyNames,
+  family: string,
+  read: (name: string, id: string) => Promise<T>,
+): Promise<ReadonlyMap<string, T>> {
+  const found = new Map<string, T>();
+  for (const some of inChunks(names.of(family), AT_ONCE)) {
+    const rows = await Promise.all(some.map(({ name, rest }) => read(name, rest)));
+    for (const [at, { rest }] of some.entries()) {
+      const row = rows[at];
+      if (row !== undefined) found.set(rest, row);
+    }
+  }
+  return found;
+}
+
+async function runKeysOf(reader: KeysReader, names: KeyNames): Promise<RunKeys> {
+  const since = new Map<string, number>();
+  for (const { name } of names.of('waits')) {
+    for (const [id, at] of await reader.scores(name)) since.set(id, at);
+  }
+  const numbers = new Map<string, number>();
+  for (const { name } of names.of('event-waiters')) {
+    for (const [id, number] of await reader.scores(name)) numbers.set(id, number);
+  }
+  return {
+    journals: await byId(names, 'run', (name) => reader.hash(name)),
+    channels: await byId(names, 'channel', (name) => reader.hash(name)),
+    since,
+    numbers,
+  };
+}
+
+/** Whom each task waits for, and for what of them. */
+async function blockedOf(
+  reader: KeysReader,
+  names: KeyNames,
+  texts: ReadonlyMap<string, Buffer>,
+): Promise<Pieces['blocked']> {
+  const waits = new Map<string, BlockKind>();
+  const deps = names.of('deps').map(({ name, rest }) => {
+    const colon = rest.indexOf(':');
+    return { name, kind: rest.slice(0, colon), rest: rest.slice(colon + 1) };
+  });
+  const named = (kind: string) => deps.filter((one) => one.kind === kind);
+  const note = async (kind: string, as: BlockKind, idOf: (rest: string) => string) => {
+    for (const some of inChunks(named(kind), AT_ONCE)) {
+      const sets = await Promise.all(some.map(({ name }) => reader.scores(name)));
+      for (const [at, { rest }] of some.entries()) {
+        for (const id of sets[at]?.keys() ?? []) waits.set(pairOf(id, idOf(rest)), as);
+      }
+    }
+  };
+  await note('waiting', 'end', (rest) => rest);
+  await note('redrive', 'redrive', (rest) => rest);
+  await note('missing', 'missing', (rest) => pairIn(rest)[0]);
+  const found = new Map<string, readonly (readonly [string, BlockKind])[]>();
+  for (const some of inChunks(named('blocked'), AT_ONCE)) {
+    const sets = await Promise.all(some.map(({ name }) => reader.members(name)));
+    for (const [at, { rest: id }] of some.entries()) {
+      if (!texts.has(id)) continue;
+      const ids = sets[at] ?? [];
+      found.set(
+        id,
+        ids.map((one) => [one, waits.get(pairOf(id, one)) ?? 'none'] as const),
+      );
+    }
+  }
+  return found;
+}
+
+/** When somebody looks whether anyone knows the name of a parked task is known by its deadline. */
+async function parkedIn(
+  reader: KeysReader,
+  names: KeyNames,
+  texts: ReadonlyMap<string, Buffer>,
+): Promise<Pieces['parked']> {
+  const turns = await parkedOf(reader, names);
+  const deadlines =
+    turns.length === 0 ? new Map<string, number>() : await reader.scores('deadlines');
+  return new Map(
+    turns.map(([id, turn]) => {
+      const stamp = texts.get(id)?.toString('latin1', 13, 25) ?? '';
+      return [id, { turn, until: deadlines.get(stamp + id) ?? 0 }];
+    }),
+  );
+}
+
+/** Who was set aside by a pause that is over comes into line now, where it was to come step by step. */
+function letGo(image: Image): Image {
+  const rows = new Map(image.tasks.map((task) => [task.id, task]));
+  const comes = new Set<string>();
+  const tasks = image.tasks.map((task): TaskRow => {
+    const run = rows.get(task.run?.asideFor ?? '');
+    const isOver = run !== undefined && !isEnd(run.state) && run.run?.pause === undefined;
+    if (task.run === undefined || !isOver) return task;
+    comes.add(pairOf(task.queue, task.user));
+    return { ...task, state: 'queued', run: { ...task.run, asideFor: undefined } };
+  });
+  if (comes.size === 0) return image;
+  const users = image.users.map((user): UserRow => {
+    return comes.has(pairOf(user.queue, user.user)) ? { ...user, isToEnter: true } : user;
+  });
+  return { ...image, tasks, users };
+}

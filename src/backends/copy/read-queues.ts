@@ -1,0 +1,212 @@
+import { sharedClass, USUAL_WEIGHT } from '../../domain/fairness/fair-share.ts';
+import { FLAGS } from '../../domain/layout/codes.ts';
+import { HASH_FIELDS } from '../../domain/layout/fields.ts';
+import type { QueueSettings, UserSettings } from '../../domain/settings/settings.ts';
+import type { KeyNames } from './bytes/key-names.ts';
+import { type KeysReader, pairIn, pairOf } from './bytes/keys-reader.ts';
+import { unpacked, unpackedAll } from './bytes/msgpack.ts';
+import { numbersIn, sizeOf } from './bytes/packed-bytes.ts';
+import type { QueueRow, SettingsRow, SharesRow, UserRow } from './image.ts';
+import { recordIn } from './read-tasks.ts';
+
+const { fair: FAIR, user: USER } = HASH_FIELDS;
+
+/** All queues that are known. */
+export async function queuesOf(reader: KeysReader, names: KeyNames): Promise<readonly QueueRow[]> {
+  const rows = names.of('fair').map(async ({ queue, name }): Promise<QueueRow> => {
+    const fields = await reader.hash(name);
+    const packed = fields.get(FAIR.numbers[0]);
+    const settings = fields.get(FAIR.settings[0]);
+    const mean = fields.get(FAIR.mean[0]);
+    const followed = Number(fields.get(FAIR.followed[0])?.toString() ?? 0);
+    return {
+      queue,
+      settings: settings === undefined ? {} : settingsIn(settings),
+      ...(packed === undefined ? NEW : numbersOf(packed, followed)),
+      mean: mean?.readDoubleLE(0),
+    };
+  });
+  return Promise.all(rows);
+}
+
+type QueueNumbers = Omit<QueueRow, 'queue' | 'settings' | 'mean'>;
+
+const NEW: QueueNumbers = {
+  v: 0,
+  epoch: 0,
+  lasts: {},
+  arrival: 0,
+  totals: {
+    enqueued: 0,
+    finished: 0,
+    failed: 0,
+    deadLetters: 0,
+    canceled: 0,
+    retried: 0,
+    lost: 0,
+    stolen: 0,
+  },
+};
+
+function numbersOf(packed: Buffer, followed: number): QueueNumbers {
+  const { numbers: queue } = numbersIn('queue', packed);
+  const { numbers: seldom, rest } = numbersIn('seldom', packed, sizeOf('queue'));
+  const [, others] = unpackedAll(rest);
+  const lasts = new Map<string, number>();
+  if (queue.last >= 0) lasts.set(`w${USUAL_WEIGHT}`, queue.last);
+  for (const [kind, last] of Object.entries(recordIn(others))) lasts.set(kind, Number(last));
+  const { enqueued, finished } = queue;
+  const { failed, canceled, retried, lost, stolen } = seldom;
+  return {
+    v: queue.virtual,
+    epoch: queue.epoch,
+    lasts: Object.fromEntries(lasts),
+    totals: {
+      enqueued,
+      finished,
+      failed,
+      canceled,
+      retried,
+      lost,
+      stolen,
+      deadLetters: failed - followed,
+    },
+    arrival: seldom.arrival,
+  };
+}
+
+/** A script writes a table without fields as an empty list. */
+function settingsIn(bytes: Buffer): QueueSettings {
+  const { perUser, ...rest } = recordIn(unpacked(bytes));
+  // Whoever stored them has checked them.
+  return (perUser === undefined ? rest : { ...rest, perUser: recordIn(perUser) }) as QueueSettings;
+}
+
+/** Settings of users. */
+export async function settingsOf(
+  reader: KeysReader,
+  names: KeyNames,
+): Promise<readonly SettingsRow[]> {
+  const rows = names.of('user-config').map(async ({ name, rest: user }) => {
+    const fields = await reader.hash(name);
+    return [...fields].map(([queue, packed]): SettingsRow => {
+      const settings = recordIn(unpacked(packed)) as UserSettings;
+      return queue === '*' ? { user, settings } : { user, queue, settings };
+    });
+  });
+  return (await Promise.all(rows)).flat();
+}
+
+/** Where users stand in lists over all queues. */
+interface Moments {
+  readonly throttled: ReadonlyMap<string, number>;
+  readonly due: ReadonlyMap<string, number>;
+}
+
+/** How users stand in their queues: those with records, with tags, or with due tasks. */
+export async function usersOf(
+  reader: KeysReader,
+  names: KeyNames,
+  queues: readonly QueueRow[],
+): Promise<readonly UserRow[]> {
+  const moments = {
+    throttled: await reader.scores('throttled'),
+    due: await reader.scores('scheduled-users'),
+  };
+  const found: UserRow[] = [];
+  for (const queue of queues) found.push(...(await usersIn(reader, names, queue, moments)));
+  return found;
+}
+
+async function usersIn(
+  reader: KeysReader,
+  names: KeyNames,
+  queue: QueueRow,
+  moments: Moments,
+): Promise<readonly UserRow[]> {
+  const rows = new Map<string, UserRow>();
+  const isHere = ({ queue: name }: { readonly queue: string }): boolean => name === queue.queue;
+  for (const { name, rest: user } of names.of('user').filter(isHere)) {
+    const fields = await reader.hash(name);
+    const packed = fields.get(USER.numbers[0]);
+    if (packed !== undefined) rows.set(user, rowIn(queue, user, packed, fields));
+  }
+  // Who has no record stands there by its tag alone.
+  for (const { name, rest: kind } of names.of('ready').filter(isHere)) {
+    if (!kind.startsWith('p')) continue;
+    for (const [user, tag] of await reader.scores(name)) {
+      const weight = Number(kind.slice(2));
+      rows.set(user, { ...bare(queue, user), tag, weight, class: kind.slice(1) });
+    }
+  }
+  for (const { name } of names.of('kept-tags').filter(isHere)) {
+    for (const [user, tag] of await reader.scores(name)) {
+      if (!rows.has(user)) rows.set(user, { ...bare(queue, user), tag });
+    }
+  }
+  const start = pairOf(queue.queue, '');
+  for (const [pair, dueKey] of moments.due) {
+    const user = pair.slice(start.length);
+    if (!pair.startsWith(start)) continue;
+    rows.set(user, { ...(rows.get(user) ?? bare(queue, user)), dueKey });
+  }
+  return [...rows.values()].map((row) => {
+    return { ...row, throttledUntil: moments.throttled.get(start + row.user) };
+  });
+}
+
+function bare({ queue, epoch }: QueueRow, user: string): UserRow {
+  return { queue, user, tag: 0, epoch, weight: USUAL_WEIGHT, arrival: 0 };
+}
+
+function rowIn(
+  queue: QueueRow,
+  user: string,
+  packed: Buffer,
+  fields: ReadonlyMap<string, Buffer>,
+): UserRow {
+  const { numbers } = numbersIn('user', packed);
+  const { tag, epoch, weight, flags, arrival } = numbers;
+  const shares = fields.get(USER.shares[0]);
+  const is = (flag: number): boolean => flags % (2 * flag) >= flag;
+  const shared = is(FLAGS.user.shared);
+  const kind = shared ? `s${sharedClass(weight)}` : `w${weight}`;
+  return {
+    queue: queue.queue,
+    user,
+    ...{ tag, epoch, weight, arrival },
+    class: is(FLAGS.user.ready) ? kind : undefined,
+    mean: fields.get(USER.mean[0])?.readDoubleLE(0),
+    shares: shares === undefined ? undefined : sharesIn(shares),
+  };
+}
+
+function sharesIn(bytes: Buffer): SharesRow {
+  const { numbers, rest } = numbersIn('shares', bytes);
+  const last = [0, 0, 0, 0, 0];
+  const tag = [0, 0, 0, 0, 0];
+  for (let at = 0; at < rest.length; at += sizeOf('levelShare')) {
+    const { numbers: share } = numbersIn('levelShare', rest, at);
+    last[share.level - 1] = share.last;
+    tag[share.level - 1] = share.tag;
+  }
+  return { v: numbers.virtual, criticalRun: numbers.critical, last, tag };
+}
+
+/** The parked tasks of all queues, with when it was the turn last of those that each is parked with. */
+export async function parkedOf(
+  reader: KeysReader,
+  names: KeyNames,
+): Promise<readonly (readonly [id: string, turn: number])[]> {
+  const found: (readonly [string, number])[] = [];
+  for (const { queue, name, rest: task } of names.of('parked-of-name')) {
+    const turnsKey = name.replace(/parked-of-name:/, 'parked-users:');
+    const turns = names.of('parked-users').find((one) => one.queue === queue && one.rest === task);
+    const byUser = turns === undefined ? new Map<string, number>() : await reader.scores(turnsKey);
+    for (const member of (await reader.scores(name)).keys()) {
+      const [user, rest] = pairIn(member);
+      found.push([rest.slice(13), byUser.get(rest.slice(0, 1) + user) ?? 0]);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,96 @@
+import { HASH_FIELDS } from '../../domain/layout/fields.ts';
+import type { EndState } from '../../domain/task/task.ts';
+import type { TaskEntry, UserEntry } from '../memory/store/entities.ts';
+import type { Store } from '../memory/store/store.ts';
+import type { Target } from './bytes/keys-writer.ts';
+import { packedBytes } from './bytes/packed-bytes.ts';
+import { Stamps } from './stamps.ts';
+import { standingOf } from './standing.ts';
+import { writeOthers } from './write-others.ts';
+import { hasDependents, writeLines, writePlaces } from './write-places.ts';
+import { writeQueues } from './write-queues.ts';
+import { writeRun } from './write-runs.ts';
+import { type TaskContext, writeTask } from './write-tasks.ts';
+
+const INFINITE = Number.POSITIVE_INFINITY;
+
+/** Writes everything that a store knows into a namespace, which is empty. */
+export async function storeIntoRedis(
+  target: Target,
+  store: Store,
+  onTasks: (count: number) => void,
+): Promise<void> {
+  const counted = new Map<UserEntry, boolean>();
+  const isCounted = ({ owner }: TaskEntry): boolean => {
+    const known = counted.get(owner) ?? standingOf(store, owner, target.now).isCounted;
+    counted.set(owner, known);
+    return known;
+  };
+  const context: TaskContext = { ...target, store, stamps: new Stamps(store), isCounted };
+  let written = 0;
+  for (const entry of store.records.values()) {
+    await writeTask(context, entry);
+    await writePlaces(context, entry);
+    await writeRun(context, entry);
+    onTasks(++written);
+  }
+  await writeLines(context);
+  await writeLeases(context);
+  await writeQueues(target, store);
+  await writeOthers(target, store);
+  await writeClock(context);
+  await target.writer.close();
+}
+
+/** Before which moment none of the leases of a worker ends. */
+async function writeLeases({ writer, keys, store }: TaskContext): Promise<void> {
+  const least = new Map<string, number>();
+  for (const { grant, leaseUntil = 0 } of store.byState.started) {
+    const worker = grant?.worker ?? '';
+    least.set(worker, Math.min(least.get(worker) ?? INFINITE, leaseUntil));
+  }
+  for (const [worker, at] of least) await writer.score(keys.leases, worker, at);
+}
+
+/** What is remembered from step to step, with the head of each index. */
+async function writeClock({ writer, keys, store, stamps }: TaskContext): Promise<void> {
+  const endOf = (state: EndState): number =>
+    Math.min(
+      store.byState[state].first()?.endedAt ?? INFINITE,
+      store.read[state].first()?.endedAt ?? INFINITE,
+    );
+  const cascading = store.cascade.first();
+  const configured = new Set(store.settingsForAll.keys());
+  for (const { ownSettings } of store.queues.values()) {
+    for (const user of ownSettings.keys()) configured.add(user);
+  }
+  let ears = 0;
+  for (const entry of store.records.values()) if (hasDependents(entry)) ears++;
+  const numbers = packedBytes('clock', {
+    seen: store.seen,
+    pause: store.sweepAfter,
+    started: store.byState.started.firstAt() ?? INFINITE,
+    scheduledUsers: store.dueUsers.first()?.dueKey ?? INFINITE,
+    throttled: store.throttled.first()?.throttledUntil ?? INFINITE,
+    deadlines: store.deadlines.first()?.optional.deadline ?? INFINITE,
+    cascade: cascading === undefined ? INFINITE : stamps.end(cascading),
+    finished: endOf('finished'),
+    failed: endOf('failed'),
+    canceled: endOf('canceled'),
+    listedWorkers: INFINITE,
+    submissions: INFINITE,
+    missing: store.missing.size > 0 ? 1 : INFINITE,
+    waiting: 0,
+    alarm: INFINITE,
+    configs: configured.size,
+    idle: 0,
+    dropping: 0,
+    refresh: 0,
+    steps: 1,
+    schedulesDue: store.schedulesDue.first()?.next?.dueAt ?? INFINITE,
+    xcomEnds: store.xcom.first()?.lookAt ?? INFINITE,
+    stamp: stamps.last,
+    ears,
+  });
+  await writer.hash(keys.clock, HASH_FIELDS.clock.numbers[0], numbers);
+}
