@@ -12,6 +12,12 @@ export interface CompactionOrder {
 /** What has become of it. */
 export type CompactionAnswer = { readonly stateBytes: number } | { readonly failed: string };
 
+/** A snapshot was not made. The log has all of it still. */
+class NoSnapshotError extends Error {
+  /** The name of the class. */
+  override readonly name = 'NoSnapshotError';
+}
+
 /** Makes snapshots in a thread of their own, one at a time: whoever has the data open goes on meanwhile. */
 export class Compaction {
   readonly #disk: Disk;
@@ -28,7 +34,7 @@ export class Compaction {
    * @rejects when it was not made, for whatever reason.
    */
   async run(upTo: number): Promise<number> {
-    if (this.#thread !== undefined) throw new Error('a snapshot is being made');
+    if (this.#thread !== undefined) throw new NoSnapshotError('a snapshot is being made');
     const order: CompactionOrder = { folder: this.#disk.folder, upTo };
     // Not with the options of this process: they may be about loaders of code, of which it needs none.
     const thread = new Thread(compactionProgram, { eval: true, workerData: order, execArgv: [] });
@@ -36,7 +42,8 @@ export class Compaction {
     thread.unref();
     try {
       const answer = await answerOf(thread);
-      if ('failed' in answer) throw new Error(`the snapshot was not made: ${answer.failed}`);
+      if ('failed' in answer)
+        throw new NoSnapshotError(`the snapshot was not made: ${answer.failed}`);
       return answer.stateBytes;
     } finally {
       this.#thread = undefined;
@@ -55,7 +62,9 @@ function answerOf(thread: Thread): Promise<CompactionAnswer> {
     thread.on('message', resolve);
     thread.on('error', reject);
     thread.on('exit', (code) =>
-      reject(new Error(`the snapshot was not made: its thread has ended (exit code ${code})`)),
+      reject(
+        new NoSnapshotError(`the snapshot was not made: its thread has ended (exit code ${code})`),
+      ),
     );
   });
 }

@@ -14,6 +14,7 @@ interface Keyed {
 /** Takes more of the values of a collection. */
 type Filler = (items: unknown[], keys: readonly unknown[]) => void;
 
+/** Reads values, and knows what it has made. */
 export class ValueReader {
   readonly #classes: readonly KnownClass[];
   readonly #instances: Fields[] = [];

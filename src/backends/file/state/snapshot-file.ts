@@ -177,8 +177,10 @@ export async function readSnapshot(disk: Disk, name: string, clock: Clock): Prom
   }
 }
 
+const UNSUPPORTED: BackendUnsupportedError['code'] = 'BACKEND_UNSUPPORTED';
+
 function known(error: unknown): boolean {
-  return error instanceof BackendUnsupportedError || error instanceof BadSnapshotError;
+  return error instanceof BadSnapshotError || Reflect.get(Object(error), 'code') === UNSUPPORTED;
 }
 
 type Fail = (reason: string) => BadSnapshotError;

@@ -1,5 +1,6 @@
 /** Values as JSON can carry them: see `VALUE`. */
 import { isPlainObject } from '../../../base/records.ts';
+import { BadStateError } from './bad-state.ts';
 import { type Fields, hasFields, LONG, VALUE } from './format.ts';
 import { carriedOf, type KnownClass, nameOf } from './known-classes.ts';
 import { Numbering } from './numbering.ts';
@@ -28,6 +29,7 @@ export interface Rows {
 /** Fields by which values may be found in a Map. */
 const KEYS = ['id', 'user', 'queue', 'scope', 'key', 'name'] as const;
 
+/** Writes values, and knows what it has met: each instance and object is written once. */
 export class ValueWriter {
   readonly #classes: readonly KnownClass[];
   readonly #byPrototype: ReadonlyMap<unknown, number>;
@@ -104,7 +106,7 @@ export class ValueWriter {
       case 'boolean':
         return value;
       case 'number':
-        return isPlainNumber(value) ? value : [VALUE.number, nameOfNumber(value)];
+        return isJsonNumber(value) ? value : [VALUE.number, nameOfNumber(value)];
       default:
         return value === null ? [VALUE.null] : this.#named(value);
     }
@@ -133,7 +135,7 @@ export class ValueWriter {
   #named(value: unknown): unknown {
     const name = nameOf(value);
     if (name !== undefined) return [VALUE.named, name];
-    if (!hasFields(value)) throw new TypeError(`${String(value)} is not known to be stored`);
+    if (!hasFields(value)) throw new BadStateError(`${String(value)} is not known to be stored`);
     if (this.isInstance(value)) return [VALUE.instance, this.meet(value)];
     const seen = this.#inline.of(value);
     if (seen !== undefined) return [VALUE.seen, seen];
@@ -160,7 +162,7 @@ export class ValueWriter {
 
   #object(value: Fields): unknown {
     if (!isPlainObject(value)) {
-      throw new TypeError(`an instance of ${nameOfClass(value)} is not known to be stored`);
+      throw new BadStateError(`an instance of ${nameOfClass(value)} is not known to be stored`);
     }
     const keys = Object.keys(value);
     const shape = JSON.stringify(keys);
@@ -183,7 +185,8 @@ export class ValueWriter {
 
   #enter(value: Fields): number {
     const at = this.#byPrototype.get(Object.getPrototypeOf(value));
-    if (at === undefined) throw new TypeError('no instance of a class that is known to be stored');
+    if (at === undefined)
+      throw new BadStateError('no instance of a class that is known to be stored');
     this.#queue.push(value);
     const met = this.#met;
     const latest = met.length - 2;
@@ -204,7 +207,7 @@ function isOf(value: Fields | undefined, prototype: unknown): boolean {
   return value !== undefined && Object.getPrototypeOf(value) === prototype;
 }
 
-function isPlainNumber(value: number): boolean {
+function isJsonNumber(value: number): boolean {
   return Number.isFinite(value) && !Object.is(value, -0);
 }
 
