@@ -3,12 +3,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Engine, EngineClock, lineOf } from '../../../src/backends/file/replay/engine.ts';
 import { type CommandLog, openLog } from '../../../src/backends/file/log/command-log.ts';
 import { type Disk, diskIn } from '../../../src/backends/file/log/disk.ts';
 import { findData } from '../../../src/backends/file/log/recovery.ts';
 import { compact } from '../../../src/backends/file/replay/compact.ts';
 import { Compaction } from '../../../src/backends/file/replay/compaction.ts';
+import { Engine, EngineClock, lineOf } from '../../../src/backends/file/replay/engine.ts';
 import { readSnapshot, snapshotName } from '../../../src/backends/file/state/snapshot-file.ts';
 import { systemClock } from '../../../src/base/system-clock.ts';
 import { mustBeSameState } from '../../support/file/same-state.ts';

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { Engine, EngineClock } from '../../../src/backends/file/replay/engine.ts';
 import { diskIn } from '../../../src/backends/file/log/disk.ts';
+import { Engine, EngineClock } from '../../../src/backends/file/replay/engine.ts';
 import { readSnapshot } from '../../../src/backends/file/state/snapshot-file.ts';
 import { START_MS } from '../../model/harness.ts';
 import { mustBeSameState } from '../../support/file/same-state.ts';
