@@ -18,12 +18,6 @@ export interface CompactionOrder {
 /** What has become of it. */
 export type CompactionAnswer = { readonly stateBytes: number } | { readonly failed: string };
 
-/** A snapshot was not made. The log has all of it still. */
-class NoSnapshotError extends Error {
-  /** The name of the class. */
-  override readonly name = 'NoSnapshotError';
-}
-
 /** Makes snapshots in a thread of their own, one at a time: whoever has the data open goes on meanwhile. */
 export class Compaction {
   readonly #disk: Disk;
