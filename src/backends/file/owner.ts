@@ -124,11 +124,11 @@ export class Owner {
     const text = JSON.stringify(retention);
     if (text === this.#written) return;
     this.#written = text;
-    this.#tell('retention', [retention]);
+    this.#note('retention', [retention]);
   }
 
   /** A step whose answer nobody waits for. */
-  #tell(name: StepName, args: readonly unknown[]): void {
+  #note(name: StepName, args: readonly unknown[]): void {
     const moment = this.#engine.now();
     this.#log.append(lineOf(moment, name, args)).catch((cause: unknown) => this.#break(cause));
     this.#engine.step(moment, name, args).catch(() => undefined);

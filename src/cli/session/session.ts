@@ -208,6 +208,7 @@ function refuseBackend(options: GlobalOptions, more: readonly 'config'[] = []): 
   throw new CliError(EXIT.usage, problem, `leave ${flags} out`);
 }
 
+/** Where a command writes what it finds. @throws {@link CliError} for a form that it has not. */
 export function outputOf({ output }: GlobalOptions, shell: Shell): Output {
   if (output !== 'yaml') return new Output(output, shell);
   throw new CliError(EXIT.usage, 'only fairloom config show writes yaml');

@@ -305,7 +305,7 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'another payload under the same id is no conflict',
     file: 'src/backends/memory/enqueue.ts',
-    find: ` &&\n    (entry.optional.firstPayload ?? entry.payload) === task.payload`,
+    find: ` &&\n    isFirstPayload(entry.optional.firstPayload ?? entry.payload, task.payload)`,
     replace: '',
   },
   {

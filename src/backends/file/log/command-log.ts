@@ -234,12 +234,12 @@ class SegmentedLog implements CommandLog {
 
   #mustOwn(): void {
     if (this.#broken !== undefined) throw this.#broken;
-    if (!this.#options.stillOwns()) throw new Error('another process has the data folder');
+    if (!this.#options.stillOwns()) throw new LogBrokenError('another process has the data folder');
   }
 
   /** Nobody knows what the disk has: nothing is written any more. */
   #break(cause: unknown): void {
-    this.#broken ??= new LogBrokenError(cause);
+    this.#broken ??= cause instanceof LogBrokenError ? cause : new LogBrokenError(cause);
     this.#timer?.cancel();
     this.#committing?.refuse(this.#broken);
     this.#committing = undefined;

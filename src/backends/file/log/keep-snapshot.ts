@@ -1,4 +1,5 @@
 /** The last step of a repair. */
+import { DataDamagedError } from '../../../domain/errors/errors.ts';
 import type { Disk } from './disk.ts';
 import { snapshotsOf } from './recovery.ts';
 import { segmentsOf } from './segment.ts';
@@ -10,7 +11,8 @@ import { segmentsOf } from './segment.ts';
 export function keepSnapshot(disk: Disk, number: number): void {
   const names = disk.list();
   const kept = snapshotsOf(names).find((snapshot) => snapshot.number === number);
-  if (kept === undefined) throw new Error(`there is no snapshot ${number}`);
+  if (kept === undefined)
+    throw new DataDamagedError(disk.folder, [`there is no snapshot ${number}`]);
   for (const { name } of [...snapshotsOf(names), ...segmentsOf(names)]) {
     if (name !== kept.name) disk.remove(name);
   }

@@ -1,7 +1,7 @@
 /** The segments of an owner: the one that is written, the next one, which is made ahead, and those before. */
 import type { Clock } from '../../../base/time.ts';
 import type { Disk, DiskFile } from './disk.ts';
-import { isDiskFull } from './log-broken-error.ts';
+import { isDiskFull, LogBrokenError } from './log-broken-error.ts';
 import { type FoundData, snapshotsOf } from './recovery.ts';
 import { COUNTS, headOf, SEGMENT_HEAD, segmentName, segmentsOf } from './segment.ts';
 
@@ -58,7 +58,9 @@ export async function openSegments(
 ): Promise<Segments> {
   const older = found.segments.map(({ name, end, first }) => ({ name, bytes: end, first }));
   const last = segmentsOf(disk.list()).at(-1);
-  if (last !== undefined && last.epoch > options.epoch) throw new Error('a later owner was there');
+  if (last !== undefined && last.epoch > options.epoch) {
+    throw new LogBrokenError('a later owner was there');
+  }
   const place = last?.epoch === options.epoch ? last.place + 1 : 1;
   for (const name of found.empty) disk.remove(name);
   const segments = new Segments(disk, options, { older, place });
@@ -189,7 +191,7 @@ export class Segments {
   /** Behind what was written before. */
   write(frame: Uint8Array): void {
     const current = this.#current;
-    if (current === undefined) throw new Error('no segment is open');
+    if (current === undefined) throw new LogBrokenError('no segment is open');
     this.#free = undefined;
     current.file.write(frame, current.at);
     const at = current.at + frame.length;
