@@ -10,6 +10,9 @@ const GRACE_PART = 0.8;
 /** How long the backend may take to close when no time was given, in ms. */
 const BACKEND_MS = 5_000;
 
+/** The same of one that has a disk of its own, which leaves it in order: all that it stores may have to be written. */
+const DISK_MS = 60_000;
+
 /**
  * Stops everything, in order: new calls, workers, waits, what handlers run in, the backend. Settles within the
  * time; without one, workers get their own grace.
@@ -32,7 +35,8 @@ export async function closeAll(
     results.close();
     await Promise.race([series?.close(), limit ?? wait(LIMITS.goodbyeMs)]);
     const freed = Promise.all([handlers.close(), connection.close()]);
-    await Promise.race([freed, limit ?? wait(BACKEND_MS)]);
+    const { sync } = connection.backend.capabilities;
+    await Promise.race([freed, limit ?? wait(sync === undefined ? BACKEND_MS : DISK_MS)]);
   } catch (error) {
     say(log, 'backend.close-failed', 'closing the backend failed', { error });
   } finally {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { memory } from '../../backends/memory/memory-backend.ts';
 import type { Logger } from '../../base/logger.ts';
-import { Fairloom } from '../../client/client.ts';
+import { coreOf, Fairloom } from '../../client/client.ts';
 import type { ConfigInput } from '../../config/config-types.ts';
 import type { ConfigOrigin } from '../../config/given.ts';
 import type { LoadedConfig, ReadConfig } from '../../config/load.ts';
@@ -31,7 +31,7 @@ export interface Shell extends Streams {
   exitCode: ExitCode;
 }
 
-/** Time to close in ms: a command has no work of its own to wait for. */
+/** Time to close in ms: a command has no work of its own to wait for, and a server may not answer. */
 const CLOSE_MS = 500;
 
 /** Steps that the modules of a command export, by name. */
@@ -56,7 +56,9 @@ export async function withLoom(shell: Shell, command: Command, work: Work): Prom
   try {
     shell.exitCode = (await work(loom, output, exported.named)) ?? EXIT.ok;
   } finally {
-    await loom.close({ timeout: CLOSE_MS });
+    // A data folder is left in order, so that whoever comes next has it open at once.
+    const { sync } = coreOf(loom).connection.backend.capabilities;
+    await loom.close(sync === undefined ? { timeout: CLOSE_MS } : {});
   }
 }
 

@@ -1,5 +1,5 @@
 /** The demo by the binary, and its largest deviation recomputed from its trace by other means. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Backend, memory } from 'fairloom';
@@ -143,6 +143,10 @@ it('on a data folder it goes on with what it left', { timeout: LONG_MS }, async 
   const figures = / deviation of any user .*: (\d\.\d+) turns$/m.exec(again.stdout)?.[1];
   // A turn, and what the noisy one was ahead or behind by when the others came.
   expect(Number(figures)).toBeLessThan(2);
+
+  // A command that had it open leaves it in order, however much there is.
+  await fairloom(['status', '--data', data]);
+  expect(readdirSync(data).filter((name) => !/^(log|state)-[\d-]+$/.test(name))).toEqual([]);
 
   const others = join(folder, 'others');
   await fairloom(['enqueue', 'double', '1', '--user', 'ada', '--data', others]);
