@@ -5,6 +5,7 @@ import { type CommandLog, openLog } from '../../../src/backends/file/log/command
 import { Owner } from '../../../src/backends/file/owner.ts';
 import { readData } from '../../../src/backends/file/replay/read-data.ts';
 import type { Clock } from '../../../src/base/time.ts';
+import { ClosedError } from '../../../src/domain/errors/errors.ts';
 import type { Backend } from '../../../src/domain/port/backend.ts';
 import type { Retention } from '../../../src/domain/settings/settings.ts';
 import { FaultyDisk } from './faulty-disk.ts';
@@ -50,6 +51,7 @@ class DyingData {
   #asker: Carry | undefined;
   #retention: Retention | undefined;
   #calls = 0;
+  #isClosed = false;
   #underWay = 0;
   /** The owner is to die as soon as nobody waits; at first there is none. */
   #isDue = true;
@@ -66,6 +68,7 @@ class DyingData {
   }
 
   readonly carry: Carry = async (name, args) => {
+    if (this.#isClosed) throw new ClosedError('the backend');
     this.#calls++;
     if (this.#calls % this.#every === 0) this.#isDue = true;
     while (this.#dying !== undefined || (this.#isDue && this.#underWay === 0)) {
@@ -83,6 +86,7 @@ class DyingData {
   };
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#owner?.close();
     await this.#log?.close();
   }
