@@ -2,12 +2,16 @@
 import type { TaskEntry, UserEntry } from '../../src/backends/memory/store/entities.ts';
 import { digestOfFirst } from '../../src/backends/memory/store/first-payload.ts';
 import type { RunFacts } from '../../src/backends/memory/store/run-facts.ts';
+import { recordOf } from '../../src/backends/memory/store/schedule-entry.ts';
 import type { Store } from '../../src/backends/memory/store/store.ts';
 import { startTag } from '../../src/backends/memory/store/tag-order.ts';
+import { lookedText } from '../../src/domain/series/additions.ts';
+import { SERIES_STEPS } from '../../src/domain/series/series-steps.ts';
 import { isEnd } from '../../src/domain/task/task.ts';
 
 /** As plain data. What stands for an order is told as a rank: numbers may be others, their order may not. */
 export function storedFacts(store: Store): unknown {
+  const now = store.clock.now();
   const tasks = [...store.records.values()].sort((a, b) => a.order - b.order);
   const ended = ranks(
     tasks.filter(({ state }) => isEnd(state)),
@@ -37,17 +41,18 @@ export function storedFacts(store: Store): unknown {
         .sort((a, b) => (a.user < b.user ? -1 : 1)),
     })),
     settings: [...store.settingsForAll].sort(byFirst),
-    schedules: [...store.schedules.values()].map(({ change, ...entry }) => {
-      const { next: _next, ...rest } = change;
-      return { ...entry, change: rest };
+    schedules: [...store.schedules.values()].map((entry) => {
+      return { ...recordOf(entry), active: entry.active };
     }),
     due: [...store.schedulesDue].map(({ id }) => id),
     graphs: [...store.snapshots].map(([hash, { body, until, neededBy }]) => {
-      return [hash, body, neededBy.size > 0 ? 0 : until, [...neededBy].sort()];
+      const isNeeded = neededBy.size > 0;
+      const isThere = isNeeded || until > now;
+      return [hash, isThere ? body : undefined, isNeeded ? 0 : until, [...neededBy].sort()];
     }),
     values: [...store.xcom.all()],
     events: [...store.events.all()]
-      .filter(([, { keptUntil }]) => keptUntil > store.seen)
+      .filter(([, { keptUntil }]) => keptUntil > now)
       .map(([place, { newest, events }]) => {
         return [
           place,
@@ -58,10 +63,12 @@ export function storedFacts(store: Store): unknown {
     groups: store.failures.all().map(({ id, attempts, firstAt, lastAt, newest }) => {
       return { id, attempts, firstAt, lastAt, newest };
     }),
-    series: [...store.series.all()].map(([step, at, rows]) => {
-      return [step, at, [...rows].map(([name, row]) => [name, row.text()]).sort()];
+    series: [...store.series.all()].flatMap(([step, at, rows]) => {
+      const { ms, kept } = SERIES_STEPS[step];
+      if ((at + kept + 1) * ms <= now) return [];
+      return [[step, at, [...rows].map(([name, row]) => [name, row.text()]).sort()]];
     }),
-    looked: [...store.series.looked].sort(byFirst),
+    looked: [...store.series.looked].map(([queue, one]) => [queue, lookedText(one)]).sort(),
     order: {
       deadlines: [...store.deadlines].map(({ id, optional }) => [id, optional.deadline]),
       cascade: [...store.cascade].map(({ id }) => id),
@@ -125,9 +132,9 @@ function taskFacts(store: Store, entry: TaskEntry): object {
     cancelCause: isStarted ? optional.cancelCause : undefined,
     releasedMs: isInLine ? optional.releasedMs : undefined,
     blocked: [...(optional.blocked ?? [])].sort(),
-    missing: [...(optional.blocked ?? [])].filter((one) =>
-      store.missing.all(one).some(([, list]) => list.has(entry)),
-    ),
+    missing: [...(optional.blocked ?? [])]
+      .filter((one) => store.missing.all(one).some(([, list]) => list.has(entry)))
+      .sort(),
     absent: [...(optional.absent ?? [])].sort(),
     waiting: [...(waiting ?? [])].map((one) => one.id),
     awaitingRedrive: [...(awaitingRedrive ?? [])].map((one) => one.id),
@@ -167,7 +174,8 @@ function runFacts(store: Store, entry: TaskEntry, run: RunFacts): object | undef
 function keyFacts(store: Store): readonly unknown[] {
   return [...store.keys.values()].flatMap((key) => {
     const { owner, follower, scope, until, from, endedAt, absorbed, firstPayload } = key;
-    const isKept = store.records.has(owner.id) || (until !== undefined && until > store.seen);
+    const isKept =
+      store.records.has(owner.id) || (until !== undefined && until > store.clock.now());
     if (!isKept) return [];
     const first = digestOfFirst(firstPayload);
     return [
@@ -189,7 +197,8 @@ function userFacts(
     {
       user: user.user,
       ...(isAhead ? { tag, weight } : {}),
-      ...(user.live > 0 && (tat > store.seen || queue.chargesTime) ? { tat, meanRun } : {}),
+      ...(store.settingsOf(user).rate !== undefined && tat > store.clock.now() ? { tat } : {}),
+      ...(queue.chargesTime ? { meanRun } : {}),
       // Turns between levels count while there is a choice.
       ...(levels > 1 ? { shares } : {}),
       ...{ class: user.class?.kind, headroom: user.headroom, queued: user.queued },
