@@ -126,10 +126,9 @@ function taskFacts(store: Store, entry: TaskEntry): object {
     ...{ failures: optional.failures, losses: optional.losses, releases: optional.releases },
     ...{ cause: optional.cause, error: optional.error, attempts: optional.attempts },
     ...{ expiresAt: optional.expiresAt, expiresInMs: optional.expiresInMs },
-    ...{
-      waitUntil: optional.waitUntil, // Of the moments at which it is looked at Redis knows the first.
-      parkedUntil: optional.parkedUntil === undefined ? undefined : optional.deadline,
-    },
+    waitUntil: optional.waitUntil,
+    // Of the moments at which somebody looks at a parked one Redis knows the first.
+    parkedUntil: optional.parkedUntil === undefined ? undefined : optional.deadline,
     ...{ readers: optional.readers, left: optional.left, charged: optional.charged },
     turn: optional.parkedUntil === undefined ? undefined : owner.queue.parked.turnOf(entry),
     cancelCause: isStarted ? optional.cancelCause : undefined,
