@@ -9,6 +9,7 @@ import { backendOver, type StoredBackend, storeOf } from '../../support/copies.t
 import { HandClock } from '../../support/hand-clock.ts';
 import { rounds } from '../../support/rounds.ts';
 import { AT_SCALE, someCases } from '../../support/some-cases.ts';
+import { storedFacts } from '../../support/stored-facts.ts';
 import { visible } from '../../support/visible.ts';
 
 let client: Redis;
@@ -50,6 +51,7 @@ async function mustBeCopied({ store, backend }: StoredBackend, clock: HandClock)
     deepStrictEqual((await redis.backend.inspect.reconcile({ repair: false })).drift, []);
     deepStrictEqual(plain(await visible(redis.backend, store)), plain(before), 'on Redis');
     const back = backendOver(clock, await storeOf(place, clock));
+    deepStrictEqual(storedFacts(back.store), storedFacts(store), 'each fact');
     deepStrictEqual((await back.backend.inspect.reconcile({ repair: false })).drift, []);
     deepStrictEqual(plain(await visible(back.backend, store)), plain(before), 'and back');
     await back.backend.close();

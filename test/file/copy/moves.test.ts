@@ -1,5 +1,6 @@
 /** Histories whose backend moves to another place and back, again and again: each answer stays what it would have been. */
 
+import { deepStrictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { describe, expect, inject, it } from 'vitest';
@@ -13,6 +14,7 @@ import { Harness, newCounters, RETENTION, START_MS, type Subject } from '../../m
 import type { Step } from '../../model/steps.ts';
 import { backendOver, type StoredBackend, storeOf } from '../../support/copies.ts';
 import { rounds } from '../../support/rounds.ts';
+import { storedFacts } from '../../support/stored-facts.ts';
 
 const SEED = 20_261_130;
 
@@ -93,6 +95,7 @@ class Mover implements Subject {
     const clock = (): number => this.#clock.now();
     const place = { client: this.#client, prefix: this.#prefix, clock };
     await storeToRedis(store, place);
+    deepStrictEqual(storedFacts(await storeOf(place, this.#clock)), storedFacts(store), 'and back');
     this.#redis = redisForTests(this.#client, { prefix: this.#prefix });
     await this.#redis.setTime(this.#clock.now());
     await this.#redis.backend.open({ retention: BY_AGE });

@@ -12,6 +12,7 @@ import { silentLogger } from '../../../src/logging/logger.ts';
 import { ManualClock } from '../../../src/testing/manual-clock.ts';
 import { type Harness, openMemory, openRedis } from '../../support/backends.ts';
 import { backendOver, storeOf } from '../../support/copies.ts';
+import { storedFacts } from '../../support/stored-facts.ts';
 import { visible } from '../../support/visible.ts';
 
 const say = task('say', { keepLogs: 'always' }, async (words: string, ctx) => {
@@ -309,6 +310,22 @@ describe('a namespace is written only', () => {
     await copy.setTime(harness.clock.now());
     expect(await visible(copy.backend, store)).toEqual(await visible(harness.backend, store));
     await copy.dispose();
+  });
+});
+
+describe('a value', () => {
+  it('is looked at when it was to be, and has its time left', async () => {
+    const harness = await openMemory();
+    harnesses.push(harness);
+    const { store, backend } = backendOver(harness.clock);
+    const loom = loomOn({ backend, clock: harness.clock });
+    await loom.xcom.push('rates', 1, { user: 'acme', ttl: '1h' });
+    const [value] = store.xcom.all();
+    if (value !== undefined) store.xcom.lookLater(value, harness.clock.now() + 7_200_000);
+    const prefix = prefixOf();
+    await storeToRedis(store, placeOf(prefix, harness));
+    expect(storedFacts(await fromRedis(prefix, harness))).toEqual(storedFacts(store));
+    expect(value?.lookAt).toBe(harness.clock.now() + 7_200_000);
   });
 });
 

@@ -130,7 +130,13 @@ export async function errorSamples(): Promise<ErrorSamples> {
         'log-00000001-00000001, bytes 96 to 208: 1 commit is gone',
       ]),
     ],
-    COPY_REFUSED: [new errors.CopyRefusedError('the target is not empty: keys begin with fq:')],
+    COPY_REFUSED: [
+      new errors.CopyRefusedError(
+        'the target is not empty: keys begin with fq:; --overwrite takes them away first',
+      ),
+      new errors.CopyRefusedError('workers live in the source (w1): stop them, and copy again'),
+      new errors.CopyRefusedError('./data is open in another process: stop it, and copy again'),
+    ],
   };
 }
 
