@@ -1,5 +1,6 @@
 /** What `fairloom doctor` looks at, one check after the other. */
 
+import type { DataReport } from '../../backends/file/examine.ts';
 import { coreOf, type Fairloom } from '../../client/client.ts';
 import type { ReconcileReport } from '../../domain/port/backend.ts';
 import { versionedName } from '../../domain/task/task-name.ts';
@@ -9,7 +10,17 @@ import { shownLength } from '../terminal/moments.ts';
 export type Verdict = 'ok' | 'warning' | 'failed';
 
 /** Stable names, for programs. */
-export type CheckName = 'backend' | 'durability' | 'clock' | 'overdue' | 'workers' | 'drift';
+export type CheckName =
+  | 'data'
+  | 'snapshots'
+  | 'commits'
+  | 'repair'
+  | 'backend'
+  | 'durability'
+  | 'clock'
+  | 'overdue'
+  | 'workers'
+  | 'drift';
 
 /** One thing that was looked at. */
 export interface Check {
@@ -27,6 +38,8 @@ export interface Check {
 export interface Diagnosis extends ReconcileReport {
   /** Each thing that was looked at. */
   readonly checks: readonly Check[];
+  /** Of a data folder: what its files tell. Where it cannot be opened, nothing else was looked at. */
+  readonly data?: DataReport;
 }
 
 /** Clocks that differ by less are no reason to look at a log twice. */

@@ -62,6 +62,15 @@ export async function withLoom(shell: Shell, command: Command, work: Work): Prom
   }
 }
 
+/** The data folder that a command would open; `undefined`: it has another backend, or that of a module. */
+export async function dataFolderOf(shell: Shell, command: Command): Promise<string | undefined> {
+  const options = command.optsWithGlobals<GlobalOptions>();
+  const { loom } = await loadModules(options.module ?? []);
+  if (loom !== undefined) return undefined;
+  const { config } = await configFor(options, shell);
+  return config.backend === 'file' ? config.data.folder : undefined;
+}
+
 /** Does work that needs no backend on the steps of modules: here, and nothing is stored. */
 export async function withSteps(shell: Shell, command: Command, work: Work): Promise<void> {
   const options = command.optsWithGlobals<GlobalOptions>();
@@ -208,6 +217,11 @@ function refuseBackend(options: GlobalOptions, more: readonly 'config'[] = []): 
   const flags = names.map((name) => `--${name}`).join(' and ');
   const problem = 'a module exports a Fairloom, which has its own backend';
   throw new CliError(EXIT.usage, problem, `leave ${flags} out`);
+}
+
+/** The output that the options of a command ask for. */
+export function outputFor(shell: Shell, command: Command): Output {
+  return outputOf(command.optsWithGlobals<GlobalOptions>(), shell);
 }
 
 /** Where a command writes what it finds. @throws {@link CliError} for a form that it has not. */

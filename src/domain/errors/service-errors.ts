@@ -116,7 +116,9 @@ export class DataDamagedError extends FairloomError {
   readonly damage: readonly string[];
 
   constructor(folder: string, damage: readonly string[]) {
-    super(`${folder} is damaged: ${damage.join('; ')} (fairloom doctor tells more)`);
+    super(
+      `${folder} is damaged: ${damage.join('; ')} (fairloom doctor --data ${folder} --repair keeps what can be read)`,
+    );
     this.folder = folder;
     this.damage = damage;
   }

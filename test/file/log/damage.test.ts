@@ -188,7 +188,8 @@ describe('segments that are gone', () => {
     const left = new Map([...files].filter(([other]) => other !== name));
     left.set('state-000000000024', Buffer.from('x'));
     const found = findData(new FaultyDisk(left));
-    expect(found.damageAfter(24)).toMatchObject([{ first, lost: undefined }]);
+    expect(found.damageAfter(first - 1)).toMatchObject([{ first, lost: undefined }]);
+    expect(found.damageAfter(24)).toMatchObject([{ first: 25, lost: undefined }]);
     expect(() => [...found.linesAfter(24)]).toThrow('an unknown number of commits are gone');
   });
 

@@ -11,40 +11,11 @@ import {
 } from '../../../src/backends/file/calls/calls.ts';
 import { memory } from '../../../src/backends/memory/memory-backend.ts';
 import { isRecord } from '../../../src/base/records.ts';
-import type { Clock, Timer } from '../../../src/base/time.ts';
 import { describeBackend, type Harness } from '../../../src/testing/backend-contract.ts';
+import { HandClock } from '../../support/hand-clock.ts';
+import { rounds } from '../../support/rounds.ts';
+import { AT_SCALE, someCases } from '../../support/some-cases.ts';
 import { guestOf, newFolder, ownerOf, removeFolders, requestsOf } from './kit.ts';
-
-/** The first moment of every test; any that is well past the epoch. */
-const START = Date.UTC(2026, 0, 5, 12);
-
-/** A clock that stands still until it is moved, and fires the timers that it passes, in order. */
-class HandClock implements Clock {
-  readonly #timers = new Set<{ readonly at: number; readonly fire: () => void }>();
-  #now = START;
-
-  now(): number {
-    return this.#now;
-  }
-
-  setTimer(ms: number, fire: () => void): Timer {
-    const timer = { at: this.#now + Math.max(ms, 0), fire };
-    this.#timers.add(timer);
-    return {
-      cancel: () => {
-        this.#timers.delete(timer);
-      },
-    };
-  }
-
-  move(ms: number): void {
-    this.#now += ms;
-    const due = [...this.#timers].filter(({ at }) => at <= this.#now);
-    for (const timer of due.toSorted((a, b) => a.at - b.at)) {
-      if (this.#timers.delete(timer)) timer.fire();
-    }
-  }
-}
 
 /** Fails when JSON changes what is asked or answered, but for fields that are undefined. */
 function checked(carry: Carry): Carry {
@@ -74,7 +45,9 @@ function throughJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value ?? null));
 }
 
-describeBackend('memory by a guest', { describe, it, expect }, async (): Promise<Harness> => {
+const some = someCases({ describe, it, expect }, { every: rounds(1, 3), never: AT_SCALE });
+
+describeBackend('memory by a guest', some, async (): Promise<Harness> => {
   const clock = new HandClock();
   const backend = memory({ clock });
   const folder = newFolder();

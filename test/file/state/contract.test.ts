@@ -3,8 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { describeBackend, type Harness } from '../../../src/testing/backend-contract.ts';
 import { reopenedMemory } from '../../support/file/reopened.ts';
 import { HandClock } from '../../support/hand-clock.ts';
+import { rounds } from '../../support/rounds.ts';
+import { AT_SCALE, someCases } from '../../support/some-cases.ts';
 
-describeBackend('memory, reopened', { describe, it, expect }, async (): Promise<Harness> => {
+const some = someCases({ describe, it, expect }, { every: rounds(1, 4), never: AT_SCALE });
+
+describeBackend('memory, reopened', some, async (): Promise<Harness> => {
   const clock = new HandClock();
   const { backend } = reopenedMemory(clock);
   return {

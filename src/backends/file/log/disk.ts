@@ -141,7 +141,8 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-function syncFolderNow(folder: string): void {
+/** The same, and nothing else happens meanwhile. */
+export function syncFolderNow(folder: string): void {
   const descriptor = openSync(folder, 'r');
   try {
     fsyncSync(descriptor);

@@ -39,9 +39,9 @@ export interface Damage {
   /** Its bytes, from and up to. The same number: they should be in files before it. */
   readonly from: number;
   readonly to: number;
-  /** Number of the first commit that is gone. */
+  /** Number of the first commit that is gone; 0: what was there before the first one, which was copied into the folder. */
   readonly first: number;
-  /** How many are gone; `undefined`: all behind it, and nobody knows how many. */
+  /** How many are gone; `undefined`: nobody knows how many, all behind it, or what was copied. */
   readonly lost: number | undefined;
 }
 
@@ -57,6 +57,8 @@ export interface FoundSegment {
   readonly last: number;
   /** `undefined`: its head is damaged. */
   readonly law: number | undefined;
+  /** Something stands behind its last frame that is none. */
+  readonly isTorn: boolean;
 }
 
 /** Commits of which nobody knows whether the disk has them: they are written anew by the next owner. */
@@ -88,7 +90,7 @@ export interface FoundData {
   /** Segments of which nothing counts, since there are later ones that begin with the same number or a lower one. */
   readonly fenced: readonly string[];
   readonly tail: Tail | undefined;
-  /** The damage that matters to whoever has the state after the commit of this number. */
+  /** The damage that matters to whoever has the state after the commit of this number; `NOTHING`: who has none. */
   damageAfter(number: number): readonly Damage[];
   /**
    * The lines of all commits after the one of this number, without their ends, in order. One segment at a time is in memory.
@@ -98,6 +100,9 @@ export interface FoundData {
    */
   linesAfter(number: number, options?: LineOptions): Generator<string, void>;
 }
+
+/** The number of whoever has no snapshot: 0 is the state that was copied into a folder, before the first commit. */
+export const NOTHING: number = -1;
 
 /** Damage, and the number of the last commit that somebody would want to read because of which it matters. */
 interface Hole extends Damage {
@@ -129,12 +134,14 @@ export function findData(disk: Disk, law: number = LAW): FoundData {
   if (last !== undefined && last.last < newest) {
     holes.push({ ...endOf(last), first: last.last + 1, lost: undefined, through: Infinity });
   }
+  holes.push(...copied(disk, snapshots));
+  if (last === undefined) holes.push(...onlyIn(snapshots));
   const needed = new Set([...segments.map(({ name }) => name), ...fenced]);
   const damageAfter = (number: number): readonly Damage[] =>
-    holes.filter(({ through }) => through > number).map(({ through, ...damage }) => damage);
+    holes.filter(({ through }) => through > number).map((hole) => behind(hole, number));
   return {
     snapshots,
-    damage: damageAfter(snapshots.at(-1)?.number ?? 0),
+    damage: damageAfter(snapshots.at(-1)?.number ?? NOTHING),
     nextNumber: Math.max(last?.last ?? 0, newest) + 1,
     segments,
     empty: places.flatMap(({ name }) => (needed.has(name) ? [] : [name])),
@@ -149,8 +156,31 @@ export function findData(disk: Disk, law: number = LAW): FoundData {
   };
 }
 
+/** Of a hole: what whoever has the state after the commit of this number misses. */
+function behind({ file, from, to, first, lost }: Hole, number: number): Damage {
+  const known = Math.max(0, number + 1 - first);
+  const left = lost === undefined ? lost : Math.max(0, lost - known);
+  return { file, from, to, first: first + known, lost: left };
+}
+
+/** What snapshots alone have: there is no log. */
+function onlyIn([newest]: readonly Snapshot[]): readonly Hole[] {
+  if (newest === undefined || newest.number === 0) return [];
+  const { name: file, number } = newest;
+  return [{ file, from: 0, to: 0, first: 1, lost: number, through: number }];
+}
+
+/** What was there before the first commit is in its snapshot alone. */
+function copied(disk: Disk, snapshots: readonly Snapshot[]): readonly Hole[] {
+  const oldest = snapshots.at(-1);
+  if (oldest?.number !== 0) return [];
+  const { name: file } = oldest;
+  return [{ file, from: 0, to: disk.size(file) ?? 0, first: 0, lost: undefined, through: 0 }];
+}
+
 /** As messages tell it. */
-function damageText({ file, from, to, lost }: Damage): string {
+export function damageText({ file, from, to, first, lost }: Damage): string {
+  if (first === 0) return `${file}: what was copied into the folder is gone`;
   const what = lost === 1 ? '1 commit is' : `${lost ?? 'an unknown number of'} commits are`;
   return `${from === to ? `before ${file}` : `${file}, bytes ${from} to ${to}`}: ${what} gone`;
 }
@@ -213,7 +243,8 @@ function inOrder(read: readonly Read[]): {
     for (const gap of content.gaps.filter(({ lost }) => lost > 0)) {
       holes.push({ file: name, ...gap, through: gap.first + gap.lost - 1 });
     }
-    segments.push({ name, bytes, end: content.end, first, last: content.last, law });
+    const { end, last, isTorn } = content;
+    segments.push({ name, bytes, end, first, last, law, isTorn });
     next = content.last + 1;
     const following = read.slice(index + 1).find((other) => other.law !== undefined);
     if (following !== undefined && content.isTorn && next < following.first) {

@@ -2,7 +2,7 @@ import { setImmediate } from '../../../base/globals.ts';
 import { messageOf } from '../../../base/message-of.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { Disk } from '../log/disk.ts';
-import { type FoundData, findData, type Snapshot } from '../log/recovery.ts';
+import { type FoundData, findData, NOTHING, type Snapshot } from '../log/recovery.ts';
 import { BadSnapshotError, readSnapshot } from '../state/snapshot-file.ts';
 import { Engine, EngineClock } from './engine.ts';
 import { mustBeComplete } from './incomplete.ts';
@@ -82,5 +82,5 @@ async function startOf(
       warnings.push(`${messageOf(error)}; what was before it is there`);
     }
   }
-  return { engine: new Engine(clock), number: 0, stateBytes: 0 };
+  return { engine: new Engine(clock), number: NOTHING, stateBytes: 0 };
 }

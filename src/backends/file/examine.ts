@@ -1,0 +1,185 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { messageOf } from '../../base/message-of.ts';
+import type { Clock } from '../../base/time.ts';
+import { type Disk, diskIn } from './log/disk.ts';
+import { damageText, type FoundData, findData, NOTHING } from './log/recovery.ts';
+import { LOG_FORMAT, segmentsOf } from './log/segment.ts';
+import { repairData } from './repair.ts';
+import { EngineClock } from './replay/engine.ts';
+import { isIncomplete } from './replay/incomplete.ts';
+import { codeOf } from './socket/meeting.ts';
+import { claim } from './socket/ownership.ts';
+import { BadSnapshotError, readSnapshot } from './state/snapshot-file.ts';
+
+/** Bytes of a file. */
+export interface DataPlace {
+  /** The file. */
+  readonly file: string;
+  /** Its first byte. */
+  readonly from: number;
+  /** The byte behind its last one. */
+  readonly to: number;
+}
+
+/** Commits that a data folder should have and has not. */
+export interface DataLoss extends DataPlace {
+  /** Number of the first commit that is gone; 0: what was copied into the folder. */
+  readonly first: number;
+  /** How many are gone; absent: nobody knows. */
+  readonly lost?: number;
+  /** The same as a sentence. */
+  readonly text: string;
+}
+
+/** A snapshot of a data folder. */
+export interface DataSnapshot {
+  /** The file. */
+  readonly file: string;
+  /** It is the state after the commit of this number. */
+  readonly number: number;
+  /** Length of the file. */
+  readonly bytes: number;
+  /** Why it cannot be read. */
+  readonly problem?: string;
+}
+
+/** What a repair has done. */
+export interface DataRepair {
+  /** The folder with all files as they were before. */
+  readonly aside: string;
+  /** What is lost. */
+  readonly damage: readonly DataLoss[];
+}
+
+/** What the files of a data folder tell. */
+export interface DataReport {
+  /** The data folder. */
+  readonly folder: string;
+  /** Another process has it open: its files were read while they change, and cannot be repaired. */
+  readonly isOpen: boolean;
+  /** A copy into it goes on, or was broken off: nobody can open it. */
+  readonly isIncomplete: boolean;
+  /** Of its segments. */
+  readonly format: number;
+  /** Number of the last owner that has written. */
+  readonly epoch: number;
+  /** Number of the last commit. */
+  readonly commits: number;
+  /** Newest first. */
+  readonly snapshots: readonly DataSnapshot[];
+  /** Segments of the log. */
+  readonly segments: number;
+  /** Bytes of the log. */
+  readonly logBytes: number;
+  /** What stands behind the last commit: one that was broken off. Nobody was answered. */
+  readonly brokenOff?: DataPlace;
+  /** What is gone; nobody can open the folder while there is any. */
+  readonly damage: readonly DataLoss[];
+  /** What was repaired. */
+  readonly repair?: DataRepair;
+}
+
+/** How a folder is examined. */
+export interface ExamineOptions {
+  readonly clock: Clock;
+  /**
+   * Repairs it when something is lost, or no snapshot can be read; and when nobody else has it open. It is the name of the
+   * folder inside of it which then has the files as they were.
+   */
+  readonly aside?: string | undefined;
+}
+
+/**
+ * Reads all files of a data folder, as its owner where there is none. `undefined`: there is no such folder.
+ *
+ * @rejects `BackendUnsupportedError` when another version wrote it.
+ */
+export async function examineData(
+  folder: string,
+  { clock, aside }: ExamineOptions,
+): Promise<DataReport | undefined> {
+  if (!existsSync(folder)) return undefined;
+  const claimed = await claim(folder, { clock, operation: 'doctor' });
+  const disk = diskIn(resolve(folder));
+  if (claimed.kind === 'guest') {
+    await claimed.guest.close();
+    return readChanging(disk, clock);
+  }
+  try {
+    const report = await read(disk, clock, false);
+    if (aside === undefined || !needsRepair(report)) return report;
+    const path = await repairData(disk, { clock, owner: claimed, aside });
+    const repair = { aside: path, damage: report.damage };
+    return { ...(await read(disk, clock, false)), repair };
+  } finally {
+    await claimed.release();
+  }
+}
+
+/** Whether a repair would do something: something is lost, or each opening replays the whole log. */
+export function needsRepair({ damage, snapshots, isIncomplete: isCopy }: DataReport): boolean {
+  if (isCopy) return false;
+  const isUnread = snapshots.length > 0 && snapshots.every(({ problem }) => problem !== undefined);
+  return damage.length > 0 || isUnread;
+}
+
+/** Times that a file may go while it is about to be read. */
+const TRIES = 5;
+
+/** Files go whenever a snapshot was made. */
+async function readChanging(disk: Disk, clock: Clock): Promise<DataReport> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await read(disk, clock, true);
+    } catch (error) {
+      if (tries === TRIES || codeOf(error) !== 'ENOENT') throw error;
+    }
+  }
+}
+
+async function read(disk: Disk, clock: Clock, isOpen: boolean): Promise<DataReport> {
+  const found = findData(disk);
+  const snapshots: DataSnapshot[] = [];
+  for (const { name, number } of found.snapshots) {
+    const problem = await problemOf(disk, name, clock);
+    const snapshot = { file: name, number, bytes: disk.size(name) ?? 0 };
+    snapshots.push(problem === undefined ? snapshot : { ...snapshot, problem });
+  }
+  const start = snapshots.find(({ problem }) => problem === undefined)?.number ?? NOTHING;
+  const names = disk.list();
+  const brokenOff = brokenOffIn(found);
+  return {
+    folder: disk.folder,
+    isOpen,
+    isIncomplete: isIncomplete(disk),
+    format: LOG_FORMAT,
+    epoch: segmentsOf(names).at(-1)?.epoch ?? 0,
+    commits: found.nextNumber - 1,
+    snapshots,
+    segments: found.segments.length,
+    logBytes: found.segments.reduce((sum, { end }) => sum + end, 0),
+    ...(brokenOff === undefined ? {} : { brokenOff }),
+    damage: found.damageAfter(start).map(({ lost, ...damage }) => {
+      const text = damageText({ ...damage, lost });
+      return lost === undefined ? { ...damage, text } : { ...damage, lost, text };
+    }),
+  };
+}
+
+/** Why a snapshot cannot be read. */
+async function problemOf(disk: Disk, name: string, clock: Clock): Promise<string | undefined> {
+  try {
+    await readSnapshot(disk, name, new EngineClock(clock));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof BadSnapshotError)) throw error;
+    return messageOf(error);
+  }
+}
+
+function brokenOffIn({ segments }: FoundData): DataPlace | undefined {
+  const last = segments.at(-1);
+  if (last === undefined || !last.isTorn) return undefined;
+  return { file: last.name, from: last.end, to: last.bytes };
+}
