@@ -10,6 +10,7 @@ const SEED = 20_260_109;
 const SIZES = {
   memory: { runs: 1_200, timeout: 300_000 },
   both: { runs: 40, timeout: 300_000 },
+  file: { runs: 30, timeout: 300_000 },
 } as const;
 
 async function opened(which: Which, act: (open: Open) => Promise<void>): Promise<void> {
@@ -21,7 +22,7 @@ async function opened(which: Which, act: (open: Open) => Promise<void>): Promise
   }
 }
 
-describe.each(['memory', 'both'] as const)('histories on %s', (which) => {
+describe.each(['memory', 'both', 'file'] as const)('histories on %s', (which) => {
   const { runs, timeout } = SIZES[which];
 
   it('that failed once do not any more', { timeout }, () =>

@@ -5,7 +5,8 @@
  *
  * `--quick` stops at the first failure as it is, and keeps nothing: for the mutants, and for long
  * runs. A failure tells its path: with `--seed` and `--path` that history runs alone, and without
- * `--quick` it is shortened. `--backend both` runs each history on memory and on Redis at once.
+ * `--quick` it is shortened. `--backend both` runs each history on memory and on Redis at
+ * once, `file` on data whose owner dies before every call.
  * Prints how often each step and each pair of state and event was met, and exits 1 when one never
  * was, or when a history failed; that history is kept in seeds.json.
  */
@@ -40,8 +41,8 @@ process.exitCode = await main();
 
 async function main(): Promise<number> {
   const { backend } = values;
-  if (backend !== 'memory' && backend !== 'redis' && backend !== 'both') {
-    console.error('--backend is memory, redis or both');
+  if (backend !== 'memory' && backend !== 'file' && backend !== 'redis' && backend !== 'both') {
+    console.error('--backend is memory, file, redis or both');
     return 2;
   }
   const { path, quick } = values;

@@ -6,6 +6,7 @@ import { redisForTests } from '../../src/backends/redis/manual-time.ts';
 import type { Clock, Timer } from '../../src/base/time.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
 import type { Retention } from '../../src/domain/settings/settings.ts';
+import { dyingBackend } from '../support/file/disk-backend.ts';
 import { reopenedMemory } from '../support/file/reopened.ts';
 import { type RedisPlace, startRedis } from '../support/redis/redis-server.ts';
 import type { Open } from './check.ts';
@@ -59,7 +60,29 @@ export async function reopenedSubject(every: number, retention = RETENTION): Pro
   };
 }
 
-export type Which = 'memory' | 'redis' | 'both';
+/** Where too many of a kind go after a minute. */
+const BY_AGE: Retention = {
+  finishedMs: RETENTION.finishedMs,
+  failedMs: RETENTION.failedMs,
+  canceledMs: RETENTION.canceledMs,
+};
+
+/** Data on a disk whose owner dies before every call, and loses the power every second time. */
+async function fileSubject(retention: Retention): Promise<Subject> {
+  const clock = new StillClock();
+  clock.set(START_MS);
+  const backend = dyingBackend({ clock, every: 1 });
+  await backend.open({ retention });
+  return {
+    name: 'file',
+    backend,
+    retention,
+    setClock: (ms) => clock.set(ms),
+    close: () => backend.close(),
+  };
+}
+
+export type Which = 'memory' | 'file' | 'redis' | 'both';
 
 let namespaces = 0;
 
@@ -107,15 +130,16 @@ export async function openerOf(
   if (which === 'memory') {
     return { open: async () => [await memorySubject(RETENTION)], close: async () => undefined };
   }
+  if (which === 'file') {
+    return { open: async () => [await fileSubject(BY_AGE)], close: async () => undefined };
+  }
   const server = given === undefined ? await startRedis() : undefined;
   const place = given ?? (server === undefined ? {} : { path: server.socket });
   const client = new Redis(place);
   const open = async (): Promise<readonly Subject[]> => {
     if (which === 'redis') return [await redisSubject(place, client, RETENTION)];
     // Too many of a kind go at once here, and after a minute there: together, by age alone.
-    const { finishedMs, failedMs, canceledMs } = RETENTION;
-    const byAge = { finishedMs, failedMs, canceledMs };
-    return [await memorySubject(byAge), await redisSubject(place, client, byAge)];
+    return [await memorySubject(BY_AGE), await redisSubject(place, client, BY_AGE)];
   };
   const close = async (): Promise<void> => {
     client.disconnect();
