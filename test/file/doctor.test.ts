@@ -1,5 +1,5 @@
 /** What is said of a data folder whose files somebody has changed, and what a repair leaves. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -317,6 +317,17 @@ describe('the command', () => {
     const well = await fairloomHere(where);
     expect(well.stdout).toMatch(/^ok {2}every commit is there/m);
     expect(well.stdout).toContain('records and their indexes agree');
+  });
+
+  it('prints nothing of the name of a folder that a terminal obeys', async () => {
+    const folder = `${await killedFolder()}/\u001b[31mred`;
+    mkdirSync(folder);
+    await markIncomplete(diskIn(folder));
+    for (const form of ['table', 'json']) {
+      const { stdout } = await fairloomHere(['doctor', '--data', folder, '-o', form]);
+      expect(stdout).toContain('[31mred');
+      expect(stdout).not.toContain('\u001b');
+    }
   });
 
   it('says that a copy is not complete', async () => {
