@@ -1,5 +1,5 @@
 /** What is said of a data folder whose files somebody has changed, and what a repair leaves. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -8,6 +8,8 @@ import { file } from '../../src/backends/file/file-backend.ts';
 import { openLog } from '../../src/backends/file/log/command-log.ts';
 import { diskIn } from '../../src/backends/file/log/disk.ts';
 import { findData } from '../../src/backends/file/log/recovery.ts';
+import { LAW } from '../../src/backends/file/log/segment.ts';
+import { repairData } from '../../src/backends/file/repair.ts';
 import { markIncomplete } from '../../src/backends/file/replay/incomplete.ts';
 import { readData } from '../../src/backends/file/replay/read-data.ts';
 import { writeSnapshot } from '../../src/backends/file/state/snapshot-file.ts';
@@ -64,12 +66,14 @@ const TASKS = 24;
  * A folder as a killed process leaves it: a commit for each step, in short segments, and snapshots after the commits of
  * these numbers.
  */
-async function killedFolder(snapshots: readonly number[] = []): Promise<string> {
+async function killedFolder(snapshots: readonly number[] = [], law = LAW): Promise<string> {
   const lines = await linesOf(TASKS);
   const folder = newFolder();
   const disk = diskIn(folder);
-  const options = { stillOwns: () => true, sync: 'always', clock, segmentBytes: 2_048 } as const;
-  const log = await openLog(disk, { ...options, found: findData(disk), epoch: 1 });
+  const log = await openLog(disk, {
+    ...{ found: findData(disk), epoch: 1, stillOwns: () => true, sync: 'always', clock },
+    ...{ segmentBytes: 2_048, law },
+  });
   for (const line of lines) await log.append(`${line}\n`);
   for (const number of snapshots) {
     const { engine } = await readData(disk, clock, { upTo: number });
@@ -288,6 +292,57 @@ it('there is no folder: none is made', async () => {
   expect(readdirSync(join(folder, '..'))).toEqual([]);
 });
 
+it('a folder without data stays one', async () => {
+  const folder = newFolder();
+  const ended = await fairloomHere(['doctor', '--data', folder, '--repair']);
+  expect(ended).toMatchObject({ code: 0, stdout: `warning  ${folder} has no data\n` });
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+describe('a repair', () => {
+  async function damagedFolder(law = LAW): Promise<string> {
+    const folder = await killedFolder([], law);
+    flip(folder, segmentAt(folder, 1).name, 60);
+    return folder;
+  }
+
+  it('of an owner that is none any more changes nothing, or can be done again', async () => {
+    const folder = await damagedFolder();
+    const before = filesIn(folder);
+    for (const answers of [[], [true]]) {
+      const owner = { stillOwns: () => answers.shift() ?? false };
+      const repair = repairData(diskIn(folder), { clock, owner, aside: ASIDE });
+      await expect(repair).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
+      expect([...filesIn(folder)]).toEqual(expect.arrayContaining([...before]));
+    }
+    expect(filesIn(join(folder, ASIDE))).toEqual(before);
+    const report = await examined(folder, ASIDE);
+    expect(report.damage).toEqual([]);
+    expect(await storedIn(folder)).toHaveLength(TASKS - 1);
+  });
+
+  it('keeps nothing of what another version decided, and changes nothing then', async () => {
+    const folder = await damagedFolder(7);
+    const before = filesIn(folder);
+    await expect(examined(folder, ASIDE)).rejects.toMatchObject({ code: 'BACKEND_UNSUPPORTED' });
+    expect(filesIn(folder)).toEqual(before);
+    expect(readdirSync(folder)).toEqual([...before.keys()]);
+  });
+
+  it('of a log that ends before the newest snapshot, which cannot be read, keeps that aside', async () => {
+    const folder = await killedFolder([segmentAtLast(1), segmentAtLast(2)]);
+    flip(folder, `state-${String(segmentAtLast(2)).padStart(12, '0')}`, 40);
+    const { segments } = findData(diskIn(folder));
+    const gone = segments.filter(({ last }) => last >= segmentAtLast(2));
+    for (const { name } of gone) rmSync(join(folder, name));
+    const [damage] = (await examined(folder)).damage;
+    expect(damage).toMatchObject({ first: gone[0]?.first });
+    expect(damage).not.toHaveProperty('lost');
+    expect((await repaired(folder)).commits).toBe(segmentAtLast(2));
+    expect((await storedIn(folder)).length).toBeGreaterThanOrEqual(segmentAtLast(1) - 1);
+  });
+});
+
 describe('the command', () => {
   it('says what is wrong with the files alone when the folder cannot be opened', async () => {
     const folder = await killedFolder();
@@ -317,6 +372,17 @@ describe('the command', () => {
     const well = await fairloomHere(where);
     expect(well.stdout).toMatch(/^ok {2}every commit is there/m);
     expect(well.stdout).toContain('records and their indexes agree');
+  });
+
+  it('prints nothing of the name of a folder that a terminal obeys', async () => {
+    const folder = `${await killedFolder()}/\u001b[31mred`;
+    mkdirSync(folder);
+    await markIncomplete(diskIn(folder));
+    for (const form of ['table', 'json']) {
+      const { stdout } = await fairloomHere(['doctor', '--data', folder, '-o', form]);
+      expect(stdout).toContain('[31mred');
+      expect(stdout).not.toContain('\u001b');
+    }
   });
 
   it('says that a copy is not complete', async () => {

@@ -22,6 +22,7 @@ export async function examine(folder: string, repair: boolean): Promise<Examined
   const data = await examineData(folder, { clock, aside });
   if (data === undefined) throw new CliError(EXIT.notFound, `there is no folder ${folder}`);
   const { isIncomplete, isOpen, damage } = data;
+  if (isEmpty(data)) return { data, checks: [emptyCheck(data)], opens: false };
   const hint = needsRepair(data) ? repairHint(data) : undefined;
   const checks = [
     dataCheck(data),
@@ -31,6 +32,15 @@ export async function examine(folder: string, repair: boolean): Promise<Examined
     ...lossChecks(data, hint),
   ];
   return { data, checks, opens: !isIncomplete && (isOpen || damage.length === 0) };
+}
+
+/** Whoever opens it makes a data folder of it; looking does not. */
+function isEmpty({ isOpen, isIncomplete, segments, snapshots }: DataReport): boolean {
+  return !isOpen && !isIncomplete && segments + snapshots.length === 0;
+}
+
+function emptyCheck({ folder }: DataReport): Check {
+  return { check: 'data', verdict: 'warning', text: `${folder} has no data` };
 }
 
 /** `2026-11-30T07-12-00` */

@@ -163,6 +163,13 @@ it.each(OUTPUTS)('%s', async (command, ...args) => {
   expect(value).not.toEqual([]);
 });
 
+it('doctor of a data folder', async () => {
+  const { stdout } = await fairloomHere(['doctor', '-o', 'json', '--data', DATA]);
+  const value: unknown = JSON.parse(stdout);
+  expect(differences(value, 'Diagnosis')).toEqual([]);
+  expect(value).toMatchObject({ data: { folder: DATA, damage: [], isOpen: false } });
+});
+
 it.each([
   ['tasks cancel', '--name', 'nothing-of-this-name', '--yes'],
   ['dead redrive', '--name', 'nothing-of-this-name', '--yes'],
