@@ -5,6 +5,7 @@ import type { RunFacts } from '../../src/backends/memory/store/run-facts.ts';
 import { recordOf } from '../../src/backends/memory/store/schedule-entry.ts';
 import type { Store } from '../../src/backends/memory/store/store.ts';
 import { startTag } from '../../src/backends/memory/store/tag-order.ts';
+import { LIMITS } from '../../src/domain/limits.ts';
 import { lookedText } from '../../src/domain/series/additions.ts';
 import { SERIES_STEPS } from '../../src/domain/series/series-steps.ts';
 import { isEnd } from '../../src/domain/task/task.ts';
@@ -45,10 +46,12 @@ export function storedFacts(store: Store): unknown {
       return { ...recordOf(entry), active: entry.active };
     }),
     due: [...store.schedulesDue].map(({ id }) => id),
-    graphs: [...store.snapshots].map(([hash, { body, until, neededBy }]) => {
+    graphs: [...store.snapshots].flatMap(([hash, { body, until, neededBy }]) => {
       const isNeeded = neededBy.size > 0;
+      // That it was there is known for a week.
+      if (!isNeeded && until + 7 * LIMITS.graphTtlMs <= now) return [];
       const isThere = isNeeded || until > now;
-      return [hash, isThere ? body : undefined, isNeeded ? 0 : until, [...neededBy].sort()];
+      return [[hash, isThere ? body : undefined, isNeeded ? 0 : until, [...neededBy].sort()]];
     }),
     values: [...store.xcom.all()],
     events: [...store.events.all()]

@@ -19,6 +19,9 @@ const { schedule: SCHEDULE, xcom: XCOM, events: EVENTS, errorGroup: GROUP } = HA
 /** How long it is known that a snapshot was there, in times of its own life. */
 const REMEMBERED = 8;
 
+/** The moment that is written beside a snapshot rules; the server takes it away behind that. */
+const SLACK_MS = 60_000;
+
 /** Writes all of it. */
 export async function writeOthers(target: Target, store: Store): Promise<void> {
   await writeKeys(target, store);
@@ -120,7 +123,7 @@ async function writeGraphs(target: Target, store: Store): Promise<void> {
     if (!isNeeded) await expire(target, meta, forgetAt - now);
     if (body === undefined || (!isNeeded && until <= now)) continue;
     await writer.send('SET', keys.graph(hash), body);
-    if (!isNeeded) await expire(target, keys.graph(hash), until - now);
+    if (!isNeeded) await expire(target, keys.graph(hash), until - now + SLACK_MS);
   }
 }
 
