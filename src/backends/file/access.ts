@@ -18,6 +18,8 @@ export class Access {
   #retention: Retention | undefined;
   /** The owner that was silent; see `claim`. */
   #silent: number | undefined;
+  /** So there is data, wherever it may be now. */
+  #wasOpen = false;
   #isClosed = false;
 
   constructor(options: AccessOptions) {
@@ -58,6 +60,7 @@ export class Access {
     const role = await this.#claim(operation);
     if (this.#retention !== undefined) await role.carry('retention', [this.#retention]);
     this.#role = role;
+    this.#wasOpen = true;
     void role.over.then(() => this.#leave(role));
     return role;
   }
@@ -67,7 +70,7 @@ export class Access {
     const claimed = await claim(folder, { clock, operation, silent: this.#silent });
     if (claimed.kind === 'guest') return this.#asGuest(claimed.guest);
     try {
-      return await openOwner(claimed, this.#options);
+      return await openOwner(claimed, this.#options, this.#wasOpen);
     } catch (error) {
       await claimed.release();
       throw error;

@@ -1,3 +1,4 @@
+import { BackendUnavailableError } from '../../domain/errors/errors.ts';
 import { Compactor } from './compactor.ts';
 import { type CommandLog, openLog } from './log/command-log.ts';
 import { type Disk, diskIn } from './log/disk.ts';
@@ -8,16 +9,31 @@ import type { Engine } from './replay/engine.ts';
 import { readData } from './replay/read-data.ts';
 import type { AccessOptions, Role } from './role.ts';
 import type { OwnerClaim } from './socket/ownership.ts';
-import { writeSnapshot } from './state/snapshot-file.ts';
+import { BAD, writeSnapshot } from './state/snapshot-file.ts';
 import { writeState } from './state/state-writer.ts';
 
-/** Reads the data, and serves it from now on. */
-export async function openOwner(claim: OwnerClaim, options: AccessOptions): Promise<Role> {
+/**
+ * Reads the data, and serves it from now on. `mustBeThere`: this process has had it open, so a folder without any is not
+ * the same: it was removed, or its disk is not mounted any more.
+ *
+ * @rejects `BackendUnavailableError` when it is not; `DataDamagedError` · `BackendUnsupportedError` as `readData` does.
+ */
+export async function openOwner(
+  claim: OwnerClaim,
+  options: AccessOptions,
+  mustBeThere: boolean,
+): Promise<Role> {
   const { folder, clock, sync, maxBytes } = options;
   const disk = diskIn(folder);
-  const { engine, found, stateBytes, warnings } = await readData(disk, clock);
+  const { engine, found, stateBytes, unreadable } = await readData(disk, clock);
+  if (mustBeThere && found.segments.length === 0 && found.snapshots.length === 0) {
+    throw new BackendUnavailableError('open', `the data is not in ${folder} any more`);
+  }
   const { epoch, stillOwns } = claim;
   const log = await openLog(disk, { found, epoch, stillOwns, sync, maxBytes, clock });
+  // They count as no generation, and stay until the next snapshot for whoever wants to look.
+  for (const { name } of unreadable) disk.rename(name, `${BAD}${name}`);
+  const warnings = unreadable.map(({ reason }) => `${reason}; what was before it is there`);
   const compaction = new Compaction(disk);
   const compactor = new Compactor({
     log,

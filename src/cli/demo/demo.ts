@@ -131,6 +131,9 @@ class Demo {
     const story: Partial<Mutable<Story>> = {};
     await this.#compete(began, story);
 
+    // What is on its way is counted among what waits.
+    this.#crowded = false;
+    await Promise.allSettled(this.#toppingUp.values());
     this.#trace.stop();
     const elapsed = (monotonicMs() - began) / 1_000;
     const figures = figuresOf(this.#trace);

@@ -230,6 +230,13 @@ export class FaultyDisk implements Disk {
     const check = (): void => {
       if (!isOpen) throw diskError('EBADF');
     };
+    const sync = (written: ReadonlyMap<number, number>): void => {
+      check();
+      this.#next(`sync ${name}`, () => {
+        if (!this.#isDown) file.forget();
+      });
+      file.keep(written);
+    };
     return {
       write: (bytes, at) => {
         check();
@@ -244,12 +251,9 @@ export class FaultyDisk implements Disk {
         check();
         const written = file.written();
         await turnOfLoop();
-        check();
-        this.#next(`sync ${name}`, () => {
-          if (!this.#isDown) file.forget();
-        });
-        file.keep(written);
+        sync(written);
       },
+      syncNow: () => sync(file.written()),
       cut: (bytes) => {
         check();
         this.#next(`cut ${name}`);

@@ -3,6 +3,7 @@ import {
   close,
   closeSync,
   fdatasync,
+  fdatasyncSync,
   fsync,
   fsyncSync,
   ftruncateSync,
@@ -26,6 +27,8 @@ export interface DiskFile {
   write(bytes: Uint8Array, at: number): void;
   /** What was written survives a loss of power. */
   sync(): Promise<void>;
+  /** The same, while everything else of this thread stands still. */
+  syncNow(): void;
   /** The file ends here. */
   cut(bytes: number): void;
   close(): void;
@@ -104,6 +107,7 @@ function fileOf(descriptor: number): DiskFile {
   return {
     write: (bytes, at) => writeAll(descriptor, bytes, at),
     sync: () => syncData(descriptor),
+    syncNow: () => fdatasyncSync(descriptor),
     cut: (bytes) => ftruncateSync(descriptor, bytes),
     close: () => closeSync(descriptor),
   };

@@ -20,6 +20,7 @@ export class Lines {
   #refuse: (error: LogBrokenError) => void = () => {};
   #buffer: Buffer;
   #end = FRAME_HEAD;
+  #count = 0;
 
   constructor(buffer: Buffer) {
     this.#buffer = buffer;
@@ -28,6 +29,11 @@ export class Lines {
     });
     // Whoever waits is told; that nobody does is no reason to end the process.
     this.written.catch(() => {});
+  }
+
+  /** It has one line. */
+  get isAlone(): boolean {
+    return this.#count === 1;
   }
 
   /** Bytes of the frame. */
@@ -44,6 +50,7 @@ export class Lines {
     const most = line.length > SMALL ? Buffer.byteLength(line) : line.length * BYTES_PER_UNIT;
     if (this.#end + most > this.#buffer.length) this.#grow(this.#end + most);
     this.#end += this.#buffer.write(line, this.#end);
+    this.#count++;
   }
 
   /** They are durable. */

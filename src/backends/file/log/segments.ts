@@ -200,6 +200,11 @@ export class Segments {
   }
 
   /** What was written survives a loss of power. */
+  syncNow(): void {
+    this.#current?.file.syncNow();
+  }
+
+  /** The same, in a thread. */
   async sync(): Promise<void> {
     await this.#current?.file.sync();
   }

@@ -10,6 +10,12 @@ import { mustBeComplete } from './incomplete.ts';
 /** Steps that are replayed before the event loop has its turn. */
 const REPLAYED_AT_ONCE = 200;
 
+/** A snapshot, and why it cannot be read. */
+interface Unreadable {
+  readonly name: string;
+  readonly reason: string;
+}
+
 /** What a folder comes to. */
 export interface ReadData {
   readonly engine: Engine;
@@ -18,8 +24,8 @@ export interface ReadData {
   readonly stateBytes: number;
   /** Steps that were replayed. */
   readonly replayed: number;
-  /** What is not as it should be, though nothing is lost. */
-  readonly warnings: readonly string[];
+  /** Newer snapshots, which cannot be read; what was before them and since makes up for them. */
+  readonly unreadable: readonly Unreadable[];
 }
 
 /** How much is read. */
@@ -42,14 +48,14 @@ export async function readData(
 ): Promise<ReadData> {
   mustBeComplete(disk);
   const found = findData(disk);
-  const warnings: string[] = [];
+  const unreadable: Unreadable[] = [];
   const { upTo = Infinity } = options;
   const snapshots = found.snapshots.filter(({ number }) => number <= upTo);
   const { engine, number, stateBytes } = await startOf(
     disk,
     snapshots,
     new EngineClock(clock),
-    warnings,
+    unreadable,
   );
   let replayed = 0;
   for (const line of found.linesAfter(number, options)) {
@@ -57,7 +63,7 @@ export async function readData(
     replayed++;
     if (replayed % REPLAYED_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
   }
-  return { engine, found, stateBytes, replayed, warnings };
+  return { engine, found, stateBytes, replayed, unreadable };
 }
 
 /** A state, and the number of the commit after which it was so. */
@@ -71,7 +77,7 @@ async function startOf(
   disk: Disk,
   snapshots: readonly Snapshot[],
   clock: EngineClock,
-  warnings: string[],
+  unreadable: Unreadable[],
 ): Promise<Start> {
   for (const { name, number } of snapshots) {
     try {
@@ -79,7 +85,7 @@ async function startOf(
       return { engine: new Engine(clock, store), number, stateBytes };
     } catch (error) {
       if (!(error instanceof BadSnapshotError)) throw error;
-      warnings.push(`${messageOf(error)}; what was before it is there`);
+      unreadable.push({ name, reason: messageOf(error) });
     }
   }
   return { engine: new Engine(clock), number: NOTHING, stateBytes: 0 };

@@ -47,9 +47,12 @@ export function snapshotName(number: number): string {
 /** Of a file that was not finished. */
 const PART = '.part';
 
-/** Names of snapshots that were not finished, which nobody needs. */
+/** Before the name of a snapshot that cannot be read. */
+export const BAD = 'bad-';
+
+/** Names of snapshots that were not finished, or cannot be read, which nobody needs once there is another. */
 export function partsOfSnapshots(names: readonly string[]): readonly string[] {
-  return names.filter((name) => /^state-\d{12}\.part$/.test(name));
+  return names.filter((name) => /^(?:state-\d{12}\.part|bad-state-\d{12})$/.test(name));
 }
 
 /** The state after the commit of a number: its lines, and under which law they came to be. */
