@@ -23,10 +23,16 @@ const RUN_WORKER = fileURLToPath(new URL('./run-worker.mjs', import.meta.url));
 /** A server that writes every command to disk before it answers. */
 const DURABLE = ['--appendonly', 'yes', '--appendfsync', 'always'];
 
-/** What the programme hurts: a server, a proxy before it, worker processes, and their ledger. */
-export class ChaosHarness {
+/** A server, and a proxy before it. */
+interface Served {
   readonly server: RedisServer;
   readonly proxy: FaultProxy;
+}
+
+/** What the programme hurts: worker processes, their ledger, and a server where there is one. */
+export class ChaosHarness {
+  /** `undefined`: the tasks are in {@link data}. */
+  readonly redis: Served | undefined;
   readonly history = new History();
   readonly prefix = 'chaos';
   /** Every line of the ledger. */
@@ -42,27 +48,25 @@ export class ChaosHarness {
   readonly crashes: string[] = [];
   #made = 0;
 
-  private constructor(
-    options: ChaosOptions,
-    folder: string,
-    server: RedisServer,
-    proxy: FaultProxy,
-  ) {
+  private constructor(options: ChaosOptions, folder: string, redis: Served | undefined) {
     this.#options = options;
     this.#folder = folder;
-    this.server = server;
-    this.proxy = proxy;
+    this.redis = redis;
     this.#ledger = new LedgerReader(this.ledgerPath);
   }
 
   static async open(options: ChaosOptions): Promise<ChaosHarness> {
     const folder = mkdtempSync(join(tmpdir(), 'fairloom-chaos-'));
-    const server = await startRedis({ args: DURABLE });
-    const proxy = await startFaultProxy({ port: server.port });
-    const harness = new ChaosHarness(options, folder, server, proxy);
+    const redis = options.backend === 'redis' ? await served() : undefined;
+    const harness = new ChaosHarness(options, folder, redis);
     for (let count = 0; count < options.workers; count++) harness.hire();
     await harness.until(() => harness.able().length === options.workers);
     return harness;
+  }
+
+  /** The data folder of a programme without a server. */
+  get data(): string {
+    return join(this.#folder, 'data');
   }
 
   get ledgerPath(): string {
@@ -83,7 +87,8 @@ export class ChaosHarness {
     const { prefix, ledgerPath: ledger } = this;
     const worker = new WorkerProcess({
       id: `w${this.#made}`,
-      url: this.proxy.url,
+      url: this.redis?.proxy.url ?? '',
+      ...(this.redis === undefined ? { data: this.data } : {}),
       prefix,
       ledger,
       leaseMs,
@@ -101,7 +106,7 @@ export class ChaosHarness {
 
   /** Waits until the server has read its files and serves commands. */
   async serving(): Promise<void> {
-    while (!(await pongs(this.server.port))) await pause(LOOK_MS);
+    while (this.redis !== undefined && !(await pongs(this.redis.server.port))) await pause(LOOK_MS);
   }
 
   /** Takes a worker out, so that its end is no crash. */
@@ -152,10 +157,15 @@ export class ChaosHarness {
     const workers = [...this.#fleet.values()];
     for (const worker of workers) this.dismiss(worker);
     await Promise.all(workers.map((worker) => worker.end()));
-    await this.proxy.close();
-    await this.server.stop();
+    await this.redis?.proxy.close();
+    await this.redis?.server.stop();
     rmSync(this.#folder, { recursive: true, force: true });
   }
+}
+
+async function served(): Promise<Served> {
+  const server = await startRedis({ args: DURABLE });
+  return { server, proxy: await startFaultProxy({ port: server.port }) };
 }
 
 /** Whether a server answers a ping; one that still loads answers otherwise. */

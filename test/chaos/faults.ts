@@ -1,7 +1,9 @@
+import { LIMITS } from 'fairloom';
 import type { Run } from '../support/history.ts';
 import type { Fault, Rule } from '../support/redis/fault-proxy.ts';
 import { type ChaosHarness, pause } from './chaos-harness.ts';
 import type { ChaosOptions, FaultKind } from './options.ts';
+import type { ChaosPlace } from './place.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 /** One fault that was done. */
@@ -11,6 +13,8 @@ export interface Done {
   at: number;
   /** What was in hand when it struck. */
   readonly hit: readonly Run[];
+  /** The worker was the owner of the data folder. */
+  wasOwner?: boolean;
   /** How the worker ended that was asked to (`term`), in ms. */
   endedMs?: number;
   /** What should not have happened. */
@@ -40,8 +44,7 @@ interface FaultParts {
   readonly harness: ChaosHarness;
   readonly seeded: SeededRandom;
   readonly options: ChaosOptions;
-  /** Sends one command to the server itself, past the proxy. */
-  readonly flushScripts: () => Promise<void>;
+  readonly place: ChaosPlace;
 }
 
 /** Does faults, one at a time; what goes on afterwards by itself is waited for by `settle`. */
@@ -78,14 +81,15 @@ export class Faults {
   }
 
   async #kill(): Promise<Done> {
-    const { harness } = this.#parts;
+    const { harness, place } = this.#parts;
     const worker = await this.#target();
+    const wasOwner = worker.pid === place.ownerPid();
     harness.dismiss(worker);
     worker.signal('SIGKILL');
     const { at } = await worker.exited;
     const hit = harness.inFlight(worker);
     harness.hire();
-    return { kind: 'kill', at, hit };
+    return { kind: 'kill', at, hit, wasOwner };
   }
 
   async #term(): Promise<Done> {
@@ -111,7 +115,9 @@ export class Faults {
     worker.signal('SIGSTOP');
     harness.frozen.add(worker.id);
     const done: Done = { kind: 'stop', at: Date.now(), hit: harness.inFlight(worker) };
-    const ms = seeded.between(options.leaseMs * 1.3, options.leaseMs * 2.5);
+    // An owner that is frozen for long is taken over meanwhile.
+    const most = harness.redis === undefined ? LIMITS.ownerSilentMs * 1.6 : options.leaseMs * 2.5;
+    const ms = seeded.between(options.leaseMs * 1.3, most);
     this.#later(async () => {
       await pause(ms);
       worker.signal('SIGCONT');
@@ -123,22 +129,23 @@ export class Faults {
   async #restart(): Promise<Done> {
     const { harness, seeded } = this.#parts;
     const hit = harness.inFlight();
-    await harness.server.kill();
+    const { server } = servedOf(harness);
+    await server.kill();
     await pause(seeded.between(0, AWAY_MS));
-    await harness.server.restart();
+    await server.restart();
     await harness.serving();
     return { kind: 'redis-restart', at: Date.now(), hit };
   }
 
   async #flush(): Promise<Done> {
     const hit = this.#parts.harness.inFlight();
-    await this.#parts.flushScripts();
+    await this.#parts.place.flushScripts();
     return { kind: 'flush', at: Date.now(), hit };
   }
 
   async #cut(): Promise<Done> {
     const { harness, seeded } = this.#parts;
-    const { proxy } = harness;
+    const { proxy } = servedOf(harness);
     const kind = CUTS[this.#cuts++ % CUTS.length];
     const hit = harness.inFlight();
     switch (kind) {
@@ -182,9 +189,10 @@ export class Faults {
       left -= 1;
       return fault;
     };
-    harness.proxy.setRule(rule);
+    const { proxy } = servedOf(harness);
+    proxy.setRule(rule);
     await harness.until(() => left === 0, RULE_MS);
-    harness.proxy.setRule(undefined);
+    proxy.setRule(undefined);
   }
 
   /** A worker to hurt, chosen blindly among those that are ready; one other stays. */
@@ -200,4 +208,9 @@ export class Faults {
     const open = act().finally(() => this.#open.delete(open));
     this.#open.add(open);
   }
+}
+
+function servedOf({ redis }: ChaosHarness): NonNullable<ChaosHarness['redis']> {
+  if (redis === undefined) throw new TypeError('a data folder has no server');
+  return redis;
 }

@@ -5,6 +5,8 @@ export const FAULT_KINDS = ['kill', 'term', 'stop', 'redis-restart', 'flush', 'c
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 export interface ChaosOptions {
+  /** Where the tasks live. */
+  readonly backend: 'redis' | 'file';
   /** How many faults of each kind. */
   readonly faults: Readonly<Record<FaultKind, number>>;
   /** Decides the order, the targets, the pauses and the tasks. */
@@ -23,6 +25,9 @@ export interface ChaosOptions {
   /** Says what it does while it does it. */
   readonly log: (line: string) => void;
 }
+
+/** What happens to processes; the others happen to a server. */
+const OF_PROCESSES: readonly FaultKind[] = ['kill', 'term', 'stop'];
 
 const FLAGS: Readonly<Record<FaultKind, string>> = {
   kill: 'kills',
@@ -44,7 +49,7 @@ const DEFAULTS: Readonly<Record<FaultKind, number>> = {
 };
 
 export const USAGE =
-  'npm run chaos -- --kills n --terms n --stops n --redis-restarts n --flushes n --cuts n [--seed n] [--workers n] [--slots n] [--lease ms] [--pace ms] [--quiet]\nnpm run chaos -- --runs n, or --waits n [--seed n] [--workers n] [--slots n] [--lease ms] [--pace ms] [--quiet]\nnpm run chaos -- --schedulers n [--quiet]';
+  'npm run chaos -- [--backend redis|file] --kills n --terms n --stops n --redis-restarts n --flushes n --cuts n [--seed n] [--workers n] [--slots n] [--lease ms] [--pace ms] [--quiet]\nnpm run chaos -- --runs n, or --waits n [--seed n] [--workers n] [--slots n] [--lease ms] [--pace ms] [--quiet]\nnpm run chaos -- --schedulers n [--quiet]';
 
 /** Reads the command line; throws a TypeError that names what is wrong. */
 export function chaosOptions(args: readonly string[]): ChaosOptions {
@@ -63,6 +68,7 @@ export function chaosOptions(args: readonly string[]): ChaosOptions {
   const options = {
     ...Object.fromEntries(flags.map((flag) => [flag, number])),
     quiet: { type: 'boolean' },
+    backend: { type: 'string', default: 'redis' },
   } as const;
   const parsed = parseArgs({ args: [...args], options });
   const values: Readonly<Record<string, string | boolean | undefined>> = parsed.values;
@@ -80,10 +86,18 @@ export function chaosOptions(args: readonly string[]): ChaosOptions {
     if (!Number.isSafeInteger(value) || value < 0) throw new TypeError(`--${flag}: ${text}`);
     return value;
   };
-  const counts = FAULT_KINDS.map(
-    (kind) => [kind, read(FLAGS[kind], named ? 0 : DEFAULTS[kind])] as const,
-  );
+  const { backend } = values;
+  if (backend !== 'redis' && backend !== 'file') throw new TypeError(`--backend: ${backend}`);
+  const counts = FAULT_KINDS.map((kind) => {
+    const can = backend === 'redis' || OF_PROCESSES.includes(kind);
+    const count = read(FLAGS[kind], named || !can ? 0 : DEFAULTS[kind]);
+    if (count > 0 && !can) throw new TypeError(`--${FLAGS[kind]}: a data folder has no server`);
+    return [kind, count] as const;
+  });
+  if (backend === 'file' && values['schedulers'] !== undefined)
+    throw new TypeError('--schedulers: of Redis only');
   return {
+    backend,
     faults: Object.fromEntries(counts) as Record<FaultKind, number>,
     seed: read('seed', Date.now() % 1_000_000),
     runs: read('waits', read('runs', 0)),

@@ -1,9 +1,8 @@
-import { type AttemptInfo, Fairloom, silentLogger } from 'fairloom';
-import { redis } from 'fairloom/redis';
-import { Redis } from 'ioredis';
+import type { AttemptInfo, Fairloom } from 'fairloom';
 import { ChaosHarness, pause } from './chaos-harness.ts';
 import { type Done, Faults } from './faults.ts';
 import { type ChaosOptions, FAULT_KINDS } from './options.ts';
+import { placeOf } from './place.ts';
 import { Producer } from './producer.ts';
 import { type Line, recoveryOf, tasksHit } from './recovery.ts';
 import { SeededRandom } from './seeded-random.ts';
@@ -13,7 +12,10 @@ import { judge, type Verdict } from './verdict.ts';
 export interface ChaosReport {
   readonly seed: number;
   readonly seconds: number;
-  readonly redisVersion: string;
+  /** What the tasks live in. */
+  readonly place: string;
+  /** Kills of the process that owned the data folder. */
+  readonly owners: number;
   readonly lines: readonly Line[];
   readonly verdict: Verdict;
   /** Calls of the producer that failed in an outage and were sent again. */
@@ -33,12 +35,8 @@ const SAY_EVERY = 25;
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const started = performance.now();
   const harness = await ChaosHarness.open(options);
-  const admin = new Redis(harness.server.url, { retryStrategy: () => 50 });
-  admin.on('error', () => undefined);
-  const loom = new Fairloom({
-    backend: redis(harness.proxy.url, { prefix: harness.prefix }),
-    log: silentLogger,
-  });
+  const place = placeOf(harness);
+  const { loom } = place;
   try {
     const seeded = new SeededRandom(options.seed);
     const producer = new Producer({
@@ -48,8 +46,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     });
     producer.start();
     await harness.until(() => harness.inFlight().length > 0);
-    const flushScripts = async (): Promise<void> => void (await admin.script('FLUSH'));
-    const faults = new Faults({ harness, seeded, options, flushScripts });
+    const faults = new Faults({ harness, seeded, options, place });
     const done = await strikeAll(faults, seeded, options, harness);
     await faults.settle();
     await producer.stop();
@@ -60,15 +57,15 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     return {
       seed: options.seed,
       seconds: Math.round((performance.now() - started) / 1000),
-      redisVersion: /redis_version:(\S+)/.exec(await admin.info('server'))?.[1] ?? 'unknown',
+      place: await place.described(),
+      owners: done.filter(({ wasOwner }) => wasOwner === true).length,
       lines: recoveryOf({ faults: done, history: harness.history, attempts }),
       verdict,
       resent: producer.resent,
       trouble,
     };
   } finally {
-    await loom.close();
-    admin.disconnect();
+    await place.close();
     await harness.close();
   }
 }

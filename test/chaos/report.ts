@@ -20,7 +20,7 @@ export function complaints({ lines, verdict, trouble }: ChaosReport): readonly s
 
 /** The table of `docs/reliability.md`, and the counts below it. */
 export function render(report: ChaosReport): string {
-  const { lines, verdict, seed, seconds, resent, redisVersion } = report;
+  const { lines, verdict, seed, seconds, resent, place } = report;
   const rows = lines
     .filter(({ done }) => done > 0)
     .map(({ kind, done, hit, tasks, noticed, recovery, again }) =>
@@ -33,14 +33,16 @@ export function render(report: ChaosReport): string {
       ]),
     );
   const { accepted, finished, failed, lost3, canceled, starts, lost, doubles, surprises } = verdict;
+  const { owners } = report;
   return [
     row(HEADS),
     row(['---', ...HEADS.slice(1).map(() => '---:')]),
     ...rows,
     '',
-    `seed ${seed}, ${seconds} s, Redis ${redisVersion} with appendfsync always, Node ${process.version}`,
+    `seed ${seed}, ${seconds} s, ${place}, Node ${process.version}`,
     `accepted ${accepted}: finished ${finished}, failed ${failed} (of these lost three times ${lost3}), canceled ${canceled}`,
     `starts per task ${(starts / Math.max(1, accepted)).toFixed(4)}, calls sent again ${resent}`,
+    ...(owners > 0 ? [`kills of the owner of the data ${owners}`] : []),
     `lost ${lost.length}, double completions ${doubles.length}, unexpected ends ${surprises.length}`,
   ].join('\n');
 }

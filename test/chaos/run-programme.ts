@@ -1,9 +1,8 @@
-import { Fairloom, RunCanceledError, silentLogger } from 'fairloom';
-import { redis } from 'fairloom/redis';
-import { Redis } from 'ioredis';
+import { RunCanceledError } from 'fairloom';
 import { ChaosHarness, pause } from './chaos-harness.ts';
 import { type Done, Faults } from './faults.ts';
 import type { ChaosOptions, FaultKind } from './options.ts';
+import { placeOf } from './place.ts';
 import { aftermath, drain } from './programme.ts';
 import { type AcceptedRun, RunProducer } from './run-producer.ts';
 import { judgeRuns, type RunEnd, type RunVerdict } from './run-verdict.ts';
@@ -14,7 +13,8 @@ import { WAIT_SHAPES } from './wait-shapes.ts';
 export interface RunsReport {
   readonly seed: number;
   readonly seconds: number;
-  readonly redisVersion: string;
+  /** What the tasks live in. */
+  readonly place: string;
   readonly faults: readonly Done[];
   readonly verdict: RunVerdict;
   /** Calls of the producer that failed in an outage and were sent again. */
@@ -40,12 +40,8 @@ const SAY_EVERY = 25;
 export async function runWorkflowChaos(options: ChaosOptions): Promise<RunsReport> {
   const started = performance.now();
   const harness = await ChaosHarness.open(options);
-  const admin = new Redis(harness.server.url, { retryStrategy: () => 50 });
-  admin.on('error', () => undefined);
-  const loom = new Fairloom({
-    backend: redis(harness.proxy.url, { prefix: harness.prefix }),
-    log: silentLogger,
-  });
+  const place = placeOf(harness);
+  const { loom } = place;
   try {
     const seeded = new SeededRandom(options.seed);
     const producer = new RunProducer({
@@ -56,8 +52,7 @@ export async function runWorkflowChaos(options: ChaosOptions): Promise<RunsRepor
     });
     producer.start();
     await harness.until(() => harness.inFlight().length > 0);
-    const flushScripts = async (): Promise<void> => void (await admin.script('FLUSH'));
-    const faults = new Faults({ harness, seeded, options, flushScripts });
+    const faults = new Faults({ harness, seeded, options, place });
     const done = await strikeUntilDone(faults, { seeded, options, producer });
     await faults.settle();
     await producer.stop();
@@ -69,15 +64,14 @@ export async function runWorkflowChaos(options: ChaosOptions): Promise<RunsRepor
     return {
       seed: options.seed,
       seconds: Math.round((performance.now() - started) / 1000),
-      redisVersion: /redis_version:(\S+)/.exec(await admin.info('server'))?.[1] ?? 'unknown',
+      place: await place.described(),
       faults: done,
       verdict: judgeRuns({ runs: producer.accepted, ends, lines: harness.lines }),
       resent: producer.resent,
       trouble,
     };
   } finally {
-    await loom.close();
-    admin.disconnect();
+    await place.close();
     await harness.close();
   }
 }

@@ -20,7 +20,7 @@ export function runComplaints({ faults, verdict, trouble }: RunsReport): readonl
 
 /** The table of `docs/reliability.md`, and the counts below it. */
 export function renderRuns(report: RunsReport): string {
-  const { faults, verdict, seed, seconds, resent, redisVersion, trouble } = report;
+  const { faults, verdict, seed, seconds, resent, place, trouble } = report;
   const rows = FAULT_KINDS.map((kind) => faults.filter((fault) => fault.kind === kind))
     .filter((done) => done.length > 0)
     .map((done) => row([done[0]?.kind ?? '', String(done.length), ...inHand(done)]));
@@ -34,7 +34,7 @@ export function renderRuns(report: RunsReport): string {
     row(['---', ...HEADS.slice(1).map(() => '---:')]),
     ...rows,
     '',
-    `seed ${seed}, ${seconds} s, Redis ${redisVersion} with appendfsync always, Node ${process.version}`,
+    `seed ${seed}, ${seconds} s, ${place}, Node ${process.version}`,
     `runs ${accepted}: finished ${finished}, failed ${failed} (a member lost three times ${lost3}), canceled ${canceled}`,
     `nodes ${nodes}, starts ${starts}, results that were used ${results}, calls sent again ${resent}`,
     ...(told === '' ? [] : [`waits: ${told}`]),

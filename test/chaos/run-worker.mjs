@@ -7,6 +7,7 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { dynamic, each, event, Fairloom, groupPolicy, parallel, signal, task } from 'fairloom';
+import { file } from 'fairloom/file';
 import { redis } from 'fairloom/redis';
 
 const setup = JSON.parse(process.argv[2] ?? '{}');
@@ -173,7 +174,7 @@ const most = groupPolicy(
 const withPolicy = parallel({ add }, { policy: most });
 
 const loom = new Fairloom({
-  backend: redis(setup.url, { prefix: setup.prefix }),
+  backend: setup.data === undefined ? redis(setup.url, { prefix: setup.prefix }) : file(setup.data),
   tasks: [
     ...[add, split, hopeless, slow, flaky, walk, sub, hear, withPolicy],
     ...[listen, decide, doubt, speak],

@@ -28,6 +28,22 @@ describe('chaos', () => {
   }, 120_000);
 });
 
+describe('chaos on a data folder', () => {
+  it('loses nothing and completes nothing twice, whoever of those that share it dies', async () => {
+    const args = ['--backend', 'file', '--kills', '8', '--terms', '2', '--stops', '1'];
+    const options = chaosOptions([...args, '--seed', '20261130', '--pace', '400', '--quiet']);
+    const report = await runChaos(options);
+    expect(complaints(report), render(report)).toEqual([]);
+    expect(report.verdict.accepted).toBeGreaterThan(50);
+    expect(report.owners).toBeGreaterThan(0);
+  }, 120_000);
+
+  it('refuses faults of a server', () => {
+    expect(() => chaosOptions(['--backend', 'file', '--cuts', '1'])).toThrow('--cuts');
+    expect(() => chaosOptions(['--backend', 'files'])).toThrow('--backend');
+  });
+});
+
 describe('the verdict of chaos', () => {
   type Line = readonly [LedgerEvent, fence: number];
 

@@ -13,6 +13,8 @@ export interface WorkerSetup {
   readonly id: string;
   readonly url: string;
   readonly prefix: string;
+  /** A data folder, in place of Redis. */
+  readonly data?: string;
   /** Path of the ledger. */
   readonly ledger: string;
   readonly leaseMs: number;

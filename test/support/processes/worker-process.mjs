@@ -5,6 +5,7 @@
  */
 import { appendFileSync } from 'node:fs';
 import { Fairloom, task } from 'fairloom';
+import { file } from 'fairloom/file';
 import { redis } from 'fairloom/redis';
 
 const setup = JSON.parse(process.argv[2] ?? '{}');
@@ -79,7 +80,9 @@ const tasks = [
   }),
 ];
 
-const loom = new Fairloom({ backend: redis(setup.url, { prefix: setup.prefix }), tasks });
+const backend =
+  setup.data === undefined ? redis(setup.url, { prefix: setup.prefix }) : file(setup.data);
+const loom = new Fairloom({ backend, tasks });
 const worker = loom.worker({
   id: setup.id,
   concurrency: setup.concurrency,
