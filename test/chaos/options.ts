@@ -29,6 +29,11 @@ export interface ChaosOptions {
 /** What happens to processes; the others happen to a server. */
 const OF_PROCESSES: readonly FaultKind[] = ['kill', 'term', 'stop'];
 
+/** Whether there is anything to which a fault can happen. */
+export function canStrike(kind: FaultKind, backend: ChaosOptions['backend']): boolean {
+  return backend === 'redis' || OF_PROCESSES.includes(kind);
+}
+
 const FLAGS: Readonly<Record<FaultKind, string>> = {
   kill: 'kills',
   term: 'terms',
@@ -89,7 +94,7 @@ export function chaosOptions(args: readonly string[]): ChaosOptions {
   const { backend } = values;
   if (backend !== 'redis' && backend !== 'file') throw new TypeError(`--backend: ${backend}`);
   const counts = FAULT_KINDS.map((kind) => {
-    const can = backend === 'redis' || OF_PROCESSES.includes(kind);
+    const can = canStrike(kind, backend);
     const count = read(FLAGS[kind], named || !can ? 0 : DEFAULTS[kind]);
     if (count > 0 && !can) throw new TypeError(`--${FLAGS[kind]}: a data folder has no server`);
     return [kind, count] as const;

@@ -1,7 +1,7 @@
 import { RunCanceledError } from 'fairloom';
 import { ChaosHarness, pause } from './chaos-harness.ts';
 import { type Done, Faults } from './faults.ts';
-import type { ChaosOptions, FaultKind } from './options.ts';
+import { type ChaosOptions, canStrike, type FaultKind } from './options.ts';
 import { placeOf } from './place.ts';
 import { aftermath, drain } from './programme.ts';
 import { type AcceptedRun, RunProducer } from './run-producer.ts';
@@ -91,7 +91,9 @@ async function strikeUntilDone(
   let left: readonly FaultKind[] = [];
   while (!producer.isDone && Date.now() < deadline) {
     await pause(seeded.between(options.paceMs * 0.5, options.paceMs * 1.5));
-    if (left.length === 0) left = seeded.shuffled(MIX);
+    if (left.length === 0) {
+      left = seeded.shuffled(MIX.filter((kind) => canStrike(kind, options.backend)));
+    }
     const [kind = 'kill', ...others] = left;
     left = others;
     done.push(await faults.strike(kind));
