@@ -1,6 +1,6 @@
 import { BackendUnavailableError } from '../../domain/errors/errors.ts';
 import type { Retention } from '../../domain/settings/settings.ts';
-import { type CallName, type Carry, kindOf, type RequestName } from './calls/calls.ts';
+import { type CallName, type Carry, kindOf } from './calls/calls.ts';
 import type { CommandLog } from './log/command-log.ts';
 import { type Engine, lineOf, type StepName } from './replay/engine.ts';
 
@@ -83,7 +83,7 @@ export class Owner {
   }
 
   async #step(
-    name: RequestName | StepName,
+    name: StepName,
     args: readonly unknown[],
     retention: Retention | undefined,
     isGrowth = false,

@@ -5,6 +5,7 @@
 import { monotonicMs, setImmediate } from '../../../base/globals.ts';
 import type { Clock, Timer } from '../../../base/time.ts';
 import { BackendFullError } from '../../../domain/errors/errors.ts';
+import type { SyncMode } from '../../../domain/port/backend.ts';
 import type { Disk } from './disk.ts';
 import { closeFrame, FRAME_HEAD, MOST_UNSYNCED } from './frame.ts';
 import { type Lines, WaitingLines } from './lines.ts';
@@ -12,12 +13,6 @@ import { isDiskFull, LogBrokenError } from './log-broken-error.ts';
 import type { FoundData } from './recovery.ts';
 import { LAW } from './segment.ts';
 import { openSegments, type Segments } from './segments.ts';
-
-/**
- * When a commit is durable. `always`: when it is on the disk, and survives a loss of power. `everyMs`: when it was handed
- * to the system, and survives the end of the process; a loss of power takes at most what came in so long.
- */
-export type SyncMode = 'always' | { readonly everyMs: number };
 
 /** How a log is opened. */
 export interface LogOptions {
@@ -27,6 +22,10 @@ export interface LogOptions {
   readonly epoch: number;
   /** Asked after each commit, before anybody is told of it. */
   readonly stillOwns: () => boolean;
+  /**
+   * When a commit is durable. `always`: when it is on the disk, and survives a loss of power. `everyMs`: when it was handed
+   * to the system, and survives the end of the process; a loss of power takes at most what came in so long.
+   */
   readonly sync: SyncMode;
   readonly clock: Clock;
   /** Of each segment, in place of 1 MiB for the first and twice as many for each one after it, up to 32 MiB. */
