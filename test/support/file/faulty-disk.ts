@@ -1,5 +1,7 @@
 /** A disk in memory, with a cache that a power cut takes, and faults at any of its operations. */
+
 import type { Disk, DiskFile } from '../../../src/backends/file/log/disk.ts';
+import { SeededRandom } from '../../chaos/seeded-random.ts';
 
 /** What is written, or lost, as one piece. */
 const SECTOR = 512;
@@ -9,13 +11,8 @@ export type Fault = 'EIO' | 'ENOSPC' | 'short' | 'crash';
 
 /** Numbers from 0 up to 1, the same for the same seed. */
 export function randomOf(seed: number): () => number {
-  let state = seed + 0x6d2b79f5;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const chance = new SeededRandom(seed);
+  return () => chance.next();
 }
 
 /** The error of the file system with this code. */

@@ -1,15 +1,12 @@
 /** Owners that write lines, one after the other, and what has to be there of them. */
-import {
-  type CommandLog,
-  openLog,
-  type SyncMode,
-} from '../../../src/backends/file/log/command-log.ts';
+import { type CommandLog, openLog } from '../../../src/backends/file/log/command-log.ts';
 import type { Disk } from '../../../src/backends/file/log/disk.ts';
 import {
   type FoundData,
   findData,
   type Snapshot,
 } from '../../../src/backends/file/log/recovery.ts';
+import type { SyncMode } from '../../../src/domain/port/backend.ts';
 import { ManualClock } from '../../../src/testing/manual-clock.ts';
 
 /** What all owners of a folder have done. */
