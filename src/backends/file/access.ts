@@ -1,19 +1,27 @@
-import { ClosedError } from '../../domain/errors/errors.ts';
+import { isSignal, onAbort } from '../../base/abort-watch.ts';
+import { KeepAlive } from '../../base/keep-alive.ts';
+import { BackendUnavailableError, ClosedError } from '../../domain/errors/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import type { BackendInfo } from '../../domain/port/backend.ts';
 import type { Retention } from '../../domain/settings/settings.ts';
-import type { Carry } from './calls/calls.ts';
+import { type Carry, kindOf, NOT_TAKEN, type RequestName } from './calls/calls.ts';
 import { openOwner } from './open-owner.ts';
 import type { AccessOptions, Role } from './role.ts';
 import { claim, type Guest } from './socket/ownership.ts';
 
+/** A call that waits for the next owner is under way; a wait keeps no process alive, as in memory. */
+const alive = new KeepAlive();
+
 /**
  * The way of this process to the data: as its owner, or by asking the owner; once more whenever that is over. A call
- * that was under way then is refused, since nobody knows what became of it; one that comes later waits for the next
- * owner.
+ * that the owner has not taken when it leaves, and one that comes later, waits for the next owner. One that was under way
+ * when the owner died is refused, since nobody knows what became of it.
  */
 export class Access {
   readonly #options: AccessOptions;
   #role: Role | undefined;
+  /** What it was before, until that makes room for the next. */
+  #former: Role | undefined;
   #joining: Promise<Role> | undefined;
   #retention: Retention | undefined;
   /** The owner that was silent; see `claim`. */
@@ -27,23 +35,54 @@ export class Access {
   }
 
   readonly carry: Carry = async (name, args) => {
-    const role = this.#role ?? (await this.#join(name));
-    return role.carry(name, args);
+    for (let owners = 0; owners < LIMITS.ownerClaims; owners++) {
+      const role = this.#role ?? (await this.#next(name, args));
+      if (role === undefined) return name === 'workers.waitForWork' ? 'timeout' : undefined;
+      const reply = await role.carry(name, args);
+      if (reply !== NOT_TAKEN) return reply;
+      this.#leave(role);
+    }
+    throw comesAndGoes(name, this.#options);
   };
 
   async open(retention: Retention): Promise<BackendInfo> {
     this.#retention = retention;
-    const role = this.#role ?? (await this.#join('open'));
-    await role.carry('retention', [retention]);
-    return role.info;
+    await this.carry('retention', [retention]);
+    const { info } = this.#role ?? (await this.#join('open'));
+    return info;
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    await this.#former?.close();
     const role = this.#role ?? (await this.#joining?.catch(() => undefined));
     this.#role = undefined;
     await role?.close();
+  }
+
+  /** `undefined`: it is a wait that was given up meanwhile. */
+  async #next(name: RequestName, args: readonly unknown[]): Promise<Role | undefined> {
+    const signal = kindOf(name) === 'wait' ? args.at(-1) : undefined;
+    if (isSignal(signal)) return signal.aborted ? undefined : this.#nextUntil(name, signal);
+    alive.hold();
+    try {
+      return await this.#join(name);
+    } finally {
+      alive.letGo();
+    }
+  }
+
+  async #nextUntil(name: RequestName, signal: AbortSignal): Promise<Role | undefined> {
+    let unwatch = (): void => undefined;
+    const aborted = new Promise<undefined>((resolve) => {
+      unwatch = onAbort([signal], () => resolve(undefined));
+    });
+    try {
+      return await Promise.race([this.#join(name), aborted]);
+    } finally {
+      unwatch();
+    }
   }
 
   async #join(operation: string): Promise<Role> {
@@ -57,8 +96,20 @@ export class Access {
   }
 
   async #enter(operation: string): Promise<Role> {
-    const role = await this.#claim(operation);
-    if (this.#retention !== undefined) await role.carry('retention', [this.#retention]);
+    for (let owners = 0; owners < LIMITS.ownerClaims; owners++) {
+      await this.#former?.leave().catch(() => undefined);
+      this.#former = undefined;
+      if (this.#isClosed) throw new ClosedError('the backend');
+      const role = await this.#claim(operation);
+      const retention = this.#retention;
+      const reply = retention && (await role.carry('retention', [retention]));
+      if (reply !== NOT_TAKEN) return this.#play(role);
+      this.#former = role;
+    }
+    throw comesAndGoes(operation, this.#options);
+  }
+
+  #play(role: Role): Role {
     this.#role = role;
     this.#wasOpen = true;
     void role.over.then(() => this.#leave(role));
@@ -81,19 +132,25 @@ export class Access {
     return {
       carry: guest.carry,
       info: { description: guest.description, warnings: [] },
-      over: guest.gone.then(() => {
+      over: guest.left,
+      leave: async () => {
+        await guest.gone;
         this.#silent = guest.isSilent ? guest.epoch : undefined;
-      }),
+      },
       close: () => guest.close(),
     };
   }
 
   /** Somebody has to be the next owner, also when nobody calls here. */
-  async #leave(role: Role): Promise<void> {
+  #leave(role: Role): void {
     if (this.#role !== role) return;
     this.#role = undefined;
     if (this.#isClosed) return;
-    await role.close().catch(() => undefined);
-    await this.#join('takeover').catch(() => undefined);
+    this.#former = role;
+    this.#join('takeover').catch(() => undefined);
   }
+}
+
+function comesAndGoes(operation: string, { folder }: AccessOptions): Error {
+  return new BackendUnavailableError(operation, `the owner of ${folder} comes and goes`);
 }

@@ -47,18 +47,26 @@ export async function openOwner(
   });
   const owner = new Owner({ engine, log, grown: () => compactor.look(), broken: isBroken });
   claim.listen(() => owner.asker());
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    claim.leave();
+    await owner.close();
+    await compaction.close();
+    await compactor.rest();
+    if (!log.isBroken) await leaveSnapshot(disk, log, engine).catch(() => undefined);
+    await log.close();
+    await claim.release();
+  };
+  const closeOnce = (): Promise<void> => {
+    closing ??= close();
+    return closing;
+  };
   return {
     carry: owner.asker(),
     info: { description: descriptionOf(options), warnings: [...claim.warnings, ...warnings] },
     over: Promise.race([claim.over, broken]),
-    close: async () => {
-      owner.close();
-      await compaction.close();
-      await compactor.rest();
-      if (!log.isBroken) await leaveSnapshot(disk, log, engine).catch(() => undefined);
-      await log.close();
-      await claim.release();
-    },
+    leave: closeOnce,
+    close: closeOnce,
   };
 }
 

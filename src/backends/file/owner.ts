@@ -1,6 +1,6 @@
 import { BackendUnavailableError } from '../../domain/errors/errors.ts';
 import type { Retention } from '../../domain/settings/settings.ts';
-import { type CallName, type Carry, kindOf } from './calls/calls.ts';
+import { type CallName, type Carry, kindOf, NOT_TAKEN } from './calls/calls.ts';
 import type { CommandLog } from './log/command-log.ts';
 import { type Engine, lineOf, type StepName } from './replay/engine.ts';
 
@@ -26,6 +26,7 @@ export class Owner {
   /** How long ended tasks are kept in the step that was taken last; and as it was written down. */
   #retention: Retention | undefined;
   #written = '';
+  readonly #removals = new Set<Promise<unknown>>();
   #isOver = false;
 
   constructor({ engine, log, grown, broken }: OwnerParts) {
@@ -40,12 +41,11 @@ export class Owner {
   asker(): Carry {
     let retention: Retention | undefined;
     return async (name, args) => {
+      if (this.#isOver) return NOT_TAKEN;
       if (name === 'retention') {
         [retention] = args as [Retention];
         return undefined;
       }
-      if (this.#isOver)
-        throw new BackendUnavailableError(name, 'the process that had it is leaving');
       switch (kindOf(name)) {
         case 'look':
           return this.#look(name, args);
@@ -61,9 +61,10 @@ export class Owner {
     };
   }
 
-  /** Takes no more calls; waits answer at once. */
-  close(): void {
+  /** Takes no more calls; fulfilled when those that are several steps are carried out. Then waits answer at once. */
+  async close(): Promise<void> {
     this.#isOver = true;
+    await Promise.allSettled(this.#removals);
     this.#engine.close();
   }
 
@@ -98,8 +99,18 @@ export class Owner {
     return reply;
   }
 
-  /** Any number of tasks may wait for one that is removed: it takes them along some at a time. */
   async #remove(args: readonly unknown[], retention: Retention | undefined): Promise<unknown> {
+    const removal = this.#removeAll(args, retention);
+    this.#removals.add(removal);
+    try {
+      return await removal;
+    } finally {
+      this.#removals.delete(removal);
+    }
+  }
+
+  /** Any number of tasks may wait for one that is removed: it takes them along some at a time. */
+  async #removeAll(args: readonly unknown[], retention: Retention | undefined): Promise<unknown> {
     for (;;) {
       const reply = await this.#step('remove', args, retention);
       if (!isMore(reply)) return reply;
@@ -136,7 +147,8 @@ export class Owner {
 
   #break(cause: unknown): void {
     if (this.#isOver) return;
-    this.close();
+    this.#isOver = true;
+    this.#engine.close();
     this.#broken(cause);
   }
 }

@@ -14,7 +14,9 @@ export interface AccessOptions {
 export interface Role {
   readonly carry: Carry;
   readonly info: BackendInfo;
-  /** Settles when it is that no more: the data has another owner, or needs one. */
+  /** Settles when it is that no more, and takes no more calls: the data has another owner, or needs one. */
   readonly over: Promise<void>;
+  /** After that: fulfilled when another owner may be looked for. */
+  leave(): Promise<void>;
   close(): Promise<void>;
 }

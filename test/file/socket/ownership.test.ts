@@ -13,6 +13,7 @@ import { Server } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { claim } from '../../../src/backends/file/socket/ownership.ts';
+import { PROTOCOL } from '../../../src/backends/file/socket/wire.ts';
 import type { Clock } from '../../../src/base/time.ts';
 import {
   BackendUnavailableError,
@@ -29,7 +30,7 @@ import {
 } from './kit.ts';
 import { rawOwner } from './raw.ts';
 
-const GREETING = { fairloom: 1, epoch: 1, pid: 7 };
+const GREETING = { fairloom: PROTOCOL, epoch: 1, pid: 7 };
 
 afterEach(removeFolders);
 
@@ -289,11 +290,13 @@ describe('a claim is refused', () => {
   it('when the owner speaks another protocol', async () => {
     const folder = newFolder();
     mkdirSync(folder);
-    const server = await rawOwner(folder, 1, (raw) => raw.send({ ...GREETING, fairloom: 2 }));
+    const server = await rawOwner(folder, 1, (raw) =>
+      raw.send({ ...GREETING, fairloom: PROTOCOL + 1 }),
+    );
     const refusal = await refusedClaim(folder);
     expect(refusal).toBeInstanceOf(BackendUnsupportedError);
     expect(refusal).toMatchObject({
-      message: `process 7 has ${folder} open and speaks protocol 2, this one 1: all processes of a folder need the same version`,
+      message: `process 7 has ${folder} open and speaks protocol ${PROTOCOL + 1}, this one ${PROTOCOL}: all processes of a folder need the same version`,
     });
     server.close();
   });
@@ -370,7 +373,7 @@ describe('an owner that does not answer', () => {
     });
     // A greeting, a call, and five signs of life that did not come, the first of which was the greeting's.
     expect(asked).toEqual([
-      [{ fairloom: 1, epoch: 1, pid: process.pid }, [1, 'inspect.ping', []], 0, 0, 0, 0],
+      [{ fairloom: PROTOCOL, epoch: 1, pid: process.pid }, [1, 'inspect.ping', []], 0, 0, 0, 0],
     ]);
     server.close();
   });

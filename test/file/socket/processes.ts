@@ -1,4 +1,4 @@
-/** Processes that claim a folder. They end with the test, however that does. */
+/** Processes that claim a folder, or work in one. They end with the test, however that does. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 
-/** What a claimant says. */
+/** What such a process says. */
 export interface Said {
   readonly event: string;
   /** Ms since the epoch. */
@@ -17,21 +17,34 @@ export interface Said {
   readonly isSilent?: boolean;
   readonly code?: string;
   readonly why?: string;
+  readonly called?: number;
+  readonly worked?: number;
 }
 
 /** How long something may take on a machine that is busy, in ms. */
 const UNTIL_MS = 40_000;
 
-let program: Promise<string> | undefined;
+const SOURCES = {
+  claimant: new URL('claimant.ts', import.meta.url),
+  member: new URL('member.ts', import.meta.url),
+};
+
+const programs = new Map<string, Promise<string>>();
 const folders: string[] = [];
 
-/** The claimant as one file, which starts in a tenth of a second. */
-async function bundled(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'fairloom-claimant-'));
-  const file = join(folder, 'claimant.mjs');
+/** A program as one file, which starts in a tenth of a second. */
+function bundled(name: keyof typeof SOURCES): Promise<string> {
+  const program = programs.get(name) ?? bundle(name);
+  programs.set(name, program);
+  return program;
+}
+
+async function bundle(name: keyof typeof SOURCES): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), `fairloom-${name}-`));
+  const file = join(folder, `${name}.mjs`);
   folders.push(folder);
   await build({
-    input: fileURLToPath(new URL('claimant.ts', import.meta.url)),
+    input: fileURLToPath(SOURCES[name]),
     platform: 'node',
     transform: { target: 'node20.19' },
     output: { file, format: 'esm' },
@@ -41,7 +54,7 @@ async function bundled(): Promise<string> {
 
 /** When no more are started. */
 export function removeProgram(): void {
-  program = undefined;
+  programs.clear();
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
@@ -81,16 +94,21 @@ export class Claimant {
 
   /** Starts one, which does nothing yet; time passes for it so many times as fast. */
   static async start(folder: string, speed = 1): Promise<Claimant> {
-    program ??= bundled();
-    const claimant = new Claimant([await program, folder, String(speed)]);
+    const claimant = new Claimant([await bundled('claimant'), folder, String(speed)]);
     await claimant.until('ready');
     return claimant;
   }
 
   /** Starts one that enters and has nothing else to do. */
   static async idle(folder: string): Promise<Claimant> {
-    program ??= bundled();
-    return new Claimant([await program, folder, '1', 'idle']);
+    return new Claimant([await bundled('claimant'), folder, '1', 'idle']);
+  }
+
+  /** Starts a process of an app, which enqueues and works until it is told to leave. */
+  static async member(folder: string, name: string): Promise<Claimant> {
+    const member = new Claimant([await bundled('member'), folder, name]);
+    await member.until('ready');
+    return member;
   }
 
   /** Starts some. */

@@ -87,13 +87,13 @@ class DyingData {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#owner?.close();
+    await this.#owner?.close();
     await this.#log?.close();
   }
 
   async #next(): Promise<void> {
     this.#isDue = false;
-    this.#owner?.close();
+    await this.#owner?.close();
     const files =
       this.epoch % 2 === 0 ? this.#disk.afterCrash() : this.#disk.afterPowerCut(this.epoch);
     this.#disk.crash();

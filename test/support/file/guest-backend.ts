@@ -1,5 +1,5 @@
 /** A backend that asks the owner of a data folder, and is never the owner itself: a process of a test that nobody kills. */
-import { type Carry, partsOf } from '../../../src/backends/file/calls/calls.ts';
+import { type Carry, NOT_TAKEN, partsOf } from '../../../src/backends/file/calls/calls.ts';
 import type { Guest } from '../../../src/backends/file/socket/guest.ts';
 import { meet } from '../../../src/backends/file/socket/meeting.ts';
 import { DataPlace } from '../../../src/backends/file/socket/place.ts';
@@ -25,18 +25,22 @@ export function guestBackend(folder: string): GuestBackend {
     if (met.kind !== 'guest')
       throw new BackendUnavailableError(operation, `its owner is ${met.kind}`);
     guest = met.guest;
-    void met.guest.gone.then(() => {
+    void met.guest.left.then(() => {
       if (guest === met.guest) guest = undefined;
     });
     return met.guest;
   };
   const carry: Carry = async (name, args) => {
+    const reply = await asked(name, args);
+    if (reply !== NOT_TAKEN) return reply;
+    throw new BackendUnavailableError(name, 'its owner leaves');
+  };
+  const asked: Carry = async (name, args) => {
     if (guest !== undefined) return guest.carry(name, args);
     meeting ??= join(name).finally(() => {
       meeting = undefined;
     });
-    const asked = await meeting;
-    return asked.carry(name, args);
+    return (await meeting).carry(name, args);
   };
   return {
     backend: {

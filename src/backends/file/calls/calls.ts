@@ -88,7 +88,10 @@ export type CallName = {
 /** What may be asked: a call; or, as `retention`, how long the asker wants ended tasks to be kept. */
 export type RequestName = CallName | 'retention';
 
-/** Carries out a call, somewhere. */
+/** In place of an answer: the call was not taken, so nothing has come of it, and it is to be made of the next owner. */
+export const NOT_TAKEN: unique symbol = Symbol('not taken');
+
+/** Carries out a call, somewhere. Who has the data, or asks who has, may answer {@link NOT_TAKEN}. */
 export type Carry = (name: RequestName, args: readonly unknown[]) => Promise<unknown>;
 
 const KINDS: ReadonlyMap<string, CallKind> = new Map(

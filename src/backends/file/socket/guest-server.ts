@@ -2,9 +2,10 @@ import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../../base/time.ts';
 import { BackendUnsupportedError } from '../../../domain/errors/errors.ts';
 import { LIMITS } from '../../../domain/limits.ts';
-import { argsOf, type Carry, isRequest, jsonReply, kindOf } from '../calls/calls.ts';
+import { argsOf, type Carry, isRequest, jsonReply, kindOf, NOT_TAKEN } from '../calls/calls.ts';
 import { failureOf } from './failure.ts';
 import {
+  FAREWELL,
   FrameReader,
   FrameWriter,
   greetingOf,
@@ -21,7 +22,11 @@ export class GuestServer {
   readonly #clock: Clock;
   readonly #guests = new Set<ServedGuest>();
   #asker: (() => Carry) | undefined;
+  #isLeaving = false;
   #isClosed = false;
+  #parting: Promise<void> | undefined;
+  /** A guest has heard the farewell, or is gone. */
+  #parted: () => void = () => undefined;
 
   constructor(epoch: number, clock: Clock) {
     this.#epoch = epoch;
@@ -36,13 +41,16 @@ export class GuestServer {
     }
     // Guests keep no owner alive: when its own work is done, one of them is the next.
     socket.unref();
-    const guest = new ServedGuest(socket, this.#epoch, this.#clock);
+    const parted = (): void => this.#parted();
+    const guest = new ServedGuest(socket, { epoch: this.#epoch, clock: this.#clock, parted });
     this.#guests.add(guest);
     socket.once('close', () => {
       this.#guests.delete(guest);
       guest.end();
+      parted();
     });
     if (this.#asker !== undefined) guest.serve(this.#asker());
+    if (this.#isLeaving) guest.leave();
   }
 
   /** From now on calls are carried out: those of each guest by a carrier of its own. */
@@ -51,17 +59,47 @@ export class GuestServer {
     for (const guest of this.#guests) guest.serve(asker());
   }
 
-  /** No more calls; fulfilled when each guest has what was answered, or does not read it. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await Promise.all([...this.#guests].map((guest) => guest.close()));
+  /** No more calls, of those who come from now on neither; each guest hears so when what was taken of it is answered. */
+  leave(): void {
+    this.#isLeaving = true;
+    for (const guest of this.#guests) guest.leave();
   }
+
+  /** Leaves; fulfilled when each guest has heard so, or a second later. */
+  part(): Promise<void> {
+    this.leave();
+    this.#parting ??= new Promise((resolve) => {
+      const timer = this.#clock.setTimer(LIMITS.ownerPingMs, resolve);
+      this.#parted = () => {
+        if ([...this.#guests].some(({ hasParted }) => !hasParted)) return;
+        timer.cancel();
+        resolve();
+      };
+      this.#parted();
+    });
+    return this.#parting;
+  }
+
+  /** Parts, and hangs up. */
+  async close(): Promise<void> {
+    await this.part();
+    this.#isClosed = true;
+    for (const guest of this.#guests) guest.hangUp();
+  }
+}
+
+/** Of a connection. */
+interface ServedOptions {
+  readonly epoch: number;
+  readonly clock: Clock;
+  /** It has heard the farewell. */
+  readonly parted: () => void;
 }
 
 /** One connection. */
 class ServedGuest {
   readonly #socket: Socket;
-  readonly #clock: Clock;
+  readonly #parted: () => void;
   readonly #reader = new FrameReader();
   readonly #writer: FrameWriter;
   readonly #waits = new Map<number, AbortController>();
@@ -73,11 +111,13 @@ class ServedGuest {
   /** Calls in hand, without waits. */
   #calls = 0;
   #isPaused = false;
-  #isClosing = false;
+  #isLeaving = false;
+  #hasSaidFarewell = false;
+  #hasParted = false;
 
-  constructor(socket: Socket, epoch: number, clock: Clock) {
+  constructor(socket: Socket, { epoch, clock, parted }: ServedOptions) {
     this.#socket = socket;
-    this.#clock = clock;
+    this.#parted = parted;
     this.#writer = new FrameWriter(socket, () => {
       if (this.#isPaused) this.#read();
     });
@@ -89,6 +129,11 @@ class ServedGuest {
     });
     socket.on('drain', () => this.#read());
     this.#writer.send(JSON.stringify(greetingOf(epoch)));
+  }
+
+  /** It has everything that was answered, and knows that there will be no more. */
+  get hasParted(): boolean {
+    return this.#hasParted;
   }
 
   serve(carry: Carry): void {
@@ -105,28 +150,35 @@ class ServedGuest {
     this.#waits.clear();
   }
 
-  /** Takes no more calls, and hangs up when those in hand are answered; soon, if the guest does not read. */
-  close(): Promise<void> {
-    const socket = this.#socket;
-    return new Promise((resolve) => {
-      if (socket.destroyed) {
-        resolve();
-        return;
-      }
-      const timer = this.#clock.setTimer(LIMITS.ownerPingMs, () => socket.destroy());
-      socket.once('close', () => {
-        timer.cancel();
-        resolve();
-      });
-      this.#isClosing = true;
-      this.#read();
-      if (this.#calls === 0) this.#hangUp();
-    });
+  /** Takes no more calls, and says so when those in hand are answered. Waits end. */
+  leave(): void {
+    if (this.#isLeaving) return;
+    this.#isLeaving = true;
+    if (this.#carry === undefined) {
+      this.#early = [];
+      this.#calls = 0;
+      this.#waits.clear();
+    }
+    for (const wait of this.#waits.values()) wait.abort();
+    this.#sayFarewell();
+    this.#read();
   }
 
-  #hangUp(): void {
+  /** Who has not parted by now may never do so. */
+  hangUp(): void {
+    if (this.#hasParted) this.#finish();
+    else this.#socket.destroy();
+  }
+
+  #finish(): void {
     this.#writer.flush();
     this.#socket.end(() => this.#socket.destroy());
+  }
+
+  #sayFarewell(): void {
+    if (this.#hasSaidFarewell || this.#calls > 0 || this.#waits.size > 0) return;
+    this.#hasSaidFarewell = true;
+    this.#writer.send(String(FAREWELL));
   }
 
   /** Takes what has come as long as there is room. What is left stays in the socket, until the guest notices. */
@@ -149,7 +201,7 @@ class ServedGuest {
   }
 
   #isFull(): boolean {
-    if (!this.#socket.writable || this.#isClosing) return true;
+    if (!this.#socket.writable) return true;
     return this.#calls >= LIMITS.guestCalls || this.#writer.unread > LIMITS.guestUnreadBytes;
   }
 
@@ -163,6 +215,12 @@ class ServedGuest {
       this.#writer.send(text);
       return;
     }
+    if (message === FAREWELL) {
+      if (!this.#hasSaidFarewell) throw new WireError('a farewell of a guest');
+      this.#hasParted = true;
+      this.#parted();
+      return;
+    }
     if (!Array.isArray(message)) throw new WireError('a message of no kind');
     const [id, name, args]: readonly unknown[] = message;
     if (typeof id !== 'number') throw new WireError('a call without a number');
@@ -171,7 +229,8 @@ class ServedGuest {
       return;
     }
     if (typeof name !== 'string' || !Array.isArray(args)) throw new WireError('a call of nothing');
-    this.#call(id, name, args);
+    // It was sent before the farewell was heard: the guest knows.
+    if (!this.#isLeaving) this.#call(id, name, args);
   }
 
   #greet(text: string): void {
@@ -180,7 +239,7 @@ class ServedGuest {
     this.#silence = undefined;
     this.#reader.greeted();
     // It has our number as well, and knows what to say of it.
-    if (fairloom !== PROTOCOL) this.#hangUp();
+    if (fairloom !== PROTOCOL) this.#finish();
   }
 
   #call(id: number, name: string, args: readonly unknown[]): void {
@@ -200,17 +259,17 @@ class ServedGuest {
   ): Promise<void> {
     try {
       const reply = await this.#carried(name, wait === undefined ? args : [...args, wait.signal]);
-      this.#writer.send(`[${id},${JSON.stringify(jsonReply(name, reply)) ?? null}]`);
+      // The farewell will answer it.
+      if (reply !== NOT_TAKEN) {
+        this.#writer.send(`[${id},${JSON.stringify(jsonReply(name, reply)) ?? null}]`);
+      }
     } catch (error) {
       this.#writer.send(JSON.stringify([id, null, failureOf(error)]));
     }
-    if (wait !== undefined) {
-      this.#waits.delete(id);
-      return;
-    }
-    this.#calls--;
-    if (this.#isClosing && this.#calls === 0) this.#hangUp();
-    else if (this.#isPaused) this.#read();
+    if (wait === undefined) this.#calls--;
+    else this.#waits.delete(id);
+    if (this.#isLeaving) this.#sayFarewell();
+    if (this.#isPaused) this.#read();
   }
 
   #carried(name: string, args: readonly unknown[]): Promise<unknown> {

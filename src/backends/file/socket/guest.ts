@@ -3,10 +3,18 @@ import { isSignal, onAbort } from '../../../base/abort-watch.ts';
 import type { Clock } from '../../../base/time.ts';
 import { BackendUnavailableError, ClosedError } from '../../../domain/errors/errors.ts';
 import { LIMITS } from '../../../domain/limits.ts';
-import { type Carry, jsonArgs, kindOf, type RequestName, replyOf } from '../calls/calls.ts';
+import {
+  type Carry,
+  jsonArgs,
+  kindOf,
+  NOT_TAKEN,
+  type RequestName,
+  replyOf,
+} from '../calls/calls.ts';
 import { errorOf } from './failure.ts';
 import type { Patience } from './patience.ts';
 import {
+  FAREWELL,
   type FrameReader,
   FrameWriter,
   type Greeting,
@@ -17,13 +25,18 @@ import {
 
 /** A process that asks the owner of a data folder. */
 export interface Guest {
-  /** Has the owner carry out a call. One that is under way when the owner goes is refused: what came of it is unknown. */
+  /**
+   * Has the owner carry out a call. {@link NOT_TAKEN} when that says farewell before it takes it, or has done so, or is
+   * gone. One that is under way when the owner goes without a farewell is refused: what came of it is unknown.
+   */
   readonly carry: Carry;
   /** Of the owner. */
   readonly epoch: number;
   /** Who answers, in words. */
   readonly description: string;
-  /** Settles when the owner is dead, silent or closed, or this guest is. */
+  /** Settles when the owner takes no more calls: it has said farewell, or is gone. */
+  readonly left: Promise<void>;
+  /** Settles when the owner is dead, silent or closed, or this guest is: another may be looked for. */
   readonly gone: Promise<void>;
   /** The owner was there and did not answer; what the next claim wants to know. */
   readonly isSilent: boolean;
@@ -57,6 +70,7 @@ const ENDED = 'the process that has the data open has ended';
 export class SocketGuest implements Guest {
   readonly epoch: number;
   readonly description: string;
+  readonly left: Promise<void>;
   readonly gone: Promise<void>;
   readonly #socket: Socket;
   readonly #reader: FrameReader;
@@ -68,9 +82,10 @@ export class SocketGuest implements Guest {
   /** Calls that keep the process alive. */
   #pending = 0;
   #isSilent = false;
-  /** Why calls are refused from now on. */
-  #end: unknown;
+  #isOver = false;
+  #hasLeft = false;
   #isClosed = false;
+  #settleLeft: () => void = () => undefined;
   #settleGone: () => void = () => undefined;
   #idle: () => void = () => undefined;
 
@@ -82,6 +97,9 @@ export class SocketGuest implements Guest {
     this.#writer = new FrameWriter(socket);
     this.#patience = patience;
     this.#clock = clock;
+    this.left = new Promise((resolve) => {
+      this.#settleLeft = resolve;
+    });
     this.gone = new Promise((resolve) => {
       this.#settleGone = resolve;
     });
@@ -101,6 +119,8 @@ export class SocketGuest implements Guest {
         this.#over('the process that has the data open does not answer');
       },
     });
+    // It may leave as soon as it has greeted.
+    this.#read();
   }
 
   get isSilent(): boolean {
@@ -109,9 +129,7 @@ export class SocketGuest implements Guest {
 
   readonly carry: Carry = (name, args) => {
     if (this.#isClosed) return Promise.reject(new ClosedError('the backend'));
-    if (this.#end !== undefined) {
-      return Promise.reject(new BackendUnavailableError(name, this.#end));
-    }
+    if (this.#hasLeft) return Promise.resolve(NOT_TAKEN);
     return new Promise((resolve, reject) => {
       const isWait = kindOf(name) === 'wait';
       const signal = isWait ? args.at(-1) : undefined;
@@ -128,7 +146,7 @@ export class SocketGuest implements Guest {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const [id, { unwatch }] of this.#calls) if (unwatch !== undefined) this.#abort(id);
-    if (this.#calls.size > 0 && this.#end === undefined) {
+    if (this.#calls.size > 0) {
       const timer = this.#clock.setTimer(LIMITS.goodbyeMs, () => this.#idle());
       this.#hold();
       await new Promise<void>((resolve) => {
@@ -168,6 +186,10 @@ export class SocketGuest implements Guest {
   #take(text: string): void {
     const message = readMessage(text);
     if (message === PING) return;
+    if (message === FAREWELL) {
+      this.#leave();
+      return;
+    }
     if (!Array.isArray(message)) throw new WireError('a message of no kind');
     const [id, value, failure]: readonly unknown[] = message;
     const call = this.#calls.get(Number(id));
@@ -194,15 +216,28 @@ export class SocketGuest implements Guest {
     if (this.#pending === 0) this.#socket.unref();
   }
 
+  /** What was not answered by now was not taken. It waits for the owner to be gone, and for the next one. */
+  #leave(): void {
+    this.#writer.send(String(FAREWELL));
+    this.#hasLeft = true;
+    for (const [id, call] of this.#calls) {
+      this.#forget(id, call);
+      call.resolve(NOT_TAKEN);
+    }
+    this.#settleLeft();
+  }
+
   #over(cause: unknown): void {
-    if (this.#end !== undefined) return;
-    this.#end = cause;
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#hasLeft = true;
     this.#patience.end();
     for (const [id, call] of this.#calls) {
       this.#forget(id, call);
       call.reject(this.#isClosed ? cause : new BackendUnavailableError(call.name, cause));
     }
     this.#socket.destroy();
+    this.#settleLeft();
     this.#settleGone();
   }
 }

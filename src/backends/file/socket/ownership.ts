@@ -34,11 +34,16 @@ export interface OwnerClaim {
   listen(asker: () => Carry): void;
   /** False: another process has taken over, or the folder is not there any more. To be asked before every answer. */
   readonly stillOwns: () => boolean;
+  /**
+   * Takes no more calls of guests, ends their waits, and says farewell to each of them when it has what was answered. Those
+   * who come from now on wait until it is released.
+   */
+  leave(): void;
   /** Settles when it does not own the data any more, or was released: about a second after that at the latest. */
   readonly over: Promise<void>;
   /**
-   * Answers what guests have under way, and lets another process be the owner. To be called when everything that
-   * was answered is written down.
+   * Leaves, and lets another process be the owner as soon as guests have heard that; of one that does not read, a second
+   * later. To be called when everything that was answered is written down.
    */
   release(): Promise<void>;
 }
@@ -206,6 +211,10 @@ class SocketOwner implements OwnerClaim {
     this.#guests.listen(asker);
   }
 
+  leave(): void {
+    this.#guests.leave();
+  }
+
   readonly stillOwns = (): boolean => {
     if (this.#isOver) return false;
     const file = fileAt(this.#path);
@@ -221,7 +230,7 @@ class SocketOwner implements OwnerClaim {
 
   async #release(): Promise<void> {
     alive.hold();
-    await this.#guests.close();
+    await this.#guests.part();
     if (this.stillOwns()) rmSync(this.#path, { force: true });
     this.#lose();
     await closed(this.#server);

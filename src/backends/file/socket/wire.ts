@@ -11,12 +11,18 @@ import { LIMITS } from '../../../domain/limits.ts';
  * Both begin with a {@link Greeting}. Then a guest sends calls `[id,name,args]`, `[id]` when the signal of a wait has
  * aborted, and `0` to see whether the owner is there. The owner answers `[id,value]`, `[id,null,failure]` and `0`.
  *
+ * An owner that leaves says `1` when it has answered every call that it took: all others it never will. The guest says
+ * `1` when it has read that. From then on only signs of life pass, until the owner hangs up.
+ *
  * To be raised with every change of these, of the calls of the port, and of what they take and answer.
  */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 /** The sign of life, and the answer to it. */
 export const PING = 0;
+
+/** The farewell of an owner that leaves, and the answer to it. */
+export const FAREWELL = 1;
 
 /** Before the greeting nobody has said anything that is longer. */
 const GREETING_BYTES = 1_024;
