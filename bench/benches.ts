@@ -5,6 +5,13 @@ import { delayed } from './rows/delayed.ts';
 import { delayedSteady } from './rows/delayed-steady.ts';
 import { drivenCheckpoints } from './rows/driven-checkpoints.ts';
 import { drivenNodes } from './rows/driven-nodes.ts';
+import { durableBatches } from './rows/durable-batches.ts';
+import { durableBoth } from './rows/durable-both.ts';
+import { durableInFlight } from './rows/durable-in-flight.ts';
+import { durableMillion } from './rows/durable-million.ts';
+import { durableOneByOne } from './rows/durable-one-by-one.ts';
+import { durableProcess } from './rows/durable-process.ts';
+import { durableSecondProcess } from './rows/durable-second-process.ts';
 import { embedded } from './rows/embedded.ts';
 import { embeddedHeap } from './rows/embedded-heap.ts';
 import { enqueueBatches } from './rows/enqueue-batches.ts';
@@ -53,6 +60,13 @@ export const BENCHES: readonly Bench[] = [
   leaseCost,
   embedded,
   embeddedHeap,
+  durableOneByOne,
+  durableInFlight,
+  durableBatches,
+  durableProcess,
+  durableBoth,
+  durableSecondProcess,
+  durableMillion,
   group,
   flows,
   drivenNodes,

@@ -48,7 +48,7 @@ async function main(): Promise<void> {
   const servers = lazyServers();
   const started = performance.now();
   try {
-    const origin = originOf((await servers.volatile()).version);
+    const origin = originOf((await servers.get('volatile')).version);
     console.log(JSON.stringify({ at, seed, ...origin }));
     for (const bench of benches) {
       console.log(bench.name);

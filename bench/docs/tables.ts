@@ -39,6 +39,15 @@ const TABLES: readonly TableSpec[] = [
     ],
   },
   {
+    name: 'durable',
+    title: 'On disk, without a server',
+    others: [
+      ['plainjob', 'plainjob (SQLite)'],
+      ['bullmq', 'BullMQ, AOF `always`'],
+      ['fdatasync', 'write and `fdatasync`'],
+    ],
+  },
+  {
     name: 'workflows',
     title: 'Workflows',
     others: [

@@ -33,12 +33,16 @@ export interface ServerCost {
 const ARGS = {
   volatile: [],
   durable: ['--appendonly', 'yes', '--appendfsync', 'everysec'],
+  synced: ['--appendonly', 'yes', '--appendfsync', 'always'],
 } as const;
+
+/** How much of its work a server keeps. */
+export type RedisKind = keyof typeof ARGS;
 
 /** The bench's own commands and those of connections being made are nobody's work. */
 const OWN = /^(info|flushall|config|client|hello|select|ping|memory|function|script\b.*)/;
 
-export async function startBenchRedis(kind: 'volatile' | 'durable'): Promise<BenchRedis> {
+export async function startBenchRedis(kind: RedisKind): Promise<BenchRedis> {
   const server = await startRedis({ args: [...ARGS[kind], '--maxmemory-policy', 'noeviction'] });
   const admin = new Redis(server.url);
   const version = /redis_version:(\S+)/.exec(await admin.info('server'))?.[1] ?? 'unknown';

@@ -12,6 +12,8 @@ export type SideName =
   | 'fairloom-plain'
   | 'fairloom-copies'
   | 'fairloom-group'
+  | 'plainjob'
+  | 'fdatasync'
   | 'fastq'
   | 'p-queue';
 
@@ -23,6 +25,10 @@ export interface BenchContext {
   redis(): Promise<BenchRedis>;
   /** A server with an append-only file that is written to disk every second, empty. */
   durableRedis(): Promise<BenchRedis>;
+  /** … that is on the disk before each answer, empty. */
+  syncedRedis(): Promise<BenchRedis>;
+  /** A folder on the disk of the repository, empty; it is removed after the round. */
+  folder(): Promise<string>;
   /** A hundredth to a tenth of it in a quick run: whether it works, not how fast it is. */
   size(full: number): number;
   /** The same in each round of each side. */
@@ -60,7 +66,14 @@ export interface Row {
   readonly goals: readonly Goal[];
 }
 
-export type TableName = 'redis' | 'fairness' | 'embedded' | 'workflows' | 'looking' | 'scripts';
+export type TableName =
+  | 'redis'
+  | 'fairness'
+  | 'embedded'
+  | 'durable'
+  | 'workflows'
+  | 'looking'
+  | 'scripts';
 
 /** What issue and design ask for. */
 export type Goal =

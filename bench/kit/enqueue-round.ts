@@ -16,6 +16,9 @@ export const USERS = 100;
 
 export type EnqueueWay = 'batches' | 'in-flight' | 'one-by-one';
 
+/** What can be asked to store tasks. */
+export type Adder = Omit<Producer, 'close'>;
+
 export interface EnqueueRound {
   readonly side: RedisSideName;
   readonly way: EnqueueWay;
@@ -31,7 +34,7 @@ export async function enqueueRound(context: BenchContext, round: EnqueueRound): 
     const before = await redis.snapshot();
     const cpu = process.cpuUsage();
     const started = performance.now();
-    await WAYS[round.way](producer, round.tasks);
+    await storeTasks(producer, round.way, round.tasks);
     const ms = performance.now() - started;
     const clientCpuUs = cpuUs(cpu);
     const after = await redis.snapshot();
@@ -48,13 +51,18 @@ export async function enqueueRound(context: BenchContext, round: EnqueueRound): 
 /** Stores tasks for others to work on. */
 export async function fill(redis: BenchRedis, side: RedisSideName, tasks: number): Promise<void> {
   const producer = await (await openSide(side)).producer(redis.url);
-  await WAYS.batches(producer, tasks);
+  await storeTasks(producer, 'batches', tasks);
   await producer.close();
+}
+
+/** In one of the ways, one after the other. */
+export function storeTasks(producer: Adder, way: EnqueueWay, tasks: number): Promise<void> {
+  return WAYS[way](producer, tasks);
 }
 
 /** From so many callers at once; each has its next task when the last was stored. */
 export async function addInFlight(
-  producer: Producer,
+  producer: Pick<Producer, 'add'>,
   tasks: number,
   workOf: (at: number) => Work,
 ): Promise<void> {
@@ -65,7 +73,7 @@ export async function addInFlight(
   await Promise.all(Array.from({ length: IN_FLIGHT }, caller));
 }
 
-const WAYS: Readonly<Record<EnqueueWay, (producer: Producer, tasks: number) => Promise<void>>> = {
+const WAYS: Readonly<Record<EnqueueWay, (producer: Adder, tasks: number) => Promise<void>>> = {
   batches: async (producer, tasks) => {
     for (let from = 0; from < tasks; from += BATCH) {
       const work = taskWork(from / BATCH);

@@ -3,11 +3,17 @@
  * runs. `run.ts` builds it first when it is stale.
  */
 type Fairloom = typeof import('../../src/index.ts');
+type FairloomFile = typeof import('../../src/file.ts');
 type FairloomMetrics = typeof import('../../src/metrics.ts');
 type FairloomRedis = typeof import('../../src/redis.ts');
 
 export async function loadFairloom(): Promise<Fairloom> {
   const built: Fairloom = await import(entry('index'));
+  return built;
+}
+
+export async function loadFairloomFile(): Promise<FairloomFile> {
+  const built: FairloomFile = await import(entry('file'));
   return built;
 }
 

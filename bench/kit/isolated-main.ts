@@ -8,7 +8,7 @@ const { user, system } = process.cpuUsage();
 const reply: IsolatedReply = { figures, processUs: user + system };
 process.send?.(reply, () => process.exit(0));
 
-async function measure({ module, side, size }: IsolatedOrder): Promise<Figures> {
+async function measure({ module, side, size, place = '', way }: IsolatedOrder): Promise<Figures> {
   switch (module) {
     case 'throughput':
       return (await import('../embedded/throughput.ts')).measure(side, size);
@@ -20,5 +20,13 @@ async function measure({ module, side, size }: IsolatedOrder): Promise<Figures> 
       return (await import('../embedded/driven-nodes.ts')).measure(side, size);
     case 'stream-writer':
       return (await import('../embedded/stream-writer.ts')).measure(side);
+    case 'durable-throughput':
+      return (await import('../durable/throughput.ts')).measure({ side, size, place, way });
+    case 'durable-fill':
+      return (await import('../durable/million.ts')).fillFolder(place, size);
+    case 'durable-open':
+      return (await import('../durable/million.ts')).openFolder(place, size);
+    case 'durable-stall':
+      return (await import('../durable/stall.ts')).measure(place);
   }
 }

@@ -1,15 +1,29 @@
 /** Measurements that need a process of their own: their heap and warm code are nobody else's. */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import type { DurableWay } from '../durable/throughput.ts';
 import type { Figures } from './bench.ts';
 import { countChild } from './quiet.ts';
 
-/** Names a module of `bench/embedded/` and says what to give to its `measure`. */
+/** Names a module of `bench/embedded/` or `bench/durable/` and says what to give to its `measure`. */
 export interface IsolatedOrder {
-  readonly module: 'throughput' | 'heap' | 'lease-cost' | 'driven-nodes' | 'stream-writer';
+  readonly module:
+    | 'throughput'
+    | 'heap'
+    | 'lease-cost'
+    | 'driven-nodes'
+    | 'stream-writer'
+    | 'durable-throughput'
+    | 'durable-fill'
+    | 'durable-open'
+    | 'durable-stall';
   /** Or where to find the server. */
   readonly side: string;
   readonly size: number;
+  /** Where what is stored outlives the process: a folder, or the address of a server. */
+  readonly place?: string;
+  /** In which way tasks go. */
+  readonly way?: DurableWay;
 }
 
 /** What the process answers with. */

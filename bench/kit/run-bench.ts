@@ -1,4 +1,6 @@
 /** Runs one bench: its sides take turns, round after round, so that drift hits all of them. */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { ROOT } from '../../scripts/run.ts';
 import type { Bench, BenchContext, BenchSide, Figures } from './bench.ts';
 import type { BenchRedis } from './bench-redis.ts';
 import { watchMachine } from './quiet.ts';
@@ -47,14 +49,21 @@ export async function runBench(bench: Bench, options: RunOptions): Promise<reado
 async function oneRound(side: BenchSide, options: RunOptions, part: number): Promise<Figures> {
   const { servers, seed } = options;
   const used = new Set<BenchRedis>();
+  const folders: string[] = [];
   const empty = async (server: BenchRedis): Promise<BenchRedis> => {
     if (!used.has(server)) await server.flush();
     used.add(server);
     return server;
   };
   const context: BenchContext = {
-    redis: async () => empty(await servers.volatile()),
-    durableRedis: async () => empty(await servers.durable()),
+    redis: async () => empty(await servers.get('volatile')),
+    durableRedis: async () => empty(await servers.get('durable')),
+    syncedRedis: async () => empty(await servers.get('synced')),
+    folder: async () => {
+      const folder = await emptyFolder();
+      folders.push(folder);
+      return folder;
+    },
     size: (full) => (part === 1 ? full : Math.max(QUICK_LEAST, Math.round(full * part))),
     random: () => seeded(seed),
   };
@@ -63,7 +72,15 @@ async function oneRound(side: BenchSide, options: RunOptions, part: number): Pro
   const figures = await side.run(context);
   const foreignCores = rounded(foreign((await servers.cpuUs()) - serverBefore));
   for (const server of used) await server.flush();
+  for (const folder of folders) await rm(folder, { recursive: true });
   return { ...roundedAll(figures), foreignCores };
+}
+
+/** Not where the system keeps what is temporary: that may be no disk. */
+async function emptyFolder(): Promise<string> {
+  const parent = `${ROOT}temp/bench-data`;
+  await mkdir(parent, { recursive: true });
+  return mkdtemp(`${parent}/`);
 }
 
 function roundedAll(figures: Figures): Figures {

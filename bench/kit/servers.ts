@@ -1,24 +1,21 @@
-import { type BenchRedis, startBenchRedis } from './bench-redis.ts';
+import { type BenchRedis, type RedisKind, startBenchRedis } from './bench-redis.ts';
 
 /** The servers of a run, each started when a bench first asks for it. */
 export interface Servers {
-  volatile(): Promise<BenchRedis>;
-  durable(): Promise<BenchRedis>;
+  get(kind: RedisKind): Promise<BenchRedis>;
   /** Time of those that run, in µs. */
   cpuUs(): Promise<number>;
   stop(): Promise<void>;
 }
 
 export function lazyServers(): Servers {
-  const started = new Map<'volatile' | 'durable', Promise<BenchRedis>>();
-  const get = (kind: 'volatile' | 'durable'): Promise<BenchRedis> => {
-    const known = started.get(kind) ?? startBenchRedis(kind);
-    started.set(kind, known);
-    return known;
-  };
+  const started = new Map<RedisKind, Promise<BenchRedis>>();
   return {
-    volatile: () => get('volatile'),
-    durable: () => get('durable'),
+    get: (kind) => {
+      const known = started.get(kind) ?? startBenchRedis(kind);
+      started.set(kind, known);
+      return known;
+    },
     cpuUs: async () => {
       const servers = await Promise.all(started.values());
       const snapshots = await Promise.all(servers.map((server) => server.snapshot()));

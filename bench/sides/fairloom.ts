@@ -1,5 +1,5 @@
 /** Fairloom as its README shows it: every option at its default, but for where lines of log go. */
-import { loadFairloom, loadFairloomRedis } from '../kit/fairloom-package.ts';
+import { loadFairloom, loadFairloomFile, loadFairloomRedis } from '../kit/fairloom-package.ts';
 import type { Payload } from '../kit/payload.ts';
 import type { Producer, Side, Work } from '../kit/side.ts';
 
@@ -33,9 +33,15 @@ export const ERRORS = {
 
 async function open(url: string, handle: (payload: Payload) => Promise<void>) {
   const { Fairloom, task } = await loadFairloom();
-  const { redis } = await loadFairloomRedis();
   const job = task(JOB, handle);
-  return { loom: new Fairloom({ backend: redis(url), tasks: [job], log: ERRORS }), job };
+  return { loom: new Fairloom({ backend: await backendAt(url), tasks: [job], log: ERRORS }), job };
+}
+
+/** What is no address is a folder. */
+async function backendAt(place: string) {
+  return place.startsWith('redis')
+    ? (await loadFairloomRedis()).redis(place)
+    : (await loadFairloomFile()).file(place);
 }
 
 function producerOf({ loom, job }: Awaited<ReturnType<typeof open>>, atomic: boolean): Producer {

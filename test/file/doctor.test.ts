@@ -74,7 +74,7 @@ async function killedFolder(snapshots: readonly number[] = [], law = LAW): Promi
     ...{ found: findData(disk), epoch: 1, stillOwns: () => true, sync: 'always', clock },
     ...{ segmentBytes: 2_048, law },
   });
-  for (const line of lines) await log.append(`${line}\n`);
+  for (const line of lines) await log.append(line);
   for (const number of snapshots) {
     const { engine } = await readData(disk, clock, { upTo: number });
     await writeSnapshot(disk, { number, chunks: writeState(engine.store) });

@@ -92,7 +92,7 @@ export class Owner {
     this.#keep(retention);
     const moment = this.#engine.now();
     const line = lineOf(moment, name, args);
-    this.#log.admit(Buffer.byteLength(line), isGrowth);
+    this.#log.admit(line, isGrowth);
     const durable = this.#log.append(line);
     const reply = this.#engine.step(moment, name, args);
     await this.#settled(name, durable, reply);

@@ -38,7 +38,7 @@ async function logOf(count: number, epochs: readonly number[] = [1], law = 1): P
 }
 
 function lineOf(index: number): string {
-  return `[${index},"tasks.enqueue",{"id":"t-${index}","user":"ann","input":"${'x'.repeat(index % 7)}"}]\n`;
+  return `[${index},"tasks.enqueue",{"id":"t-${index}","user":"ann","input":"${'x'.repeat(index % 7)}"}]`;
 }
 
 function linesUpTo(count: number): readonly string[] {
@@ -236,7 +236,7 @@ it('a repair keeps what can be read, whatever operation of it is the last', asyn
       clock: new ManualClock(),
     } as const;
     const log = await openLog(after, { ...options, found });
-    await log.append('["new"]\n');
+    await log.append('["new"]');
     await log.close();
     expect([...findData(after).linesAfter(COUNT)]).toEqual(['["new"]']);
   }
@@ -249,11 +249,11 @@ describe('what another version wrote', () => {
     const { name, first } = lastSegment();
     const newer = changed(files, name, (bytes) => {
       const head = headOf({ law: 1, epoch: 1, place: 1, first });
-      head.writeUInt16LE(2, 8);
+      head.writeUInt16LE(3, 8);
       return sealed(head, bytes);
     });
     expect(() => read(newer)).toThrow(BackendUnsupportedError);
-    expect(() => read(newer)).toThrow(`/data: ${name} has the format 2, this process knows 1`);
+    expect(() => read(newer)).toThrow(`/data: ${name} has the format 3, this process knows 2`);
   });
 
   it('under another law is refused where it would be replayed, and only there', async () => {

@@ -32,20 +32,20 @@ describe('an owner that thaws', () => {
     let asked = 0;
     // It stands still between the two questions of a commit.
     const first = await logOf(disk, 1, () => owns.first || ++asked === 1);
-    await first.append('["a"]\n');
+    await first.append('["a"]');
     owns.first = false;
     const second = await logOf(disk, 2);
-    await second.append('["b"]\n');
+    await second.append('["b"]');
     const { operations } = disk;
     const { length } = operations;
-    await expect(first.append('["late"]\n')).rejects.toThrow(MISTAKEN);
+    await expect(first.append('["late"]')).rejects.toThrow(MISTAKEN);
     expect(operations.slice(length)).toEqual([
       'write log-00000001-00000001',
       'sync log-00000001-00000001',
     ]);
     expect(first.isBroken).toBe(true);
-    await expect(first.append('["later"]\n')).rejects.toThrow(MISTAKEN);
-    await second.append('["c"]\n');
+    await expect(first.append('["later"]')).rejects.toThrow(MISTAKEN);
+    await second.append('["c"]');
     first.forget();
     await first.close();
     expect(read(disk)).toEqual(['["a"]', '["b"]', '["c"]']);
@@ -56,7 +56,7 @@ describe('an owner that thaws', () => {
     const disk = new FaultyDisk();
     const first = await logOf(disk, 1, () => false);
     const { length } = disk.operations;
-    await expect(first.append('["late"]\n')).rejects.toThrow(MISTAKEN);
+    await expect(first.append('["late"]')).rejects.toThrow(MISTAKEN);
     await expect(first.seal()).rejects.toThrow(MISTAKEN);
     expect(disk.operations.length).toBe(length);
   });
@@ -67,11 +67,11 @@ describe('an owner that thaws', () => {
       const expected: string[] = [];
       const first = await logOf(disk, 1);
       const add = async (log: typeof first, line: string): Promise<void> => {
-        await log.append(`${line}\n`);
+        await log.append(line);
         expected.push(line);
       };
       for (let i = 0; i < before; i++) await add(first, `["first",${i}]`);
-      const late = async (): Promise<void> => first.append(`["late","${'x'.repeat(200)}"]\n`);
+      const late = async (): Promise<void> => first.append(`["late","${'x'.repeat(200)}"]`);
       // What it has written until the other one has a segment is there; nothing after.
       const second = await logOf(disk, 2);
       for (let i = 0; i < 8; i++) {
@@ -93,7 +93,7 @@ describe('an owner that thaws', () => {
   it('has written a line that the next owner has read: it is there once, whoever was told', async () => {
     const disk = new FaultyDisk();
     const first = await logOf(disk, 1);
-    const pending = first.append('["a"]\n');
+    const pending = first.append('["a"]');
     const found = findData(disk);
     await pending;
     const second = await openLog(disk, {
@@ -104,7 +104,7 @@ describe('an owner that thaws', () => {
       clock: new ManualClock(),
     });
     expect(found.nextNumber).toBe(1);
-    await second.append('["b"]\n');
+    await second.append('["b"]');
     expect(read(disk)).toEqual(['["a"]', '["b"]']);
   });
 

@@ -47,7 +47,7 @@ describe('the log', () => {
     for (const epoch of [1, 2, 3, 4]) {
       const log = await open(disk, epoch, 8_192);
       for (const line of lines.slice((epoch - 1) * 100, epoch * 100)) {
-        const written = log.append(`${line}\n`);
+        const written = log.append(line);
         if (line.length % 3 === 0) await written;
       }
       await log.close();
@@ -57,15 +57,15 @@ describe('the log', () => {
 
   it('makes one commit of what is appended while the disk is busy', async () => {
     const log = await open(disk, 1);
-    const first = log.append('["a"]\n');
-    expect(log.append('["b"]\n')).toBe(first);
+    const first = log.append('["a"]');
+    expect(log.append('["b"]')).toBe(first);
     expect(log.pending).toBe(first);
     await first;
     expect(log.pending).toBeUndefined();
-    const one = log.append('["c"]\n');
+    const one = log.append('["c"]');
     await new Promise((resolve) => setImmediate(resolve));
-    const two = log.append('["d"]\n');
-    expect(log.append('["e"]\n')).toBe(two);
+    const two = log.append('["d"]');
+    expect(log.append('["e"]')).toBe(two);
     expect(two).not.toBe(one);
     expect(log.pending).toBe(two);
     await two;
@@ -79,7 +79,7 @@ describe('the log', () => {
     const faulty = new FaultyDisk();
     const log = await open(faulty, 1, 4_096);
     const before = faulty.operations.length;
-    for (let i = 0; i < 20; i++) await log.append(`["${'x'.repeat(100)}"]\n`);
+    for (let i = 0; i < 20; i++) await log.append(`["${'x'.repeat(100)}"]`);
     expect(faulty.operations.slice(before).filter((name) => name.startsWith('sync'))).toHaveLength(
       20,
     );
@@ -90,7 +90,7 @@ describe('the log', () => {
 
   it('cuts a burst into commits of about a mebibyte', async () => {
     const log = await open(disk, 1);
-    const line = `["${'x'.repeat(999)}"]\n`;
+    const line = `["${'x'.repeat(999)}"]`;
     await Promise.all(Array.from({ length: 8_000 }, () => log.append(line)));
     expect(findData(disk).nextNumber - 1).toBeGreaterThan(6);
     expect(read(disk)).toHaveLength(8_000);
@@ -99,18 +99,18 @@ describe('the log', () => {
 
   it('leaves files that nobody else may read, without room that is not needed', async () => {
     const log = await open(disk, 1);
-    await log.append('["a"]\n');
+    await log.append('["a"]');
     expect(sizes()).toEqual([['log-00000001-00000001', 1_048_576]]);
     expect(statSync(join(folder, 'log-00000001-00000001')).mode & 0o777).toBe(0o600);
     await log.close();
     expect(sizes()).toEqual([['log-00000001-00000001', 54]]);
-    await expect(log.append('["b"]\n')).rejects.toThrow('the log cannot be written: it is closed');
+    await expect(log.append('["b"]')).rejects.toThrow('the log cannot be written: it is closed');
     await log.close();
   });
 
   it('gives back the room of an owner that was killed', async () => {
     const log = await open(disk, 1);
-    await log.append('["a"]\n');
+    await log.append('["a"]');
     const next = await open(disk, 2);
     await next.close();
     expect(sizes()).toEqual([
@@ -122,12 +122,12 @@ describe('the log', () => {
 
   it('seals: what it answers with changes no more, and can be forgotten', async () => {
     const log = await open(disk, 1);
-    await log.append('["a"]\n');
-    void log.append('["b"]\n');
+    await log.append('["a"]');
+    void log.append('["b"]');
     expect(await Promise.all([log.seal(), log.seal()])).toEqual([1, 1]);
-    await log.append('["c"]\n');
+    await log.append('["c"]');
     expect(await log.seal()).toBe(3);
-    await log.append('["d"]\n');
+    await log.append('["d"]');
     const before = disk.list().filter((name) => name.startsWith('log'));
     for (const number of [1, 3]) {
       (await disk.create(`state-${String(number).padStart(12, '0')}`, 10)).close();

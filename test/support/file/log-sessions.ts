@@ -81,7 +81,7 @@ export class Session {
     const line = JSON.stringify([this.#name, this.lines.length, 'é'.repeat(length)]);
     this.lines.push(line);
     try {
-      await this.log.append(`${line}\n`);
+      await this.log.append(line);
       this.#ledger.told.add(line);
       return true;
     } catch {

@@ -5,6 +5,7 @@
 
 import type { Backend } from '../../../domain/port/backend.ts';
 import { SeriesRow } from '../../../domain/series/series-row.ts';
+import { taskRows, tasksOf } from './task-rows.ts';
 
 /** The parts of the port that have calls. */
 export type Parts = Omit<Backend, 'name' | 'capabilities' | 'open' | 'close'>;
@@ -136,17 +137,12 @@ export function carrierOf(parts: Parts): Carry {
 
 /** Arguments as JSON can carry them. A missing one at the end, or between others, becomes null. */
 export function jsonArgs(name: string, args: readonly unknown[]): readonly unknown[] {
-  if (name !== 'series.add') return args;
-  const [entries] = args;
-  return [Array.isArray(entries) ? entries.map(textRow) : entries];
+  return withFirst(name, args, TO_JSON);
 }
 
 /** … and back: no argument of the port is null. */
 export function argsOf(name: string, json: readonly unknown[]): readonly unknown[] {
-  const args = json.map(undefinedOfNull);
-  if (name !== 'series.add') return args;
-  const [entries] = args;
-  return [Array.isArray(entries) ? entries.map(wholeRow) : entries];
+  return withFirst(name, json.map(undefinedOfNull), FROM_JSON);
 }
 
 /** An answer as JSON can carry it. */
@@ -162,6 +158,25 @@ export function replyOf(name: string, json: unknown): unknown {
     return { ...json, cells: json.cells.map(wholeRow) };
   }
   return undefinedOfNull(json);
+}
+
+/** Calls whose first argument, a list, stands otherwise in JSON. */
+type Forms = Readonly<Record<string, (list: readonly unknown[]) => readonly unknown[]>>;
+
+const TO_JSON: Forms = {
+  'tasks.enqueue': taskRows,
+  'series.add': (entries) => entries.map(textRow),
+};
+
+const FROM_JSON: Forms = {
+  'tasks.enqueue': tasksOf,
+  'series.add': (entries) => entries.map(wholeRow),
+};
+
+function withFirst(name: string, args: readonly unknown[], forms: Forms): readonly unknown[] {
+  const form = forms[name];
+  const [first, ...others] = args;
+  return form === undefined || !Array.isArray(first) ? args : [form(first), ...others];
 }
 
 function hasCells(value: unknown): value is { readonly cells: readonly unknown[] } {

@@ -8,7 +8,7 @@ import { BackendFullError } from '../../../domain/errors/errors.ts';
 import type { SyncMode } from '../../../domain/port/backend.ts';
 import type { Disk } from './disk.ts';
 import { closeFrame, FRAME_HEAD, MOST_UNSYNCED } from './frame.ts';
-import { type Lines, WaitingLines } from './lines.ts';
+import { bytesOf, type Lines, mostBytes, WaitingLines } from './lines.ts';
 import { isDiskFull, LogBrokenError } from './log-broken-error.ts';
 import type { FoundData } from './recovery.ts';
 import { LAW } from './segment.ts';
@@ -37,10 +37,10 @@ export interface LogOptions {
 
 /** A log that is open for writing. */
 export interface CommandLog {
-  /** @throws {@link BackendFullError} when there is no room for a line of so many bytes; nothing has changed. */
-  admit(bytes: number, isGrowth: boolean): void;
+  /** @throws {@link BackendFullError} when there is no room for the line; nothing has changed. */
+  admit(line: string, isGrowth: boolean): void;
   /**
-   * The line, which ends with `\n`, goes with the next commit; fulfilled when that is durable. The same promise for all
+   * The line, given without its end, goes with the next commit; fulfilled when that is durable. The same promise for all
    * lines of one commit. @rejects {@link LogBrokenError}
    */
   append(line: string): Promise<void>;
@@ -125,10 +125,11 @@ class SegmentedLog implements CommandLog {
     return this.#segments.bytes;
   }
 
-  admit(bytes: number, isGrowth: boolean): void {
+  admit(line: string, isGrowth: boolean): void {
     // One for its own frame, one for the one before it that takes no more.
-    const needed = this.#waiting.bytes + this.#unwritten + bytes + 2 * FRAME_HEAD;
-    if (this.#segments.canTake(needed, isGrowth)) return;
+    const before = this.#waiting.bytes + this.#unwritten + 2 * FRAME_HEAD;
+    if (this.#segments.canTake(before + mostBytes(line), isGrowth)) return;
+    if (this.#segments.canTake(before + bytesOf(line), isGrowth)) return;
     throw new BackendFullError('write', 'no room in the data folder');
   }
 

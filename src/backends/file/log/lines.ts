@@ -9,8 +9,21 @@ const ENOUGH = 1_048_576;
 const SMALL = 65_536;
 const MOST_KEPT = 2 * ENOUGH;
 
-/** No character needs more bytes. */
+/** No unit of a text needs more bytes. */
 const BYTES_PER_UNIT = 3;
+
+/** Between lines. */
+const LINE_END = 10;
+
+/** At least as many bytes as the line needs, found without looking at it. */
+export function mostBytes(line: string): number {
+  return line.length * BYTES_PER_UNIT + 1;
+}
+
+/** As many bytes as the line needs. */
+export function bytesOf(line: string): number {
+  return Buffer.byteLength(line) + 1;
+}
 
 /** Lines of one commit. */
 export class Lines {
@@ -47,9 +60,10 @@ export class Lines {
   }
 
   add(line: string): void {
-    const most = line.length > SMALL ? Buffer.byteLength(line) : line.length * BYTES_PER_UNIT;
+    const most = line.length > SMALL ? bytesOf(line) : mostBytes(line);
     if (this.#end + most > this.#buffer.length) this.#grow(this.#end + most);
     this.#end += this.#buffer.write(line, this.#end);
+    this.#buffer[this.#end++] = LINE_END;
     this.#count++;
   }
 

@@ -13,8 +13,12 @@ import { type Frame, frameAt, frameBehind } from './frame.ts';
 /** Before the first frame. */
 export const SEGMENT_HEAD = 32;
 
-/** The layout of segments that this code writes; it reads no other. */
-export const LOG_FORMAT = 1;
+/**
+ * The form of segments and their lines that this code writes. It reads those from `OLDEST_FORMAT` on: in 1, each task of
+ * a call was whole.
+ */
+export const LOG_FORMAT = 2;
+const OLDEST_FORMAT = 1;
 
 /**
  * Which decisions the engine makes. To be raised by any change after which the same calls could leave behind something
@@ -82,7 +86,7 @@ export function headIn(segment: Buffer): SegmentHead | number | 'begun' | undefi
   // Nobody wrote the first letter of it before everything else was on the disk.
   if (magic.toUpperCase() !== MAGIC) return undefined;
   const format = segment.readUInt16LE(8);
-  if (format !== LOG_FORMAT) return format;
+  if (format < OLDEST_FORMAT || format > LOG_FORMAT) return format;
   return {
     law: segment.readUInt16LE(10),
     epoch: segment.readUInt32LE(16),

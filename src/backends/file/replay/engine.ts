@@ -86,9 +86,9 @@ export function newStore(clock: Clock): Store {
   return new Store(clock, LIMITS.resendMs);
 }
 
-/** A line of the log; see `docs/file-format.md`. */
+/** A line of the log, without its end; see `docs/file-format.md`. */
 export function lineOf(moment: number, name: StepName, args: readonly unknown[]): string {
-  return `${JSON.stringify([moment, name, ...jsonArgs(name, args)])}\n`;
+  return JSON.stringify([moment, name, ...jsonArgs(name, args)]);
 }
 
 /** Stands still at the moment of a step, and has no timers until time goes by itself. */
