@@ -1,19 +1,26 @@
-/** When a snapshot is made, how long the log may get meanwhile, and what follows when it is not made. */
+/** When a snapshot is made, how long the log may get meanwhile, what makes room, and what follows when it is not made. */
 import { expect, it } from 'vitest';
 import { Compactor } from '../../src/backends/file/compactor.ts';
 import type { CommandLog } from '../../src/backends/file/log/command-log.ts';
+import { ManualClock } from '../../src/testing/manual-clock.ts';
 
 const MIB = 1_048_576;
 
-/** A log of so many bytes, and a compactor of it whose snapshots come to so many. */
-function kit(stateBytes: number): {
-  readonly log: { bytes: number; forgotten: number };
+/** A log of so many bytes, and a compactor of it whose snapshots come to so many, and of which each makes the next bytes unneeded. */
+function kit(
+  stateBytes: number,
+  ...going: readonly number[]
+): {
+  readonly log: { bytes: number; forgotten: number; commits: number };
+  readonly clock: ManualClock;
   readonly made: number[];
   readonly failures: unknown[];
   readonly compactor: Compactor;
   fail: boolean;
+  takesMs: number;
 } {
-  const log = { bytes: 0, forgotten: 0 };
+  const log = { bytes: 0, forgotten: 0, commits: 0 };
+  const clock = new ManualClock();
   const made: number[] = [];
   const failures: unknown[] = [];
   const parts: CommandLog = {
@@ -22,24 +29,30 @@ function kit(stateBytes: number): {
     pending: undefined,
     isBroken: false,
     get bytes() {
-      return { log: log.bytes, folder: log.bytes };
+      return { log: log.bytes, folder: log.bytes, taken: log.bytes };
     },
-    seal: async () => log.bytes,
+    seal: async () => log.bytes + log.commits,
     forget: () => {
-      log.forgotten++;
+      const gone = going[log.forgotten++] ?? 0;
+      log.bytes -= gone;
     },
     close: async () => undefined,
   };
-  const found = { log, made, failures, fail: false };
+  const found = { log, clock, made, failures, fail: false, takesMs: 0 };
   const compactor = new Compactor({
     log: parts,
     stateBytes,
     snapshot: async (upTo) => {
       if (found.fail) throw new Error('no room');
       made.push(upTo);
+      await clock.advance(found.takesMs);
       return stateBytes;
     },
+    mark: async () => {
+      log.commits++;
+    },
     failed: (error) => failures.push(error),
+    clock,
   });
   return Object.assign(found, { compactor });
 }
@@ -91,4 +104,83 @@ it('makes one at a time', async () => {
   one.compactor.look();
   await one.compactor.rest();
   expect(one.made).toHaveLength(1);
+});
+
+it('makes room by a second snapshot, one commit later, where the first frees nothing', async () => {
+  const one = kit(1_000, 0, 14 * MIB);
+  one.log.bytes = 15 * MIB;
+  const [first, second] = [one.compactor.makeRoom(), one.compactor.makeRoom()];
+  expect(await first).toBe(true);
+  expect(await second).toBe(true);
+  expect(one.made).toEqual([15 * MIB, 15 * MIB + 1]);
+});
+
+it('what is being made may be room enough', async () => {
+  const one = kit(1_000, 14 * MIB);
+  one.log.bytes = 16 * MIB;
+  one.compactor.look();
+  expect(await one.compactor.makeRoom()).toBe(true);
+  expect(one.made).toHaveLength(1);
+});
+
+it('does not try again and again where snapshots make no room', async () => {
+  const one = kit(1_000);
+  one.log.bytes = 15 * MIB;
+  for (let i = 0; i < 10; i++) {
+    expect(await one.compactor.makeRoom()).toBe(false);
+    await one.clock.advance(60_000);
+  }
+  expect(one.made).toHaveLength(2);
+  // Little has changed, and may be all that there was: it is worth a try, not at once.
+  one.log.bytes += 1;
+  expect(await one.compactor.makeRoom()).toBe(false);
+  one.log.bytes += 1;
+  expect(await one.compactor.makeRoom()).toBe(false);
+  expect(one.made).toHaveLength(4);
+  one.log.bytes += 4 * MIB;
+  expect(await one.compactor.makeRoom()).toBe(false);
+  expect(one.made).toHaveLength(6);
+  await one.clock.advance(1_000);
+  one.log.bytes += 1;
+  expect(await one.compactor.makeRoom()).toBe(false);
+  expect(one.made).toHaveLength(8);
+});
+
+it('waits ten times as long as snapshots have taken that made no room', async () => {
+  const one = kit(1_000);
+  one.log.bytes = 15 * MIB;
+  one.takesMs = 500;
+  await one.compactor.makeRoom();
+  for (const [ms, made] of [
+    [9_999, 2],
+    [1, 4],
+  ] as const) {
+    await one.clock.advance(ms);
+    one.log.bytes += 1;
+    expect(await one.compactor.makeRoom()).toBe(false);
+    expect(one.made).toHaveLength(made);
+  }
+});
+
+it('waits some seconds before it makes room again, once it could not', async () => {
+  const one = kit(1_000, 14 * MIB);
+  one.log.bytes = 15 * MIB;
+  one.fail = true;
+  expect(await one.compactor.makeRoom()).toBe(false);
+  one.fail = false;
+  one.log.bytes += 1;
+  await one.clock.advance(9_999);
+  expect(await one.compactor.makeRoom()).toBe(false);
+  expect(one.failures).toHaveLength(1);
+  await one.clock.advance(1);
+  expect(await one.compactor.makeRoom()).toBe(true);
+});
+
+it('makes none once it is closed', async () => {
+  const one = kit(1_000, 14 * MIB);
+  one.log.bytes = 16 * MIB;
+  await one.compactor.close();
+  one.compactor.look();
+  expect(await one.compactor.makeRoom()).toBe(false);
+  expect(one.made).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/time.ts';
 import type { CommandLog } from './log/command-log.ts';
 
 /** What a compactor works on. */
@@ -7,8 +8,11 @@ export interface CompactorParts {
   readonly stateBytes: number;
   /** Makes the snapshot that has everything up to this commit; answers how long its rows are. */
   readonly snapshot: (upTo: number) => Promise<number>;
+  /** Makes one more commit, which changes nothing: each snapshot is after another one. */
+  readonly mark: () => Promise<void>;
   /** A snapshot was not made: the log grows on, and it is tried again when that is twice as long. */
   readonly failed: (error: unknown) => void;
+  readonly clock: Clock;
 }
 
 /** A log is left as it is until it is that long: snapshots of little cost more than they save. */
@@ -17,13 +21,32 @@ const LEAST_LOG = 16_777_216;
 /** Of the bytes of the state that a log may grow to: two packed snapshots and the log behind the older are within three times the state. */
 const SHARE_OF_STATE = 0.5;
 
+/** Room that is worth a snapshot: a log that has grown by so much, or so many bytes that went. */
+const ROOM = 4_194_304;
+
+/** Of the time until a snapshot is tried once more where it has made no room; at least so many ms. */
+const TIMES_AS_LONG = 10;
+const LEAST_WAIT_MS = 1_000;
+
+/** The same after one that could not be made. */
+const RETRY_MS = 10_000;
+
 /** Decides when a snapshot makes up for the log. One is made at a time. */
 export class Compactor {
   readonly #parts: CompactorParts;
   #limit: number;
   /** Length of the log behind the newest snapshot when that was begun. */
   #before = 0;
-  #making: Promise<void> | undefined;
+  /** Number of the last commit that the newest one has, if it was made here. */
+  #newest: number | undefined;
+  /** Answers whether it was made. */
+  #making: Promise<boolean> | undefined;
+  #room: Promise<boolean> | undefined;
+  /** Length of the log when snapshots made no room. */
+  #stuck = 0;
+  /** When that was, and how long nothing is tried again. */
+  #waiting = { since: 0, ms: 0 };
+  #isClosed = false;
 
   constructor(parts: CompactorParts) {
     this.#parts = parts;
@@ -32,11 +55,15 @@ export class Compactor {
 
   /** To be called when the log has grown. */
   look(): void {
-    if (this.#making !== undefined) return;
-    if (this.#parts.log.bytes.log - this.#before < this.#limit) return;
-    this.#making = this.#make().finally(() => {
-      this.#making = undefined;
+    if (this.#parts.log.bytes.log - this.#before >= this.#limit) void this.#begin();
+  }
+
+  /** Fulfilled when a snapshot has made room: `true`, or none would: `false`. */
+  makeRoom(): Promise<boolean> {
+    this.#room ??= this.#makeRoom().finally(() => {
+      this.#room = undefined;
     });
+    return this.#room;
   }
 
   /** Fulfilled when none is being made. */
@@ -44,17 +71,78 @@ export class Compactor {
     await this.#making;
   }
 
-  async #make(): Promise<void> {
+  /** Makes no more, and rests. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.rest();
+  }
+
+  /** The first of two makes the older one of before unneeded, the second one the log behind that. */
+  async #makeRoom(): Promise<boolean> {
+    const { log, clock } = this.#parts;
+    const before = log.bytes.taken;
+    const hasRoom = (): boolean => before - log.bytes.taken >= ROOM;
+    await this.#making;
+    if (hasRoom()) return true;
+    if (!this.#isWorthIt()) return false;
+    const begun = clock.now();
+    for (let count = 1; count <= 2; count++) {
+      if (!(await this.#begin())) return false;
+      if (hasRoom()) return true;
+    }
+    this.#stuck = log.bytes.log;
+    this.#wait(Math.max(LEAST_WAIT_MS, TIMES_AS_LONG * (clock.now() - begun)));
+    return log.bytes.taken < before;
+  }
+
+  /** Whether something has changed that a snapshot may make up for. */
+  #isWorthIt(): boolean {
+    const { log, clock } = this.#parts;
+    this.#stuck = Math.min(this.#stuck, log.bytes.log);
+    const grown = log.bytes.log - this.#stuck;
+    const { since, ms } = this.#waiting;
+    // A clock that went back is no reason to wait for longer.
+    const isEarly = Math.abs(clock.now() - since) < ms;
+    return isEarly ? grown >= Math.max(ROOM, this.#limit / TIMES_AS_LONG) : grown > 0;
+  }
+
+  #wait(ms: number): void {
+    this.#waiting = { since: this.#parts.clock.now(), ms };
+  }
+
+  #begin(): Promise<boolean> {
+    if (this.#isClosed) return Promise.resolve(false);
+    this.#making ??= this.#make().finally(() => {
+      this.#making = undefined;
+    });
+    return this.#making;
+  }
+
+  async #make(): Promise<boolean> {
     const { log, snapshot, failed } = this.#parts;
     try {
-      const stateBytes = await snapshot(await log.seal());
+      const upTo = await this.#seal();
+      const stateBytes = await snapshot(upTo);
+      this.#newest = upTo;
       log.forget();
       this.#limit = limitOf(stateBytes);
       this.#before = log.bytes.log;
+      return true;
     } catch (error) {
       this.#limit *= 2;
+      this.#stuck = log.bytes.log;
+      this.#wait(RETRY_MS);
       failed(error);
+      return false;
     }
+  }
+
+  async #seal(): Promise<number> {
+    const { log, mark } = this.#parts;
+    const upTo = await log.seal();
+    if (upTo !== this.#newest) return upTo;
+    await mark();
+    return log.seal();
   }
 }
 

@@ -35,24 +35,31 @@ export async function openOwner(
   for (const { name } of unreadable) disk.rename(name, `${BAD}${name}`);
   const warnings = unreadable.map(({ reason }) => `${reason}; what was before it is there`);
   const compaction = new Compaction(disk);
-  const compactor = new Compactor({
+  const compactor: Compactor = new Compactor({
     log,
     stateBytes,
     snapshot: (upTo) => compaction.run(upTo),
+    mark: () => owner.mark(),
     failed: () => undefined,
+    clock,
   });
   let isBroken = (): void => undefined;
   const broken = new Promise<void>((resolve) => {
     isBroken = resolve;
   });
-  const owner = new Owner({ engine, log, grown: () => compactor.look(), broken: isBroken });
+  const owner: Owner = new Owner({
+    engine,
+    log,
+    grown: () => compactor.look(),
+    makeRoom: () => compactor.makeRoom(),
+    broken: isBroken,
+  });
   claim.listen(() => owner.asker());
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     claim.leave();
     await owner.close();
-    await compaction.close();
-    await compactor.rest();
+    await Promise.all([compactor.close(), compaction.close()]);
     if (!log.isBroken) await leaveSnapshot(disk, log, engine).catch(() => undefined);
     await log.close();
     await claim.release();

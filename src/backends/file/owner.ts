@@ -10,6 +10,8 @@ export interface OwnerParts {
   readonly log: CommandLog;
   /** After a commit: the log has grown. */
   readonly grown: () => void;
+  /** There is no room for growth; answers whether there may be some now. */
+  readonly makeRoom: () => Promise<boolean>;
   /** It can go on no more: nobody knows what the disk has, or another process has taken over. */
   readonly broken: (cause: unknown) => void;
 }
@@ -22,6 +24,7 @@ export class Owner {
   readonly #engine: Engine;
   readonly #log: CommandLog;
   readonly #grown: () => void;
+  readonly #makeRoom: () => Promise<boolean>;
   readonly #broken: (cause: unknown) => void;
   /** How long ended tasks are kept in the step that was taken last; and as it was written down. */
   #retention: Retention | undefined;
@@ -29,10 +32,11 @@ export class Owner {
   readonly #removals = new Set<Promise<unknown>>();
   #isOver = false;
 
-  constructor({ engine, log, grown, broken }: OwnerParts) {
+  constructor({ engine, log, grown, makeRoom, broken }: OwnerParts) {
     this.#engine = engine;
     this.#log = log;
     this.#grown = grown;
+    this.#makeRoom = makeRoom;
     this.#broken = broken;
     engine.begin();
   }
@@ -68,6 +72,11 @@ export class Owner {
     this.#engine.close();
   }
 
+  /** One more commit, which changes nothing. */
+  async mark(): Promise<void> {
+    if (this.#retention !== undefined) await this.#step('retention', [this.#retention], undefined);
+  }
+
   async #look(name: CallName, args: readonly unknown[]): Promise<unknown> {
     const reply = this.#engine.look(name, args);
     const { pending } = this.#log;
@@ -92,7 +101,15 @@ export class Owner {
     this.#keep(retention);
     const moment = this.#engine.now();
     const line = lineOf(moment, name, args);
-    this.#log.admit(line, isGrowth);
+    try {
+      this.#log.admit(line, isGrowth);
+    } catch (error) {
+      if (!isGrowth) throw error;
+      const hasRoom = await this.#makeRoom();
+      if (this.#isOver) return NOT_TAKEN;
+      if (!hasRoom) throw error;
+      return this.#step(name, args, retention, isGrowth);
+    }
     const durable = this.#log.append(line);
     const reply = this.#engine.step(moment, name, args);
     await this.#settled(name, durable, reply);

@@ -12,7 +12,7 @@ import { bytesOf, type Lines, mostBytes, WaitingLines } from './lines.ts';
 import { isDiskFull, LogBrokenError } from './log-broken-error.ts';
 import type { FoundData } from './recovery.ts';
 import { LAW } from './segment.ts';
-import { openSegments, type Segments } from './segments.ts';
+import { type LogBytes, openSegments, type Segments } from './segments.ts';
 
 /** How a log is opened. */
 export interface LogOptions {
@@ -30,7 +30,7 @@ export interface LogOptions {
   readonly clock: Clock;
   /** Of each segment, in place of 1 MiB for the first and twice as many for each one after it, up to 32 MiB. */
   readonly segmentBytes?: number | undefined;
-  /** What log and snapshots may grow to; calls that make nothing more go on above it. */
+  /** What log and snapshots, those to come too, may grow to; calls that make nothing more go on above it. */
   readonly maxBytes?: number | undefined;
   readonly law?: number;
 }
@@ -47,8 +47,7 @@ export interface CommandLog {
   /** Until everything appended so far is durable; `undefined` when it is. */
   readonly pending: Promise<void> | undefined;
   readonly isBroken: boolean;
-  /** Of the log, and of it with room that it holds and snapshots. */
-  readonly bytes: { readonly log: number; readonly folder: number };
+  readonly bytes: LogBytes;
   /**
    * Answers with the number of the last commit: everything up to it is on the disk and changes no more. Where there is
    * room, the next commit begins a new segment, so that this one can be forgotten. @rejects {@link LogBrokenError}
@@ -121,7 +120,7 @@ class SegmentedLog implements CommandLog {
     return this.#broken !== undefined;
   }
 
-  get bytes(): { readonly log: number; readonly folder: number } {
+  get bytes(): LogBytes {
     return this.#segments.bytes;
   }
 

@@ -28,6 +28,16 @@ export interface SegmentOptions {
   readonly clock: Clock;
 }
 
+/** See `CommandLog`. */
+export interface LogBytes {
+  /** Of the log. */
+  readonly log: number;
+  /** Of all files that are needed, with the room that segments have. */
+  readonly folder: number;
+  /** What counts against `maxBytes`. */
+  readonly taken: number;
+}
+
 interface Made {
   readonly name: string;
   readonly place: number;
@@ -108,7 +118,9 @@ export class Segments {
   #making: Promise<void> | undefined;
   #fullSince: number | undefined;
   #place: number;
-  #snapshotBytes: number;
+  #snapshots: SnapshotBytes;
+  /** Of `olderBytes`: what the newest snapshot has as well. */
+  #coveredBytes = 0;
   #isEnded = false;
   /** Bytes that the disk has free, as long as nothing was written since it was asked. */
   #free: number | undefined;
@@ -123,7 +135,7 @@ export class Segments {
     this.#older = older;
     this.#olderBytes = sum(older);
     this.#place = place;
-    this.#snapshotBytes = snapshotBytesOf(disk);
+    this.#snapshots = snapshotsIn(disk);
   }
 
   /** Its first segment, which counts once the head says so; and then it is durable. */
@@ -132,6 +144,7 @@ export class Segments {
     const needed = at + (this.#options.segmentBytes ?? LEAST);
     const made = await this.#create(this.#size(0), needed);
     this.#current = { ...made, first, at };
+    this.#coveredBytes = sum(this.#upTo(this.#snapshots.number));
     try {
       made.file.write(this.#head(made, first, true), 0);
       made.file.write(frames, SEGMENT_HEAD);
@@ -144,11 +157,18 @@ export class Segments {
     }
   }
 
-  /** Bytes of the log, and of all files that are needed. */
-  get bytes(): { readonly log: number; readonly folder: number } {
+  /** See `CommandLog`. */
+  get bytes(): LogBytes {
     const { at, bytes } = this.#current ?? { at: 0, bytes: 0 };
-    const around = bytes + (this.#next?.bytes ?? 0) + this.#snapshotBytes;
-    return { log: this.#olderBytes + at, folder: this.#olderBytes + around };
+    const around = bytes + (this.#next?.bytes ?? 0) + this.#snapshots.all;
+    const log = this.#olderBytes + at;
+    return { log, folder: this.#olderBytes + around, taken: this.#takenBy(log) };
+  }
+
+  /** By snapshots and a log of so many bytes; or by the next two snapshots, which may have all of what it says since the newest one. */
+  #takenBy(log: number): number {
+    const { all, newest } = this.#snapshots;
+    return Math.max(all + log, 2 * (newest + log - this.#coveredBytes));
   }
 
   /** Whether so many bytes more find room, with something left for those that make nothing more. */
@@ -157,8 +177,8 @@ export class Segments {
     if (current === undefined) return true;
     const reserve = isGrowth ? Math.min(MOST_RESERVE, current.bytes / RESERVE_PART) : 0;
     const { maxBytes = Infinity } = this.#options;
-    const needed = this.#olderBytes + current.at + this.#snapshotBytes + bytes + reserve;
-    if (isGrowth && needed > maxBytes) return false;
+    const taken = this.#takenBy(this.#olderBytes + current.at + bytes);
+    if (isGrowth && taken + reserve > maxBytes) return false;
     const next = (this.#next?.bytes ?? SEGMENT_HEAD) - SEGMENT_HEAD;
     if (bytes + reserve <= Math.max(current.bytes - current.at, next)) return true;
     const isFree =
@@ -231,7 +251,8 @@ export class Segments {
     const [, older, ...others] = snapshotsOf(this.#disk.list());
     for (const { name } of others.reverse()) this.#disk.remove(name);
     if (older !== undefined) this.#forgetUpTo(older.number);
-    this.#snapshotBytes = snapshotBytesOf(this.#disk);
+    this.#snapshots = snapshotsIn(this.#disk);
+    this.#coveredBytes = sum(this.#upTo(this.#snapshots.number));
     this.#fullSince = undefined;
   }
 
@@ -249,14 +270,19 @@ export class Segments {
   }
 
   #forgetUpTo(number: number): void {
+    const gone = this.#upTo(number);
+    for (const { name } of gone) this.#disk.remove(name);
+    this.#older = this.#older.slice(gone.length);
+    this.#olderBytes -= sum(gone);
+  }
+
+  /** Segments that have nothing behind the commit of this number. */
+  #upTo(number: number): readonly Older[] {
     const needed = this.#older.findIndex((_, index) => {
       const { first } = this.#older[index + 1] ?? this.#current ?? { first: Infinity };
       return first > number + 1;
     });
-    const gone = this.#older.slice(0, needed === -1 ? this.#older.length : needed);
-    for (const { name } of gone) this.#disk.remove(name);
-    this.#older = this.#older.slice(gone.length);
-    this.#olderBytes -= sum(gone);
+    return this.#older.slice(0, needed === -1 ? this.#older.length : needed);
   }
 
   #end(): void {
@@ -337,6 +363,16 @@ function sum(files: readonly Older[]): number {
   return files.reduce((bytes, file) => bytes + file.bytes, 0);
 }
 
-function snapshotBytesOf(disk: Disk): number {
-  return snapshotsOf(disk.list()).reduce((bytes, { name }) => bytes + (disk.size(name) ?? 0), 0);
+/** Bytes of all snapshots and of the newest one; and its number, 0 where there is none. */
+interface SnapshotBytes {
+  readonly all: number;
+  readonly newest: number;
+  readonly number: number;
+}
+
+function snapshotsIn(disk: Disk): SnapshotBytes {
+  const snapshots = snapshotsOf(disk.list());
+  const sizes = snapshots.map(({ name }) => disk.size(name) ?? 0);
+  const all = sizes.reduce((bytes, size) => bytes + size, 0);
+  return { all, newest: sizes[0] ?? 0, number: snapshots[0]?.number ?? 0 };
 }
