@@ -1,9 +1,9 @@
 /** What a configuration comes to: options of a client, and settings in the store. */
 import { memory } from '../backends/memory/memory-backend.ts';
+import { withIoredis } from '../backends/redis/connection/with-ioredis.ts';
 import { durationMs } from '../base/time.ts';
 import type { Fairloom } from '../client/client.ts';
 import type { FairloomOptions } from '../core/options.ts';
-import { BackendUnsupportedError } from '../domain/errors/errors.ts';
 import type { Backend } from '../domain/port/backend.ts';
 import type { Config, DataConfig } from './config-types.ts';
 import { codecOf } from './encryption.ts';
@@ -54,12 +54,6 @@ async function fileBackendOf({ folder = '', sync, maxBytes }: DataConfig): Promi
 }
 
 /** Loaded here and nowhere else: `ioredis` is there only for those who use it. */
-async function libraryOf(): Promise<typeof import('../backends/redis/redis-backend.ts')> {
-  try {
-    return await import('../backends/redis/redis-backend.ts');
-  } catch (cause) {
-    if (!String(cause).includes('ioredis')) throw cause;
-    const problem = 'Redis needs the package ioredis: npm install ioredis';
-    throw new BackendUnsupportedError(problem, { cause });
-  }
+function libraryOf(): Promise<typeof import('../backends/redis/redis-backend.ts')> {
+  return withIoredis(() => import('../backends/redis/redis-backend.ts'));
 }

@@ -52,9 +52,9 @@ describe('the data folder', () => {
     const loom = await loomOn({ folder: folderOfTest(), maxBytes: 67_108_864 });
     const { id } = await loom.enqueueByName('any');
     // Snapshots are packed: what counts is what is left of it then.
-    const large = randomBytes(375_000).toString('base64');
+    const large = (): string => randomBytes(375_000).toString('base64');
     const filling = async (): Promise<void> => {
-      for (let count = 0; count < 200; count++) await loom.enqueueByName('any', large);
+      for (let count = 0; count < 200; count++) await loom.enqueueByName('any', large());
     };
     await expect(filling()).rejects.toMatchObject({ code: 'BACKEND_FULL' });
     expect((await loom.tasks.cancel(id)).kind).toBe('canceled');

@@ -109,7 +109,7 @@ it('makes one at a time', async () => {
 it('makes room by a second snapshot, one commit later, where the first frees nothing', async () => {
   const one = kit(1_000, 0, 14 * MIB);
   one.log.bytes = 15 * MIB;
-  const [first, second] = [one.compactor.makeRoom(), one.compactor.makeRoom()];
+  const [first, second] = [one.compactor.makeSpace(), one.compactor.makeSpace()];
   expect(await first).toBe(true);
   expect(await second).toBe(true);
   expect(one.made).toEqual([15 * MIB, 15 * MIB + 1]);
@@ -119,7 +119,7 @@ it('what is being made may be room enough', async () => {
   const one = kit(1_000, 14 * MIB);
   one.log.bytes = 16 * MIB;
   one.compactor.look();
-  expect(await one.compactor.makeRoom()).toBe(true);
+  expect(await one.compactor.makeSpace()).toBe(true);
   expect(one.made).toHaveLength(1);
 });
 
@@ -127,22 +127,22 @@ it('does not try again and again where snapshots make no room', async () => {
   const one = kit(1_000);
   one.log.bytes = 15 * MIB;
   for (let i = 0; i < 10; i++) {
-    expect(await one.compactor.makeRoom()).toBe(false);
+    expect(await one.compactor.makeSpace()).toBe(false);
     await one.clock.advance(60_000);
   }
   expect(one.made).toHaveLength(2);
   // Little has changed, and may be all that there was: it is worth a try, not at once.
   one.log.bytes += 1;
-  expect(await one.compactor.makeRoom()).toBe(false);
+  expect(await one.compactor.makeSpace()).toBe(false);
   one.log.bytes += 1;
-  expect(await one.compactor.makeRoom()).toBe(false);
+  expect(await one.compactor.makeSpace()).toBe(false);
   expect(one.made).toHaveLength(4);
   one.log.bytes += 4 * MIB;
-  expect(await one.compactor.makeRoom()).toBe(false);
+  expect(await one.compactor.makeSpace()).toBe(false);
   expect(one.made).toHaveLength(6);
   await one.clock.advance(1_000);
   one.log.bytes += 1;
-  expect(await one.compactor.makeRoom()).toBe(false);
+  expect(await one.compactor.makeSpace()).toBe(false);
   expect(one.made).toHaveLength(8);
 });
 
@@ -150,14 +150,14 @@ it('waits ten times as long as snapshots have taken that made no room', async ()
   const one = kit(1_000);
   one.log.bytes = 15 * MIB;
   one.takesMs = 500;
-  await one.compactor.makeRoom();
+  await one.compactor.makeSpace();
   for (const [ms, made] of [
     [9_999, 2],
     [1, 4],
   ] as const) {
     await one.clock.advance(ms);
     one.log.bytes += 1;
-    expect(await one.compactor.makeRoom()).toBe(false);
+    expect(await one.compactor.makeSpace()).toBe(false);
     expect(one.made).toHaveLength(made);
   }
 });
@@ -166,14 +166,14 @@ it('waits some seconds before it makes room again, once it could not', async () 
   const one = kit(1_000, 14 * MIB);
   one.log.bytes = 15 * MIB;
   one.fail = true;
-  expect(await one.compactor.makeRoom()).toBe(false);
+  expect(await one.compactor.makeSpace()).toBe(false);
   one.fail = false;
   one.log.bytes += 1;
   await one.clock.advance(9_999);
-  expect(await one.compactor.makeRoom()).toBe(false);
+  expect(await one.compactor.makeSpace()).toBe(false);
   expect(one.failures).toHaveLength(1);
   await one.clock.advance(1);
-  expect(await one.compactor.makeRoom()).toBe(true);
+  expect(await one.compactor.makeSpace()).toBe(true);
 });
 
 it('makes none once it is closed', async () => {
@@ -181,6 +181,6 @@ it('makes none once it is closed', async () => {
   one.log.bytes = 16 * MIB;
   await one.compactor.close();
   one.compactor.look();
-  expect(await one.compactor.makeRoom()).toBe(false);
+  expect(await one.compactor.makeSpace()).toBe(false);
   expect(one.made).toEqual([]);
 });

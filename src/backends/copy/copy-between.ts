@@ -1,10 +1,6 @@
 import { CopyRefusedError } from '../../domain/errors/errors.ts';
 import type { Store } from '../memory/store/store.ts';
-import { newClient, type RedisClient } from '../redis/connection/client.ts';
-import { failure } from '../redis/connection/failures.ts';
-import { connectionTo } from '../redis/connection/target.ts';
-import { checkPrefix } from '../redis/wire/keys.ts';
-import { storeFromRedis, storeToRedis } from './copy.ts';
+import { withIoredis } from '../redis/connection/with-ioredis.ts';
 import { type CopyCounts, countsOf } from './counts.ts';
 
 /** Where data is: a namespace of a Redis server, or a data folder. */
@@ -63,9 +59,8 @@ async function read(
 ): Promise<{ readonly store: Store; close(): Promise<void> }> {
   if (from.kind === 'folder') return folders.open(from.folder);
   const store = folders.empty();
-  await connected(from, (client) =>
-    storeFromRedis({ client, prefix: from.prefix }, store, { force }),
-  );
+  const { readRedis } = await redisEnd();
+  await readRedis(from, store, force);
   return { store, close: async () => undefined };
 }
 
@@ -76,35 +71,15 @@ async function write(
 ): Promise<void> {
   if (to.kind === 'folder') return folders.create(to.folder, store, overwrite);
   const of = store.records.size;
-  await connected(to, (client) =>
-    storeToRedis(
-      store,
-      { client, prefix: to.prefix },
-      {
-        overwrite,
-        force,
-        onTasks: (count) => onTasks(count, of),
-      },
-    ),
-  );
+  const { writeRedis } = await redisEnd();
+  await writeRedis(to, store, {
+    overwrite,
+    force,
+    onTasks: (count) => onTasks(count, of),
+  });
 }
 
-async function connected(
-  { url, prefix }: Extract<CopyPlace, { kind: 'redis' }>,
-  act: (client: RedisClient) => Promise<void>,
-): Promise<void> {
-  checkPrefix(prefix);
-  const client = newClient(connectionTo(url));
-  let trouble: unknown;
-  client.on('error', (error) => {
-    trouble = error;
-  });
-  try {
-    await client.connect().catch((cause: unknown) => {
-      throw failure('copy', trouble ?? cause);
-    });
-    await act(client);
-  } finally {
-    client.disconnect();
-  }
+/** A copy between two folders needs no `ioredis`. */
+function redisEnd(): Promise<typeof import('./redis-end.ts')> {
+  return withIoredis(() => import('./redis-end.ts'));
 }

@@ -22,7 +22,7 @@ const LEAST_LOG = 16_777_216;
 const SHARE_OF_STATE = 0.5;
 
 /** Room that is worth a snapshot: a log that has grown by so much, or so many bytes that went. */
-const ROOM = 4_194_304;
+const SPACE = 4_194_304;
 
 /** Of the time until a snapshot is tried once more where it has made no room; at least so many ms. */
 const TIMES_AS_LONG = 10;
@@ -41,7 +41,7 @@ export class Compactor {
   #newest: number | undefined;
   /** Answers whether it was made. */
   #making: Promise<boolean> | undefined;
-  #room: Promise<boolean> | undefined;
+  #space: Promise<boolean> | undefined;
   /** Length of the log when snapshots made no room. */
   #stuck = 0;
   /** When that was, and how long nothing is tried again. */
@@ -59,11 +59,11 @@ export class Compactor {
   }
 
   /** Fulfilled when a snapshot has made room: `true`, or none would: `false`. */
-  makeRoom(): Promise<boolean> {
-    this.#room ??= this.#makeRoom().finally(() => {
-      this.#room = undefined;
+  makeSpace(): Promise<boolean> {
+    this.#space ??= this.#makeSpace().finally(() => {
+      this.#space = undefined;
     });
-    return this.#room;
+    return this.#space;
   }
 
   /** Fulfilled when none is being made. */
@@ -78,17 +78,17 @@ export class Compactor {
   }
 
   /** The first of two makes the older one of before unneeded, the second one the log behind that. */
-  async #makeRoom(): Promise<boolean> {
+  async #makeSpace(): Promise<boolean> {
     const { log, clock } = this.#parts;
     const before = log.bytes.taken;
-    const hasRoom = (): boolean => before - log.bytes.taken >= ROOM;
+    const hasSpace = (): boolean => before - log.bytes.taken >= SPACE;
     await this.#making;
-    if (hasRoom()) return true;
+    if (hasSpace()) return true;
     if (!this.#isWorthIt()) return false;
     const begun = clock.now();
     for (let count = 1; count <= 2; count++) {
       if (!(await this.#begin())) return false;
-      if (hasRoom()) return true;
+      if (hasSpace()) return true;
     }
     this.#stuck = log.bytes.log;
     this.#wait(Math.max(LEAST_WAIT_MS, TIMES_AS_LONG * (clock.now() - begun)));
@@ -103,7 +103,7 @@ export class Compactor {
     const { since, ms } = this.#waiting;
     // A clock that went back is no reason to wait for longer.
     const isEarly = Math.abs(clock.now() - since) < ms;
-    return isEarly ? grown >= Math.max(ROOM, this.#limit / TIMES_AS_LONG) : grown > 0;
+    return isEarly ? grown >= Math.max(SPACE, this.#limit / TIMES_AS_LONG) : grown > 0;
   }
 
   #wait(ms: number): void {

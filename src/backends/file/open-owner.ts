@@ -51,7 +51,7 @@ export async function openOwner(
     engine,
     log,
     grown: () => compactor.look(),
-    makeRoom: () => compactor.makeRoom(),
+    makeSpace: () => compactor.makeSpace(),
     broken: isBroken,
   });
   claim.listen(() => owner.asker());

@@ -11,7 +11,7 @@ export interface OwnerParts {
   /** After a commit: the log has grown. */
   readonly grown: () => void;
   /** There is no room for growth; answers whether there may be some now. */
-  readonly makeRoom: () => Promise<boolean>;
+  readonly makeSpace: () => Promise<boolean>;
   /** It can go on no more: nobody knows what the disk has, or another process has taken over. */
   readonly broken: (cause: unknown) => void;
 }
@@ -24,7 +24,7 @@ export class Owner {
   readonly #engine: Engine;
   readonly #log: CommandLog;
   readonly #grown: () => void;
-  readonly #makeRoom: () => Promise<boolean>;
+  readonly #makeSpace: () => Promise<boolean>;
   readonly #broken: (cause: unknown) => void;
   /** How long ended tasks are kept in the step that was taken last; and as it was written down. */
   #retention: Retention | undefined;
@@ -32,11 +32,11 @@ export class Owner {
   readonly #removals = new Set<Promise<unknown>>();
   #isOver = false;
 
-  constructor({ engine, log, grown, makeRoom, broken }: OwnerParts) {
+  constructor({ engine, log, grown, makeSpace, broken }: OwnerParts) {
     this.#engine = engine;
     this.#log = log;
     this.#grown = grown;
-    this.#makeRoom = makeRoom;
+    this.#makeSpace = makeSpace;
     this.#broken = broken;
     engine.begin();
   }
@@ -105,9 +105,9 @@ export class Owner {
       this.#log.admit(line, isGrowth);
     } catch (error) {
       if (!isGrowth) throw error;
-      const hasRoom = await this.#makeRoom();
+      const hasSpace = await this.#makeSpace();
       if (this.#isOver) return NOT_TAKEN;
-      if (!hasRoom) throw error;
+      if (!hasSpace) throw error;
       return this.#step(name, args, retention, isGrowth);
     }
     const durable = this.#log.append(line);

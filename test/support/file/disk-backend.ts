@@ -109,8 +109,8 @@ class DyingData {
       segmentBytes: SEGMENT_BYTES,
     });
     const [grown, broken] = [() => undefined, () => undefined];
-    const makeRoom = async (): Promise<boolean> => false;
-    this.#owner = new Owner({ engine, log: this.#log, grown, makeRoom, broken });
+    const makeSpace = async (): Promise<boolean> => false;
+    this.#owner = new Owner({ engine, log: this.#log, grown, makeSpace, broken });
     this.#asker = this.#owner.asker();
     if (this.#retention !== undefined) await this.#asker('retention', [this.#retention]);
   }

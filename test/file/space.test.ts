@@ -148,9 +148,9 @@ it('with a snapshot the folder is within three times of what is stored, however 
     failed: (error) => expect(error).toBeUndefined(),
     clock,
   });
-  const makeRoom = (): Promise<boolean> => compactor.makeRoom();
+  const makeSpace = (): Promise<boolean> => compactor.makeSpace();
   const grown = (): void => compactor.look();
-  const owner: Owner = new Owner({ engine, log, grown, makeRoom, broken: () => undefined });
+  const owner: Owner = new Owner({ engine, log, grown, makeSpace, broken: () => undefined });
   const carry = owner.asker();
   const kit = await kitOf(
     {
