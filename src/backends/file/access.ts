@@ -55,10 +55,13 @@ export class Access {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    await this.#former?.close();
-    const role = this.#role ?? (await this.#joining?.catch(() => undefined));
-    this.#role = undefined;
-    await role?.close();
+    try {
+      await this.#former?.close();
+    } finally {
+      const role = this.#role ?? (await this.#joining?.catch(() => undefined));
+      this.#role = undefined;
+      await role?.close();
+    }
   }
 
   /** `undefined`: it is a wait that was given up meanwhile. */

@@ -6,6 +6,8 @@ export interface CompactorParts {
   readonly log: CommandLog;
   /** Of the newest snapshot, as its rows are long before they are packed; 0: there is none. */
   readonly stateBytes: number;
+  /** A log is left as it is until it is that long, in place of 16 MiB. */
+  readonly leastLog?: number | undefined;
   /** Makes the snapshot that has everything up to this commit; answers how long its rows are. */
   readonly snapshot: (upTo: number) => Promise<number>;
   /** Makes one more commit, which changes nothing: each snapshot is after another one. */
@@ -50,7 +52,7 @@ export class Compactor {
 
   constructor(parts: CompactorParts) {
     this.#parts = parts;
-    this.#limit = limitOf(parts.stateBytes);
+    this.#limit = this.#limitOf(parts.stateBytes);
   }
 
   /** To be called when the log has grown. */
@@ -125,7 +127,7 @@ export class Compactor {
       const stateBytes = await snapshot(upTo);
       this.#newest = upTo;
       log.forget();
-      this.#limit = limitOf(stateBytes);
+      this.#limit = this.#limitOf(stateBytes);
       this.#before = log.bytes.log;
       return true;
     } catch (error) {
@@ -144,8 +146,8 @@ export class Compactor {
     await mark();
     return log.seal();
   }
-}
 
-function limitOf(stateBytes: number): number {
-  return Math.max(LEAST_LOG, stateBytes * SHARE_OF_STATE);
+  #limitOf(stateBytes: number): number {
+    return Math.max(this.#parts.leastLog ?? LEAST_LOG, stateBytes * SHARE_OF_STATE);
+  }
 }

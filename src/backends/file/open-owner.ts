@@ -2,42 +2,55 @@ import { BackendUnavailableError } from '../../domain/errors/errors.ts';
 import { Compactor } from './compactor.ts';
 import { type CommandLog, openLog } from './log/command-log.ts';
 import { type Disk, diskIn } from './log/disk.ts';
+import { LogBrokenError } from './log/log-broken-error.ts';
 import { snapshotsOf } from './log/recovery.ts';
 import { Owner } from './owner.ts';
 import { Compaction } from './replay/compaction.ts';
 import type { Engine } from './replay/engine.ts';
-import { readData } from './replay/read-data.ts';
+import { type ReadData, readData } from './replay/read-data.ts';
 import type { AccessOptions, Role } from './role.ts';
+import { codeOf } from './socket/meeting.ts';
 import type { OwnerClaim } from './socket/ownership.ts';
 import { BAD, writeSnapshot } from './state/snapshot-file.ts';
 import { writeState } from './state/state-writer.ts';
+
+/** What an owner works with. */
+export interface OwnerTools {
+  readonly disk: Disk;
+  /** Makes snapshots. */
+  readonly compaction: Pick<Compaction, 'run' | 'close'>;
+  /** As of `LogOptions`. */
+  readonly segmentBytes?: number;
+  /** As of `CompactorParts`. */
+  readonly leastLog?: number;
+}
+
+/** Those of a folder. */
+function toolsIn(folder: string): OwnerTools {
+  const disk = diskIn(folder);
+  return { disk, compaction: new Compaction(disk) };
+}
 
 /**
  * Reads the data, and serves it from now on. `mustBeThere`: this process has had it open, so a folder without any is not
  * the same: it was removed, or its disk is not mounted any more.
  *
- * @rejects `BackendUnavailableError` when it is not; `DataDamagedError` · `BackendUnsupportedError` as `readData` does.
+ * @rejects `BackendUnavailableError` when it is not, and for what the disk says; `BackendFullError` when that has no room;
+ * `DataDamagedError` · `BackendUnsupportedError` as `readData` does.
  */
 export async function openOwner(
   claim: OwnerClaim,
   options: AccessOptions,
   mustBeThere: boolean,
+  tools: OwnerTools = toolsIn(options.folder),
 ): Promise<Role> {
-  const { folder, clock, sync, maxBytes } = options;
-  const disk = diskIn(folder);
-  const { engine, found, stateBytes, unreadable } = await readData(disk, clock);
-  if (mustBeThere && found.segments.length === 0 && found.snapshots.length === 0) {
-    throw new BackendUnavailableError('open', `the data is not in ${folder} any more`);
-  }
-  const { epoch, stillOwns } = claim;
-  const log = await openLog(disk, { found, epoch, stillOwns, sync, maxBytes, clock });
-  // They count as no generation, and stay until the next snapshot for whoever wants to look.
-  for (const { name } of unreadable) disk.rename(name, `${BAD}${name}`);
-  const warnings = unreadable.map(({ reason }) => `${reason}; what was before it is there`);
-  const compaction = new Compaction(disk);
+  const { clock } = options;
+  const { disk, compaction, leastLog } = tools;
+  const { engine, log, stateBytes, warnings } = await openData(claim, options, mustBeThere, tools);
   const compactor: Compactor = new Compactor({
     log,
     stateBytes,
+    leastLog,
     snapshot: (upTo) => compaction.run(upTo),
     mark: () => owner.mark(),
     failed: () => undefined,
@@ -61,8 +74,13 @@ export async function openOwner(
     await owner.close();
     await Promise.all([compactor.close(), compaction.close()]);
     if (!log.isBroken) await leaveSnapshot(disk, log, engine).catch(() => undefined);
-    await log.close();
-    await claim.release();
+    try {
+      await log.close();
+    } catch (cause) {
+      throw new BackendUnavailableError('close', cause);
+    } finally {
+      await claim.release();
+    }
   };
   const closeOnce = (): Promise<void> => {
     closing ??= close();
@@ -75,6 +93,35 @@ export async function openOwner(
     leave: closeOnce,
     close: closeOnce,
   };
+}
+
+/** What is served, and how it came to be there. */
+interface OpenData extends Pick<ReadData, 'engine' | 'stateBytes'> {
+  readonly log: CommandLog;
+  readonly warnings: readonly string[];
+}
+
+async function openData(
+  { epoch, stillOwns }: OwnerClaim,
+  { folder, clock, sync, maxBytes }: AccessOptions,
+  mustBeThere: boolean,
+  { disk, segmentBytes }: OwnerTools,
+): Promise<OpenData> {
+  try {
+    const { engine, found, stateBytes, unreadable } = await readData(disk, clock);
+    if (mustBeThere && found.segments.length === 0 && found.snapshots.length === 0) {
+      throw new BackendUnavailableError('open', `the data is not in ${folder} any more`);
+    }
+    // They count as no generation, and stay until the next snapshot for whoever wants to look.
+    for (const { name } of unreadable) disk.rename(name, `${BAD}${name}`);
+    const limits = { segmentBytes, maxBytes };
+    const log = await openLog(disk, { found, epoch, stillOwns, sync, clock, ...limits });
+    const warnings = unreadable.map(({ reason }) => `${reason}; what was before it is there`);
+    return { engine, log, stateBytes, warnings };
+  } catch (error) {
+    const isOfDisk = error instanceof LogBrokenError || codeOf(error).startsWith('E');
+    throw isOfDisk ? new BackendUnavailableError('open', error) : error;
+  }
 }
 
 /**

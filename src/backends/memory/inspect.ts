@@ -293,7 +293,7 @@ export function facts(store: Store, id: string): TaskFacts | undefined {
 
 /** A user's tasks of a level, in line or parked, in the order of their places. */
 function inPlace(user: UserEntry, level: number): readonly TaskEntry[] {
-  const all = [...user.level(level)];
+  const all = [...(user.levels[level - 1] ?? [])];
   if (user.parked === 0) return all;
   return [...all, ...user.queue.parked.of(user, level)].sort(bySeq);
 }

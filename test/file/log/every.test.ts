@@ -1,5 +1,6 @@
 /** `sync: { everyMs }`: the end of the process loses nothing, a loss of power at most what came after the last sync. */
 import { expect, it } from 'vitest';
+import { LogBrokenError } from '../../../src/backends/file/log/log-broken-error.ts';
 import { ManualClock } from '../../../src/testing/manual-clock.ts';
 import { FaultyDisk } from '../../support/file/faulty-disk.ts';
 import {
@@ -80,7 +81,7 @@ it('EIO of a sync in the background breaks the log, and who opens anew finds eve
   expect(disk.operations.at(-1)).toMatch(/^sync/);
   expect(session.log.isBroken).toBe(true);
   expect(await session.append()).toBe(false);
-  await session.log.close();
+  await expect(session.log.close()).rejects.toThrow(LogBrokenError);
   const again = await openSession(disk, ledger, { epoch: 1, sync });
   await again.append();
   expect(wrongIn(recover(disk).lines, ledger)).toBeUndefined();

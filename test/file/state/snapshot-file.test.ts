@@ -48,6 +48,21 @@ async function written(store: Store): Promise<Buffer> {
   return readFileSync(join(folder, NAME));
 }
 
+/** The same disk, which looks at the memory of all that it is given to write, as native code does. */
+function looking(): Disk {
+  return {
+    ...disk,
+    create: async (name, bytes) => {
+      const file = await disk.create(name, bytes);
+      return {
+        ...file,
+        write: (part, at) =>
+          file.write(new Uint8Array(part.buffer, part.byteOffset, part.length), at),
+      };
+    },
+  };
+}
+
 describe('a snapshot', () => {
   it('has its name when it is whole, and is read back', async () => {
     const store = await small();
@@ -56,6 +71,15 @@ describe('a snapshot', () => {
     const again = await readSnapshot(disk, NAME, clock);
     mustBeSameState(store, again.store);
     expect(again.stateBytes).toBe(length);
+  });
+
+  it('is read back, too, when whoever writes it looks at the memory of its parts', async () => {
+    const store = await small();
+    for (const number of [1, 2]) {
+      await writeSnapshot(looking(), { number, chunks: writeState(store) });
+      const again = await readSnapshot(disk, snapshotName(number), clock);
+      expect(again.store.records.size).toBe(1);
+    }
   });
 
   it('that ends anywhere is refused', async () => {

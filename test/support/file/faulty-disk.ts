@@ -6,8 +6,8 @@ import { SeededRandom } from '../../chaos/seeded-random.ts';
 /** What is written, or lost, as one piece. */
 const SECTOR = 512;
 
-/** What an operation comes to, in place of what it should. */
-export type Fault = 'EIO' | 'ENOSPC' | 'short' | 'crash';
+/** What an operation comes to, in place of what it should; `full`: there is no room from then on. */
+export type Fault = 'EIO' | 'ENOSPC' | 'short' | 'full' | 'crash';
 
 /** Numbers from 0 up to 1, the same for the same seed. */
 export function randomOf(seed: number): () => number {
@@ -88,6 +88,13 @@ function grown(bytes: Buffer, size: number): Buffer {
   return Buffer.concat([bytes], size);
 }
 
+/** A new name that the disk may not know. */
+interface Renamed {
+  readonly from: string;
+  /** What had this name before. */
+  readonly replaced: Contents | undefined;
+}
+
 /** How it is set up. */
 export interface FaultyDiskOptions {
   /** Bytes of all files together. */
@@ -101,12 +108,17 @@ export class FaultyDisk implements Disk {
   readonly #files: Map<string, Contents>;
   /** Removed, though the disk may not know yet. */
   readonly #removed = new Map<string, Contents>();
+  /** Made, though the disk may not know yet. */
+  readonly #made = new Set<string>();
+  /** By their new name, what may have the old one still: to sync that failed. */
+  readonly #renamed = new Map<string, Renamed>();
   readonly #faults = new Map<number, Fault>();
   readonly #random: () => number;
   readonly capacity: { bytes: number };
   /** What each operation was. */
   readonly operations: string[] = [];
   #isDown = false;
+  #openFiles = 0;
 
   constructor(
     files: ReadonlyMap<string, Buffer> = new Map(),
@@ -125,6 +137,16 @@ export class FaultyDisk implements Disk {
   /** No operation fails any more, unless there was a crash. */
   heal(): void {
     this.#faults.clear();
+  }
+
+  /** Files that nobody has closed. */
+  get openFiles(): number {
+    return this.#openFiles;
+  }
+
+  /** Whether there was a crash. */
+  get isDown(): boolean {
+    return this.#isDown;
   }
 
   /** Every operation fails from now on. */
@@ -149,6 +171,14 @@ export class FaultyDisk implements Disk {
     const left = new Map(
       [...this.#files].map(([name, file]) => [name, file.afterPowerCut(choose)] as const),
     );
+    for (const name of this.#made) if (random() < 0.5) left.delete(name);
+    for (const [to, { from, replaced }] of this.#renamed) {
+      const file = left.get(to);
+      if (file === undefined || random() < 0.5) continue;
+      left.set(from, file);
+      left.delete(to);
+      if (replaced !== undefined) left.set(to, Buffer.from(replaced.safe));
+    }
     for (const [name, { safe }] of this.#removed) {
       if (!left.has(name) && random() < 0.5) left.set(name, Buffer.from(safe));
     }
@@ -177,13 +207,19 @@ export class FaultyDisk implements Disk {
     // As far as it has come when the process ends.
     const file = new Contents(Buffer.alloc(Math.floor(this.#random() * bytes)));
     this.#files.set(name, file);
+    this.#made.add(name);
     await turnOfLoop();
     try {
       this.#next(`fill ${name}`);
     } catch (error) {
-      if (!this.#isDown) this.#files.delete(name);
+      if (!this.#isDown) {
+        this.#files.delete(name);
+        this.#made.delete(name);
+      }
       throw error;
     }
+    this.#made.delete(name);
+    this.#renamed.clear();
     [file.now, file.safe] = [grown(file.now, bytes), grown(file.safe, bytes)];
     return this.#handle(name, file);
   }
@@ -194,10 +230,19 @@ export class FaultyDisk implements Disk {
   }
 
   rename(from: string, to: string): void {
-    this.#next(`rename ${from}`);
-    this.#files.set(to, this.#file(from));
-    this.#files.delete(from);
+    const file = this.#file(from);
+    const rename = (): void => {
+      this.#files.set(to, file);
+      this.#files.delete(from);
+    };
+    this.#next(`rename ${from}`, () => {
+      if (this.#random() < 0.5) return;
+      this.#renamed.set(to, { from, replaced: this.#files.get(to) });
+      rename();
+    });
+    rename();
     this.#removed.clear();
+    this.#renamed.clear();
   }
 
   remove(name: string): void {
@@ -224,6 +269,7 @@ export class FaultyDisk implements Disk {
 
   #handle(name: string, file: Contents): DiskFile {
     let isOpen = true;
+    this.#openFiles++;
     const check = (): void => {
       if (!isOpen) throw diskError('EBADF');
     };
@@ -259,6 +305,7 @@ export class FaultyDisk implements Disk {
       close: () => {
         check();
         isOpen = false;
+        this.#openFiles--;
       },
     };
   }
@@ -269,9 +316,13 @@ export class FaultyDisk implements Disk {
     this.operations.push(what);
     const fault = this.#faults.get(this.operations.length);
     if (fault === undefined) return;
+    if (fault === 'full') {
+      this.capacity.bytes = Math.min(this.capacity.bytes, this.#used());
+      return;
+    }
     if (fault === 'crash') this.#isDown = true;
     failing();
-    throw diskError(fault === 'short' ? 'ENOSPC' : 'EIO');
+    throw diskError(fault === 'short' || fault === 'ENOSPC' ? 'ENOSPC' : 'EIO');
   }
 }
 

@@ -55,7 +55,10 @@ export interface CommandLog {
   seal(): Promise<number>;
   /** Removes what the two newest snapshots make unneeded: older ones, and segments that neither of them needs. */
   forget(): void;
-  /** Waits for what was appended. Nothing of the folder is open afterwards. */
+  /**
+   * Waits for what was appended. Nothing of the folder is open afterwards. @rejects {@link LogBrokenError} when what was
+   * said to be durable may not survive a loss of power.
+   */
   close(): Promise<void>;
 }
 
@@ -161,6 +164,9 @@ class SegmentedLog implements CommandLog {
     await this.#syncing?.catch((error: unknown) => this.#break(error));
     await this.#settle().catch((error: unknown) => this.#break(error));
     await this.#segments.close(this.#broken === undefined);
+    // With `always` nobody was told of what is not safe.
+    const isUnsafe = this.#options.sync !== 'always' && this.#safe < this.#number - 1;
+    if (isUnsafe && this.#broken !== undefined) throw this.#broken;
   }
 
   #refusal(): LogBrokenError | undefined {

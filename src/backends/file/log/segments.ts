@@ -75,9 +75,14 @@ export async function openSegments(
   for (const name of found.empty) disk.remove(name);
   const segments = new Segments(disk, options, { older, place });
   await segments.begin(unsureOf(disk, found));
-  for (const name of found.fenced) disk.remove(name);
-  for (const { name, bytes, end } of found.segments) {
-    if (bytes > end) cut(disk, name, end);
+  try {
+    for (const name of found.fenced) disk.remove(name);
+    for (const { name, bytes, end } of found.segments) {
+      if (bytes > end) cut(disk, name, end);
+    }
+  } catch (error) {
+    await segments.close(false);
+    throw error;
   }
   return segments;
 }
@@ -264,6 +269,8 @@ export class Segments {
     try {
       this.#dropNext();
       if (isWhole) current?.file.cut(current.at);
+    } catch {
+      // The next owner does it.
     } finally {
       current?.file.close();
     }

@@ -63,7 +63,7 @@ export function userInfo(store: Store, user: UserEntry): UserInfo {
     origins: originsIn(store, queue.queue, user.user),
     queued: user.queued + user.parked,
     ...(user.parked === 0 ? {} : { parked: user.parked }),
-    levels: LEVELS.map((level) => user.level(level).size + parkedAt(user, level)),
+    levels: LEVELS.map((level) => (user.levels[level - 1]?.size ?? 0) + parkedAt(user, level)),
     running: user.running,
     later: user.live - user.queued - user.parked - user.running,
     ready: user.ready,

@@ -1,0 +1,21 @@
+/** Faults over the whole backend, at some operations of some histories. `npm run faults` strikes all. */
+import { expect, it } from 'vitest';
+import { type Extent, strike } from './programme.ts';
+import { Tally } from './tally.ts';
+
+/** In each run the same, so that a build fails for a change and not by chance; each has another setting. */
+const SEEDS = [7, 8, 9];
+
+const QUICK: Extent = { calls: 80, stride: 31, cuts: 2, kinds: 2, goesOn: 4, again: 16 };
+
+it('what was answered is there, and nothing else, whatever fails; and it goes on as in memory', async () => {
+  const tally = new Tally();
+  for (const seed of SEEDS) await strike(seed, QUICK, tally);
+  expect(tally.findings).toEqual([]);
+  expect(tally.snapshots.made).toBeGreaterThan(5);
+  expect(tally.snapshots.forgotten).toBeGreaterThan(0);
+  expect([...tally.faults.keys()].sort()).toEqual(
+    ['EIO', 'ENOSPC', 'full', 'kill', 'loss of power', 'second fault', 'short'].sort(),
+  );
+  expect([...tally.refusals.keys()]).toContain('call BACKEND_FULL');
+}, 120_000);
