@@ -311,7 +311,9 @@ describe('a repair', () => {
     const before = filesIn(folder);
     for (const answers of [[], [true]]) {
       const owner = { stillOwns: () => answers.shift() ?? false };
-      const repair = repairData(diskIn(folder), { clock, owner, aside: ASIDE });
+      const disk = diskIn(folder);
+      const found = findData(disk);
+      const repair = repairData(disk, { clock, owner, aside: ASIDE, found });
       await expect(repair).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
       expect([...filesIn(folder)]).toEqual(expect.arrayContaining([...before]));
     }

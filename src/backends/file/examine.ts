@@ -107,11 +107,12 @@ export async function examineData(
     return readChanging(disk, clock);
   }
   try {
-    const report = await read(disk, clock, false);
+    const found = findData(disk);
+    const report = await reportOf(found, { disk, clock, isOpen: false });
     if (aside === undefined || !needsRepair(report)) return report;
-    const path = await repairData(disk, { clock, owner: claimed, aside });
+    const path = await repairData(disk, { clock, owner: claimed, aside, found });
     const repair = { aside: path, damage: report.damage };
-    return { ...(await read(disk, clock, false)), repair };
+    return { ...(await reportOf(findData(disk), { disk, clock, isOpen: false })), repair };
   } finally {
     await claimed.release();
   }
@@ -131,15 +132,22 @@ const TRIES = 5;
 async function readChanging(disk: Disk, clock: Clock): Promise<DataReport> {
   for (let tries = 1; ; tries++) {
     try {
-      return await read(disk, clock, true);
+      return await reportOf(findData(disk), { disk, clock, isOpen: true });
     } catch (error) {
       if (tries === TRIES || codeOf(error) !== 'ENOENT') throw error;
     }
   }
 }
 
-async function read(disk: Disk, clock: Clock, isOpen: boolean): Promise<DataReport> {
-  const found = findData(disk);
+/** Where something was found. */
+interface Around {
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly isOpen: boolean;
+}
+
+/** Reads all snapshots, too. */
+async function reportOf(found: FoundData, { disk, clock, isOpen }: Around): Promise<DataReport> {
   const snapshots: DataSnapshot[] = [];
   for (const { name, number } of found.snapshots) {
     const problem = await problemOf(disk, name, clock);

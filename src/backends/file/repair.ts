@@ -3,6 +3,7 @@ import { BackendUnavailableError } from '../../domain/errors/errors.ts';
 import type { Disk } from './log/disk.ts';
 import { keepAside } from './log/keep-aside.ts';
 import { keepSnapshot } from './log/keep-snapshot.ts';
+import type { FoundData } from './log/recovery.ts';
 import { readData } from './replay/read-data.ts';
 import type { OwnerClaim } from './socket/ownership.ts';
 import { writeSnapshot } from './state/snapshot-file.ts';
@@ -13,6 +14,8 @@ export interface RepairOptions {
   readonly clock: Clock;
   readonly owner: Pick<OwnerClaim, 'stillOwns'>;
   readonly aside: string;
+  /** What is there. */
+  readonly found: FoundData;
 }
 
 /**
@@ -24,9 +27,9 @@ export interface RepairOptions {
  */
 export async function repairData(
   disk: Disk,
-  { clock, owner: { stillOwns }, aside }: RepairOptions,
+  { clock, owner: { stillOwns }, aside, found }: RepairOptions,
 ): Promise<string> {
-  const { engine, found } = await readData(disk, clock, { despiteDamage: true });
+  const { engine } = await readData(disk, clock, { despiteDamage: true, found });
   mustOwn(disk, stillOwns);
   const path = keepAside(disk.folder, disk.list(), aside);
   const number = found.nextNumber - 1;

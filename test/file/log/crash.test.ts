@@ -112,3 +112,31 @@ it('EIO of a sync: nobody is told, nothing more is written, and the next to open
     expect(wrongIn(recover(disk).lines, ledger)).toBeUndefined();
   }
 });
+
+it('EIO of a sync: those who wait for the next commit hear so, too, and so does who comes later', async () => {
+  const disk = new FaultyDisk();
+  const { log } = await openSession(disk, newLedger(), { epoch: 1 });
+  const heard: string[] = [];
+  const append = (line: string): void => {
+    log.append(line).then(
+      () => heard.push(`${line} is there`),
+      () => heard.push(line),
+    );
+  };
+  // Two in a commit are synced in a thread, so that others come meanwhile.
+  append('first');
+  append('second');
+  while (!disk.operations.at(-1)?.startsWith('write')) await turnOfLoop();
+  append('third');
+  disk.failAt(disk.operations.length + 1, 'EIO');
+  for (let turns = 0; turns < 10; turns++) await turnOfLoop();
+  append('fourth');
+  await turnOfLoop();
+  expect(heard).toEqual(['first', 'second', 'third', 'fourth']);
+  expect(log.pending).toBeUndefined();
+  await log.close();
+});
+
+function turnOfLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

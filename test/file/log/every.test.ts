@@ -1,6 +1,8 @@
 /** `sync: { everyMs }`: the end of the process loses nothing, a loss of power at most what came after the last sync. */
 import { expect, it } from 'vitest';
+import type { Disk } from '../../../src/backends/file/log/disk.ts';
 import { LogBrokenError } from '../../../src/backends/file/log/log-broken-error.ts';
+import { contentOf, segmentName } from '../../../src/backends/file/log/segment.ts';
 import { ManualClock } from '../../../src/testing/manual-clock.ts';
 import { FaultyDisk } from '../../support/file/faulty-disk.ts';
 import {
@@ -106,4 +108,44 @@ it('seal and close sync what is not', async () => {
       expect(wrongIn(lines, ledger)).toBeUndefined();
     }
   }
+});
+
+it('a sync makes nothing safe that came while it went on', async () => {
+  const disk = new FaultyDisk();
+  /** Ends the sync that goes on, each. */
+  const ends: (() => void)[] = [];
+  let isSlow = false;
+  const slow: Disk = {
+    folder: disk.folder,
+    list: () => disk.list(),
+    size: (name) => disk.size(name),
+    read: (name) => disk.read(name),
+    open: (name) => disk.open(name),
+    rename: (from, to) => disk.rename(from, to),
+    remove: (name) => disk.remove(name),
+    free: () => disk.free(),
+    create: async (name, bytes) => {
+      const file = await disk.create(name, bytes);
+      const sync = async (): Promise<void> => {
+        const done = file.sync();
+        if (isSlow) await new Promise<void>((resolve) => ends.push(resolve));
+        await done;
+      };
+      return { ...file, sync };
+    },
+  };
+  const clock = new ManualClock();
+  const sync = { everyMs: EVERY_MS };
+  const session = await openSession(slow, newLedger(), { epoch: 1, sync, clock });
+  isSlow = true;
+  await session.append();
+  await clock.advance(EVERY_MS);
+  await session.append();
+  ends.shift()?.();
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  await session.append();
+  expect(ends).toHaveLength(1);
+  const segment = disk.read(segmentName(1, 1));
+  const { frames } = contentOf(segment, { from: 1, below: 9 });
+  expect(frames.map(({ unsynced }) => unsynced)).toEqual([0, 1, 1]);
 });

@@ -12,6 +12,7 @@ import { readState } from '../../../src/backends/file/state/state-reader.ts';
 import { writeState } from '../../../src/backends/file/state/state-writer.ts';
 import { partsOn } from '../../../src/backends/memory/parts.ts';
 import { Store } from '../../../src/backends/memory/store/store.ts';
+import { FaultyDisk } from '../../support/file/faulty-disk.ts';
 import { mustBeSameState } from '../../support/file/same-state.ts';
 import { newTask } from '../../support/file/some-state.ts';
 import { HandClock } from '../../support/hand-clock.ts';
@@ -140,6 +141,19 @@ describe('a snapshot', () => {
     ).rejects.toThrow('EIO');
     expect(readdirSync(folder)).toEqual([`${NAME}.part`]);
   });
+});
+
+it('a snapshot is on the disk before it has its name', async () => {
+  const faulty = new FaultyDisk();
+  await writeSnapshot(faulty, { number: NUMBER, chunks: ['line\n'] });
+  const [sync, rename] = ['sync', 'rename'].map((what) =>
+    faulty.operations.indexOf(`${what} ${NAME}.part`),
+  );
+  expect(sync).toBeGreaterThan(0);
+  expect(rename).toBeGreaterThan(Number(sync));
+  expect(faulty.operations.findLastIndex((what) => what.startsWith('write'))).toBeLessThan(
+    Number(sync),
+  );
 });
 
 describe('lines of a state', () => {

@@ -34,6 +34,8 @@ export interface ReadOptions {
   readonly upTo?: number;
   /** Goes on behind commits that are gone, and says so to nobody. */
   readonly despiteDamage?: boolean;
+  /** What its files are, where that was found just now. */
+  readonly found?: FoundData;
 }
 
 /**
@@ -47,9 +49,8 @@ export async function readData(
   options: ReadOptions = {},
 ): Promise<ReadData> {
   mustBeComplete(disk);
-  const found = findData(disk);
+  const { upTo = Infinity, found = findData(disk) } = options;
   const unreadable: Unreadable[] = [];
-  const { upTo = Infinity } = options;
   const snapshots = found.snapshots.filter(({ number }) => number <= upTo);
   const { engine, number, stateBytes } = await startOf(
     disk,
