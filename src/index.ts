@@ -189,6 +189,7 @@ export type { AskStore } from './domain/port/asks.ts';
 export type {
   Backend,
   BackendInfo,
+  BackendProblem,
   BackendSettings,
   BatchOptions,
   CancelReply,
@@ -223,6 +224,7 @@ export type {
   Page,
   PageRequest,
   PauseReply,
+  Pong,
   PublishReply,
   QueueInfo,
   QueueShare,

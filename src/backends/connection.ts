@@ -70,7 +70,11 @@ export class Connection {
 
   async #open(): Promise<Backend> {
     try {
-      const info = await this.backend.open({ retention: this.#retention });
+      const info = await this.backend.open({
+        retention: this.#retention,
+        report: ({ text, error, logBytes }) =>
+          say(this.#log, 'backend.problem', text, { error, logBytes }),
+      });
       for (const warning of info.warnings) say(this.#log, 'backend.warning', warning, {});
       say(this.#log, 'backend.opened', info.description, {});
       this.#isOpen = true;

@@ -1,7 +1,7 @@
 import { messageOf } from '../base/message-of.ts';
 import { sleep } from '../base/pause.ts';
 import type { Core } from '../core/core.ts';
-import type { Backend, Capabilities } from '../domain/port/backend.ts';
+import type { Backend, Capabilities, Pong } from '../domain/port/backend.ts';
 import type { Worker } from '../worker/worker.ts';
 
 /** Whether the backend and the workers of this process are well. */
@@ -12,6 +12,8 @@ export interface Health {
   readonly pingMs?: number;
   /** Why it did not. */
   readonly error?: string;
+  /** What goes wrong in the backend though it answers, a line each; absent: nothing. It is no reason to send nobody here. */
+  readonly problems?: readonly string[];
   /** Where tasks live, and what that is worth. */
   readonly backend: BackendFacts;
   /** Workers of this process. */
@@ -40,8 +42,11 @@ export async function healthOf(core: Core, members: Iterable<Worker>): Promise<H
   const stop = new AbortController();
   try {
     const silence = sleep(core.clock, PING_MS, stop.signal);
-    const pingMs = await Promise.race([ping(core), silence]);
-    if (typeof pingMs === 'number') return { isHealthy: isWell, pingMs, ...around };
+    const pong = await Promise.race([ping(core), silence]);
+    if (pong !== undefined) {
+      const { ms: pingMs, problems } = pong;
+      return { isHealthy: isWell, pingMs, ...(problems && { problems }), ...around };
+    }
     return { isHealthy: false, error: `no answer within ${PING_MS} ms`, ...around };
   } catch (error) {
     return { isHealthy: false, error: messageOf(error), ...around };
@@ -56,6 +61,6 @@ export function backendFacts({ name, capabilities }: Backend): BackendFacts {
   return { name, durable, shared, ...(sync === undefined ? {} : { sync }) };
 }
 
-async function ping({ connection }: Core): Promise<number> {
+async function ping({ connection }: Core): Promise<Pong> {
   return (await connection.open()).inspect.ping();
 }

@@ -4,7 +4,7 @@ import type { Queues } from '../client/facades/queue-facade.ts';
 import type { Schedules } from '../client/facades/schedules-facade.ts';
 import type { Tasks } from '../client/facades/task-facade.ts';
 import type { Users } from '../client/facades/user-facade.ts';
-import type { Backend, Stats, WorkerInfo } from '../domain/port/backend.ts';
+import type { Backend, Pong, Stats, WorkerInfo } from '../domain/port/backend.ts';
 import type { NewTask } from '../domain/task/task.ts';
 import type { Unsubscribe } from '../events/emitter.ts';
 import type { WorkerEvents } from '../events/worker-events.ts';
@@ -29,6 +29,8 @@ export interface MeasuredClient {
   readonly graphs: Pick<Graphs, 'stats'>;
   /** Counts and totals. */
   stats(): Promise<Stats>;
+  /** What goes wrong in the store though it answers. */
+  health(): Promise<Pick<Pong, 'problems'>>;
 }
 
 /** What is measured of a worker: a part of `Worker`. */

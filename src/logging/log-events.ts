@@ -11,6 +11,8 @@ export interface LogEvents {
   'backend.opened': NoFields;
   /** Something makes the backend less safe than it could be; the message says what. */
   'backend.warning': NoFields;
+  /** Something goes wrong in it that no call fails of; nothing is lost. The message says what. */
+  'backend.problem': { readonly error: unknown; readonly logBytes: number };
   /** It could not be closed in good order. */
   'backend.close-failed': { readonly error: unknown };
   /** A call of the backend failed, the first since the last answer; or a decider or backoff threw. */
@@ -94,6 +96,7 @@ type NoFields = Readonly<Record<never, never>>;
 export const LOG_LEVELS: Readonly<Record<keyof LogEvents, keyof Logger>> = {
   'backend.opened': 'debug',
   'backend.warning': 'warn',
+  'backend.problem': 'warn',
   'backend.close-failed': 'warn',
   'worker.call-failed': 'warn',
   'attempt.failed': 'warn',

@@ -44,17 +44,19 @@ export class StoreFigures {
   /** Never rejects: that the store is away is a figure too. */
   async look(): Promise<readonly Sample[]> {
     try {
-      const [stats, queues, workers, lagMs, ofDependencies] = await Promise.all([
+      const [stats, queues, workers, lagMs, ofDependencies, health] = await Promise.all([
         this.#loom.stats(),
         this.#loom.queues.list(),
         this.#loom.workers.list(),
         this.#loom.schedules.lag(),
         this.#dependencies.look(),
+        this.#loom.health(),
       ]);
       const ofUsers = await Promise.all(queues.map((queue) => this.#users(queue)));
       const { deadLetters, lost, stolen } = stats.totals;
       return [
         sample('storeUp', {}, 1),
+        sample('storeProblems', {}, health.problems?.length ?? 0),
         sample('deadLetters', {}, deadLetters),
         sample('leasesLost', {}, lost),
         sample('steals', {}, stolen),

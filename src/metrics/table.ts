@@ -38,6 +38,7 @@ const CALLS = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5
 /** Names of the metrics in code. */
 export type MetricKey =
   | 'storeUp'
+  | 'storeProblems'
   | 'tasks'
   | 'runnable'
   | 'readyUsers'
@@ -82,6 +83,12 @@ export type MetricKey =
 /** In the order in which they are shown. */
 export const METRICS: Readonly<Record<MetricKey, MetricSpec>> = {
   storeUp: gauge('store', 'store_up', [], '1 when the store answered at the last look'),
+  storeProblems: gauge(
+    'store',
+    'store_problems',
+    [],
+    'What goes wrong in the store that no call fails of, as a snapshot of a data folder that cannot be made',
+  ),
   tasks: gauge('store', 'tasks', ['queue', 'state'], 'Stored tasks by state'),
   runnable: gauge('store', 'runnable', ['queue'], 'Slots more that would start a task at once'),
   readyUsers: gauge('store', 'ready_users', ['queue'], 'Users in line that nothing holds back'),

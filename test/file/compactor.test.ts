@@ -15,6 +15,7 @@ function kit(
   readonly clock: ManualClock;
   readonly made: number[];
   readonly failures: unknown[];
+  readonly said: string[];
   readonly compactor: Compactor;
   fail: boolean;
   takesMs: number;
@@ -23,6 +24,7 @@ function kit(
   const clock = new ManualClock();
   const made: number[] = [];
   const failures: unknown[] = [];
+  const said: string[] = [];
   const parts: CommandLog = {
     admit: () => undefined,
     append: async () => undefined,
@@ -38,7 +40,7 @@ function kit(
     },
     close: async () => undefined,
   };
-  const found = { log, clock, made, failures, fail: false, takesMs: 0 };
+  const found = { log, clock, made, failures, said, fail: false, takesMs: 0 };
   const compactor = new Compactor({
     log: parts,
     stateBytes,
@@ -51,7 +53,11 @@ function kit(
     mark: async () => {
       log.commits++;
     },
-    failed: (error) => failures.push(error),
+    made: () => said.push('made'),
+    failed: (error) => {
+      said.push('failed');
+      failures.push(error);
+    },
     clock,
   });
   return Object.assign(found, { compactor });
@@ -95,6 +101,7 @@ it('tries again when the log is twice as long, and tells why it was not made', a
   expect(one.log.forgotten).toBe(0);
   await grow(one, MIB);
   expect(one.made).toEqual([32 * MIB]);
+  expect(one.said).toEqual(['failed', 'made']);
 });
 
 it('makes one at a time', async () => {

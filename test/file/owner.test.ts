@@ -70,6 +70,7 @@ beforeEach(() => {
     engine: new Engine(new EngineClock(clock)),
     log,
     grown: () => undefined,
+    problems: () => [],
     makeSpace: () => spaces.shift()?.() ?? Promise.resolve(false),
     broken: (cause) => broken.push(cause),
   });

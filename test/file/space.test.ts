@@ -114,7 +114,7 @@ it('a folder that is full of tasks refuses more of them, works on, and takes mor
   // Two snapshots of what is stored fill it, and no log of before.
   expect(stored * 8_000).toBeGreaterThan(MAX_BYTES * 0.35);
   for (let i = 0; i < 20; i++) expect(await added(kit, BATCH, 8_000)).toBe(false);
-  expect(await kit.backend.inspect.ping()).toBeGreaterThanOrEqual(0);
+  expect((await kit.backend.inspect.ping()).ms).toBeGreaterThanOrEqual(0);
   expect(await kit.serve(stored, { batch: LIMITS.leaseBatch })).toHaveLength(stored);
   await clear(kit);
   let again = 0;
@@ -145,12 +145,15 @@ it('with a snapshot the folder is within three times of what is stored, however 
     stateBytes: 0,
     snapshot: (upTo) => compact(disk, upTo),
     mark: () => owner.mark(),
+    made: () => undefined,
     failed: (error) => expect(error).toBeUndefined(),
     clock,
   });
   const makeSpace = (): Promise<boolean> => compactor.makeSpace();
   const grown = (): void => compactor.look();
-  const owner: Owner = new Owner({ engine, log, grown, makeSpace, broken: () => undefined });
+  const problems = (): readonly string[] => [];
+  const broken = (): void => undefined;
+  const owner: Owner = new Owner({ engine, log, grown, makeSpace, problems, broken });
   const carry = owner.asker();
   const kit = await kitOf(
     {

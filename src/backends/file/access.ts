@@ -2,7 +2,7 @@ import { isSignal, onAbort } from '../../base/abort-watch.ts';
 import { KeepAlive } from '../../base/keep-alive.ts';
 import { BackendUnavailableError, ClosedError } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { BackendInfo } from '../../domain/port/backend.ts';
+import type { BackendInfo, BackendProblem, BackendSettings } from '../../domain/port/backend.ts';
 import type { Retention } from '../../domain/settings/settings.ts';
 import { type Carry, kindOf, NOT_TAKEN, type RequestName } from './calls/calls.ts';
 import { openOwner } from './open-owner.ts';
@@ -24,6 +24,7 @@ export class Access {
   #former: Role | undefined;
   #joining: Promise<Role> | undefined;
   #retention: Retention | undefined;
+  #report: BackendSettings['report'];
   /** The owner that was silent; see `claim`. */
   #silent: number | undefined;
   /** So there is data, wherever it may be now. */
@@ -45,8 +46,9 @@ export class Access {
     throw comesAndGoes(name, this.#options);
   };
 
-  async open(retention: Retention): Promise<BackendInfo> {
+  async open({ retention, report }: BackendSettings): Promise<BackendInfo> {
     this.#retention = retention;
+    this.#report = report;
     await this.carry('retention', [retention]);
     const { info } = this.#role ?? (await this.#join('open'));
     return info;
@@ -124,7 +126,8 @@ export class Access {
     const claimed = await claim(folder, { clock, operation, silent: this.#silent });
     if (claimed.kind === 'guest') return this.#asGuest(claimed.guest);
     try {
-      return await openOwner(claimed, this.#options, this.#wasOpen);
+      const report = (problem: BackendProblem): void => this.#report?.(problem);
+      return await openOwner(claimed, { ...this.#options, report }, this.#wasOpen);
     } catch (error) {
       await claimed.release();
       throw error;

@@ -12,6 +12,8 @@ export interface CompactorParts {
   readonly snapshot: (upTo: number) => Promise<number>;
   /** Makes one more commit, which changes nothing: each snapshot is after another one. */
   readonly mark: () => Promise<void>;
+  /** One was made, and what it makes up for is gone. */
+  readonly made: () => void;
   /** A snapshot was not made: the log grows on, and it is tried again when that is twice as long. */
   readonly failed: (error: unknown) => void;
   readonly clock: Clock;
@@ -121,7 +123,7 @@ export class Compactor {
   }
 
   async #make(): Promise<boolean> {
-    const { log, snapshot, failed } = this.#parts;
+    const { log, snapshot, made, failed } = this.#parts;
     try {
       const upTo = await this.#seal();
       const stateBytes = await snapshot(upTo);
@@ -129,6 +131,7 @@ export class Compactor {
       log.forget();
       this.#limit = this.#limitOf(stateBytes);
       this.#before = log.bytes.log;
+      made();
       return true;
     } catch (error) {
       this.#limit *= 2;

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf } from '../../base/message-of.ts';
+import { isRecord } from '../../base/records.ts';
 import type { Clock } from '../../base/time.ts';
 import { type Disk, diskIn } from './log/disk.ts';
 import { damageText, type FoundData, findData, NOTHING } from './log/recovery.ts';
@@ -9,7 +10,7 @@ import { repairData } from './repair.ts';
 import { EngineClock } from './replay/engine.ts';
 import { isIncomplete } from './replay/incomplete.ts';
 import { codeOf } from './socket/meeting.ts';
-import { claim } from './socket/ownership.ts';
+import { claim, type Guest } from './socket/ownership.ts';
 import { BadSnapshotError, readSnapshot } from './state/snapshot-file.ts';
 
 /** Bytes of a file. */
@@ -76,6 +77,8 @@ export interface DataReport {
   readonly brokenOff?: DataPlace;
   /** What is gone; nobody can open the folder while there is any. */
   readonly damage: readonly DataLoss[];
+  /** What its owner says goes wrong, a line each; absent: nothing, or it has none. */
+  readonly problems?: readonly string[];
   /** What was repaired. */
   readonly repair?: DataRepair;
 }
@@ -103,8 +106,9 @@ export async function examineData(
   const claimed = await claim(folder, { clock, operation: 'doctor' });
   const disk = diskIn(resolve(folder));
   if (claimed.kind === 'guest') {
-    await claimed.guest.close();
-    return readChanging(disk, clock);
+    const problems = await problemsOf(claimed.guest);
+    const report = await readChanging(disk, clock);
+    return problems.length === 0 ? report : { ...report, problems };
   }
   try {
     const found = findData(disk);
@@ -123,6 +127,14 @@ export function needsRepair({ damage, snapshots, isIncomplete: isCopy }: DataRep
   if (isCopy) return false;
   const isUnread = snapshots.length > 0 && snapshots.every(({ problem }) => problem !== undefined);
   return damage.length > 0 || isUnread;
+}
+
+/** What goes wrong there; nothing of an owner that is just leaving. */
+async function problemsOf(guest: Guest): Promise<readonly string[]> {
+  const pong = await guest.carry('inspect.ping', []).catch(() => undefined);
+  await guest.close();
+  const problems = isRecord(pong) ? pong['problems'] : undefined;
+  return Array.isArray(problems) ? problems.map(String) : [];
 }
 
 /** Times that a file may go while it is about to be read. */

@@ -34,7 +34,7 @@ export function file(folder: string, options: FileOptions = {}): Backend {
     name: 'file',
     capabilities: { durable: true, shared: true, sync },
     ...partsOf(access.carry),
-    open: ({ retention }) => access.open(retention),
+    open: (settings) => access.open(settings),
     close: () => access.close(),
   };
 }

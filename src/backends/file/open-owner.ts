@@ -8,7 +8,8 @@ import { Owner } from './owner.ts';
 import { Compaction } from './replay/compaction.ts';
 import type { Engine } from './replay/engine.ts';
 import { type ReadData, readData } from './replay/read-data.ts';
-import type { AccessOptions, Role } from './role.ts';
+import type { AccessOptions, OwnerOptions, Role } from './role.ts';
+import { SnapshotProblems } from './snapshot-problems.ts';
 import { codeOf } from './socket/meeting.ts';
 import type { OwnerClaim } from './socket/ownership.ts';
 import { BAD, writeSnapshot } from './state/snapshot-file.ts';
@@ -40,20 +41,26 @@ function toolsIn(folder: string): OwnerTools {
  */
 export async function openOwner(
   claim: OwnerClaim,
-  options: AccessOptions,
+  options: OwnerOptions,
   mustBeThere: boolean,
   tools: OwnerTools = toolsIn(options.folder),
 ): Promise<Role> {
-  const { clock } = options;
+  const { clock, report } = options;
   const { disk, compaction, leastLog } = tools;
   const { engine, log, stateBytes, warnings } = await openData(claim, options, mustBeThere, tools);
+  const problems = new SnapshotProblems(log, report);
+  let closing: Promise<void> | undefined;
   const compactor: Compactor = new Compactor({
     log,
     stateBytes,
     leastLog,
     snapshot: (upTo) => compaction.run(upTo),
     mark: () => owner.mark(),
-    failed: () => undefined,
+    made: () => problems.made(),
+    failed: (error) => {
+      // Then it is broken off.
+      if (closing === undefined) problems.failed(error);
+    },
     clock,
   });
   let isBroken = (): void => undefined;
@@ -65,15 +72,17 @@ export async function openOwner(
     log,
     grown: () => compactor.look(),
     makeSpace: () => compactor.makeSpace(),
+    problems: () => problems.lines(),
     broken: isBroken,
   });
   claim.listen(() => owner.asker());
-  let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     claim.leave();
     await owner.close();
     await Promise.all([compactor.close(), compaction.close()]);
-    if (!log.isBroken) await leaveSnapshot(disk, log, engine).catch(() => undefined);
+    if (!log.isBroken) {
+      await leaveSnapshot(disk, log, engine).catch((error: unknown) => problems.failedAtEnd(error));
+    }
     try {
       await log.close();
     } catch (cause) {

@@ -1,4 +1,5 @@
 import { BackendUnavailableError } from '../../domain/errors/errors.ts';
+import type { Pong } from '../../domain/port/backend.ts';
 import type { Retention } from '../../domain/settings/settings.ts';
 import { type CallName, type Carry, kindOf, NOT_TAKEN } from './calls/calls.ts';
 import type { CommandLog } from './log/command-log.ts';
@@ -12,6 +13,8 @@ export interface OwnerParts {
   readonly grown: () => void;
   /** There is no room for growth; answers whether there may be some now. */
   readonly makeSpace: () => Promise<boolean>;
+  /** What goes wrong though calls are answered, a line each. */
+  readonly problems: () => readonly string[];
   /** It can go on no more: nobody knows what the disk has, or another process has taken over. */
   readonly broken: (cause: unknown) => void;
 }
@@ -25,6 +28,7 @@ export class Owner {
   readonly #log: CommandLog;
   readonly #grown: () => void;
   readonly #makeSpace: () => Promise<boolean>;
+  readonly #problems: () => readonly string[];
   readonly #broken: (cause: unknown) => void;
   /** How long ended tasks are kept in the step that was taken last; and as it was written down. */
   #retention: Retention | undefined;
@@ -32,11 +36,12 @@ export class Owner {
   readonly #removals = new Set<Promise<unknown>>();
   #isOver = false;
 
-  constructor({ engine, log, grown, makeSpace, broken }: OwnerParts) {
+  constructor({ engine, log, grown, makeSpace, problems, broken }: OwnerParts) {
     this.#engine = engine;
     this.#log = log;
     this.#grown = grown;
     this.#makeSpace = makeSpace;
+    this.#problems = problems;
     this.#broken = broken;
     engine.begin();
   }
@@ -52,7 +57,7 @@ export class Owner {
       }
       switch (kindOf(name)) {
         case 'look':
-          return this.#look(name, args);
+          return name === 'inspect.ping' ? this.#pong() : this.#look(name, args);
         case 'wait':
           return this.#wait(name, args);
         case 'growth':
@@ -82,6 +87,11 @@ export class Owner {
     const { pending } = this.#log;
     if (pending !== undefined) await this.#settled(name, pending, reply);
     return reply;
+  }
+
+  #pong(): Pong {
+    const problems = this.#problems();
+    return problems.length === 0 ? { ms: 0 } : { ms: 0, problems };
   }
 
   /** A hint needs not be on the disk; how a task has ended does. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/time.ts';
-import type { BackendInfo, SyncMode } from '../../domain/port/backend.ts';
+import type { BackendInfo, BackendProblem, SyncMode } from '../../domain/port/backend.ts';
 import type { Carry } from './calls/calls.ts';
 
 /** How data is opened. */
@@ -8,6 +8,12 @@ export interface AccessOptions {
   readonly clock: Clock;
   readonly sync: SyncMode;
   readonly maxBytes: number | undefined;
+}
+
+/** Of a process that opens data as its owner. */
+export interface OwnerOptions extends AccessOptions {
+  /** As of `BackendSettings`. */
+  readonly report?: (problem: BackendProblem) => void;
 }
 
 /** What this process is to the data, for as long as it is that. */

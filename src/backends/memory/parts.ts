@@ -206,6 +206,6 @@ function inspector(store: Store, look: Step): Inspect {
       }),
     waitForEnd: (id, ms, signal) => waitForEnd(store, id, ms, signal),
     reconcile: () => look(() => reconcile(store)),
-    ping: () => look(() => 0),
+    ping: () => look(() => ({ ms: 0 })),
   };
 }

@@ -4,7 +4,7 @@ import { recordOf } from '../../base/records.ts';
 import { DEPENDENTS_NAMED, dependentPlace } from '../../domain/dependencies/dependents.ts';
 import { CorruptRecordError } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { DependentPage, Inspect } from '../../domain/port/backend.ts';
+import type { DependentPage, Inspect, Pong } from '../../domain/port/backend.ts';
 import type {
   ErrorGroupFacts,
   Page,
@@ -151,10 +151,10 @@ export class RedisInspect implements Inspect {
     return reconcile(this.#session, options.repair);
   }
 
-  async ping(): Promise<number> {
+  async ping(): Promise<Pong> {
     const start = monotonicMs();
     await this.#session.command('ping', 'PING', []);
-    return monotonicMs() - start;
+    return { ms: monotonicMs() - start };
   }
 
   close(): void {

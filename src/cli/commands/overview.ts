@@ -77,7 +77,7 @@ function addHealth(program: Command, shell: Shell): void {
     .action((_options: unknown, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
         const health = await loom.health();
-        const { isHealthy, pingMs, error, backend } = health;
+        const { isHealthy, pingMs, error, backend, problems = [] } = health;
         const ping = pingMs === undefined ? '' : ` (${pingMs.toFixed(1)} ms)`;
         const { style } = output;
         output.one({
@@ -86,6 +86,7 @@ function addHealth(program: Command, shell: Shell): void {
           text: [
             isHealthy ? `healthy${ping}` : `unhealthy: ${error ?? 'a worker is stuck'}`,
             ...fieldLines({ backend: backendText(backend) }, style),
+            ...problems.map((problem) => style.yellow(`problem: ${problem}`)),
           ],
         });
         if (isHealthy) return EXIT.ok;

@@ -27,6 +27,7 @@ export async function examine(folder: string, repair: boolean): Promise<Examined
   const checks = [
     dataCheck(data),
     ...(isIncomplete ? [copyCheck(data)] : []),
+    ...problemChecks(data),
     ...snapshotChecks(data, hint),
     ...repairChecks(data),
     ...lossChecks(data, hint),
@@ -76,6 +77,11 @@ function snapshotChecks({ snapshots }: DataReport, repair: string | undefined): 
   return snapshots.flatMap(({ problem }: DataSnapshot): readonly Check[] =>
     problem === undefined ? [] : [{ check: 'snapshots', verdict: 'warning', text: problem, hint }],
   );
+}
+
+function problemChecks({ problems = [] }: DataReport): readonly Check[] {
+  const hint = 'nothing is lost, but the folder grows, and takes longer to open: look at its disk';
+  return problems.map((text) => ({ check: 'snapshots', verdict: 'warning', text, hint }));
 }
 
 function repairChecks({ repair }: DataReport): readonly Check[] {

@@ -17,7 +17,7 @@ import type {
   ScheduleRecord,
   ScheduleSetReply,
 } from '../schedule/schedule.ts';
-import type { QueuePatch, Retention } from '../settings/settings.ts';
+import type { QueuePatch } from '../settings/settings.ts';
 import type { Cause } from '../task/cause.ts';
 import type { AttemptRecord, NewTask, TaskRecord, TaskRow, TaskStatus } from '../task/task.ts';
 import type { SignalMessage, SignalReply, WaitEvent, WaitFigure } from '../task/wait.ts';
@@ -51,6 +51,7 @@ import type {
   SettleRequest,
   WorkNotice,
 } from './leasing.ts';
+import type { BackendInfo, BackendSettings, Pong } from './opening.ts';
 import type { RunStore } from './runs.ts';
 import type { SeriesStore } from './series.ts';
 import type { StreamStore } from './streams.ts';
@@ -109,6 +110,7 @@ export type {
   UpstreamFact,
   WorkNotice,
 } from './leasing.ts';
+export type { BackendInfo, BackendProblem, BackendSettings, Pong } from './opening.ts';
 export type { CheckpointReply, NodeWrites, PauseReply, RunStore } from './runs.ts';
 export type {
   SeriesCell,
@@ -156,20 +158,6 @@ export interface Backend {
   open(settings: BackendSettings): Promise<BackendInfo>;
   /** Frees everything; waits in `workers.waitForWork`, `inspect.waitForEnd` and `streams` answer at once. */
   close(): Promise<void>;
-}
-
-/** What a client says about the place when it opens it. */
-export interface BackendSettings {
-  /** How long ended tasks are kept here. */
-  readonly retention: Retention;
-}
-
-/** What a place says about itself when it is opened. */
-export interface BackendInfo {
-  /** One line for the log: server, version, and the durability in force. */
-  readonly description: string;
-  /** What makes it less safe than it could be, a line each. */
-  readonly warnings: readonly string[];
 }
 
 /** Tasks: stored, leased, settled. */
@@ -384,6 +372,6 @@ export interface Inspect {
   waitForEnd(id: string, ms: number, signal: AbortSignal): Promise<TaskStatus | undefined>;
   /** Checks every index against the records; mends with `repair`. Bounded steps inside. */
   reconcile(options: { readonly repair: boolean }): Promise<ReconcileReport>;
-  /** Round trip to the store, in ms. */
-  ping(): Promise<number>;
+  /** Whether the store answers, and what goes wrong there that no call fails of. */
+  ping(): Promise<Pong>;
 }

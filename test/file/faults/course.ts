@@ -254,7 +254,8 @@ export class Course {
       this.acked = this.issued.length;
       this.#answers.push({ at: this.acked, answer });
     }
-    if (this.disk.capacity.bytes < Infinity && ++this.#fullBatches > FULL_BATCHES) this.#makeSpace();
+    if (this.disk.capacity.bytes < Infinity && ++this.#fullBatches > FULL_BATCHES)
+      this.#makeSpace();
     await this.#noteSafe();
   }
 

@@ -52,7 +52,7 @@ describe('the owner of a folder', () => {
     const guest = await guestOf(folder);
     expect(guest.epoch).toBe(1);
     expect(guest.description).toBe(`embedded, in ${folder}, which process ${process.pid} has open`);
-    expect(await guest.carry('inspect.ping', [])).toBe(0);
+    expect(await guest.carry('inspect.ping', [])).toEqual({ ms: 0 });
     await guest.close();
     await guest.gone;
     await owner.release();
@@ -214,7 +214,7 @@ describe('a path that is longer than a socket may have', () => {
       const folder = join(start, 'a'.repeat(100), 'b'.repeat(100));
       const owner = await servedMemory(folder);
       const guest = await guestOf(folder);
-      expect(await guest.carry('inspect.ping', [])).toBe(0);
+      expect(await guest.carry('inspect.ping', [])).toEqual({ ms: 0 });
       expect(owner.stillOwns()).toBe(true);
       expect(readdirSync(folder)).toEqual(['owner-00000001']);
       expect(readdirSync(temporary)).toEqual([]);

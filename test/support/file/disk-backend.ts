@@ -110,7 +110,8 @@ class DyingData {
     });
     const [grown, broken] = [() => undefined, () => undefined];
     const makeSpace = async (): Promise<boolean> => false;
-    this.#owner = new Owner({ engine, log: this.#log, grown, makeSpace, broken });
+    const problems = (): readonly string[] => [];
+    this.#owner = new Owner({ engine, log: this.#log, grown, makeSpace, problems, broken });
     this.#asker = this.#owner.asker();
     if (this.#retention !== undefined) await this.#asker('retention', [this.#retention]);
   }

@@ -1,0 +1,36 @@
+/** What is said when a backend is opened, and asked of it when it is open. */
+import type { Retention } from '../settings/settings.ts';
+
+/** What a client says about the place when it opens it. */
+export interface BackendSettings {
+  /** How long ended tasks are kept here. */
+  readonly retention: Retention;
+  /** Called once for each thing that goes wrong and that no call fails of. Absent: nobody asks. */
+  readonly report?: (problem: BackendProblem) => void;
+}
+
+/** What goes wrong beside all calls: nothing is lost, and work goes on. */
+export interface BackendProblem {
+  /** One line for the log. */
+  readonly text: string;
+  /** Why. */
+  readonly error: unknown;
+  /** How long the log is that the next opening would replay. */
+  readonly logBytes: number;
+}
+
+/** What a place says about itself when it is opened. */
+export interface BackendInfo {
+  /** One line for the log: server, version, and the durability in force. */
+  readonly description: string;
+  /** What makes it less safe than it could be, a line each. */
+  readonly warnings: readonly string[];
+}
+
+/** What a backend answers to a ping. */
+export interface Pong {
+  /** Round trip to the store, in ms. */
+  readonly ms: number;
+  /** What goes wrong there that no call fails of, a line each, as long as it does; absent: nothing. */
+  readonly problems?: readonly string[];
+}
