@@ -37,7 +37,11 @@ const PING_MS = 2_000;
 /** Never rejects: that the backend is away is an answer too. */
 export async function healthOf(core: Core, members: Iterable<Worker>): Promise<Health> {
   const workers = [...members].map(({ id, isHealthy }) => ({ id, isHealthy }));
-  const around = { backend: backendFacts(core.connection.backend), workers };
+  // After the ping: what a backend can do may show only when it is open.
+  const around = (): Pick<Health, 'backend' | 'workers'> => ({
+    backend: backendFacts(core.connection.backend),
+    workers,
+  });
   const isWell = workers.every(({ isHealthy }) => isHealthy);
   const stop = new AbortController();
   try {
@@ -45,11 +49,11 @@ export async function healthOf(core: Core, members: Iterable<Worker>): Promise<H
     const pong = await Promise.race([ping(core), silence]);
     if (pong !== undefined) {
       const { ms: pingMs, problems } = pong;
-      return { isHealthy: isWell, pingMs, ...(problems && { problems }), ...around };
+      return { isHealthy: isWell, pingMs, ...(problems && { problems }), ...around() };
     }
-    return { isHealthy: false, error: `no answer within ${PING_MS} ms`, ...around };
+    return { isHealthy: false, error: `no answer within ${PING_MS} ms`, ...around() };
   } catch (error) {
-    return { isHealthy: false, error: messageOf(error), ...around };
+    return { isHealthy: false, error: messageOf(error), ...around() };
   } finally {
     stop.abort();
   }

@@ -24,7 +24,9 @@ export function timedBackend(backend: Backend, onCall: OnCall): Backend {
     asks: timedPart('asks', backend.asks, onCall),
     series: timedPart('series', backend.series, onCall),
     name: backend.name,
-    capabilities: backend.capabilities,
+    get capabilities() {
+      return backend.capabilities;
+    },
     open: (settings) => backend.open(settings),
     close: () => backend.close(),
   };

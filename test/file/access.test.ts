@@ -2,10 +2,14 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import client from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { file } from '../../src/backends/file/file-backend.ts';
 import type { FileOptions } from '../../src/backends/file/file-options.ts';
+import { Fairloom } from '../../src/client/client.ts';
+import { encrypted } from '../../src/codec/encryption/encrypted.ts';
 import type { Backend } from '../../src/domain/port/backend.ts';
+import { prometheus } from '../../src/metrics/prometheus.ts';
 import { RETENTION } from '../model/harness.ts';
 import { newTask } from '../support/file/some-state.ts';
 import { HandClock } from '../support/hand-clock.ts';
@@ -129,5 +133,30 @@ describe('a data folder', () => {
     expect(lazy.capabilities).toEqual({ durable: true, shared: true, sync: { everyMs: 250 } });
     const { description } = await lazy.open({ retention: RETENTION });
     expect(description).toContain('synced every 250 ms');
+  });
+
+  it('says when its owner syncs, once that is known', async () => {
+    const folder = newFolder();
+    const owner = backendOf(folder, { sync: { everyMs: 250 } });
+    const guest = backendOf(folder);
+    await owner.open({ retention: RETENTION });
+    expect(guest.capabilities.sync).toBe('always');
+    await guest.open({ retention: RETENTION });
+    expect(guest.capabilities.sync).toEqual({ everyMs: 250 });
+    await owner.close();
+    await guest.inspect.ping();
+    expect(guest.capabilities.sync).toBe('always');
+  });
+
+  it('says so through all that is laid around a backend', async () => {
+    const folder = newFolder();
+    await backendOf(folder, { sync: { everyMs: 250 } }).open({ retention: RETENTION });
+    const loom = new Fairloom({
+      backend: backendOf(folder),
+      metrics: prometheus({ client }),
+      codec: encrypted({ keys: [{ id: 'k1', key: Buffer.alloc(32, 1) }] }),
+    });
+    expect((await loom.health()).backend.sync).toEqual({ everyMs: 250 });
+    await loom.close();
   });
 });

@@ -2,7 +2,12 @@ import { isSignal, onAbort } from '../../base/abort-watch.ts';
 import { KeepAlive } from '../../base/keep-alive.ts';
 import { BackendUnavailableError, ClosedError } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { BackendInfo, BackendProblem, BackendSettings } from '../../domain/port/backend.ts';
+import type {
+  BackendInfo,
+  BackendProblem,
+  BackendSettings,
+  SyncMode,
+} from '../../domain/port/backend.ts';
 import type { Retention } from '../../domain/settings/settings.ts';
 import { type Carry, kindOf, NOT_TAKEN, type RequestName } from './calls/calls.ts';
 import { openOwner } from './open-owner.ts';
@@ -24,6 +29,7 @@ export class Access {
   #former: Role | undefined;
   #joining: Promise<Role> | undefined;
   #retention: Retention | undefined;
+  #sync: SyncMode;
   #report: BackendSettings['report'];
   /** The owner that was silent; see `claim`. */
   #silent: number | undefined;
@@ -33,6 +39,12 @@ export class Access {
 
   constructor(options: AccessOptions) {
     this.#options = options;
+    this.#sync = options.sync;
+  }
+
+  /** When the owner syncs: it, and not who asks it, decides that. As it was asked for here until one is known. */
+  get sync(): SyncMode {
+    return this.#sync;
   }
 
   readonly carry: Carry = async (name, args) => {
@@ -116,14 +128,15 @@ export class Access {
 
   #play(role: Role): Role {
     this.#role = role;
+    this.#sync = role.sync;
     this.#wasOpen = true;
     void role.over.then(() => this.#leave(role));
     return role;
   }
 
   async #claim(operation: string): Promise<Role> {
-    const { folder, clock } = this.#options;
-    const claimed = await claim(folder, { clock, operation, silent: this.#silent });
+    const { folder, clock, sync } = this.#options;
+    const claimed = await claim(folder, { clock, operation, silent: this.#silent, sync });
     if (claimed.kind === 'guest') return this.#asGuest(claimed.guest);
     try {
       const report = (problem: BackendProblem): void => this.#report?.(problem);
@@ -137,6 +150,7 @@ export class Access {
   #asGuest(guest: Guest): Role {
     return {
       carry: guest.carry,
+      sync: guest.sync ?? this.#options.sync,
       info: { description: guest.description, warnings: [] },
       over: guest.left,
       leave: async () => {

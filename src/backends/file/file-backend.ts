@@ -32,7 +32,9 @@ export function file(folder: string, options: FileOptions = {}): Backend {
   const access = new Access({ folder: resolve(folder), clock, sync, maxBytes });
   return {
     name: 'file',
-    capabilities: { durable: true, shared: true, sync },
+    get capabilities() {
+      return { durable: true, shared: true, sync: access.sync };
+    },
     ...partsOf(access.carry),
     open: (settings) => access.open(settings),
     close: () => access.close(),

@@ -97,6 +97,7 @@ export async function openOwner(
   };
   return {
     carry: owner.asker(),
+    sync: options.sync,
     info: { description: descriptionOf(options), warnings: [...claim.warnings, ...warnings] },
     over: Promise.race([claim.over, broken]),
     leave: closeOnce,

@@ -20,6 +20,8 @@ export interface OwnerOptions extends AccessOptions {
 export interface Role {
   readonly carry: Carry;
   readonly info: BackendInfo;
+  /** When whoever has the data syncs. */
+  readonly sync: SyncMode;
   /** Settles when it is that no more, and takes no more calls: the data has another owner, or needs one. */
   readonly over: Promise<void>;
   /** After that: fulfilled when another owner may be looked for. */

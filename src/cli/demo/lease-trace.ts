@@ -113,7 +113,9 @@ export class LeaseTrace {
     };
     return {
       name: backend.name,
-      capabilities: backend.capabilities,
+      get capabilities() {
+        return backend.capabilities;
+      },
       tasks: watched,
       users: backend.users,
       queues: backend.queues,

@@ -35,7 +35,9 @@ export function sealedBackend(backend: Backend, texts: Texts): Backend {
   const records = new SealedRecords(texts);
   return {
     name: backend.name,
-    capabilities: backend.capabilities,
+    get capabilities() {
+      return backend.capabilities;
+    },
     users: backend.users,
     queues: backend.queues,
     workers: sealedWorkers(backend.workers, records),

@@ -13,6 +13,9 @@ export interface Capabilities {
   readonly durable: boolean;
   /** Other processes see the same tasks. */
   readonly shared: boolean;
-  /** When it puts them on the disk; absent where it has none, or another program decides that. */
+  /**
+   * When it puts them on the disk; absent where it has none, or another program decides that. Where several processes share
+   * a data folder its owner decides: what is asked for here counts until it is open, and then what the owner does.
+   */
   readonly sync?: SyncMode;
 }

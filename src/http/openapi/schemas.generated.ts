@@ -157,7 +157,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
       "$ref": "#/components/schemas/SyncInterval"
      }
     ],
-    "description": "When it puts them on the disk; absent where it has none, or another program decides that."
+    "description": "When it puts them on the disk; absent where it has none, or another program decides that. Where several processes share a data folder its owner decides: what is asked for here counts until it is open, and then what the owner does."
    }
   },
   "required": [

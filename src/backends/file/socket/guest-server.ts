@@ -2,12 +2,14 @@ import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../../base/time.ts';
 import { BackendUnsupportedError } from '../../../domain/errors/errors.ts';
 import { LIMITS } from '../../../domain/limits.ts';
+import type { SyncMode } from '../../../domain/port/backend.ts';
 import { argsOf, type Carry, isRequest, jsonReply, kindOf, NOT_TAKEN } from '../calls/calls.ts';
 import { failureOf } from './failure.ts';
 import {
   FAREWELL,
   FrameReader,
   FrameWriter,
+  type Greeting,
   greetingOf,
   PING,
   PROTOCOL,
@@ -20,6 +22,7 @@ import {
 export class GuestServer {
   readonly #epoch: number;
   readonly #clock: Clock;
+  readonly #sync: SyncMode | undefined;
   readonly #guests = new Set<ServedGuest>();
   #asker: (() => Carry) | undefined;
   #isLeaving = false;
@@ -28,9 +31,11 @@ export class GuestServer {
   /** A guest has heard the farewell, or is gone. */
   #parted: () => void = () => undefined;
 
-  constructor(epoch: number, clock: Clock) {
+  /** @param sync - what guests hear of when a commit is durable. */
+  constructor(epoch: number, clock: Clock, sync?: SyncMode) {
     this.#epoch = epoch;
     this.#clock = clock;
+    this.#sync = sync;
   }
 
   /** Somebody has connected. */
@@ -42,7 +47,8 @@ export class GuestServer {
     // Guests keep no owner alive: when its own work is done, one of them is the next.
     socket.unref();
     const parted = (): void => this.#parted();
-    const guest = new ServedGuest(socket, { epoch: this.#epoch, clock: this.#clock, parted });
+    const greeting = greetingOf(this.#epoch, this.#sync);
+    const guest = new ServedGuest(socket, { greeting, clock: this.#clock, parted });
     this.#guests.add(guest);
     socket.once('close', () => {
       this.#guests.delete(guest);
@@ -90,7 +96,7 @@ export class GuestServer {
 
 /** Of a connection. */
 interface ServedOptions {
-  readonly epoch: number;
+  readonly greeting: Greeting;
   readonly clock: Clock;
   /** It has heard the farewell. */
   readonly parted: () => void;
@@ -115,7 +121,7 @@ class ServedGuest {
   #hasSaidFarewell = false;
   #hasParted = false;
 
-  constructor(socket: Socket, { epoch, clock, parted }: ServedOptions) {
+  constructor(socket: Socket, { greeting, clock, parted }: ServedOptions) {
     this.#socket = socket;
     this.#parted = parted;
     this.#writer = new FrameWriter(socket, () => {
@@ -128,7 +134,7 @@ class ServedGuest {
       this.#read();
     });
     socket.on('drain', () => this.#read());
-    this.#writer.send(JSON.stringify(greetingOf(epoch)));
+    this.#writer.send(JSON.stringify(greeting));
   }
 
   /** It has everything that was answered, and knows that there will be no more. */

@@ -3,6 +3,7 @@ import { isSignal, onAbort } from '../../../base/abort-watch.ts';
 import type { Clock } from '../../../base/time.ts';
 import { BackendUnavailableError, ClosedError } from '../../../domain/errors/errors.ts';
 import { LIMITS } from '../../../domain/limits.ts';
+import type { SyncMode } from '../../../domain/port/backend.ts';
 import {
   type Carry,
   jsonArgs,
@@ -32,6 +33,8 @@ export interface Guest {
   readonly carry: Carry;
   /** Of the owner. */
   readonly epoch: number;
+  /** When the owner syncs; absent: it has not said so. */
+  readonly sync: SyncMode | undefined;
   /** Who answers, in words. */
   readonly description: string;
   /** Settles when the owner takes no more calls: it has said farewell, or is gone. */
@@ -69,6 +72,7 @@ const ENDED = 'the process that has the data open has ended';
 /** See {@link Guest}. */
 export class SocketGuest implements Guest {
   readonly epoch: number;
+  readonly sync: SyncMode | undefined;
   readonly description: string;
   readonly left: Promise<void>;
   readonly gone: Promise<void>;
@@ -91,6 +95,7 @@ export class SocketGuest implements Guest {
 
   constructor({ socket, reader, greeting, patience, clock, folder }: Greeted) {
     this.epoch = greeting.epoch;
+    this.sync = greeting.sync;
     this.description = `embedded, in ${folder}, which process ${greeting.pid} has open`;
     this.#socket = socket;
     this.#reader = reader;

@@ -6,6 +6,7 @@ import { sleep } from '../../../base/pause.ts';
 import type { Clock, Timer } from '../../../base/time.ts';
 import { BackendUnavailableError } from '../../../domain/errors/errors.ts';
 import { LIMITS } from '../../../domain/limits.ts';
+import type { SyncMode } from '../../../domain/port/backend.ts';
 import type { Carry } from '../calls/calls.ts';
 import type { Guest } from './guest.ts';
 import { GuestServer } from './guest-server.ts';
@@ -21,6 +22,8 @@ export interface ClaimOptions {
   readonly operation: string;
   /** The epoch of an owner that has just been silent (`Guest.isSilent`): it is not waited for as long again. */
   readonly silent?: number | undefined;
+  /** What guests hear, where this process becomes the owner: when its commits survive a loss of power. */
+  readonly sync?: SyncMode | undefined;
 }
 
 /** This process owns the data: nobody else reads or writes it. */
@@ -127,9 +130,9 @@ class Claimant {
 
   /** Is the owner of this epoch, unless somebody else is, or was faster. */
   async #take(epoch: number): Promise<OwnerClaim | undefined> {
-    const { clock } = this.#options;
+    const { clock, sync } = this.#options;
     const place = this.#place;
-    const guests = new GuestServer(epoch, clock);
+    const guests = new GuestServer(epoch, clock, sync);
     const server = createServer((socket) => guests.accept(socket));
     const own = claimName();
     try {

@@ -3,6 +3,7 @@ import { nextTick } from '../../../base/globals.ts';
 import { isRecord } from '../../../base/records.ts';
 import { BackendUnsupportedError } from '../../../domain/errors/errors.ts';
 import { LIMITS } from '../../../domain/limits.ts';
+import type { SyncMode } from '../../../domain/port/backend.ts';
 
 /**
  * What is spoken between the owner of a data folder and its guests: each message is its length as a number of four
@@ -43,6 +44,8 @@ export interface Greeting {
   readonly epoch: number;
   /** Of the process, for people. */
   readonly pid: number;
+  /** Of the owner: when a commit survives a loss of power. */
+  readonly sync?: SyncMode;
 }
 
 /** Somebody speaks something else: the connection is of no use any more. */
@@ -51,8 +54,8 @@ export class WireError extends Error {
 }
 
 /** The greeting of this process. */
-export function greetingOf(epoch: number): Greeting {
-  return { fairloom: PROTOCOL, epoch, pid: process.pid };
+export function greetingOf(epoch: number, sync?: SyncMode): Greeting {
+  return { fairloom: PROTOCOL, epoch, pid: process.pid, ...(sync === undefined ? {} : { sync }) };
 }
 
 /** @throws {@link WireError} when it is none. */
@@ -61,7 +64,15 @@ export function readGreeting(text: string): Greeting {
   const fields = isRecord(value) ? value : {};
   const { fairloom, epoch, pid } = fields;
   if (typeof fairloom !== 'number') throw new WireError('a greeting was expected');
-  return { fairloom, epoch: Number(epoch), pid: Number(pid) };
+  const sync = syncIn(fields['sync']);
+  const greeting = { fairloom, epoch: Number(epoch), pid: Number(pid) };
+  return sync === undefined ? greeting : { ...greeting, sync };
+}
+
+function syncIn(value: unknown): SyncMode | undefined {
+  if (value === 'always') return value;
+  const { everyMs } = isRecord(value) ? value : {};
+  return typeof everyMs === 'number' ? { everyMs } : undefined;
 }
 
 /** @throws {@link WireError} when it is no JSON. */
