@@ -113,6 +113,39 @@ it('EIO of a sync: nobody is told, nothing more is written, and the next to open
   }
 });
 
+it(`an owner that follows one that could not begin: what was told is there, whatever is lost (${POWER_CUTS} power cuts each)`, async () => {
+  const before = new FaultyDisk();
+  const ledger = newLedger();
+  const first = await openSession(before, ledger, { epoch: 1 });
+  await first.appendMany(3);
+  // A commit of many sectors, in a segment of its own: the next owner writes it anew.
+  await first.append(1_500);
+  const files = before.afterCrash();
+  const copy = (): Ledger => ({ appended: [...ledger.appended], told: new Set(ledger.told) });
+  const opening = new FaultyDisk(files);
+  await openSession(opening, copy(), { epoch: 2 });
+  for (const [index, operation] of opening.operations.entries()) {
+    if (!/^(?:write|sync)/.test(operation)) continue;
+    for (let crashing = 1; ; crashing++) {
+      const disk = new FaultyDisk(files, { seed: index });
+      const own = copy();
+      disk.failAt(index + 1, 'EIO');
+      await expect(openSession(disk, own, { epoch: 2 })).rejects.toThrow('EIO');
+      disk.heal();
+      const last = disk.operations.length + crashing;
+      disk.failAt(last, 'crash');
+      const next = await openSession(disk, own, { epoch: 3 }).catch(() => undefined);
+      await next?.append();
+      for (let seed = 0; seed < POWER_CUTS; seed++) {
+        const where = `${operation}, then operation ${crashing}, power cut ${seed}`;
+        const left = new FaultyDisk(disk.afterPowerCut(seed));
+        expect(wrongIn(recover(left).lines, own), where).toBeUndefined();
+      }
+      if (disk.operations.length < last) break;
+    }
+  }
+}, 180_000);
+
 it('EIO of a sync: those who wait for the next commit hear so, too, and so does who comes later', async () => {
   const disk = new FaultyDisk();
   const { log } = await openSession(disk, newLedger(), { epoch: 1 });
@@ -127,6 +160,7 @@ it('EIO of a sync: those who wait for the next commit hear so, too, and so does 
   append('first');
   append('second');
   while (!disk.operations.at(-1)?.startsWith('write')) await turnOfLoop();
+  expect(log.pending).toBeDefined();
   append('third');
   disk.failAt(disk.operations.length + 1, 'EIO');
   for (let turns = 0; turns < 10; turns++) await turnOfLoop();

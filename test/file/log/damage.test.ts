@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib';
 import { BackendUnsupportedError, DataDamagedError } from 'fairloom';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openLog } from '../../../src/backends/file/log/command-log.ts';
+import { closeFrame, FRAME_HEAD, frameAt } from '../../../src/backends/file/log/frame.ts';
 import { keepSnapshot } from '../../../src/backends/file/log/keep-snapshot.ts';
 import { findData } from '../../../src/backends/file/log/recovery.ts';
 import { headOf } from '../../../src/backends/file/log/segment.ts';
@@ -270,3 +271,16 @@ function sealed(head: Buffer, bytes: Buffer): Buffer {
   head.writeUInt32LE(crc32(head.subarray(16, 32), crc32(head.subarray(8, 12))), 12);
   return Buffer.concat([head, bytes.subarray(32)]);
 }
+
+it('a frame is whole, with each bit of its head, or it is none', () => {
+  const frame = closeFrame(Buffer.concat([Buffer.alloc(FRAME_HEAD), Buffer.from('["a"]\n')]), 5, 2);
+  expect(frameAt(frame, 0)).toMatchObject({ number: 5, unsynced: 2, end: frame.length });
+  for (let bit = 0; bit < FRAME_HEAD * 8; bit++) {
+    const changed = Buffer.from(frame);
+    changed.writeUInt8(changed.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+    expect(frameAt(changed, 0), `bit ${bit}`).toBe('bad');
+  }
+  // Zeros alone are the end.
+  expect(frameAt(Buffer.concat([Buffer.alloc(FRAME_HEAD), frame]), 0)).toBe('bad');
+  expect(frameAt(Buffer.alloc(100), 0)).toBe('end');
+});

@@ -113,4 +113,22 @@ describe('an owner that thaws', () => {
     await logOf(disk, 2);
     await expect(logOf(disk, 1)).rejects.toThrow('a later owner was there');
   });
+
+  it('removes nothing any more, though nothing of it has failed', async () => {
+    const disk = new FaultyDisk();
+    const owns = { first: true };
+    const first = await logOf(disk, 1, () => owns.first);
+    for (const line of ['a', 'b', 'c']) {
+      await first.append(`["${line}${'x'.repeat(SEGMENT)}"]`);
+      const number = await first.seal();
+      (await disk.create(`state-${String(number).padStart(12, '0')}`, 1)).close();
+    }
+    const names = disk.list();
+    owns.first = false;
+    first.forget();
+    expect(disk.list()).toEqual(names);
+    owns.first = true;
+    first.forget();
+    expect(disk.list().length).toBeLessThan(names.length);
+  });
 });

@@ -103,7 +103,8 @@ it('maxBytes bounds growth, and nothing else', async () => {
   const maxBytes = 8 * SEGMENT;
   const disk = new FaultyDisk();
   const { log, append, check } = await open(disk, { maxBytes });
-  while (await append(true)) expect(log.bytes.log).toBeLessThanOrEqual(maxBytes);
+  // There is room for two snapshots, which may have all that the log says.
+  while (await append(true)) expect(log.bytes.log).toBeLessThanOrEqual(maxBytes / 2);
   for (let i = 0; i < 300; i++) expect(await append(false)).toBe(true);
   expect(log.bytes.log).toBeGreaterThan(maxBytes);
   expect(await append(true)).toBe(false);
@@ -123,4 +124,51 @@ it('a burst that no segment has room for goes on where the disk has room', async
   expect(findData(disk).nextNumber).toBeGreaterThan(1);
   await session.append(40_000);
   check();
+});
+
+it('what the newest snapshot has is no part of the next ones beside it', async () => {
+  const disk = new FaultyDisk();
+  const { log, append } = await open(disk, { maxBytes: 10 * SEGMENT });
+  while (await append(true));
+  const number = await log.seal();
+  (await disk.create(`state-${String(number).padStart(12, '0')}`, 100)).close();
+  log.forget();
+  // The log is all there still, since there is no older snapshot.
+  expect(log.bytes.log).toBeGreaterThan(3 * SEGMENT);
+  expect(await append(true)).toBe(true);
+});
+
+it('what is admitted counts before it is written', async () => {
+  const { log } = await open(new FaultyDisk(), { maxBytes: 10 * SEGMENT });
+  const line = JSON.stringify(['x'.repeat(500)]);
+  const written: Promise<void>[] = [];
+  const fill = (): void => {
+    for (let count = 0; count < 1_000; count++) {
+      log.admit(line, true);
+      written.push(log.append(line));
+    }
+  };
+  expect(fill).toThrow(BackendFullError);
+  await Promise.all(written);
+  expect(written.length * line.length).toBeLessThan(10 * SEGMENT);
+});
+
+it('what no free room of the disk is enough for is refused before it is written', async () => {
+  const { log, append } = await open(new FaultyDisk(new Map(), { capacity: 6 * SEGMENT }));
+  expect(() => log.admit('x'.repeat(8 * SEGMENT), false)).toThrow(BackendFullError);
+  expect(await append(true)).toBe(true);
+});
+
+it('a disk with little room gets a small segment', async () => {
+  const disk = new FaultyDisk(new Map(), { capacity: 300_000 });
+  const log = await openLog(disk, {
+    found: findData(disk),
+    epoch: 1,
+    stillOwns: () => true,
+    sync: 'always',
+    clock: new ManualClock(),
+  });
+  await log.append('["a"]');
+  expect(log.bytes.folder).toBeLessThan(66_000);
+  await log.close();
 });

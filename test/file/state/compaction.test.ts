@@ -79,6 +79,20 @@ describe('a compaction', () => {
     expect(engine.store.records.size).toBe(40);
   });
 
+  it('begins and ends in the middle of a segment', async () => {
+    await store(9);
+    const numbers = [...findData(disk).linesAfter(3, { upTo: 6 })].map(
+      (line) => JSON.parse(line)[0],
+    );
+    expect(numbers).toEqual([START + 3, START + 4, START + 5]);
+    await compact(disk, 5);
+    const { store: stored } = await readSnapshot(disk, snapshotName(5), systemClock);
+    expect(stored.records.size).toBe(5);
+    await compact(disk, 4);
+    const earlier = await readSnapshot(disk, snapshotName(4), systemClock);
+    expect(earlier.store.records.size).toBe(4);
+  });
+
   it('goes back to the snapshot before one that cannot be read', async () => {
     await store(5);
     await compact(disk, await log.seal());

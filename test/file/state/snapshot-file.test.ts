@@ -173,6 +173,14 @@ describe('lines of a state', () => {
     }
   });
 
+  it('without the last one, or with one behind it, are none', async () => {
+    const [text = ''] = writeState(await small());
+    const lines = text.trimEnd().split('\n');
+    const whole = (some: readonly string[]): string => some.map((line) => `${line}\n`).join('');
+    expect(() => readState([whole(lines.slice(0, -1))], clock)).toThrow('no end');
+    expect(() => readState([whole([...lines, lines.at(-2) ?? ''])], clock)).toThrow('no place');
+  });
+
   it('of before a field was there have its default', async () => {
     const [text = ''] = writeState(await small());
     const [head = '', ...lines] = text.split('\n');
