@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import client from 'prom-client';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { file } from '../../src/backends/file/file-backend.ts';
 import type { FileOptions } from '../../src/backends/file/file-options.ts';
 import { Fairloom } from '../../src/client/client.ts';
@@ -78,6 +78,15 @@ describe('a data folder', () => {
     await owner.close();
     await add(guest, 'b');
     expect(await states(guest, 'a', 'b')).toEqual(['queued', 'queued']);
+  });
+
+  it('has another owner when that ends, also when nobody calls', async () => {
+    const folder = newFolder();
+    const [owner, guest] = [backendOf(folder), backendOf(folder)];
+    await owner.open({ retention: RETENTION });
+    await guest.open({ retention: RETENTION });
+    await owner.close();
+    await vi.waitFor(() => expect(readdirSync(folder)).toContain('owner-00000002'));
   });
 
   it('is refused once it is not there any more, and found again', async () => {

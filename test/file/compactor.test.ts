@@ -183,6 +183,23 @@ it('waits some seconds before it makes room again, once it could not', async () 
   expect(await one.compactor.makeSpace()).toBe(true);
 });
 
+it('looks for no longer log, however often it could make no room', async () => {
+  const one = kit(1_000);
+  one.log.bytes = 12 * MIB;
+  one.fail = true;
+  for (let tries = 0; tries < 9; tries++) {
+    one.log.bytes += 1;
+    expect(await one.compactor.makeSpace()).toBe(false);
+    await one.clock.advance(10_000);
+  }
+  expect(one.failures).toHaveLength(9);
+  one.fail = false;
+  one.log.bytes = 26 * MIB;
+  one.compactor.look();
+  await one.compactor.rest();
+  expect(one.made).toHaveLength(1);
+});
+
 it('makes none once it is closed', async () => {
   const one = kit(1_000, 14 * MIB);
   one.log.bytes = 16 * MIB;

@@ -323,6 +323,16 @@ describe('a repair', () => {
     expect(await storedIn(folder)).toHaveLength(TASKS - 1);
   });
 
+  it('of a copy that is not complete is none: that is to be made anew', async () => {
+    const folder = await damagedFolder();
+    await markIncomplete(diskIn(folder));
+    const before = filesIn(folder);
+    const report = await examined(folder, ASIDE);
+    expect(report).toMatchObject({ isIncomplete: true, damage: [{ lost: 1 }] });
+    expect(report.repair).toBeUndefined();
+    expect(filesIn(folder)).toEqual(before);
+  });
+
   it('keeps nothing of what another version decided, and changes nothing then', async () => {
     const folder = await damagedFolder(7);
     const before = filesIn(folder);

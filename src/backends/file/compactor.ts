@@ -134,7 +134,7 @@ export class Compactor {
       made();
       return true;
     } catch (error) {
-      this.#limit *= 2;
+      this.#limit = Math.max(this.#limit, 2 * (log.bytes.log - this.#before));
       this.#stuck = log.bytes.log;
       this.#wait(RETRY_MS);
       failed(error);
