@@ -30,6 +30,7 @@ function kit(
     append: async () => undefined,
     pending: undefined,
     isBroken: false,
+    broken: new Promise<void>(() => undefined),
     get bytes() {
       return { log: log.bytes, folder: log.bytes, taken: log.bytes };
     },

@@ -13,7 +13,11 @@ interface Opened extends Role {
   enqueue(id: string): Promise<unknown>;
 }
 
-async function open(disk: FaultyDisk, sync: SyncMode = 'always'): Promise<Opened> {
+async function open(
+  disk: FaultyDisk,
+  sync: SyncMode = 'always',
+  clock = new ManualClock(),
+): Promise<Opened> {
   let isReleased = false;
   const claim = {
     kind: 'owner' as const,
@@ -27,7 +31,7 @@ async function open(disk: FaultyDisk, sync: SyncMode = 'always'): Promise<Opened
       isReleased = true;
     },
   };
-  const options = { folder: disk.folder, clock: new ManualClock(), sync, maxBytes: undefined };
+  const options = { folder: disk.folder, clock, sync, maxBytes: undefined };
   const compaction = {
     run: () => Promise.reject(new Error('not here')),
     close: async () => undefined,
@@ -95,4 +99,15 @@ it('a close that cannot bring to the disk what was answered says so', async () =
   await expect(role.close()).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
   expect(disk.operations.at(-1)).toMatch(/^(sync|remove)/);
   expect(role.isReleased()).toBe(true);
+});
+
+it('a sync in the background that fails ends the owner at once: what it answered is not safe', async () => {
+  const disk = new FaultyDisk();
+  const clock = new ManualClock();
+  const role = await open(disk, { everyMs: 1_000 }, clock);
+  await role.enqueue('a');
+  disk.failAt(disk.operations.length + 1, 'EIO');
+  await clock.advance(1_000);
+  await role.over;
+  await expect(role.close()).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
 });

@@ -152,8 +152,7 @@ it('with a snapshot the folder is within three times of what is stored, however 
   const makeSpace = (): Promise<boolean> => compactor.makeSpace();
   const grown = (): void => compactor.look();
   const problems = (): readonly string[] => [];
-  const broken = (): void => undefined;
-  const owner: Owner = new Owner({ engine, log, grown, makeSpace, problems, broken });
+  const owner: Owner = new Owner({ engine, log, grown, makeSpace, problems });
   const carry = owner.asker();
   const kit = await kitOf(
     {

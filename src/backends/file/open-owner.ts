@@ -63,17 +63,12 @@ export async function openOwner(
     },
     clock,
   });
-  let isBroken = (): void => undefined;
-  const broken = new Promise<void>((resolve) => {
-    isBroken = resolve;
-  });
   const owner: Owner = new Owner({
     engine,
     log,
     grown: () => compactor.look(),
     makeSpace: () => compactor.makeSpace(),
     problems: () => problems.lines(),
-    broken: isBroken,
   });
   claim.listen(() => owner.asker());
   const close = async (): Promise<void> => {
@@ -99,7 +94,7 @@ export async function openOwner(
     carry: owner.asker(),
     sync: options.sync,
     info: { description: descriptionOf(options), warnings: [...claim.warnings, ...warnings] },
-    over: Promise.race([claim.over, broken]),
+    over: Promise.race([claim.over, log.broken]),
     leave: closeOnce,
     close: closeOnce,
   };

@@ -15,8 +15,6 @@ export interface OwnerParts {
   readonly makeSpace: () => Promise<boolean>;
   /** What goes wrong though calls are answered, a line each. */
   readonly problems: () => readonly string[];
-  /** It can go on no more: nobody knows what the disk has, or another process has taken over. */
-  readonly broken: (cause: unknown) => void;
 }
 
 /**
@@ -29,20 +27,18 @@ export class Owner {
   readonly #grown: () => void;
   readonly #makeSpace: () => Promise<boolean>;
   readonly #problems: () => readonly string[];
-  readonly #broken: (cause: unknown) => void;
   /** How long ended tasks are kept in the step that was taken last; and as it was written down. */
   #retention: Retention | undefined;
   #written = '';
   readonly #removals = new Set<Promise<unknown>>();
   #isOver = false;
 
-  constructor({ engine, log, grown, makeSpace, problems, broken }: OwnerParts) {
+  constructor({ engine, log, grown, makeSpace, problems }: OwnerParts) {
     this.#engine = engine;
     this.#log = log;
     this.#grown = grown;
     this.#makeSpace = makeSpace;
     this.#problems = problems;
-    this.#broken = broken;
     engine.begin();
   }
 
@@ -150,7 +146,7 @@ export class Owner {
     try {
       await durable;
     } catch (cause) {
-      this.#break(cause);
+      this.#break();
       throw new BackendUnavailableError(name, cause);
     }
     this.#grown();
@@ -168,15 +164,15 @@ export class Owner {
   /** A step whose answer nobody waits for. */
   #note(name: StepName, args: readonly unknown[]): void {
     const moment = this.#engine.now();
-    this.#log.append(lineOf(moment, name, args)).catch((cause: unknown) => this.#break(cause));
+    this.#log.append(lineOf(moment, name, args)).catch(() => this.#break());
     this.#engine.step(moment, name, args).catch(() => undefined);
   }
 
-  #break(cause: unknown): void {
+  /** It can go on no more: nobody knows what the disk has, or another process has taken over. */
+  #break(): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#engine.close();
-    this.#broken(cause);
   }
 }
 

@@ -24,7 +24,7 @@ export interface DyingOptions {
 export function dyingBackend({
   clock,
   every,
-}: DyingOptions): Backend & { readonly deaths: number } {
+}: DyingOptions): Backend & { readonly deaths: number; die(): void } {
   const data = new DyingData(clock, every);
   return {
     name: 'file',
@@ -35,6 +35,8 @@ export function dyingBackend({
       return { description: 'on a disk in memory', warnings: [] };
     },
     close: () => data.close(),
+    /** Its owner dies before the next call. */
+    die: () => data.die(),
     get deaths() {
       return data.epoch - 1;
     },
@@ -65,6 +67,10 @@ class DyingData {
   async open(retention: Retention): Promise<void> {
     this.#retention = retention;
     await this.#asker?.('retention', [retention]);
+  }
+
+  die(): void {
+    this.#isDue = true;
   }
 
   readonly carry: Carry = async (name, args) => {
@@ -108,10 +114,10 @@ class DyingData {
       clock: this.#clock,
       segmentBytes: SEGMENT_BYTES,
     });
-    const [grown, broken] = [() => undefined, () => undefined];
+    const grown = (): void => undefined;
     const makeSpace = async (): Promise<boolean> => false;
     const problems = (): readonly string[] => [];
-    this.#owner = new Owner({ engine, log: this.#log, grown, makeSpace, problems, broken });
+    this.#owner = new Owner({ engine, log: this.#log, grown, makeSpace, problems });
     this.#asker = this.#owner.asker();
     if (this.#retention !== undefined) await this.#asker('retention', [this.#retention]);
   }

@@ -47,6 +47,8 @@ export interface CommandLog {
   /** Until everything appended so far is durable; `undefined` when it is. */
   readonly pending: Promise<void> | undefined;
   readonly isBroken: boolean;
+  /** Fulfilled when it is broken: by a commit, or by a sync in the background. */
+  readonly broken: Promise<void>;
   readonly bytes: LogBytes;
   /**
    * Answers with the number of the last commit: everything up to it is on the disk and changes no more. Where there is
@@ -104,6 +106,8 @@ class SegmentedLog implements CommandLog {
   #syncing: Promise<void> | undefined;
   #timer: Timer | undefined;
   #broken: LogBrokenError | undefined;
+  readonly broken: Promise<void>;
+  #fulfilBroken: () => void = () => {};
   #isClosed = false;
   /** Commits until the disk may be quick again. */
   #slow = 0;
@@ -113,6 +117,9 @@ class SegmentedLog implements CommandLog {
     this.#options = options;
     this.#number = options.found.nextNumber;
     this.#safe = this.#number - 1;
+    this.broken = new Promise((resolve) => {
+      this.#fulfilBroken = resolve;
+    });
   }
 
   get pending(): Promise<void> | undefined {
@@ -268,6 +275,7 @@ class SegmentedLog implements CommandLog {
   /** Nobody knows what the disk has: nothing is written any more. */
   #break(cause: unknown): void {
     this.#broken ??= cause instanceof LogBrokenError ? cause : new LogBrokenError(cause);
+    this.#fulfilBroken();
     this.#timer?.cancel();
     this.#committing?.refuse(this.#broken);
     this.#committing = undefined;
