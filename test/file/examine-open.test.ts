@@ -2,14 +2,19 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
 import { examineData } from '../../src/backends/file/examine.ts';
 import { file } from '../../src/backends/file/file-backend.ts';
 import { systemClock } from '../../src/base/system-clock.ts';
 import { newTask } from '../support/file/some-state.ts';
 
 /** How often a segment is gone when it is about to be read. */
-const gone = vi.hoisted(() => ({ times: 0 }));
+const gone = vi.hoisted(() => {
+  // Others of this process have loaded what is mocked here, and load it again.
+  vi.resetModules();
+  return { times: 0 };
+});
+afterAll(() => vi.resetModules());
 
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>();

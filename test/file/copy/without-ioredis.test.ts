@@ -8,12 +8,20 @@ import { withIoredis } from '../../../src/backends/redis/connection/with-ioredis
 import { fairloomHere } from '../../support/cli-here.ts';
 import { newTask } from '../../support/file/some-state.ts';
 
+vi.hoisted(() => {
+  // Others of this process have loaded what is mocked here, and load it again.
+  vi.resetModules();
+});
+
 vi.mock('ioredis', () => {
   throw new Error("Cannot find package 'ioredis'");
 });
 
 const root = mkdtempSync(join(tmpdir(), 'fairloom-copy-'));
-afterAll(() => rmSync(root, { recursive: true }));
+afterAll(() => {
+  rmSync(root, { recursive: true });
+  vi.resetModules();
+});
 
 it('a copy between folders needs no ioredis', async () => {
   const [from, to] = [join(root, 'from'), join(root, 'to')];

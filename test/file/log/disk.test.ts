@@ -2,11 +2,16 @@
 import { mkdtempSync, type OpenMode, type PathLike, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Disk, diskIn } from '../../../src/backends/file/log/disk.ts';
 
 /** What the file system was asked for; and the most bytes that it takes at once. */
-const asked = vi.hoisted(() => ({ calls: [] as string[], most: Infinity }));
+const asked = vi.hoisted(() => {
+  // Others of this process have loaded what is mocked here, and load it again.
+  vi.resetModules();
+  return { calls: [] as string[], most: Infinity };
+});
+afterAll(() => vi.resetModules());
 
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>();
