@@ -1,6 +1,10 @@
 import { BULK_MUTANTS } from './lists/bulk-mutants.ts';
 import { CHANNEL_MUTANTS } from './lists/channel-mutants.ts';
 import { DAMAGE_MUTANTS } from './lists/damage-mutants.ts';
+import { DATA_FILE_MUTANTS } from './lists/data/file-mutants.ts';
+import { DATA_GUEST_MUTANTS } from './lists/data/guest-mutants.ts';
+import { DATA_LOG_MUTANTS } from './lists/data/log-mutants.ts';
+import { DATA_OWNER_MUTANTS } from './lists/data/owner-mutants.ts';
 import { DOMAIN_MUTANTS } from './lists/domain-mutants.ts';
 import { EDGE_MUTANTS } from './lists/edge-mutants.ts';
 import { ENGINE_MUTANTS, WALK_MUTANTS } from './lists/engine-mutants.ts';
@@ -33,6 +37,10 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...STRAIGHT_MUTANTS,
   ...ODD_MUTANTS,
   ...DAMAGE_MUTANTS,
+  ...DATA_LOG_MUTANTS,
+  ...DATA_FILE_MUTANTS,
+  ...DATA_OWNER_MUTANTS,
+  ...DATA_GUEST_MUTANTS,
   ...FAILURE_MUTANTS,
   ...HAND_MUTANTS,
   ...RUN_MUTANTS,

@@ -6,6 +6,6 @@ export interface Mutant {
   /** Occurs exactly once in the file. */
   readonly find: string;
   readonly replace: string;
-  /** The file of tests that is tried first: of the engine in test/engine/, of Lua in test/redis/. */
+  /** The file of tests that is tried first: of the engine in test/engine/, of Lua in test/redis/; of a data folder in test/file/, also some. */
   readonly first?: string;
 }

@@ -5,7 +5,7 @@
  *
  *   npm run mutants                    all
  *   npm run mutants -- --only token    those whose name has this text; may be given more than once
- *   npm run mutants -- --in redis      those of one folder: domain, engine, memory or redis
+ *   npm run mutants -- --in redis      those of one folder: domain, engine, memory, redis or backends/file
  *   npm run mutants -- --jobs 1        one at a time; otherwise two, each with a Redis of its own
  *   npm run mutants -- --from 200      goes on where another run was cut off: its lines are numbered
  *
@@ -261,6 +261,7 @@ function isLua({ file }: Mutant): boolean {
 }
 
 function stagesOf(mutant: Mutant): readonly Stage[] {
+  if (mutant.file.startsWith('src/backends/file/')) return [folderStage(mutant)];
   if (mutant.file.startsWith('src/schedules/timing/')) return [SCHEDULES];
   if (mutant.file.startsWith('src/schedules/')) return [ENGINE_SCHEDULES];
   if (mutant.name.includes('schedules: ')) {
@@ -298,6 +299,22 @@ function edgeStages(mutant: Mutant): readonly Stage[] {
   const { file } = mutant;
   if (file.startsWith('src/domain/')) return [loading('domain', mutant), MEMORY_EDGES];
   return [file.includes('/redis/') ? REDIS_EDGES : MEMORY_EDGES];
+}
+
+/** Tests of data folders; with `first`, none but those. */
+function folderStage({ first = '' }: Mutant): Stage {
+  const files = first.split(' ').map((name) => `test/file/${name}`);
+  const command = [
+    'vitest',
+    'run',
+    ...AT_ONCE,
+    '--testTimeout',
+    '20000',
+    '--project',
+    'file',
+    ...files,
+  ];
+  return { name: first, command, timeoutMs: 90_000 };
 }
 
 function firstOf({ first, file }: Mutant): readonly Stage[] {

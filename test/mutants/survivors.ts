@@ -18,4 +18,8 @@ export const SURVIVORS: Readonly<Record<string, string>> = {
     'what has finished wakes a suspended run as it frees whoever depends on it, and is read by both alike',
   'Lua, odd: many that were started before lose their place':
     'what was started has its latest lease behind its facts, so they are longer than those that are promoted',
+  'file: a broken log takes more':
+    'each commit asks once more before it writes, and refuses its lines then',
+  'file: segments go from the newest on':
+    'what is missing between two segments then, each of the two snapshots has, so nobody reads it',
 };

@@ -19,6 +19,8 @@ import {
   BackendUnavailableError,
   BackendUnsupportedError,
 } from '../../../src/domain/errors/errors.ts';
+import { LIMITS } from '../../../src/domain/limits.ts';
+import { HandClock } from '../../support/hand-clock.ts';
 import {
   deadSocket,
   FastClock,
@@ -150,6 +152,27 @@ describe('the owner of a folder', () => {
     await owner.over;
     await guest.gone;
     expect(owner.stillOwns()).toBe(false);
+    await owner.release();
+  });
+
+  it('looks again and again', async () => {
+    const folder = newFolder();
+    const clock = new HandClock();
+    const owner = await ownerOf(folder, clock);
+    let isOver = false;
+    void owner.over.then(() => {
+      isOver = true;
+    });
+    for (const [isThere, over] of [
+      [true, false],
+      [true, false],
+      [false, true],
+    ]) {
+      if (isThere === false) rmSync(join(folder, 'owner-00000001'));
+      clock.move(LIMITS.ownerPingMs);
+      await Promise.resolve();
+      expect(isOver).toBe(over);
+    }
     await owner.release();
   });
 });
@@ -306,6 +329,16 @@ describe('a claim is refused', () => {
     mkdirSync(folder);
     const server = await rawOwner(folder, 1, ({ socket }) => socket.write('220 mail ready\r\n'));
     expect(await refusedClaim(folder)).toBeInstanceOf(BackendUnavailableError);
+    server.close();
+  });
+
+  it('when the socket of an owner has the name of another one', async () => {
+    const folder = newFolder();
+    mkdirSync(folder);
+    const server = await rawOwner(folder, 2, (raw) => raw.send(GREETING));
+    expect(await refusedClaim(folder)).toMatchObject({
+      message: expect.stringContaining('comes and goes'),
+    });
     server.close();
   });
 
