@@ -12,25 +12,28 @@ export type History = readonly string[];
 /** Of a history. */
 const LEAST = 60;
 
-/** Among so many one is long enough. */
+/** Among so many one is mostly long enough; else there are others of a seed so far away. */
 const SOME = 12;
+const APART = 1_000_003;
 
 /** The model looks at everything after each step; one look of so many is kept. */
 const LOOKS = 150;
 
-/** The first history of the model with enough calls, of this seed; its first calls. */
+/** A history of the model with enough calls, the same for the same seed; its first calls. */
 export async function historyOf(seed: number, most: number): Promise<History> {
-  const all: string[][] = [];
   const chance = new SeededRandom(seed);
-  const open = async (): Promise<readonly Subject[]> => {
-    const lines: string[] = [];
-    all.push(lines);
-    return [await noted(lines, chance)];
-  };
-  const { failure } = await runHistories(open, { runs: SOME, seed, quick: true });
-  const [first] = all.filter(({ length }) => length >= LEAST);
-  if (first === undefined) throw new Error(failure?.error ?? 'no history is long enough');
-  return first.slice(0, most);
+  for (let from = seed; ; from += APART) {
+    const all: string[][] = [];
+    const open = async (): Promise<readonly Subject[]> => {
+      const lines: string[] = [];
+      all.push(lines);
+      return [await noted(lines, chance)];
+    };
+    const { failure } = await runHistories(open, { runs: SOME, seed: from, quick: true });
+    if (failure !== undefined) throw new Error(failure.error);
+    const first = all.find(({ length }) => length >= LEAST);
+    if (first !== undefined) return first.slice(0, most);
+  }
 }
 
 async function noted(lines: string[], chance: SeededRandom): Promise<Subject> {
