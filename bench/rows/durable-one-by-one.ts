@@ -1,7 +1,7 @@
 import type { Bench } from '../kit/bench.ts';
 import { DURABLE_SIDES, durableRow, durableSides } from '../kit/durable-sides.ts';
 
-const TASKS = 5_000;
+const TASKS = 20_000;
 
 export const durableOneByOne: Bench = {
   name: 'durable-one-by-one',

@@ -22,6 +22,7 @@ export interface OwnerTools {
   readonly compaction: Pick<Compaction, 'run' | 'close'>;
   /** As of `LogOptions`. */
   readonly segmentBytes?: number;
+  readonly quickMs?: number | undefined;
   /** As of `CompactorParts`. */
   readonly leastLog?: number;
 }
@@ -110,7 +111,7 @@ async function openData(
   { epoch, stillOwns }: OwnerClaim,
   { folder, clock, sync, maxBytes }: AccessOptions,
   mustBeThere: boolean,
-  { disk, segmentBytes }: OwnerTools,
+  { disk, segmentBytes, quickMs }: OwnerTools,
 ): Promise<OpenData> {
   try {
     const { engine, found, stateBytes, unreadable } = await readData(disk, clock);
@@ -119,7 +120,7 @@ async function openData(
     }
     // They count as no generation, and stay until the next snapshot for whoever wants to look.
     for (const { name } of unreadable) disk.rename(name, `${BAD}${name}`);
-    const limits = { segmentBytes, maxBytes };
+    const limits = { segmentBytes, maxBytes, quickMs };
     const log = await openLog(disk, { found, epoch, stillOwns, sync, clock, ...limits });
     const warnings = unreadable.map(({ reason }) => `${reason}; what was before it is there`);
     return { engine, log, stateBytes, warnings };

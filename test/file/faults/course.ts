@@ -23,6 +23,7 @@ export interface Setting {
   readonly sync: SyncMode;
   readonly segmentBytes: number;
   readonly leastLog: number;
+  readonly quickMs?: number;
 }
 
 /** What a course is made of. */
@@ -193,7 +194,7 @@ export class Course {
 
   async #open(): Promise<void> {
     const { disk, setting } = this.#parts;
-    const { sync, segmentBytes, leastLog } = setting;
+    const { sync, segmentBytes, leastLog, quickMs } = setting;
     this.#compaction = new SteppedCompaction(disk);
     const claim = {
       kind: 'owner' as const,
@@ -206,7 +207,7 @@ export class Course {
       release: async () => undefined,
     };
     const options = { folder: disk.folder, clock: this.#clock, sync, maxBytes: undefined };
-    const tools = { disk, compaction: this.#compaction, segmentBytes, leastLog };
+    const tools = { disk, compaction: this.#compaction, segmentBytes, leastLog, quickMs };
     const role = await openOwner(claim, options, this.#wasOpen, tools);
     await role.carry('retention', [RETENTION]);
     this.#role = role;

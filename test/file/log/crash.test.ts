@@ -156,7 +156,6 @@ it('EIO of a sync: those who wait for the next commit hear so, too, and so does 
       () => heard.push(line),
     );
   };
-  // Two in a commit are synced in a thread, so that others come meanwhile.
   append('first');
   append('second');
   while (!disk.operations.at(-1)?.startsWith('write')) await turnOfLoop();

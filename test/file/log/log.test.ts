@@ -3,7 +3,11 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type CommandLog, openLog } from '../../../src/backends/file/log/command-log.ts';
+import {
+  type CommandLog,
+  type LogOptions,
+  openLog,
+} from '../../../src/backends/file/log/command-log.ts';
 import { type Disk, diskIn } from '../../../src/backends/file/log/disk.ts';
 import { findData } from '../../../src/backends/file/log/recovery.ts';
 import { ManualClock } from '../../../src/testing/manual-clock.ts';
@@ -19,14 +23,13 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
-function open(on: Disk, epoch: number, segmentBytes?: number): Promise<CommandLog> {
+function open(on: Disk, options: Partial<LogOptions> & { epoch: number }): Promise<CommandLog> {
   return openLog(on, {
     found: findData(on),
-    epoch,
     stillOwns: () => true,
     sync: 'always',
     clock: new ManualClock(),
-    segmentBytes,
+    ...options,
   });
 }
 
@@ -45,7 +48,7 @@ describe('the log', () => {
   it('has every line in order, over segments and owners, of whatever length and letters', async () => {
     const lines = Array.from({ length: 400 }, (_, i) => `[${i},"${'ü€😀x'.repeat(i % 50)}"]`);
     for (const epoch of [1, 2, 3, 4]) {
-      const log = await open(disk, epoch, 8_192);
+      const log = await open(disk, { epoch, segmentBytes: 8_192 });
       for (const line of lines.slice((epoch - 1) * 100, epoch * 100)) {
         const written = log.append(line);
         if (line.length % 3 === 0) await written;
@@ -56,7 +59,7 @@ describe('the log', () => {
   });
 
   it('makes one commit of what is appended while the disk is busy', async () => {
-    const log = await open(disk, 1);
+    const log = await open(disk, { epoch: 1 });
     const first = log.append('["a"]');
     expect(log.append('["b"]')).toBe(first);
     expect(log.pending).toBe(first);
@@ -77,7 +80,7 @@ describe('the log', () => {
 
   it('syncs once for each commit, and makes the next segment ahead', async () => {
     const faulty = new FaultyDisk();
-    const log = await open(faulty, 1, 4_096);
+    const log = await open(faulty, { epoch: 1, segmentBytes: 4_096 });
     const before = faulty.operations.length;
     for (let i = 0; i < 20; i++) await log.append(`["${'x'.repeat(100)}"]`);
     expect(faulty.operations.slice(before).filter((name) => name.startsWith('sync'))).toHaveLength(
@@ -88,8 +91,45 @@ describe('the log', () => {
     expect(faulty.list()).toHaveLength(1);
   });
 
+  it.each([
+    // Quicker than any disk; each hundredth commit finds out again.
+    { quickMs: 0, onTheSpot: 3 },
+    { quickMs: Infinity, onTheSpot: 250 },
+    { quickMs: -1, onTheSpot: 0 },
+  ])('syncs on the spot while the disk is quick: $quickMs ms', async ({ quickMs, onTheSpot }) => {
+    const faulty = new FaultyDisk();
+    let [now, inThread] = [0, 0];
+    const counted: Disk = {
+      folder: faulty.folder,
+      list: () => faulty.list(),
+      size: (name) => faulty.size(name),
+      read: (name) => faulty.read(name),
+      open: (name) => faulty.open(name),
+      rename: (from, to) => faulty.rename(from, to),
+      remove: (name) => faulty.remove(name),
+      free: () => faulty.free(),
+      create: async (name, bytes) => {
+        const file = await faulty.create(name, bytes);
+        const sync = (): Promise<void> => {
+          inThread++;
+          return file.sync();
+        };
+        const syncNow = (): void => {
+          now++;
+          file.syncNow();
+        };
+        return { ...file, sync, syncNow };
+      },
+    };
+    const log = await open(counted, { epoch: 1, quickMs });
+    const before = inThread;
+    for (let commit = 0; commit < 250; commit++) await log.append('["a"]');
+    expect([now, inThread - before]).toEqual([onTheSpot, 250 - onTheSpot]);
+    await log.close();
+  });
+
   it('cuts a burst into commits of about a mebibyte', async () => {
-    const log = await open(disk, 1);
+    const log = await open(disk, { epoch: 1 });
     const line = `["${'x'.repeat(999)}"]`;
     await Promise.all(Array.from({ length: 8_000 }, () => log.append(line)));
     expect(findData(disk).nextNumber - 1).toBeGreaterThan(6);
@@ -98,7 +138,7 @@ describe('the log', () => {
   });
 
   it('leaves files that nobody else may read, without room that is not needed', async () => {
-    const log = await open(disk, 1);
+    const log = await open(disk, { epoch: 1 });
     await log.append('["a"]');
     expect(sizes()).toEqual([['log-00000001-00000001', 1_048_576]]);
     expect(statSync(join(folder, 'log-00000001-00000001')).mode & 0o777).toBe(0o600);
@@ -109,9 +149,9 @@ describe('the log', () => {
   });
 
   it('gives back the room of an owner that was killed', async () => {
-    const log = await open(disk, 1);
+    const log = await open(disk, { epoch: 1 });
     await log.append('["a"]');
-    const next = await open(disk, 2);
+    const next = await open(disk, { epoch: 2 });
     await next.close();
     expect(sizes()).toEqual([
       ['log-00000001-00000001', 54],
@@ -121,7 +161,7 @@ describe('the log', () => {
   });
 
   it('seals: what it answers with changes no more, and can be forgotten', async () => {
-    const log = await open(disk, 1);
+    const log = await open(disk, { epoch: 1 });
     await log.append('["a"]');
     void log.append('["b"]');
     expect(await Promise.all([log.seal(), log.seal()])).toEqual([1, 1]);

@@ -32,6 +32,8 @@ export interface LogOptions {
   readonly segmentBytes?: number | undefined;
   /** What log and snapshots, those to come too, may grow to; calls that make nothing more go on above it. */
   readonly maxBytes?: number | undefined;
+  /** A disk is quick if it usually syncs in such a time, in place of 1 ms; below 0 none is. */
+  readonly quickMs?: number | undefined;
   readonly law?: number;
 }
 
@@ -79,10 +81,13 @@ export async function openLog(disk: Disk, options: LogOptions): Promise<CommandL
   }
 }
 
-/** A quick disk syncs in such a time, in ms: nobody notices that all else stood still. */
+/** A quick disk usually syncs in such a time, in ms: nobody notices that all else stood still. */
 const QUICK_MS = 1;
 
-/** So many commits are synced in a thread once the disk was not quick. */
+/** Of the last sync in what is usual: one that took long makes no slow disk. */
+const SHARE_OF_LAST = 0.1;
+
+/** So many commits are synced in a thread once the disk is not quick. */
 const SLOW_COMMITS = 100;
 
 interface Sealing {
@@ -109,7 +114,9 @@ class SegmentedLog implements CommandLog {
   readonly broken: Promise<void>;
   #fulfilBroken: () => void = () => {};
   #isClosed = false;
-  /** Commits until the disk may be quick again. */
+  /** What a sync on the spot usually takes, in ms. */
+  #usualMs = 0;
+  /** Commits since it was found to be too long. */
   #slow = 0;
 
   constructor(segments: Segments, options: LogOptions) {
@@ -214,7 +221,7 @@ class SegmentedLog implements CommandLog {
     this.#number += 1;
     this.#unwritten = 0;
     this.#waiting.giveBack(lines);
-    if (this.#options.sync === 'always') await this.#settleOne(lines.isAlone);
+    if (this.#options.sync === 'always') await this.#settleCommit();
     else this.#syncIn(this.#options.sync.everyMs);
     this.#mustOwn();
   }
@@ -236,18 +243,20 @@ class SegmentedLog implements CommandLog {
   }
 
   /**
-   * Whoever comes alone is answered sooner without a thread: to wake one takes as long as a quick disk needs. A disk that
-   * was not quick is asked in a thread for a while.
+   * Everybody is answered sooner without a thread: to wake one takes as long as a quick disk needs. A disk that is not quick
+   * is asked in a thread for a while.
    */
-  async #settleOne(isAlone: boolean): Promise<void> {
-    if (!isAlone || this.#slow > 0 || this.#syncing !== undefined) {
-      this.#slow = Math.max(0, this.#slow - 1);
+  async #settleCommit(): Promise<void> {
+    const { quickMs = QUICK_MS } = this.#options;
+    if (this.#usualMs > quickMs || this.#syncing !== undefined) {
+      this.#slow = (this.#slow + 1) % SLOW_COMMITS;
+      if (this.#slow === 0) this.#usualMs = 0;
       return this.#settle();
     }
     const begun = monotonicMs();
     this.#segments.syncNow();
     this.#safe = this.#number - 1;
-    if (monotonicMs() - begun > QUICK_MS) this.#slow = SLOW_COMMITS;
+    this.#usualMs += (monotonicMs() - begun - this.#usualMs) * SHARE_OF_LAST;
   }
 
   async #sync(): Promise<void> {

@@ -33,7 +33,6 @@ export class Lines {
   #refuse: (error: LogBrokenError) => void = () => {};
   #buffer: Buffer;
   #end = FRAME_HEAD;
-  #count = 0;
 
   constructor(buffer: Buffer) {
     this.#buffer = buffer;
@@ -42,11 +41,6 @@ export class Lines {
     });
     // Whoever waits is told; that nobody does is no reason to end the process.
     this.written.catch(() => {});
-  }
-
-  /** It has one line. */
-  get isAlone(): boolean {
-    return this.#count === 1;
   }
 
   /** Bytes of the frame. */
@@ -64,7 +58,6 @@ export class Lines {
     if (this.#end + most > this.#buffer.length) this.#grow(this.#end + most);
     this.#end += this.#buffer.write(line, this.#end);
     this.#buffer[this.#end++] = LINE_END;
-    this.#count++;
   }
 
   /** They are durable. */

@@ -6,7 +6,7 @@ export const DATA_LOG_MUTANTS: readonly Mutant[] = [
     name: 'file: a commit is answered before it is synced',
     file: 'src/backends/file/log/command-log.ts',
     first: 'log/crash',
-    find: `if (this.#options.sync === 'always') await this.#settleOne(lines.isAlone);`,
+    find: `if (this.#options.sync === 'always') await this.#settleCommit();`,
     replace: `if (this.#options.sync === 'always') this.#safe = this.#number - 1;`,
   },
   {
