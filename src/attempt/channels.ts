@@ -1,4 +1,5 @@
 /** Channels in the hands of handlers: what an attempt writes is pending until its end is written down. */
+
 import { decodeJson, encodeJson, utf8Bytes } from '../base/json.ts';
 import {
   ChannelLimitError,
@@ -13,6 +14,7 @@ import {
 import { checkOptions } from '../domain/errors/options.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { LeaseRef, RunStore } from '../domain/port/backend.ts';
+import { refOf } from '../domain/port/leasing.ts';
 import { checkId } from '../domain/settings/names.ts';
 import {
   type ChannelRefusal,
@@ -58,10 +60,10 @@ export class StoredChannels implements ChannelStore {
   }
 
   async write(write: ChannelWrite): Promise<void> {
-    const { id, token } = this.#holder.lease;
+    const lease = refOf(this.#holder.lease);
     const channel = { run: this.#run, writes: [write] };
-    const answer = await this.#runs.writeChannel({ id, token }, channel);
-    if (answer === 'lost') throw new LeaseLostError(id);
+    const answer = await this.#runs.writeChannel(lease, channel);
+    if (answer === 'lost') throw new LeaseLostError(lease.id);
     if (answer !== 'ok') throw channelError(answer);
   }
 }

@@ -1,4 +1,5 @@
 /** A bulk action under one lease: goes on from what is written down, and says what becomes of its task. */
+
 import type { OwnEnd, OwnLease } from '../attempt/own-lease.ts';
 import { persist } from '../attempt/persist.ts';
 import type { Clock } from '../base/time.ts';
@@ -6,6 +7,7 @@ import { Pace } from '../client/facades/pace.ts';
 import { afterStart, allowedAt } from '../domain/fairness/rate-limit.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Backend } from '../domain/port/backend.ts';
+import { refOf } from '../domain/port/leasing.ts';
 import { JournalLost } from '../runs/driven/journal.ts';
 import type { CancelParts } from '../runs/view/task-cancel.ts';
 import { Walk } from '../search/walk.ts';
@@ -238,7 +240,7 @@ class BulkDrive {
     const isFresh = this.#at.from === 0 || this.#page.length === 0;
     const page = isFresh ? { [PAGE_FIELD]: pageText(this.#page) } : {};
     const entries = { ...page, [PROGRESS_FIELD]: JSON.stringify(this.#at) };
-    const { lease } = this.#own;
+    const lease = refOf(this.#own.lease);
     const answer = await this.#again(() => backend.runs.checkpoint(lease, entries));
     this.#savedAt = this.#tools.clock.now();
     if (answer === 'ok' || answer === 'paused') return;
@@ -251,7 +253,7 @@ class BulkDrive {
   /** Once it is being canceled its journal takes nothing more, but it can still tell what it came to. */
   async #saveLast(last: BulkProgress): Promise<void> {
     const { backend } = this.#tools;
-    const { lease } = this.#own;
+    const lease = refOf(this.#own.lease);
     const entries = { [PROGRESS_FIELD]: JSON.stringify(this.#at) };
     if ((await backend.runs.checkpoint(lease, entries)) !== 'canceling') return;
     const writes = [{ type: 'set', field: LAST_FIELD, text: JSON.stringify(last) }] as const;

@@ -20,7 +20,7 @@ import type { LeaseKeeper, Ticker } from './upkeep.ts';
 import type { WorkerPlan } from './worker-options.ts';
 
 interface Request {
-  readonly settlements: readonly PendingSettlement[];
+  readonly pending: readonly PendingSettlement[];
   readonly lease: LeaseRequest | undefined;
 }
 
@@ -154,13 +154,13 @@ export class LeaseLoop {
   #compose(): Request | undefined {
     const free = this.#freeSlots;
     const wantsLease = free > 0 && (this.#wantsMore || this.#settlements.count > 0);
-    const settlements = this.#settlements.take(
+    const pending = this.#settlements.take(
       wantsLease ? LIMITS.settleLeaseBatch : LIMITS.settleBatch,
     );
-    if (settlements.length === 0 && !wantsLease) return undefined;
-    const most = settlements.length > 0 ? LIMITS.settleLeaseBatch : LIMITS.leaseBatch;
+    if (pending.length === 0 && !wantsLease) return undefined;
+    const most = pending.length > 0 ? LIMITS.settleLeaseBatch : LIMITS.leaseBatch;
     const lease = wantsLease ? this.#leaseRequest(Math.min(free, most)) : undefined;
-    return { settlements, lease };
+    return { pending, lease };
   }
 
   #leaseRequest(limit: number): LeaseRequest {
@@ -199,23 +199,24 @@ export class LeaseLoop {
     this.#landed();
   }
 
-  async #call({ settlements, lease }: Request): Promise<SettleReply> {
+  async #call({ pending, lease }: Request): Promise<SettleReply> {
     const { backend, worker, isUnknown } = this.#line;
     if (isUnknown) await this.#line.register();
-    if (lease === undefined) return backend.tasks.settle({ worker, settlements });
-    if (settlements.length > 0) return backend.tasks.settle({ worker, settlements, lease });
-    return { answers: NO_ANSWERS, lease: await backend.tasks.lease(lease) };
+    if (lease !== undefined && pending.length === 0) {
+      return { answers: NO_ANSWERS, lease: await backend.tasks.lease(lease) };
+    }
+    const settlements = pending.map(({ settlement }) => settlement);
+    return backend.tasks.settle({ worker, settlements, ...(lease && { lease }) });
   }
 
-  #received({ settlements, lease }: Request, reply: SettleReply): void {
+  #received({ pending, lease }: Request, reply: SettleReply): void {
     this.#line.answered();
     this.#landed();
-    for (let at = 0; at < settlements.length; at++) {
-      const settlement = settlements[at];
+    for (let at = 0; at < pending.length; at++) {
+      const settled = pending[at];
       const answer = reply.answers[at];
-      if (settlement !== undefined && answer !== undefined) {
-        this.#settlements.answered(settlement, answer);
-      }
+      if (settled !== undefined && answer !== undefined)
+        this.#settlements.answered(settled, answer);
     }
     if (reply.lease !== undefined) this.#leased(reply.lease);
     if (this.#handed.length > 0) this.#takeHanded();
@@ -296,17 +297,17 @@ export class LeaseLoop {
    * One settlement that the backend cannot take must not hold up the others: each goes alone, and
    * what fails again is dropped. Its lease ends, and the task counts as lost.
    */
-  async #takeApart({ settlements }: Request): Promise<void> {
+  async #takeApart({ pending }: Request): Promise<void> {
     const line = this.#line;
-    for (const settlement of settlements) {
+    for (const one of pending) {
       try {
-        const request = { worker: line.worker, settlements: [settlement] };
+        const request = { worker: line.worker, settlements: [one.settlement] };
         const { answers } = await line.backend.tasks.settle(request);
-        if (answers[0] !== undefined) this.#settlements.answered(settlement, answers[0]);
+        if (answers[0] !== undefined) this.#settlements.answered(one, answers[0]);
       } catch (error) {
-        if (isOutage(error)) this.#settlements.putBack(settlement);
-        else this.#settlements.answered(settlement, LOST);
-        line.failed(`settle ${settlement.id}`, error);
+        if (isOutage(error)) this.#settlements.putBack(one);
+        else this.#settlements.answered(one, LOST);
+        line.failed(`settle ${one.settlement.id}`, error);
       }
     }
     await sleep(line.clock, pauseMs(PATIENCE, line.random()), line.over.signal);

@@ -9,8 +9,9 @@ import type { Line } from './line.ts';
 import { reportLost, reportSettled } from './report.ts';
 import type { SuspendedHandlers } from './suspended-handlers.ts';
 
-/** A settlement with the attempt that came to it; without one it gives a lease back. */
-export interface PendingSettlement extends Settlement {
+/** A settlement, and the attempt that came to it; without one it gives a lease back. */
+export interface PendingSettlement {
+  readonly settlement: Settlement;
   readonly attempt: Attempt | undefined;
 }
 
@@ -89,9 +90,12 @@ export class Settlements {
     decision: Settlement['decision'],
     attempt: Attempt | undefined,
   ): void {
-    const settlement = { id, token, decision, attempt };
+    const settlement = { id, token, decision };
     const writes = attempt?.writes;
-    this.#pending.push(writes === undefined ? settlement : { ...settlement, ...writes });
+    this.#pending.push({
+      settlement: writes === undefined ? settlement : { ...settlement, ...writes },
+      attempt,
+    });
     this.#line.notify();
   }
 
@@ -102,8 +106,8 @@ export class Settlements {
   }
 
   /** One that could not be sent. */
-  putBack(settlement: PendingSettlement): void {
-    this.#pending.push(settlement);
+  putBack(pending: PendingSettlement): void {
+    this.#pending.push(pending);
   }
 
   /** The oldest settlements, as many as one call carries. */
@@ -114,7 +118,7 @@ export class Settlements {
     let count = 0;
     let writes = 0;
     for (; count < length && count < most; count++) {
-      const { decision, channel, xcom } = this.#pending[count] ?? {};
+      const { decision, channel, xcom } = this.#pending[count]?.settlement ?? {};
       bytes += decision?.type === 'finish' ? decision.result.length * MAX_BYTES_PER_UNIT : 0;
       if (channel !== undefined) {
         writes += channel.writes.length;
@@ -134,7 +138,7 @@ export class Settlements {
   }
 
   /** What the backend made of it. One whose writes were refused is still leased: it settles as something else. */
-  answered({ attempt, decision }: PendingSettlement, answer: SettleAnswer): void {
+  answered({ attempt, settlement }: PendingSettlement, answer: SettleAnswer): void {
     if (answer.kind === 'refused') {
       attempt?.refused(answer.refusal);
       return;
@@ -151,6 +155,7 @@ export class Settlements {
       this.#suspended.leave(taskId, new TaskCanceledError(taskId, { type: 'request' }));
     }
     // Of most tasks nobody hears: they have finished.
+    const { decision } = settlement;
     const isUsual = decision.type === 'finish' && answer.state === 'finished';
     if (isUsual && !events.has('task.finished')) {
       core.series?.settled(attempt.lease, 'finished', attempt.ranMs);

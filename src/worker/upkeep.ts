@@ -1,10 +1,12 @@
 /** What a worker does while tasks run in it: their leases are extended, and the backend is kept up. */
+
 import type { Attempt } from '../attempt/attempt.ts';
 import { inChunks } from '../base/chunks.ts';
 import { pauseMs } from '../base/pause.ts';
 import type { Timer } from '../base/time.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { ExtendReply, Leased } from '../domain/port/backend.ts';
+import { refOf } from '../domain/port/leasing.ts';
 import type { Line } from './line.ts';
 import type { Settlements } from './settlements.ts';
 import type { Slots } from './slots.ts';
@@ -76,7 +78,7 @@ export class LeaseKeeper {
 
   async extend(attempts: readonly Attempt[], leaseMs: number): Promise<void> {
     const line = this.#line;
-    const leases = attempts.map(({ lease }) => lease);
+    const leases = attempts.map(({ lease }) => refOf(lease));
     const begunBefore = line.leasesBegun + (line.isLeasing ? -1 : 0);
     const reply = await line.backend.tasks.extend({ worker: line.worker, leaseMs, leases });
     line.answered();

@@ -227,6 +227,11 @@ export interface LeaseRef {
   readonly token: string;
 }
 
+/** No more of a lease than names it: what a task carries goes to the backend only where it is asked for. */
+export function refOf({ id, token }: LeaseRef): LeaseRef {
+  return { id, token };
+}
+
 /** A worker that is still at it. */
 export interface ExtendRequest {
   /** Who works on them. */

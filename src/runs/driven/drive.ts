@@ -10,6 +10,7 @@ import { errorText } from '../../codec/task-error.ts';
 import type { Outcome } from '../../domain/attempt/decider.ts';
 import { InvalidOptionError, InvalidPayloadError, isOwn } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { refOf } from '../../domain/port/leasing.ts';
 import { hasVersion } from '../../domain/task/task-name.ts';
 import type { WalkSpec } from '../../graph/run-walk.ts';
 import type { Registry } from '../../handlers/registry.ts';
@@ -140,7 +141,8 @@ class Drive {
     // Set again after a crash they are the same: nothing else writes before they are there.
     for (const some of inChunks(writes, LIMITS.channelWrites)) {
       const call = { run, writes: some };
-      const answer = await again(() => backend.runs.writeChannel(this.#own.lease, call));
+      const lease = refOf(this.#own.lease);
+      const answer = await again(() => backend.runs.writeChannel(lease, call));
       if (answer === 'lost') throw new JournalLost();
       if (answer !== 'ok') throw channelError(answer);
     }

@@ -7,6 +7,7 @@ import {
 } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Backend, EnqueueReply, LeaseRef, Suspension } from '../../domain/port/backend.ts';
+import { refOf } from '../../domain/port/leasing.ts';
 import type { Cause } from '../../domain/task/cause.ts';
 import { isEnd, type NewTask, type TaskStatus } from '../../domain/task/task.ts';
 import type { CancelNotifier } from '../../events/cancel-notifier.ts';
@@ -333,10 +334,6 @@ export class GroupDrive {
 }
 
 /** The two fields alone: a lease has many more. */
-function refOf({ id, token }: LeaseRef): LeaseRef {
-  return { id, token };
-}
-
 function idsOf(tasks: readonly NewTask[]): readonly string[] {
   return tasks.map(({ id }) => id);
 }

@@ -2,6 +2,7 @@ import type { Tries } from '../../attempt/attempt-context.ts';
 import type { OwnLease } from '../../attempt/own-lease.ts';
 import { TaskCanceledError } from '../../domain/errors/errors.ts';
 import type { Backend, CheckpointReply, NodeWrites } from '../../domain/port/backend.ts';
+import { refOf } from '../../domain/port/leasing.ts';
 import type { ChannelRefusal } from '../../domain/task/channel.ts';
 import { REDRIVES } from '../../domain/task/journal.ts';
 import { ANSWER, readAnswer, type WaitAnswer } from '../../domain/task/wait.ts';
@@ -232,7 +233,7 @@ export class Journal {
     const entries = Object.fromEntries(fresh);
     fresh.clear();
     const { backend, holder, persist } = this.#parts;
-    const answer = await persist(() => backend.runs.checkpoint(holder.lease, entries));
+    const answer = await persist(() => backend.runs.checkpoint(refOf(holder.lease), entries));
     this.#demand(answer);
   }
 
@@ -255,7 +256,10 @@ export class Journal {
     const { backend, holder, persist } = this.#parts;
     // The store remembers the newest writes of a lease, so one call must be over before the next.
     const answer = await this.#inTurn(() =>
-      persist(() => backend.runs.checkpoint(holder.lease, entries, { ...writes, key: field })),
+      persist(() => {
+        const noted = { ...writes, key: field };
+        return backend.runs.checkpoint(refOf(holder.lease), entries, noted);
+      }),
     );
     const refusal = this.#demand(answer);
     if (refusal === undefined) return undefined;

@@ -8,6 +8,7 @@ import { inspect } from 'node:util';
 import { Redis } from 'ioredis';
 import * as client from 'prom-client';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { carrierOf, jsonArgs, partsOf } from '../../../src/backends/file/calls/calls.ts';
 import type { LogFields, Logger } from '../../../src/base/logger.ts';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { encrypted } from '../../../src/codec/encryption/encrypted.ts';
@@ -258,6 +259,18 @@ async function bytesOf(redis: Redis): Promise<string> {
   return parts.join('\n');
 }
 
+/** Keeps what all calls of the backend are given, as `file` would write them down. */
+function noted(backend: Backend): readonly string[] {
+  const calls: string[] = [];
+  const carry = carrierOf(backend);
+  const parts = partsOf(async (call, args) => {
+    calls.push(JSON.stringify([call, ...jsonArgs(call, args)]));
+    return carry(call, args);
+  });
+  Object.assign(backend, parts);
+  return calls;
+}
+
 /** Hears of every command that reaches a server, whoever sends it. */
 async function monitored(url: string, sent: string[]): Promise<Socket> {
   const { hostname, port } = new URL(url);
@@ -290,6 +303,8 @@ eachBackend((open, name) => {
       const sent: string[] = [];
       const redis = name === 'redis' ? new Redis(inject('redisUrl')) : undefined;
       const monitor = redis === undefined ? undefined : await monitored(inject('redisUrl'), sent);
+      // What a log of calls would have of them.
+      const calls = name === 'redis' ? [] : noted(harness.backend);
       const { log, lines } = keeper();
       const metrics = prometheus({ client });
       const codec = encrypted({ keys: [{ id: 'k1', key: Buffer.alloc(32, 1) }] });
@@ -320,7 +335,9 @@ eachBackend((open, name) => {
       expect(store).not.toContain(SECRET);
       // Counters stay readable, since the store adds to them.
       expect(store).toContain("'notes:count': '7'");
-      if (redis !== undefined) {
+      expect(shown(calls)).not.toContain(SECRET);
+      if (redis === undefined) expect(shown(calls)).toContain('enc:k1:');
+      else {
         const bytes = await bytesOf(redis);
         expect(bytes).toContain('enc:k1:');
         expect(bytes).not.toContain(SECRET);
