@@ -14,7 +14,7 @@ import { rounds } from '../support/rounds.ts';
 import { AT_SCALE, someCases } from '../support/some-cases.ts';
 
 // What is read again at each death grows with what was written.
-const small = someCases({ describe, it, expect }, { every: rounds(1, 4), never: AT_SCALE });
+const small = someCases({ describe, it, expect }, { every: rounds(1, 8), never: AT_SCALE });
 describeBackend('file, of owners that die', small, async (): Promise<Harness> => {
   const clock = new HandClock();
   const backend = dyingBackend({ clock, every: 3 });

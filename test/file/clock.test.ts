@@ -39,7 +39,7 @@ const JUMPS = {
 // Leases, retries, delays, schedules, retention, rates, debounce and waits: all that depends on time.
 const timed = someCases(
   { describe, it, expect },
-  { every: rounds(1, 40), always: /clock|hour ahead|step back/, never: AT_SCALE },
+  { every: rounds(1, 80), always: /clock|hour ahead|step back/, never: AT_SCALE },
 );
 describeBackend('file, opened anew whenever time has passed', timed, async (): Promise<Harness> => {
   const clock = new HandClock();

@@ -18,6 +18,7 @@ import type { Backend } from '../../src/domain/port/backend.ts';
 import type { Retention } from '../../src/domain/settings/settings.ts';
 import { Kit } from '../../src/testing/contract/kit.ts';
 import { HandClock } from '../support/hand-clock.ts';
+import { rounds } from '../support/rounds.ts';
 
 const MIB = 1_048_576;
 
@@ -109,16 +110,16 @@ it('a folder that is full of tasks refuses more of them, works on, and takes mor
   const { kit, folder } = await opened({ maxBytes: MAX_BYTES });
   await kit.worker('w');
   let stored = 0;
-  while (await added(kit, BATCH, 8_000)) stored += BATCH;
+  while (await added(kit, BATCH, 16_000)) stored += BATCH;
   expect(bytesIn(folder)).toBeLessThanOrEqual(MAX_BYTES);
   // Two snapshots of what is stored fill it, and no log of before.
-  expect(stored * 8_000).toBeGreaterThan(MAX_BYTES * 0.35);
-  for (let i = 0; i < 20; i++) expect(await added(kit, BATCH, 8_000)).toBe(false);
+  expect(stored * 16_000).toBeGreaterThan(MAX_BYTES * 0.35);
+  for (let i = 0; i < 20; i++) expect(await added(kit, BATCH, 16_000)).toBe(false);
   expect((await kit.backend.inspect.ping()).ms).toBeGreaterThanOrEqual(0);
   expect(await kit.serve(stored, { batch: LIMITS.leaseBatch })).toHaveLength(stored);
   await clear(kit);
   let again = 0;
-  while (again < stored / 2 && (await added(kit, BATCH, 8_000))) again += BATCH;
+  while (again < stored / 2 && (await added(kit, BATCH, 16_000))) again += BATCH;
   expect(again).toBeGreaterThanOrEqual(stored / 2);
 }, 120_000);
 
@@ -126,7 +127,7 @@ it('however much comes and goes, nothing is refused where little is stored', asy
   const { kit, folder } = await opened({ maxBytes: MAX_BYTES });
   await kit.worker('w');
   let most = 0;
-  for (let bytes = 0; bytes < 4 * MAX_BYTES; bytes += MIB) {
+  for (let bytes = 0; bytes < rounds(4, 2) * MAX_BYTES; bytes += MIB) {
     await churn(kit, MIB);
     most = Math.max(most, bytesIn(folder));
   }

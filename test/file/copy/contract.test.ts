@@ -23,7 +23,7 @@ afterAll(() => {
   client.disconnect();
 });
 
-const some = someCases({ describe, it, expect }, { every: rounds(1, 20), never: AT_SCALE });
+const some = someCases({ describe, it, expect }, { every: rounds(1, 40), never: AT_SCALE });
 
 describeBackend('copied', some, async (): Promise<Harness> => {
   const clock = new HandClock();

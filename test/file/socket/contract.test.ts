@@ -45,7 +45,7 @@ function throughJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value ?? null));
 }
 
-const some = someCases({ describe, it, expect }, { every: rounds(1, 3), never: AT_SCALE });
+const some = someCases({ describe, it, expect }, { every: rounds(1, 6), never: AT_SCALE });
 
 describeBackend('memory by a guest', some, async (): Promise<Harness> => {
   const clock = new HandClock();

@@ -6,7 +6,7 @@ import { HandClock } from '../../support/hand-clock.ts';
 import { rounds } from '../../support/rounds.ts';
 import { AT_SCALE, someCases } from '../../support/some-cases.ts';
 
-const some = someCases({ describe, it, expect }, { every: rounds(1, 4), never: AT_SCALE });
+const some = someCases({ describe, it, expect }, { every: rounds(1, 8), never: AT_SCALE });
 
 describeBackend('memory, reopened', some, async (): Promise<Harness> => {
   const clock = new HandClock();

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { keptSeeds, type Open, replay, runHistories } from '../../model/check.ts';
 import { STEP_TYPES } from '../../model/steps.ts';
 import { reopenedSubject } from '../../model/subjects.ts';
+import { rounds } from '../../support/rounds.ts';
 
 const SEED = 20_261_130;
 
@@ -19,7 +20,7 @@ describe('histories whose state is read again', () => {
 
   it('by chance are what the oracle says', async () => {
     const { failure, counters } = await runHistories(NOW_AND_THEN, {
-      runs: 100,
+      runs: rounds(100, 50),
       seed: SEED,
       quick: true,
     });
