@@ -1,7 +1,7 @@
 /** Fairloom with every option at its default: each answer is on the disk. */
 import { loadFairloom, loadFairloomFile } from '../kit/fairloom-package.ts';
 import type { Payload } from '../kit/payload.ts';
-import { ERRORS, JOB } from '../sides/fairloom.ts';
+import { ERRORS, JOB, producerOf } from '../sides/fairloom.ts';
 import type { DurableQueue } from './queue.ts';
 
 export async function openFairloom(folder: string): Promise<DurableQueue> {
@@ -10,19 +10,10 @@ export async function openFairloom(folder: string): Promise<DurableQueue> {
   const job = task(JOB, async (_payload: Payload) => count());
   const loom = new Fairloom({ backend: file(folder), tasks: [job], log: ERRORS });
   return {
-    add: async ({ payload, user }) => {
-      await loom.enqueue(job, payload, { user });
-    },
-    addMany: async (works) => {
-      const [first] = works;
-      if (first === undefined) return;
-      const payloads = works.map(({ payload }) => payload);
-      await loom.enqueueMany(job, payloads, { user: first.user });
-    },
+    ...producerOf({ loom, job }, true),
     work: async (slots, handled) => {
       count = handled;
       await loom.worker({ concurrency: slots }).start();
     },
-    close: () => loom.close(),
   };
 }

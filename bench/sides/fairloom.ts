@@ -44,7 +44,11 @@ async function backendAt(place: string) {
     : (await loadFairloomFile()).file(place);
 }
 
-function producerOf({ loom, job }: Awaited<ReturnType<typeof open>>, atomic: boolean): Producer {
+/** What stores tasks of this name with this client. */
+export function producerOf(
+  { loom, job }: Awaited<ReturnType<typeof open>>,
+  atomic: boolean,
+): Producer {
   // The others count a delay from the call, as this does; `delay` counts from when it is stored.
   const addLater = async (works: readonly Work[]): Promise<void> => {
     await Promise.all(

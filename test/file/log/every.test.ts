@@ -1,10 +1,9 @@
 /** `sync: { everyMs }`: the end of the process loses nothing, a loss of power at most what came after the last sync. */
 import { expect, it } from 'vitest';
-import type { Disk } from '../../../src/backends/file/log/disk.ts';
 import { LogBrokenError } from '../../../src/backends/file/log/log-broken-error.ts';
 import { contentOf, segmentName } from '../../../src/backends/file/log/segment.ts';
 import { ManualClock } from '../../../src/testing/manual-clock.ts';
-import { FaultyDisk } from '../../support/file/faulty-disk.ts';
+import { FaultyDisk, withFiles } from '../../support/file/faulty-disk.ts';
 import {
   type Ledger,
   newLedger,
@@ -115,25 +114,14 @@ it('a sync makes nothing safe that came while it went on', async () => {
   /** Ends the sync that goes on, each. */
   const ends: (() => void)[] = [];
   let isSlow = false;
-  const slow: Disk = {
-    folder: disk.folder,
-    list: () => disk.list(),
-    size: (name) => disk.size(name),
-    read: (name) => disk.read(name),
-    open: (name) => disk.open(name),
-    rename: (from, to) => disk.rename(from, to),
-    remove: (name) => disk.remove(name),
-    free: () => disk.free(),
-    create: async (name, bytes) => {
-      const file = await disk.create(name, bytes);
-      const sync = async (): Promise<void> => {
-        const done = file.sync();
-        if (isSlow) await new Promise<void>((resolve) => ends.push(resolve));
-        await done;
-      };
-      return { ...file, sync };
+  const slow = withFiles(disk, (file) => ({
+    ...file,
+    sync: async () => {
+      const done = file.sync();
+      if (isSlow) await new Promise<void>((resolve) => ends.push(resolve));
+      await done;
     },
-  };
+  }));
   const clock = new ManualClock();
   const sync = { everyMs: EVERY_MS };
   const session = await openSession(slow, newLedger(), { epoch: 1, sync, clock });

@@ -11,7 +11,7 @@ import {
 import { type Disk, diskIn } from '../../../src/backends/file/log/disk.ts';
 import { findData } from '../../../src/backends/file/log/recovery.ts';
 import { ManualClock } from '../../../src/testing/manual-clock.ts';
-import { FaultyDisk } from '../../support/file/faulty-disk.ts';
+import { FaultyDisk, withFiles } from '../../support/file/faulty-disk.ts';
 
 let folder: string;
 let disk: Disk;
@@ -99,28 +99,17 @@ describe('the log', () => {
   ])('syncs on the spot while the disk is quick: $quickMs ms', async ({ quickMs, onTheSpot }) => {
     const faulty = new FaultyDisk();
     let [now, inThread] = [0, 0];
-    const counted: Disk = {
-      folder: faulty.folder,
-      list: () => faulty.list(),
-      size: (name) => faulty.size(name),
-      read: (name) => faulty.read(name),
-      open: (name) => faulty.open(name),
-      rename: (from, to) => faulty.rename(from, to),
-      remove: (name) => faulty.remove(name),
-      free: () => faulty.free(),
-      create: async (name, bytes) => {
-        const file = await faulty.create(name, bytes);
-        const sync = (): Promise<void> => {
-          inThread++;
-          return file.sync();
-        };
-        const syncNow = (): void => {
-          now++;
-          file.syncNow();
-        };
-        return { ...file, sync, syncNow };
+    const counted = withFiles(faulty, (file) => ({
+      ...file,
+      sync: () => {
+        inThread++;
+        return file.sync();
       },
-    };
+      syncNow: () => {
+        now++;
+        file.syncNow();
+      },
+    }));
     const log = await open(counted, { epoch: 1, quickMs });
     const before = inThread;
     for (let commit = 0; commit < 250; commit++) await log.append('["a"]');

@@ -329,3 +329,18 @@ export class FaultyDisk implements Disk {
 function turnOfLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
+
+/** The same disk, but that files which are made on it are as this says. */
+export function withFiles(disk: Disk, change: (file: DiskFile) => DiskFile): Disk {
+  return {
+    folder: disk.folder,
+    list: () => disk.list(),
+    size: (name) => disk.size(name),
+    read: (name) => disk.read(name),
+    open: (name) => disk.open(name),
+    rename: (from, to) => disk.rename(from, to),
+    remove: (name) => disk.remove(name),
+    free: () => disk.free(),
+    create: async (name, bytes) => change(await disk.create(name, bytes)),
+  };
+}
