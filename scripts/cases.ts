@@ -1,9 +1,9 @@
 /**
- * Which test holds which row of the catalogues: id, backend, test. A test says so by its title,
- * which begins with the id (`O17 …`, or several: `O11 O39 …`). `O` rows are bugs of queues and
- * workflow engines, `F` rows faults that were found in use of this one, `A-W` and `B-W` rows defects
- * of its two ancestors, `C2` rows what the tests of the second ask for. Exits 1 when a row that
- * concerns this release has no test on a backend that it concerns.
+ * Lists which test holds which row of the catalogues: id, backends, title. The line above a test names its
+ * rows in a comment (`// O17`, or several: `// O11 O39`). `O` rows are bugs of queues and workflow engines,
+ * `F` rows faults that were found in use of this one, `A-W` and `B-W` rows defects of its two ancestors,
+ * `C2` rows what the tests of the second ask for. Exits 1 when a row that concerns this release has no test
+ * on a backend that it concerns.
  *
  *   npm run cases               all rows
  *   npm run cases -- --missing  only those without a test
@@ -12,16 +12,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ROOT } from './run.ts';
 
-export type BackendName = 'memory' | 'redis';
+export type BackendName = 'memory' | 'file' | 'redis';
 
 export interface Case {
   /** `O17`, `B-W5`, or `O95.3` for one of a family. */
   readonly id: string;
-  /** Where it must be tested; none: what it is about has no backend, and one test anywhere will do. */
+  /** Where it must be tested; none: the row has no backend, and one test anywhere is enough. */
   readonly backends: readonly BackendName[];
 }
 
-/** A title that names a row, and the backends that its test runs on. */
+/** A test below a comment that names a row, and the backends that it runs on. */
 export interface NamedTest {
   readonly id: string;
   readonly title: string;
@@ -29,25 +29,34 @@ export interface NamedTest {
   readonly backends: readonly BackendName[];
 }
 
+const ALL: readonly BackendName[] = ['memory', 'file', 'redis'];
 const BOTH: readonly BackendName[] = ['memory', 'redis'];
 const REDIS: readonly BackendName[] = ['redis'];
 const MEMORY: readonly BackendName[] = ['memory'];
+const FILE: readonly BackendName[] = ['file'];
 
 /** Numbers between two chapters of a catalogue. */
 const NO_ROW = 'no row has this number';
 
 /** What can only go wrong with a server, a connection, another process, or the command line. */
 const SERVER: ReadonlySet<string> = new Set(
-  'O15 O18 O20 O46 O56 O95.12 B-W12 F29 F30 F36 F39 F61 F63 F64 F65 F66'.split(' '),
+  'O15 O18 O20 O46 O56 O95.12 B-W12 F29 F30 F36 F39 F61 F63 F64 F65 F66 F86 F92 F101 F132'.split(
+    ' ',
+  ),
 );
+
+/** What can only go wrong with a folder, its disk and its owner. */
+const FOLDER: ReadonlySet<string> = new Set('F93 F94 F95 F96 F100 F128'.split(' '));
 
 /** What only the embedded backend or the manual clock has. */
-const EMBEDDED: ReadonlySet<string> = new Set(['F37', 'F38', 'F73']);
+const EMBEDDED: ReadonlySet<string> = new Set(['F37', 'F38', 'F73', 'F99']);
 
-/** Types, documents, hosts of handlers, rules without a backend. */
-const ANYWHERE: ReadonlySet<string> = new Set(
-  'O83 O84 O85 O86 O87 O88 O89 F9 F16 F17 F27 F28 F40 F51 F52 F53 F71'.split(' '),
-);
+/** Types, documents, hosts of handlers, routes, rules without a backend. */
+const ANYWHERE: ReadonlySet<string> = new Set([
+  ...'O83 O84 O85 O86 O87 O88 O89 F9 F16 F17 F27 F28 F40 F51 F52 F53 F71'.split(' '),
+  ...'F74 F75 F76 F90 F98 F130 F135 F136 F137 F139 F143 F144 F145'.split(' '),
+  ...ids('F', 102, 125),
+]);
 
 /** Rows without a test of their own, and why: what the reader of a catalogue may look for here. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
@@ -80,11 +89,16 @@ export const CASES: readonly Case[] = [
 function of(id: string): Case {
   if (SERVER.has(id) || (id.startsWith('O95.') && id !== 'O95.13')) return { id, backends: REDIS };
   if (EMBEDDED.has(id)) return { id, backends: MEMORY };
+  if (FOLDER.has(id)) return { id, backends: FILE };
   return { id, backends: ANYWHERE.has(id) ? [] : BOTH };
 }
 
 function numbered(family: string, from: number, to: number): readonly Case[] {
-  return Array.from({ length: to - from + 1 }, (_, at) => of(`${family}${from + at}`));
+  return ids(family, from, to).map(of);
+}
+
+function ids(family: string, from: number, to: number): readonly string[] {
+  return Array.from({ length: to - from + 1 }, (_, at) => `${family}${from + at}`);
 }
 
 function reasons(
@@ -95,15 +109,17 @@ function reasons(
   return Object.fromEntries(numbered(family, from, to).map(({ id }) => [id, reason]));
 }
 
-/** A string that begins with one or more ids: the title of a test or of a group of tests. */
-const TITLE = /(['"`])((?:(?:O\d+(?:\.\d+)?|F\d+|[AB]-W\d+|C2\.\d+) )+)((?:\\.|(?!\1)[^\\\n])*)/g;
+/** A title that begins with an id: readers of the repository do not have the catalogues. */
+const CODED = /(['"`])(?:(?:O\d+(?:\.\d+)?|F\d+|[AB]-W\d*|C2\.\d+) )(?:\\.|(?!\1)[^\\\n])*\1/g;
+
+/** A comment of ids alone, and the first string below it: the title of a test or of a group of tests. */
+const NAMED =
+  /^ *\/\/ ((?:(?:O\d+(?:\.\d+)?|F\d+|[AB]-W\d+|C2\.\d+) ?)+)\n[^'"`]*(['"`])((?:\\.|(?!\2).)*)/gms;
 
 export function namedTests(): readonly NamedTest[] {
-  const files = [...below('test', /\.test\.ts$/), ...below('src/testing/contract', /\.ts$/)];
-  return files.flatMap((file) => {
-    const text = readFileSync(new URL(file, pathToFileURL(ROOT)), 'utf8');
+  return tests().flatMap(({ file, text }) => {
     const backends = backendsOf(file, text);
-    return [...text.matchAll(TITLE)].flatMap(([, , ids = '', title = '']) =>
+    return [...text.matchAll(NAMED)].flatMap(([, ids = '', , title = '']) =>
       ids
         .trim()
         .split(' ')
@@ -112,17 +128,30 @@ export function namedTests(): readonly NamedTest[] {
   });
 }
 
+/** Titles that say a code in place of what holds. */
+export function codedTitles(): readonly string[] {
+  return tests().flatMap(({ text }) => [...text.matchAll(CODED)].map(([title]) => title));
+}
+
+function tests(): readonly { readonly file: string; readonly text: string }[] {
+  const files = [...below('test', /\.test\.ts$/), ...below('src/testing/contract', /\.ts$/)];
+  return files.map((file) => ({
+    file,
+    text: readFileSync(new URL(file, pathToFileURL(ROOT)), 'utf8'),
+  }));
+}
+
 /** Where the tests of a file run, by what the file uses and where it stands. */
 function backendsOf(file: string, text: string): readonly BackendName[] {
-  // The contract is run for each; the rules, and what a workflow compiles to, are those of both.
-  if (/^(src\/testing\/contract|test\/domain|test\/workflow)\//.test(file)) return BOTH;
-  if (/\beachBackend\(/.test(text)) return BOTH;
-  const found: BackendName[] = [];
+  // The contract runs on each; rules, and what a workflow compiles to, are the same on all.
+  if (/^(src\/testing\/contract|test\/domain|test\/workflow)\//.test(file)) return ALL;
+  const found: BackendName[] = /\beachBackend\(/.test(text) ? [...BOTH] : [];
   if (/\b(openMemory|memory|testLoom)\(/.test(text)) found.push('memory');
   if (/^test\/(redis|e2e|examples)\//.test(file) || /\b(openRedis|redis)\(/.test(text)) {
     found.push('redis');
   }
-  return found;
+  if (/^test\/file\//.test(file) || /\b(openFile|file)\(/.test(text)) found.push('file');
+  return [...new Set(found)];
 }
 
 function below(folder: string, match: RegExp): readonly string[] {
@@ -148,7 +177,7 @@ function print(tests: readonly NamedTest[]): void {
   const order = (id: string): number => place.get(id) ?? place.size;
   const rows = [...tests].sort((one, other) => order(one.id) - order(other.id));
   for (const { id, title, file, backends } of rows) {
-    console.log(`${id.padEnd(7)} ${backends.join(', ').padEnd(14)} ${title}  (${file})`);
+    console.log(`${id.padEnd(7)} ${backends.join(', ').padEnd(19)} ${title}  (${file})`);
   }
   for (const [id, reason] of Object.entries(LEFT_OUT)) console.log(`${id.padEnd(7)} – ${reason}`);
 }

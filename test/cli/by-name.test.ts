@@ -16,7 +16,8 @@ afterAll(() => worker?.end('SIGTERM'));
 it.each([
   ['enqueue', 'etl', '1'],
   ['schedules', 'set', 'nightly', 'etl', '1', '--every', '1h'],
-])('F30 %s %s: what live workers know as a pipeline is no task', async (...args) => {
+  // F30
+])('%s %s: what live workers know as a pipeline is no task', async (...args) => {
   const refused = await fairloom([...args, ...where]);
   expect(refused.code).toBe(2);
   expect(refused.stdout).toBe('');
@@ -28,25 +29,29 @@ it.each([
 it.each([
   ['enqueue', 'etl', '1'],
   ['schedules', 'set', 'nightly', 'etl', '1', '--every', '1h'],
-])('F30 %s %s with its module is right', async (...args) => {
+  // F30
+])('%s %s with its module is right', async (...args) => {
   const done = await fairloom([...args, '--module', STEPS, ...where]);
   expect(done).toMatchObject({ code: 0, stdout: expect.stringMatching(/\S/) });
 });
 
-it('F30 workers say which pipelines they know', async () => {
+// F30
+it('workers say which pipelines they know', async () => {
   const { stdout } = await fairloom(['workers', 'list', '-o', 'json', ...where]);
   const [one] = JSON.parse(stdout);
   expect(one.pipelines).toContain('etl');
   expect(one.names).not.toContain('etl');
 });
 
-it('F30 a name that nobody knows is taken, and said', async () => {
+// F30
+it('a name that nobody knows is taken, and said', async () => {
   const { code, stderr } = await fairloom(['enqueue', 'nobody', '--id', 'n', ...where]);
   expect(code).toBe(0);
   expect(stderr).toContain('no live worker knows nobody');
 });
 
-it('F30 --wait says what it waits for until it is there', async () => {
+// F30
+it('--wait says what it waits for until it is there', async () => {
   const args = ['enqueue', 'nobody', '--wait', '5s', '--queue', 'empty', ...where];
   const { code, stderr, stdout } = await fairloom(args);
   expect(code).toBe(5);

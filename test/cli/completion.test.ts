@@ -54,7 +54,8 @@ describe('in bash', () => {
     expect(await offered('--prefix', 'tasks', 'us')).toEqual(['users']);
   });
 
-  it('F36 states, priorities and forms are offered, and files only where a file is meant', async () => {
+  // F36
+  it('states, priorities and forms are offered, and files only where a file is meant', async () => {
     expect(await offered('tasks', 'list', '--state', 'f')).toEqual(['finished', 'failed']);
     expect(await offered('runs', 'list', '--state', 'can')).toEqual(['canceled']);
     expect(await offered('enqueue', 'x', '--priority', 'very-')).toEqual(['very-low', 'very-high']);

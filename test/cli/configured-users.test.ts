@@ -27,7 +27,8 @@ async function users(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-it('F33 users set, then users list: the user is there, until its settings are taken back', async () => {
+// F33
+it('users set, then users list: the user is there, until its settings are taken back', async () => {
   await users('set', 'acme', '--weight', '3');
   await users('set', 'acme', '--queue', 'mail', '--rate', '100/1m');
   await users('pause', 'bolt', '--queue', 'mail');

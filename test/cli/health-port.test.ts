@@ -45,7 +45,8 @@ it.each([
   [['--metrics-users', 'ben', '--metrics-users', 'cleo'], {}, ['ben']],
   [[], { FAIRLOOM_METRICS_USERS: 'all' }, ['ada', 'ben']],
   [[], {}, []],
-])('F52 with %j and %j users have figures', async (flags, env, users) => {
+  // F52
+])('with %j and %j users have figures', async (flags, env, users) => {
   const prefix = `health-users-${process.pid}-${flags.length}-${Object.keys(env).length}${users.join('-')}`;
   const where = ['--redis', inject('redisUrl'), '--prefix', prefix];
   // Nobody runs what waits here: a worker of another queue looks on.
@@ -66,7 +67,8 @@ it.each([
   expect(await ended).toBe(0);
 });
 
-it.each(['top:0', 'top:x', 'top:5000'])('F52 --metrics-users %s', async (which) => {
+// F52
+it.each(['top:0', 'top:x', 'top:5000'])('--metrics-users %s', async (which) => {
   const where = ['--redis', inject('redisUrl')];
   const { code, stderr } = await fairloom(['worker', TASKS, '--metrics-users', which, ...where]);
   expect(stderr).toContain('--metrics-users: metrics.users');

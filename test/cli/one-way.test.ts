@@ -38,7 +38,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('F36 one way', () => {
+// F36
+describe('one way', () => {
   it('one of a thing is one', () => {
     const user = { user: 'a', queue: 'q', weight: 1, queued: 1, running: 0, ahead: 0, why: '' };
     const snapshot = { queued: 1, running: 0, scheduled: 0, deferred: 0, dead: 0, slots: 1 };

@@ -11,7 +11,8 @@ const run = (...args: readonly string[]): Promise<Ended> => fairloom([...args, .
 let worker: WorkerProcess | undefined;
 afterEach(() => worker?.end('SIGKILL'));
 
-it('F35 workers list has totals of attempts since the start of each, which a restart resets', async () => {
+// F35
+it('workers list has totals of attempts since the start of each, which a restart resets', async () => {
   worker = await startWorker(['worker', TASKS, '--id', 'mine', ...where]);
   const enqueue = (name: string): Promise<Ended> => run('enqueue', name, '1', '--wait', '20s');
   const ended = await Promise.all([enqueue('double'), enqueue('double'), enqueue('broken')]);

@@ -10,7 +10,8 @@ it.each([
   [[], 1, true],
   [['--log-level', 'error'], 1, true],
   [['--log-level', 'silent'], 0, false],
-])('F20 with %j a failure is %i lines', async (flags, lines, isNamed) => {
+  // F20
+])('with %j a failure is %i lines', async (flags, lines, isNamed) => {
   const prefix = `worker-log-${process.pid}-${flags.join('')}`;
   const where = ['--redis', inject('redisUrl'), '--prefix', prefix];
   const worker = await startWorker(['worker', TASKS, ...flags, ...where]);
@@ -24,7 +25,8 @@ it.each([
   expect(stderr).not.toContain('4111-secret');
 });
 
-it('F20 a level that there is not is refused', async () => {
+// F20
+it('a level that there is not is refused', async () => {
   const args = ['worker', TASKS, '--log-level', 'loud', '--redis', inject('redisUrl')];
   expect(await fairloom(args)).toMatchObject({ code: 2, stderr: expect.stringContaining('loud') });
 });

@@ -62,7 +62,8 @@ describe('encryption', () => {
     await bare.close();
   });
 
-  it('F40 a key is shown nowhere, and one that is none is refused', async () => {
+  // F40
+  it('a key is shown nowhere, and one that is none is refused', async () => {
     const secret = K1.slice(3);
     const loaded = await load(`encryption: { keys: "${K1}" }`);
     const shown = inspect(loaded, { depth: 9 }) + JSON.stringify(loaded) + toYaml(loaded.config);

@@ -33,13 +33,15 @@ function starts(retries: number, outcome: (attempt: number) => Outcome): number 
 }
 
 describe('decide', () => {
-  it('O70 N retries make exactly N + 1 counted starts', () => {
+  // O70
+  it('N retries make exactly N + 1 counted starts', () => {
     for (const retries of [0, 1, 2, 3, 10, 1_000]) {
       expect([retries, starts(retries, () => FAILED)]).toEqual([retries, retries + 1]);
     }
   });
 
-  it('O70 whatever each attempt failed of', () => {
+  // O70
+  it('whatever each attempt failed of', () => {
     const kinds = fc.array(fc.constantFrom('error' as const, 'timeout' as const), {
       minLength: 12,
       maxLength: 12,
@@ -63,7 +65,8 @@ describe('decide', () => {
     });
   });
 
-  it('F13 cancels with the cause', () => {
+  // F13
+  it('cancels with the cause', () => {
     expect(decide({ type: 'canceled', cause: ASKED }, facts())).toEqual({
       type: 'cancel',
       cause: ASKED,

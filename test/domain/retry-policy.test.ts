@@ -24,7 +24,8 @@ const policy: fc.Arbitrary<RetryPolicy> = fc.record({
 });
 
 describe('backoff', () => {
-  it('O69 is an integer in [0, cap] for any attempt up to a million, any base and any cap', () => {
+  // O69
+  it('is an integer in [0, cap] for any attempt up to a million, any base and any cap', () => {
     const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
     const attempts = fc.integer({ min: 0, max: 1_000_000 });
     const bounded = fc.property(policy, attempts, random, (given, failures, drawn) => {
@@ -34,7 +35,8 @@ describe('backoff', () => {
     expect(fc.check(bounded, { numRuns: 20_000 })).toMatchObject({ failed: false });
   });
 
-  it('O69 holds at the attempts where a power overflows', () => {
+  // O69
+  it('holds at the attempts where a power overflows', () => {
     for (const failures of [1, 32, 35, 53, 64, 1_023, 1_024, 1_025, 100_000, 1_000_000]) {
       const wait = backoffMs(POLICY, failures, 0);
       expect([failures, wait]).toEqual([

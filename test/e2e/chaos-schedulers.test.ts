@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import { chaosOptions } from '../chaos/options.ts';
 import { renderSchedulers, runSchedulerChaos } from '../chaos/scheduler-programme.ts';
 
-it('O92 each slot makes one task, wherever its scheduler dies', async () => {
+// O92
+it('each slot makes one task, wherever its scheduler dies', async () => {
   const report = await runSchedulerChaos(chaosOptions(['--schedulers', '3', '--quiet']));
   expect(report.wrong).toEqual([]);
   expect(report.deaths).toBe(12);

@@ -10,7 +10,8 @@ beforeEach(() => {
 afterEach(() => kit.close());
 
 describe('kill -9', () => {
-  it('O10 SIGTERM and then kill -9: another worker finishes the task and what waits for it', async () => {
+  // O10
+  it('SIGTERM and then kill -9: another worker finishes the task and what waits for it', async () => {
     const worker = await kit.hire();
     const task = await kit.enqueue('deaf', { ms: 5_000 });
     const next = await kit.enqueue('work', {}, { dependsOn: [task] });
@@ -27,7 +28,8 @@ describe('kill -9', () => {
     expect(await kit.ended(task)).toMatchObject({ state: 'finished', losses: 1, failures: 0 });
   }, 40_000);
 
-  it('O11 O39 its tasks run again soon after the lease, and count as running no longer', async () => {
+  // O11 O39
+  it('its tasks run again soon after the lease, and count as running no longer', async () => {
     const worker = await kit.hire();
     const tasks = await Promise.all([1, 2, 3].map(() => kit.enqueue('work', { ms: 300 })));
     await Promise.all(tasks.map((task) => kit.started(task)));
@@ -43,7 +45,8 @@ describe('kill -9', () => {
     for (const task of tasks) expect(await kit.ended(task)).toMatchObject({ state: 'finished' });
   });
 
-  it('O33 a busy second worker takes over as well as an idle one', async () => {
+  // O33
+  it('a busy second worker takes over as well as an idle one', async () => {
     const worker = await kit.hire({ concurrency: 1 });
     const task = await kit.enqueue('work', { ms: 10_000 });
     await kit.started(task);
@@ -57,7 +60,8 @@ describe('kill -9', () => {
 });
 
 describe('SIGSTOP', () => {
-  it('O1 a worker that slept past its lease is refused, and the other result stays', async () => {
+  // O1
+  it('a worker that slept past its lease is refused, and the other result stays', async () => {
     const worker = await kit.hire();
     const task = await kit.enqueue('work', { ms: 300 });
     const first = await kit.started(task);
@@ -73,7 +77,8 @@ describe('SIGSTOP', () => {
     expect((await kit.loom.stats()).totals.finished).toBe(1);
   });
 
-  it('O95.12 a handler that blocks the event loop loses its lease, and its result is refused', async () => {
+  // O95.12
+  it('a handler that blocks the event loop loses its lease, and its result is refused', async () => {
     await kit.hire({ concurrency: 1 });
     const task = await kit.enqueue('spin', { ms: 5 * LEASE_MS });
     await kit.started(task);
@@ -86,7 +91,8 @@ describe('SIGSTOP', () => {
 });
 
 describe('tasks that kill their worker', () => {
-  it('O40 three deaths make a dead letter, and the nine innocents finish', async () => {
+  // O40
+  it('three deaths make a dead letter, and the nine innocents finish', async () => {
     const deaths = watchOver(() => kit.launch());
     const innocents = await Promise.all(
       Array.from({ length: 9 }, () => kit.enqueue('work', { ms: 400 })),
@@ -100,7 +106,8 @@ describe('tasks that kill their worker', () => {
     expect(deaths()).toBe(3);
   }, 60_000);
 
-  it('O18 a worker out of memory is a lost lease; three of them are a dead letter', async () => {
+  // O18
+  it('a worker out of memory is a lost lease; three of them are a dead letter', async () => {
     const deaths = watchOver(() => kit.launch({ node: ['--max-old-space-size=48'] }));
     const hog = await kit.enqueue('hog');
     const record = await kit.ended(hog);

@@ -79,7 +79,8 @@ describe('a script ends by itself', () => {
 describe('no server', () => {
   const NOWHERE = "'redis://127.0.0.1:1'";
 
-  it('O95.10 a call rejects, nothing is left unhandled, and the process ends', async () => {
+  // O95.10
+  it('a call rejects, nothing is left unhandled, and the process ends', async () => {
     const ended = await script(`
       const loom = open(${NOWHERE});
       const calls = [loom.enqueue(hello, 'Ada'), loom.stats(), loom.tasks.get('x')];
@@ -91,7 +92,8 @@ describe('no server', () => {
     expect(ended).toEqual({ ...SILENT, stdout: `${code} ${code} ${code} false\n` });
   });
 
-  it('O95.10 a worker waits, and closing it settles', async () => {
+  // O95.10
+  it('a worker waits, and closing it settles', async () => {
     const ended = await script(`
       const loom = open(${NOWHERE});
       const worker = loom.worker({ grace: 100 });
@@ -108,7 +110,8 @@ describe('no server', () => {
     expect(ended.stdout).toMatch(/^true /);
   });
 
-  it('O95.10 an error that nobody looks at is named once, and does not hang', async () => {
+  // O95.10
+  it('an error that nobody looks at is named once, and does not hang', async () => {
     const ended = await script(`
       const loom = open(${NOWHERE});
       await loom.enqueue(hello, 'Ada');

@@ -62,7 +62,8 @@ const STARTS: readonly Start[] = [
 
 for (const { args = [], options, code, kept = NONE } of STARTS) {
   const how = options === undefined ? args.join(' ') : `NODE_OPTIONS=${options}`;
-  it(`F17 threads and processes run handlers of a program under ${how}`, async () => {
+  // F17
+  it(`threads and processes run handlers of a program under ${how}`, async () => {
     const {
       code: exit,
       stdout,

@@ -15,7 +15,8 @@ beforeEach(() => {
 afterEach(() => kit.close());
 
 describe('SIGINT, then SIGKILL', () => {
-  it('O60 a group of one ends all the same', async () => {
+  // O60
+  it('a group of one ends all the same', async () => {
     const worker = await kit.hire();
     const run = await kit.loom.enqueue(each(deaf), [{ ms: 3 * LEASE_MS }]);
     let member = '';

@@ -34,7 +34,8 @@ async function outage(ms: number): Promise<number> {
 
 describe('Redis is killed and comes back', () => {
   it.each([300, LONG_MS])(
-    'O95.2 O15 O13 while workers are idle, for %d ms',
+    // O95.2 O15 O13
+    'while workers are idle, for %d ms',
     async (ms) => {
       await kit.hire();
       const first = await kit.enqueue('work');
@@ -48,7 +49,8 @@ describe('Redis is killed and comes back', () => {
     40_000,
   );
 
-  it('O15 work that was there before is found without a new enqueue', async () => {
+  // O15
+  it('work that was there before is found without a new enqueue', async () => {
     await kit.hire({ concurrency: 1 });
     const tasks = await Promise.all([1, 2, 3].map(() => kit.enqueue('work', { ms: 100 })));
     await kit.started(tasks[0] ?? '');
@@ -57,7 +59,8 @@ describe('Redis is killed and comes back', () => {
     expect(Date.now() - back).toBeLessThan(BACK_MS + LEASE_MS);
   });
 
-  it('O13 while workers are busy, five times: nothing is lost, nothing ends twice', async () => {
+  // O13
+  it('while workers are busy, five times: nothing is lost, nothing ends twice', async () => {
     await kit.hire();
     await kit.hire();
     const tasks: string[] = [];
@@ -73,7 +76,8 @@ describe('Redis is killed and comes back', () => {
     expect((await kit.loom.stats()).totals.finished).toBe(tasks.length);
   }, 60_000);
 
-  it('O20 a delayed task that falls due after the restart starts on time', async () => {
+  // O20
+  it('a delayed task that falls due after the restart starts on time', async () => {
     await kit.hire();
     const due = Date.now() + 2_000;
     const task = await kit.enqueue('work', {}, { delay: 2_000 });
@@ -84,7 +88,8 @@ describe('Redis is killed and comes back', () => {
     expect(startedAt - due).toBeLessThan(3_000);
   });
 
-  it('O81 a delayed task that fell due while nothing ran starts when workers do', async () => {
+  // O81
+  it('a delayed task that fell due while nothing ran starts when workers do', async () => {
     const task = await kit.enqueue('work', {}, { delay: 500 });
     await outage(800);
     const worker = await kit.hire();
@@ -96,7 +101,8 @@ describe('Redis is killed and comes back', () => {
 });
 
 describe('the network fails', () => {
-  it('O43 after the handler has returned: its result is sent again, it does not run again', async () => {
+  // O43
+  it('after the handler has returned: its result is sent again, it does not run again', async () => {
     await kit.hire();
     const task = await kit.enqueue('work', { ms: 200 });
     await kit.started(task);
@@ -108,7 +114,8 @@ describe('the network fails', () => {
     expect(kit.runs(task)).toHaveLength(1);
   });
 
-  it('O43 the reply of the settle is lost: sent again, answered the same, counted once', async () => {
+  // O43
+  it('the reply of the settle is lost: sent again, answered the same, counted once', async () => {
     await kit.hire();
     const task = await kit.enqueue('work', { ms: 200 });
     await kit.started(task);
@@ -126,7 +133,8 @@ describe('the network fails', () => {
     expect((await kit.loom.stats()).totals.finished).toBe(1);
   });
 
-  it('O6 at the instant the handler throws: the task runs again', async () => {
+  // O6
+  it('at the instant the handler throws: the task runs again', async () => {
     await kit.hire();
     const task = await kit.enqueue('work', { ms: 200, fails: 1 });
     await kit.started(task);

@@ -9,7 +9,8 @@ beforeEach(() => {
 afterEach(() => kit.close());
 
 describe('SIGTERM', () => {
-  it('O2 the lease is kept until the last handler has ended', async () => {
+  // O2
+  it('the lease is kept until the last handler has ended', async () => {
     const worker = await kit.hire();
     const task = await kit.enqueue('deaf', { ms: 3 * LEASE_MS });
     await kit.started(task);
@@ -20,7 +21,8 @@ describe('SIGTERM', () => {
     expect(kit.runs(task)).toHaveLength(1);
   });
 
-  it('O3 a handler that throws during the shutdown is retried elsewhere', async () => {
+  // O3
+  it('a handler that throws during the shutdown is retried elsewhere', async () => {
     const worker = await kit.hire();
     const task = await kit.enqueue('work', { ms: 200, fails: 1 });
     await kit.started(task);
@@ -30,7 +32,8 @@ describe('SIGTERM', () => {
     expect(await kit.ended(task)).toMatchObject({ state: 'finished', failures: 1, losses: 0 });
   });
 
-  it('O5 a handler that ignores its signal is not started anew before its lease has ended', async () => {
+  // O5
+  it('a handler that ignores its signal is not started anew before its lease has ended', async () => {
     const worker = await kit.hire({ graceMs: 300 });
     const task = await kit.enqueue('deaf', { ms: 20_000 });
     await kit.started(task);
@@ -43,7 +46,8 @@ describe('SIGTERM', () => {
     expect(again.worker).toBe('w2');
   });
 
-  it('O17 results of handlers that have just returned are written before the end', async () => {
+  // O17
+  it('results of handlers that have just returned are written before the end', async () => {
     for (let round = 0; round < 5; round++) {
       const worker = await kit.hire();
       const tasks = await Promise.all(
@@ -60,7 +64,8 @@ describe('SIGTERM', () => {
     }
   });
 
-  it('O27 a task that shutdowns interrupt has used up no attempt', async () => {
+  // O27
+  it('a task that shutdowns interrupt has used up no attempt', async () => {
     let task = '';
     for (let round = 1; round <= 3; round++) {
       const worker = await kit.hire({ graceMs: 50 });
@@ -75,7 +80,8 @@ describe('SIGTERM', () => {
     expect(kit.runs(task)).toHaveLength(4);
   });
 
-  it('O4 nothing stays started when tasks arrive during the shutdown', async () => {
+  // O4
+  it('nothing stays started when tasks arrive during the shutdown', async () => {
     for (let round = 0; round < 5; round++) {
       const worker = await kit.hire();
       const tasks = Array.from({ length: 20 }, () => kit.enqueue('work'));

@@ -29,7 +29,8 @@ function dyingClient(): RedisClient {
 
 describe('the budget of a script', () => {
   it.each(['plain', 'limited'])(
-    'F68 a lease carries one long payload of %s users, and says more',
+    // F68
+    'a lease carries one long payload of %s users, and says more',
     async (kind) => {
       const { kit } = await setUp();
       if (kind === 'limited') await kit.setUser('ann', { maxRunning: 9 });
@@ -45,7 +46,8 @@ describe('the budget of a script', () => {
     },
   );
 
-  it('F68 long results stand apart, and go with their tasks', async () => {
+  // F68
+  it('long results stand apart, and go with their tasks', async () => {
     const { kit, raw, key } = await setUp();
     const [long, short] = await kit.addMany(2);
     for (const leased of await kit.lease(2)) {
@@ -67,7 +69,8 @@ describe('the budget of a script', () => {
     expect(await raw.exists(key('results'))).toBe(0);
   });
 
-  it('F68 queues hear of new settings by ticks, when who set them has died', async () => {
+  // F68
+  it('queues hear of new settings by ticks, when who set them has died', async () => {
     const { kit, raw, key, prefix } = await setUp();
     const queues = Array.from({ length: 3 * LIMITS.refreshStep }, (_, at) => `q${at}`);
     for (const queue of queues) await kit.add({ queue });
@@ -84,7 +87,8 @@ describe('the budget of a script', () => {
     expect((await kit.backend.inspect.reconcile({ repair: false })).drift).toEqual([]);
   });
 
-  it('F68 a tick tells when the first of many rates opens', async () => {
+  // F68
+  it('a tick tells when the first of many rates opens', async () => {
     const { kit } = await setUp();
     const rate = { limit: 1, perMs: 60_000, burst: 1 };
     for (let at = 0; at < 60; at++) {

@@ -78,7 +78,8 @@ it('serves a client and a worker, each with a connection of its own', async () =
   }
 });
 
-it('O95.6 names with braces move nothing to another slot', async () => {
+// O95.6
+it('names with braces move nothing to another slot', async () => {
   const prefix = `{slot-${process.pid}}`;
   const { backend, setTime, dispose } = redisForTests(shared, { prefix });
   await setTime(START);

@@ -211,7 +211,8 @@ describe('a task that was handed over', () => {
     expect(await kit.state(id)).toBe('queued');
   });
 
-  it('F63 is no damage, and neither is its worker, nor one that stands in line for another', async () => {
+  // F63
+  it('is no damage, and neither is its worker, nor one that stands in line for another', async () => {
     const { stand, enqueue, kit, fetched } = await setUp();
     await stand();
     const id = await enqueue();

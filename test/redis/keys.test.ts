@@ -230,7 +230,8 @@ describe('names of keys', () => {
   });
 });
 
-describe('F39 a prefix', () => {
+// F39
+describe('a prefix', () => {
   it.each([
     ['app_a:workflows', 'app_a.workflows'],
     ['app:', 'app'],

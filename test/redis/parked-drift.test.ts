@@ -27,7 +27,8 @@ function lease(worker: string): Promise<LeaseReply> {
   return opened.backend.tasks.lease({ ...request, requestId: `r${requests}` });
 }
 
-describe('F69 a place of a parked task', () => {
+// F69
+describe('a place of a parked task', () => {
   beforeEach(async () => {
     requests += 1;
     prefix = `parked-drift-${process.pid}-${requests}`;

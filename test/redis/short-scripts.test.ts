@@ -55,7 +55,8 @@ describe('a short script', () => {
     await backend.close();
   });
 
-  it('F69 serves a worker beside tasks that it does not know, while others wait', async () => {
+  // F69
+  it('serves a worker beside tasks that it does not know, while others wait', async () => {
     const { kit, key } = await setUp();
     await kit.worker('w');
     await kit.add({ name: 'strange' });

@@ -18,7 +18,8 @@ function refusalOf(target: unknown, options?: object): InvalidOptionError {
   throw new Error(`accepted ${inspect(target)}`);
 }
 
-describe('F29 redis() of', () => {
+// F29
+describe('redis() of', () => {
   it.each([
     ['undefined', undefined, 'got undefined'],
     ['null', null, 'got null'],
@@ -66,7 +67,8 @@ describe('F29 redis() of', () => {
   });
 });
 
-describe('F66 a URL', () => {
+// F66
+describe('a URL', () => {
   it.each([
     [`redis://app:${PASSWORD}#ss@host:6379`, '"#" is written %23', '***'],
     [`redis://app:${PASSWORD}#@host`, '"#" is written %23', '***'],

@@ -11,13 +11,15 @@ function users(pattern: RegExp, ...except: readonly string[]): readonly string[]
 
 describe('globals', () => {
   // Timers themselves are a rule of Biome, which sees what is a global and what an import.
-  it('F11 of time are looked up in base/globals.ts alone, once', () => {
+  // F11
+  it('of time are looked up in base/globals.ts alone, once', () => {
     const reads =
       /\bDate\.now\b|\bnew Date\(\s*\)|\bprocess\s*\.\s*(nextTick|hrtime)\b|\bglobalThis\b/;
     expect(users(reads, 'src/base/globals.ts')).toEqual([]);
   });
 
-  it('F11 of time are no business of pure code', () => {
+  // F11
+  it('of time are no business of pure code', () => {
     const pure = /^src\/(domain|workflow|schedules\/timing|graph|backends\/memory)\//;
     const imports = /base\/globals\.ts'|'node:(timers|perf_hooks)/;
     const found = sources.filter((path) => pure.test(path) && imports.test(read(path)));
@@ -26,11 +28,13 @@ describe('globals', () => {
 });
 
 describe('signals', () => {
-  it('F61 are joined by linkAbort, never by AbortSignal.any', () => {
+  // F61
+  it('are joined by linkAbort, never by AbortSignal.any', () => {
     expect(users(/\bAbortSignal\s*\.\s*(timeout|[a]ny)\b/)).toEqual([]);
   });
 
-  it('F15 have one listener for all who watch them', () => {
+  // F15
+  it('have one listener for all who watch them', () => {
     const listens = /\baddEventListener\b|\bonabort\b|\bsetMaxListeners\b/;
     expect(users(listens, 'src/base/abort-watch.ts')).toEqual([]);
   });

@@ -27,7 +27,8 @@ function isAmong(files: readonly string[], path: string): boolean {
   return files.some((file) => new RegExp(`^${pattern}$`).test(file));
 }
 
-describe('F40 what is in the package', () => {
+// F40
+describe('what is in the package', () => {
   let packed: readonly string[];
 
   beforeAll(() => {
@@ -65,7 +66,8 @@ describe('F40 what is in the package', () => {
   });
 });
 
-describe('F40 what is in the repository', () => {
+// F40
+describe('what is in the repository', () => {
   it('is every path of sources, tests and tools that a page names', () => {
     const missing = docPages().flatMap((page) =>
       pathsIn(page)
@@ -94,7 +96,8 @@ describe('F40 what is in the repository', () => {
   });
 });
 
-describe('F40 SECURITY.md', () => {
+// F40
+describe('SECURITY.md', () => {
   const page = read('SECURITY.md').replaceAll(/\s+/g, ' ');
   const manifest: {
     readonly dependencies: Readonly<Record<string, string>>;

@@ -130,7 +130,8 @@ describe('ops/', () => {
     }
   });
 
-  it('F53 the compose file and the page on deployment give a worker time to drain', () => {
+  // F53
+  it('the compose file and the page on deployment give a worker time to drain', () => {
     const { worker } = compose.services;
     const flag = worker.command.indexOf('--grace');
     const grace =
@@ -145,7 +146,8 @@ describe('ops/', () => {
     expect(Number(short) + STOP_SECONDS).toBeLessThanOrEqual(30);
   });
 
-  it('F52 workers show the users that wait longest, and Grafana starts with what shows them', () => {
+  // F52
+  it('workers show the users that wait longest, and Grafana starts with what shows them', () => {
     const args = JSON.stringify(compose.services.worker.command);
     expect(args).toContain('"--metrics-users","top:20"');
     expect(textOf('kubernetes/worker.yaml')).toMatch(/"--metrics-users",\s+"top:20"/);
@@ -167,7 +169,8 @@ describe('ops/', () => {
     expect(volumes.join('\n')).toContain(`./grafana/fairloom.json:${folder}/`);
   });
 
-  it('F52 every panel about queues or users goes by what is chosen', () => {
+  // F52
+  it('every panel about queues or users goes by what is chosen', () => {
     const names = templating.list.map(({ name }) => name);
     expect(names).toEqual(['datasource', 'queue', 'user']);
     for (const { query } of queries.filter(({ file }) => file.startsWith('grafana/'))) {
@@ -182,7 +185,8 @@ describe('ops/', () => {
     }
   });
 
-  it('F53 the worker is probed on the pages and the port that it serves, and drains in time', () => {
+  // F53
+  it('the worker is probed on the pages and the port that it serves, and drains in time', () => {
     const { spec } = parse(textOf('kubernetes/worker.yaml')) as {
       spec: {
         template: {

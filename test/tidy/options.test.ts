@@ -66,24 +66,28 @@ const LISTED = new Set(
   ),
 );
 
-it('F26 the entry points have types of options', () => {
+// F26
+it('the entry points have types of options', () => {
   expect(TYPES.length).toBeGreaterThan(55);
   expect(TYPES).toContain('EnqueueOptions');
 });
 
-it.each(TYPES)('F26 %s has a list of its keys', (type) => {
+// F26
+it.each(TYPES)('%s has a list of its keys', (type) => {
   expect([...LISTED]).toContain(LISTED_AS[type] ?? type);
 });
 
 it.each(TYPES)(
-  'F26 %s has calls in the table, which test/engine/client/options.test.ts makes',
+  // F26
+  '%s has calls in the table, which test/engine/client/options.test.ts makes',
   (type) => {
     const row = optionCases({} as never)[TESTED_BY[type] ?? type];
     expect(Object.keys(row?.calls ?? {})).not.toEqual([]);
   },
 );
 
-it('F26 knows no type that is gone', () => {
+// F26
+it('knows no type that is gone', () => {
   const names = new Set(ENTRIES.flatMap(exportedNames));
   const told = [OTHERS, LISTED_AS, TESTED_BY].flatMap((table) => Object.keys(table));
   expect(told.filter((name) => !names.has(name))).toEqual([]);

@@ -49,23 +49,27 @@ describe.each(COMPILERS)('TypeScript $version', ({ version, tsc }) => {
     expect(stdout).toContain(`Version ${version}`);
   });
 
-  it('F27 finds in the tests beside this file what they expect, and nothing else', () => {
+  // F27
+  it('finds in the tests beside this file what they expect, and nothing else', () => {
     const others = complaints.get(version)?.filter(({ file }) => !file.endsWith('mistakes.ts'));
     expect(others).toEqual([]);
   });
 
-  it('F27 finds no mistake where none is', () => {
+  // F27
+  it('finds no mistake where none is', () => {
     const [first, last] = [FIRST_LINE, FIRST_LINE + ALL.length - 1];
     const elsewhere = complaints.get(version)?.filter(({ line }) => line < first || line > last);
     expect(elsewhere).toEqual([]);
   });
 });
 
-describe('F27 a mistake is reported at its place, which is named', () => {
+// F27
+describe('a mistake is reported at its place, which is named', () => {
   it.each(MISTAKES)('$title', (mistake) => expectReport(mistake));
 });
 
-describe('F28 a property too many is reported', () => {
+// F28
+describe('a property too many is reported', () => {
   it.each(EXCESS)('$title', (mistake) => expectReport(mistake));
 });
 

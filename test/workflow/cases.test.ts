@@ -20,14 +20,16 @@ function order(text: string, calls: unknown): readonly string[] {
   return written;
 }
 
-it('A-W26 nested composition loses no edge and adds none', () => {
+// A-W26
+it('nested composition loses no edge and adds none', () => {
   const inner = parallel({ x: a.pipe(b), y: c }) as unknown as Any;
   expect(order('((a >> b) | c) >> d', inner.pipe(d))).toEqual(['a<b', 'a<d', 'b<d', 'c<d']);
   const first = parallel(a, b) as unknown as Any;
   expect(order('(a | b) >> c', first.pipe(c))).toEqual(['a<c', 'b<c']);
 });
 
-it('B-W18 B-W19 C2.4 groups in groups stay what they are, also with something before or after', () => {
+// B-W18 B-W19 C2.4
+it('groups in groups stay what they are, also with something before or after', () => {
   const pair = parallel(b, c) as unknown as Any;
   expect(order('a | (b | c)', parallel(a, pair))).toEqual([]);
   expect(order('a >> (b | c)', a.pipe(pair))).toEqual(['a<b', 'a<c']);
@@ -39,7 +41,8 @@ it('B-W18 B-W19 C2.4 groups in groups stay what they are, also with something be
   ).toEqual(['a<e', 'b<d', 'b<e', 'c<d', 'c<e', 'd<e']);
 });
 
-it('C2.3 chains in a group keep their own order, and what follows waits for the ends of all', () => {
+// C2.3
+it('chains in a group keep their own order, and what follows waits for the ends of all', () => {
   const chains = parallel(a.pipe(b), c.pipe(d));
   expect(order('(a >> b) | (c >> d)', chains)).toEqual(['a<b', 'c<d']);
   const nested = a.pipe(parallel(b.pipe(c), d) as unknown as Any).pipe(e);
@@ -55,7 +58,8 @@ it('C2.3 chains in a group keep their own order, and what follows waits for the 
   ]);
 });
 
-it('A-W27 a chain of 10,000 steps is built, compiled and planned in the time of one look at each', async ({
+// A-W27
+it('a chain of 10,000 steps is built, compiled and planned in the time of one look at each', async ({
   annotate,
 }) => {
   const time = (length: number): number => {
@@ -72,7 +76,8 @@ it('A-W27 a chain of 10,000 steps is built, compiled and planned in the time of 
   await annotate(`chain of ${measured.join(', ')}`);
 });
 
-it('O65 a chain of 200,000 dependencies is checked without a deep stack', async ({ annotate }) => {
+// O65
+it('a chain of 200,000 dependencies is checked without a deep stack', async ({ annotate }) => {
   const length = 200_000;
   const chain = Array.from({ length }, (_, at) => ({ id: `${at}`, dependsOn: [`${at + 1}`] }));
   const begun = performance.now();

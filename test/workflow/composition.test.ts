@@ -32,16 +32,19 @@ function group(steps: readonly Any[]): Any {
 const eachD = each(d) as unknown as Any;
 
 describe('edges', () => {
-  it('A-W26 ((a >> b) | c) >> d keeps a -> b', () => {
+  // A-W26
+  it('((a >> b) | c) >> d keeps a -> b', () => {
     const whole = parallel(a.pipe(b), c).pipe(d);
     expect(orderOf(whole)).toEqual(['a<b', 'a<d', 'b<d', 'c<d']);
   });
 
-  it('A-W26 a group before a step does not make its members wait for each other', () => {
+  // A-W26
+  it('a group before a step does not make its members wait for each other', () => {
     expect(orderOf(parallel(a, b).pipe(c))).toEqual(['a<c', 'b<c']);
   });
 
-  it('B-W17 a diamond runs its sink once, after both sides', () => {
+  // B-W17
+  it('a diamond runs its sink once, after both sides', () => {
     const diamond = flow('diamond', (f: Flow<unknown>) => {
       const top = f.step(a, f.input);
       return f.step(d, { left: f.step(b, top), right: f.step(c, top) });
@@ -53,21 +56,24 @@ describe('edges', () => {
     }
   });
 
-  it('B-W18 a | (b | c) runs each once, with no edge between them', () => {
+  // B-W18
+  it('a | (b | c) runs each once, with no edge between them', () => {
     const whole = parallel(a, parallel(b, c));
     expect(orderOf(whole)).toEqual([]);
     const tasks = [...allNodes(compile(whole))].filter(({ kind }) => kind === 'task');
     expect(tasks.map(({ id }) => id).sort()).toEqual(['a', 'b', 'c']);
   });
 
-  it('B-W19 a >> (b | c) has one entry and may be the whole workflow', () => {
+  // B-W19
+  it('a >> (b | c) has one entry and may be the whole workflow', () => {
     const whole = a.pipe(parallel(b, c));
     expect(flatten(compile(whole)).nodes.filter(({ dependsOn }) => dependsOn.length === 0)).toEqual(
       [expect.objectContaining({ id: 'a' })],
     );
   });
 
-  it('B-W25 a policy survives whatever is built around its group', () => {
+  // B-W25
+  it('a policy survives whatever is built around its group', () => {
     const lenient = parallel({ a, b }, { policy: { atLeast: 1 } });
     const whole = parallel({ x: c.pipe(lenient).as('inner'), d }, { failFast: true });
     expect(nodeOf(compile(whole), '~group.inner.a')).toMatchObject({
@@ -76,13 +82,15 @@ describe('edges', () => {
     });
   });
 
-  it('O48 a group of sequences waits for the last of each', () => {
+  // O48
+  it('a group of sequences waits for the last of each', () => {
     const whole = parallel(a.pipe(b), c.pipe(d));
     const join = flatten(compile(whole)).nodes.at(-1);
     expect(join).toMatchObject({ kind: 'group', dependsOn: ['b', 'd'] });
   });
 
-  it('O53 empty groups are steps like others, also at the end', () => {
+  // O53
+  it('empty groups are steps like others, also at the end', () => {
     const none = parallel({});
     const whole = chain([a, none, none, none] as unknown as readonly Any[]);
     const { nodes, ends } = flatten(compile(whole));
@@ -156,7 +164,8 @@ describe('definitions', () => {
     expect(Object.isFrozen(first)).toBe(true);
   });
 
-  it('B-W14 are shared by runs, which can leave nothing in them', () => {
+  // B-W14
+  it('are shared by runs, which can leave nothing in them', () => {
     const definition = definitionOf(task('t', { retries: 1 }, async () => 1));
     expect([definition, definition.options].map(Object.isFrozen)).toEqual([true, true]);
     expect(() => Object.assign(definition, { context: 1 })).toThrow(TypeError);
@@ -194,7 +203,8 @@ describe('definitions', () => {
     ['concurrency', { concurrency: 0 }],
     ['name', { name: '' }],
     ['polisy', { polisy: 'strict' }],
-  ])('B-W25 refuse a wrong %s when they are made', (option, options) => {
+    // B-W25
+  ])('refuse a wrong %s when they are made', (option, options) => {
     expect(() => parallel({ a, b }, options as never)).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTION', option: expect.stringContaining(option) }),
     );
@@ -206,7 +216,8 @@ describe('definitions', () => {
 });
 
 describe('names', () => {
-  it('O66 refuses a task that is there twice, and says where both are', () => {
+  // O66
+  it('refuses a task that is there twice, and says where both are', () => {
     const twice = (): unknown => compile(a.pipe(parallel({ x: b, y: c.pipe(a) })).as('whole'));
     expect(twice).toThrow(DuplicateNodeError);
     expect(twice).toThrow(
@@ -321,7 +332,8 @@ describe('size', () => {
     ['a chain from the right', (steps) => steps.reduceRight((whole, one) => one.pipe(whole))],
     ['a group', group],
     ['a group between two steps', (steps) => step('x').pipe(group(steps)).pipe(step('y'))],
-  ])('A-W27 %s of twice the steps costs twice as much', (_, build) => {
+    // A-W27
+  ])('%s of twice the steps costs twice as much', (_, build) => {
     const [small, large] = [many(1_000), many(2_000)];
     const costs = [small, large].map((steps) => cost(() => plan(compile(build(steps)))));
     expect((costs[1] ?? 0) / (costs[0] ?? 1)).toBeLessThan(2.1);
@@ -329,7 +341,8 @@ describe('size', () => {
   });
 
   it.each([['chain', chain] as const, ['group', group] as const])(
-    'O65 a %s of 10,000 needs no deep stack',
+    // O65
+    'a %s of 10,000 needs no deep stack',
     (_, build) => {
       const made = plan(compile(build(many(10_000))));
       expect(made.form).toBe('dispatched');

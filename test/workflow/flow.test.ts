@@ -173,7 +173,8 @@ describe('a binding', () => {
     expect(fill({ from: 'input', path: ['__proto__'] }, source)).toBeUndefined();
   });
 
-  it('B-W7 refuses a part of what has none, instead of passing nothing on', () => {
+  // B-W7
+  it('refuses a part of what has none, instead of passing nothing on', () => {
     expect(() => fill({ from: 'input', path: ['a', 'b', 'c'] }, source)).toThrow(
       expect.objectContaining({ code: 'INVALID_PAYLOAD', path: '$.a.b.c' }),
     );

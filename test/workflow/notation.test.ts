@@ -55,7 +55,8 @@ describe('the notation', () => {
     expect(() => parseNotation('toString', {})).toThrow(NotationError);
   });
 
-  it('A-W26 keeps every edge of ((a >> b) | c) >> d', () => {
+  // A-W26
+  it('keeps every edge of ((a >> b) | c) >> d', () => {
     expect(orderOf(notation`((${a} >> ${b}) | ${c}) >> ${d}`)).toEqual([
       'a<b',
       'a<d',
@@ -64,7 +65,8 @@ describe('the notation', () => {
     ]);
   });
 
-  it('O65 reads what is long or deep without a deep stack', () => {
+  // O65
+  it('reads what is long or deep without a deep stack', () => {
     const many = Object.fromEntries(
       Array.from({ length: 10_000 }, (_, at) => [`t${at}`, step(`t${at}`)]),
     );

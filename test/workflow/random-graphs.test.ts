@@ -31,11 +31,13 @@ function checkOrder(recipe: Recipe): void {
   expect(widest).toBeLessThanOrEqual(LIMITS.dependencies);
 }
 
-it('O48 O63 1,000 random series-parallel workflows have exactly the order that was written', () => {
+// O48 O63
+it('1,000 random series-parallel workflows have exactly the order that was written', () => {
   fc.assert(fc.property(seriesParallel, checkOrder), { numRuns: 1_000 });
 }, 60_000);
 
-it('O48 O63 1,000 random workflows with flows have exactly the order that was written', () => {
+// O48 O63
+it('1,000 random workflows with flows have exactly the order that was written', () => {
   fc.assert(fc.property(anyRecipe, checkOrder), { numRuns: 1_000 });
 }, 60_000);
 
@@ -68,7 +70,8 @@ it('1,000 random workflows give what their parts give, and read no more than the
   );
 }, 60_000);
 
-it('O67 B-W13 the order in which members, steps and edges are written is no part of a graph', () => {
+// O67 B-W13
+it('the order in which members, steps and edges are written is no part of a graph', () => {
   fc.assert(
     fc.property(anyRecipe, (recipe) => {
       const [one, other] = [build(recipe), build(recipe, true)].map((made) => compile(made.step));
@@ -81,7 +84,8 @@ it('O67 B-W13 the order in which members, steps and edges are written is no part
   );
 }, 600_000);
 
-it('O67 what is read back from its text has the same hash and the same plan', () => {
+// O67
+it('what is read back from its text has the same hash and the same plan', () => {
   fc.assert(
     fc.property(anyRecipe, (recipe) => {
       const graph = compile(build(recipe).step);
@@ -94,7 +98,8 @@ it('O67 what is read back from its text has the same hash and the same plan', ()
   );
 });
 
-it('O67 any change of content is another hash', () => {
+// O67
+it('any change of content is another hash', () => {
   fc.assert(
     fc.property(anyRecipe, fc.nat(), (recipe, pick) => {
       const graph = compile(build(recipe).step);

@@ -46,7 +46,8 @@ const MIXED = ['Zoe', 'ann', 'bob', 'cat', 'dan', 'eve', 'é', '\u{ff5e}', '\u{1
 
 /** Users that have settings: where each setting comes from, and those of them that have no work. */
 export const configured: Cases = {
-  'F33 tells where each setting of a user comes from, field by field': async (kit, expect) => {
+  // F33
+  'tells where each setting of a user comes from, field by field': async (kit, expect) => {
     await kit.setQueue({ perUser: { maxQueued: 9, maxRunning: 5, weight: 200 } }, 'bulk');
     await kit.setUser('ann', { maxRunning: 4, weight: 300 });
     await kit.setUser('ann', { weight: 400 }, 'bulk');
@@ -83,7 +84,8 @@ export const configured: Cases = {
     expect((await kit.user('ann', 'bulk'))?.origins).toEqual(BUILT_IN);
   },
 
-  'F33 lists who has settings and no work to those alone who ask for it': async (kit, expect) => {
+  // F33
+  'lists who has settings and no work to those alone who ask for it': async (kit, expect) => {
     await kit.setUser('bob', { weight: 300 });
     await kit.setUser('cat', { maxRunning: 2 }, 'bulk');
     await kit.add({ user: 'ann' });
@@ -117,7 +119,8 @@ export const configured: Cases = {
     ]);
   },
 
-  'F33 lists mixed users page by page, each once': async (kit, expect) => {
+  // F33
+  'lists mixed users page by page, each once': async (kit, expect) => {
     for (const [i, user] of MIXED.entries()) {
       if (i % 3 === 0) await kit.add({ user });
       if (i % 3 === 1) await kit.setUser(user, { weight: 300 });
@@ -142,7 +145,8 @@ export const configured: Cases = {
     expect(rest.items.map(({ user }) => user)).toEqual(['cat', 'cat-new', ...MIXED.slice(4)]);
   },
 
-  'F33 no longer lists a user whose settings are taken back': async (kit, expect) => {
+  // F33
+  'no longer lists a user whose settings are taken back': async (kit, expect) => {
     await kit.setUser('bob', { weight: 300, maxRunning: 2 });
     await kit.setUser('bob', { weight: 400 }, 'bulk');
     await kit.setUser('bob', { weight: null });

@@ -72,7 +72,8 @@ const OTHERS = ['eve', 'bob', 'fay', 'ann', 'dan', 'cem'];
 
 /** A name is worth nothing: who comes first is served first, whatever anybody is called. */
 export const names: Cases = {
-  'F5 a guest beside a user in a loop waits as long under any name': async (kit) => {
+  // F5
+  'a guest beside a user in a loop waits as long under any name': async (kit) => {
     const namings = [
       ['a', 'z'],
       ['a', '0'],
@@ -86,13 +87,13 @@ export const names: Cases = {
     );
   },
 
-  'F5 users of several weights that come and go have the same turns under any names': async (
-    kit,
-  ) => {
+  // F5
+  'users of several weights that come and go have the same turns under any names': async (kit) => {
     await sameUnder(kit, comingAndGoing, [SIX, OTHERS, SIX.toReversed()]);
   },
 
-  'F5 whoever comes first of one weight is served first, in every round': async (kit, expect) => {
+  // F5
+  'whoever comes first of one weight is served first, in every round': async (kit, expect) => {
     const order = ['m', 'z', 'b', 'y', 'a', 'n', '0', 'é'];
     for (const [at, queue] of QUEUES.entries()) {
       const users = at === 0 ? order : order.toReversed();
@@ -102,7 +103,8 @@ export const names: Cases = {
     }
   },
 
-  'F5 of one batch too, also while others have work': async (kit, expect) => {
+  // F5
+  'of one batch too, also while others have work': async (kit, expect) => {
     await kit.addMany(20, { user: 'k' });
     await kit.serve(5);
     await kit.send(...['t', 'c', 'x', 'a'].map((user) => ({ user })));
@@ -110,7 +112,8 @@ export const names: Cases = {
     expect(served.filter((user) => user !== 'k')).toEqual(['t', 'c', 'x', 'a']);
   },
 
-  'F5 in a list of assigned users, where names do not break a tie either': async (kit, expect) => {
+  // F5
+  'in a list of assigned users, where names do not break a tie either': async (kit, expect) => {
     for (const [at, [one = '', two = '']] of [
       ['a', 'z'],
       ['z', 'a'],

@@ -32,7 +32,8 @@ async function pagesOf(
 
 /** Listings where what is listed is long, or much: pages that end by weight, and go on where they ended. */
 export const weighed: Cases = {
-  'F68 a listing tells no payload and no result unless it is asked': async (kit, expect) => {
+  // F68
+  'a listing tells no payload and no result unless it is asked': async (kit, expect) => {
     await kit.add({ payload: '"short"', delayMs: 60_000 });
     await kit.add({ payload: textOf(4_096), delayMs: 60_000 });
     await kit.add({ payload: '"done"' });
@@ -53,7 +54,8 @@ export const weighed: Cases = {
     expect(done).toEqual((await kit.backend.inspect.get([leased.id]))[0]);
   },
 
-  'F68 a page with values ends behind the row that reaches its weight': async (kit, expect) => {
+  // F68
+  'a page with values ends behind the row that reaches its weight': async (kit, expect) => {
     const ids = await kit.addMany(10, { payload: MIB, delayMs: 60_000 });
     const { sizes, rows } = await pagesOf(kit, { state: 'scheduled' }, { limit: 50, values: true });
     expect(sizes).toEqual([4, 4, 2]);
@@ -63,7 +65,8 @@ export const weighed: Cases = {
     expect(light.sizes).toEqual([10]);
   },
 
-  'F68 so does one of leased tasks, and of those of a user in line': async (kit, expect) => {
+  // F68
+  'so does one of leased tasks, and of those of a user in line': async (kit, expect) => {
     await kit.addMany(6, { payload: MIB });
     const line = { state: 'queued', user: 'ann' } as const;
     expect((await pagesOf(kit, line, { limit: 50, values: true })).sizes).toEqual([4, 2]);
@@ -73,7 +76,8 @@ export const weighed: Cases = {
     expect(rows.map(({ id }) => id)).toEqual(leases.map(({ id }) => id));
   },
 
-  'F68 results weigh where they are told, and are never cut': async (kit, expect) => {
+  // F68
+  'results weigh where they are told, and are never cut': async (kit, expect) => {
     await kit.addMany(6);
     const leases = await kit.lease(6);
     for (const leased of leases) await kit.settle(leased, { type: 'finish', result: MIB });
@@ -85,10 +89,8 @@ export const weighed: Cases = {
     expect(records.every((record) => record?.result === MIB)).toBe(true);
   },
 
-  'F68 a filter that lets few through makes pages short, and loses nothing': async (
-    kit,
-    expect,
-  ) => {
+  // F68
+  'a filter that lets few through makes pages short, and loses nothing': async (kit, expect) => {
     await kit.addMany(1_200, { delayMs: 60_000 });
     const id = await kit.add({ delayMs: 60_000, name: 'rare' });
     await kit.addMany(1_100, { delayMs: 60_000 });
@@ -97,7 +99,8 @@ export const weighed: Cases = {
     expect(rows.map((row) => row.id)).toEqual([id]);
   },
 
-  'F68 500 rows of 60 dependencies each are one page': async (kit, expect) => {
+  // F68
+  '500 rows of 60 dependencies each are one page': async (kit, expect) => {
     const on = await kit.addMany(60, { delayMs: 60_000 });
     const ids = await kit.addMany(520, { dependsOn: on });
     const { sizes, rows } = await pagesOf(kit, { state: 'deferred' }, { limit: 500 });
@@ -106,7 +109,8 @@ export const weighed: Cases = {
     expect(rows.every(({ blockedBy }) => blockedBy.length === 60)).toBe(true);
   },
 
-  'F68 a user in line in 250 queues is listed through all of them': async (kit, expect) => {
+  // F68
+  'a user in line in 250 queues is listed through all of them': async (kit, expect) => {
     const ids: string[] = [];
     for (let at = 0; at < 250; at++) {
       const queue = `q${String(at).padStart(3, '0')}`;
@@ -119,7 +123,8 @@ export const weighed: Cases = {
     }
   },
 
-  'F68 1,100 started tasks are listed by the end of their leases': async (kit, expect) => {
+  // F68
+  '1,100 started tasks are listed by the end of their leases': async (kit, expect) => {
     await kit.addMany(1_100);
     const leases = await kit.leaseMany(1_100, { leaseMs: 60_000 });
     const [first] = leases;
@@ -131,7 +136,8 @@ export const weighed: Cases = {
     expect(one.items.map(({ id }) => id)).toEqual([first?.id]);
   },
 
-  'F68 long payloads are leased whole, in order, however few at a time': async (kit, expect) => {
+  // F68
+  'long payloads are leased whole, in order, however few at a time': async (kit, expect) => {
     const users = ['ann', 'bob', 'cem'];
     const ids: string[] = [];
     for (let at = 0; at < 9; at++) {
@@ -154,7 +160,8 @@ export const weighed: Cases = {
     expect(leased).toEqual(ids);
   },
 
-  'F68 what upstreams gave and threw goes along as far as it fits': async (kit, expect) => {
+  // F68
+  'what upstreams gave and threw goes along as far as it fits': async (kit, expect) => {
     const edges = {
       onFailure: 'run',
       onCancel: 'run',
@@ -173,7 +180,8 @@ export const weighed: Cases = {
     for (const fact of after.upstreams) expect(fact.error).toBe(fact.cut ? undefined : error);
   },
 
-  'F68 schedules page by the weight of what they store': async (kit, expect) => {
+  // F68
+  'schedules page by the weight of what they store': async (kit, expect) => {
     const { schedules } = kit.backend;
     for (let at = 0; at < 6; at++) {
       const change = {
@@ -193,7 +201,8 @@ export const weighed: Cases = {
     expect(sizes).toEqual([4, 2]);
   },
 
-  'F68 many long records and values are read whole, in their order': async (kit, expect) => {
+  // F68
+  'many long records and values are read whole, in their order': async (kit, expect) => {
     const ids = await kit.addMany(9, { payload: MIB, delayMs: 60_000 });
     const asked = [...ids, 'nobody', ...ids.toReversed()];
     const records = await kit.backend.inspect.get(asked);

@@ -33,7 +33,8 @@ async function settleAs(
 
 /** What became of the attempts of each worker, since it started. */
 export const attempts: Cases = {
-  'F35 counts those that a worker settled, by outcome': async (kit, expect) => {
+  // F35
+  'counts those that a worker settled, by outcome': async (kit, expect) => {
     await kit.addMany(12);
     const [finished, retried, failed, released, canceled, waits] = await kit.lease(6);
     if (!(finished && retried && failed && released && canceled && waits)) {
@@ -54,14 +55,16 @@ export const attempts: Cases = {
     expect(await attemptsOf(kit, 'b')).toEqual({ succeeded: 2, failed: 0, lost: 0 });
   },
 
-  'F35 counts attempts, not tasks: one that is retried counts each time': async (kit, expect) => {
+  // F35
+  'counts attempts, not tasks: one that is retried counts each time': async (kit, expect) => {
     await kit.add();
     for (let n = 0; n < 3; n++) await kit.retry(await kit.leaseOne(), 0);
     await kit.finish(await kit.leaseOne());
     expect(await attemptsOf(kit, 'w')).toEqual({ succeeded: 1, failed: 3, lost: 0 });
   },
 
-  'F35 counts what is settled in the step that leases the next': async (kit, expect) => {
+  // F35
+  'counts what is settled in the step that leases the next': async (kit, expect) => {
     await kit.addMany(9);
     let leased = await kit.lease(2);
     for (let n = 0; n < 3; n++) leased = await settleAs(kit, 'w', leased, { more: 2 });
@@ -74,10 +77,8 @@ export const attempts: Cases = {
     expect((await kit.stats()).totals.finished).toBe(8);
   },
 
-  'F35 counts nothing that is settled again, or under a lease that is none': async (
-    kit,
-    expect,
-  ) => {
+  // F35
+  'counts nothing that is settled again, or under a lease that is none': async (kit, expect) => {
     await kit.addMany(2);
     const [one, other] = await kit.lease(2);
     if (one === undefined || other === undefined) throw new TypeError('two leases');
@@ -89,7 +90,8 @@ export const attempts: Cases = {
     expect(await attemptsOf(kit, 'w')).toEqual({ succeeded: 1, failed: 1, lost: 0 });
   },
 
-  'F35 counts leases that ended before they were settled': async (kit, expect) => {
+  // F35
+  'counts leases that ended before they were settled': async (kit, expect) => {
     await kit.worker('other');
     await kit.addMany(3);
     const [kept, ...gone] = await kit.lease(3);
@@ -107,7 +109,8 @@ export const attempts: Cases = {
     expect(await attemptsOf(kit, 'other')).toEqual({ succeeded: 0, failed: 0, lost: 0 });
   },
 
-  'F35 goes on when a worker registers again, and after it was silent': async (kit, expect) => {
+  // F35
+  'goes on when a worker registers again, and after it was silent': async (kit, expect) => {
     await kit.worker('a', { assignedUsers: ['ann'] });
     await kit.addMany(4, { user: 'ann' });
     const [first, second, third] = await kit.lease(3, { worker: 'a', leaseMs: 600_000 });
@@ -124,10 +127,8 @@ export const attempts: Cases = {
     expect(await attemptsOf(kit, 'a')).toEqual({ succeeded: 3, failed: 0, lost: 0 });
   },
 
-  'F35 begins anew with each start, and counts no lease of the start before': async (
-    kit,
-    expect,
-  ) => {
+  // F35
+  'begins anew with each start, and counts no lease of the start before': async (kit, expect) => {
     await start(kit, 'a');
     await kit.addMany(4);
     const [done, failed] = await kit.lease(3, { worker: 'a' });
@@ -154,7 +155,8 @@ export const attempts: Cases = {
     expect(await attemptsOf(kit, 'a')).toEqual({ succeeded: 1, failed: 0, lost: 0 });
   },
 
-  'F35 of a worker that has gone nothing is listed, and nothing is left for the next': async (
+  // F35
+  'of a worker that has gone nothing is listed, and nothing is left for the next': async (
     kit,
     expect,
   ) => {
@@ -170,7 +172,8 @@ export const attempts: Cases = {
     expect(await attemptsOf(kit, 'a')).toEqual({ succeeded: 0, failed: 0, lost: 0 });
   },
 
-  'F35 of a worker that comes back what it still holds is running, and no loss of its own': async (
+  // F35
+  'of a worker that comes back what it still holds is running, and no loss of its own': async (
     kit,
     expect,
   ) => {

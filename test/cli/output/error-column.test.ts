@@ -41,7 +41,8 @@ it.each([
   ['dead list', ['dead', 'list']],
   ['tasks list', ['tasks', 'list', '--state', 'failed']],
 ])(
-  'F21 %s has the name and the first line of what was thrown, of bounded width',
+  // F21
+  '%s has the name and the first line of what was thrown, of bounded width',
   async (_, args) => {
     const errors = await cells('ERROR', ...args);
     expect(errors.get('lines')).toBe('RangeError: no rows of 1');
@@ -52,7 +53,8 @@ it.each([
   },
 );
 
-it('F21 runs list has it too, of the task at which a run began to fail', async () => {
+// F21
+it('runs list has it too, of the task at which a run began to fail', async () => {
   expect((await cells('ERROR', 'runs', 'list')).get('chain')).toBe('RangeError: no rows of 2');
   const { stdout } = await run('runs', 'list', '--state', 'failed', '-o', 'json');
   const message = 'no rows of 2\nand more about them';
@@ -61,7 +63,8 @@ it('F21 runs list has it too, of the task at which a run began to fail', async (
   ]);
 });
 
-it('F21 so have the nodes of a run and the attempts of a task', async () => {
+// F21
+it('so have the nodes of a run and the attempts of a task', async () => {
   const nodes = await run('runs', 'get', 'chain');
   expect(nodes.stdout).toMatch(
     /NODE +STATE +TASK +ERROR\n(?:.*\n)*lines.*RangeError: no rows of 2\n/,

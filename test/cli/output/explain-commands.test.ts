@@ -104,7 +104,8 @@ const ROWS: readonly (readonly [id: string, kind: Obstacle['kind'], promised: Pr
   ['run dispatched', 'ended', ENDED_OR_GOING],
 ];
 
-it.each(ROWS)('F23 the command for %s (%s) does what it says', async (id, kind, promised) => {
+// F23
+it.each(ROWS)('the command for %s (%s) does what it says', async (id, kind, promised) => {
   const obstacle = (await obstaclesOf(id)).find((one) => one.kind === kind);
   expect(obstacle?.command, `${id} has no ${kind} with a command`).toMatch(/^fairloom /);
   const { code, stdout } = await follow(obstacle?.command ?? '');
@@ -121,7 +122,8 @@ it.each(ROWS)('F23 the command for %s (%s) does what it says', async (id, kind, 
   expect(promised).toContain((await loom.tasks.get(id))?.state);
 });
 
-it('F23 runs explain and tasks explain of a part name the same command, and it resumes', async () => {
+// F23
+it('runs explain and tasks explain of a part name the same command, and it resumes', async () => {
   const { stdout } = await fairloomHere([
     'runs',
     'explain',
@@ -140,7 +142,8 @@ it('F23 runs explain and tasks explain of a part name the same command, and it r
   expect(['queued', 'started']).toContain((await loom.tasks.get('run driven'))?.state);
 });
 
-it('F22 runs explain shows people the culprit, what it threw, and the command', async () => {
+// F22
+it('runs explain shows people the culprit, what it threw, and the command', async () => {
   const worker = loom.worker({ queues: ['runs'] });
   const run = await loom.enqueue(pipeline, 1, { id: 'shown', queue: 'runs' });
   await worker.start();

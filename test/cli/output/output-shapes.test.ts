@@ -180,7 +180,8 @@ it.each([
   expect(await printed(command, ...args)).toEqual([]);
 });
 
-it('F24 a dry run says what would end with a task, in text and as JSON', async () => {
+// F24
+it('a dry run says what would end with a task, in text and as JSON', async () => {
   const line = (id: string, ...more: readonly string[]): readonly string[] => {
     return ['enqueue', 'double', '1', '--id', id, '--user', 'eva', ...more, ...REDIS];
   };

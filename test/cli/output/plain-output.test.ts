@@ -140,7 +140,8 @@ const READING: readonly (readonly string[])[] = [
 
 const FORMS = ['table', 'json', 'jsonl', 'id'] as const;
 
-it.each(FORMS)('F65 no command prints what a terminal obeys, as %s', async (form) => {
+// F65
+it.each(FORMS)('no command prints what a terminal obeys, as %s', async (form) => {
   for (const args of READING) {
     const [first = '', ...rest] = args;
     for (const env of [{}, { FORCE_COLOR: '1' }]) {
@@ -154,20 +155,23 @@ it.each(FORMS)('F65 no command prints what a terminal obeys, as %s', async (form
   }
 });
 
-it('F65 JSON says what the text was, and a line of ids is one id', async () => {
+// F65
+it('JSON says what the text was, and a line of ids is one id', async () => {
   const { out } = await run(['tasks', 'get', '-o', 'json', ...where, '--', NASTY]);
   expect(JSON.parse(out)).toMatchObject({ id: NASTY, user: NASTY });
   const ids = await run(['dead', 'list', '-o', 'id', ...where]);
   expect(ids.out.split('\n').filter((line) => line !== '').length).toBeGreaterThanOrEqual(3);
 });
 
-it('F65 colors are ours alone', async () => {
+// F65
+it('colors are ours alone', async () => {
   const { out } = await run(['tasks', 'list', ...where], { FORCE_COLOR: '1' });
   expect(out).toContain('\u001b[31mfailed\u001b[39m');
   expect((await run(['tasks', 'list', ...where])).out).not.toContain('\u001b');
 });
 
-it('F65 every command that prints is among them', () => {
+// F65
+it('every command that prints is among them', () => {
   const seen = new Set(READING.flatMap(([noun = '', verb = '']) => [noun, `${noun} ${verb}`]));
   // What is left shows nothing that others wrote, or what the commands above show.
   const others = [
@@ -187,7 +191,8 @@ it('F65 every command that prints is among them', () => {
   expect(missing).toEqual([]);
 });
 
-it('F65 a suggested command is what was meant, whatever the id', () => {
+// F65
+it('a suggested command is what was meant, whatever the id', () => {
   const id = fc.oneof(
     fc.string({ unit: 'binary', minLength: 1 }).map((text) => text.replaceAll('\0', '')),
     fc.constantFrom(...IDS, "it's", '$(id)', '`id`', '"', '\\', '\\u0041', '*', '~', '!', 'a b'),
@@ -208,7 +213,8 @@ it('F65 a suggested command is what was meant, whatever the id', () => {
   for (const line of lines) expect(FORBIDDEN.exec(line)).toBeNull();
 });
 
-it('F65 `explain` of an id like an option suggests commands that take it as an id', async () => {
+// F65
+it('`explain` of an id like an option suggests commands that take it as an id', async () => {
   const { obstacles } = await loom.tasks.explain('--all');
   expect(obstacles.map(({ command }) => command)).toEqual([
     expect.stringMatching(/^fairloom \S+ \S+ -- '?--all'?$/),

@@ -35,7 +35,8 @@ it('tells one signal from another, and nobody who comes too late', () => {
   expect(told).toEqual(['first: first']);
 });
 
-it('F15 leaves no listener once nobody watches', () => {
+// F15
+it('leaves no listener once nobody watches', () => {
   const { signal } = new AbortController();
   const one = watcher('one', []);
   const two = watcher('two', []);
@@ -50,7 +51,8 @@ it('F15 leaves no listener once nobody watches', () => {
   }
 });
 
-it('F61 a linked signal aborts with the first of others, with its reason, until it is unlinked', () => {
+// F61
+it('a linked signal aborts with the first of others, with its reason, until it is unlinked', () => {
   const [one, two] = [new AbortController(), new AbortController()];
   const linked = linkAbort(one.signal, two.signal);
   const unlinked = linkAbort(one.signal, two.signal);

@@ -11,7 +11,8 @@ describe('durationMs', () => {
     expect([0, 1, 12.4, 12.5, -3].map(durationMs)).toEqual([0, 1, 12, 13, -3]);
   });
 
-  it('O82 answers undefined to what is no length of time', () => {
+  // O82
+  it('answers undefined to what is no length of time', () => {
     const wrong: readonly unknown[] = [
       Number.NaN,
       Number.POSITIVE_INFINITY,

@@ -73,7 +73,8 @@ const anything: fc.Arbitrary<Make> = fc.letrec<{ make: Make; holder: Make }>((ti
     }),
 })).make;
 
-it('F7 reads whatever was thrown, within its bounds, and never throws', () => {
+// F7
+it('reads whatever was thrown, within its bounds, and never throws', () => {
   fc.assert(
     fc.property(anything, (make) => {
       const thrown = make();
@@ -95,7 +96,8 @@ it('F7 reads whatever was thrown, within its bounds, and never throws', () => {
   );
 });
 
-it('F16 makes data of any value, field by field, and never throws', () => {
+// F16
+it('makes data of any value, field by field, and never throws', () => {
   fc.assert(
     fc.property(anything, anything, (make, makeOther) => {
       const [first, second] = [make(), makeOther()];
@@ -146,11 +148,13 @@ describe('what people are told', () => {
     ['a text', 'boom', 'boom'],
     ['a symbol', Symbol('why'), 'Symbol(why)'],
     ['the first line', new Error('\n one\r\n two'), 'one'],
-  ])('F7 tells %s', (_, thrown, line) => {
+    // F7
+  ])('tells %s', (_, thrown, line) => {
     expect(lineOf(thrownOf(thrown))).toBe(line);
   });
 
-  it('F7 ends where causes go round, and after so many', () => {
+  // F7
+  it('ends where causes go round, and after so many', () => {
     const error = new Error('a', { cause: new Error('b') });
     Object.assign(error.cause as Error, { cause: error });
     expect(lineOf(thrownOf(error))).toBe('a: b');
@@ -160,7 +164,8 @@ describe('what people are told', () => {
   });
 });
 
-it('F7 reads errors of another realm as errors', () => {
+// F7
+it('reads errors of another realm as errors', () => {
   const thrown: unknown = runInContext(
     `Object.assign(new RangeError('far', { cause: new Error('why') }), { code: 7 })`,
     createContext(),
@@ -170,7 +175,8 @@ it('F7 reads errors of another realm as errors', () => {
   expect(thrownOf(thrown)).toMatchObject(facts);
 });
 
-it('F7 keeps a chain of causes with their stacks, in the store and out of it', () => {
+// F7
+it('keeps a chain of causes with their stacks, in the store and out of it', () => {
   const thrown = new TypeError('outer', { cause: new RangeError('inner') });
   const stored = errorOf(errorText(thrown));
   const inner = { name: 'RangeError', message: 'inner', stack: expect.stringContaining('inner') };
@@ -178,7 +184,8 @@ it('F7 keeps a chain of causes with their stacks, in the store and out of it', (
   expect(errorFrom(stored ?? thrownOf(''))).toMatchObject({ cause: inner, stack: thrown.stack });
 });
 
-it('F8 a brand is no field: nothing that is copied, or looks the same, is taken for ours', () => {
+// F8
+it('a brand is no field: nothing that is copied, or looks the same, is taken for ours', () => {
   const ours = new Fatal('x');
   expect(isOwn(ours, 'FATAL')).toBe(true);
   for (const foreign of [

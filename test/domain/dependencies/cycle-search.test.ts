@@ -37,7 +37,8 @@ function chain(length: number): Graph {
 }
 
 describe('the search for a cycle', () => {
-  it('F67 finds exactly what waits for itself, and tells a path of edges', () => {
+  // F67
+  it('finds exactly what waits for itself, and tells a path of edges', () => {
     const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
     const graphs = fc.dictionary(fc.constantFrom(...ids), fc.uniqueArray(fc.constantFrom(...ids)), {
       noNullPrototype: true,
@@ -58,7 +59,8 @@ describe('the search for a cycle', () => {
     );
   });
 
-  it('F67 costs no more than twice the direction that tells first', () => {
+  // F67
+  it('costs no more than twice the direction that tells first', () => {
     for (const graph of [
       { ...chain(10_000), w: ['c0'] },
       { ...chain(10_000), c5000: ['c5001', 'x'] },
@@ -74,7 +76,8 @@ describe('the search for a cycle', () => {
     }
   });
 
-  it('F67 says so when both directions lead too far', () => {
+  // F67
+  it('says so when both directions lead too far', () => {
     const far = Object.fromEntries([
       ...Object.entries(chain(50)),
       ...Array.from({ length: 50 }, (_, i) => [`w${i}`, [i === 0 ? 'c0' : `w${i - 1}`]]),
@@ -94,7 +97,8 @@ describe('the search for a cycle', () => {
 });
 
 describe('whose tasks a task may depend on', () => {
-  it('F60 its own user’s, and others’ where that was said', () => {
+  // F60
+  it('its own user’s, and others’ where that was said', () => {
     const usual = { user: 'ann', edges: { allowCrossUser: false } };
     const open = { user: 'ann', edges: { allowCrossUser: true } };
     expect(mayDependOn(usual, 'ann')).toBe(true);

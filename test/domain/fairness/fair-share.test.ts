@@ -426,7 +426,8 @@ function scheduleOf(history: readonly Deed[], names: readonly string[]): readonl
 }
 
 describe('a name', () => {
-  it('F5 is worth nothing: the same history under other names gives the same turns', () => {
+  // F5
+  it('is worth nothing: the same history under other names gives the same turns', () => {
     const users = 12;
     const usual = Array.from({ length: users }, (_, i) => `u${String(i).padStart(2, '0')}`);
     const others = fc.shuffledSubarray(usual, { minLength: users, maxLength: users });
@@ -438,7 +439,8 @@ describe('a name', () => {
     );
   });
 
-  it('F5 of a user in a loop, and of one that comes now and then, decides nothing', () => {
+  // F5
+  it('of a user in a loop, and of one that comes now and then, decides nothing', () => {
     const turnsOf = (loop: string, guest: string): readonly string[] => {
       const queue = new QueueSimulation();
       queue.enter(loop);
@@ -455,7 +457,8 @@ describe('a name', () => {
 });
 
 describe('a tag', () => {
-  it('F5 of whoever comes later is later, for all that come at one moment', () => {
+  // F5
+  it('of whoever comes later is later, for all that come at one moment', () => {
     let last = -1;
     let before = -1;
     for (let i = 0; i < 5_000; i++) {

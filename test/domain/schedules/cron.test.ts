@@ -19,14 +19,16 @@ function fires(pattern: string, zone: string, after: string, count = 3): readonl
 }
 
 describe('fixed times of day', () => {
-  it('O84 a weekly time goes on after the gap (Europe/Rome 2025)', () => {
+  // O84
+  it('a weekly time goes on after the gap (Europe/Rome 2025)', () => {
     expect(fires('0 5 * * 7', 'Europe/Rome', '2025-03-29T00:00Z', 2)).toEqual([
       '2025-03-30T03:00:00Z',
       '2025-04-06T03:00:00Z',
     ]);
   });
 
-  it('O89 a time in the gap fires once, at its end (US/Pacific 2025)', () => {
+  // O89
+  it('a time in the gap fires once, at its end (US/Pacific 2025)', () => {
     expect(fires('0 2 * * *', 'US/Pacific', '2025-03-08T11:00Z', 2)).toEqual([
       '2025-03-09T10:00:00Z',
       '2025-03-10T09:00:00Z',
@@ -47,7 +49,8 @@ describe('fixed times of day', () => {
     ]);
   });
 
-  it('O85 zones whose day begins in a gap', () => {
+  // O85
+  it('zones whose day begins in a gap', () => {
     const first = (zone: string, after: string): string | undefined =>
       fires('0 0 * * *', zone, after, 1)[0];
     expect(first('America/Sao_Paulo', '2014-10-18T12:00Z')).toBe('2014-10-19T03:00:00Z');
@@ -85,7 +88,8 @@ describe('intervals', () => {
     }
   });
 
-  it('O88 of several hours do not drift, and fire in no gap', () => {
+  // O88
+  it('of several hours do not drift, and fire in no gap', () => {
     expect(fires('20 */4 * * *', 'America/Los_Angeles', '2025-03-09T05:00Z', 3)).toEqual([
       '2025-03-09T08:20:00Z',
       '2025-03-09T11:20:00Z',
@@ -118,7 +122,8 @@ describe('intervals', () => {
   });
 });
 
-it('O86 finds rare dates: leap days, also across 2100, and Mondays on them', () => {
+// O86
+it('finds rare dates: leap days, also across 2100, and Mondays on them', () => {
   expect(fires('0 0 29 2 *', 'UTC', '2025-01-01T00:00Z', 1)).toEqual(['2028-02-29T00:00:00Z']);
   expect(fires('0 0 29 2 *', 'UTC', '2096-03-01T00:00Z', 1)).toEqual(['2104-02-29T00:00:00Z']);
   expect(fires('0 0 29 2 +1', 'UTC', '2025-01-01T00:00Z', 1)).toEqual(['2044-02-29T00:00:00Z']);
@@ -131,7 +136,8 @@ it('O86 finds rare dates: leap days, also across 2100, and Mondays on them', () 
   ]);
 });
 
-describe('O86 refuses what never fires, and what is no pattern', () => {
+// O86
+describe('refuses what never fires, and what is no pattern', () => {
   for (const pattern of [
     ...['0 0 31 4 *', '0 0 30 2 *', '0 0 31 2,4,6,9,11 *', '0 0 30W 2 *'],
     ...['*/0 * * * *', '0/0 * * * *', '60 * * * *', '0 24 * * *', '0 0 0 * *', '0 0 1 13 *'],
@@ -159,7 +165,8 @@ it('refuses unknown zones', () => {
   }
 });
 
-it('O83 O87 the next instant is always later, for any pattern, zone and moment', () => {
+// O83 O87
+it('the next instant is always later, for any pattern, zone and moment', () => {
   const zones = Intl.supportedValuesOf('timeZone');
   const moment = fc.integer({ min: Date.UTC(1971, 0, 1), max: Date.UTC(2060, 0, 1) });
   fc.assert(
@@ -176,7 +183,8 @@ it('O83 O87 the next instant is always later, for any pattern, zone and moment',
   );
 });
 
-it('O85 answers within 50 ms, whatever the pattern', () => {
+// O85
+it('answers within 50 ms, whatever the pattern', () => {
   const cases = [
     ['0 0 29 2 +1', 'America/Sao_Paulo', '2014-10-19T00:00Z'],
     ['* * 29 2 *', 'Africa/Casablanca', '2025-03-01T00:00Z'],

@@ -93,7 +93,8 @@ eachBackend((open) => {
     ['quick', quick],
     ['slow', slow],
   ])(
-    'F10 handlers begin in no context, whoever enqueues and whatever others enter: %s',
+    // F10
+    'handlers begin in no context, whoever enqueues and whatever others enter: %s',
     async (_, step) => {
       const loom = harness.loom([quick, slow]);
       const worker = loom.worker({ concurrency: 10 });
@@ -117,7 +118,8 @@ eachBackend((open) => {
     },
   );
 
-  it('F10 deciders, backoff functions, schemas and codecs begin in the context they belong to', async () => {
+  // F10
+  it('deciders, backoff functions, schemas and codecs begin in the context they belong to', async () => {
     const loom = harness.loom([rich], { codec });
     await loom.worker({ concurrency: 3 }).start();
     const handle = await als.run('caller', async () => {
@@ -143,7 +145,8 @@ eachBackend((open) => {
     expect(seen.filter(([, context]) => context !== undefined)).toEqual([]);
   });
 
-  it('F10 a cancel by somebody else does not lend its context to what comes next', async () => {
+  // F10
+  it('a cancel by somebody else does not lend its context to what comes next', async () => {
     const stuck = task('stuck', { decider }, async (_: string, ctx) => {
       enter('handler');
       await new Promise((_resolve, reject) => {
@@ -175,7 +178,8 @@ eachBackend((open) => {
     expect(contextsOf('decider').filter((context) => context !== undefined)).toEqual([]);
   });
 
-  it('F10 nodes of runs begin in no context, driven and dispatched, in groups and inside handlers', async () => {
+  // F10
+  it('nodes of runs begin in no context, driven and dispatched, in groups and inside handlers', async () => {
     const all = groupPolicy('all', (members) => {
       enter('policy');
       return members.every(({ state }) => state === 'finished');
@@ -210,7 +214,8 @@ eachBackend((open) => {
     expect(contextsOf('after a sub-run')).toEqual(['outer']);
   });
 
-  it('F10 what is run here begins in the context of its caller, step after step', async () => {
+  // F10
+  it('what is run here begins in the context of its caller, step after step', async () => {
     const policy = groupPolicy('some', () => {
       enter('policy');
       return true;
@@ -231,7 +236,8 @@ eachBackend((open) => {
     expect(began.filter(([, context]) => context !== 'caller')).toEqual([]);
   });
 
-  it('F10 one thread or process runs task after task, each in no context', async () => {
+  // F10
+  it('one thread or process runs task after task, each in no context', async () => {
     const code = {
       module: new URL('../../fixtures/scope-handlers.mjs', import.meta.url),
       exportName: 'enter',
@@ -247,7 +253,8 @@ eachBackend((open) => {
     }
   });
 
-  it('F10 loggers and tracers enter what they like', async () => {
+  // F10
+  it('loggers and tracers enter what they like', async () => {
     const log = { ...silentLogger, warn: () => enter('log'), error: () => enter('log') };
     const tracer = {
       start: () => {

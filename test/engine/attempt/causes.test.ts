@@ -80,7 +80,8 @@ eachBackend((open) => {
     return [(await loom.runs.get(run.id))?.state, ...how];
   }
 
-  describe('F6 a member that ends', () => {
+  // F6
+  describe('a member that ends', () => {
     const rows = WAYS.flatMap((way) => FORMS.map((form) => [way, form] as const));
     it.each(rows)('%s ends its group alike under every policy: %s', async (way, form) => {
       const begun: string[] = [];

@@ -39,7 +39,8 @@ eachBackend((open, name) => {
 
   describe('channels of a run', () => {
     it.each(FORMS)(
-      'B-W7 a later node of a %s run reads what an earlier one wrote',
+      // B-W7
+      'a later node of a %s run reads what an earlier one wrote',
       async (form) => {
         const write = task('write', async (input: { note: string }, ctx) => {
           const own = ctx.channel(stats);
@@ -72,7 +73,8 @@ eachBackend((open, name) => {
       },
     );
 
-    it.each(FORMS)('B-W8 B-W16 members of a %s run lose no update of each other', async (form) => {
+    // B-W8 B-W16
+    it.each(FORMS)('members of a %s run lose no update of each other', async (form) => {
       const members = Object.fromEntries(
         ['a', 'b', 'c', 'd', 'e'].map((key) => [key, count.as(key)]),
       );
@@ -135,7 +137,8 @@ eachBackend((open, name) => {
       expect(await loom.runs.channels(one.id)).toEqual({ stats: { count: 1, seen: [one.id] } });
     });
 
-    it('B-W31 values have no time of their own, and go with the record of the run', async () => {
+    // B-W31
+    it('values have no time of their own, and go with the record of the run', async () => {
       const late = read.as('late');
       const step = count
         .pipe(

@@ -21,7 +21,8 @@ const FAKES: readonly (readonly [name: string, options: Parameters<typeof vi.use
 
 afterEach(() => vi.useRealTimers());
 
-it.each(FAKES)('F11 testLoom drains and advances under fake timers: %s', async (_name, options) => {
+// F11
+it.each(FAKES)('testLoom drains and advances under fake timers: %s', async (_name, options) => {
   vi.useFakeTimers(options);
   const t = testLoom([hello]);
   const handle = await t.enqueue(hello, 'Ada');
@@ -40,7 +41,8 @@ const BACKENDS = [
 
 it.each(
   BACKENDS.flatMap(([name, open]) => FAKES.map((fake) => [name, fake[0], open, fake[1]] as const)),
-)('F11 %s enqueues, works, waits and closes under fake timers: %s', async (_, __, open, fakes) => {
+  // F11
+)('%s enqueues, works, waits and closes under fake timers: %s', async (_, __, open, fakes) => {
   vi.useFakeTimers(fakes);
   const loom = new Fairloom({ backend: open(), tasks: [hello], log: silentLogger });
   const worker = loom.worker();

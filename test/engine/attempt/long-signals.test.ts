@@ -56,7 +56,8 @@ eachBackend((open) => {
     await harness.close();
   });
 
-  it('F15 three hundred results under one signal put one listener on it, and leave none', async () => {
+  // F15
+  it('three hundred results under one signal put one listener on it, and leave none', async () => {
     const loom = harness.loom([later]);
     const tasks = Array.from({ length: 300 }, () => undefined);
     const handles = await loom.enqueueMany(later, tasks);
@@ -70,7 +71,8 @@ eachBackend((open) => {
     expect(warnings).toEqual([]);
   });
 
-  it('F15 all of them reject with its reason when it aborts', async () => {
+  // F15
+  it('all of them reject with its reason when it aborts', async () => {
     const loom = harness.loom([later]);
     const handles = await loom.enqueueMany(
       later,
@@ -86,7 +88,8 @@ eachBackend((open) => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
-  it('F15 runs here share a signal, and leave nothing on it', async () => {
+  // F15
+  it('runs here share a signal, and leave nothing on it', async () => {
     const wait = gate();
     const waiting = task('held', async () => wait.passed);
     const twice = waiting.pipe(waiting.as('again'));
@@ -103,7 +106,8 @@ eachBackend((open) => {
     expect(warnings).toEqual([]);
   });
 
-  it(`F61 ${WAITS} waits for ends and for work leave nothing on any signal`, async () => {
+  // F61
+  it(`${WAITS} waits for ends and for work leave nothing on any signal`, async () => {
     const loom = harness.loom([later]);
     const { id } = await loom.enqueue(later);
     const { workers, inspect } = harness.backend;

@@ -213,7 +213,8 @@ async function fieldsOf(loom: Fairloom, value: unknown): Promise<Calls> {
 const OWN_TEST = /^loom\.(serve|close)\(/;
 
 eachBackend((open) => {
-  describe('F72 values that fit nowhere', () => {
+  // F72
+  describe('values that fit nowhere', () => {
     let harness: Harness;
     let loom: Fairloom;
 
@@ -223,7 +224,8 @@ eachBackend((open) => {
     });
     afterEach(() => harness.close());
 
-    it.each(NASTY)('F72 takes %s for nothing that it is not', async (_, x) => {
+    // F72
+    it.each(NASTY)('takes %s for nothing that it is not', async (_, x) => {
       await loom.enqueue(plainTask, 1, { id: 'id' });
       await loom.enqueue(line, 1, { id: 'run' });
       await loom.schedules.set('id', { task: plainTask, input: 1, cron: '@daily' });
@@ -245,7 +247,8 @@ eachBackend((open) => {
       expect(raw).toEqual([]);
     });
 
-    it('F72 refuses options of serve and close before it starts or ends anything', async () => {
+    // F72
+    it('refuses options of serve and close before it starts or ends anything', async () => {
       const wrong = [null, 5, 'text', Symbol('s'), 1n, () => undefined];
       for (const x of wrong as never[]) {
         const other = (): Fairloom => new Fairloom({ backend: memory(), log: silentLogger });
@@ -256,7 +259,8 @@ eachBackend((open) => {
       expect(await thrownBy(() => loom.stats())).toBeUndefined();
     });
 
-    it('F72 logs an async listener that rejects as one that throws', async () => {
+    // F72
+    it('logs an async listener that rejects as one that throws', async () => {
       const lines: unknown[] = [];
       const note = (_: string, fields?: { readonly event?: unknown }): void => {
         if (fields?.event === 'listener.threw') lines.push(fields);
@@ -286,7 +290,8 @@ eachBackend((open) => {
       expect(lines.slice(0, 2)).toEqual([0, 1].map(() => ({ ...told, on: 'schedule.fired' })));
     });
 
-    it('F72 refuses an event that there is not, and a listener that is none', () => {
+    // F72
+    it('refuses an event that there is not, and a listener that is none', () => {
       const [worker, scheduler] = [loom.worker(), loom.scheduler()];
       expect(() => worker.on('task.finnished' as never, () => undefined)).toThrow(
         'event: there is no event "task.finnished"; did you mean "task.finished"?',
@@ -301,7 +306,8 @@ eachBackend((open) => {
       expect(() => worker.on('task.failed', 5 as never)).toThrow('listener: expected a function');
     });
 
-    it('F72 refuses holes in lists, wherever they stand', async () => {
+    // F72
+    it('refuses holes in lists, wherever they stand', async () => {
       const holes = new Array(1) as never;
       const { commandTask, containerTask, encrypted, flow, parallel } = fairloom;
       const key = { id: 'a', key: new Uint8Array(32) };
@@ -328,7 +334,8 @@ eachBackend((open) => {
       }
     });
 
-    it('F72 refuses signals, names, options and lists that are none', async () => {
+    // F72
+    it('refuses signals, names, options and lists that are none', async () => {
       const handle = await loom.enqueue(plainTask, 1);
       const run = await loom.enqueue(line, 1);
       const refused: (() => unknown)[] = [{}, 5, 'text', null, new EventTarget()].flatMap(

@@ -83,7 +83,8 @@ eachBackend((open) => {
   });
   afterEach(() => harness.close());
 
-  it.each(hosts)('F7 keeps what was thrown in a %s, and tells it in one line', async (_, host) => {
+  // F7
+  it.each(hosts)('keeps what was thrown in a %s, and tells it in one line', async (_, host) => {
     const step = host('thrower', { retries: 0 });
     const loom = harness.loom([step]);
     const worker = loom.worker();
@@ -103,7 +104,8 @@ eachBackend((open) => {
     }
   });
 
-  it('F7 a run that failed has the causes behind its node, driven and dispatched', async () => {
+  // F7
+  it('a run that failed has the causes behind its node, driven and dispatched', async () => {
     const step = HOSTS.plain('thrower', { retries: 0 });
     const one = step.pipe(after);
     const loom = harness.loom([one]);
@@ -119,7 +121,8 @@ eachBackend((open) => {
     }
   });
 
-  it.each(hosts)('F8 in a %s errors of another copy steer, lookalikes do not', async (_, host) => {
+  // F8
+  it.each(hosts)('in a %s errors of another copy steer, lookalikes do not', async (_, host) => {
     const backoff = { kind: 'fixed', base: '1s', jitter: 'none' } as const;
     const own = host('steerer', { retries: 1, backoff });
     const foreign = host('thrower', { retries: 1, backoff });
@@ -153,7 +156,8 @@ eachBackend((open) => {
     expect(seen.of('task.released')).toHaveLength(1);
   });
 
-  it('F8 a node of a run is steered by another copy, and by no lookalike', async () => {
+  // F8
+  it('a node of a run is steered by another copy, and by no lookalike', async () => {
     const calls: unknown[] = [];
     const backoff = { kind: 'fixed', base: '1s', jitter: 'none' } as const;
     const counted = (name: string) =>
@@ -182,7 +186,8 @@ describe('in this process', () => {
   });
   afterEach(() => harness.close());
 
-  it('F8 what a thread throws of our own is of our own class here', async () => {
+  // F8
+  it('what a thread throws of our own is of our own class here', async () => {
     const { url } = copy;
     const call = harness
       .loom([])
@@ -207,7 +212,8 @@ describe('a module that cannot be loaded yet', () => {
   it.each([
     ['thread', threadTask<() => Promise<number>>],
     ['process', processTask<() => Promise<number>>],
-  ] as const)('F9 a %s that has not loaded its module is not used again', async (_, define) => {
+    // F9
+  ] as const)('a %s that has not loaded its module is not used again', async (_, define) => {
     const sign = join(folder, 'starting-up');
     const file = join(folder, 'handler.mjs');
     writeFileSync(sign, '');

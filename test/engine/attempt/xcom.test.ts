@@ -29,7 +29,8 @@ eachBackend((open) => {
   afterEach(() => harness.close());
 
   describe('xcom of a task', () => {
-    it('A-W7 a value that one task pushes is pulled by another, of the same user alone', async () => {
+    // A-W7
+    it('a value that one task pushes is pulled by another, of the same user alone', async () => {
       const loom = harness.loom([write, read]);
       await loom.worker().start();
       await (await loom.enqueue(write, [1, 2], { user: 'ann' })).result();

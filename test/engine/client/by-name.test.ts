@@ -16,7 +16,8 @@ eachBackend((open) => {
   });
   afterEach(() => harness.close());
 
-  it('F30 by name a pipeline is refused, and a task of that name is none', async () => {
+  // F30
+  it('by name a pipeline is refused, and a task of that name is none', async () => {
     const loom = harness.loom([etl, same]);
     await expect(loom.enqueueByName('etl', 1)).rejects.toThrow(InvalidOptionError);
     await expect(
@@ -28,7 +29,8 @@ eachBackend((open) => {
     expect((await loom.enqueueByName('unknown', 1)).created).toBe(true);
   });
 
-  it('F30 workers announce pipelines apart from the tasks that they can be given', async () => {
+  // F30
+  it('workers announce pipelines apart from the tasks that they can be given', async () => {
     const loom = harness.loom([etl, same]);
     const worker = loom.worker({ id: 'w' });
     await worker.start();

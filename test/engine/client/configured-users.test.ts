@@ -48,7 +48,8 @@ eachBackend((open) => {
       await worker.stop();
     });
 
-    it('F33 is listed at once, with its settings and where each comes from', async () => {
+    // F33
+    it('is listed at once, with its settings and where each comes from', async () => {
       const loom = harness.loom([quick]);
       await loom.users.set('acme', { weight: 3 });
       expect((await loom.users.list()).items).toEqual([
@@ -84,7 +85,8 @@ eachBackend((open) => {
       expect(await loom.users.get('acme', { queue: 'mail' })).toEqual(items[0]);
     });
 
-    it('F33 stays while it works, once, and goes with its last setting', async () => {
+    // F33
+    it('stays while it works, once, and goes with its last setting', async () => {
       const loom = harness.loom([quick]);
       const names = async (): Promise<readonly string[]> =>
         (await loom.users.list()).items.map(({ user }) => user);
@@ -109,7 +111,8 @@ eachBackend((open) => {
       expect(await loom.users.get('cat')).toBeUndefined();
     });
 
-    it('F33 turns pages of users with and without work, none twice', async () => {
+    // F33
+    it('turns pages of users with and without work, none twice', async () => {
       const loom = harness.loom([quick]);
       const all = Array.from({ length: 23 }, (_, at) => `u${String(at).padStart(2, '0')}`);
       for (const [at, user] of all.entries()) {
@@ -128,7 +131,8 @@ eachBackend((open) => {
       expect(busy.items.map(({ user }) => user)).toEqual(all.filter((_, at) => at % 3 !== 1));
     });
 
-    it('F33 crowds nobody out of samples, top and doctor', async () => {
+    // F33
+    it('crowds nobody out of samples, top and doctor', async () => {
       const metrics = prometheus({ client });
       const loom = harness.loom([quick], { metrics });
       const idle = Array.from({ length: 120 }, (_, at) => `idle-${at}`);
@@ -143,7 +147,8 @@ eachBackend((open) => {
       expect(await metrics.text()).toMatch(/oldest_queued_age_seconds\{queue="default"\} 5\b/);
     });
 
-    it('F33 is asked for by true or false', async () => {
+    // F33
+    it('is asked for by true or false', async () => {
       const loom = harness.loom([quick]);
       const wrong = { configured: 'no' as unknown as boolean };
       await expect(loom.users.list(wrong)).rejects.toThrow(InvalidOptionError);

@@ -30,7 +30,8 @@ eachBackend((open) => {
   }
 
   describe('who waits for a task', () => {
-    it('F25 is told by get, explain and a paged list', async () => {
+    // F25
+    it('is told by get, explain and a paged list', async () => {
       const others = Array.from({ length: 7 }, (_, at) => `b${at}`);
       await store({ a: [[]], ...Object.fromEntries(others.map((id) => [id, [['a']]])) });
       const dependents = { count: 7, awaitingRedrive: 0, ids: others.slice(0, 5) };
@@ -49,7 +50,8 @@ eachBackend((open) => {
       await expect(loom.tasks.dependents('a', { limit: 0 })).rejects.toThrow('limit');
     });
 
-    it('F25 tells those that are held apart', async () => {
+    // F25
+    it('tells those that are held apart', async () => {
       const broken = task('broken', { retries: 0 }, async () => {
         throw new Error('no');
       });
@@ -78,7 +80,8 @@ eachBackend((open) => {
   });
 
   describe('what would end with a task', () => {
-    it('F24 follows the policies of the edges, and tells by which', async () => {
+    // F24
+    it('follows the policies of the edges, and tells by which', async () => {
       await store({
         a: [[]],
         canceled: [['a'], 'cancel'],
@@ -119,7 +122,8 @@ eachBackend((open) => {
       ]);
     });
 
-    it('F24 knows what a failure would do, and that what is not there takes nothing along', async () => {
+    // F24
+    it('knows what a failure would do, and that what is not there takes nothing along', async () => {
       await store({ a: [[]], b: [['a'], 'cancel'] });
       await loom.enqueue(work, 1, { id: 'c', dependsOn: ['nobody'], onMissing: 'block' });
       const failure = { ending: 'failure' } as const;
@@ -132,7 +136,8 @@ eachBackend((open) => {
       await expect(loom.tasks.consequences('a', unexpected)).rejects.toThrow('ending');
     });
 
-    it('F24 tells hundreds by their number', async () => {
+    // F24
+    it('tells hundreds by their number', async () => {
       await store({ a: [[]] });
       const chain = Array.from({ length: 600 }, () => 1);
       await loom.enqueueMany(work, chain, { dependsOn: ['a'], user: 'ann' });
@@ -142,7 +147,8 @@ eachBackend((open) => {
   });
 
   describe.each(['dispatched', 'driven'] as const)('what would end with a %s run', (form) => {
-    it('F24 tells its open nodes, and tasks outside that wait for it', async () => {
+    // F24
+    it('tells its open nodes, and tasks outside that wait for it', async () => {
       const steps = work.pipe(work.as('again')).as('steps');
       const both = harness.loom([work, steps]);
       await both.enqueue(steps, 1, { id: 'run', form, delay: '1h' });

@@ -20,7 +20,8 @@ eachBackend((open) => {
   afterEach(() => harness.close());
 
   describe('an id that another user stores', () => {
-    it('F60 gives its result to nobody who did not ask for another user’s', async () => {
+    // F60
+    it('gives its result to nobody who did not ask for another user’s', async () => {
       const wait = { dependsOn: ['x'], onMissing: 'block' } as const;
       const b = await loom.enqueue(read, 1, { ...wait, user: 'bob' });
       const open = await loom.enqueue(read, 2, { ...wait, user: 'bob', allowCrossUser: true });
@@ -36,7 +37,8 @@ eachBackend((open) => {
       expect(obstacles[0]?.text).toBe('it waits for x (a task of another user has this id)');
     });
 
-    it('F60 is not read either by who went on without it', async () => {
+    // F60
+    it('is not read either by who went on without it', async () => {
       const b = await loom.enqueue(read, 1, {
         ...{ user: 'bob', delay: 1_000, dependsOn: ['x'], onMissing: 'satisfied' },
       });
@@ -51,7 +53,8 @@ eachBackend((open) => {
   });
 
   describe('a task that others wait for', () => {
-    it('F67 is refused with an error of its own when a cycle cannot be told', async () => {
+    // F67
+    it('is refused with an error of its own when a cycle cannot be told', async () => {
       const many = (count: number, dependsOn: readonly string[]): Promise<readonly string[]> => {
         const calls = Array.from({ length: count }, () =>
           call(slow, undefined, { user: 'ann', dependsOn, onMissing: 'block' }),
@@ -73,7 +76,8 @@ eachBackend((open) => {
       expect(await loom.tasks.get('x')).toBeUndefined();
     });
 
-    it('F67 does not come back by a redrive to wait for them', async () => {
+    // F67
+    it('does not come back by a redrive to wait for them', async () => {
       const wait = { user: 'ann', dependsOn: ['x'], onMissing: 'block', expiresIn: 1_000 } as const;
       await loom.enqueue(slow, undefined, { ...wait, id: 'b' });
       await loom.enqueue(slow, undefined, { id: 'c', user: 'ann', dependsOn: ['b'] });

@@ -26,7 +26,8 @@ eachBackend((open) => {
   });
   afterEach(() => harness.close());
 
-  it.each(NAMES)('F26 %s: %s refuses an option that there is not', async (type, name) => {
+  // F26
+  it.each(NAMES)('%s: %s refuses an option that there is not', async (type, name) => {
     const loom = harness.loom([plainTask, line]);
     const { valid, calls, at = (options) => options } = optionCases(loom)[type] ?? never();
     const act = calls[name] ?? never();
@@ -43,7 +44,8 @@ eachBackend((open) => {
     }
   });
 
-  describe('F26 a misspelled option', () => {
+  // F26
+  describe('a misspelled option', () => {
     it.each([
       ['usr', 'user', { usr: 'acme' }],
       ['dellay', 'delay', { dellay: 5 }],
@@ -126,7 +128,8 @@ const NOBODY: readonly (readonly [string, unknown])[] = [
 ];
 
 eachBackend((open) => {
-  describe('F62 a change of many', () => {
+  // F62
+  describe('a change of many', () => {
     const failing = task('failing', { retries: 0 }, async () => {
       throw new RangeError('no');
     });

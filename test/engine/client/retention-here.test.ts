@@ -14,7 +14,8 @@ async function keptOf(backend: ReturnType<typeof memory>): Promise<number> {
   return counts.finished + counts.failed + counts.canceled;
 }
 
-it('F73 a process that is told to keep nothing keeps what ended in the last second', async () => {
+// F73
+it('a process that is told to keep nothing keeps what ended in the last second', async () => {
   const harness = await openMemory();
   const loom = harness.loom([double], { retention: { finished: 0, finishedCount: 100 } });
   await loom.worker({ concurrency: 10 }).start();
@@ -27,7 +28,8 @@ it('F73 a process that is told to keep nothing keeps what ended in the last seco
   await harness.close();
 });
 
-it('F73 a process that is told to keep so many keeps so many, and no more', async () => {
+// F73
+it('a process that is told to keep so many keeps so many, and no more', async () => {
   const harness = await openMemory();
   const loom = harness.loom([double], { retention: { finishedCount: 100 } });
   await loom.worker({ concurrency: 10 }).start();
@@ -38,7 +40,8 @@ it('F73 a process that is told to keep so many keeps so many, and no more', asyn
   await harness.close();
 });
 
-it('F73 whoever waits for an end reads it, however long the handlers of others hold the loop', async () => {
+// F73
+it('whoever waits for an end reads it, however long the handlers of others hold the loop', async () => {
   const backend = memory();
   // Longer than a tick of the clock, so that every call in the same turn finds ended ones over.
   const busy = task('busy', async (n: number) => {

@@ -21,8 +21,10 @@ afterEach(async () => {
   await t.close();
 });
 
-describe('F37 a forgotten drain', () => {
-  it('F37 ends result(), with a timeout and without, by an error that names the way out', async () => {
+// F37
+describe('a forgotten drain', () => {
+  // F37
+  it('ends result(), with a timeout and without, by an error that names the way out', async () => {
     open([hello]);
     const handle = await t.enqueue(hello, 'Ada');
     for (const options of [{ timeout: '100ms' }, {}, { timeout: '30d' }] as const) {
@@ -36,7 +38,8 @@ describe('F37 a forgotten drain', () => {
     expect(await handle.result()).toBe('Hello, Ada!');
   });
 
-  it('F37 ends the results of runs, of delayed tasks after a drain, and under fake timers', async () => {
+  // F37
+  it('ends the results of runs, of delayed tasks after a drain, and under fake timers', async () => {
     vi.useFakeTimers();
     open([hello, shout]);
     const run = await t.enqueue(hello.pipe(shout), 'Ada');
@@ -49,7 +52,8 @@ describe('F37 a forgotten drain', () => {
     expect(await late.result()).toBe('Hello, Bob!');
   });
 
-  it('F37 is none while something happens: a drive later, a handler that runs, a worker', async () => {
+  // F37
+  it('is none while something happens: a drive later, a handler that runs, a worker', async () => {
     const wait = gate();
     const gated = task('held', async () => wait.passed);
     open([hello, gated]);
@@ -68,7 +72,8 @@ describe('F37 a forgotten drain', () => {
     expect(await (await t.enqueue(hello, 'Bob')).result()).toBe('Hello, Bob!');
   });
 
-  it('F37 leaves a timeout that the clock passes, and a close, as they are', async () => {
+  // F37
+  it('leaves a timeout that the clock passes, and a close, as they are', async () => {
     open([hello]);
     const handle = await t.enqueue(hello, 'Ada', { delay: '2d' });
     const waiting = handle.result({ timeout: '1d' }).catch((error: unknown) => error);
@@ -80,7 +85,8 @@ describe('F37 a forgotten drain', () => {
   });
 });
 
-describe('F38 thirty days', () => {
+// F38
+describe('thirty days', () => {
   /** Calls of the backend on the way: these tell of polls on any machine. */
   async function callsOf(code: () => Promise<unknown>): Promise<number> {
     const { tasks, schedules } = coreOf(t).connection.backend;
@@ -106,7 +112,8 @@ describe('F38 thirty days', () => {
     ['beside a task of somebody else', () => t.enqueueByName('strange', 1, { queue: 'other' })],
   ];
 
-  it.each(CASES)('F38 with an idle worker need no poll: %s', async (_name, prepare) => {
+  // F38
+  it.each(CASES)('with an idle worker need no poll: %s', async (_name, prepare) => {
     open([hello]);
     await prepare();
     expect(await callsOf(() => t.clock.advance('30d'))).toBeLessThan(20);
@@ -120,7 +127,8 @@ describe('F38 thirty days', () => {
     ).toBe('Hello, Bob!');
   });
 
-  it('F38 pass beside a handler that nothing ends', async () => {
+  // F38
+  it('pass beside a handler that nothing ends', async () => {
     const hung = task(
       'hung',
       { timeout: '10s', retries: 0 },
@@ -134,7 +142,8 @@ describe('F38 thirty days', () => {
     expect(await error).toMatchObject({ failureType: 'timeout' });
   });
 
-  it('F38 pass what is due at its own moment', async () => {
+  // F38
+  it('pass what is due at its own moment', async () => {
     let ranAt = 0;
     const note = task('note', async () => {
       ranAt = t.clock.now();

@@ -299,7 +299,8 @@ eachBackend((open, name) => {
   });
 
   describe('encrypted', () => {
-    it('F40 a secret in every value is in no byte of the store, and in no log, figure or span', async () => {
+    // F40
+    it('a secret in every value is in no byte of the store, and in no log, figure or span', async () => {
       const sent: string[] = [];
       const redis = name === 'redis' ? new Redis(inject('redisUrl')) : undefined;
       const monitor = redis === undefined ? undefined : await monitored(inject('redisUrl'), sent);

@@ -30,7 +30,8 @@ eachBackend((open) => {
   afterEach(() => harness.close());
 
   describe('a client with keys', () => {
-    it('F40 stores no input, result or error as it is, and reads all of them', async () => {
+    // F40
+    it('stores no input, result or error as it is, and reads all of them', async () => {
       const loom = harness.loom([echo, fail], { codec: encrypted({ keys: [K1] }) });
       await loom.worker().start();
       const handle = await loom.enqueue(echo, { secret: 'S3CRET' });
@@ -52,7 +53,8 @@ eachBackend((open) => {
       expect(JSON.stringify(record)).not.toContain('S3CRET');
     });
 
-    it('F40 a key is exchanged while tasks wait: what was stored with the old one is still the same task', async () => {
+    // F40
+    it('a key is exchanged while tasks wait: what was stored with the old one is still the same task', async () => {
       const before = harness.loom([echo], { codec: encrypted({ keys: [K1] }) });
       const input = { secret: 'S3CRET' };
       const one = { id: 'o-1' };
@@ -82,7 +84,8 @@ eachBackend((open) => {
       expect(fresh?.result).toMatch(/^enc:k2:/);
     });
 
-    it('F40 a batch of which one task was stored with an older key is stored whole', async () => {
+    // F40
+    it('a batch of which one task was stored with an older key is stored whole', async () => {
       const before = harness.loom([echo], { codec: encrypted({ keys: [K1] }) });
       await before.enqueue(echo, { secret: 'a' }, { id: 'a' });
       await before.enqueue(echo, { secret: 'c' }, { id: 'c' });
@@ -98,7 +101,8 @@ eachBackend((open) => {
       expect(await loom.tasks.get('d')).toBe(undefined);
     });
 
-    it('F40 a task whose input cannot be read is a dead letter that says why, and no retry is made', async () => {
+    // F40
+    it('a task whose input cannot be read is a dead letter that says why, and no retry is made', async () => {
       const owner = harness.loom([echo], { codec: encrypted({ keys: [K1] }) });
       const unread = await owner.enqueue(echo, { secret: 'S3CRET' }, { id: 'unknown' });
       const loom = harness.loom([echo], { codec: encrypted({ keys: [K2] }) });
@@ -128,7 +132,8 @@ eachBackend((open) => {
       expect(bare).not.toHaveProperty('input');
     });
 
-    it('F40 what was altered, exchanged or is not encrypted is an error, and never a value', async () => {
+    // F40
+    it('what was altered, exchanged or is not encrypted is an error, and never a value', async () => {
       const loom = harness.loom([echo], { codec: encrypted({ keys: [K1] }) });
       const handle = await loom.enqueue(echo, { secret: 'S3CRET' });
       await loom.worker().start();
@@ -161,7 +166,8 @@ eachBackend((open) => {
       expect(await open.tasks.get('not-encrypted')).toMatchObject({ input: { secret: 'forged' } });
     });
 
-    it('F40 the same id of a key with other bytes is told from a key that is not there', () => {
+    // F40
+    it('the same id of a key with other bytes is told from a key that is not there', () => {
       const text = encrypted({ keys: [K1] }).encode({ a: 1 });
       const other = encrypted({ keys: [{ id: 'k1', key: randomBytes(32) }] });
       const decode = (codec: Codec): unknown => {
@@ -176,7 +182,8 @@ eachBackend((open) => {
       expect(decode(encrypted({ keys: [K2] }))).toBe('unknown-key');
     });
 
-    it("F40 a codec of one's own covers errors, reasons and channels too", async () => {
+    // F40
+    it("a codec of one's own covers errors, reasons and channels too", async () => {
       const hex = (text: string): string => Buffer.from(text).toString('hex');
       const codec: Codec = {
         encode: (value) => (value === undefined ? '' : hex(JSON.stringify(value))),
@@ -196,7 +203,8 @@ eachBackend((open) => {
       expect(JSON.stringify(await loom.tasks.get(later.id))).toContain('S3CRET');
     });
 
-    it('F40 a channel whose list holds what cannot be read is an error to handlers, and shown to people', async () => {
+    // F40
+    it('a channel whose list holds what cannot be read is an error to handlers, and shown to people', async () => {
       const notes = channel<{ seen: string[] }>('notes');
       const add = task('add', { retries: 0 }, async (word: string, ctx) => {
         await ctx.channel(notes).append('seen', word);
@@ -219,7 +227,8 @@ eachBackend((open) => {
       expect(await refusal(bare.runs.graph(run.id))).toMatchObject(error);
     });
 
-    it('F40 a schedule is listed without its key, and fired with it alone', async () => {
+    // F40
+    it('a schedule is listed without its key, and fired with it alone', async () => {
       const owner = harness.loom([echo], { codec: encrypted({ keys: [K1] }) });
       const input = { secret: 'S3CRET' };
       await owner.schedules.set('hourly', { every: '1h', task: echo, input });
@@ -245,7 +254,8 @@ eachBackend((open) => {
 });
 
 describe('encrypted', () => {
-  it('F40 refuses keys that are none, and never shows one', () => {
+  // F40
+  it('refuses keys that are none, and never shows one', () => {
     const key = randomBytes(32);
     const bad: readonly unknown[] = [
       undefined,

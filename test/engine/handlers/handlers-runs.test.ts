@@ -60,7 +60,8 @@ eachBackend((open) => {
     engine.remove();
   });
 
-  describe('B-W23 every kind of handler', () => {
+  // B-W23
+  describe('every kind of handler', () => {
     it('is a step of a pipeline', async () => {
       await loom.worker().start();
       expect(await (await loom.enqueue(line, 1)).result()).toBe(7);

@@ -93,7 +93,8 @@ it('gives a handler that looked at its signal three seconds, then kills it', asy
   expect(isAlive(pid)).toBe(false);
 });
 
-it('F2 lets a handler end by its signal, with the reason, and takes nothing that it gives then', async () => {
+// F2
+it('lets a handler end by its signal, with the reason, and takes nothing that it gives then', async () => {
   const once = processTask<Act>('polite', { ...options, exportName: 'polite', retries: 0 });
   const loom = loomOf([once]);
   const worker = loom.worker();

@@ -173,7 +173,8 @@ describe('a program that fails', () => {
     ['no JSON', 'console.log("{ not json")', 'is no JSON'],
     ['no UTF-8', 'process.stdout.write(Buffer.from([0x22, 0xff, 0x22]))', 'not UTF-8'],
     ['two values', 'console.log(1); console.log(2)', 'is no JSON'],
-  ])('B-W15 gives %s: refused as data, never run', async (_, code, message) => {
+    // B-W15
+  ])('gives %s: refused as data, never run', async (_, code, message) => {
     const bad = node('bad', code, { retries: 3 });
     const loom = harness.loom([bad]);
     await loom.worker().start();

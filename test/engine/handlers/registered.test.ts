@@ -81,7 +81,8 @@ it('is told by its signal when a task should end', async () => {
   await expect(slow.result()).rejects.toMatchObject({ failureType: 'timeout' });
 });
 
-it('B-W23 a worker without the handler leaves the task to one that has it, and says so', async () => {
+// B-W23
+it('a worker without the handler leaves the task to one that has it, and says so', async () => {
   const log = keepLog();
   const without = harness.loom([double, inc], { log });
   await without.worker({ id: 'without' }).start();

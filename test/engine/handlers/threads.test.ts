@@ -74,7 +74,8 @@ it.each([
   ['crash', 'error', 'ThreadEndedError', 2],
   ['function', 'invalid-result', 'InvalidResultError', 1],
   ['date', 'invalid-result', 'InvalidResultError', 1],
-])('O18 a thread that ends by "%s" is a failed attempt', async (how, failureType, name, starts) => {
+  // O18
+])('a thread that ends by "%s" is a failed attempt', async (how, failureType, name, starts) => {
   const loom = harness.loom([act]);
   const worker = loom.worker();
   const seen = observe(worker);

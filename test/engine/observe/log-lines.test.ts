@@ -57,7 +57,8 @@ eachBackend((open) => {
     [false, SECRET],
     [true, 'the reason why'],
   ])(
-    'F20 no line tells of inputs and results, nor of errors with logErrors %s',
+    // F20
+    'no line tells of inputs and results, nor of errors with logErrors %s',
     async (logErrors, why) => {
       const log = keeper(lines);
       const good = task('good', async (input: string) => input);
@@ -107,7 +108,8 @@ eachBackend((open) => {
     },
   );
 
-  it('F20 a failed run has one line for each attempt of its nodes, and one that names the node', async () => {
+  // F20
+  it('a failed run has one line for each attempt of its nodes, and one that names the node', async () => {
     const bad = task(
       'bad',
       { retries: 1, backoff: { base: 0 } },
@@ -133,7 +135,8 @@ eachBackend((open) => {
     }
   });
 
-  it('F20 a member of a group that fails has its lines', async () => {
+  // F20
+  it('a member of a group that fails has its lines', async () => {
     const bad = task('bad', { retries: 0 }, async (n: number) => {
       if (n === 2) throw new Error('two');
       return n;

@@ -24,7 +24,8 @@ beforeEach(async () => {
 afterEach(() => harness.close());
 
 it.each(Object.entries(HOSTS))(
-  'F16 a field that cannot be shown costs no other, in a %s',
+  // F16
+  'a field that cannot be shown costs no other, in a %s',
   async (host, step) => {
     const log = keepLog();
     expect(await harness.loom([step], { log }).run(step, 1, { user: 'u' })).toBe('done');
@@ -59,7 +60,8 @@ describe('the log on stderr', () => {
     return lines.join('');
   };
 
-  it('F16 shows every field that it can, and bounds the rest', () => {
+  // F16
+  it('shows every field that it can, and bounds the rest', () => {
     const circular: Record<string, unknown> = { a: 1 };
     circular['self'] = circular;
     const text = written((log) =>
@@ -72,7 +74,8 @@ describe('the log on stderr', () => {
     expect(text).toContain('99900 more');
   });
 
-  it('F20 has lines from its level up', () => {
+  // F20
+  it('has lines from its level up', () => {
     const all = (log: Logger): void => {
       for (const level of ['debug', 'info', 'warn', 'error'] as const) log[level](level);
     };
@@ -81,7 +84,8 @@ describe('the log on stderr', () => {
     expect(levels.map(shown)).toEqual([4, 3, 2, 1, 0]);
   });
 
-  it('F16 takes what a logger of the user refuses, at once or later', async () => {
+  // F16
+  it('takes what a logger of the user refuses, at once or later', async () => {
     const throws = (): never => {
       throw new Error('no transport');
     };
@@ -96,7 +100,8 @@ describe('the log on stderr', () => {
     await vi.waitFor(() => expect(lines).toEqual(['fairloom error: later\n']));
   });
 
-  it('F16 gives a logger plain data when it cannot take what it was given', () => {
+  // F16
+  it('gives a logger plain data when it cannot take what it was given', () => {
     const lines: string[] = [];
     const json = (_: string, fields: unknown): void => void lines.push(JSON.stringify(fields));
     safeLogger({ debug: json, info: json, warn: json, error: json }, 'debug').info('x', { n: 1n });

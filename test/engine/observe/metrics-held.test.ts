@@ -50,7 +50,8 @@ eachBackend((open) => {
     },
   };
 
-  describe.each(Object.entries(holds))('F50 one user in ten that %s', (_, hold) => {
+  // F50
+  describe.each(Object.entries(holds))('one user in ten that %s', (_, hold) => {
     it('leaves the shares of the others as they are', async () => {
       const metrics = prometheus({ client });
       const loom = harness.loom([quick], { metrics });
@@ -80,7 +81,8 @@ eachBackend((open) => {
     });
   });
 
-  it('F50 a user at its limit of running tasks leaves the reckoning too', async () => {
+  // F50
+  it('a user at its limit of running tasks leaves the reckoning too', async () => {
     const blocker = gate();
     const slow = task('slow', async () => blocker.passed);
     const metrics = prometheus({ client });
@@ -104,7 +106,8 @@ eachBackend((open) => {
     blocker.open();
   });
 
-  it('F51 the age of a queue is that of tasks that could be served', async () => {
+  // F51
+  it('the age of a queue is that of tasks that could be served', async () => {
     const metrics = prometheus({ client });
     const loom = harness.loom([quick], { metrics });
     await loom.users.pause('held');
@@ -121,7 +124,8 @@ eachBackend((open) => {
     expect(await figure(metrics, 'oldest_queued_age_seconds')).toBe(3_660);
   });
 
-  it('F51 deaths are counted, and a redrive does not count again', async () => {
+  // F51
+  it('deaths are counted, and a redrive does not count again', async () => {
     const broken = task('broken', { retries: 0 }, async () => {
       throw new Error('no');
     });

@@ -102,7 +102,8 @@ eachBackend((open) => {
       ]);
     });
 
-    it('F25 tells for how many others a task stands in the way', async () => {
+    // F25
+    it('tells for how many others a task stands in the way', async () => {
       const shown = metrics();
       const loom = harness.loom([quick], { metrics: shown });
       expect(linesOf(await shown.text(), 'dependents')).toEqual([]);

@@ -164,7 +164,8 @@ eachBackend((open) => {
   });
 
   describe('a run', () => {
-    it('B-W34 that fails, dispatched and driven, leaves no span open', async () => {
+    // B-W34
+    it('that fails, dispatched and driven, leaves no span open', async () => {
       const fail = task('fail', { retries: 1, backoff: { base: 0 } }, (_: number): number => {
         throw new RangeError('mine');
       });

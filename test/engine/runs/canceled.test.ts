@@ -90,7 +90,8 @@ eachBackend((open) => {
   }
 
   describe('after a cancel', () => {
-    it.each(FORMS)('F2 the value that a node returns is no result: %s', async (form) => {
+    // F2
+    it.each(FORMS)('the value that a node returns is no result: %s', async (form) => {
       const loom = await working();
       const run = await start(loom, line, form);
       await settled(harness, begun.passed);
@@ -98,7 +99,8 @@ eachBackend((open) => {
       await demandNothing(loom, run);
     });
 
-    it.each(FORMS)('F2 also of one of which its worker has not heard yet: %s', async (form) => {
+    // F2
+    it.each(FORMS)('also of one of which its worker has not heard yet: %s', async (form) => {
       const loom = await working();
       const run = await start(loom, line, form);
       await settled(harness, begun.passed);
@@ -117,7 +119,8 @@ eachBackend((open) => {
       'a member',
       'a member of a member',
       'a step that a handler runs',
-    ] as const)('F2 nor is that of %s', async (what) => {
+      // F2
+    ] as const)('nor is that of %s', async (what) => {
       const step = {
         'a dynamic node': choosing,
         'a member': fan,
@@ -138,7 +141,8 @@ eachBackend((open) => {
       ['a driven node', 'driven'],
       ['a dispatched node', 'dispatched'],
       ['a member', undefined],
-    ] as const)('F2 what %s returns is no result', async (what, form) => {
+      // F2
+    ] as const)('what %s returns is no result', async (what, form) => {
       const member = list.pipe(each(s2timed));
       const step = form ? s1.pipe(s2timed) : what === 'a member' ? member : s2timed;
       const loom = await working();
@@ -149,13 +153,15 @@ eachBackend((open) => {
       expect(await loom.runs.channels(run.id)).toEqual({});
     });
 
-    it('F2 so it is with a run here and now', async () => {
+    // F2
+    it('so it is with a run here and now', async () => {
       const loom = await working();
       const result = loom.run(s1.pipe(s2timed), 1);
       await expect(settled(harness, result)).rejects.toThrow('timeout of 1000 ms');
     });
 
-    it('F2 a run whose own time is over writes nothing more down', async () => {
+    // F2
+    it('a run whose own time is over writes nothing more down', async () => {
       const loom = await working();
       const run = (await loom.enqueue(
         line as never,
@@ -171,7 +177,8 @@ eachBackend((open) => {
   });
 
   describe('after a shutdown has begun', () => {
-    it.each(FORMS)('F2 what is done is done, and not done again: %s', async (form) => {
+    // F2
+    it.each(FORMS)('what is done is done, and not done again: %s', async (form) => {
       const loom = harness.loom(known);
       const worker = loom.worker();
       await worker.start();

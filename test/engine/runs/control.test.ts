@@ -365,7 +365,8 @@ eachBackend((open) => {
       await expect(loom.runs.rerun('nobody')).rejects.toBeInstanceOf(TaskNotFoundError);
     });
 
-    it('O68 keeps the results of runs apart, for as long as the run is stored', async () => {
+    // O68
+    it('keeps the results of runs apart, for as long as the run is stored', async () => {
       const [a, b] = [counted('a', (n) => n + 1), counted('b', (n) => n * 2)];
       const whole = a.pipe(b);
       const loom = harness.loom([whole], { retention: { finished: '5m', failed: '7d' } });

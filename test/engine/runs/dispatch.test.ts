@@ -195,7 +195,8 @@ eachBackend((open) => {
       ['series and parallel parts', seriesParallel],
       ['flows with any edges', anyRecipe],
     ])(
-      'O48 %s end in an order that the truth accepts, with the right values',
+      // O48
+      '%s end in an order that the truth accepts, with the right values',
       async (_, recipe) => {
         await fc.assert(
           fc.asyncProperty(recipe, async (made) => {

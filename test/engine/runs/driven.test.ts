@@ -62,7 +62,8 @@ eachBackend((open, name) => {
       });
     });
 
-    it('O68 two runs of one pipeline at once keep apart', async () => {
+    // O68
+    it('two runs of one pipeline at once keep apart', async () => {
       const step = each(counted('a', new Map())).pipe(task('sum', (all: number[]) => all.join()));
       const loom = harness.loom([step]);
       await loom.worker().start();
@@ -277,7 +278,8 @@ eachBackend((open, name) => {
       return died();
     };
 
-    it(`O54 O61 O62 after every call in turn, another goes on and the run ends right (${name})`, async () => {
+    // O54 O61 O62
+    it(`after every call in turn, another goes on and the run ends right (${name})`, async () => {
       let lastCall = 1;
       while (await runUntil(lastCall)) lastCall += stride(name);
       expect(lastCall).toBeGreaterThan(8);

@@ -48,7 +48,7 @@ eachBackend((open) => {
   }
 
   describe('a dynamic node', () => {
-    it('B-W again, next, goto, terminate and cancelRun', async () => {
+    it('again, next, goto, terminate and cancelRun', async () => {
       expect(await result(agent.pipe(double), 0)).toBe(6);
       expect(await result(fan.pipe(sum as never), 5)).toBe(16);
       expect(await result(leap.pipe(never).pipe(inc as never), 5)).toBe(6);

@@ -216,7 +216,8 @@ eachBackend((open) => {
   });
   afterEach(() => harness.close());
 
-  describe('O47 O49 O58 a member that ends by', () => {
+  // O47 O49 O58
+  describe('a member that ends by', () => {
     it.each(WAYS)(
       '$name, under every policy',
       async ({ name, record, a: make, ...way }) => {

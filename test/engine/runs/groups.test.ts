@@ -121,7 +121,8 @@ eachBackend((open, name) => {
     });
 
     it.each([false, true])(
-      'O47 O49 O50 O58 every way for three members to end, under every policy; failFast: %s',
+      // O47 O49 O50 O58
+      'every way for three members to end, under every policy; failFast: %s',
       async (failFast) => {
         const loom = await working(POLICIES.map((policy) => groupOf(policy, failFast)));
         let way = 0;
@@ -159,7 +160,7 @@ eachBackend((open, name) => {
       60_000,
     );
 
-    it('B-W an error names each member that did not finish, with its error', async () => {
+    it('an error names each member that did not finish, with its error', async () => {
       const group = groupOf({ kind: 'strict' }, false);
       const loom = await working([group]);
       const run = await start(loom, group, { a: 'failed', b: 'finished', c: 'failed' });
@@ -168,7 +169,8 @@ eachBackend((open, name) => {
       expect(GroupFailedError.name).toBe('GroupFailedError');
     });
 
-    it('O53 of nothing is done at once, three in a row and as the last', async () => {
+    // O53
+    it('of nothing is done at once, three in a row and as the last', async () => {
       const none = each(inc, { name: 'one' })
         .pipe(each(inc, { name: 'two' }))
         .pipe(each(inc, { name: 'three' }));
@@ -186,7 +188,8 @@ eachBackend((open, name) => {
       expect(ended.find((one) => one.name === 'inc')).toMatchObject({ input: 4, result: 5 });
     });
 
-    it('O44 a member that is retried counts once', async () => {
+    // O44
+    it('a member that is retried counts once', async () => {
       let calls = 0;
       const flaky = task('flaky', { retries: 3, backoff: { base: 0 } }, async (n: number) => {
         if (++calls % 2 === 1) throw new Error('again');
@@ -308,7 +311,8 @@ eachBackend((open, name) => {
       );
     });
 
-    it('O46 O61 the two last arrivals at once wake the run once', async () => {
+    // O46 O61
+    it('the two last arrivals at once wake the run once', async () => {
       let shown = 0;
       const count = task('count', (value: unknown) => {
         shown++;
@@ -326,7 +330,8 @@ eachBackend((open, name) => {
       expect(shown).toBe(rounds);
     });
 
-    it('O76 a cancel of the run while members arrive has one end, and the API tells it', async () => {
+    // O76
+    it('a cancel of the run while members arrive has one end, and the API tells it', async () => {
       const step = each(inc);
       const loom = await working([step]);
       for (let round = 0; round < 20; round++) {
@@ -342,7 +347,8 @@ eachBackend((open, name) => {
       }
     });
 
-    it('O52 a run that is redriven runs what failed again, and what finished not', async () => {
+    // O52
+    it('a run that is redriven runs what failed again, and what finished not', async () => {
       const calls: string[] = [];
       let isRepaired = false;
       const part = task('part', { retries: 0 }, async (n: number) => {

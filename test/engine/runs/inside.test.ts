@@ -241,7 +241,8 @@ eachBackend((open, backendName) => {
     });
   });
 
-  it('O53 depth 4 with one slot in the whole fleet and maxRunning 1 is no deadlock', async () => {
+  // O53
+  it('depth 4 with one slot in the whole fleet and maxRunning 1 is no deadlock', async () => {
     const levels: Step<number, number>[] = [inc];
     for (let depth = 1; depth <= 4; depth++) {
       const below = levels[depth - 1] ?? inc;

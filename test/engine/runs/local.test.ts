@@ -85,7 +85,8 @@ describe('a pipeline run here', () => {
     expect(attempts).toEqual([1, 2, 3]);
   });
 
-  it('O47 B-W rejects with the error of the handler, or of the group with each member’s own', async () => {
+  // O47
+  it('rejects with the error of the handler, or of the group with each member’s own', async () => {
     const { loom } = open();
     await expect(loom.run(inc.pipe(fail).pipe(double), 1)).rejects.toThrow(new RangeError('no 2'));
     const error = await loom
@@ -97,7 +98,8 @@ describe('a pipeline run here', () => {
     expect(error.message).toContain('no 1');
   });
 
-  it('O47 lenient policies give results of members', async () => {
+  // O47
+  it('lenient policies give results of members', async () => {
     const { loom } = open();
     const members = { a: inc, b: fail };
     const lost = { ok: false, error: { name: 'RangeError', message: 'no 1' } };

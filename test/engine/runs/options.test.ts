@@ -94,7 +94,8 @@ eachBackend((open) => {
     );
 
   describe('an option of a definition', () => {
-    it.each(ALL)('F3 retries and backoff: %s', async (place) => {
+    // F3
+    it.each(ALL)('retries and backoff: %s', async (place) => {
       const backoff = { kind: 'fixed', base: '2s', jitter: 'none' } as const;
       const begin = harness.clock.now();
       const run = await start(place, { retries: 2, backoff }, () => {
@@ -106,7 +107,8 @@ eachBackend((open) => {
       expect(harness.clock.now() - begin).toBeGreaterThanOrEqual(4_000);
     });
 
-    it.each(ALL)('F3 timeout: %s', async (place) => {
+    // F3
+    it.each(ALL)('timeout: %s', async (place) => {
       const run = await start(place, { retries: 0, timeout: '700ms' }, (_, ctx) =>
         aborted(ctx.signal),
       );
@@ -114,7 +116,8 @@ eachBackend((open) => {
       expect(calls).toBe(1);
     });
 
-    it.each(ALL)('F3 decider: %s', async (place) => {
+    // F3
+    it.each(ALL)('decider: %s', async (place) => {
       const run = await start(
         place,
         {
@@ -131,13 +134,15 @@ eachBackend((open) => {
       expect(calls).toBe(1);
     });
 
-    it.each(ALL.filter((place) => place !== 'here and now'))('F3 xcom: %s', async (place) => {
+    // F3
+    it.each(ALL.filter((place) => place !== 'here and now'))('xcom: %s', async (place) => {
       const run = await start(place, { xcom: true }, () => 'handed on');
       expect(await said(run)).toContain('handed on');
       expect((await run.loom.xcom.list()).items).toMatchObject([{ key: 'asked' }]);
     });
 
-    it.each(QUEUED)('F3 queue, priority and cost: %s', async (place) => {
+    // F3
+    it.each(QUEUED)('queue, priority and cost: %s', async (place) => {
       const options = { queue: 'nobody', priority: 'high', cost: 3 } as const;
       const run = await start(place, options, () => 'never');
       await harness.clock.advance(2_000);
@@ -149,7 +154,8 @@ eachBackend((open) => {
       run.result.catch(() => undefined);
     });
 
-    it.each(QUEUED)('F3 what the enqueue says of the place goes before it: %s', async (place) => {
+    // F3
+    it.each(QUEUED)('what the enqueue says of the place goes before it: %s', async (place) => {
       const options = { queue: 'nobody', priority: 'high', cost: 3 } as const;
       const how = { queue: 'default', priority: 'low', cost: 2 };
       const run = await start(place, options, () => 'done', how);
@@ -158,7 +164,8 @@ eachBackend((open) => {
       expect(ended).toMatchObject([{ queue: 'default', priority: 2, cost: 2 }]);
     });
 
-    it.each(QUEUED)('F3 expiresIn, in a queue that nobody serves: %s', async (place) => {
+    // F3
+    it.each(QUEUED)('expiresIn, in a queue that nobody serves: %s', async (place) => {
       const run = await start(place, { queue: 'nobody', expiresIn: '200ms' }, () => 'never');
       await said(run);
       const dead = (await run.loom.dead.list()).items.filter(({ name }) => name === 'asked');
@@ -169,7 +176,8 @@ eachBackend((open) => {
 
   describe('the time that expiresIn gives', () => {
     it.each(['driven', 'dispatched'] as const)(
-      'F3 begins when the node is released, and is over with its start: %s',
+      // F3
+      'begins when the node is released, and is over with its start: %s',
       async (form) => {
         const slow = task('slow', async (n: number, ctx) => {
           await new Promise<void>((resolve) => void harness.clock.setTimer(5_000, resolve));
@@ -190,7 +198,8 @@ eachBackend((open) => {
     }
 
     it.each(['driven', 'dispatched'] as const)(
-      'F3 ends a run that is not begun, and a node whose code nobody has: %s',
+      // F3
+      'ends a run that is not begun, and a node whose code nobody has: %s',
       async (form) => {
         const brief = task('brief', { expiresIn: '1s' }, slow0);
         const step = brief.pipe(task('last', (text: string) => text)).as('one');
@@ -209,7 +218,8 @@ eachBackend((open) => {
       },
     );
 
-    it('F3 begins for each member of a group when its turn in that comes', async () => {
+    // F3
+    it('begins for each member of a group when its turn in that comes', async () => {
       const brief = task('brief', { expiresIn: '1s' }, slow0);
       const step = list.pipe(task('three', () => [1, 2, 3])).pipe(each(brief, { concurrency: 1 }));
       const loom = harness.loom([step]);

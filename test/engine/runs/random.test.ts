@@ -126,7 +126,8 @@ eachBackend((open, backendName) => {
     ['flows', anyRecipe, 350],
     ['policies', anyPolicy, 300],
   ] as const)(
-    'O37 O48 O50 O63 random workflows (%s) end in an order that the truth accepts',
+    // O37 O48 O50 O63
+    'random workflows (%s) end in an order that the truth accepts',
     async (name, recipe, count) => {
       const most = rounds(count, backendName === 'memory' ? count / 2 : count / 5);
       const cases = casesOf(name, recipe, most);

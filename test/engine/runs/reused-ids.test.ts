@@ -72,7 +72,8 @@ eachBackend((open) => {
       ['plain', 'driven'],
       ['plain', 'dispatched'],
       ['asks', undefined],
-    ] as const)('F1 a new run of %s (%s) runs its own members', async (name, form) => {
+      // F1
+    ] as const)('a new run of %s (%s) runs its own members', async (name, form) => {
       const step = { fan, nested, plain, asks }[name];
       await failAndForget(step, form);
       const again = await start(step, 2, form);
@@ -89,7 +90,8 @@ eachBackend((open) => {
       ['fan', undefined],
       ['plain', 'driven'],
       ['plain', 'dispatched'],
-    ] as const)('F1 also with another input: %s (%s)', async (name, form) => {
+      // F1
+    ] as const)('also with another input: %s (%s)', async (name, form) => {
       const step = { fan, plain }[name];
       await failAndForget(step, form);
       const again = await start(step, 4, form);
@@ -98,7 +100,8 @@ eachBackend((open) => {
     });
 
     it.each(['driven', 'dispatched'] as const)(
-      'F1 so do a rerun and an import that are given the id: %s',
+      // F1
+      'so do a rerun and an import that are given the id: %s',
       async (form) => {
         const other = (await loom.enqueue(plain, 2, { id: 'other', form })) as RunHandle<unknown>;
         expect(await ended(other)).toContain('broken');
@@ -117,7 +120,8 @@ eachBackend((open) => {
       },
     );
 
-    it('F1 dispatched: a third run, its nodes, its resume, its rerun, and two enqueues at once', async () => {
+    // F1
+    it('dispatched: a third run, its nodes, its resume, its rerun, and two enqueues at once', async () => {
       await failAndForget(plain, 'dispatched');
       isBroken = true;
       await failAndForget(plain, 'dispatched');
@@ -142,7 +146,8 @@ eachBackend((open) => {
       expect(ran.sort()).toEqual([2, 2, 2, 3]);
     });
 
-    it('F1 a run that is put back keeps the members that have finished', async () => {
+    // F1
+    it('a run that is put back keeps the members that have finished', async () => {
       const run = await start(fan, 2);
       expect(await ended(run)).toContain('broken');
       isBroken = false;

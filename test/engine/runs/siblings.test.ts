@@ -69,7 +69,8 @@ eachBackend((open) => {
   }
 
   describe('members that are not wanted any more', () => {
-    it.each(['fast', 'most'] as const)('F14 hear of a failure at once: %s', async (name) => {
+    // F14
+    it.each(['fast', 'most'] as const)('hear of a failure at once: %s', async (name) => {
       const [loom] = await running({ fast, most }[name], name === 'fast' ? 2 : 3);
       fail.open();
       await harness.until(() => told.length === 1);
@@ -77,7 +78,8 @@ eachBackend((open) => {
       expect(told).toEqual(['z']);
     });
 
-    it('F14 so do members of members, and of groups that handlers run', async () => {
+    // F14
+    it('so do members of members, and of groups that handlers run', async () => {
       const [loom] = await running(deep, 5);
       fail.open();
       await harness.until(() => told.length === 4);
@@ -85,7 +87,8 @@ eachBackend((open) => {
       expect(told.sort()).toEqual(['x', 'x', 'y', 'y']);
     });
 
-    it('F14 hear of it when the time of their group is over', async () => {
+    // F14
+    it('hear of it when the time of their group is over', async () => {
       const [loom] = await running(timed, 1);
       await harness.clock.advance(1_000);
       await harness.until(() => told.length === 1);
@@ -93,7 +96,8 @@ eachBackend((open) => {
       expect(told).toEqual(['z']);
     });
 
-    it('F14 hear of it through another client of the process too', async () => {
+    // F14
+    it('hear of it through another client of the process too', async () => {
       const far = parallel(
         { breaks, waits: task('waits', { retries: 0, queue: 'elsewhere' }, waits0) },
         { name: 'far', failFast: true },
@@ -111,7 +115,8 @@ eachBackend((open) => {
     });
 
     it.each(['runs.cancel', 'tasks.cancel'] as const)(
-      'F14 F2 hear of a cancel of the run at once, however deep they are: %s',
+      // F14 F2
+      'hear of a cancel of the run at once, however deep they are: %s',
       async (call) => {
         const [loom, run] = await running(deeper, 4);
         if (call === 'runs.cancel') await loom.runs.cancel(run.id);
@@ -122,7 +127,8 @@ eachBackend((open) => {
       },
     );
 
-    it('F14 a cancel of one member takes its own members along, and no other', async () => {
+    // F14
+    it('a cancel of one member takes its own members along, and no other', async () => {
       const [loom, run] = await running(deeper, 4);
       const nodes = (await loom.runs.get(run.id))?.nodes ?? [];
       const member = nodes.find(({ node }) => node === 'deeper/a');
@@ -135,7 +141,8 @@ eachBackend((open) => {
     });
 
     it.each(['driven', 'dispatched'] as const)(
-      'F14 a cancel leaves alone what a run depends on: %s',
+      // F14
+      'a cancel leaves alone what a run depends on: %s',
       async (form) => {
         const [loom, first] = await running(fast, 2);
         const pair = list.pipe(waits.as('later')).as('pair');

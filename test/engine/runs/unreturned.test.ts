@@ -72,7 +72,8 @@ eachBackend((open) => {
 
   describe('a control that is not returned', () => {
     it.each(Object.keys(FORGOTTEN))(
-      'F12 ctx.%s: its node fails, once, and says so',
+      // F12
+      'ctx.%s: its node fails, once, and says so',
       async (call) => {
         const step = forgets.find(({ name }) => name === `forgets-${call.toLowerCase()}`);
         const errors = await endsOf(await working(), inc.pipe(step as never));
@@ -83,7 +84,8 @@ eachBackend((open) => {
       },
     );
 
-    it('F12 two of them, one returned; one inside of an output; in a member; alone', async () => {
+    // F12
+    it('two of them, one returned; one inside of an output; in a member; alone', async () => {
       const loom = await working();
       for (const step of [twice, inc.pipe(twice), twiceIn]) {
         for (const error of await endsOf(loom, step)) {
@@ -94,7 +96,8 @@ eachBackend((open) => {
         expect(error).toContain('nested called ctx.next');
     });
 
-    it('F12 what the handler wrote is not kept, and the error is one of the catalogue', async () => {
+    // F12
+    it('what the handler wrote is not kept, and the error is one of the catalogue', async () => {
       const loom = await working();
       const [first] = forgets;
       const run = (await loom.enqueue(first as never, 1 as never)) as RunHandle<unknown>;
@@ -107,7 +110,8 @@ eachBackend((open) => {
       await expect(here).rejects.toMatchObject({ calls: ['next'], retryable: false });
     });
 
-    it('F12 a handler that throws fails by that, and one that returns what it asked for goes on', async () => {
+    // F12
+    it('a handler that throws fails by that, and one that returns what it asked for goes on', async () => {
       const loom = await working();
       for (const error of await endsOf(loom, caught)) expect(error).toContain('its own');
       expect(await endsOf(loom, good)).toEqual(['gave 2', 'gave 2']);

@@ -62,7 +62,8 @@ eachBackend((open) => {
   }
 
   describe.each(FORMS)('%s', (form) => {
-    it('F31 a finished run has its result, by its id', async () => {
+    // F31
+    it('a finished run has its result, by its id', async () => {
       isBroken = false;
       const { id } = await loom.enqueue(sequence, 1, { form });
       expect((await loom.runs.get(id))?.result).toBeUndefined();
@@ -74,7 +75,8 @@ eachBackend((open) => {
       expect((await elsewhere.tasks.get(id))?.result ?? '3').toBe('3');
     });
 
-    it('F31 a failed run has none', async () => {
+    // F31
+    it('a failed run has none', async () => {
       const id = await fail(sequence, form);
       expect(await loom.runs.get(id)).not.toHaveProperty('result');
       await expect(loom.handle(sequence, id).result()).rejects.toMatchObject({
@@ -83,7 +85,8 @@ eachBackend((open) => {
       });
     });
 
-    it('F34 runs are listed whatever their form, page by page', async () => {
+    // F34
+    it('runs are listed whatever their form, page by page', async () => {
       isBroken = false;
       const ids: string[] = [];
       for (const one of [form, 'dispatched', 'driven'] as const) {
@@ -105,7 +108,8 @@ eachBackend((open) => {
       await expect(loom.runs.list({ state: 'finished', cursor: 'x' })).rejects.toThrow('cursor');
     });
 
-    it('F34 nodes of an ended run have ended, and those that never ran are skipped', async () => {
+    // F34
+    it('nodes of an ended run have ended, and those that never ran are skipped', async () => {
       const id = await fail(grouped, form);
       const { nodes } = (await loom.runs.get(id)) ?? { nodes: [] };
       const states = Object.fromEntries(nodes.map(({ node, state }) => [node, state]));
@@ -122,7 +126,8 @@ eachBackend((open) => {
       expect(drawn.get('end')).toBe('skipped');
     });
 
-    it('F23 a part of a run is not put back alone, and says which run', async () => {
+    // F23
+    it('a part of a run is not put back alone, and says which run', async () => {
       const id = await fail(grouped, form);
       const { items } = await loom.dead.list();
       const part = items.find(({ name }) => name === 'shaky');
@@ -137,7 +142,8 @@ eachBackend((open) => {
       );
     });
 
-    it('F23 a run that is redriven is resumed', async () => {
+    // F23
+    it('a run that is redriven is resumed', async () => {
       const id = await fail(grouped, form);
       isBroken = false;
       await loom.tasks.redrive(id);
@@ -145,7 +151,8 @@ eachBackend((open) => {
       expect((await loom.runs.get(id))?.result).toBe('{"shaky":3,"sound":2}');
     });
 
-    it('F23 of many dead letters runs are put back as runs', async () => {
+    // F23
+    it('of many dead letters runs are put back as runs', async () => {
       const first = await fail(grouped, form);
       const second = await fail(sequence, form);
       const alone = await loom.enqueue(shaky, 1, { id: 'alone' });
@@ -160,7 +167,8 @@ eachBackend((open) => {
       expect((await loom.stats()).counts).toMatchObject({ deferred: 0, queued: 0 });
     });
 
-    it('F21 lists of runs and of dead letters say what was thrown', async () => {
+    // F21
+    it('lists of runs and of dead letters say what was thrown', async () => {
       const steps = form === 'driven' ? [sequence, grouped, listed] : [sequence, grouped];
       const thrown = { name: 'RangeError', message: 'no such table' };
       for (const step of steps) {
@@ -174,7 +182,8 @@ eachBackend((open) => {
       for (const { error } of dead.items) expect(error).toMatchObject(thrown);
     });
 
-    it('F21 a run that did not fail lists no error', async () => {
+    // F21
+    it('a run that did not fail lists no error', async () => {
       isBroken = false;
       const { id: finished } = await loom.enqueue(sequence, 1, { form });
       await work();
@@ -188,7 +197,8 @@ eachBackend((open) => {
       }
     });
 
-    it('F21 a page of runs costs no more reads than its longest way back', async () => {
+    // F21
+    it('a page of runs costs no more reads than its longest way back', async () => {
       const reads = async (): Promise<number> => {
         const get = vi.fn(harness.backend.inspect.get.bind(harness.backend.inspect));
         const other = harness.loom([], { backend: replaced(harness.backend, 'inspect', { get }) });
@@ -203,7 +213,8 @@ eachBackend((open) => {
       if (form === 'driven') expect(one).toBe(0);
     });
 
-    it('F22 a failed run names the culprit first, and the command that resumes it', async () => {
+    // F22
+    it('a failed run names the culprit first, and the command that resumes it', async () => {
       const id = await fail(grouped, form);
       const { causes, command } = await loom.runs.explain(id);
       expect(causes).toEqual([
@@ -219,7 +230,8 @@ eachBackend((open) => {
       expect(command).toBe(`fairloom runs resume ${id}`);
     });
 
-    it('F22 one fault is one dead letter, and its followers are found when asked for', async () => {
+    // F22
+    it('one fault is one dead letter, and its followers are found when asked for', async () => {
       const id = await fail(grouped, form);
       const { items } = await loom.dead.list();
       expect(items.map(({ name }) => name)).toEqual(['shaky']);
@@ -237,7 +249,8 @@ eachBackend((open) => {
     });
   });
 
-  it('F31 a task has a handle by its id, and says when it is another task', async () => {
+  // F31
+  it('a task has a handle by its id, and says when it is another task', async () => {
     isBroken = false;
     await loom.enqueue(sound, 1, { id: 'one' });
     await work();
@@ -248,7 +261,8 @@ eachBackend((open) => {
     expect(() => loom.runs.handle({} as typeof sound, 'one')).toThrow(InvalidOptionError);
   });
 
-  it('F23 what a handler ran is put back with its task', async () => {
+  // F23
+  it('what a handler ran is put back with its task', async () => {
     await loom.enqueue(handlerRuns, 1, { id: 'outer' });
     await work();
     const dead = (await loom.dead.list({ followers: true })).items;
@@ -258,7 +272,8 @@ eachBackend((open) => {
     expect(obstacles[0]?.command).toBe('fairloom tasks redrive outer');
   });
 
-  it('F22 a task that only followed another is no dead letter of its own', async () => {
+  // F22
+  it('a task that only followed another is no dead letter of its own', async () => {
     await loom.enqueue(shaky, 1, { id: 'first' });
     const options = { dependsOn: ['first'], onUpstreamFailure: 'fail' } as const;
     await loom.enqueue(sound, 1, { id: 'second', ...options });

@@ -37,7 +37,8 @@ it('a year takes no longer than a minute, and clocks are changed on the way', as
   expect(t.order()[0]).toEqual(['ops', 'report']);
 });
 
-it('O90 a daily schedule makes two tasks in two days, however often somebody wakes', async () => {
+// O90
+it('a daily schedule makes two tasks in two days, however often somebody wakes', async () => {
   t = testLoom([report, ping]);
   await t.schedules.set('daily', { cron: '0 0 * * *', task: report, input: { day: '' } });
   await t.schedules.set('often', { every: '7m', task: ping });

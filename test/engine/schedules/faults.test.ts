@@ -27,7 +27,8 @@ eachBackend((open) => {
       .sort((a, b) => a - b);
   }
 
-  it('O91 goes on after an outage, and makes 0, 1 or all of the missed tasks', async () => {
+  // O91
+  it('goes on after an outage, and makes 0, 1 or all of the missed tasks', async () => {
     let isDown = false;
     const backend = flakyBackend(harness.backend, () => (isDown ? 'lose-request' : undefined));
     const loom = harness.loom([ping], { backend });
@@ -51,7 +52,8 @@ eachBackend((open) => {
     expect(events.sort()).toEqual(['one 2', 'skip 3']);
   });
 
-  it('O92 a slot fires once, although answers are lost and three schedulers run', async () => {
+  // O92
+  it('a slot fires once, although answers are lost and three schedulers run', async () => {
     const looms = [0, 1, 2].map((one) => {
       let calls = 0;
       const backend = flakyBackend(harness.backend, ({ operation }) => {
@@ -74,7 +76,8 @@ eachBackend((open) => {
     expect(fired).toBe(slots.length);
   });
 
-  it('A-W12 the lock of a scheduler that died holds nobody up for long', async () => {
+  // A-W12
+  it('the lock of a scheduler that died holds nobody up for long', async () => {
     const [dead, alive] = [harness.loom([ping]), harness.loom([ping])];
     await dead.schedules.set('a', { every: '20s', task: ping });
     const first = dead.worker({ id: 'dead' });
@@ -90,7 +93,8 @@ eachBackend((open) => {
     expect(Math.max(...late)).toBeLessThanOrEqual(3 * SECOND);
   });
 
-  it('A-W12 a scheduler that stops lets another one in at once', async () => {
+  // A-W12
+  it('a scheduler that stops lets another one in at once', async () => {
     const loom = harness.loom([ping]);
     await loom.schedules.set('a', { every: '2s', task: ping, overlap: 'allow' });
     const [first, second] = [loom.worker({ id: 'one' }), loom.worker({ id: 'two' })];
@@ -123,7 +127,8 @@ eachBackend((open) => {
     expect(errors.length).toBeLessThan(40);
   });
 
-  it('O81 a slot of a downtime shorter than a minute is made up for', async () => {
+  // O81
+  it('a slot of a downtime shorter than a minute is made up for', async () => {
     const loom = harness.loom([ping]);
     await loom.schedules.set('a', { every: '10s', task: ping, overlap: 'allow', missed: 'skip' });
     await harness.jump(35 * SECOND);

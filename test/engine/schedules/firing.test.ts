@@ -24,14 +24,16 @@ eachBackend((open) => {
     (await loom.tasks.list({ state: 'finished', limit: 500 })).items.map(({ id }) => id);
 
   describe('firing', () => {
-    it('A-W13 overlapping firings are tasks of their own', async () => {
+    // A-W13
+    it('overlapping firings are tasks of their own', async () => {
       await loom.schedules.set('a', { every: '10s', task: ping, overlap: 'allow' });
       await loom.worker().start();
       await harness.clock.advance('30s');
       expect(await ids()).toEqual([1, 2, 3].map((at) => `~s.a.${start + at * 10_000}`));
     });
 
-    it('A-W14 delayed tasks of a schedule run by themselves', async () => {
+    // A-W14
+    it('delayed tasks of a schedule run by themselves', async () => {
       await loom.schedules.set('a', { every: '5m', task: ping, delay: '1m' });
       await loom.worker().start();
       await harness.clock.advance('359s');
@@ -40,7 +42,8 @@ eachBackend((open) => {
       expect(await ids()).toEqual([`~s.a.${start + 5 * MINUTE}`]);
     });
 
-    it('A-W15 a delayed task waits for its dependency too', async () => {
+    // A-W15
+    it('a delayed task waits for its dependency too', async () => {
       const before = await loom.enqueue(ping, undefined, { delay: '20m' });
       const after = await loom.enqueue(ping, undefined, { delay: '10m', dependsOn: [before.id] });
       await loom.worker().start();
@@ -50,7 +53,8 @@ eachBackend((open) => {
       expect(new Set(await ids())).toEqual(new Set([before.id, after.id]));
     });
 
-    it('O74 a key that is held stops no schedule', async () => {
+    // O74
+    it('a key that is held stops no schedule', async () => {
       await loom.schedules.set('a', {
         every: '1s',
         task: ping,

@@ -29,7 +29,8 @@ eachBackend((open) => {
     });
 
   describe('the input of a schedule', () => {
-    it('F32 is shown, with the places of the facts of a slot', async () => {
+    // F32
+    it('is shown, with the places of the facts of a slot', async () => {
       await nightly();
       await loom.schedules.set('plain', { every: '1h', task: double, input: 4 });
       const pair = double.pipe(double.as('again')).as('pair');
@@ -43,7 +44,8 @@ eachBackend((open) => {
   });
 
   describe('update', () => {
-    it('F32 changes the pattern and keeps the zone and all else', async () => {
+    // F32
+    it('changes the pattern and keeps the zone and all else', async () => {
       await nightly();
       const before = await loom.schedules.get('nightly');
       const changed = await loom.schedules.update('nightly', { cron: '0 5 * * *' });
@@ -52,7 +54,8 @@ eachBackend((open) => {
       expect(await loom.schedules.update('nightly', { cron: '0 5 * * *' })).toEqual(changed);
     });
 
-    it('F32 changes each field alone, and takes fields away', async () => {
+    // F32
+    it('changes each field alone, and takes fields away', async () => {
       await nightly();
       const fields = {
         timeZone: 'Europe/Rome',
@@ -79,7 +82,8 @@ eachBackend((open) => {
       expect(bare).not.toHaveProperty('jitterMs');
     });
 
-    it('F32 fires what it says from the next slot on', async () => {
+    // F32
+    it('fires what it says from the next slot on', async () => {
       await nightly();
       await loom.worker().start();
       await loom.schedules.update('nightly', { jitter: 'default', cron: '1 21 * * *' });
@@ -93,7 +97,8 @@ eachBackend((open) => {
       expect(await loom.schedules.get('nightly')).not.toHaveProperty('timeZone');
     });
 
-    it('F32 leaves a paused schedule paused, and one that is over may go on', async () => {
+    // F32
+    it('leaves a paused schedule paused, and one that is over may go on', async () => {
       await nightly();
       await loom.schedules.pause('nightly');
       const patch = { cron: '0 5 * * *' };
@@ -106,7 +111,8 @@ eachBackend((open) => {
       expect(again).toMatchObject({ state: 'active', nextAt: start + 8 * HOUR });
     });
 
-    it('F32 of several at once none is lost, nor a pause between them', async () => {
+    // F32
+    it('of several at once none is lost, nor a pause between them', async () => {
       await nightly();
       await Promise.all([
         loom.schedules.update('nightly', { cron: '0 5 * * *' }),
@@ -120,7 +126,8 @@ eachBackend((open) => {
       });
     });
 
-    it('F32 a backfill goes by what it says now, and leaves what was stored', async () => {
+    // F32
+    it('a backfill goes by what it says now, and leaves what was stored', async () => {
       await loom.schedules.set('daily', { cron: '0 0 * * *', task: double, input: 1 });
       await harness.clock.advance('1h');
       const from = start - 3 * DAY;
@@ -134,7 +141,8 @@ eachBackend((open) => {
       expect((await loom.tasks.get(`~s.daily.${first.created[0]}`))?.input).toBe(1);
     });
 
-    it('F32 changes the input of a pipeline, whose nodes stay where they are', async () => {
+    // F32
+    it('changes the input of a pipeline, whose nodes stay where they are', async () => {
       const pair = double.pipe(double.as('again')).as('pair');
       await loom.schedules.set('run', { every: '1m', task: pair, input: 5 });
       const changed = await loom.schedules.update('run', { input: 6, user: 'eva' });
@@ -146,7 +154,8 @@ eachBackend((open) => {
       await expect(loom.schedules.update('run', { queue: 'bulk' })).rejects.toThrow('queue');
     });
 
-    it('F32 refuses what cannot be, and changes nothing', async () => {
+    // F32
+    it('refuses what cannot be, and changes nothing', async () => {
       await nightly();
       const before = await loom.schedules.get('nightly');
       const { schedules } = loom;
@@ -164,7 +173,8 @@ eachBackend((open) => {
     });
   });
 
-  it('O90 a daily schedule makes two tasks in two days, however often somebody wakes', async () => {
+  // O90
+  it('a daily schedule makes two tasks in two days, however often somebody wakes', async () => {
     const many = { overlap: 'allow' } as const;
     await loom.schedules.set('daily', { cron: '0 0 * * *', task: double, input: 1, ...many });
     await loom.schedules.set('often', { every: '4h', task: double, input: 2, ...many });

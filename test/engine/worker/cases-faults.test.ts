@@ -30,7 +30,8 @@ eachBackend((open) => {
   });
   afterEach(() => harness.close());
 
-  it('O6 a failure that cannot be written is written later, or the task runs again', async () => {
+  // O6
+  it('a failure that cannot be written is written later, or the task runs again', async () => {
     const network = cut(['tasks', 'workers'], 'lose-request');
     let starts = 0;
     const failing = task('failing', { backoff: { base: 0 } }, async () => {
@@ -54,7 +55,8 @@ eachBackend((open) => {
     expect(starts).toBe(2);
   });
 
-  it('O7 an enqueue that is sent again after a lost reply is one task', async () => {
+  // O7
+  it('an enqueue that is sent again after a lost reply is one task', async () => {
     const network = cut(['tasks.enqueue'], 'lose-reply');
     const once = task('once', async () => undefined);
     const loom = harness.loom([once], { backend: flakyBackend(harness.backend, network.plan) });
@@ -70,7 +72,8 @@ eachBackend((open) => {
     expect(await loom.tasks.counts()).toMatchObject({ queued: 50 });
   });
 
-  it('O8 a lost reply to a lease costs nothing: the same request has the same answer', async () => {
+  // O8
+  it('a lost reply to a lease costs nothing: the same request has the same answer', async () => {
     let lost = 0;
     const plan: FaultPlan = ({ operation }) => {
       const isLease = operation === 'tasks.lease' || operation === 'tasks.settle';
@@ -96,7 +99,8 @@ eachBackend((open) => {
     }
   });
 
-  it('O14 every error of the backend is waited out', async () => {
+  // O14
+  it('every error of the backend is waited out', async () => {
     const errors = ['READONLY', 'LOADING', 'MASTERDOWN', 'BUSY', 'UNBLOCKED', 'garbage'];
     const failing = new Set(['tasks.lease', 'workers.waitForWork', 'tasks.extend', 'tasks.tick']);
     const plan: FaultPlan = ({ operation, count }) => {
@@ -117,7 +121,8 @@ eachBackend((open) => {
     expect(seen.of('worker.stopped')).toEqual([]);
   });
 
-  it('O35 a lease that is extended while its task finishes finishes all the same', async () => {
+  // O35
+  it('a lease that is extended while its task finishes finishes all the same', async () => {
     const extending = gate();
     const end = gate();
     const plan: FaultPlan = ({ operation }) =>
@@ -141,7 +146,8 @@ eachBackend((open) => {
     expect(seen.of('task.finished')).toHaveLength(1);
   });
 
-  it('O35 an extension that comes after the end does not count as a loss', async () => {
+  // O35
+  it('an extension that comes after the end does not count as a loss', async () => {
     const settling = gate();
     const plan: FaultPlan = ({ operation, args }) => {
       const [request] = args as readonly { readonly settlements?: readonly unknown[] }[];
@@ -163,7 +169,8 @@ eachBackend((open) => {
     expect(seen.of('lease.lost')).toEqual([]);
   });
 
-  it('O36 a settlement that is sent twice is one end', async () => {
+  // O36
+  it('a settlement that is sent twice is one end', async () => {
     const plan: FaultPlan = ({ operation, count }) =>
       operation === 'tasks.settle' && count <= 3 ? 'lose-reply' : undefined;
     const quick = task('quick', async () => 'ran');
@@ -180,7 +187,8 @@ eachBackend((open) => {
     expect(await loom.stats()).toMatchObject({ totals: { finished: 1 } });
   });
 
-  it('O43 a result that cannot be written is written later; its handler does not run again', async () => {
+  // O43
+  it('a result that cannot be written is written later; its handler does not run again', async () => {
     const network = cut(['tasks', 'workers'], 'lose-request');
     let starts = 0;
     const effect = task('effect', async () => {
@@ -201,7 +209,8 @@ eachBackend((open) => {
     expect(starts).toBe(1);
   });
 
-  it('O13 after an outage longer than a lease the worker consumes again', async () => {
+  // O13
+  it('after an outage longer than a lease the worker consumes again', async () => {
     const network = cut(['tasks', 'workers'], 'lose-request');
     const quick = task('quick', async () => 'ran');
     const loom = harness.loom([quick], { backend: flakyBackend(harness.backend, network.plan) });

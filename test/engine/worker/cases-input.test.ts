@@ -92,7 +92,8 @@ eachBackend((open) => {
   });
   afterEach(() => harness.close());
 
-  describe('O94 payloads', () => {
+  // O94
+  describe('payloads', () => {
     it('come back exactly, as input and as result', async () => {
       const echo = task('echo', async (value: unknown) => value);
       const loom = harness.loom([echo]);
@@ -173,7 +174,8 @@ eachBackend((open) => {
     });
   });
 
-  describe('O82 delays', () => {
+  // O82
+  describe('delays', () => {
     it.each([-1, -0, '-5s', 0])('%s means now', async (delay) => {
       const quick = task('quick', async () => 'ran');
       const loom = harness.loom([quick]);
@@ -195,7 +197,8 @@ eachBackend((open) => {
     );
   });
 
-  describe('O93 ids', () => {
+  // O93
+  describe('ids', () => {
     const ids = ['0', '1', '-1', '1e3', 'a:b', '{x}', ' ', 'é', '💥', '__proto__', 'constructor'];
     const nasty = [...ids, '\u0000', '../../', 'a\nb', '"', '*', 'x'.repeat(128)];
 

@@ -15,7 +15,8 @@ eachBackend((open) => {
   });
   afterEach(() => harness.close());
 
-  it('O1 who lost its lease finishes nothing: one end, of the attempt that holds it', async () => {
+  // O1
+  it('who lost its lease finishes nothing: one end, of the attempt that holds it', async () => {
     const deaf: FaultPlan = ({ operation }) =>
       operation === 'tasks.extend' ? 'lose-request' : undefined;
     const end = gate();
@@ -44,7 +45,8 @@ eachBackend((open) => {
     expect(await other.stats()).toMatchObject({ totals: { finished: 1 } });
   });
 
-  it('O16 a task that is delayed for ten leases runs once', async () => {
+  // O16
+  it('a task that is delayed for ten leases runs once', async () => {
     const starts: number[] = [];
     const later = task('later', async () => void starts.push(harness.clock.now()));
     const loom = harness.loom([later]);
@@ -60,7 +62,8 @@ eachBackend((open) => {
     expect((starts[0] ?? 0) - from).toBeLessThanOrEqual(10_100);
   });
 
-  it('O23 a lease begins when its handler does: nothing is fetched ahead', async () => {
+  // O23
+  it('a lease begins when its handler does: nothing is fetched ahead', async () => {
     const starts: string[] = [];
     const slow = task('slow', async (_: undefined, ctx) => {
       starts.push(ctx.taskId);
@@ -82,7 +85,8 @@ eachBackend((open) => {
     expect(await loom.stats()).toMatchObject({ totals: { lost: 0 } });
   });
 
-  it('O40 a task whose worker dies every time ends as lost; what ran beside it does not', async () => {
+  // O40
+  it('a task whose worker dies every time ends as lost; what ran beside it does not', async () => {
     const starts: string[] = [];
     const poison = task('poison', async (_: undefined, ctx) => {
       starts.push(`poison ${ctx.attempt}`);
@@ -114,7 +118,8 @@ eachBackend((open) => {
   });
 
   for (const retries of [0, 1, 2]) {
-    it(`O70 ${retries} retries are exactly ${retries + 1} starts`, async () => {
+    // O70
+    it(`${retries} retries are exactly ${retries + 1} starts`, async () => {
       let starts = 0;
       const backoff = { base: 0 } as const;
       const failing = task(
@@ -149,7 +154,8 @@ eachBackend((open) => {
     });
   }
 
-  it('O77 a cancel reaches a saturated worker within one heartbeat', async () => {
+  // O77
+  it('a cancel reaches a saturated worker within one heartbeat', async () => {
     const wait = task('wait', async (_: undefined, ctx) => aborted(ctx.signal));
     const loom = harness.loom([wait]);
     const worker = loom.worker({ concurrency: 2, lease: '3s' });
@@ -166,7 +172,8 @@ eachBackend((open) => {
     expect(handles.map(({ id }) => id)).toContain(seen.of('task.canceled')[0]?.taskId);
   });
 
-  it('O95.13 a handler whose lease is lost learns it within one heartbeat', async () => {
+  // O95.13
+  it('a handler whose lease is lost learns it within one heartbeat', async () => {
     const reasons: unknown[] = [];
     const wait = task('wait', { retries: 0 }, async (_: undefined, ctx) => {
       await aborted(ctx.signal);

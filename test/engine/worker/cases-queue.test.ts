@@ -47,7 +47,8 @@ eachBackend((open) => {
   });
   afterEach(() => harness.close());
 
-  it('O25 one task that nobody can read ends alone; the nine of its batch go on', async () => {
+  // O25
+  it('one task that nobody can read ends alone; the nine of its batch go on', async () => {
     const done: unknown[] = [];
     const work = task('work', async (input: unknown) => void done.push(input));
     const ids = Array.from({ length: 10 }, (_, at) => `t${at}`);
@@ -65,7 +66,8 @@ eachBackend((open) => {
     });
   });
 
-  it('O29 after each turn every user has its share of all turns, to within one', async () => {
+  // O29
+  it('after each turn every user has its share of all turns, to within one', async () => {
     const users = ['a', 'b', 'c', 'd'];
     const tasks = users.flatMap((user) =>
       Array.from({ length: 50 }, (_, at) => newTask(`${user}${at}`, user)),
@@ -83,7 +85,8 @@ eachBackend((open) => {
     expect([...turns.values()]).toEqual([50, 50, 50, 50]);
   });
 
-  it('O39 the task of a dead worker counts as running until its lease ends, and no longer', async () => {
+  // O39
+  it('the task of a dead worker counts as running until its lease ends, and no longer', async () => {
     const { users, queues, tasks, inspect } = harness.backend;
     await users.set('ann', { maxRunning: 1 }, { queue: QUEUE });
     await tasks.enqueue([newTask('one', 'ann'), newTask('two', 'ann')], { atomic: true });

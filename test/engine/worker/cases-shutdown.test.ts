@@ -12,7 +12,8 @@ eachBackend((open) => {
   });
   afterEach(() => harness.close());
 
-  it('O2 leases are extended until the last handler has settled, also during a shutdown', async () => {
+  // O2
+  it('leases are extended until the last handler has settled, also during a shutdown', async () => {
     const end = gate();
     const long = task('long', async () => {
       await end.passed;
@@ -34,7 +35,8 @@ eachBackend((open) => {
     expect(seen.of('task.started')).toHaveLength(1);
   });
 
-  it('O3 a handler that throws while the worker ends is retried, not left active', async () => {
+  // O3
+  it('a handler that throws while the worker ends is retried, not left active', async () => {
     const end = gate();
     const failing = task('failing', { backoff: { base: '1m', jitter: 'none' } }, async () => {
       await end.passed;
@@ -52,7 +54,8 @@ eachBackend((open) => {
     expect(await loom.tasks.get(handle.id)).toMatchObject({ state: 'scheduled', failures: 1 });
   });
 
-  it('O4 what is leased after the stop goes back at once, uncharged', async () => {
+  // O4
+  it('what is leased after the stop goes back at once, uncharged', async () => {
     const ran: string[] = [];
     const quick = task('quick', async (_: undefined, ctx) => void ran.push(ctx.taskId));
     const loom = harness.loom([quick]);
@@ -79,7 +82,8 @@ eachBackend((open) => {
     expect(ended).toBeLessThanOrEqual(120);
   });
 
-  it('O5 a task whose handler goes on is not handed back', async () => {
+  // O5
+  it('a task whose handler goes on is not handed back', async () => {
     const end = gate();
     const starts: number[] = [];
     const deaf = task('deaf', async () => {
@@ -108,7 +112,8 @@ eachBackend((open) => {
     end.open();
   });
 
-  it('O17 what a handler returned as the worker ended is written before the end', async () => {
+  // O17
+  it('what a handler returned as the worker ended is written before the end', async () => {
     const end = gate();
     const last = task('last', async (n: number) => {
       await end.passed;
@@ -129,7 +134,8 @@ eachBackend((open) => {
     expect(seen.of('task.started')).toHaveLength(50);
   });
 
-  it('O27 an attempt that a shutdown ends is not counted', async () => {
+  // O27
+  it('an attempt that a shutdown ends is not counted', async () => {
     let starts = 0;
     const patient = task('patient', { retries: 0 }, async (_: undefined, ctx) => {
       starts++;

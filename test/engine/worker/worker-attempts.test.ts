@@ -25,7 +25,8 @@ eachBackend((open) => {
     return Object.fromEntries(workers.map((worker) => [worker.id, worker.attempts]));
   }
 
-  it('F35 a worker is listed with how its attempts came out, each retry included', async () => {
+  // F35
+  it('a worker is listed with how its attempts came out, each retry included', async () => {
     const loom = harness.loom([good, bad]);
     const worker = loom.worker({ id: 'me', concurrency: 2 });
     await worker.start();
@@ -40,7 +41,8 @@ eachBackend((open) => {
     expect((await loom.stats()).totals).toMatchObject({ finished: 4, failed: 1, retried: 2 });
   });
 
-  it('F35 each worker has its own, and one that has stopped is not listed', async () => {
+  // F35
+  it('each worker has its own, and one that has stopped is not listed', async () => {
     const loom = harness.loom([good]);
     const [one, other] = [loom.worker({ id: 'one' }), loom.worker({ id: 'other' })];
     await one.start();
@@ -53,7 +55,8 @@ eachBackend((open) => {
     expect(await attempts(loom)).toEqual({ other: { succeeded: 1, failed: 0, lost: 0 } });
   });
 
-  it('F35 an outage loses nothing of it, and counts nothing twice', async () => {
+  // F35
+  it('an outage loses nothing of it, and counts nothing twice', async () => {
     let faults = 0;
     const plan: FaultPlan = ({ operation }) =>
       operation === 'tasks.settle' && faults++ % 2 === 0 ? 'lose-reply' : undefined;
@@ -69,7 +72,8 @@ eachBackend((open) => {
     expect(await attempts(loom)).toEqual({ me: { succeeded: 3, failed: 0, lost: 0 } });
   });
 
-  it('F35 who lost its lease is listed with the loss, who took over with the success', async () => {
+  // F35
+  it('who lost its lease is listed with the loss, who took over with the success', async () => {
     const deaf: FaultPlan = ({ operation }) =>
       operation === 'tasks.extend' ? 'lose-request' : undefined;
     const end = gate();
@@ -97,7 +101,8 @@ eachBackend((open) => {
     });
   });
 
-  it('F35 a process that starts under the id of one that died begins at nothing', async () => {
+  // F35
+  it('a process that starts under the id of one that died begins at nothing', async () => {
     const hold = task('hold', () => new Promise(() => undefined));
     const dead = harness.loom([good, hold]);
     const worker = dead.worker({ id: 'me', lease: '1s' });

@@ -45,7 +45,8 @@ function repairOf(...answers: readonly (Error | string)[]) {
   return { repair, asked, repairs };
 }
 
-describe('F63 a call that was broken off', () => {
+// F63
+describe('a call that was broken off', () => {
   it('is sent again with care, and what it left half done is made anew afterwards', async () => {
     const { repair, asked, repairs } = repairOf('ok');
     expect(await repair.again('lease', ['w'], broken())).toBe('ok');
@@ -88,7 +89,8 @@ describe('F63 a call that was broken off', () => {
   });
 });
 
-it('F63 tests that damage nothing are told of a call that broke off', async () => {
+// F63
+it('tests that damage nothing are told of a call that broke off', async () => {
   const prefix = freshPrefix();
   const strict = redisForTests(inject('redisPlace'), { prefix });
   const raw = new Redis(inject('redisUrl'));
@@ -101,7 +103,8 @@ it('F63 tests that damage nothing are told of a call that broke off', async () =
   await expect(strict.backend.inspect.get(['any'])).rejects.toThrow('broke off');
 });
 
-it('F63 a text that cannot be read costs nobody its place, and the lease goes on in the same call', async () => {
+// F63
+it('a text that cannot be read costs nobody its place, and the lease goes on in the same call', async () => {
   const { kit, raw, prefix } = await emptied();
   await kit.addMany(6, { user: 'ann' });
   await kit.addMany(6, { user: 'bob' });
@@ -120,7 +123,8 @@ it('F63 a text that cannot be read costs nobody its place, and the lease goes on
   expect((await kit.stats()).counts).toMatchObject({ queued: 3, started: 8 });
 });
 
-it('F63 users of a class that their queue has forgotten have turns again', async () => {
+// F63
+it('users of a class that their queue has forgotten have turns again', async () => {
   const { kit, raw, prefix } = await emptied();
   await kit.setUser('ann', { weight: 3 });
   const ids = await kit.addMany(3, { user: 'ann' });
@@ -138,7 +142,8 @@ it('F63 users of a class that their queue has forgotten have turns again', async
 it.each([
   ['a member of the rotation of parked names that nobody has', 'parked-users:odd'],
   ['leases that are none', 'hot:w2'],
-])('F63 %s holds nobody up', async (_, name) => {
+  // F63
+])('%s holds nobody up', async (_, name) => {
   const store = await DamagedStore.make();
   const { raw, prefix } = store;
   const key = `${prefix}:${name}`;
@@ -153,7 +158,8 @@ it.each([
   expect(await store.missing()).toEqual([]);
 });
 
-it('F64 what comes after a clock was lost stands behind what came before', async () => {
+// F64
+it('what comes after a clock was lost stands behind what came before', async () => {
   const { kit, raw, prefix } = await DamagedStore.make();
   const stampOf = async (id: string): Promise<string> => {
     return ((await raw.hget(`${prefix}:tasks`, id)) ?? '').slice(13, 25);
@@ -163,7 +169,8 @@ it('F64 what comes after a clock was lost stands behind what came before', async
   expect((await stampOf(await kit.add({ user: 'ann' }))) > before).toBe(true);
 });
 
-it('F63 what a call had leased when it was broken off goes with its answer', async () => {
+// F63
+it('what a call had leased when it was broken off goes with its answer', async () => {
   const { kit, raw, prefix } = await emptied();
   await kit.addMany(2, { user: 'ann' });
   // Taken by all rules, behind the others.
@@ -183,7 +190,8 @@ it('F63 what a call had leased when it was broken off goes with its answer', asy
   expect((await kit.backend.inspect.reconcile({ repair: true })).drift).toEqual([]);
 });
 
-it('F64 a key that is given back holds for the time that it was to hold for', async () => {
+// F64
+it('a key that is given back holds for the time that it was to hold for', async () => {
   const { store, kit, raw, prefix } = await emptied();
   const key = { policy: 'return', ttlMs: 300_000 } as const;
   const timed = { user: 'kim', idempotency: { key: 'timed', ...key } };
@@ -207,7 +215,8 @@ it('F64 a key that is given back holds for the time that it was to hold for', as
   expect((await store.repair()).drift).toEqual([]);
 });
 
-it('F64 a key that others have taken over is given back to nobody else', async () => {
+// F64
+it('a key that others have taken over is given back to nobody else', async () => {
   const { kit, raw, prefix } = await emptied();
   const key = (ttlMs: number) =>
     ({ user: 'kim', idempotency: { key: 'k', policy: 'run-once-more', ttlMs } }) as const;
@@ -221,7 +230,8 @@ it('F64 a key that others have taken over is given back to nobody else', async (
   expect(await kit.sendOne(key(300_000))).toMatchObject({ kind: 'existing', id: heir });
 });
 
-it('F64 indexes are made anew beside workers that go on, and nothing runs twice', async () => {
+// F64
+it('indexes are made anew beside workers that go on, and nothing runs twice', async () => {
   const store = await DamagedStore.make();
   const { kit, raw, prefix } = store;
   await kit.worker('w', { names: ['work', 'odd'] });

@@ -10,7 +10,8 @@ const ROUNDS = Number(process.env['FAIRLOOM_DAMAGE'] ?? 12);
 /** Records: what is deleted of these is gone. */
 const TRUTH = /^(tasks|facts|ends|payloads|results)$/;
 
-it('F64 every family of keys, and half of some, is made anew from what it indexes', async () => {
+// F64
+it('every family of keys, and half of some, is made anew from what it indexes', async () => {
   const store = await DamagedStore.make();
   const families = [...new Set((await store.keys()).map((key) => familyOf(store.prefix, key)))];
   const wrong: string[] = [];
@@ -28,7 +29,8 @@ it('F64 every family of keys, and half of some, is made anew from what it indexe
   expect(wrong).toEqual([]);
 }, 120_000);
 
-it('F63 random damage holds nobody up, and repair brings all that is stored to its end', async () => {
+// F63
+it('random damage holds nobody up, and repair brings all that is stored to its end', async () => {
   const store = await DamagedStore.make();
   const rng = rngOf(SEED);
   const wrong: string[] = [];
@@ -47,7 +49,8 @@ it('F63 random damage holds nobody up, and repair brings all that is stored to i
   expect(wrong).toEqual([]);
 }, 150_000);
 
-it('F63 a record that cannot be read is named, set aside, listed, and thrown away when asked', async () => {
+// F63
+it('a record that cannot be read is named, set aside, listed, and thrown away when asked', async () => {
   const store = await DamagedStore.make();
   const { kit, raw, prefix } = store;
   const text = (await raw.hgetBuffer(`${prefix}:tasks`, 'line-1')) ?? Buffer.alloc(0);
@@ -69,7 +72,8 @@ it('F63 a record that cannot be read is named, set aside, listed, and thrown awa
   expect((await store.repair()).drift).toEqual([]);
 });
 
-it('F63 a key of a wrong type answers CORRUPT_RECORD, which no wait heals', async () => {
+// F63
+it('a key of a wrong type answers CORRUPT_RECORD, which no wait heals', async () => {
   const { raw, prefix, kit } = await DamagedStore.make();
   await raw.del(`${prefix}:damaged`);
   await raw.set(`${prefix}:damaged`, 'x');

@@ -42,7 +42,8 @@ const DAMAGE: Readonly<
   'error-group none is in no listing': ['hset', 'error-group:none', 'a', '2'],
 };
 
-it('F64 indexes of failures are made anew', async () => {
+// F64
+it('indexes of failures are made anew', async () => {
   const store = await DamagedStore.make();
   const { inspect } = store.kit.backend;
   expect(await known(store)).toEqual(expect.arrayContaining(WHOLE));

@@ -84,7 +84,8 @@ async function allEnd(setup: Setup): Promise<void> {
   expect(await setup.drift()).toEqual([]);
 }
 
-describe('F64 where those are found that wait', () => {
+// F64
+describe('where those are found that wait', () => {
   it.each(['waits:*', 'waits:ask', 'waiters:*', 'asks:*', 'event-waiters:*', 'events:*'])(
     '%s is made anew',
     async (family) => {
@@ -126,7 +127,8 @@ describe('F64 where those are found that wait', () => {
   );
 });
 
-describe('F64 what came while nobody was found', () => {
+// F64
+describe('what came while nobody was found', () => {
   it('a signal that was kept since wakes who waits for it', async () => {
     const setup = await setUp();
     await setup.raw.del(...(await setup.keysOf('waiters:*')));
@@ -161,7 +163,8 @@ describe('F64 what came while nobody was found', () => {
   });
 });
 
-describe('F63 fields of a task that waits', () => {
+// F63
+describe('fields of a task that waits', () => {
   const fieldsOf = async ({ raw, prefix }: Setup, id: string, begins: string) => {
     const key = `${prefix}:channel:${id}`;
     const fields = (await raw.hkeys(key)).filter((field) => field.startsWith(begins));

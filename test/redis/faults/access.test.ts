@@ -140,7 +140,8 @@ describe('a server is refused', () => {
     await server.restart();
   });
 
-  it('O95.10 and nothing is left unhandled when the first connection fails', async () => {
+  // O95.10
+  it('and nothing is left unhandled when the first connection fails', async () => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown): void => void unhandled.push(reason);
     process.on('unhandledRejection', note);

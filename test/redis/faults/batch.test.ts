@@ -154,7 +154,8 @@ it('a batch takes the scripts that these tests count on', async () => {
   await runsWhole(clients.other);
 });
 
-describe('O19 a client that dies in the middle of a batch', () => {
+// O19
+describe('a client that dies in the middle of a batch', () => {
   it.each(UNSEALED)('at script %i, %s it ran: sent again, it is stored once', async (nth, when) => {
     const { other } = await cutOff(nth, when);
     await isHidden(other);

@@ -6,7 +6,8 @@ import { adminOf, freshPrefix, kitOn } from './kit.ts';
 it.each([
   ['until its end', {}],
   ['with a time', { ttlMs: 3_600_000 }],
-])('O73 a key %s is void when the record of its owner has vanished', async (_, more) => {
+  // O73
+])('a key %s is void when the record of its owner has vanished', async (_, more) => {
   const prefix = freshPrefix();
   const kit = await kitOn(undefined, prefix);
   const idempotency = { key: 'k', policy: 'reject', ...more } as const;

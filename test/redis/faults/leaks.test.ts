@@ -13,7 +13,8 @@ async function connections(admin: ReturnType<typeof adminOf>): Promise<number> {
   return text.trim().split('\n').length;
 }
 
-describe('O95.8 connections', () => {
+// O95.8
+describe('connections', () => {
   it('are back at the base after 200 times open and close', async () => {
     const server = await ownServer();
     const admin = adminOf(server.url);
@@ -39,7 +40,8 @@ describe('O95.8 connections', () => {
     await expect.poll(sockets, { timeout: 5_000 }).toBeLessThanOrEqual(before);
   }, 60_000);
 
-  it('O95.7 one client for a thousand queues and ten thousand waits, without listeners piling up', async () => {
+  // O95.7
+  it('one client for a thousand queues and ten thousand waits, without listeners piling up', async () => {
     const warnings: string[] = [];
     const note = ({ name }: Error): void => void warnings.push(name);
     process.on('warning', note);
@@ -111,7 +113,8 @@ describe('idle workers', () => {
   }, 40_000);
 });
 
-describe('O95.9 keys', () => {
+// O95.9
+describe('keys', () => {
   it('values of XCom leave none once their time is over', async () => {
     const server = await ownServer();
     const admin = adminOf(server.url);

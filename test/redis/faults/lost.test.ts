@@ -28,7 +28,8 @@ async function insist<T>(call: () => Promise<T>): Promise<T> {
 }
 
 describe('the reply of an enqueue is lost', () => {
-  it('O7 of a thousand tasks: each is stored once', async () => {
+  // O7
+  it('of a thousand tasks: each is stored once', async () => {
     const proxy = await proxyTo();
     const kit = await kitOn(proxy.url);
     let scripts = 0;
@@ -48,7 +49,8 @@ describe('the reply of an enqueue is lost', () => {
     expect((await kit.stats()).counts.queued).toBe(ROUNDS * EACH);
   }, 60_000);
 
-  it('O7 one by one, forty times', async () => {
+  // O7
+  it('one by one, forty times', async () => {
     const proxy = await proxyTo();
     const kit = await kitOn(proxy.url);
     for (let count = 0; count < 40; count++) {
@@ -59,7 +61,8 @@ describe('the reply of an enqueue is lost', () => {
     expect((await kit.stats()).totals.enqueued).toBe(40);
   }, 60_000);
 
-  it('O7 under an idempotency key that had an owner: the same owner is named', async () => {
+  // O7
+  it('under an idempotency key that had an owner: the same owner is named', async () => {
     const proxy = await proxyTo();
     const kit = await kitOn(proxy.url);
     const idempotency = { key: 'k', policy: 'return' } as const;
@@ -71,7 +74,8 @@ describe('the reply of an enqueue is lost', () => {
     });
   });
 
-  it('O19 a large batch whose connection breaks at each step is stored whole or not at all', async () => {
+  // O19
+  it('a large batch whose connection breaks at each step is stored whole or not at all', async () => {
     const proxy = await proxyTo();
     const kit = await kitOn(proxy.url);
     const batch = (name: string) =>
@@ -93,7 +97,8 @@ describe('the reply of an enqueue is lost', () => {
 });
 
 describe('the reply of a lease is lost', () => {
-  it('O8 the same request again is answered with the same leases', async () => {
+  // O8
+  it('the same request again is answered with the same leases', async () => {
     const proxy = await proxyTo();
     const kit = await kitOn(proxy.url);
     await kit.addMany(10);
@@ -106,7 +111,8 @@ describe('the reply of a lease is lost', () => {
     expect((await kit.stats()).counts).toMatchObject({ started: 4, queued: 6 });
   });
 
-  it('O8 from a worker that is heard of no more, the tasks go to others after the lease', async () => {
+  // O8
+  it('from a worker that is heard of no more, the tasks go to others after the lease', async () => {
     const proxy = await proxyTo();
     const lost = await kitOn(proxy.url, 'faults-o8');
     const other = await kitOn(undefined, 'faults-o8');
@@ -138,7 +144,8 @@ describe('the reply of a lease is lost', () => {
 });
 
 describe('the reply of a settle is lost', () => {
-  it('O46 the same settle again is answered as the first, and counts once', async () => {
+  // O46
+  it('the same settle again is answered as the first, and counts once', async () => {
     const proxy = await proxyTo();
     const kit = await kitOn(proxy.url);
     const ids = await kit.addMany(3);
@@ -154,7 +161,8 @@ describe('the reply of a settle is lost', () => {
     expect((await kit.stats()).totals.finished).toBe(3);
   });
 
-  it('O46 a settle that leases: both answers are the same again', async () => {
+  // O46
+  it('a settle that leases: both answers are the same again', async () => {
     const proxy = await proxyTo();
     const kit = await kitOn(proxy.url);
     await kit.addMany(5);

@@ -39,7 +39,8 @@ async function fullServer() {
   };
 }
 
-describe('O95.3 OOM with noeviction', () => {
+// O95.3
+describe('OOM with noeviction', () => {
   it('refuses new work whole, and takes it again when there is room', async () => {
     const { kit, admin, fill, empty } = await fullServer();
     await kit.add();
@@ -172,7 +173,8 @@ describe('O95.3 OOM with noeviction', () => {
     expect(new Set(await kit.states(waiting))).toEqual(new Set(['queued']));
   });
 
-  it('F72 pauses, resumes and removes schedules, users and queues, and takes values away', async () => {
+  // F72
+  it('pauses, resumes and removes schedules, users and queues, and takes values away', async () => {
     const { kit, fill, empty } = await fullServer();
     const { backend } = kit;
     const loom = new Fairloom({ backend, tasks: [nightly], log: silentLogger });
@@ -215,7 +217,8 @@ describe('O95.3 OOM with noeviction', () => {
   });
 });
 
-describe('O95.4 eviction', () => {
+// O95.4
+describe('eviction', () => {
   it('warns unless the policy is noeviction', async () => {
     const server = await ownServer({ args: ['--maxmemory-policy', 'allkeys-lru'] });
     const { info } = await kitOn(server.url);

@@ -77,7 +77,8 @@ async function running(proxy: FaultProxy): Promise<{ loom: Fairloom; worker: Wor
 
 describe('a worker goes on', () => {
   it.each(Object.keys(REPLIES))(
-    'O14 when scripts are answered by %s',
+    // O14
+    'when scripts are answered by %s',
     async (name) => {
       const proxy = await proxyTo();
       const { loom, worker } = await running(proxy);
@@ -94,7 +95,8 @@ describe('a worker goes on', () => {
   );
 
   it.each(Object.keys(REPLIES))(
-    'O14 when its blocking wait is answered by %s',
+    // O14
+    'when its blocking wait is answered by %s',
     async (name) => {
       const proxy = await proxyTo();
       const { loom } = await running(proxy);
@@ -109,7 +111,8 @@ describe('a worker goes on', () => {
   );
 
   it.each(['text', 'null', 'garbage'])(
-    'O14 when a script ran and its reply is %s',
+    // O14
+    'when a script ran and its reply is %s',
     async (name) => {
       const proxy = await proxyTo();
       const { loom } = await running(proxy);
@@ -145,7 +148,8 @@ describe('a result is kept', () => {
 });
 
 describe('a caller is told', () => {
-  it.each(PASSING)('O95.5 that %s passes', async (name) => {
+  // O95.5
+  it.each(PASSING)('that %s passes', async (name) => {
     const proxy = await proxyTo();
     const kit = await kitOn(proxy.url);
     hurt(proxy, { type: 'answer', reply: REPLIES[name] ?? '' }, 9, isScript);

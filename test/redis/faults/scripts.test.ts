@@ -2,7 +2,8 @@
 import { describe, expect, inject, it } from 'vitest';
 import { adminOf, atEnd, kitOn, proxyTo } from './kit.ts';
 
-describe('O95.1 SCRIPT FLUSH', () => {
+// O95.1
+describe('SCRIPT FLUSH', () => {
   it('before every call of the port', async () => {
     const admin = adminOf();
     const proxy = await proxyTo();

@@ -14,7 +14,8 @@ const SLICE_MS = 100;
 
 const work = task('work', (n: number) => n);
 
-it('O95.11 fifty workers come back spread out, not all at once', async () => {
+// O95.11
+it('fifty workers come back spread out, not all at once', async () => {
   const proxy = await proxyTo();
   const prefix = freshPrefix();
   const open = (): Fairloom => {

@@ -41,7 +41,8 @@ it('the rules are what Prometheus takes', () => {
   expect(run('check', 'rules', RULES)).toMatch(/SUCCESS: \d+ rules found/);
 });
 
-describe.each(scenes)('F51 alerts: $name', (scene) => {
+// F51
+describe.each(scenes)('alerts: $name', (scene) => {
   it('those fire that must, and no others', () => {
     const folder = mkdtempSync(join(tmpdir(), 'fairloom-alerts-'));
     try {
@@ -54,7 +55,8 @@ describe.each(scenes)('F51 alerts: $name', (scene) => {
   });
 });
 
-it('F51 every alert fires in one scene, and its figures stand in one where none does', () => {
+// F51
+it('every alert fires in one scene, and its figures stand in one where none does', () => {
   const fired = new Set(scenes.flatMap(({ firing }) => Object.keys(firing)));
   const quiet = JSON.stringify(
     scenes.filter(({ firing }) => Object.keys(firing).length === 0).map((one) => one.input_series),
@@ -65,7 +67,8 @@ it('F51 every alert fires in one scene, and its figures stand in one where none 
   }
 });
 
-it('F51 counts are asked of counters', () => {
+// F51
+it('counts are asked of counters', () => {
   for (const { expr } of rules) {
     for (const [, metric] of expr.matchAll(/(?:increase|rate)\((fairloom_\w+)/g)) {
       expect(metric).toMatch(/_(total|bucket|count|sum)$/);

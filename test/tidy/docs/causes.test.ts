@@ -24,7 +24,8 @@ const FOREIGN: Readonly<Record<string, string>> = {
     'a Redis server tells its errors by the first word of a message',
 };
 
-it('F13 no decision depends on the text of a message or the words of a cause', () => {
+// F13
+it('no decision depends on the text of a message or the words of a cause', () => {
   const found = sources('src').flatMap((path) => offences(path, readFileSync(path, 'utf8')));
   expect(found.filter((one) => !(one.path in FOREIGN))).toEqual([]);
   // What is excused is there still.
@@ -40,7 +41,8 @@ it.each([
   'if (CLOSED === record.reason) return;',
   "if (causeText(cause).startsWith('upstream')) return;",
   "if (messageOf(error).includes('gone')) return;",
-])('F13 finds %s', (line) => {
+  // F13
+])('finds %s', (line) => {
   expect(offences('x.ts', line)).toHaveLength(1);
 });
 
@@ -49,7 +51,8 @@ it.each([
   'const text = error.message.slice(0, 200);',
   "if (cause.type === 'upstream') return;",
   'if (cause.reason === undefined) return;',
-])('F13 lets %s pass', (line) => {
+  // F13
+])('lets %s pass', (line) => {
   expect(offences('x.ts', line)).toEqual([]);
 });
 

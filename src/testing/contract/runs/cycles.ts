@@ -41,7 +41,8 @@ function crowd(kit: Kit, id: string): Promise<readonly string[]> {
 
 /** Tasks that would wait for each other: found exactly, however far apart, or said that it cannot be. */
 export const cycles: Cases = {
-  'F67 an awaited task may stand behind a chain of any length': async (kit, expect) => {
+  // F67
+  'an awaited task may stand behind a chain of any length': async (kit, expect) => {
     for (const length of [600, 2_000]) {
       const x = kit.fresh('x');
       const w = await kit.add({ dependsOn: [x], edges: BLOCK });
@@ -58,7 +59,8 @@ export const cycles: Cases = {
     }
   },
 
-  'F67 also when many wait for it, and however it is stored': async (kit, expect) => {
+  // F67
+  'also when many wait for it, and however it is stored': async (kit, expect) => {
     const edges = LIMITS.cycleStep * 3;
     const end = await thicket(kit, edges);
     const alone = { id: 'x1', dependsOn: [end] };
@@ -79,7 +81,8 @@ export const cycles: Cases = {
     expect(await kit.states(['x1', 'x2', 'x3', 'x4', 'x5'])).toEqual(Array(5).fill('deferred'));
   },
 
-  'F67 also when many such are stored at once': async (kit, expect) => {
+  // F67
+  'also when many such are stored at once': async (kit, expect) => {
     const end = await thicket(kit, LIMITS.cycleStep / 2);
     const ids = Array.from({ length: 12 }, () => kit.fresh('x'));
     for (const id of ids) await kit.addMany(20, { dependsOn: [id], edges: BLOCK });
@@ -92,7 +95,8 @@ export const cycles: Cases = {
     expect((await kit.record(ids[11] ?? ''))?.blockedBy).toEqual([end]);
   },
 
-  'F67 a cycle is found however long it is, with its whole path': async (kit, expect) => {
+  // F67
+  'a cycle is found however long it is, with its whole path': async (kit, expect) => {
     for (const length of [3, LIMITS.cycleStep + 50, 1_500]) {
       const x = kit.fresh('x');
       const tasks = chain(kit, length, [x]);
@@ -112,7 +116,8 @@ export const cycles: Cases = {
     }
   },
 
-  'F67 a cycle behind many edges is found where many wait': async (kit, expect) => {
+  // F67
+  'a cycle behind many edges is found where many wait': async (kit, expect) => {
     const end = await thicket(kit, LIMITS.cycleStep * 3, ['x']);
     await crowd(kit, 'x');
     expect(await kit.backend.inspect.missing()).toBe(1);
@@ -135,7 +140,8 @@ export const cycles: Cases = {
     expect(page.count).toBe(LIMITS.cycleFan + 1 + LIMITS.dependencies);
   },
 
-  'F67 a cycle is found where only those that wait are few': async (kit, expect) => {
+  // F67
+  'a cycle is found where only those that wait are few': async (kit, expect) => {
     const end = await thicket(kit, LIMITS.cycleEdges + 1);
     const w = await kit.add({ dependsOn: ['x'], edges: BLOCK });
     const v = await kit.add({ dependsOn: [w] });
@@ -166,7 +172,8 @@ export const cycles: Cases = {
     expect(await kit.sendOne({ id: 'x', dependsOn: ['y'] })).toMatchObject({ refusal: { path } });
   },
 
-  'F67 a cycle through parts of a batch that takes several scripts': async (kit, expect) => {
+  // F67
+  'a cycle through parts of a batch that takes several scripts': async (kit, expect) => {
     const s = await kit.add({ dependsOn: ['m0'], edges: BLOCK });
     const others = Array.from({ length: 400 }, () => ({ dependsOn: [s] }));
     const batch = [{ id: 'm0', dependsOn: ['m9'] }, ...others, { id: 'm9', dependsOn: [s] }];
@@ -181,7 +188,8 @@ export const cycles: Cases = {
     expect(await kit.leaseIds()).toEqual([s]);
   },
 
-  'F67 a cycle that keys make within a batch': async (kit, expect) => {
+  // F67
+  'a cycle that keys make within a batch': async (kit, expect) => {
     const key = { key: 'k', policy: 'return' } as const;
     const turned = [
       { id: 'a', dependsOn: ['c'], idempotency: key },
@@ -242,7 +250,8 @@ export const cycles: Cases = {
     await kit.finish(leased);
   },
 
-  'F67 a batch of several scripts waits for whom keys let answer': async (kit, expect) => {
+  // F67
+  'a batch of several scripts waits for whom keys let answer': async (kit, expect) => {
     const key = { key: 'k', policy: 'return' } as const;
     const others = Array.from({ length: 400 }, () => ({ delayMs: 86_400_000 }));
     const batch = [
@@ -260,7 +269,8 @@ export const cycles: Cases = {
     expect([...(await kit.leaseIds(2))].sort()).toEqual(['first', 'last']);
   },
 
-  'F67 one that cannot be told within the limit has a refusal of its own': async (kit, expect) => {
+  // F67
+  'one that cannot be told within the limit has a refusal of its own': async (kit, expect) => {
     const end = await thicket(kit, LIMITS.cycleEdges + 1);
     await crowd(kit, 'x');
     const limit = LIMITS.cycleEdges;
@@ -277,7 +287,8 @@ export const cycles: Cases = {
     expect(await kit.sendOne({ dependsOn: [end] })).toMatchObject({ kind: 'created' });
   },
 
-  'F67 a redrive does not come back into a cycle': async (kit, expect) => {
+  // F67
+  'a redrive does not come back into a cycle': async (kit, expect) => {
     const b = await kit.add({ dependsOn: ['x'], edges: BLOCK, expiresInMs: 1_000 });
     const c = await kit.add({ dependsOn: [b] });
     await kit.advance(1_000);
@@ -293,7 +304,8 @@ export const cycles: Cases = {
     expect(await kit.backend.tasks.redrive(b)).toMatchObject({ kind: 'ok' });
   },
 
-  'F67 a redrive that cannot be told within the limit says so': async (kit, expect) => {
+  // F67
+  'a redrive that cannot be told within the limit says so': async (kit, expect) => {
     const b = await kit.add({ dependsOn: ['x'], edges: BLOCK, expiresInMs: 1_000 });
     await kit.advance(1_000);
     const end = await thicket(kit, LIMITS.cycleStep + 1);

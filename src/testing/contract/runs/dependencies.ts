@@ -30,7 +30,8 @@ const BY_POLICY: Readonly<Record<EdgePolicy, object>> = {
 
 /** What it means to depend on a task in each state, and on one that is missing or not one's own. */
 export const atEnqueue: Cases = {
-  'O51 a dependency that has not ended blocks, in whatever state it is': async (kit, expect) => {
+  // O51
+  'a dependency that has not ended blocks, in whatever state it is': async (kit, expect) => {
     const started = await kit.add();
     await kit.leaseOne();
     const queued = await kit.add();
@@ -43,7 +44,7 @@ export const atEnqueue: Cases = {
     }
   },
 
-  'O51 a finished one is satisfied at once': async (kit, expect) => {
+  'a finished one is satisfied at once': async (kit, expect) => {
     const upstream = await ended(kit, 'finished');
     const id = await kit.add({ dependsOn: [upstream] });
     expect(await kit.record(id)).toMatchObject({ state: 'queued', blockedBy: [] });
@@ -53,7 +54,7 @@ export const atEnqueue: Cases = {
     ]);
   },
 
-  'O51 a failed or canceled one applies the policy of its edge at once': async (kit, expect) => {
+  'a failed or canceled one applies the policy of its edge at once': async (kit, expect) => {
     const failed = await ended(kit, 'failed');
     const canceled = await ended(kit, 'canceled');
     for (const policy of POLICIES) {
@@ -77,7 +78,8 @@ export const atEnqueue: Cases = {
     });
   },
 
-  'O57 an unknown one is refused': async (kit, expect) => {
+  // O57
+  'an unknown one is refused': async (kit, expect) => {
     expect(await kit.sendOne({ id: 'a', dependsOn: ['nowhere'] })).toEqual({
       kind: 'refused',
       refusal: { type: 'unknown-dependency', dependency: 'nowhere' },
@@ -85,13 +87,13 @@ export const atEnqueue: Cases = {
     expect(await kit.state('a')).toBe('missing');
   },
 
-  'O57 an unknown one counts as satisfied where that was asked for': async (kit, expect) => {
+  'an unknown one counts as satisfied where that was asked for': async (kit, expect) => {
     const id = await kit.add({ dependsOn: ['nowhere'], ...edges({ onMissing: 'satisfied' }) });
     const leased = await kit.leaseOne();
     expect(leased).toMatchObject({ id, upstreams: [{ id: 'nowhere', state: 'missing' }] });
   },
 
-  'O57 an unknown one blocks where that was asked for, until it has come and finished': async (
+  'an unknown one blocks where that was asked for, until it has come and finished': async (
     kit,
     expect,
   ) => {
@@ -155,7 +157,8 @@ export const atEnqueue: Cases = {
     expect(await kit.leaseIds()).toEqual([id]);
   },
 
-  'O64 refuses a cycle through missing ones': async (kit, expect) => {
+  // O64
+  'refuses a cycle through missing ones': async (kit, expect) => {
     const block = edges({ onMissing: 'block' });
     const itself = await kit.sendOne({ id: 'x', dependsOn: ['x'], ...block });
     expect(itself).toMatchObject({ kind: 'refused', refusal: { type: 'cycle' } });
@@ -168,7 +171,8 @@ export const atEnqueue: Cases = {
     expect(served.map(({ id }) => id)).toEqual(['c', 'b', 'a']);
   },
 
-  'O63 accepts a diamond and runs its end once, after both sides': async (kit, expect) => {
+  // O63
+  'accepts a diamond and runs its end once, after both sides': async (kit, expect) => {
     await kit.send(
       { id: 'a' },
       { id: 'b', dependsOn: ['a'] },
@@ -250,7 +254,8 @@ export const atTheEnd: Cases = {
     }
   },
 
-  'O58 takes dependents along in whatever state the upstream is canceled': async (kit, expect) => {
+  // O58
+  'takes dependents along in whatever state the upstream is canceled': async (kit, expect) => {
     const blocker = await kit.add({ queue: 'bulk' });
     const started = await kit.add();
     const lease = await kit.leaseOne();
@@ -269,7 +274,8 @@ export const atTheEnd: Cases = {
     }
   },
 
-  'O49 ends a dependent one tick after its upstream has failed for good': async (kit, expect) => {
+  // O49
+  'ends a dependent one tick after its upstream has failed for good': async (kit, expect) => {
     const upstream = await kit.add();
     const id = await kit.add({ dependsOn: [upstream], ...edges({ onFailure: 'fail' }) });
     await kit.fail(await kit.leaseOne());
@@ -356,7 +362,8 @@ export const atTheEnd: Cases = {
     expect(await kit.user('ann')).toBeUndefined();
   },
 
-  'O54 wakes a dependent that is stored while its upstream ends': async (kit, expect) => {
+  // O54
+  'wakes a dependent that is stored while its upstream ends': async (kit, expect) => {
     for (let round = 0; round < 200; round++) {
       const upstream = await kit.add();
       const leased = await kit.leaseOne();

@@ -9,7 +9,8 @@ function dependents(kit: Kit, id: string, limit = 10, cursor?: string): Promise<
 
 /** Who waits for a task, and how: for its end, for its redrive, or suspended. */
 export const dependentsOf: Cases = {
-  'F25 tells who waits for a task, and what each would do': async (kit, expect) => {
+  // F25
+  'tells who waits for a task, and what each would do': async (kit, expect) => {
     const on = await kit.add();
     expect(await dependents(kit, on)).toEqual({ items: [], count: 0, awaitingRedrive: 0 });
     const usual = await kit.add({ dependsOn: [on] });
@@ -33,7 +34,8 @@ export const dependentsOf: Cases = {
     expect((await kit.backend.inspect.facts(on))?.dependents).toBeUndefined();
   },
 
-  'F25 tells those apart that wait for a redrive': async (kit, expect) => {
+  // F25
+  'tells those apart that wait for a redrive': async (kit, expect) => {
     const on = await kit.add();
     const awaitingRedrive = await kit.add({ dependsOn: [on] });
     await kit.fail(await kit.leaseOne());
@@ -53,7 +55,8 @@ export const dependentsOf: Cases = {
     });
   },
 
-  'F25 tells those apart that are suspended': async (kit, expect) => {
+  // F25
+  'tells those apart that are suspended': async (kit, expect) => {
     const on = await kit.add({ user: 'bob', delayMs: 1_000 });
     const run = await kit.add();
     const leased = await kit.leaseOne();
@@ -68,7 +71,8 @@ export const dependentsOf: Cases = {
     expect(await dependents(kit, on)).toMatchObject({ items: [{ id: usual }], count: 1 });
   },
 
-  'F25 tells who waits for an id that nobody has stored': async (kit, expect) => {
+  // F25
+  'tells who waits for an id that nobody has stored': async (kit, expect) => {
     const edges = { ...REFUSING_EDGES, onMissing: 'block' } as const;
     const id = await kit.add({ dependsOn: ['nobody'], edges });
     const page = await dependents(kit, 'nobody');
@@ -78,7 +82,8 @@ export const dependentsOf: Cases = {
     expect(await dependents(kit, 'nowhere')).toEqual({ items: [], count: 0, awaitingRedrive: 0 });
   },
 
-  'F25 tells hundreds by pages, also when some leave meanwhile': async (kit, expect) => {
+  // F25
+  'tells hundreds by pages, also when some leave meanwhile': async (kit, expect) => {
     const on = await kit.add();
     const ids: string[] = [];
     for (let at = 0; at < 5; at++) {
@@ -98,10 +103,8 @@ export const dependentsOf: Cases = {
     expect(third.cursor).toBeUndefined();
   },
 
-  'F25 goes from those that wait for the end to those that wait for a redrive': async (
-    kit,
-    expect,
-  ) => {
+  // F25
+  'goes from those that wait for the end to those that wait for a redrive': async (kit, expect) => {
     const on = await kit.add();
     const awaitingRedrive = await kit.addMany(3, { dependsOn: [on] });
     await kit.fail(await kit.leaseOne());

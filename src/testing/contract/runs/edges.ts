@@ -23,7 +23,8 @@ async function fail(kit: Kit, id: string): Promise<void> {
 
 /** Whose tasks a task comes to depend on, by whatever way the edge comes about. */
 export const acrossUsers: Cases = {
-  'F60 a missing id that another user stores stays missing': async (kit, expect) => {
+  // F60
+  'a missing id that another user stores stays missing': async (kit, expect) => {
     const b = await waiting(kit, 'x');
     await kit.add({ id: 'x', user: 'ann' });
     expect(await stateOfUpstream(kit, b)).toBe('foreign');
@@ -38,7 +39,8 @@ export const acrossUsers: Cases = {
     expect(await kit.backend.inspect.missing()).toBe(0);
   },
 
-  'F60 it is satisfied once its own user has stored the id': async (kit, expect) => {
+  // F60
+  'it is satisfied once its own user has stored the id': async (kit, expect) => {
     const b = await waiting(kit, 'x');
     await kit.add({ id: 'x', user: 'ann' });
     expect(await kit.cancel('x')).toEqual({ kind: 'canceled' });
@@ -51,7 +53,8 @@ export const acrossUsers: Cases = {
     expect(await kit.leaseOne()).toMatchObject({ id: b, upstreams });
   },
 
-  'F60 whoever allows it depends on the task of whoever stores the id': async (kit, expect) => {
+  // F60
+  'whoever allows it depends on the task of whoever stores the id': async (kit, expect) => {
     const own = await waiting(kit, 'x', { user: 'ann' });
     const refused = await waiting(kit, 'x');
     const allowed = await waiting(kit, 'x', { edges: { ...BLOCK, allowCrossUser: true } });
@@ -67,7 +70,8 @@ export const acrossUsers: Cases = {
     expect(await kit.state(refused)).toBe('deferred');
   },
 
-  'F60 pages of those that wait for a missing id go user by user': async (kit, expect) => {
+  // F60
+  'pages of those that wait for a missing id go user by user': async (kit, expect) => {
     const users = ['cleo', 'bob', 'ann'];
     const ids: string[] = [];
     for (const user of users) {
@@ -85,7 +89,8 @@ export const acrossUsers: Cases = {
     expect(listed).toEqual([...ids.slice(6), ...ids.slice(3, 6), ...ids.slice(0, 3)]);
   },
 
-  'F60 one whose edge is refused is in nobody else’s way': async (kit, expect) => {
+  // F60
+  'one whose edge is refused is in nobody else’s way': async (kit, expect) => {
     await kit.addMany(300, { user: 'bob', dependsOn: ['x'], edges: BLOCK });
     const c = await waiting(kit, 'x', { user: 'ann' });
     // It would close a cycle of bob's, if bob's could wait for it.
@@ -100,7 +105,8 @@ export const acrossUsers: Cases = {
     expect(await kit.state(d ?? '')).toBe('deferred');
   },
 
-  'F60 a redrive finds only what its user may read': async (kit, expect) => {
+  // F60
+  'a redrive finds only what its user may read': async (kit, expect) => {
     for (const state of ['deferred', 'finished', 'failed'] as const) {
       const x = kit.fresh('x');
       const b = await waiting(kit, x, { expiresInMs: 1_000 });
@@ -120,7 +126,8 @@ export const acrossUsers: Cases = {
     expect(await kit.backend.inspect.missing()).toBe(0);
   },
 
-  'F60 what was missing and counted as satisfied is not read later': async (kit, expect) => {
+  // F60
+  'what was missing and counted as satisfied is not read later': async (kit, expect) => {
     const edges = { ...REFUSING_EDGES, onMissing: 'satisfied' } as const;
     for (const user of ['ann', 'bob']) {
       const x = kit.fresh('x');
@@ -134,7 +141,8 @@ export const acrossUsers: Cases = {
     }
   },
 
-  'F60 in a batch the rule holds for what is missing in it': async (kit, expect) => {
+  // F60
+  'in a batch the rule holds for what is missing in it': async (kit, expect) => {
     const replies = await kit.send(
       { id: 'b1', user: 'bob', dependsOn: ['x'], edges: BLOCK },
       { id: 'b2', user: 'bob', dependsOn: ['b1'] },
@@ -154,7 +162,8 @@ export const acrossUsers: Cases = {
     });
   },
 
-  'F60 in a batch of several scripts too': async (kit, expect) => {
+  // F60
+  'in a batch of several scripts too': async (kit, expect) => {
     const b = await waiting(kit, 'x');
     const own = await waiting(kit, 'x', { user: 'ann' });
     const others = Array.from({ length: 400 }, (_, i) => ({ id: `a${i}`, payload: '1' }));

@@ -73,10 +73,8 @@ function randomGraph(kit: Kit, nodes: number, random: () => number): readonly Ta
 
 /** Dependencies in numbers: every mix of outcomes and policies, and graphs of any shape. */
 export const graphs: Cases = {
-  'O50 every mix of two outcomes and all policies ends as its policies say': async (
-    kit,
-    expect,
-  ) => {
+  // O50
+  'every mix of two outcomes and all policies ends as its policies say': async (kit, expect) => {
     const policies: readonly EdgePolicy[] = ['wait', 'cancel', 'fail', 'run'];
     for (const onFailure of policies) {
       for (const onCancel of policies) await mix(kit, onFailure, onCancel);
@@ -84,7 +82,8 @@ export const graphs: Cases = {
     expect((await kit.stats()).counts.started).toBe(0);
   },
 
-  'O63 runs 20 random graphs, every task once and after all it depends on': async (kit, expect) => {
+  // O63
+  'runs 20 random graphs, every task once and after all it depends on': async (kit, expect) => {
     const random = seeded(7);
     for (let round = 0; round < 20; round++) {
       const tasks = randomGraph(kit, 25, random);
@@ -107,7 +106,8 @@ export const graphs: Cases = {
     }
   },
 
-  'O45 an upstream that ends twice counts once': async (kit, expect) => {
+  // O45
+  'an upstream that ends twice counts once': async (kit, expect) => {
     const upstreams = await kit.addMany(3);
     const id = await kit.add({ dependsOn: upstreams });
     const [first, second, third] = await kit.lease(3);
@@ -121,7 +121,8 @@ export const graphs: Cases = {
     expect(await kit.leaseIds(5)).toEqual([id]);
   },
 
-  'O44 an upstream that is retried or lost still counts once': async (kit, expect) => {
+  // O44
+  'an upstream that is retried or lost still counts once': async (kit, expect) => {
     const upstreams = await kit.addMany(3);
     const id = await kit.add({ dependsOn: upstreams });
     const [first, second] = await kit.lease(3);
@@ -134,7 +135,8 @@ export const graphs: Cases = {
     expect(await kit.leaseIds(5)).toEqual([id]);
   },
 
-  'O61 the two last upstreams may end at the same time': async (kit, expect) => {
+  // O61
+  'the two last upstreams may end at the same time': async (kit, expect) => {
     for (let round = 0; round < 100; round++) {
       const upstreams = await kit.addMany(2);
       const id = await kit.add({ dependsOn: upstreams });

@@ -166,10 +166,8 @@ export const runReads: Cases = {
     expect(Object.keys(await kit.backend.runs.load('run'))).toHaveLength(10_000);
   },
 
-  'F68 a long snapshot is saved once, read, held and missed as a short one': async (
-    kit,
-    expect,
-  ) => {
+  // F68
+  'a long snapshot is saved once, read, held and missed as a short one': async (kit, expect) => {
     const { graphs } = kit.backend;
     const body = 'ä\u0000"'.repeat(LIMITS.graphScriptBytes / 2);
     expect(await graphs.load('long')).toEqual({ kind: 'unknown' });

@@ -29,7 +29,8 @@ export const journals: Cases = {
     expect(await kit.backend.runs.load('run')).toEqual({ a: '2' });
   },
 
-  'F2 takes nothing once a cancel was requested': async (kit, expect) => {
+  // F2
+  'takes nothing once a cancel was requested': async (kit, expect) => {
     await kit.add({ id: 'run' });
     const run = await kit.leaseOne();
     expect(await kit.backend.runs.checkpoint(run, { a: '1' })).toBe('ok');

@@ -71,10 +71,8 @@ export const cancels: Cases = {
     expect(await kit.cancel('nowhere')).toEqual({ kind: 'not-found' });
   },
 
-  'O76 of cancel, finish and fail at once one wins, and every answer agrees': async (
-    kit,
-    expect,
-  ) => {
+  // O76
+  'of cancel, finish and fail at once one wins, and every answer agrees': async (kit, expect) => {
     for (let round = 0; round < 100; round++) {
       const id = await kit.add();
       const leased = await kit.leaseOne();
@@ -92,7 +90,8 @@ export const cancels: Cases = {
     expect(finished + failed + canceled).toBe(100);
   },
 
-  'O78 never cancels what a lease gives at the same time without asking its worker': async (
+  // O78
+  'never cancels what a lease gives at the same time without asking its worker': async (
     kit,
     expect,
   ) => {
@@ -109,7 +108,8 @@ export const cancels: Cases = {
     }
   },
 
-  'O34 a canceled task leaves no gap in the line': async (kit, expect) => {
+  // O34
+  'a canceled task leaves no gap in the line': async (kit, expect) => {
     const ids = await kit.addMany(5);
     await kit.cancel(ids[1] ?? '');
     await kit.cancel(ids[3] ?? '');

@@ -78,7 +78,8 @@ export const storing: Cases = {
     expect(await kit.states(['zero', 'now'])).toEqual(['queued', 'queued']);
   },
 
-  'O82 queues a negative delay and a moment in the past at once': async (kit, expect) => {
+  // O82
+  'queues a negative delay and a moment in the past at once': async (kit, expect) => {
     const times: readonly TaskFields[] = [
       { delayMs: -1 },
       { delayMs: -0 },
@@ -104,7 +105,8 @@ export const sendingAgain: Cases = {
     expect(await kit.record(id)).toMatchObject({ options: '{}', level: 3 });
   },
 
-  'O7 makes one task of a call whose reply is lost a thousand times': async (kit, expect) => {
+  // O7
+  'makes one task of a call whose reply is lost a thousand times': async (kit, expect) => {
     const task = kit.task();
     const calls = Array.from({ length: 1_000 }, () =>
       kit.backend.tasks.enqueue([task], { atomic: true }),
@@ -186,7 +188,8 @@ export const batches: Cases = {
     expect(await kit.states(['a', 'b', 'c'])).toEqual(['queued', 'missing', 'queued']);
   },
 
-  'O66 stores an id named twice in a batch once, and refuses it with two payloads': async (
+  // O66
+  'stores an id named twice in a batch once, and refuses it with two payloads': async (
     kit,
     expect,
   ) => {
@@ -280,7 +283,8 @@ export const fullQueues: Cases = {
     await kit.add({ user: 'bob' });
   },
 
-  'O31 counts every place in which a task can wait': async (kit, expect) => {
+  // O31
+  'counts every place in which a task can wait': async (kit, expect) => {
     await kit.setUser('ann', { maxQueued: 4 });
     const running = await kit.add();
     const leased = await kit.leaseOne();

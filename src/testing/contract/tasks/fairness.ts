@@ -171,14 +171,16 @@ export const betweenUsers: Cases = {
     expect(after).toContain('bob');
   },
 
-  'O30 finds one task beside a user with 5,000 at once': async (kit, expect) => {
+  // O30
+  'finds one task beside a user with 5,000 at once': async (kit, expect) => {
     await kit.addMany(5_000, { user: 'noisy' });
     await kit.serve(50, { batch: 50 });
     const id = await kit.add({ user: 'quiet' });
     expect(await kit.leaseIds(2)).toContain(id);
   },
 
-  'O32 users that may run no more hide nobody': async (kit, expect) => {
+  // O32
+  'users that may run no more hide nobody': async (kit, expect) => {
     await kit.setQueue({ perUser: { maxRunning: 1 } });
     for (let i = 0; i < 300; i++) await kit.addMany(2, { user: `full${i}` });
     await kit.leaseMany(300);

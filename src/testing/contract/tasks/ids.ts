@@ -58,7 +58,8 @@ const NASTY_IDS: readonly string[] = [
 
 /** Ids and texts are opaque: what looks like a number, a key, a prototype or a path is none. */
 export const nasty: Cases = {
-  'O93 task ids come back as they were sent': async (kit, expect) => {
+  // O93
+  'task ids come back as they were sent': async (kit, expect) => {
     await kit.send(...NASTY_IDS.map((id) => ({ id })));
     expect(await kit.leaseIds(60)).toEqual(NASTY_IDS);
     const records = await kit.backend.inspect.get(NASTY_IDS);
@@ -76,7 +77,8 @@ export const nasty: Cases = {
     expect(new Set(page.items.map(({ id }) => id))).toEqual(new Set(NASTY_IDS));
   },
 
-  'O93 task ids depend on each other, are canceled and removed': async (kit, expect) => {
+  // O93
+  'task ids depend on each other, are canceled and removed': async (kit, expect) => {
     for (const id of NASTY_IDS) {
       const below = `${id}`.slice(0, 60) + kit.fresh('~').slice(-4);
       await kit.send({ id }, { id: below, dependsOn: [id] });
@@ -89,7 +91,8 @@ export const nasty: Cases = {
     }
   },
 
-  'O93 users stay apart, whatever their names': async (kit, expect) => {
+  // O93
+  'users stay apart, whatever their names': async (kit, expect) => {
     await kit.send(...NASTY_IDS.map((user) => ({ user })));
     for (const user of NASTY_IDS) {
       await kit.setUser(user, { weight: 150 });
@@ -101,14 +104,16 @@ export const nasty: Cases = {
     expect(new Set(listed.items.map(({ user }) => user))).toEqual(new Set(NASTY_IDS));
   },
 
-  'O93 users of another name may be assigned and stolen from': async (kit, expect) => {
+  // O93
+  'users of another name may be assigned and stolen from': async (kit, expect) => {
     await kit.worker('a', { assignedUsers: NASTY_IDS });
     await kit.send(...NASTY_IDS.map((user) => ({ user })), { user: 'nobody' });
     const leases = await kit.lease(60, { worker: 'a' });
     expect(new Set(leases.map(({ user }) => user))).toEqual(new Set(NASTY_IDS));
   },
 
-  'O93 idempotency keys stay apart': async (kit, expect) => {
+  // O93
+  'idempotency keys stay apart': async (kit, expect) => {
     const keys = NASTY_IDS.map((key) => ({ idempotency: { key, policy: 'reject' } as const }));
     const first = await kit.send(...keys);
     expect(first.filter(({ kind }) => kind !== 'created')).toEqual([]);
@@ -122,7 +127,8 @@ export const nasty: Cases = {
     expect((await kit.stats()).counts.queued).toBe(NASTY_IDS.length + 2);
   },
 
-  'O94 payloads, options, results, errors and reasons are only kept': async (kit, expect) => {
+  // O94
+  'payloads, options, results, errors and reasons are only kept': async (kit, expect) => {
     for (const text of NASTY_IDS) {
       const payload = `{"n":9007199254740993,"text":${JSON.stringify(text)}}`;
       const id = await kit.add({ payload, options: JSON.stringify([text]) });
@@ -140,7 +146,8 @@ export const nasty: Cases = {
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
   },
 
-  'O93 upstreams of any name are told to their dependents': async (kit, expect) => {
+  // O93
+  'upstreams of any name are told to their dependents': async (kit, expect) => {
     const edges = { ...REFUSING_EDGES, onFailure: 'run' } as const;
     await kit.send(...NASTY_IDS.map((id) => ({ id })));
     const id = await kit.add({ dependsOn: NASTY_IDS, edges });

@@ -81,7 +81,8 @@ export const policies: Cases = {
     expect((await kit.record('a'))?.payload).toBe('2');
   },
 
-  'O75 `run-once-more` runs the newest input after the one that runs': async (kit, expect) => {
+  // O75
+  '`run-once-more` runs the newest input after the one that runs': async (kit, expect) => {
     const id = await kit.add({ payload: '1', ...keyed('run-once-more') });
     const leased = await kit.leaseOne();
     const second = await kit.sendOne({ id: 'two', payload: '2', ...keyed('run-once-more') });
@@ -199,7 +200,8 @@ async function gone(kit: Kit, id: string): Promise<void> {
 
 const endings: Cases = Object.fromEntries(
   Object.keys(ENDS).map((how) => [
-    `O72 frees the key of a task that is ${how}`,
+    // O72
+    `frees the key of a task that is ${how}`,
     (kit: Kit) => freed(kit, how),
   ]),
 );
@@ -208,7 +210,8 @@ const endings: Cases = Object.fromEntries(
 export const lives: Cases = {
   ...endings,
 
-  'O72 frees the key of a task that its upstream took along': async (kit, expect) => {
+  // O72
+  'frees the key of a task that its upstream took along': async (kit, expect) => {
     for (const onFailure of ['cancel', 'fail'] as const) {
       const upstream = await kit.add();
       const edges = { ...REFUSING_EDGES, onFailure };
@@ -221,7 +224,8 @@ export const lives: Cases = {
     }
   },
 
-  'O71 a task does not stand in the way of its own retry': async (kit, expect) => {
+  // O71
+  'a task does not stand in the way of its own retry': async (kit, expect) => {
     const id = await kit.add(keyed('reject'));
     await kit.retry(await kit.leaseOne(), 1_000);
     expect(await kit.sendOne(keyed('return'))).toEqual(existing(id, 'scheduled'));
@@ -239,7 +243,8 @@ export const lives: Cases = {
     expect(await kit.sendOne(keyed('return'))).toMatchObject({ kind: 'created' });
   },
 
-  'O73 is free once its task was removed': async (kit) => {
+  // O73
+  'is free once its task was removed': async (kit) => {
     await gone(kit, await kit.add(keyed('reject')));
     await gone(kit, await kit.add(keyed('reject')));
     await kit.add(keyed('reject'));

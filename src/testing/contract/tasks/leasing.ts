@@ -87,7 +87,8 @@ export const leasing: Cases = {
     expect(waitMs).toBeLessThanOrEqual(700);
   },
 
-  'O8 answers a request that is sent again with the same leases': async (kit, expect) => {
+  // O8
+  'answers a request that is sent again with the same leases': async (kit, expect) => {
     await kit.addMany(10);
     const request = kit.request({ limit: 4 });
     await kit.worker('w');
@@ -98,7 +99,8 @@ export const leasing: Cases = {
     expect(await kit.lease(10)).toHaveLength(6);
   },
 
-  'O8 answers a settle that is sent again with the same leases': async (kit, expect) => {
+  // O8
+  'answers a settle that is sent again with the same leases': async (kit, expect) => {
     await kit.addMany(5);
     const { id, token } = await kit.leaseOne();
     const request = {
@@ -126,7 +128,8 @@ export const leasing: Cases = {
     expect(again.leases.map((leased) => leased.id)).toEqual([other]);
   },
 
-  'O23 a lease begins when it is given: two workers with one slot run each task once': async (
+  // O23
+  'a lease begins when it is given: two workers with one slot run each task once': async (
     kit,
     expect,
   ) => {
@@ -147,7 +150,8 @@ export const leasing: Cases = {
     expect((await kit.stats()).totals.lost).toBe(0);
   },
 
-  'O38 many that ask at once never give a user more than it may have': async (kit, expect) => {
+  // O38
+  'many that ask at once never give a user more than it may have': async (kit, expect) => {
     await kit.setQueue({ perUser: { maxRunning: 1 } });
     for (let user = 0; user < 20; user++) await kit.addMany(10, { user: `u${user}` });
     const workers = Array.from({ length: 8 }, (_, i) => `w${i}`);
@@ -163,7 +167,8 @@ export const leasing: Cases = {
     expect((await kit.stats()).counts).toMatchObject({ finished: 200, queued: 0 });
   },
 
-  'O8 gives back what was leased by a reply that never arrived': async (kit, expect) => {
+  // O8
+  'gives back what was leased by a reply that never arrived': async (kit, expect) => {
     const ids = await kit.addMany(3);
     await kit.lease(3);
     await kit.advance(LEASE_MS - 1);
@@ -265,7 +270,8 @@ export const extending: Cases = {
     expect((await kit.stats()).totals.lost).toBe(0);
   },
 
-  'O35 leaves the token as it is, so that a settle may cross it': async (kit, expect) => {
+  // O35
+  'leaves the token as it is, so that a settle may cross it': async (kit, expect) => {
     for (let round = 0; round < 50; round++) {
       await kit.add();
       const leased = await kit.leaseOne();
@@ -299,7 +305,8 @@ export const extending: Cases = {
     ]);
   },
 
-  'O77 says which tasks are to be canceled, and still extends them': async (kit, expect) => {
+  // O77
+  'says which tasks are to be canceled, and still extends them': async (kit, expect) => {
     await kit.addMany(2);
     const [one, other] = await kit.lease(2);
     if (one === undefined || other === undefined) throw new TypeError('two leases');
@@ -318,7 +325,8 @@ export const extending: Cases = {
     expect((await extend(kit, [])).unknown).toEqual([]);
   },
 
-  'O9 keeps a task that lives with its worker for minutes, whoever else ticks': async (
+  // O9
+  'keeps a task that lives with its worker for minutes, whoever else ticks': async (
     kit,
     expect,
   ) => {

@@ -76,7 +76,8 @@ export const users: Cases = {
     expect([...(await kit.leaseIds(5))].sort()).toEqual([...ids].sort());
   },
 
-  'O42 a rate goes on although what it let through was lost': async (kit, expect) => {
+  // O42
+  'a rate goes on although what it let through was lost': async (kit, expect) => {
     await kit.setUser('ann', { rate: { limit: 1, perMs: 20_000, burst: 1 } });
     const ids = await kit.addMany(2);
     expect(await kit.leaseIds(5)).toEqual([ids[0]]);
@@ -199,7 +200,8 @@ async function frees(kit: Kit, way: (kit: Kit, leased: Leased) => Promise<unknow
 /** A place under a cap is free again, by whatever way a task leaves it. */
 export const places: Cases = Object.fromEntries(
   Object.entries(WAYS_OUT).map(([way, out]) => [
-    `O28 frees the place of a task: ${way}`,
+    // O28
+    `frees the place of a task: ${way}`,
     (kit: Kit) => frees(kit, out),
   ]),
 );

@@ -30,7 +30,8 @@ export const overlapping: Cases = {
     expect(await outcome(kit, 'a')).toEqual(CREATED);
   },
 
-  'F60 a slot of another user waits for none of the user before, but counts it': async (
+  // F60
+  'a slot of another user waits for none of the user before, but counts it': async (
     kit,
     expect,
   ) => {

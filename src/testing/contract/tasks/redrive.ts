@@ -158,7 +158,8 @@ export const redrives: Cases = {
     expect(await redrive('c')).toEqual({ kind: 'wrong-state', state: 'canceled' });
   },
 
-  'O52 runs no dependent twice that ran with the failure': async (kit, expect) => {
+  // O52
+  'runs no dependent twice that ran with the failure': async (kit, expect) => {
     const upstream = await kit.add();
     const id = await kit.add({ dependsOn: [upstream], ...edges({ onFailure: 'run' }) });
     await kit.fail(await kit.leaseOne());
@@ -317,7 +318,8 @@ export const removals: Cases = {
     expect(await remove(upstream)).toMatchObject({ kind: 'ok' });
   },
 
-  'F70 takes away a task that hundreds wait for, by one call': async (kit, expect) => {
+  // F70
+  'takes away a task that hundreds wait for, by one call': async (kit, expect) => {
     const upstream = await kit.add();
     const ids = await kit.addMany(400, { dependsOn: [upstream] });
     const behind = await kit.add({ dependsOn: ids.slice(-1), ...edges({ onCancel: 'cancel' }) });
@@ -334,7 +336,8 @@ export const removals: Cases = {
     expect(await remove(upstream)).toEqual({ kind: 'not-found' });
   },
 
-  'F70 a refused removal takes nobody away, and a redrive all along': async (kit, expect) => {
+  // F70
+  'a refused removal takes nobody away, and a redrive all along': async (kit, expect) => {
     const upstream = await kit.add();
     const reader = await kit.add({ dependsOn: [upstream], ...edges({ onFailure: 'run' }) });
     const ids = await kit.addMany(130, { dependsOn: [upstream] });
@@ -350,7 +353,8 @@ export const removals: Cases = {
     expect(new Set(await kit.states(ids))).toEqual(new Set(['queued']));
   },
 
-  'F70 retention takes away a task that hundreds wait for': retaining(
+  // F70
+  'retention takes away a task that hundreds wait for': retaining(
     { failedMs: 120_000 },
     async (kit, expect) => {
       const upstream = await kit.add();

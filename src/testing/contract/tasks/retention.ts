@@ -30,7 +30,8 @@ export const keeping: Cases = {
     expect((await kit.stats()).counts).toMatchObject({ finished: 0, failed: 0, canceled: 0 });
   },
 
-  'F73 keeps everything for a minute where a resend may come late, and nowhere else': retaining(
+  // F73
+  'keeps everything for a minute where a resend may come late, and nowhere else': retaining(
     { finishedMs: 0, failedMs: 0, canceledMs: 0 },
     async (kit, expect) => {
       const ids = await oneOfEach(kit);
@@ -141,7 +142,8 @@ export const keeping: Cases = {
     },
   ),
 
-  'O22 removes in bounded steps': retaining({ finishedMs: 0 }, async (kit, expect) => {
+  // O22
+  'removes in bounded steps': retaining({ finishedMs: 0 }, async (kit, expect) => {
     await kit.addMany(300);
     await kit.serve(300, { batch: 60 });
     await kit.shift(MINUTE_MS + 1);
@@ -179,7 +181,8 @@ async function slowReader(
 
 /** Results that somebody has still to read are kept longer. */
 export const readers: Cases = {
-  'O59 keeps a result while a dependent has not ended': retaining(AT_ONCE, async (kit, expect) => {
+  // O59
+  'keeps a result while a dependent has not ended': retaining(AT_ONCE, async (kit, expect) => {
     const [first, second] = await slowReader(kit);
     const third = await kit.add({ dependsOn: [second] });
     await kit.advance(2 * MINUTE_MS);

@@ -46,7 +46,8 @@ export const decisions: Cases = {
     expect(await kit.leaseOne()).toMatchObject({ id, attempt: 2 });
   },
 
-  'F13 dead-letter keeps its cause, as it is, and the error': async (kit, expect) => {
+  // F13
+  'dead-letter keeps its cause, as it is, and the error': async (kit, expect) => {
     const id = await kit.add();
     const error = '{"name":"E","message":"broken"}';
     const cause = { type: 'attempts', failure: 'timeout', made: 1, of: 1 } as const;
@@ -62,7 +63,8 @@ export const decisions: Cases = {
     });
   },
 
-  'F13 cancel keeps its cause, whatever its words say': async (kit, expect) => {
+  // F13
+  'cancel keeps its cause, whatever its words say': async (kit, expect) => {
     const id = await kit.add();
     const answer = await kit.settle(await kit.leaseOne(), {
       type: 'cancel',
@@ -75,7 +77,8 @@ export const decisions: Cases = {
     });
   },
 
-  'O27 release without a wait takes the old place and is no attempt': async (kit, expect) => {
+  // O27
+  'release without a wait takes the old place and is no attempt': async (kit, expect) => {
     const id = await kit.add();
     await kit.addMany(2);
     for (let i = 0; i < 3; i++) {
@@ -196,7 +199,8 @@ export const holders: Cases = {
     expect(await kit.state(id)).toBe('queued');
   },
 
-  'O1 a slow worker whose lease was taken over settles nothing': async (kit, expect) => {
+  // O1
+  'a slow worker whose lease was taken over settles nothing': async (kit, expect) => {
     const id = await kit.add();
     const slow = await kit.leaseOne({ worker: 'slow', leaseMs: 1_000 });
     await kit.advance(1_001);
@@ -216,7 +220,8 @@ export const holders: Cases = {
     expect(await kit.finish(leased)).toMatchObject({ kind: 'ok', state: 'finished' });
   },
 
-  'O36 makes one end of fifty settles at once': async (kit, expect) => {
+  // O36
+  'makes one end of fifty settles at once': async (kit, expect) => {
     await kit.add();
     const leased = await kit.leaseOne();
     const answers = await Promise.all(Array.from({ length: 50 }, () => kit.finish(leased)));

@@ -45,7 +45,8 @@ export const losses: Cases = {
     expect(await kit.leaseOne()).toMatchObject({ id, losses: 2, alone: true });
   },
 
-  'O12 the third loss is a dead letter, and its place is free': async (kit, expect) => {
+  // O12
+  'the third loss is a dead letter, and its place is free': async (kit, expect) => {
     await kit.setUser('ann', { maxRunning: 1 });
     const id = await kit.add();
     await lose(kit, 2);
@@ -61,7 +62,8 @@ export const losses: Cases = {
     expect(await kit.leaseIds()).toEqual([next]);
   },
 
-  'O70 losses are no failed attempts': async (kit, expect) => {
+  // O70
+  'losses are no failed attempts': async (kit, expect) => {
     await kit.add();
     await lose(kit, 1);
     const leased = await kit.leaseOne();
@@ -84,7 +86,8 @@ export const losses: Cases = {
     expect(await kit.lease(10)).toHaveLength(1);
   },
 
-  'O24 takes an ended lease back once, whoever sweeps at the same time': async (kit, expect) => {
+  // O24
+  'takes an ended lease back once, whoever sweeps at the same time': async (kit, expect) => {
     const id = await kit.add();
     await kit.leaseOne({ leaseMs: 1_000 });
     await kit.shift(1_001);
@@ -94,7 +97,8 @@ export const losses: Cases = {
     expect(await kit.backend.inspect.attempts(id)).toHaveLength(1);
   },
 
-  'O41 a lost task is leased again or dead, never only told of': async (kit, expect) => {
+  // O41
+  'a lost task is leased again or dead, never only told of': async (kit, expect) => {
     const id = await kit.add();
     for (let loss = 1; loss <= 3; loss++) {
       expect(await kit.leaseIds()).toEqual([id]);
@@ -120,14 +124,16 @@ export const losses: Cases = {
     });
   },
 
-  'O10 happens in every lease, without a tick of anybody': async (kit, expect) => {
+  // O10
+  'happens in every lease, without a tick of anybody': async (kit, expect) => {
     const id = await kit.add();
     await kit.leaseOne({ leaseMs: 1_000 });
     await kit.shift(1_001);
     expect(await kit.leaseIds(1, { worker: 'other' })).toEqual([id]);
   },
 
-  'O11 says when the next lease ends, so that somebody wakes for it': async (kit, expect) => {
+  // O11
+  'says when the next lease ends, so that somebody wakes for it': async (kit, expect) => {
     await kit.add();
     const { leaseUntil } = await kit.leaseOne();
     expect((await kit.leaseReply({ worker: 'idle', wait: true })).nextDueAt).toBe(leaseUntil);
@@ -137,7 +143,8 @@ export const losses: Cases = {
 
 /** Many leases lost at a time, and what tells the poison from those beside it. */
 export const fleets: Cases = {
-  'O40 parts one poison task from nine innocents that died with it': async (kit, expect) => {
+  // O40
+  'parts one poison task from nine innocents that died with it': async (kit, expect) => {
     const ids = await kit.addMany(10);
     const poison = ids[4];
     for (let death = 1; death <= 2; death++) {
@@ -158,7 +165,8 @@ export const fleets: Cases = {
     });
   },
 
-  'O26 finds a dead lease behind 2,000 long ones': async (kit, expect) => {
+  // O26
+  'finds a dead lease behind 2,000 long ones': async (kit, expect) => {
     await kit.addMany(2_000, { user: 'bob' });
     await kit.leaseMany(2_000, { leaseMs: LIMITS.leaseMaxMs });
     const id = await kit.add();
@@ -168,7 +176,8 @@ export const fleets: Cases = {
     expect(await kit.state(id)).toBe('queued');
   },
 
-  'O21 takes 5,000 ended leases back in bounded steps': async (kit, expect) => {
+  // O21
+  'takes 5,000 ended leases back in bounded steps': async (kit, expect) => {
     await kit.addMany(5_000);
     const leases = await kit.leaseMany(5_000);
     expect(leases).toHaveLength(5_000);
@@ -218,7 +227,8 @@ export const outages: Cases = {
     await kit.finish(leased);
   },
 
-  'O33 sweeps what nobody extended once the pause is over': async (kit, expect) => {
+  // O33
+  'sweeps what nobody extended once the pause is over': async (kit, expect) => {
     const id = await kit.add();
     await kit.leaseOne();
     await kit.shift(LEASE_MS + 60_000);

@@ -34,14 +34,16 @@ async function served(kit: Kit, count: number): Promise<readonly string[]> {
 }
 
 const waiting: Cases = {
-  'F4 those of one batch with one delay start in the order of arrival': async (kit, expect) => {
+  // F4
+  'those of one batch with one delay start in the order of arrival': async (kit, expect) => {
     const ids = await batch(kit, { delayMs: 300 });
     expect(await listed(kit, 'scheduled')).toEqual(ids);
     await kit.advance(300);
     expect(await served(kit, 10)).toEqual(ids);
   },
 
-  'F4 those that are due at one moment start in the order of arrival': async (kit, expect) => {
+  // F4
+  'those that are due at one moment start in the order of arrival': async (kit, expect) => {
     const executeAfter = kit.now() + 500;
     const ids = backwards(10);
     // Each at another moment, in a call of its own.
@@ -54,7 +56,8 @@ const waiting: Cases = {
     expect(await served(kit, 10)).toEqual(ids);
   },
 
-  'F4 those of two users with one delay start in the order of arrival, each user by itself': async (
+  // F4
+  'those of two users with one delay start in the order of arrival, each user by itself': async (
     kit,
     expect,
   ) => {
@@ -69,7 +72,8 @@ const waiting: Cases = {
     }
   },
 
-  'F4 those that come back after one delay start in the order of arrival': async (kit, expect) => {
+  // F4
+  'those that come back after one delay start in the order of arrival': async (kit, expect) => {
     const ids = await batch(kit, {});
     for (const way of ['release', 'retry'] as const) {
       const leases = await kit.lease(10);
@@ -89,7 +93,8 @@ const waiting: Cases = {
     expect(await served(kit, 10)).toEqual(ids);
   },
 
-  'F4 those that come back at once keep their places, whoever is settled first': async (
+  // F4
+  'those that come back at once keep their places, whoever is settled first': async (
     kit,
     expect,
   ) => {
@@ -103,7 +108,8 @@ const waiting: Cases = {
 };
 
 const notified: Cases = {
-  'F4 dependents of one task go on in the order of arrival': async (kit, expect) => {
+  // F4
+  'dependents of one task go on in the order of arrival': async (kit, expect) => {
     const upstream = await kit.add();
     const ids = await batch(kit, { dependsOn: [upstream] });
     expect(await listed(kit, 'deferred')).toEqual(ids);
@@ -113,7 +119,8 @@ const notified: Cases = {
     expect(await served(kit, 10)).toEqual(ids);
   },
 
-  'F4 dependents of one that is stored after them go on in the order of arrival': async (
+  // F4
+  'dependents of one that is stored after them go on in the order of arrival': async (
     kit,
     expect,
   ) => {
@@ -126,7 +133,8 @@ const notified: Cases = {
     expect(await served(kit, 10)).toEqual(ids);
   },
 
-  'F4 dependents that were held go on in the order of arrival': async (kit, expect) => {
+  // F4
+  'dependents that were held go on in the order of arrival': async (kit, expect) => {
     const upstream = await kit.add();
     const ids = await batch(kit, { dependsOn: [upstream] });
     await kit.fail(await kit.leaseOne());
@@ -138,7 +146,8 @@ const notified: Cases = {
     expect(await served(kit, 10)).toEqual(ids);
   },
 
-  'F4 of tasks that end at one moment the first to end tells its dependents first': async (
+  // F4
+  'of tasks that end at one moment the first to end tells its dependents first': async (
     kit,
     expect,
   ) => {
@@ -155,7 +164,8 @@ const notified: Cases = {
     expect((await kit.leaseMany(240)).map(({ id }) => id)).toEqual(below);
   },
 
-  'F4 of tasks that expire at one moment the first to end tells its dependents first': async (
+  // F4
+  'of tasks that expire at one moment the first to end tells its dependents first': async (
     kit,
     expect,
   ) => {
@@ -173,13 +183,15 @@ const notified: Cases = {
 };
 
 const ending: Cases = {
-  'F4 those that expire at one moment end in the order of arrival': async (kit, expect) => {
+  // F4
+  'those that expire at one moment end in the order of arrival': async (kit, expect) => {
     const ids = await batch(kit, { expiresInMs: 1_000 });
     await kit.advance(1_000);
     expect(await listed(kit, 'failed')).toEqual(ids);
   },
 
-  'F4 waits that end at one moment end in the order of arrival': async (kit, expect) => {
+  // F4
+  'waits that end at one moment end in the order of arrival': async (kit, expect) => {
     const upstream = await kit.add();
     const ids = await batch(kit, { dependsOn: [upstream] });
     await kit.cancel(upstream);
@@ -187,7 +199,8 @@ const ending: Cases = {
     expect((await listed(kit, 'canceled')).slice(1)).toEqual(ids);
   },
 
-  'F4 leases that end at one moment are lost in the order of arrival': async (kit, expect) => {
+  // F4
+  'leases that end at one moment are lost in the order of arrival': async (kit, expect) => {
     const ids = await batch(kit, {});
     for (let at = 0; at < 10; at++) await kit.leaseOne({ worker: at % 3 === 0 ? 'a' : 'b' });
     expect(await listed(kit, 'started')).toEqual(ids);
@@ -196,7 +209,8 @@ const ending: Cases = {
     expect(await listed(kit, 'canceled')).toEqual(ids);
   },
 
-  'F4 ended ones stand in the order of their ends, also of one moment': async (kit, expect) => {
+  // F4
+  'ended ones stand in the order of their ends, also of one moment': async (kit, expect) => {
     await batch(kit, {});
     const leases = await kit.lease(10);
     const order = [4, 9, 0, 7, 2, 8, 1, 6, 3, 5].flatMap((at) => leases[at] ?? []);
@@ -209,7 +223,8 @@ const ending: Cases = {
     expect(await listed(kit, 'finished')).toEqual(ids.filter((_, at) => at !== 4 && at !== 0));
   },
 
-  'F4 those that ended are listed whole when many are taken out of their middle': async (
+  // F4
+  'those that ended are listed whole when many are taken out of their middle': async (
     kit,
     expect,
   ) => {
@@ -235,7 +250,8 @@ const ending: Cases = {
     expect((await kit.stats()).counts.finished).toBe(350);
   },
 
-  'F4 of those that ended at one moment the first to end are removed first': retaining(
+  // F4
+  'of those that ended at one moment the first to end are removed first': retaining(
     { finishedCount: 3 },
     async (kit, expect) => {
       await batch(kit, {});
@@ -251,7 +267,8 @@ const ending: Cases = {
     },
   ),
 
-  'F4 of those that are too many the first to end is removed, also behind a gap': retaining(
+  // F4
+  'of those that are too many the first to end is removed, also behind a gap': retaining(
     { finishedCount: 3 },
     async (kit, expect) => {
       const ids = await batch(kit, {});
@@ -264,7 +281,8 @@ const ending: Cases = {
     },
   ),
 
-  'F4 one that was read while others were removed stands again where it ended': retaining(
+  // F4
+  'one that was read while others were removed stands again where it ended': retaining(
     { finishedMs: MINUTE_MS, canceledMs: MINUTE_MS },
     async (kit, expect) => {
       const [read = '', other = ''] = await batch(kit, {}, backwards(2, 'u'));
@@ -285,7 +303,8 @@ const ending: Cases = {
 };
 
 const readers: Cases = {
-  'F4 those that are read while retention passes them are listed in the order of their ends':
+  // F4
+  'those that are read while retention passes them are listed in the order of their ends':
     retaining({ finishedMs: MINUTE_MS }, async (kit, expect) => {
       const ids = await batch(kit, {}, backwards(6, 'u'));
       await kit.settleAll(await kit.lease(6), { type: 'finish', result: 'null' });
@@ -310,7 +329,8 @@ const readers: Cases = {
       expect(await listed(kit, 'finished')).toEqual([late[0], late[2], late[3]]);
     }),
 
-  'F4 retention passes many that are read, in bounded steps': retaining(
+  // F4
+  'retention passes many that are read, in bounded steps': retaining(
     { finishedMs: MINUTE_MS },
     async (kit, expect) => {
       const ids = await kit.addMany(250);

@@ -16,7 +16,8 @@ export const delays: Cases = {
     expect(await kit.leaseIds()).toEqual([id]);
   },
 
-  'O79 waits 25 days, 60 days and ten years': async (kit, expect) => {
+  // O79
+  'waits 25 days, 60 days and ten years': async (kit, expect) => {
     const delays = [25 * DAY_MS, 60 * DAY_MS, LIMITS.delayMaxMs];
     const start = kit.now();
     for (const delayMs of delays) {
@@ -30,7 +31,8 @@ export const delays: Cases = {
     }
   },
 
-  'O80 says when the nearest is due, also when that came later': async (kit, expect) => {
+  // O80
+  'says when the nearest is due, also when that came later': async (kit, expect) => {
     await kit.add({ delayMs: 6 * HOUR_MS });
     expect((await kit.backend.tasks.tick()).nextDueAt).toBe(kit.now() + 6 * HOUR_MS);
     const id = await kit.add({ delayMs: 1_000 });
@@ -39,13 +41,15 @@ export const delays: Cases = {
     expect(await kit.leaseIds()).toEqual([id]);
   },
 
-  'O81 finds what became due while nobody looked': async (kit, expect) => {
+  // O81
+  'finds what became due while nobody looked': async (kit, expect) => {
     const ids = [await kit.add({ delayMs: 2_000 }), await kit.add({ delayMs: 60_000 })];
     await kit.shift(5 * HOUR_MS);
     expect(await kit.leaseIds(5)).toEqual(ids);
   },
 
-  'O16 runs a task once whose delay is longer than ten leases': async (kit, expect) => {
+  // O16
+  'runs a task once whose delay is longer than ten leases': async (kit, expect) => {
     const id = await kit.add({ delayMs: 10 * LEASE_MS });
     await kit.advance(10 * LEASE_MS - 1);
     expect(await kit.lease()).toEqual([]);
@@ -56,7 +60,8 @@ export const delays: Cases = {
     expect((await kit.stats()).totals).toMatchObject({ finished: 1, lost: 0 });
   },
 
-  'O19 moves a due task once, whoever ticks at the same time': async (kit, expect) => {
+  // O19
+  'moves a due task once, whoever ticks at the same time': async (kit, expect) => {
     const id = await kit.add({ delayMs: 1_000 });
     await kit.shift(1_000);
     await Promise.all(Array.from({ length: 20 }, () => kit.backend.tasks.tick()));

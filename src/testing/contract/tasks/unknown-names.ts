@@ -40,7 +40,8 @@ async function whole(kit: Kit, ids: readonly string[], user = 'ann'): Promise<vo
 
 /** Tasks whose name the leasing worker does not know. */
 export const unknownNames: Cases = {
-  'F69 are left where they stand, and hold up nobody behind them': async (kit, expect) => {
+  // F69
+  'are left where they stand, and hold up nobody behind them': async (kit, expect) => {
     const unknown = await kit.add(UNKNOWN);
     const [id = '', after = ''] = await kit.addMany(2);
     expect(await kit.leaseIds(1)).toEqual([id]);
@@ -61,7 +62,7 @@ export const unknownNames: Cases = {
     expect((await kit.queue())?.counts).toMatchObject({ queued: 2, started: 1, scheduled: 0 });
   },
 
-  'F69 are given at once to whoever knows them, in their old places': async (kit, expect) => {
+  'are given at once to whoever knows them, in their old places': async (kit, expect) => {
     const [first = '', second = ''] = await kit.addMany(2, UNKNOWN);
     const both = await kit.add();
     const last = await kit.add(UNKNOWN);
@@ -74,7 +75,7 @@ export const unknownNames: Cases = {
     await whole(kit, []);
   },
 
-  'F69 cost a worker that knows other names nothing, and are brought back once': async (
+  'cost a worker that knows other names nothing, and are brought back once': async (
     kit,
     expect,
   ) => {
@@ -88,7 +89,7 @@ export const unknownNames: Cases = {
     await whole(kit, []);
   },
 
-  'F69 among many turns go by the rule: who has parked is the next again': async (kit, expect) => {
+  'among many turns go by the rule: who has parked is the next again': async (kit, expect) => {
     const worker = await knowing(kit);
     // Of each user a run of tasks of unknown names, one for the worker, another run, and one more.
     const users = Array.from({ length: 12 }, (_, at) => `u${at}`);
@@ -108,7 +109,7 @@ export const unknownNames: Cases = {
     await whole(kit, [], 'u0');
   },
 
-  'F69 that come back and are not served are parked as before': async (kit, expect) => {
+  'that come back and are not served are parked as before': async (kit, expect) => {
     const worker = await knowing(kit);
     for (const user of ['ann', 'bob', 'cid']) await kit.addMany(2, { ...UNKNOWN, user });
     const ids = await kit.addMany(6);
@@ -122,7 +123,7 @@ export const unknownNames: Cases = {
     await whole(kit, []);
   },
 
-  'F69 that come back to an empty line and are not served leave it again': async (kit, expect) => {
+  'that come back to an empty line and are not served leave it again': async (kit, expect) => {
     await kit.worker('all', { names: ['work', 'strange'] });
     const unknown = await (async () => {
       await kit.add({ user: 'bob' });
@@ -141,7 +142,7 @@ export const unknownNames: Cases = {
     await whole(kit, [], 'bob');
   },
 
-  'F69 may be a version that a worker has not got: it has others, and the name alone': async (
+  'may be a version that a worker has not got: it has others, and the name alone': async (
     kit,
     expect,
   ) => {
@@ -156,7 +157,7 @@ export const unknownNames: Cases = {
     expect(await kit.leaseOne({ worker: 'new' })).toMatchObject({ id: kept, name: 'work@2' });
   },
 
-  'F69 are listed by their name, with every version of it or with one': async (kit, expect) => {
+  'are listed by their name, with every version of it or with one': async (kit, expect) => {
     const add = (name: string): Promise<string> => kit.add({ name, delayMs: 60_000 });
     const [one, two, alone, longer] = [
       ...[await add('work@1'), await add('work@2'), await add('work'), await add('worker@1')],
@@ -175,14 +176,14 @@ export const unknownNames: Cases = {
     expect(await named('started', 'work@1')).toEqual(new Set([one]));
   },
 
-  'F69 cost their user no turn and no rate': async (kit, expect) => {
+  'cost their user no turn and no rate': async (kit, expect) => {
     await kit.setUser('ann', { rate: { limit: 1, perMs: 60_000, burst: 1 } });
     await kit.add(UNKNOWN);
     const id = await kit.add();
     expect(await kit.leaseIds(5)).toEqual([id]);
   },
 
-  'F69 are looked at sixty-four at a time': async (kit, expect) => {
+  'are looked at sixty-four at a time': async (kit, expect) => {
     await kit.addMany(LIMITS.unknownNamesPerLease + 20, UNKNOWN);
     const id = await kit.add();
     expect(await kit.leaseReply({ limit: 10 })).toMatchObject({ leases: [], more: true });
@@ -190,7 +191,7 @@ export const unknownNames: Cases = {
     expect(await kit.leaseIds(10)).toEqual([id]);
   },
 
-  'F69 come back user by user, so that a crowd of one hides nobody': async (kit, expect) => {
+  'come back user by user, so that a crowd of one hides nobody': async (kit, expect) => {
     const worker = await knowing(kit);
     await parked(kit, 30, { user: 'ann' });
     await parked(kit, 2, { user: 'bob' });
@@ -199,14 +200,14 @@ export const unknownNames: Cases = {
     expect(users.sort()).toEqual(['ann', 'ann', 'bob', 'bob', 'cid', 'cid']);
   },
 
-  'F69 come back level by level, so that a crowd of one hides none': async (kit, expect) => {
+  'come back level by level, so that a crowd of one hides none': async (kit, expect) => {
     const worker = await knowing(kit);
     await parked(kit, 30, { level: 1 });
     const [urgent] = await parked(kit, 1, { level: 6 });
     expect(await kit.leaseIds(2, { worker })).toContain(urgent);
   },
 
-  'F69 come back by the weight of their user': async (kit, expect) => {
+  'come back by the weight of their user': async (kit, expect) => {
     const worker = await knowing(kit);
     await kit.setUser('ann', { weight: 300 });
     await parked(kit, 12, { user: 'ann' });
@@ -215,7 +216,7 @@ export const unknownNames: Cases = {
     expect(users.filter((user) => user === 'ann')).toHaveLength(6);
   },
 
-  'F69 stay parked while their queue gives nothing': async (kit, expect) => {
+  'stay parked while their queue gives nothing': async (kit, expect) => {
     const worker = await knowing(kit);
     const ids = await parked(kit, 3);
     await kit.setQueue({ paused: true });
@@ -226,7 +227,7 @@ export const unknownNames: Cases = {
     await whole(kit, ids.slice(2));
   },
 
-  'F69 of a paused user hide nobody, and wait for it in line': async (kit, expect) => {
+  'of a paused user hide nobody, and wait for it in line': async (kit, expect) => {
     const worker = await knowing(kit);
     const ids = await parked(kit, 5, { user: 'ann' });
     const [other] = await parked(kit, 1, { user: 'bob' });
@@ -236,7 +237,7 @@ export const unknownNames: Cases = {
     expect((await kit.serve(9, { worker })).map(({ id }) => id)).toEqual(ids);
   },
 
-  'F69 are canceled, and replaced, where they are': async (kit, expect) => {
+  'are canceled, and replaced, where they are': async (kit, expect) => {
     const [a = '', b = '', c = ''] = await parked(kit, 3);
     const below = await kit.add({
       dependsOn: [b],
@@ -250,20 +251,20 @@ export const unknownNames: Cases = {
     expect(await kit.leaseIds(5)).toEqual([below]);
   },
 
-  'F69 expire where they are': async (kit, expect) => {
+  'expire where they are': async (kit, expect) => {
     const [id = ''] = await parked(kit, 1, { expiresInMs: 60_000 });
     await kit.advance(61_000);
     expect(await kit.record(id)).toMatchObject({ state: 'failed', cause: { type: 'expired' } });
     await whole(kit, []);
   },
 
-  'F69 count for how many a user may have queued': async (kit, expect) => {
+  'count for how many a user may have queued': async (kit, expect) => {
     await kit.setUser('ann', { maxQueued: 2 });
     await parked(kit, 2);
     expect(await kit.sendOne()).toMatchObject({ kind: 'refused' });
   },
 
-  'F69 fail after an hour in which no live worker knew them': async (kit, expect) => {
+  'fail after an hour in which no live worker knew them': async (kit, expect) => {
     const [id = ''] = await parked(kit);
     const below = await kit.add({ dependsOn: [id] });
     for (let passed = 0; passed < AN_HOUR; passed += 60_000) {
@@ -283,7 +284,7 @@ export const unknownNames: Cases = {
     expect(await kit.leaseIds(1, { worker: await knowing(kit) })).toEqual([id]);
   },
 
-  'F69 wait on while some live worker knows them': async (kit, expect) => {
+  'wait on while some live worker knows them': async (kit, expect) => {
     const [id = ''] = await parked(kit);
     for (let passed = 0; passed <= AN_HOUR; passed += 60_000) {
       await knowing(kit);
@@ -298,7 +299,7 @@ export const unknownNames: Cases = {
     expect(await kit.state(id)).toBe('failed');
   },
 
-  'F69 wait on while one that knows them is never silent for a second': async (kit, expect) => {
+  'wait on while one that knows them is never silent for a second': async (kit, expect) => {
     await kit.worker('busy', { queues: ['bulk'], names: ['strange'] });
     const [id = ''] = await parked(kit);
     for (let passed = 0; passed <= AN_HOUR; passed += 900) {
@@ -309,7 +310,7 @@ export const unknownNames: Cases = {
     expect(await kit.state(id)).toBe('queued');
   },
 
-  'F69 of a run that has ended are canceled after an hour at the latest': async (kit, expect) => {
+  'of a run that has ended are canceled after an hour at the latest': async (kit, expect) => {
     const [id = ''] = await parked(kit, 1);
     const run = await kit.add({ id: 'run' });
     const [member = ''] = await parked(kit, 1, { owner: run });
@@ -321,7 +322,7 @@ export const unknownNames: Cases = {
     expect(await kit.record(id)).toMatchObject({ cause: { type: 'unknown-task' } });
   },
 
-  'F69 are given to the restricted workers that may serve their users': async (kit, expect) => {
+  'are given to the restricted workers that may serve their users': async (kit, expect) => {
     const [ann] = await parked(kit, 1, { user: 'ann' });
     const [bob] = await parked(kit, 1, { user: 'bob' });
     await kit.worker('bobs', { names: ['strange'], assignedUsers: ['bob'] });
@@ -331,17 +332,14 @@ export const unknownNames: Cases = {
     expect(await kit.leaseIds(5, { worker: 'any' })).toEqual([ann]);
   },
 
-  'F69 of users that a restricted worker may not serve take none of its slots': async (
-    kit,
-    expect,
-  ) => {
+  'of users that a restricted worker may not serve take none of its slots': async (kit, expect) => {
     await parked(kit, 3, { user: 'ann' });
     const [bob] = await parked(kit, 1, { user: 'bob' });
     await kit.worker('bobs', { names: ['strange'], assignedUsers: ['bob'] });
     expect(await kit.leaseIds(1, { worker: 'bobs' })).toEqual([bob]);
   },
 
-  'F69 come back one user after another, also to a worker with one slot': async (kit, expect) => {
+  'come back one user after another, also to a worker with one slot': async (kit, expect) => {
     for (const user of ['ann', 'bob']) await parked(kit, 3, { user });
     const worker = await knowing(kit);
     const users: string[] = [];
@@ -349,7 +347,7 @@ export const unknownNames: Cases = {
     expect(users).toEqual(['ann', 'bob', 'ann', 'bob']);
   },
 
-  'F69 wake a worker that knows them and waits': async (kit, expect) => {
+  'wake a worker that knows them and waits': async (kit, expect) => {
     const worker = await knowing(kit);
     // Whoever has waited longest is woken by the work, and does not know it.
     await kit.leaseReply({ wait: true });
@@ -361,7 +359,7 @@ export const unknownNames: Cases = {
     expect(await kit.leaseIds(1, { worker })).toEqual([id]);
   },
 
-  'F69 wake whoever knows them once their queue has room': async (kit, expect) => {
+  'wake whoever knows them once their queue has room': async (kit, expect) => {
     const [id] = await parked(kit);
     await kit.setQueue({ maxRunning: 1 });
     await kit.add({ user: 'bob' });
@@ -376,7 +374,7 @@ export const unknownNames: Cases = {
     expect(await kit.leaseIds(1, { worker })).toEqual([id]);
   },
 
-  'F69 wake one after another of those that know them': async (kit, expect) => {
+  'wake one after another of those that know them': async (kit, expect) => {
     const [one, two] = [await knowing(kit, 'one'), await knowing(kit, 'two')];
     await kit.leaseReply({ worker: one, wait: true });
     await kit.leaseReply({ worker: two, wait: true });

@@ -132,7 +132,8 @@ export const workers: Cases = {
     expect(await second.woken).toBe('woken');
   },
 
-  'O80 wakes for a task that is due sooner than what it sleeps for': async (kit, expect) => {
+  // O80
+  'wakes for a task that is due sooner than what it sleeps for': async (kit, expect) => {
     await kit.add({ delayMs: 3_600_000 });
     const { woken } = await sleeper(kit, 'w', LIMITS.floorMs);
     const id = await kit.add({ delayMs: 1_000 });

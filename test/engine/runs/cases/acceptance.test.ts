@@ -46,7 +46,8 @@ eachBackend((open) => {
     return end;
   }
 
-  it('A-W5 a pipeline is enqueued as it is: all of it, or nothing', async () => {
+  // A-W5
+  it('a pipeline is enqueued as it is: all of it, or nothing', async () => {
     const load = task('load', ([rows, count]: readonly [number, number]) => rows + count);
     const etl = inc
       .pipe(parallel(double, inc.as('count')))
@@ -77,7 +78,8 @@ eachBackend((open) => {
     }
 
     it.each(FORMS)(
-      'C2.12 C2.13 are as many as were said: none, one, and then the error (%s)',
+      // C2.12 C2.13
+      'are as many as were said: none, one, and then the error (%s)',
       async (form) => {
         for (const [retries, fails, attempts, isGood] of [
           [0, 1, 1, false],
@@ -96,7 +98,8 @@ eachBackend((open) => {
       },
     );
 
-    it.each(FORMS)('C2.14 wait 1, 2 and 4 s, and no longer than the cap (%s)', async (form) => {
+    // C2.14
+    it.each(FORMS)('wait 1, 2 and 4 s, and no longer than the cap (%s)', async (form) => {
       const backoff = { kind: 'exponential', base: '1s', max: '5s', jitter: 'none' } as const;
       const { step, begun } = failing(5, { retries: 5, backoff });
       await outcome(step, 1, form);
@@ -108,7 +111,8 @@ eachBackend((open) => {
       }
     });
 
-    it.each(FORMS)('C2.15 of one member are none of the others (%s)', async (form) => {
+    // C2.15
+    it.each(FORMS)('of one member are none of the others (%s)', async (form) => {
       const calls: string[] = [];
       const member = (name: string, fails: number) =>
         task(name, { retries: 3, backoff: { base: 0 } }, (n: number, ctx) => {
@@ -133,7 +137,8 @@ eachBackend((open) => {
       (all) => all.filter((one) => one.state === 'finished').length > 1,
     );
 
-    it('C2.16 decide as the table says', async () => {
+    // C2.16
+    it('decide as the table says', async () => {
       for (const [policy, good, isGood] of [
         ['strict', 3, true],
         ['strict', 2, false],
@@ -160,7 +165,8 @@ eachBackend((open) => {
       }
     });
 
-    it('C2.17 by name are found by the worker, and one that nobody has is an error', async () => {
+    // C2.17
+    it('by name are found by the worker, and one that nobody has is an error', async () => {
       const members = { a: inc, b: double, c: fail };
       const group = parallel(members, { policy: { name: 'most' } });
       const knowing = harness.loom([group, most]);
@@ -176,7 +182,8 @@ eachBackend((open) => {
   });
 
   describe('data', () => {
-    it('C2.18 is handed on as it is: null stays null, nothing is turned into something else', async () => {
+    // C2.18
+    it('is handed on as it is: null stays null, nothing is turned into something else', async () => {
       const seen: unknown[] = [];
       const look = task('look', (value: unknown) => {
         seen.push(value);
@@ -206,7 +213,8 @@ eachBackend((open) => {
       expect(seen.at(-1)).toEqual(values);
     });
 
-    it('C2.19 a task may be there more than once under names of its own', async () => {
+    // C2.19
+    it('a task may be there more than once under names of its own', async () => {
       const loom = harness.loom([inc]);
       await loom.worker().start();
       await expect((async () => loom.enqueue(inc.pipe(inc), 1))()).rejects.toThrow('inc');
@@ -216,7 +224,8 @@ eachBackend((open) => {
   });
 
   describe('a barrier', () => {
-    it('C2.25 is passed though all members have ended before it is waited for', async () => {
+    // C2.25
+    it('is passed though all members have ended before it is waited for', async () => {
       const blocker = gate();
       let ended = 0;
       const quick = task('quick', (n: number) => {
@@ -247,7 +256,8 @@ eachBackend((open) => {
       expect(await settled(harness, (run as RunHandle<unknown>).result())).toBe(3);
     });
 
-    it('C2.25 whose time is up fails then, and ends its members', async () => {
+    // C2.25
+    it('whose time is up fails then, and ends its members', async () => {
       const wait = task('wait', async (_: number, ctx): Promise<number> => {
         await aborted(ctx.signal);
         throw ctx.signal.reason;
@@ -267,7 +277,8 @@ eachBackend((open) => {
       expect(counts).toMatchObject({ started: 0, queued: 0, deferred: 0, canceled: 2 });
     });
 
-    it.each(FORMS)('C2.25 may hold others, two and three levels deep (%s)', async (form) => {
+    // C2.25
+    it.each(FORMS)('may hold others, two and three levels deep (%s)', async (form) => {
       const two = parallel({ a: inc, b: parallel({ c: double, d: inc.as('d') }) });
       expect((await outcome(two, 3, form)).value).toEqual({ a: 4, b: { c: 6, d: 4 } });
       const three = parallel({ x: two, y: double.as('y') });

@@ -52,7 +52,8 @@ eachBackend((open, name) => {
   }
 
   describe('a fan-in', () => {
-    it('O37 of 100 nodes that end in any order lets the run end, every time', async () => {
+    // O37
+    it('of 100 nodes that end in any order lets the run end, every time', async () => {
       const names = Array.from({ length: 100 }, (_, at) => `n${at}`);
       let waiting: (() => void)[] = [];
       const group = groupOf(names, async (one) => {
@@ -76,7 +77,8 @@ eachBackend((open, name) => {
     }, 600_000);
 
     it.each(FORMS)(
-      'O44 of five, two of which fail once, runs the body once, after all (%s)',
+      // O44
+      'of five, two of which fail once, runs the body once, after all (%s)',
       async (form) => {
         const names = ['a', 'b', 'c', 'd', 'e'];
         const ended: string[] = [];
@@ -95,7 +97,8 @@ eachBackend((open, name) => {
       },
     );
 
-    it.each(FORMS)('O45 B-W6 counts a member once that reports twice (%s)', async (form) => {
+    // O45 B-W6
+    it.each(FORMS)('counts a member once that reports twice (%s)', async (form) => {
       const [first, others] = [gate(), gate()];
       const bodies: number[] = [];
       const group = groupOf(['a', 'b', 'c'], async (one) => {
@@ -129,7 +132,8 @@ eachBackend((open, name) => {
     });
 
     it.each(FORMS)(
-      'O46 survives that any report of a member, or its answer, is lost (%s)',
+      // O46
+      'survives that any report of a member, or its answer, is lost (%s)',
       async (form) => {
         for (const fault of ['lose-request', 'lose-reply'] as const) {
           for (let count = 1; count <= 5; count++) {
@@ -153,7 +157,8 @@ eachBackend((open, name) => {
     );
 
     it.each(FORMS)(
-      'O49 ends its run when a member fails for good, without time passing (%s)',
+      // O49
+      'ends its run when a member fails for good, without time passing (%s)',
       async (form) => {
         const bad = task('bad', () => {
           throw new Fatal('never');
@@ -173,7 +178,8 @@ eachBackend((open, name) => {
       },
     );
 
-    it('O61 B-W6 whose two last members end together wakes its run once, every time', async () => {
+    // O61 B-W6
+    it('whose two last members end together wakes its run once, every time', async () => {
       const bodies = new Map<string, number>();
       let waiting: (() => void)[] = [];
       const group = groupOf(['a', 'b'], async (one) => {

@@ -37,7 +37,8 @@ eachBackend((open) => {
   });
   afterEach(() => harness.close());
 
-  it('B-W32 C2.18 a channel whose key is called like an input is not that input', async () => {
+  // B-W32 C2.18
+  it('a channel whose key is called like an input is not that input', async () => {
     const loop = dynamic('loop', async (input: { readonly data: string }, ctx) => {
       const own = ctx.channel(values);
       const before = (await own.get('data')) ?? 'none';
@@ -54,7 +55,8 @@ eachBackend((open) => {
     });
   });
 
-  it('C2.20 a hundred writers at a time lose no sum and no element', async () => {
+  // C2.20
+  it('a hundred writers at a time lose no sum and no element', async () => {
     const write = task('write', async (n: number, ctx) => {
       await ctx.channel(values).add('sum', n);
       await ctx.channel(values).append('list', n);
@@ -74,7 +76,8 @@ eachBackend((open) => {
     expect(await settled(harness, run.result())).toEqual([4_950, all]);
   });
 
-  it('C2.21 a value that is not of its type is refused when it is set, and when it is read', async () => {
+  // C2.21
+  it('a value that is not of its type is refused when it is set, and when it is read', async () => {
     const typed = channel<{ user: { name: string } }>('users', { schemas: { user } });
     const loose = channel<{ user: unknown }>('users');
     const set = task('set', { retries: 0 }, async (value: unknown, ctx) =>

@@ -78,7 +78,8 @@ eachBackend((open) => {
 
   describe('joins', () => {
     it.each(FORMS)(
-      'B-W17 C2.1 a diamond runs its end once, after both sides, however it is drawn (%s)',
+      // B-W17 C2.1
+      'a diamond runs its end once, after both sides, however it is drawn (%s)',
       async (form) => {
         const drawn = flow('drawn', (f) => {
           const top = f.step(a, f.input);
@@ -97,7 +98,8 @@ eachBackend((open) => {
     );
 
     it.each(FORMS)(
-      'B-W18 B-W19 a group in a group runs each member once, also after a step (%s)',
+      // B-W18 B-W19
+      'a group in a group runs each member once, also after a step (%s)',
       async (form) => {
         await ended(parallel({ a, inner: parallel({ b, c }) }), 1, { form });
         expect(log.toSorted()).toEqual(['a', 'b', 'c']);
@@ -108,7 +110,8 @@ eachBackend((open) => {
     );
 
     it.each(FORMS)(
-      'C2.2 stages follow each other: start, group, middle, group, end (%s)',
+      // C2.2
+      'stages follow each other: start, group, middle, group, end (%s)',
       async (form) => {
         const [f, g] = [note('f'), note('g')];
         await ended(a.pipe(parallel(b, c)).pipe(d).pipe(parallel(e, f)).pipe(g), 1, { form });
@@ -119,7 +122,8 @@ eachBackend((open) => {
   });
 
   describe('what a dynamic task returns', () => {
-    it('C2.5 goto skips what follows; a new step ends the run; next goes on with what follows', async () => {
+    // C2.5
+    it('goto skips what follows; a new step ends the run; next goes on with what follows', async () => {
       const jump = dynamic('jump', (n: number, ctx) => ctx.goto(c, n));
       await ended(jump.pipe(a).pipe(b).pipe(c).pipe(d), 1);
       expect(log).toEqual(['c', 'd']);
@@ -133,7 +137,8 @@ eachBackend((open) => {
       expect(log).toEqual(['e', 'a', 'b']);
     });
 
-    it('C2.6 cancel goes before terminate, goto and next; a node that terminates has finished', async () => {
+    // C2.6
+    it('cancel goes before terminate, goto and next; a node that terminates has finished', async () => {
       for (const returns of ['terminate', 'goto', 'next', 'value'] as const) {
         const quit = dynamic('quit', (n: number, ctx) => {
           try {
@@ -159,7 +164,8 @@ eachBackend((open) => {
       expect(log).toEqual([]);
     });
 
-    it('B-W20 C2.7 an early end ends all of the run, also from a member of a lenient group', async () => {
+    // B-W20 C2.7
+    it('an early end ends all of the run, also from a member of a lenient group', async () => {
       const hit = dynamic('hit', (n: number, ctx) => ctx.terminate(`cached ${n}`));
       const invalid = dynamic('invalid', (_: number, ctx) => ctx.cancelRun('not valid'));
       const wait = task('wait', async (_: unknown, ctx) => {
@@ -177,7 +183,8 @@ eachBackend((open) => {
       expect(log).toEqual([]);
     });
 
-    it('C2.8 an agent and its tool take turns until it is done', async () => {
+    // C2.8
+    it('an agent and its tool take turns until it is done', async () => {
       const agent: Task<number, number, number> = dynamic('agent', (n: number, ctx) => {
         log.push('agent');
         return n >= 3 ? ctx.terminate(n) : ctx.next(tool, n);
@@ -192,7 +199,8 @@ eachBackend((open) => {
   });
 
   describe('cycles', () => {
-    it('B-W22 C2.9 C2.10 may be as many as were said, on every way back, and one more is an error', async () => {
+    // B-W22 C2.9 C2.10
+    it('may be as many as were said, on every way back, and one more is an error', async () => {
       for (const most of [1, 2, 5]) {
         for (const wanted of [most - 1, most, most + 1]) {
           const may: boolean[] = [];
@@ -227,14 +235,16 @@ eachBackend((open) => {
       }
     });
 
-    it('C2.10 a task that asks whether it may go on ends well at the limit', async () => {
+    // C2.10
+    it('a task that asks whether it may go on ends well at the limit', async () => {
       const careful = dynamic('careful', { maxCycles: 4 }, (n: number, ctx) =>
         ctx.canIterate ? ctx.again(n + 1) : n,
       );
       expect(await ended(careful, 0)).toBe(4);
     });
 
-    it('B-W22 C2.11 every visit has all of its retries, and a retry is no cycle', async () => {
+    // B-W22 C2.11
+    it('every visit has all of its retries, and a retry is no cycle', async () => {
       const attempts: string[] = [];
       const options = { maxCycles: 3, retries: 1, backoff: { base: 0 } };
       const shaky = dynamic('shaky', options, (n: number, ctx) => {
@@ -246,7 +256,8 @@ eachBackend((open) => {
       expect(attempts).toEqual(['0.1', '0.2', '1.1', '1.2', '2.1', '2.2', '3.1', '3.2']);
     });
 
-    it('B-W21 a run of too many steps fails, and names what was left', async () => {
+    // B-W21
+    it('a run of too many steps fails, and names what was left', async () => {
       const endless = dynamic('endless', { maxCycles: 2 * LIMITS.runSteps }, (n: number, ctx) =>
         ctx.again(n),
       );
@@ -274,7 +285,8 @@ eachBackend((open) => {
       };
     }
 
-    it('C2.22 loses no successors, also when the run was to end early', async () => {
+    // C2.22
+    it('loses no successors, also when the run was to end early', async () => {
       for (const early of [false, true]) {
         log = [];
         const { backend, die } = mortal();
@@ -298,7 +310,8 @@ eachBackend((open) => {
       }
     });
 
-    it('B-W27 in a branch loses nothing of the rest, and needs no checkpoint by hand', async () => {
+    // B-W27
+    it('in a branch loses nothing of the rest, and needs no checkpoint by hand', async () => {
       const { backend, die } = mortal();
       let calls = 0;
       const fragile = task('fragile', async (value: unknown) => {
@@ -319,7 +332,8 @@ eachBackend((open) => {
       expect(log.at(-1)).toBe('d');
     });
 
-    it('C2.23 keeps cycles and new nodes, and does not go on with what it cannot read', async () => {
+    // C2.23
+    it('keeps cycles and new nodes, and does not go on with what it cannot read', async () => {
       const { backend, die } = mortal();
       const seen: string[] = [];
       let isFirst = true;

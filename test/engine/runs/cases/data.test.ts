@@ -39,7 +39,8 @@ eachBackend((open) => {
     loom.enqueue(step as never, input as never, { form }) as Promise<RunHandle<unknown>>;
 
   describe('data', () => {
-    it('B-W30 comes back as it was given, or the task fails; results go with their records', async () => {
+    // B-W30
+    it('comes back as it was given, or the task fails; results go with their records', async () => {
       const value = {
         list: [1, [2, null]],
         text: 'é\u0000😀',
@@ -73,7 +74,8 @@ eachBackend((open) => {
       expect(counts.finished + counts.failed + counts.canceled).toBe(0);
     });
 
-    it('B-W15 no code is stored, and a name that nobody registered runs nothing', async () => {
+    // B-W15
+    it('no code is stored, and a name that nobody registered runs nothing', async () => {
       const ran: string[] = [];
       const secret = task('secret', () => ran.push('the source of this handler'));
       const show = task('show', (value: unknown) => value);
@@ -103,7 +105,8 @@ eachBackend((open) => {
       expect(await settled(harness, run.result())).toBe(1);
     });
 
-    it('B-W35 a part of an output is handed on by its name, as the type says', async () => {
+    // B-W35
+    it('a part of an output is handed on by its name, as the type says', async () => {
       const fetchUsers = task('fetch-users', async (_: undefined) => ({ users: 3, day: 'monday' }));
       const greet = task('greet', (input: { users: number }) => `${input.users + 1} users`);
       const quickStart = flow('quick-start', (f: Flow<undefined>) => {
@@ -116,7 +119,8 @@ eachBackend((open) => {
       expect(await settled(harness, run.result())).toBe('4 users');
     });
 
-    it('B-W13 a graph is the same in every process, checked when it is read, and kept by its use', async () => {
+    // B-W13
+    it('a graph is the same in every process, checked when it is read, and kept by its use', async () => {
       const script = `
         import { compile } from './src/workflow/compile.ts';
         import { graphText } from './src/graph/graph-text.ts';
@@ -152,7 +156,8 @@ eachBackend((open) => {
 });
 
 describe('redis', () => {
-  it('B-W12 stores and loads graphs by the client that it was given, and makes none of its parts', async () => {
+  // B-W12
+  it('stores and loads graphs by the client that it was given, and makes none of its parts', async () => {
     const client = new Redis(inject('redisUrl'), { lazyConnect: true });
     await client.connect();
     const given = { prefix: `given-${process.pid}` };

@@ -50,7 +50,8 @@ eachBackend((open, name) => {
   };
 
   describe('a run that waits for a task', () => {
-    it('O51 which has ended in one of six ways has one fixed outcome for each policy', async () => {
+    // O51
+    it('which has ended in one of six ways has one fixed outcome for each policy', async () => {
       const fail = task('fail', { retries: 0 }, () => {
         throw new Error('no');
       });
@@ -107,7 +108,8 @@ eachBackend((open, name) => {
       ).toEqual({ ...all, finished: 'finished', missing: 'finished', expired: 'finished' });
     });
 
-    it('O54 that ends at the same moment is run all the same, every time', async () => {
+    // O54
+    it('that ends at the same moment is run all the same, every time', async () => {
       let waiting: (() => void)[] = [];
       const upstream = task('upstream', () => new Promise<void>((go) => waiting.push(go)));
       const loom = harness.loom([upstream, inc, double]);
@@ -136,7 +138,8 @@ eachBackend((open, name) => {
       }
     }, 600_000);
 
-    it('O55 is stored as things stand then, when its first try was lost or refused', async () => {
+    // O55
+    it('is stored as things stand then, when its first try was lost or refused', async () => {
       for (const fault of ['lose-request', 'lose-reply'] as const) {
         const go = gate();
         const first = task('first', async (n: number) => {
@@ -170,7 +173,8 @@ eachBackend((open, name) => {
       }
     });
 
-    it('O57 that was never stored is refused with all of the run, or blocks it', async () => {
+    // O57
+    it('that was never stored is refused with all of the run, or blocks it', async () => {
       const loom = harness.loom([inc, double]);
       await loom.worker().start();
       const refused = loom.enqueue(pair, 1, { dependsOn: ['draft'] });
@@ -183,7 +187,8 @@ eachBackend((open, name) => {
       expect(await settled(harness, run.result())).toBe(4);
     });
 
-    it('O66 twice waits for it once; so does a step of a flow', async () => {
+    // O66
+    it('twice waits for it once; so does a step of a flow', async () => {
       const loom = harness.loom([inc, double]);
       const first = await loom.enqueue(inc, 1);
       const twice = [first, first.id, first];
@@ -209,7 +214,8 @@ eachBackend((open, name) => {
     });
   });
 
-  it('O59 a chain of 3 with a slow middle has its results, though none is kept', async () => {
+  // O59
+  it('a chain of 3 with a slow middle has its results, though none is kept', async () => {
     for (const form of ['dispatched', 'driven'] as const) {
       const [began, go] = [gate(), gate()];
       const slow = task('slow', async (n: number) => {
@@ -265,7 +271,8 @@ describe('redis', () => {
     }
   }
 
-  it('O56 one key name that differs in one place is found out by a run with two dependencies', async () => {
+  // O56
+  it('one key name that differs in one place is found out by a run with two dependencies', async () => {
     expect(await runsThrough((text) => text)).toBe(true);
     for (const key of ['deps:waiting:', 'deps:blocked:']) {
       let hits = 0;

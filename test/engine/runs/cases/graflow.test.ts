@@ -39,7 +39,8 @@ eachBackend((open) => {
 
   describe('a worker', () => {
     it.each(FORMS)(
-      'B-W3 that dies with a member in hand loses nothing: another runs it (%s)',
+      // B-W3
+      'that dies with a member in hand loses nothing: another runs it (%s)',
       async (form) => {
         const began = gate();
         const calls: string[] = [];
@@ -71,7 +72,8 @@ eachBackend((open) => {
     );
 
     it.each(FORMS)(
-      'B-W11 that stops hands its members back, in time, and keeps nothing (%s)',
+      // B-W11
+      'that stops hands its members back, in time, and keeps nothing (%s)',
       async (form) => {
         const began = gate();
         let calls = 0;
@@ -100,7 +102,8 @@ eachBackend((open) => {
       },
     );
 
-    it('B-W14 with 300 runs of one pipeline at a time never mixes their contexts', async () => {
+    // B-W14
+    it('with 300 runs of one pipeline at a time never mixes their contexts', async () => {
       const look = (name: string) =>
         task(name, async (value: { readonly run: string }, ctx) => {
           const before = [ctx.runId, ctx.taskId, ctx.user];
@@ -130,7 +133,8 @@ eachBackend((open) => {
   });
 
   describe('a group', () => {
-    it('B-W4 waits for as long as a healthy member takes, and the next run of its name is well', async () => {
+    // B-W4
+    it('waits for as long as a healthy member takes, and the next run of its name is well', async () => {
       const slow = task('slow', async (ms: number) => {
         const till = harness.clock.now() + ms;
         while (harness.clock.now() < till) await turn();
@@ -146,7 +150,8 @@ eachBackend((open) => {
       }
     });
 
-    it('B-W5 of the same name in two workflows, run at once, is not shared', async () => {
+    // B-W5
+    it('of the same name in two workflows, run at once, is not shared', async () => {
       const [x, y] = [task('x', (n: number) => n * 2), task('y', async (n: number) => n * 3)];
       const first = parallel({ x, y }).pipe(
         task('sum', ({ x, y }: { x: number; y: number }) => x + y),
@@ -166,7 +171,8 @@ eachBackend((open) => {
       }
     });
 
-    it.each(FORMS)('B-W9 starts its members in their order (%s)', async (form) => {
+    // B-W9
+    it.each(FORMS)('starts its members in their order (%s)', async (form) => {
       const order: string[] = [];
       const names = ['t0', 't1', 't2', 't3', 't4', 't5'];
       const members = names.map((name) => [name, task(name, () => order.push(name))] as const);
@@ -176,7 +182,8 @@ eachBackend((open) => {
       expect(order).toEqual(names);
     });
 
-    it('B-W10 ends although a member cannot be read, or its graph is gone', async () => {
+    // B-W10
+    it('ends although a member cannot be read, or its graph is gone', async () => {
       const whole = each(inc);
       const garbled = replaced(harness.backend, 'tasks', {
         lease: async (request) => {
@@ -209,7 +216,8 @@ eachBackend((open) => {
       expect((await producer.stats()).counts).toMatchObject({ deferred: 0, started: 0 });
     });
 
-    it('B-W24 is told apart from its siblings: each error stands at the member whose it is', async () => {
+    // B-W24
+    it('is told apart from its siblings: each error stands at the member whose it is', async () => {
       const fail = (name: string) =>
         task(name, { retries: 0 }, async () => {
           throw new RangeError(`by ${name}`);
@@ -230,7 +238,8 @@ eachBackend((open) => {
       }
     });
 
-    it('B-W25 keeps its policy whatever else is said, and a policy that is none is refused', async () => {
+    // B-W25
+    it('keeps its policy whatever else is said, and a policy that is none is refused', async () => {
       const fail = task('fail', { retries: 0 }, async (_: number): Promise<number> => {
         throw new RangeError('no');
       });
@@ -251,7 +260,8 @@ eachBackend((open) => {
     });
 
     it.each(FORMS)(
-      'B-W26 that fails shows which members failed, with their errors, and what finished (%s)',
+      // B-W26
+      'that fails shows which members failed, with their errors, and what finished (%s)',
       async (form) => {
         const fail = task('fail', { retries: 0 }, async () => {
           throw new RangeError('mine');
@@ -272,7 +282,8 @@ eachBackend((open) => {
       },
     );
 
-    it('B-W33 whose member waits for its retry holds up nothing, and a timeout bounds a task', async () => {
+    // B-W33
+    it('whose member waits for its retry holds up nothing, and a timeout bounds a task', async () => {
       const order: string[] = [];
       const backoff = { kind: 'fixed', base: '1m', jitter: 'none' } as const;
       const shaky = task('shaky', { retries: 1, backoff }, (n: number, ctx) => {

@@ -75,7 +75,8 @@ eachBackend((open) => {
     loom.enqueue(step as never, input as never, { form }) as Promise<RunHandle<unknown>>;
 
   describe('nested groups', () => {
-    it('O50 all 81 ways for four members to end, in two groups of a third, with random policies', async () => {
+    // O50
+    it('all 81 ways for four members to end, in two groups of a third, with random policies', async () => {
       const loom = harness.loom(leaves);
       await loom.worker({ concurrency: 100 }).start();
       const [a = inc, b = inc, c = inc, d = inc] = leaves as readonly AnyStep[];
@@ -116,7 +117,8 @@ eachBackend((open) => {
     }, 300_000);
 
     it.each(FORMS)(
-      'O53 of nothing, three in a row and as a leaf, end at once (%s)',
+      // O53
+      'of nothing, three in a row and as a leaf, end at once (%s)',
       async (form) => {
         const none = (group: string): Step<unknown, unknown> =>
           parallel({}, { name: group }) as unknown as Step<unknown, unknown>;
@@ -140,7 +142,8 @@ eachBackend((open) => {
 
   describe('a group', () => {
     it.each(FORMS)(
-      'O60 of one whose worker is killed in its shutdown ends all the same (%s)',
+      // O60
+      'of one whose worker is killed in its shutdown ends all the same (%s)',
       async (form) => {
         const began = gate();
         let calls = 0;
@@ -177,7 +180,8 @@ eachBackend((open) => {
       },
     );
 
-    it('O62 whose producer dies before all members are stored is completed by another', async () => {
+    // O62
+    it('whose producer dies before all members are stored is completed by another', async () => {
       // Members are stored 500 at a time: it dies after the first, the second, … of three.
       const input = Array.from({ length: 1_100 }, (_, at) => at);
       const whole = each(inc).pipe(task('count', (all: readonly number[]) => all.length));
@@ -204,7 +208,8 @@ eachBackend((open) => {
       }
     }, 60_000);
 
-    it('O62 that nobody goes on with is given up by its lease, and so are its members', async () => {
+    // O62
+    it('that nobody goes on with is given up by its lease, and so are its members', async () => {
       const whole = each(inc);
       const loom = harness.loom([whole]);
       const run = await start(loom, whole, [1, 2, 3], 'driven');
@@ -234,7 +239,8 @@ eachBackend((open) => {
     });
   });
 
-  it('O68 results belong to a run, a node and an attempt: kept on resume, replaced when run again', async () => {
+  // O68
+  it('results belong to a run, a node and an attempt: kept on resume, replaced when run again', async () => {
     const calls: string[] = [];
     let isFirst = true;
     const never = new Promise<never>(() => undefined);
