@@ -14,6 +14,9 @@ const typescript = ['src', 'test', 'scripts', 'bench', 'examples', 'dashboard'].
   filesBelow(folder, /\.tsx?$/).filter((path) => !path.endsWith('.generated.ts')),
 );
 
+/** Comments that name rows of the catalogues: they do not make a file longer to read. */
+const ROWS = /^ *\/\/ (?:[A-Z]\d*(?:-W)?[\d.]+ ?)+\n/gm;
+
 /** Lines that match, as `path:line: text`. */
 function hits(path: string, text: string, pattern: RegExp): readonly string[] {
   return text
@@ -26,7 +29,7 @@ describe('files', () => {
     const long = sources
       // An entry point is a list of names, and the rule below sees to it.
       .filter((path) => !/^src\/[^/]+\.ts$/.test(path))
-      .map((path) => ({ path, lines: read(path).trimEnd().split('\n').length }))
+      .map((path) => ({ path, lines: read(path).replace(ROWS, '').trimEnd().split('\n').length }))
       .filter(({ lines }) => lines > MAX_LINES);
     expect(long).toEqual([]);
   });
