@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
 import type { InlineConfig } from 'vitest/node';
-import { LAYERS, type Layer } from './test/support/layers.ts';
+import { LAYERS, type Layer, programsOf } from './test/support/layers.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 import { newestCompiler } from './test/support/processes/compilers.ts';
 
@@ -49,7 +49,10 @@ function project(layer: Layer): TestProjectConfiguration {
       testTimeout: 60_000,
       // Hooks start servers, workers and a dozen commands, on a machine that may be busy.
       hookTimeout: 120_000,
-      ...(layer.redis ? { globalSetup: ['test/support/global-setup.ts'] } : {}),
+      globalSetup: [
+        ...(programsOf([layer]).length > 0 ? ['test/support/programs-setup.ts'] : []),
+        ...(layer.redis ? ['test/support/global-setup.ts'] : []),
+      ],
       ...(layer.name === 'types' ? compiled() : {}),
     },
   };

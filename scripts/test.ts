@@ -1,6 +1,6 @@
 /**
- * The whole check: what looks at files (static checks, types, the build and its package), two at a time, then
- * all other layers of tests beside each other. So the time of a layer is what its files took, one after the
+ * The whole check: the programs that tests drive are installed where they are missing; then what looks at files
+ * (static checks, types, the build and its package), two at a time, then all other layers of tests beside each other. So the time of a layer is what its files took, one after the
  * other. The last line is always `N passed, N failed`; a static or package check counts as one. Exits 1 when anything
  * failed, or when no test ran.
  *
@@ -9,7 +9,7 @@
  *   npm test -- --layer static                the static checks alone (`package`: those of the package)
  */
 import { parseArgs } from 'node:util';
-import { LAYERS } from '../test/support/layers.ts';
+import { LAYERS, programsOf } from '../test/support/layers.ts';
 import { newestCompiler } from '../test/support/processes/compilers.ts';
 import { run } from './run.ts';
 import { runLayers } from './run-layers.ts';
@@ -67,6 +67,10 @@ async function main(): Promise<void> {
   if (wants('static')) await check(LUA);
   const layers = LAYERS.filter(({ name }) => wants(name));
   const built = layers.some(({ built }) => built);
+  const programs = programsOf(layers);
+  if (programs.length > 0) {
+    await check({ name: 'programs', command: ['tsx', 'scripts/programs.ts', ...programs] });
+  }
   await twoAtATime([
     ...(wants('static') ? [() => check(SITE)] : []),
     () => buildAndLook(built),
@@ -103,7 +107,10 @@ async function buildAndLook(forTests: boolean): Promise<void> {
 }
 
 async function check({ name, command }: Check): Promise<void> {
-  const { code, output, ms } = await run(command);
+  // What is installed is told as it begins: it may take minutes.
+  const { code, output, ms } = await run(command, (line) => {
+    if (line.startsWith('installing ')) console.log(line);
+  });
   const ok = code === 0;
   if (ok) tally.passed += 1;
   else tally.failed += 1;

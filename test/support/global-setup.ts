@@ -4,7 +4,8 @@
  */
 import type { TestProject } from 'vitest/node';
 import { connectionTo } from '../../src/backends/redis/connection/target.ts';
-import { isRedisUrl, type RedisPlace, type RedisServer, startRedis } from './redis/redis-server.ts';
+import { type RedisPlace, type RedisServer, startRedis } from './redis/redis-server.ts';
+import { isRedisUrl } from './redis/redis-url.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

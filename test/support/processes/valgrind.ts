@@ -1,27 +1,14 @@
-/**
- * Valgrind, which counts the instructions of a server: from the PATH, else installed by apt when we are
- * root. Otherwise one line says what to do; its tests are never skipped.
- */
-import { installPackage } from './apt.ts';
-import { findProgram } from './programs.ts';
+/** Valgrind, which counts the instructions of a server. */
+import { dirname, join } from 'node:path';
+import { programPath } from './programs.ts';
 
 export interface Valgrind {
   readonly valgrind: string;
-  /** Gives it commands while it runs. */
+  /** Gives it commands while it runs; of the same package. */
   readonly vgdb: string;
 }
 
-/** Throws with the line to print. */
 export function findValgrind(): Valgrind {
-  const found = onPath() ?? (installPackage('valgrind') ? onPath() : undefined);
-  if (found !== undefined) return found;
-  throw new Error(
-    'Counting instructions needs valgrind on the PATH: install the package "valgrind".',
-  );
-}
-
-function onPath(): Valgrind | undefined {
-  const valgrind = findProgram('valgrind');
-  const vgdb = findProgram('vgdb');
-  return valgrind === undefined || vgdb === undefined ? undefined : { valgrind, vgdb };
+  const valgrind = programPath('valgrind');
+  return { valgrind, vgdb: join(dirname(valgrind), 'vgdb') };
 }

@@ -1,9 +1,6 @@
 /**
- * Redis servers for tests: found once, started on a free loopback port, stopped by their own pid.
- *
- * Found in this order: `FAIRLOOM_TEST_REDIS` as the path of a binary, `redis-server` or
- * `valkey-server` on the PATH, an installation by apt when we are root. Otherwise one line says
- * what to do; tests that need Redis are never skipped.
+ * Redis servers for tests: started on a free loopback port, stopped by their own pid. The program is the one that
+ * `FAIRLOOM_TEST_REDIS` names by its path, else the one of `processes/programs.ts`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,8 +8,7 @@ import { createConnection, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConnectionOptions } from '../../../src/backends/redis/connection/client.ts';
-import { installPackage } from '../processes/apt.ts';
-import { findProgram, isExecutable } from '../processes/programs.ts';
+import { programPath } from '../processes/programs.ts';
 
 /** How a server is to be started; everything has a default. */
 export interface RedisOptions {
@@ -49,9 +45,6 @@ export interface RedisServer {
   restart(): Promise<void>;
 }
 
-/** The distribution's, when nothing else is there. */
-const PACKAGE = 'redis-server';
-
 /** How long a server may take to answer, in ms: a loaded machine with an AOF to read. */
 const START_MS = 15_000;
 /** How long a polite end may take, in ms, before it is killed. */
@@ -67,7 +60,7 @@ process.once('exit', () => {
 
 /** Starts a server and answers when it serves commands. */
 export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
-  const command = [...(options.under ?? []), findRedis()];
+  const command = [...(options.under ?? []), programPath('redis')];
   const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'fairloom-redis-'));
   const socket = join(dir, 'redis.sock');
   const start = (port: number): Promise<ChildProcess> =>
@@ -96,26 +89,6 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
       child = await start(port);
     },
   };
-}
-
-/** The path of a server binary; installs one if it must and may. Throws with the line to print. */
-function findRedis(): string {
-  const named = process.env['FAIRLOOM_TEST_REDIS'];
-  const isPath = named !== undefined && named !== '' && !isRedisUrl(named);
-  if (isPath && isExecutable(named)) return named;
-  const found = isPath ? undefined : (onPath() ?? (installPackage(PACKAGE) ? onPath() : undefined));
-  if (found !== undefined) return found;
-  throw new Error(
-    'These tests need Redis: install redis-server (or valkey-server), or set FAIRLOOM_TEST_REDIS to a redis:// URL or to the path of the binary.',
-  );
-}
-
-function onPath(): string | undefined {
-  return findProgram('redis-server', 'valkey-server');
-}
-
-export function isRedisUrl(text: string): boolean {
-  return /^(rediss?|valkeys?):\/\//.test(text);
 }
 
 async function firstStart(

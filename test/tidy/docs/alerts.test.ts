@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { ROOT } from '../../../scripts/run.ts';
-import { findPromtool } from '../../support/processes/promtool.ts';
+import { programPath } from '../../support/processes/programs.ts';
 
 interface Rule {
   readonly alert: string;
@@ -34,7 +34,7 @@ const scenes = parse(
 
 let promtool: string;
 beforeAll(() => {
-  promtool = findPromtool();
+  promtool = programPath('promtool');
 }, 120_000);
 
 it('the rules are what Prometheus takes', () => {
