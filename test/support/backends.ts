@@ -1,5 +1,9 @@
 /** Runs the same tests on every backend, each on a clock that the test moves. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, inject } from 'vitest';
+import { file } from '../../src/backends/file/file-backend.ts';
 import { memory } from '../../src/backends/memory/memory-backend.ts';
 import { redisForTests } from '../../src/backends/redis/manual-time.ts';
 import { Fairloom } from '../../src/client/client.ts';
@@ -39,6 +43,14 @@ export function eachBackend(body: (open: OpenHarness, name: 'memory' | 'redis') 
   describe('redis', () => body(openRedis, 'redis'));
 }
 
+/** The same with data in a folder too. */
+export function everyBackend(
+  body: (open: OpenHarness, name: 'memory' | 'file' | 'redis') => void,
+): void {
+  eachBackend(body);
+  describe('file', () => body(openFile, 'file'));
+}
+
 export async function openMemory(): Promise<Harness> {
   const clock = new ManualClock(START);
   const backend = memory({ clock });
@@ -49,6 +61,17 @@ export async function openMemory(): Promise<Harness> {
     dispose: () => backend.close(),
   };
   return harness(backend, parts);
+}
+
+export async function openFile(): Promise<Harness> {
+  const folder = mkdtempSync(join(tmpdir(), 'fairloom-engine-'));
+  const clock = new ManualClock(START);
+  const { backend, quiet } = countCalls(file(folder, { clock }));
+  const dispose = async (): Promise<void> => {
+    await backend.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return harness(backend, { clock, quiet, moved: async () => undefined, dispose });
 }
 
 let namespaces = 0;

@@ -156,9 +156,11 @@ export class Runs {
     const { handles } = this.#tools;
     const cancelTask = (task: string, reason: string | undefined): Promise<CancelReply> =>
       this.#tasks.cancelOne(task, reason);
-    const report = await cancelRun(handles, cancelTask, checkId('id', id), options.reason);
-    if (options.wait === true) await this.#ended(id);
-    return report;
+    const { reason, wait } = options;
+    return cancelRun(handles, cancelTask, checkId('id', id), {
+      reason,
+      ...(wait === true ? { ended: (task) => this.#ended(task) } : {}),
+    });
   }
 
   /**
@@ -282,19 +284,11 @@ export class Runs {
     return explainRun(view, (task) => this.#tasks.explain(task));
   }
 
-  /** Waits until nothing of a run is open. */
+  /** Waits until a task has ended, or is not stored any more. */
   async #ended(id: string): Promise<void> {
-    const { handles } = this.#tools;
-    const view = await RunView.find(handles, id);
-    if (view === undefined) return;
-    const nodes = await view.nodes();
-    const open = nodes.filter(({ state }) => state === 'started');
-    const ids = [id, ...open.flatMap(({ taskId }) => (taskId === undefined ? [] : [taskId]))];
-    for (const one of ids) {
-      await handles.results.waitForRecord(one).catch((error: unknown) => {
-        if (!isOwn(error, 'TASK_NOT_FOUND')) throw error;
-      });
-    }
+    await this.#tools.handles.results.waitForRecord(id).catch((error: unknown) => {
+      if (!isOwn(error, 'TASK_NOT_FOUND')) throw error;
+    });
   }
 }
 

@@ -21,15 +21,18 @@ export interface RunCancelReport {
 /** Cancels one task. */
 type CancelTask = (id: string, reason: string | undefined) => Promise<CancelReply>;
 
+/** Fulfilled once a task has ended, or is not stored any more. */
+type WaitForEnd = (id: string) => Promise<void>;
+
 /** Cancels that are under way at once. */
 const AT_ONCE = 50;
 
-/** Cancels whatever has not ended; safe to call again. */
+/** Cancels whatever has not ended; safe to call again. With `ended` it waits until all of it has ended. */
 export async function cancelRun(
   tools: ViewParts,
   cancelTask: CancelTask,
   id: string,
-  reason: string | undefined,
+  { reason, ended }: { readonly reason?: string | undefined; readonly ended?: WaitForEnd } = {},
 ): Promise<RunCancelReport> {
   const view = await RunView.find(tools, id);
   if (view === undefined) return { run: { kind: 'not-found' }, nodes: [] };
@@ -41,8 +44,30 @@ export async function cancelRun(
   const nodes = await mapInChunks(open, AT_ONCE, async ({ node, taskId, isShown }) => {
     return { node, isShown, reply: await cancelTask(taskId, reason) };
   });
+  if (ended !== undefined) {
+    await mapInChunks([id, ...open.map(({ taskId }) => taskId)], AT_ONCE, ended);
+    await stragglersEnded(view, cancelTask, { reason, ended });
+  }
   const shown = nodes.filter(({ isShown }) => isShown);
   return { run, nodes: shown.map(({ node, reply }) => ({ node, reply })) };
+}
+
+/**
+ * Cancels and awaits what of a run that has ended is still started, and was not seen before: members that
+ * were stored in the moment of the cancel, or left running by an earlier cancel. What has not
+ * started by then never does.
+ */
+async function stragglersEnded(
+  view: RunView,
+  cancelTask: CancelTask,
+  { reason, ended }: { readonly reason: string | undefined; readonly ended: WaitForEnd },
+): Promise<void> {
+  for (let ids = await view.started(); ids.length > 0; ids = await view.started()) {
+    await mapInChunks(ids, AT_ONCE, async (id) => {
+      await cancelTask(id, reason);
+      await ended(id);
+    });
+  }
 }
 
 /** What a cancel of the run would end. */
@@ -79,8 +104,14 @@ async function openTasks(view: RunView): Promise<readonly OpenTask[]> {
     return members.map(({ node, record }) => ({ node, taskId: record.id, isShown: true }));
   }
   const { dispatch } = await view.known();
-  return [...(await view.records())].flatMap(([node, { id: taskId, state }]) => {
+  const open = [...(await view.records())].flatMap(([node, { id: taskId, state }]) => {
     if (isEnd(state)) return [];
     return [{ node, taskId, isShown: dispatch.byId.get(node)?.plan?.kind !== 'join' }];
   });
+  const shown = open.filter(({ isShown }) => isShown);
+  const below = await view.openBelow(shown.map(({ taskId }) => taskId));
+  return [
+    ...open,
+    ...below.map(({ node, record }) => ({ node, taskId: record.id, isShown: true })),
+  ];
 }

@@ -3,12 +3,14 @@ import type { Connection } from '../../backends/connection.ts';
 import { linkAbort } from '../../base/abort-watch.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
 import { TaskNotFoundError } from '../../domain/errors/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { allPages } from '../../domain/port/all-pages.ts';
 import type { Backend } from '../../domain/port/backend.ts';
 import { isEnd, type TaskRecord } from '../../domain/task/task.ts';
 import { memberKeys } from '../../graph/graph.ts';
 import type { NodeOutcome } from '../../graph/graph-values.ts';
 import type { WalkStep } from '../../graph/run-walk.ts';
-import { drivenNodes, type OpenMember, openMembers } from '../driven/driven-nodes.ts';
+import { drivenNodes, type OpenMember, openBelow, openMembers } from '../driven/driven-nodes.ts';
 import { type DrivenRun, replay, seedOf } from '../driven/seeds.ts';
 import { causeOf, culpritsOf, recordsOf } from '../shared/failure-cause.ts';
 import type { GraphCache } from '../shared/graph-cache.ts';
@@ -137,6 +139,27 @@ export class RunView {
   /** Members of a driven run that have not ended. */
   openMembers(): Promise<readonly OpenMember[]> {
     return openMembers(this.#backend.inspect, this.root);
+  }
+
+  /** Members of groups that tasks of the run have opened, by what these wait for. */
+  openBelow(ids: readonly string[]): Promise<readonly OpenMember[]> {
+    return openBelow(this.#backend.inspect, ids);
+  }
+
+  /** Tasks of the run that are started, whatever is known of them, without its own. */
+  async started(): Promise<readonly string[]> {
+    const { id, user } = this.root;
+    const { inspect } = this.#backend;
+    const found: string[] = [];
+    const pages = allPages(LIMITS.pageMax, (page) =>
+      inspect.list({ state: 'started', user }, page),
+    );
+    for await (const { items } of pages) {
+      for (const one of items) {
+        if (one.id !== id && runPlaceOf(one.options)?.id === id) found.push(one.id);
+      }
+    }
+    return found;
   }
 
   /** The same run as it is now; `undefined` when it is not stored any more. */

@@ -35,7 +35,7 @@ export async function cancelWhole(
   const { inspect } = await parts.connection.open();
   const [record] = await inspect.get([id]);
   if (record !== undefined && isRun(record)) {
-    return (await cancelRun(parts, (task) => cancelOne(parts, task, cause), id, undefined)).run;
+    return (await cancelRun(parts, (task) => cancelOne(parts, task, cause), id)).run;
   }
   const own = record === undefined ? [] : await openMembers(inspect, record);
   const reply = await cancelOne(parts, id, cause);
