@@ -50,7 +50,7 @@ function project(layer: Layer): TestProjectConfiguration {
       // Hooks start servers, workers and a dozen commands, on a machine that may be busy.
       hookTimeout: 120_000,
       globalSetup: [
-        ...(programsOf([layer]).length > 0 ? ['test/support/programs-setup.ts'] : []),
+        ...(programsOf([layer]).length > 0 ? ['test/support/processes/programs-setup.ts'] : []),
         ...(layer.redis ? ['test/support/global-setup.ts'] : []),
       ],
       ...(layer.name === 'types' ? compiled() : {}),
