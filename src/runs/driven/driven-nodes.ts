@@ -66,17 +66,34 @@ export async function openMembers(
   inspect: Inspect,
   root: TaskRecord,
 ): Promise<readonly OpenMember[]> {
-  const run = runPlaceOf(root.options)?.id ?? root.id;
+  return membersBelow(inspect, [root], new Set());
+}
+
+/** What is open below several tasks, and is none of them. */
+export async function openBelow(
+  inspect: Inspect,
+  ids: readonly string[],
+): Promise<readonly OpenMember[]> {
+  const records = await recordsOf(inspect, ids);
+  const waits = records.filter((record) => record?.state === 'deferred');
+  return membersBelow(inspect, waits.filter(isStored), new Set(ids));
+}
+
+async function membersBelow(
+  inspect: Inspect,
+  roots: readonly TaskRecord[],
+  seen: Set<string>,
+): Promise<readonly OpenMember[]> {
+  const runs = new Set(roots.map(({ id, options }) => runPlaceOf(options)?.id ?? id));
   const found: OpenMember[] = [];
-  const seen = new Set<string>();
-  let level = root.blockedBy;
+  let level = roots.flatMap(({ blockedBy }) => blockedBy);
   while (level.length > 0) {
-    const fresh = level.filter((id) => !seen.has(id));
+    const fresh = [...new Set(level)].filter((id) => !seen.has(id));
     for (const id of fresh) seen.add(id);
     const records = await recordsOf(inspect, fresh);
-    const open = records.filter((one) => one !== undefined).filter(({ state }) => !isEnd(state));
+    const open = records.filter(isStored).filter(({ state }) => !isEnd(state));
     const own = open.filter(({ name, options }) => {
-      return name === JOIN_TASK || runPlaceOf(options)?.id === run;
+      return name === JOIN_TASK || runs.has(runPlaceOf(options)?.id ?? '');
     });
     for (const record of own) {
       const node = runPlaceOf(record.options)?.node;
@@ -88,17 +105,8 @@ export async function openMembers(
   return found.sort((a, b) => a.node.length - b.node.length || (a.node < b.node ? -1 : 1));
 }
 
-/** What is open below several tasks. */
-export async function openBelow(
-  inspect: Inspect,
-  ids: readonly string[],
-): Promise<readonly OpenMember[]> {
-  const found: OpenMember[] = [];
-  for (const record of await recordsOf(inspect, ids)) {
-    const waits = record !== undefined && record.state === 'deferred';
-    if (waits) found.push(...(await openMembers(inspect, record)));
-  }
-  return found;
+function isStored(record: TaskRecord | undefined): record is TaskRecord {
+  return record !== undefined;
 }
 
 /** Nodes about which something was written down: fields are named by node and visit. */

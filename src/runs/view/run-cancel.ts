@@ -108,8 +108,8 @@ async function openTasks(view: RunView): Promise<readonly OpenTask[]> {
     if (isEnd(state)) return [];
     return [{ node, taskId, isShown: dispatch.byId.get(node)?.plan?.kind !== 'join' }];
   });
-  const shown = open.filter(({ isShown }) => isShown);
-  const below = await view.openBelow(shown.map(({ taskId }) => taskId));
+  const ids = open.map(({ taskId }) => taskId);
+  const below = await view.openBelow(ids);
   return [
     ...open,
     ...below.map(({ node, record }) => ({ node, taskId: record.id, isShown: true })),
