@@ -20,6 +20,7 @@ import { failures } from './contract/failures.ts';
 import type { OpenHarness, TestApi } from './contract/harness.ts';
 import * as inspection from './contract/inspection.ts';
 import { Kit } from './contract/kit.ts';
+import { late } from './contract/late.ts';
 import { names } from './contract/names.ts';
 import { weighed } from './contract/pages.ts';
 import * as restricted from './contract/restricted.ts';
@@ -137,6 +138,7 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   signals: waits.signals,
   questions: asks.asks,
   events: events.events,
+  'what comes after its time': late,
   'what joins and runs read': runReads.runReads,
   'journals of runs': runStores.journals,
   'pauses set aside': pauses.aside,

@@ -25,7 +25,11 @@ export class RedisWaits implements WaitStore {
   }
 
   async signal(id: string, { name, payload, signalId = '' }: SignalMessage): Promise<SignalReply> {
-    const reply = flat(await this.#session.run('signal', [id, name, payload, signalId]));
+    let reply = flat(await this.#session.run('signal', [id, name, payload, signalId]));
+    // Many waits before the one that it is for were over, and are ended in steps.
+    while (text(reply[0]) === 'more') {
+      reply = flat(await this.#session.run('signal', [id, name, payload, signalId]));
+    }
     const kind = text(reply[0]);
     switch (kind) {
       case 'delivered':

@@ -17,6 +17,14 @@ export function openAsk(world: World, task: Task, spec: AskSpec): void {
   task.asks.set(markOf(spec.id), { record, closing: undefined, given: undefined });
 }
 
+/** The task that waits for an answer to this question, if it is open. */
+export function askedTask(world: World, id: string): Task | undefined {
+  const task = taskOf(world, id);
+  const isOpen = task?.asks.get(markOf(id))?.closing === undefined;
+  const awaited = task?.wait?.for;
+  return isOpen && awaited?.kind === 'ask' && awaited.ask.id === id ? task : undefined;
+}
+
 /** What comes first closes it. */
 export function closeAsk(task: Task, closing: AskClosing, given: GivenAnswer | undefined): void {
   const awaited = task.wait?.for;
@@ -56,7 +64,11 @@ export function answerAsk(
 /** One that is open or closed. */
 export function askOf(world: World, id: string): AskRecord | undefined {
   const asked = taskOf(world, id)?.asks.get(markOf(id));
-  return asked?.closing === undefined ? asked?.record : { ...asked.record, closing: asked.closing };
+  if (asked === undefined) return undefined;
+  const { record, closing } = asked;
+  if (closing !== undefined) return { ...record, closing };
+  const { until = Number.POSITIVE_INFINITY } = record;
+  return until > world.now ? record : { ...record, closing: { how: 'timed-out', at: until } };
 }
 
 /** Ids of those that are open, the oldest first. */
@@ -65,6 +77,7 @@ export function openAsks(world: World, { user, for: name }: AskFilter): readonly
     .flatMap(({ asks }) => [...asks.values()])
     .filter(({ closing }) => closing === undefined)
     .map(({ record }) => record)
+    .filter(({ until = Number.POSITIVE_INFINITY }) => until > world.now)
     .filter((record) => user === undefined || record.user === user)
     .filter((record) => name === undefined || record.for.includes(name));
   const place = ({ id, taskId }: AskRecord): string => `${markOf(id)}.${taskId}`;

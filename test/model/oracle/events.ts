@@ -44,9 +44,9 @@ export function recentEvent(world: World, task: Task): string | undefined {
 }
 
 /** What is on its way to a task that has waited since before it was published. */
-export function pendingFor(world: World, task: Task): string | undefined {
+export function pendingFor(world: World, task: Task): Published | undefined {
   const kept = world.events.get(eventPlaceOf(task) ?? '') ?? [];
-  return kept.find(({ number }) => number > task.eventsBefore)?.event.payload;
+  return kept.find(({ number }) => number > task.eventsBefore);
 }
 
 /** As many as one step wakes, who began first before others; whoever is left is due at once. */

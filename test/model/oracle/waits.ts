@@ -43,6 +43,11 @@ export function wakeByTime(world: World, task: Task): void {
 }
 
 export function answerAsk(world: World, id: string, given: GivenAnswer): AskReply {
+  const asked = asks.askedTask(world, id);
+  if (asked !== undefined && isOver(world, asked)) {
+    world.happened.push('ask answered after its time');
+    wakeByTime(world, asked);
+  }
   return asks.answerAsk(world, id, {
     answer: given,
     wake: (task) => {
@@ -61,10 +66,15 @@ export function publish(world: World, user: string, event: WaitEvent): void {
 }
 
 function hearEvent(world: World, task: Task): void {
-  const payload = pendingFor(world, task);
-  if (payload === undefined) return;
+  const pending = pendingFor(world, task);
+  if (pending === undefined) return;
+  if (pending.at > (task.wakeAt ?? Number.POSITIVE_INFINITY)) {
+    world.happened.push('event after the time');
+    answer(world, task, { by: 'time', payload: '' });
+    return;
+  }
   world.happened.push('woken by an event');
-  answer(world, task, { by: 'event', payload });
+  answer(world, task, { by: 'event', payload: pending.event.payload });
 }
 
 /** How many wait for what, and since when the first of them does. */
@@ -91,6 +101,11 @@ export function takeKept(world: World, task: Task): SignalMessage | undefined {
   return undefined;
 }
 
+/** Its time is over, whether or not anything has come of that. */
+function isOver(world: World, { wakeAt }: Task): boolean {
+  return wakeAt !== undefined && wakeAt <= world.now;
+}
+
 /** Who waits for a signal of this name to this task: the oldest of them. */
 function waiterFor(world: World, id: string, name: string): Task | undefined {
   const waiters = [...world.tasks.values()].filter(({ wait }) => {
@@ -110,7 +125,11 @@ export function signal(world: World, id: string, sent: SignalMessage): SignalRep
     return { kind: 'repeated' };
   }
   if (signalId !== undefined) task.signalIds = [...task.signalIds, signalId];
-  const waiter = waiterFor(world, id, name);
+  let waiter = waiterFor(world, id, name);
+  for (; waiter !== undefined && isOver(world, waiter); waiter = waiterFor(world, id, name)) {
+    world.happened.push('signal after the time');
+    answer(world, waiter, { by: 'time', payload: '' });
+  }
   if (waiter === undefined) {
     world.happened.push('signal kept');
     task.signals = [...task.signals, sent];

@@ -41,8 +41,26 @@ export const WAIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'events: what one step does not wake is not woken',
     file: 'src/backends/memory/rules/places.ts',
-    find: `  next.ownRun().wakeAt = store.now;\n`,
+    find: `  facts.wakeAt = Math.min(facts.wakeAt ?? store.now, store.now);\n`,
     replace: '',
+  },
+  {
+    name: 'waits: a signal ends a wait whose time is over',
+    file: MEMORY,
+    find: 'if (wakeAt === undefined || wakeAt > store.now) return false;',
+    replace: 'return false;',
+  },
+  {
+    name: 'Lua: waits: a signal ends a wait whose time is over',
+    file: LUA,
+    find: 'if not over or over > now then return false end',
+    replace: 'if over ~= 0 then return false end',
+  },
+  {
+    name: 'Lua: events: one ends a wait whose time is over',
+    file: LUA,
+    find: 'if over and at_ > over then',
+    replace: 'if false then',
   },
   {
     name: 'waits: a signal is not known when sent again',

@@ -15,7 +15,7 @@ import type { TaskEntry } from '../store/entities.ts';
 import { reindex } from '../store/ready-index.ts';
 import type { AskEntry } from '../store/run-facts.ts';
 import type { Store } from '../store/store.ts';
-import { answerWait } from './signals.ts';
+import { answerWait, endIfOver } from './signals.ts';
 
 type Step = <T>(act: () => T) => Promise<T>;
 
@@ -23,7 +23,7 @@ type Step = <T>(act: () => T) => Promise<T>;
 export function askStore(store: Store, step: Step, look: Step): AskStore {
   return {
     answer: (id, answer) => step(() => answerAsk(store, id, answer)),
-    get: (id) => look(() => recordOf(findAsk(store, id)?.ask)),
+    get: (id) => look(() => recordOf(store, findAsk(store, id)?.ask)),
     list: (filter, page) => look(() => list(store, filter, page)),
   };
 }
@@ -50,9 +50,11 @@ function findAsk(
   return entry === undefined || ask === undefined ? undefined : { entry, ask };
 }
 
-function recordOf(ask: AskEntry | undefined): AskRecord | undefined {
-  if (ask?.closing === undefined) return ask?.record;
-  return { ...ask.record, closing: readClosing(ask.closing) };
+function recordOf(store: Store, ask: AskEntry | undefined): AskRecord | undefined {
+  if (ask?.closing !== undefined) return { ...ask.record, closing: readClosing(ask.closing) };
+  const until = ask?.record.until;
+  if (ask === undefined || until === undefined || until > store.now) return ask?.record;
+  return { ...ask.record, closing: { how: 'timed-out', at: until } };
 }
 
 function answerAsk(store: Store, id: string, answer: GivenAnswer): AskReply {
@@ -60,9 +62,9 @@ function answerAsk(store: Store, id: string, answer: GivenAnswer): AskReply {
   if (found === undefined) return { kind: 'not-found' };
   const { entry, ask } = found;
   const payload = askAnswerText(answer);
-  if (ask.closing !== undefined) {
-    if (ask.closing.endsWith(` ask ${payload}`)) return { kind: 'answered' };
-    return { kind: 'closed', closing: readClosing(ask.closing) };
+  if (ask.closing !== undefined || endIfOver(store, entry)) {
+    if (ask.closing?.endsWith(` ask ${payload}`)) return { kind: 'answered' };
+    return { kind: 'closed', closing: readClosing(ask.closing ?? '') };
   }
   const { choices } = ask.record;
   if (!choices.includes(answer.choice)) return { kind: 'no-choice', choices };
@@ -76,6 +78,7 @@ function list(store: Store, filter: AskFilter, { limit, cursor }: PageRequest): 
   const items: AskRecord[] = [];
   let last = '';
   for (const { key, ask } of store.asks.of(filter, cursor)) {
+    if (ask.until !== undefined && ask.until <= store.now) continue;
     if (items.length === most) return { items, cursor: last };
     items.push(ask);
     last = key;

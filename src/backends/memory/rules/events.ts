@@ -53,12 +53,18 @@ function deliver(store: Store, place: string): void {
   passEventOn(store, place);
 }
 
+/** An event ends the wait: by itself, or by the time of the wait when that was over before it was published. */
 function takeEvent(store: Store, entry: TaskEntry): boolean {
-  const payload = store.events.payloadFor(entry, store.now);
-  if (payload === undefined) return false;
+  const found = store.events.eventFor(entry, store.now);
+  if (found === undefined) return false;
+  const { wakeAt = found.at } = entry.ownRun();
   // It stands there no more, so that it passes nothing on.
   store.events.leave(entry);
-  answerWait(store, entry, { by: 'event', payload });
+  answerWait(
+    store,
+    entry,
+    found.at > wakeAt ? { by: 'time', payload: '' } : { by: 'event', payload: found.event.payload },
+  );
   reindex(store, entry.owner);
   return true;
 }

@@ -200,7 +200,9 @@ export function leaveWait(store: Store, entry: TaskEntry): void {
 export function passEventOn(store: Store, place: string): void {
   const next = store.events.first(place, store.now);
   if (next === undefined) return;
-  next.ownRun().wakeAt = store.now;
+  const facts = next.ownRun();
+  // A time that is over by then stays what it is: the event came after it.
+  facts.wakeAt = Math.min(facts.wakeAt ?? store.now, store.now);
   setDeadline(store, next);
 }
 

@@ -38,6 +38,15 @@ export function answerWait(
   wake(store, entry);
 }
 
+/** Ends a wait whose time is over by the clock of this step, though no maintenance has come to it; says whether. */
+export function endIfOver(store: Store, entry: TaskEntry): boolean {
+  const wakeAt = entry.optional.run?.wakeAt;
+  if (wakeAt === undefined || wakeAt > store.now) return false;
+  answerWait(store, entry, { by: 'time', payload: '' });
+  reindex(store, entry.owner);
+  return true;
+}
+
 /** See `WaitStore.signal`. */
 export function sendSignal(store: Store, id: string, signal: SignalMessage): SignalReply {
   const entry = store.records.get(id);
@@ -46,7 +55,8 @@ export function sendSignal(store: Store, id: string, signal: SignalMessage): Sig
   const { name, payload, signalId } = signal;
   const facts = entry.ownRun();
   if (facts.signals?.hasSeen(signalId) === true) return { kind: 'repeated' };
-  const waiter = store.waiters.first(id, name);
+  let waiter = store.waiters.first(id, name);
+  while (waiter !== undefined && endIfOver(store, waiter)) waiter = store.waiters.first(id, name);
   if (waiter === undefined) {
     facts.signals ??= new SignalBox();
     const limit = facts.signals.keep(signal);

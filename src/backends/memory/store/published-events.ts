@@ -10,10 +10,16 @@ interface EventWaiter {
   readonly number: number;
 }
 
+/** An event, and when it was published, in ms since the epoch. */
+interface KeptEvent {
+  readonly at: number;
+  readonly event: WaitEvent;
+}
+
 /** Events that are kept of one place, by number. */
 export interface KeptEvents {
   newest: number;
-  readonly events: Map<number, { readonly at: number; readonly event: WaitEvent }>;
+  readonly events: Map<number, KeptEvent>;
   readonly ids: Set<string>;
   keptUntil: number;
 }
@@ -110,12 +116,12 @@ export class PublishedEvents {
   }
 
   /** What has come for one that waits since. */
-  payloadFor(entry: TaskEntry, now: number): string | undefined {
+  eventFor(entry: TaskEntry, now: number): KeptEvent | undefined {
     const [place = '', waiter] = this.places.get(entry) ?? [];
     const kept = this.#keptAt(place, now);
     if (waiter === undefined || kept === undefined) return undefined;
     const first = Math.max(waiter.number + 1, kept.newest - LIMITS.events + 1);
-    return kept.events.get(first)?.event.payload;
+    return kept.events.get(first);
   }
 
   /** The first of those that began before the newest event. */

@@ -19,9 +19,18 @@ if closing then
   local isSame = string.match(closing, '^%d+ ask (.*)$') == payload
   return F.unchanged({ isSame and 'answered' or 'closed', closing })
 end
-if not F.contains(ask.spec.choices, choice) then return F.unchanged({ 'no-choice', unpack(ask.spec.choices) }) end
 local x = t.optional or NONE
-if x.awaitKind ~= 'ask' or x.awaitName ~= mark then
+local isOpen = x.awaitKind == 'ask' and x.awaitName == mark
+if isOpen and x.wakeDue and x.wakeDue <= now then
+  redis.call('DEL', K.oom())
+  Wait.endIfOver(t)
+  F.cascade(LIMIT.cascadeStep)
+  F.writeStep()
+  F.closeStep()
+  return { 'closed', string.format('%.0f', now) .. ' time ' }
+end
+if not F.contains(ask.spec.choices, choice) then return F.unchanged({ 'no-choice', unpack(ask.spec.choices) }) end
+if not isOpen then
   return F.unchanged({ 'closed', string.format('%.0f', now) .. ' ended ' })
 end
 redis.call('DEL', K.oom())

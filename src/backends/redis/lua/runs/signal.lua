@@ -5,7 +5,7 @@
 -- ARGV[2]  name      of the signal
 -- ARGV[3]  payload   JSON text
 -- ARGV[4]  signalId  '' when it has none
--- Returns  {'delivered'}, {'buffered'}, {'repeated'}, {'not-found'}, {'ended', state} or {'full', limit}
+-- Returns  {'more'} when it has ended waits whose time is over, and has to be asked again; {'delivered'}, {'buffered'}, {'repeated'}, {'not-found'}, {'ended', state} or {'full', limit}
 -- Cost     O(log waiters)
 -- @include lib/state.lua
 -- @include lib/base.lua
@@ -20,18 +20,16 @@ if signalId ~= '' and redis.call('HEXISTS', key, FIELD.channel.signalId .. signa
   return F.unchanged({ 'repeated' })
 end
 redis.call('DEL', K.oom())
-local waiter
-for _, one in ipairs(redis.call('ZRANGE', K.waiters(id, name), 0, 9)) do
-  local other = not waiter and F.taskOf(one)
-  if other and other.optional and other.optional.awaitKind == 'signal' then waiter = other end
+local waiter, ended, more = Wait.signalWaiter(id, name)
+local counts, full = Wait.countsOf(key), nil
+if not waiter and not more then
+  full = Wait.keep(key, counts, name, payload)
+  if full and ended == 0 then return F.unchanged({ 'full', full }) end
 end
-local counts = Wait.countsOf(key)
-if not waiter then
-  local full = Wait.keep(key, counts, name, payload)
-  if full then return F.unchanged({ 'full', full }) end
+if not full and not more then
+  Wait.remember(key, counts, signalId)
+  if not waiter or signalId ~= '' then Wait.saveCounts(key, counts) end
 end
-Wait.remember(key, counts, signalId)
-if not waiter or signalId ~= '' then Wait.saveCounts(key, counts) end
 if waiter then
   local u = F.ownerOf(waiter)
   Wait.answer(waiter, u, 'signal', payload)
@@ -40,4 +38,6 @@ end
 F.cascade(LIMIT.cascadeStep)
 F.writeStep()
 F.closeStep()
+if more then return { 'more' } end
+if full then return { 'full', full } end
 return { waiter and 'delivered' or 'buffered' }

@@ -24,11 +24,12 @@ function Wait.newestEvent(place)
     or tonumber(redis.call('ZREVRANGE', key, 0, 0, 'WITHSCORES')[2] or 0)
 end
 
--- The first event behind a number that is kept.
+-- The first event behind a number that is kept: its payload, and when it was published.
 function Wait.eventAfter(place, number, newest)
   local n = math.max(number + 1, newest - LIMIT.events + 1)
   local text = n <= newest and redis.call('HGET', K.events(place), FIELD.events.event .. string.format('%.0f', n))
-  return text and string.match(text, '^%d+ (.*)$')
+  local at_, payload = string.match(text or '', '^(%d+) (.*)$')
+  return payload, tonumber(at_)
 end
 
 -- The newest event, if it was published up to so long ago.
@@ -64,6 +65,37 @@ function Wait.passOn(place, newest)
   end
 end
 
+-- An event ends the wait: by itself, or by the time of the wait when that was over before it was published.
+function Wait.takeFrom(t, u, payload, at_)
+  local over = t.optional.wakeDue
+  if over and at_ > over then Wait.answer(t, u, 'time', '') else Wait.answer(t, u, 'event', payload) end
+  F.reindex(u)
+end
+
+-- Ends a wait whose time is over by the clock of this step, though no maintenance has come to it; says whether.
+function Wait.endIfOver(t)
+  local over = t.optional.wakeDue
+  if not over or over > now then return false end
+  local u = F.ownerOf(t)
+  Wait.answer(t, u, 'time', '')
+  F.reindex(u)
+  return true
+end
+
+-- Who waits longest for a signal of a name to a task. The waits before it whose time is over are ended; of how many
+-- that is true is said too, and whether there may be more of them.
+function Wait.signalWaiter(id, name)
+  local ids, ended = redis.call('ZRANGE', K.waiters(id, name), 0, LIMIT.cascadeStep - 1), 0
+  for _, one in ipairs(ids) do
+    local t = F.taskOf(one)
+    if t and t.optional and t.optional.awaitKind == 'signal' then
+      if not Wait.endIfOver(t) then return t, ended end
+      ended = ended + 1
+    end
+  end
+  return nil, ended, ended > 0 and #ids == LIMIT.cascadeStep
+end
+
 -- Wakes those that began to wait before the newest events, and leaves the rest to maintenance.
 function Wait.deliver(place)
   local key, newest = K.eventWaiters(place), Wait.newestEvent(place)
@@ -72,11 +104,10 @@ function Wait.deliver(place)
   isWaking = true
   for i = 1, #rows, 2 do
     local t = Wait.waiterOf(place, rows[i])
-    local payload = t and Wait.eventAfter(place, tonumber(rows[i + 1]), newest)
+    local payload, at_
+    if t then payload, at_ = Wait.eventAfter(place, tonumber(rows[i + 1]), newest) end
     if payload then
-      local u = F.ownerOf(t)
-      Wait.answer(t, u, 'event', payload)
-      F.reindex(u)
+      Wait.takeFrom(t, F.ownerOf(t), payload, at_)
       wakesLeft = wakesLeft - 1
     elseif not t then
       F.zset(key, rows[i], false)
@@ -91,12 +122,12 @@ function Wait.takeEvent(t, u)
   local place = Wait.eventPlace(t)
   local newest = Wait.newestEvent(place)
   local number = tonumber(redis.call('ZSCORE', K.eventWaiters(place), t.id) or nil)
-  local payload = number and Wait.eventAfter(place, number, newest)
+  local payload, at_
+  if number then payload, at_ = Wait.eventAfter(place, number, newest) end
   if not payload then return false end
   isWaking = true
-  Wait.answer(t, u, 'event', payload)
+  Wait.takeFrom(t, u, payload, at_)
   isWaking = false
-  F.reindex(u)
   Wait.deliver(place)
   return true
 end
@@ -174,6 +205,8 @@ function Wait.row(reply, id, mark)
   local ask = t and Wait.ask(id, mark)
   if not ask then return end
   local closing = redis.call('HGET', K.channel(id), FIELD.channel.askClosing .. mark) or ''
+  -- Its time is over, though no maintenance has come to it.
+  if closing == '' and ask.over ~= '' and ask.over + 0 <= now then closing = ask.over .. ' time ' end
   F.spend(2, #ask.json + #closing)
   F.fixed(t)
   for _, one in ipairs({ id, mark, t.name, t.user, ask.asked, ask.over, ask.json, closing }) do reply[#reply + 1] = one end
