@@ -7,6 +7,7 @@ import { History, type Run } from '../support/history.ts';
 import { type LedgerEntry, LedgerReader } from '../support/ledger.ts';
 import { WorkerProcess } from '../support/processes/worker-fleet.ts';
 import { type FaultProxy, startFaultProxy } from '../support/redis/fault-proxy.ts';
+import { type RedisCluster, startCluster } from '../support/redis/redis-cluster.ts';
 import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
 import type { ChaosOptions } from './options.ts';
 
@@ -23,6 +24,9 @@ const RUN_WORKER = fileURLToPath(new URL('./run-worker.mjs', import.meta.url));
 /** A server that writes every command to disk before it answers. */
 const DURABLE = ['--appendonly', 'yes', '--appendfsync', 'always'];
 
+/** Masters of a Cluster: a slot moves between two. */
+const MASTERS = 2;
+
 /** A server, and a proxy before it. */
 interface Served {
   readonly server: RedisServer;
@@ -31,10 +35,11 @@ interface Served {
 
 /** What the programme hurts: worker processes, their ledger, and a server where there is one. */
 export class ChaosHarness {
-  /** `undefined`: the tasks are in {@link data}. */
   readonly redis: Served | undefined;
+  /** Neither this nor a server: the tasks are in {@link data}. */
+  readonly cluster: RedisCluster | undefined;
   readonly history = new History();
-  readonly prefix = 'chaos';
+  readonly prefix: string;
   /** Every line of the ledger. */
   readonly lines: LedgerEntry[] = [];
   readonly #options: ChaosOptions;
@@ -48,17 +53,25 @@ export class ChaosHarness {
   readonly crashes: string[] = [];
   #made = 0;
 
-  private constructor(options: ChaosOptions, folder: string, redis: Served | undefined) {
+  private constructor(
+    options: ChaosOptions,
+    folder: string,
+    { redis, cluster }: Pick<ChaosHarness, 'redis' | 'cluster'>,
+  ) {
     this.#options = options;
     this.#folder = folder;
     this.redis = redis;
+    this.cluster = cluster;
+    this.prefix = cluster === undefined ? 'chaos' : '{chaos}';
     this.#ledger = new LedgerReader(this.ledgerPath);
   }
 
   static async open(options: ChaosOptions): Promise<ChaosHarness> {
     const folder = mkdtempSync(join(tmpdir(), 'fairloom-chaos-'));
     const redis = options.backend === 'redis' ? await served() : undefined;
-    const harness = new ChaosHarness(options, folder, redis);
+    const cluster =
+      options.backend === 'cluster' ? await startCluster(MASTERS, DURABLE) : undefined;
+    const harness = new ChaosHarness(options, folder, { redis, cluster });
     for (let count = 0; count < options.workers; count++) harness.hire();
     await harness.until(() => harness.able().length === options.workers);
     return harness;
@@ -67,6 +80,10 @@ export class ChaosHarness {
   /** The data folder of a programme without a server. */
   get data(): string {
     return join(this.#folder, 'data');
+  }
+
+  get isFolder(): boolean {
+    return this.redis === undefined && this.cluster === undefined;
   }
 
   get ledgerPath(): string {
@@ -88,7 +105,8 @@ export class ChaosHarness {
     const worker = new WorkerProcess({
       id: `w${this.#made}`,
       url: this.redis?.proxy.url ?? '',
-      ...(this.redis === undefined ? { data: this.data } : {}),
+      ...(this.isFolder ? { data: this.data } : {}),
+      ...(this.cluster === undefined ? {} : { nodes: this.cluster.nodes }),
       prefix,
       ledger,
       leaseMs,
@@ -159,6 +177,7 @@ export class ChaosHarness {
     await Promise.all(workers.map((worker) => worker.end()));
     await this.redis?.proxy.close();
     await this.redis?.server.stop();
+    await this.cluster?.stop();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }

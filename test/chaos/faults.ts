@@ -1,6 +1,7 @@
 import { LIMITS } from 'fairloom';
 import type { Run } from '../support/history.ts';
 import type { Fault, Rule } from '../support/redis/fault-proxy.ts';
+import { moveSlot } from '../support/redis/slot-move.ts';
 import { type ChaosHarness, pause } from './chaos-harness.ts';
 import type { ChaosOptions, FaultKind } from './options.ts';
 import type { ChaosPlace } from './place.ts';
@@ -37,6 +38,8 @@ const CUTS = [
 const LOST_AT_ONCE = 3;
 /** A rule that met no command by then, in ms, is taken away. */
 const RULE_MS = 2_000;
+/** Longest pause between two transfers of a slot that moves, in ms; it stays open longest at its beginning. */
+const TRANSFER_PAUSE_MS = 60;
 /** Longest time that a server stays away, in ms. */
 const AWAY_MS = 1_500;
 
@@ -72,6 +75,8 @@ export class Faults {
         return this.#flush();
       case 'cut':
         return this.#cut();
+      case 'move':
+        return this.#move();
     }
   }
 
@@ -116,7 +121,7 @@ export class Faults {
     harness.frozen.add(worker.id);
     const done: Done = { kind: 'stop', at: Date.now(), hit: harness.inFlight(worker) };
     // An owner that is frozen for long is taken over meanwhile.
-    const most = harness.redis === undefined ? LIMITS.ownerSilentMs * 1.6 : options.leaseMs * 2.5;
+    const most = harness.isFolder ? LIMITS.ownerSilentMs * 1.6 : options.leaseMs * 2.5;
     const ms = seeded.between(options.leaseMs * 1.3, most);
     this.#later(async () => {
       await pause(ms);
@@ -178,6 +183,27 @@ export class Faults {
         proxy.cut();
     }
     return { kind: 'cut', at: Date.now(), hit };
+  }
+
+  /** The clock goes first, so that whatever is asked for there meets a part of the namespace. */
+  async #move(): Promise<Done> {
+    const { harness, seeded } = this.#parts;
+    const { cluster, prefix } = harness;
+    if (cluster === undefined) throw new TypeError('only a Cluster moves slots');
+    const hit = harness.inFlight();
+    const done: Done = { kind: 'move', at: Date.now(), hit };
+    const most = seeded.between(0, TRANSFER_PAUSE_MS);
+    try {
+      await moveSlot(cluster, {
+        first: `${prefix}:clock`,
+        order: (keys) => seeded.shuffled(keys),
+        between: () => pause(seeded.between(0, most)),
+      });
+    } catch (error) {
+      done.trouble = `a move of the slot was broken off: ${error}`;
+    }
+    done.at = Date.now();
+    return done;
   }
 
   /** Loses the next few scripts, or what they answered. */

@@ -1,12 +1,20 @@
 import { parseArgs } from 'node:util';
 
 /** The kinds of faults, in the order in which they are shown. */
-export const FAULT_KINDS = ['kill', 'term', 'stop', 'redis-restart', 'flush', 'cut'] as const;
+export const FAULT_KINDS = [
+  'kill',
+  'term',
+  'stop',
+  'redis-restart',
+  'flush',
+  'cut',
+  'move',
+] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 export interface ChaosOptions {
   /** Where the tasks live. */
-  readonly backend: 'redis' | 'file';
+  readonly backend: 'redis' | 'file' | 'cluster';
   /** How many faults of each kind. */
   readonly faults: Readonly<Record<FaultKind, number>>;
   /** Decides the order, the targets, the pauses and the tasks. */
@@ -26,12 +34,19 @@ export interface ChaosOptions {
   readonly log: (line: string) => void;
 }
 
-/** What happens to processes; the others happen to a server. */
+/** What happens to processes. */
 const OF_PROCESSES: readonly FaultKind[] = ['kill', 'term', 'stop'];
+
+/** What else happens to where the tasks live. */
+const OF_PLACES: Readonly<Record<ChaosOptions['backend'], readonly FaultKind[]>> = {
+  file: [],
+  redis: ['redis-restart', 'flush', 'cut'],
+  cluster: ['move'],
+};
 
 /** Whether there is anything to which a fault can happen. */
 export function canStrike(kind: FaultKind, backend: ChaosOptions['backend']): boolean {
-  return backend === 'redis' || OF_PROCESSES.includes(kind);
+  return OF_PROCESSES.includes(kind) || OF_PLACES[backend].includes(kind);
 }
 
 const FLAGS: Readonly<Record<FaultKind, string>> = {
@@ -41,6 +56,7 @@ const FLAGS: Readonly<Record<FaultKind, string>> = {
   'redis-restart': 'redis-restarts',
   flush: 'flushes',
   cut: 'cuts',
+  move: 'moves',
 };
 
 /** Faults of a run without arguments: about a minute. */
@@ -51,10 +67,17 @@ const DEFAULTS: Readonly<Record<FaultKind, number>> = {
   'redis-restart': 3,
   flush: 6,
   cut: 8,
+  move: 8,
+};
+
+const PLACES: Readonly<Record<ChaosOptions['backend'], string>> = {
+  file: 'a data folder',
+  redis: 'one server',
+  cluster: 'a Cluster',
 };
 
 export const USAGE =
-  'npm run chaos -- [--backend redis|file] --kills n --terms n --stops n --redis-restarts n --flushes n --cuts n [--seed n] [--workers n] [--slots n] [--lease ms] [--pace ms] [--quiet]\nnpm run chaos -- --runs n, or --waits n [--seed n] [--workers n] [--slots n] [--lease ms] [--pace ms] [--quiet]\nnpm run chaos -- --schedulers n [--quiet]';
+  'npm run chaos -- [--backend redis|file|cluster] --kills n --terms n --stops n --redis-restarts n --flushes n --cuts n --moves n [--seed n] [--workers n] [--slots n] [--lease ms] [--pace ms] [--quiet]\nnpm run chaos -- --runs n, or --waits n [--seed n] [--workers n] [--slots n] [--lease ms] [--pace ms] [--quiet]\nnpm run chaos -- --schedulers n [--quiet]';
 
 /** Reads the command line; throws a TypeError that names what is wrong. */
 export function chaosOptions(args: readonly string[]): ChaosOptions {
@@ -92,14 +115,16 @@ export function chaosOptions(args: readonly string[]): ChaosOptions {
     return value;
   };
   const { backend } = values;
-  if (backend !== 'redis' && backend !== 'file') throw new TypeError(`--backend: ${backend}`);
+  if (backend !== 'redis' && backend !== 'file' && backend !== 'cluster')
+    throw new TypeError(`--backend: ${backend}`);
   const counts = FAULT_KINDS.map((kind) => {
     const can = canStrike(kind, backend);
     const count = read(FLAGS[kind], named || !can ? 0 : DEFAULTS[kind]);
-    if (count > 0 && !can) throw new TypeError(`--${FLAGS[kind]}: a data folder has no server`);
+    if (count > 0 && !can)
+      throw new TypeError(`--${FLAGS[kind]}: cannot happen to ${PLACES[backend]}`);
     return [kind, count] as const;
   });
-  if (backend === 'file' && values['schedulers'] !== undefined)
+  if (backend !== 'redis' && values['schedulers'] !== undefined)
     throw new TypeError('--schedulers: of Redis only');
   return {
     backend,

@@ -1,7 +1,8 @@
 import { Fairloom, silentLogger } from 'fairloom';
 import { redis } from 'fairloom/redis';
-import { Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import { guestBackend } from '../support/file/guest-backend.ts';
+import type { RedisCluster } from '../support/redis/redis-cluster.ts';
 import type { ChaosHarness } from './chaos-harness.ts';
 
 /** The way of the programme itself to the tasks: it is hurt by nobody. */
@@ -17,7 +18,8 @@ export interface ChaosPlace {
 }
 
 /** Of what the workers of a harness work on. */
-export function placeOf({ redis: served, prefix, data }: ChaosHarness): ChaosPlace {
+export function placeOf({ redis: served, cluster, prefix, data }: ChaosHarness): ChaosPlace {
+  if (cluster !== undefined) return placeOn(cluster, prefix);
   if (served === undefined) {
     const { backend, ownerPid } = guestBackend(data);
     const loom = new Fairloom({ backend, log: silentLogger });
@@ -46,6 +48,26 @@ export function placeOf({ redis: served, prefix, data }: ChaosHarness): ChaosPla
     close: async () => {
       await loom.close();
       admin.disconnect();
+    },
+  };
+}
+
+function placeOn({ nodes, members }: RedisCluster, prefix: string): ChaosPlace {
+  const client = new Cluster([...nodes]);
+  client.on('error', () => undefined);
+  const loom = new Fairloom({ backend: redis(client, { prefix }), log: silentLogger });
+  return {
+    loom,
+    ownerPid: () => undefined,
+    flushScripts: async () => undefined,
+    described: async () => {
+      const info = (await members[0]?.admin.info('server')) ?? '';
+      const version = /redis_version:(\S+)/.exec(info)?.[1] ?? 'unknown';
+      return `a Cluster of ${members.length} masters, Redis ${version} with appendfsync always`;
+    },
+    close: async () => {
+      await loom.close();
+      client.disconnect();
     },
   };
 }

@@ -26,6 +26,14 @@ describe('an error of the server', () => {
       'BACKEND_UNAVAILABLE',
     ],
     ['NOPERM this user has no permissions', 'BACKEND_UNSUPPORTED'],
+    // F101
+    ['TRYAGAIN Multiple keys request during rehashing of slot', 'BACKEND_UNAVAILABLE'],
+    ['ASK 7 127.0.0.1:7001', 'BACKEND_UNAVAILABLE'],
+    [
+      'ERR Script attempted to access a non local key in a cluster node script: f00, on @user_script:9.',
+      'BACKEND_UNAVAILABLE',
+    ],
+    ['MOVED 7 127.0.0.1:7001', 'BACKEND_UNSUPPORTED'],
   ])('%s', (text, code) => {
     const found = failure('settle', new Error(text));
     expect(found).toMatchObject({ code, retryable: code !== 'BACKEND_UNSUPPORTED' });

@@ -153,7 +153,7 @@ export class RedisInspect implements Inspect {
 
   async ping(): Promise<Pong> {
     const start = monotonicMs();
-    await this.#session.command('ping', 'PING', []);
+    await this.#session.ping();
     return { ms: monotonicMs() - start };
   }
 

@@ -68,7 +68,10 @@ export async function diagnose(loom: Fairloom, repair: boolean): Promise<Diagnos
 }
 
 async function backendChecks(loom: Fairloom): Promise<readonly Check[]> {
-  const info = await coreOf(loom).connection.info();
+  const { connection } = coreOf(loom);
+  const info = await connection.info();
+  // What refuses every call is said before one is tried.
+  await (await connection.open()).inspect.ping();
   const warnings = info.warnings.map(
     (text): Check => ({ check: 'durability', verdict: 'warning', text }),
   );

@@ -93,7 +93,8 @@ export const NAMESPACE_KEYS = {
    */
   meta: { type: 'HASH', name: '{p}meta' },
   /**
-   * never exists: deleting it first lets a script pass when memory is full
+   * never exists: deleting it first lets a script pass when memory is full. On a Cluster every script declares it
+   * beside the clock, so that none runs while the slot is moved
    * @by every step that may free memory
    * @life –
    */

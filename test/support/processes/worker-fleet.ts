@@ -15,6 +15,8 @@ export interface WorkerSetup {
   readonly prefix: string;
   /** A data folder, in place of Redis. */
   readonly data?: string;
+  /** Nodes of a Cluster, in place of one server. */
+  readonly nodes?: readonly { readonly host: string; readonly port: number }[];
   /** Path of the ledger. */
   readonly ledger: string;
   readonly leaseMs: number;

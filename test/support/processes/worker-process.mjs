@@ -7,6 +7,7 @@ import { appendFileSync } from 'node:fs';
 import { Fairloom, task } from 'fairloom';
 import { file } from 'fairloom/file';
 import { redis } from 'fairloom/redis';
+import { Cluster } from 'ioredis';
 
 const setup = JSON.parse(process.argv[2] ?? '{}');
 /** Task → fencing token of its newest start here. */
@@ -80,8 +81,10 @@ const tasks = [
   }),
 ];
 
+const target = setup.nodes === undefined ? setup.url : new Cluster(setup.nodes);
+if (setup.nodes !== undefined) target.on('error', () => undefined);
 const backend =
-  setup.data === undefined ? redis(setup.url, { prefix: setup.prefix }) : file(setup.data);
+  setup.data === undefined ? redis(target, { prefix: setup.prefix }) : file(setup.data);
 const loom = new Fairloom({ backend, tasks });
 const worker = loom.worker({
   id: setup.id,

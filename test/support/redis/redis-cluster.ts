@@ -1,4 +1,4 @@
-/** A Redis Cluster of three nodes, and a master with a replica and sentinels, for tests. */
+/** A Redis Cluster of some masters, and a master with a replica and sentinels, for tests. */
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -13,14 +13,30 @@ const SLOTS = 16_384;
 const AGREE_MS = 30_000;
 const SENTINELS = 3;
 
+/** One master. */
+export interface ClusterNode {
+  readonly port: number;
+  /** By which the others know it. */
+  readonly id: string;
+  /** Reaches this node alone. */
+  readonly admin: Redis;
+}
+
 export interface RedisCluster {
   readonly nodes: readonly { readonly host: string; readonly port: number }[];
+  readonly members: readonly ClusterNode[];
   stop(): Promise<void>;
 }
 
-export async function startCluster(): Promise<RedisCluster> {
+/** So many masters, each with its share of the slots; `args` are more arguments of each. */
+export async function startCluster(
+  masters: number = 3,
+  args: readonly string[] = [],
+): Promise<RedisCluster> {
   const enabled = ['--cluster-enabled', 'yes', '--cluster-config-file', 'nodes.conf'];
-  const servers = await Promise.all([1, 2, 3].map(() => startLow(enabled)));
+  const servers = await Promise.all(
+    Array.from({ length: masters }, () => startLow([...enabled, ...args])),
+  );
   const admins = servers.map(({ url }) => new Redis(url));
   const share = Math.ceil(SLOTS / servers.length);
   for (const [at, admin] of admins.entries()) {
@@ -29,18 +45,27 @@ export async function startCluster(): Promise<RedisCluster> {
     await admin.call('CLUSTER', 'ADDSLOTS', ...slots);
     await admins[0]?.call('CLUSTER', 'MEET', '127.0.0.1', servers[at]?.port ?? 0);
   }
-  for (const admin of admins) await until(async () => isWhole(String(await admin.cluster('INFO'))));
-  for (const admin of admins) admin.disconnect();
+  for (const admin of admins) {
+    await until(async () => isWhole(String(await admin.cluster('INFO')), masters));
+  }
+  const members = await Promise.all(
+    admins.map(async (admin, at): Promise<ClusterNode> => {
+      const id = String(await admin.call('CLUSTER', 'MYID'));
+      return { port: servers[at]?.port ?? 0, id, admin };
+    }),
+  );
   return {
     nodes: servers.map(({ port }) => ({ host: '127.0.0.1', port })),
+    members,
     stop: async () => {
+      for (const admin of admins) admin.disconnect();
       await Promise.all(servers.map((server) => server.stop()));
     },
   };
 }
 
-function isWhole(info: string): boolean {
-  return info.includes('cluster_state:ok') && info.includes('cluster_known_nodes:3');
+function isWhole(info: string, nodes: number): boolean {
+  return info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${nodes}`);
 }
 
 export interface RedisSentinels {

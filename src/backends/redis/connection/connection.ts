@@ -2,8 +2,8 @@ import { clearInterval, monotonicMs, setInterval } from '../../../base/globals.t
 import { ClosedError } from '../../../domain/errors/errors.ts';
 import { flat, text } from '../wire/decode.ts';
 import type { Script, ScriptArgument } from '../wire/script.ts';
-import { nodesOf, type RedisClient, sibling } from './client.ts';
-import { failure, isUnknownScript } from './failures.ts';
+import { isCluster, nodesOf, type RedisClient, sibling } from './client.ts';
+import { failure, isSlotMoving, isUnknownScript } from './failures.ts';
 
 /** Longest time that a call may stay unanswered, in ms; the server, or the way to it, is gone. */
 const ANSWER_MS = 5_000;
@@ -42,6 +42,33 @@ export class Connection {
     if (owned) client.on('connect', () => hold(client, this.#pending > 0));
   }
 
+  /** Whether it goes to a Cluster, as one that follows keys from node to node. */
+  get isCluster(): boolean {
+    return isCluster(this.#client);
+  }
+
+  /**
+   * Asks for an answer. Of a Cluster the node that has these keys gives it, and refuses while their slot
+   * is being moved: by the whole client that would come after all of its redirections.
+   */
+  async ping(operation: string, keys: readonly string[]): Promise<void> {
+    await this.command(operation, 'PING', []);
+    if (!this.isCluster) return;
+    const asked = nodesOf(this.#client).map(async (node) => {
+      try {
+        await node.call('EXISTS', [...keys]);
+        return undefined;
+      } catch (cause) {
+        if (isSlotMoving(cause)) return failure(operation, cause);
+        throw cause;
+      }
+    });
+    const answer = await Promise.any(asked).catch(() =>
+      this.command(operation, 'EXISTS', [...keys]).then(() => undefined),
+    );
+    if (answer !== undefined) throw answer;
+  }
+
   /** Sends one command. */
   command(operation: string, command: string, args: ScriptArgument[]): Promise<unknown> {
     return this.#ask(operation, () => this.#client.call(command, args));
@@ -75,14 +102,14 @@ export class Connection {
     }
   }
 
-  /** Runs a script, which the server is taught when it does not know it. */
+  /** Runs a script on these keys, which the server is taught when it does not know it. */
   async run(
     operation: string,
     script: Script,
-    clock: string,
+    keys: readonly string[],
     args: readonly ScriptArgument[],
   ): Promise<unknown> {
-    return this.#ask(operation, () => this.#evaluate(script, clock, args));
+    return this.#ask(operation, () => this.#evaluate(script, keys, args));
   }
 
   /** Again changes nothing: several clients may share a backend. */
@@ -95,14 +122,14 @@ export class Connection {
 
   async #evaluate(
     script: Script,
-    clock: string,
+    keys: readonly string[],
     args: readonly ScriptArgument[],
   ): Promise<unknown> {
     try {
-      return await this.#client.call('EVALSHA', [script.sha, 1, clock, ...args]);
+      return await this.#client.call('EVALSHA', [script.sha, keys.length, ...keys, ...args]);
     } catch (cause) {
       if (!isUnknownScript(cause)) throw cause;
-      return await this.#client.call('EVAL', [script.text, 1, clock, ...args]);
+      return await this.#client.call('EVAL', [script.text, keys.length, ...keys, ...args]);
     }
   }
 

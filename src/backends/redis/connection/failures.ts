@@ -19,6 +19,24 @@ const BROKEN = /^ERR (?:(?:Error running script.*?)?@?user_script:\d+:|.* on @us
 /** A key holds something else than it should: no wait will help. */
 const WRONG_TYPE = /\bWRONGTYPE\b|\bvalue is not (?:an integer|a valid float|a float)\b/;
 
+/** A slot of a Cluster is on its way to another node, which refuses every script until it has arrived. */
+const MOVING = /\bTRYAGAIN\b|\bASK \d|\bnon local key\b/;
+
+const MOVING_TEXT =
+  'the Cluster is moving the slot of this namespace to another node; calls pass again once it has arrived';
+
+/** A node of a Cluster, reached by a client that follows it nowhere. */
+const REDIRECTED = /^MOVED \d/;
+
+/** Why a node of a Cluster is refused that is given by its address. */
+export const NODE_TEXT =
+  "this server is one node of a Cluster, and a URL or options reach that node only: pass a Cluster client of ioredis, as redis(new Cluster(nodes), { prefix: '{fq}' })";
+
+/** Whether a call was refused since the slot of its keys is being moved. */
+export function isSlotMoving(cause: unknown): boolean {
+  return MOVING.test(messageOf(cause));
+}
+
 /** Whether a call broke off on what it read: the same call, more careful, may pass. */
 export function isBrokenOff(error: unknown): boolean {
   if (isOwn(error, 'CORRUPT_RECORD')) return true;
@@ -32,6 +50,12 @@ export function failure(operation: string, cause: unknown): FairloomError {
   forgetArguments(cause);
   const text = messageOf(cause);
   if (FULL.test(text)) return new BackendFullError(operation, cause);
+  if (MOVING.test(text)) {
+    return new BackendUnavailableError(operation, new Error(MOVING_TEXT, { cause }));
+  }
+  if (REDIRECTED.test(text)) {
+    return new BackendUnsupportedError(`${operation}: ${NODE_TEXT}`, { cause });
+  }
   if (WRONG_TYPE.test(text)) {
     return new CorruptRecordError(
       operation,
@@ -47,7 +71,7 @@ export function failure(operation: string, cause: unknown): FairloomError {
   if (BROKEN.test(text)) {
     return new BackendUnsupportedError(`${operation}: a script broke off: ${text}`, { cause });
   }
-  // A lost connection, LOADING, READONLY, MASTERDOWN, CLUSTERDOWN, TRYAGAIN, BUSY: they pass.
+  // A lost connection, LOADING, READONLY, MASTERDOWN, CLUSTERDOWN, BUSY: they pass.
   return new BackendUnavailableError(operation, cause);
 }
 

@@ -3,6 +3,7 @@ import type { BackendInfo } from '../../../domain/port/backend.ts';
 import { flat, text } from '../wire/decode.ts';
 import type { Keys } from '../wire/keys.ts';
 import type { Connection } from './connection.ts';
+import { NODE_TEXT } from './failures.ts';
 
 /** The oldest server whose commands the scripts use. */
 const OLDEST = [6, 2] as const;
@@ -17,6 +18,9 @@ export const COPYING = 'copying';
 export async function examine(connection: Connection, keys: Keys): Promise<BackendInfo> {
   const info = text(await connection.command('open', 'INFO', ['everything']));
   const version = checkVersion(info);
+  if (field(info, 'cluster_enabled') === '1' && !connection.isCluster) {
+    throw new BackendUnsupportedError(NODE_TEXT);
+  }
   await checkLayout(connection, keys);
   const settings = await configOf(connection);
   const { line, warning } = durabilityOf(info, settings);

@@ -38,6 +38,12 @@ export class Session {
   readonly repair: Repair;
   /** Hears messages, for all that wait for any. */
   readonly subscriber: Subscriber;
+  /**
+   * What every script declares. On a Cluster also a key that never exists: from the moment in which the
+   * slot begins to move until it has moved one of the two is missing on either node, and a script is
+   * refused before it runs, where it would find some of its keys and not the others.
+   */
+  readonly declared: readonly string[];
   readonly #scripts: Scripts;
   #retention: string = retentionText(KEEP);
   #info: Promise<BackendInfo> | undefined;
@@ -49,6 +55,8 @@ export class Session {
     this.client = client;
     this.keys = keysOf(prefix);
     this.connection = new Connection(client, owned);
+    const { clock, oom } = this.keys;
+    this.declared = this.connection.isCluster ? [clock, oom] : [clock];
     this.subscriber = new Subscriber(client);
     this.#scripts = scripts ?? SCRIPTS;
   }
@@ -89,7 +97,7 @@ export class Session {
     if (!this.#opened) await this.open();
     const script = this.#scripts.hot[verb];
     try {
-      const reply = await this.connection.run(OPERATIONS[verb], script, this.keys.clock, args);
+      const reply = await this.connection.run(OPERATIONS[verb], script, this.declared, args);
       return Array.isArray(reply) && reply.length === 1 && reply[0] === 'rich' ? undefined : reply;
     } catch (error) {
       return await this.repair.again(verb, args, error);
@@ -105,12 +113,17 @@ export class Session {
     if (!this.#opened) await this.open();
     const { rich, careful } = this.#scripts;
     const script = word === verb ? rich : careful;
-    return this.connection.run(OPERATIONS[verb], script, this.keys.clock, [...args, word]);
+    return this.connection.run(OPERATIONS[verb], script, this.declared, [...args, word]);
   }
 
   async command(operation: string, command: string, args: ScriptArgument[]): Promise<unknown> {
     if (!this.#opened) await this.open();
     return this.connection.command(operation, command, args);
+  }
+
+  async ping(): Promise<void> {
+    if (!this.#opened) await this.open();
+    await this.connection.ping('ping', this.declared);
   }
 
   /** Keys that match a pattern, some at a time; for what walks over everything. */
