@@ -53,8 +53,8 @@ export class BackendUnavailableError extends FairloomError {
   /** The same call may succeed later. */
   readonly retryable = true;
 
-  constructor(operation: string, cause: unknown) {
-    super(`${operation}: the backend is unavailable (${messageOf(cause)})`, { cause });
+  constructor(operation: string, cause: unknown, why: string = messageOf(cause)) {
+    super(`${operation}: the backend is unavailable (${why})`, { cause });
   }
 }
 

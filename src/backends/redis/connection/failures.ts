@@ -50,9 +50,7 @@ export function failure(operation: string, cause: unknown): FairloomError {
   forgetArguments(cause);
   const text = messageOf(cause);
   if (FULL.test(text)) return new BackendFullError(operation, cause);
-  if (MOVING.test(text)) {
-    return new BackendUnavailableError(operation, new Error(MOVING_TEXT, { cause }));
-  }
+  if (MOVING.test(text)) return new BackendUnavailableError(operation, cause, MOVING_TEXT);
   if (REDIRECTED.test(text)) {
     return new BackendUnsupportedError(`${operation}: ${NODE_TEXT}`, { cause });
   }
