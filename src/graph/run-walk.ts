@@ -195,7 +195,7 @@ export class Walk {
       throw new MaxStepsError(left, this.#maxSteps);
     }
     const visit = (this.#visits.get(node.id) ?? 0) + 1;
-    if (node.kind === 'task' && node.dynamic !== undefined && visit > node.dynamic.maxCycles + 1) {
+    if (node.kind === 'task' && node.dynamic !== undefined && visit > maxRunsOf(node.dynamic)) {
       throw new MaxCyclesError(node.id, node.dynamic.maxCycles);
     }
     this.#visits.set(node.id, visit);
@@ -226,6 +226,11 @@ export class Walk {
     this.#frames = [];
     this.#current = { type: 'end', ending };
   }
+}
+
+/** Graphs of before may say 0; a node that is come to runs. */
+function maxRunsOf({ maxCycles }: NonNullable<TaskNode['dynamic']>): number {
+  return Math.max(1, maxCycles);
 }
 
 /** The members of a group with their inputs, in order. */

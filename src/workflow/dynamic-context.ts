@@ -36,7 +36,7 @@ export type Returning<R> =
 export interface DynamicContext<in I> extends TaskContext {
   /** How often this node ran before in this run. */
   readonly cycle: number;
-  /** Whether `again` is still within `maxCycles`. */
+  /** Whether the node may run once more: `cycle + 1` runs are fewer than `maxCycles`. */
   readonly canIterate: boolean;
   /** Runs a step, then what follows this node in the graph. */
   next<J, P, X>(step: Step<J, P, X>, ...input: InputArgs<J>): Next<P, X>;
@@ -45,7 +45,7 @@ export interface DynamicContext<in I> extends TaskContext {
    * run with its output.
    */
   goto<J, P, X>(step: Step<J, P, X>, ...input: InputArgs<J>): Goto<P | X>;
-  /** Runs this node again, at most `maxCycles` times. */
+  /** Runs this node again, while its runs are fewer than `maxCycles`. */
   again(input: I): Again;
   /** Ends the run with this value. */
   terminate<V>(value: V): Terminate<V>;

@@ -131,7 +131,7 @@ export function ref<S extends AnyStep>(name: NoInfer<string>, options: RefOption
 
 /** Options of `dynamic`. */
 export interface DynamicOptions extends TaskOptions {
-  /** Visits of this node in one run that `again`, or a loop of `next`, may add. Default 10. */
+  /** How often this node may run in one run, the first time included; at least 1. Default 10. */
   readonly maxCycles?: number | undefined;
 }
 
@@ -163,7 +163,7 @@ export function dynamic<I = void, R = void>(
 export function dynamic(name: string, ...rest: readonly unknown[]): Task<never, unknown, unknown> {
   const { options, handler } = argumentsOf(name, rest, DYNAMIC_KEYS);
   const { maxCycles = LIMITS.maxCycles, ...others } = options;
-  const bounds = { least: 0, most: LIMITS.retriesMax };
+  const bounds = { least: 1, most: LIMITS.retriesMax };
   const spec = { maxCycles: integerOption(`task ${name}.maxCycles`, maxCycles, bounds) };
   return typed(define(name, others, { kind: 'function', handler }, spec));
 }

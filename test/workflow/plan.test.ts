@@ -277,7 +277,9 @@ describe('a graph', () => {
       dynamic: { maxCycles: 20 },
       options: { retries: 1 },
     });
-    expect(() => dynamic('x', { maxCycles: -1 }, async () => 1)).toThrow(InvalidOptionError);
+    for (const maxCycles of [-1, 0]) {
+      expect(() => dynamic('x', { maxCycles }, async () => 1)).toThrow(InvalidOptionError);
+    }
   });
 });
 

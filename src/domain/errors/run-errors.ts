@@ -26,7 +26,7 @@ export class MaxStepsError extends FairloomError {
   }
 }
 
-/** A dynamic node was to run again more often than its `maxCycles` allows; the run has failed. */
+/** A dynamic node was to run more often than its `maxCycles`; the run has failed. */
 export class MaxCyclesError extends FairloomError {
   /** The name of the class. */
   override readonly name = 'MaxCyclesError';
@@ -36,11 +36,11 @@ export class MaxCyclesError extends FairloomError {
   readonly retryable = false;
   /** The node. */
   readonly node: string;
-  /** Its limit. */
+  /** How often it may run. */
   readonly maxCycles: number;
 
   constructor(node: string, maxCycles: number) {
-    super(`${node} was to run again after ${maxCycles} cycles`);
+    super(`${node} exceeded maxCycles (${maxCycles}): it was to run once more`);
     this.node = node;
     this.maxCycles = maxCycles;
   }

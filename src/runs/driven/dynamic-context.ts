@@ -32,7 +32,7 @@ export class DynamicAttemptContext extends AttemptContext {
   ) {
     super(source);
     this.cycle = cycle;
-    this.canIterate = cycle < maxCycles;
+    this.canIterate = cycle + 1 < maxCycles;
     this.#node = node;
   }
 

@@ -54,7 +54,7 @@ eachBackend((open) => {
       expect(await result(leap.pipe(never).pipe(inc as never), 5)).toBe(6);
       expect(await result(inc.pipe(stop).pipe(never as never), 5)).toBe('at 6');
       expect(await result(quit.pipe(never as never), 5)).toContain('enough');
-      expect(await result(loop, 5)).toContain('after 3 cycles');
+      expect(await result(loop, 5)).toContain('loop exceeded maxCycles (3)');
     });
 
     it('a step outside of the graph ends the run with it', async () => {

@@ -199,7 +199,7 @@ describe('dynamic control, run here', () => {
   it('two tasks may call each other until maxCycles', async () => {
     const { loom } = open();
     const visits: string[] = [];
-    const ping: Task<number, number> = dynamic('ping', { maxCycles: 3 }, (n: number, ctx) => {
+    const ping: Task<number, number> = dynamic('ping', { maxCycles: 4 }, (n: number, ctx) => {
       visits.push('ping');
       return n === 0 ? n : ctx.next(pong, n);
     });

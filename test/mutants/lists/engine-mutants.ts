@@ -248,8 +248,8 @@ export const WALK_MUTANTS: readonly Mutant[] = [
   {
     name: 'walk: one cycle fewer than allowed',
     file: 'src/graph/run-walk.ts',
-    find: `visit > node.dynamic.maxCycles + 1`,
-    replace: `visit > node.dynamic.maxCycles`,
+    find: `visit > maxRunsOf(node.dynamic)`,
+    replace: `visit >= maxRunsOf(node.dynamic)`,
   },
   {
     name: 'walk: one step more than allowed',
