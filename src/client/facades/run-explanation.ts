@@ -16,7 +16,10 @@ export interface RunExplanation {
   readonly state: TaskState;
   /** How many nodes are in each state. */
   readonly counts: Readonly<Record<string, number>>;
-  /** Nodes that wait for no other node, each with its reason; at most 20. */
+  /**
+   * Nodes, and members of groups, that wait for no other one of the run, each with its reason: a worker, a
+   * slot, a signal, an answer, an event, a time; at most 20.
+   */
   readonly waitsFor: readonly {
     /** Its name in the graph; empty: the run itself, where its own task waits. */
     readonly node: string;
@@ -56,12 +59,10 @@ export async function explainRun(
   const nodes = await view.nodes();
   const counts: Record<string, number> = {};
   for (const { state } of nodes) counts[state] = (counts[state] ?? 0) + 1;
-  const ready = nodes.filter(
-    ({ state }) => state === 'queued' || state === 'started' || state === 'scheduled',
-  );
   const waitsFor: { readonly node: string; readonly why: Explanation }[] = [];
-  for (const { node, taskId } of ready.slice(0, EXPLAINED)) {
-    if (taskId !== undefined) waitsFor.push({ node, why: await explainTask(taskId) });
+  const heldUp = isEnd(view.root.state) ? [] : await view.heldUp();
+  for (const { node, record } of heldUp.slice(0, EXPLAINED)) {
+    waitsFor.push({ node, why: await explainTask(record.id) });
   }
   if (view.form === 'driven' && !isEnd(view.root.state)) {
     waitsFor.push({ node: '', why: await explainTask(view.root.id) });

@@ -48,6 +48,11 @@ export function nodeTaskId(scope: string, node: string): string {
   return `~r.${digest(`${scope}\n${node}`)}`;
 }
 
+/** Whether an id is that of a part of a run: a node, a member, a join. No caller gives such ids. */
+export function isPartId(id: string): boolean {
+  return id.startsWith('~r.') || id.startsWith('~g.');
+}
+
 /** One member of a group of a driven run. */
 export interface MemberPlace {
   readonly runId: string;

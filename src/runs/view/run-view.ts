@@ -16,7 +16,9 @@ import { causeOf, culpritsOf, recordsOf } from '../shared/failure-cause.ts';
 import type { GraphCache } from '../shared/graph-cache.ts';
 import type { KnownGraph } from '../shared/known-graph.ts';
 import {
+  isPartId,
   isRun,
+  JOIN_TASK,
   nodeScope,
   nodeTaskId,
   type RunGiven,
@@ -144,6 +146,23 @@ export class RunView {
   /** Members of groups that tasks of the run have opened, by what these wait for. */
   openBelow(ids: readonly string[]): Promise<readonly OpenMember[]> {
     return openBelow(this.#backend.inspect, ids);
+  }
+
+  /** What is open of it and waits for no other task of it, in the order of the graph; members come last. */
+  async heldUp(): Promise<readonly OpenMember[]> {
+    const open = this.form === 'driven' ? await this.openMembers() : await this.#openTasks();
+    return open.filter(({ record: { state, blockedBy } }) => {
+      return state !== 'deferred' || !blockedBy.some(isPartId);
+    });
+  }
+
+  /** Of a dispatched run: nodes that have not ended, then members of groups that these have opened. */
+  async #openTasks(): Promise<readonly OpenMember[]> {
+    const records = [...(await this.records())].map(([node, record]) => ({ node, record }));
+    const open = records.filter(({ record }) => !isEnd(record.state) && record.name !== JOIN_TASK);
+    const below = await this.openBelow(open.map(({ record }) => record.id));
+    const known = new Set(open.map(({ record }) => record.id));
+    return [...open, ...below.filter(({ record }) => !known.has(record.id))];
   }
 
   /** Tasks of the run that are started, whatever is known of them, without its own. */
