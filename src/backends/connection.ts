@@ -14,7 +14,7 @@ export class Connection {
   #opening: Promise<Backend> | undefined;
   #isOpen = false;
   #info: BackendInfo = { description: '', warnings: [] };
-  #refuses = false;
+  readonly #ending = new AbortController();
 
   constructor(backend: Backend, retention: Retention, log: Logger) {
     this.backend = backend;
@@ -24,7 +24,12 @@ export class Connection {
 
   /** The client was closed, or is being closed. */
   get closed(): boolean {
-    return this.#refuses;
+    return this.ending.aborted;
+  }
+
+  /** Aborts when the client begins to close. */
+  get ending(): AbortSignal {
+    return this.#ending.signal;
   }
 
   /** The backend if it is open already: the hot path waits for no promise. */
@@ -56,16 +61,16 @@ export class Connection {
 
   /** From now on every use by a caller is refused. */
   refuse(): void {
-    this.#refuses = true;
+    this.#ending.abort();
   }
 
   async close(): Promise<void> {
-    this.#refuses = true;
+    this.#ending.abort();
     await this.backend.close();
   }
 
   #demandUse(): void {
-    if (this.#refuses) throw new ClosedError('this Fairloom');
+    if (this.#ending.signal.aborted) throw new ClosedError('this Fairloom');
   }
 
   async #open(): Promise<Backend> {

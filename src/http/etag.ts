@@ -7,7 +7,8 @@ const LENGTH = 22;
 /** The same answer with its `ETag`; 304 without a body when the request says, by `If-None-Match`, that it has it. */
 export async function withEtag(request: Request, answered: Response): Promise<Response> {
   const { status, headers } = answered;
-  const isJson = headers.get('content-type')?.startsWith('application/json') === true;
+  // A file of JSON lines is none of these: it is read page by page.
+  const isJson = /^application\/json(?:;|$)/.test(headers.get('content-type') ?? '');
   if (request.method !== 'GET' || status !== 200 || !isJson) return answered;
   const text = await answered.text();
   const digest = createHash('sha256').update(text).digest('base64url');

@@ -23,8 +23,11 @@ import { View } from './calls/view.ts';
 import { withEtag } from './etag.ts';
 import { LiveChanges } from './events/live.ts';
 import type { Subject } from './events/subject.ts';
+import { demandHost } from './hosts.ts';
 import { type HttpApiOptions, type HttpSettings, httpSettings, isAccess } from './http-options.ts';
+import { inTime } from './in-time.ts';
 import { PageFiles } from './page/page-files.ts';
+import { routePathOf } from './request-path.ts';
 import { RequestRate } from './request-rate.ts';
 import { EXPORT_FIELDS, EXPORT_ROUTES, type ExportRoute } from './routes/exports.ts';
 import { ROUTES } from './routes/table.ts';
@@ -52,9 +55,6 @@ export function httpApi(loom: Fairloom, options: HttpApiOptions = {}): HttpApi {
   return new Api(loom, httpSettings(options));
 }
 
-/** What stands before the names of routes, wherever it is mounted. */
-const PREFIX = '/api/v1';
-
 /** Headers of every answer. */
 const HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
@@ -64,6 +64,9 @@ const HEADERS: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
 };
 
+/** How long `access` may take, in ms; a request has its own time besides. */
+const ACCESS_MS = 10_000;
+
 const NO_PARTS: PathParts = { get: () => '' };
 
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
@@ -71,6 +74,8 @@ const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
 /** What one request has with it on its way to its route. */
 interface Around {
   readonly view: View;
+  /** Whose it is, as far as that is known. */
+  readonly client: string;
   readonly requestId: string;
   readonly signal: AbortSignal;
 }
@@ -93,18 +98,19 @@ class Api implements HttpApi {
     this.#cursors = new SealedCursors(loom);
     this.#redact = redaction(settings.redact, settings.hidesPayloads);
     const read = (subject: Subject, view: View): Promise<unknown> => this.#read(subject, view);
-    this.#live = new LiveChanges(read, coreOf(loom).clock);
+    const { clock, connection } = coreOf(loom);
+    this.#live = new LiveChanges(read, clock, connection.ending);
     this.#app = this.#routed();
   }
 
   async fetch(request: Request, from: RequestOrigin = {}): Promise<Response> {
     const requestId = coreOf(this.#loom).newId();
     try {
-      this.#rate.demand(this.#clientOf(request, from.client));
-      if (!isOfApi(request.url)) return await this.#page.answer(request);
-      const view = await this.#viewOf(request);
-      if (!isSafe(request.method)) demandSameSite(request);
-      const answered = await withEtag(request, await this.#inTime(request, { view, requestId }));
+      demandHost(request, this.#settings.hosts);
+      const client = this.#clientOf(request, from.client);
+      this.#rate.demand(client);
+      if (routePathOf(request.url) === undefined) return await this.#page.answer(request);
+      const answered = await withEtag(request, await this.#inTime(request, { client, requestId }));
       answered.headers.set('x-request-id', requestId);
       return answered;
     } catch (error) {
@@ -118,9 +124,12 @@ class Api implements HttpApi {
     return address ?? request.headers.get('authorization') ?? '';
   }
 
-  /** @throws {@link Refusal} when the request may nothing; what `access` throws. */
+  /** @throws {@link Refusal} when the request may nothing, or that is not told in time; what `access` throws. */
   async #viewOf(request: Request): Promise<View> {
-    const access = await this.#settings.access(request);
+    const { clock } = coreOf(this.#loom);
+    const access = await inTime({ clock, ms: ACCESS_MS }, async () =>
+      this.#settings.access(request),
+    );
     if (!isAccess(access)) throw new Refusal('INTERNAL', 'access has answered what is no access');
     if (access !== 'deny') return new View(access);
     throw new Refusal('FORBIDDEN', 'access to this API is not granted');
@@ -128,7 +137,7 @@ class Api implements HttpApi {
 
   #routed(): Hono<{ Bindings: Around }> {
     const app = new Hono<{ Bindings: Around }>({
-      getPath: (request: Request) => pathOf(request.url),
+      getPath: (request: Request) => routePathOf(request.url) ?? '/',
     });
     for (const one of ROUTES) {
       app.on(one.method, one.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
@@ -142,7 +151,7 @@ class Api implements HttpApi {
     app.get('/openapi.json', ({ env }) => document(env));
     app.get('/events', ({ req, env }) => this.#events(req.raw, env));
     app.notFound((context) => {
-      const path = pathOf(context.req.url);
+      const path = routePathOf(context.req.url) ?? '/';
       const allowed = METHODS.filter((method) => app.router.match(method, path)[0].length > 0);
       if (allowed.length === 0) throw new Refusal('NOT_FOUND', 'there is no such route');
       const detail = `there is ${allowed.join(', ')}`;
@@ -211,21 +220,22 @@ class Api implements HttpApi {
     const given = { format, limit, cursor };
     const form = valuesOf(`the query of ${one.name}`, EXPORT_FIELDS, given);
     const type = form.format ?? EXPORT_FORMATS[0];
-    const body = await exportBody({
+    const parts = {
       clock: coreOf(this.#loom).clock,
       format: type,
       columns: one.columns,
       rows: form.limit ?? EXPORT_ROWS.usual,
       cursor: form.cursor,
-      read: async (page) => {
+      read: async (page: { readonly limit: number; readonly cursor?: string }) => {
         const call = { ...this.#known(), view, path: NO_PARTS, body: {}, signal };
         return exportPage(
           this.#redact(await one.of.answer({ ...call, query: { ...query, ...page } })),
         );
       },
-      seal: async (place) => this.#sealed(place, view),
+      seal: async (place: string) => this.#sealed(place, view),
       stillMay: async () => view.isLike(await this.#viewOf(request)),
-    });
+    };
+    const body = request.method === 'HEAD' ? null : await exportBody(parts);
     const name = `${one.of.path.slice(1)}.${type}`;
     return new Response(body, {
       headers: {
@@ -236,10 +246,13 @@ class Api implements HttpApi {
     });
   }
 
-  #events(request: Request, { view }: Around): Response {
+  #events(request: Request, { view, client }: Around): Response {
     demandAllowed({ needs: 'read', users: 'rows' }, view);
+    const { last } = queryOf(request.url);
+    const lastId = request.headers.get('last-event-id') ?? (typeof last === 'string' ? last : '');
+    const caller = view.users === undefined ? `${view.by ?? ''} ${client}` : view.scope;
     const viewOf = (): Promise<View> => this.#viewOf(request);
-    const body = this.#live.stream(request, queryOf(request.url), { view, viewOf });
+    const body = this.#live.stream(request, { view, caller, lastId, viewOf });
     return new Response(body, {
       headers: { ...HEADERS, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },
     });
@@ -260,20 +273,15 @@ class Api implements HttpApi {
     }
   }
 
-  /** Nobody is kept waiting for longer than is said, whatever the backend does. */
-  #inTime(request: Request, around: Omit<Around, 'signal'>): Promise<Response> {
-    const stop = new AbortController();
-    return new Promise((resolve, reject) => {
-      const { timeoutMs } = this.#settings;
-      const timer = coreOf(this.#loom).clock.setTimer(timeoutMs, () => {
-        stop.abort();
-        reject(new Refusal('TOO_SLOW', `no answer within ${timeoutMs} ms`));
-      });
-      const answering = async (): Promise<Response> =>
-        this.#app.fetch(request, { ...around, signal: stop.signal });
-      answering()
-        .then(resolve, reject)
-        .finally(() => timer.cancel());
+  /** Nobody is kept waiting for longer than is said, whatever `access` and the backend do. */
+  #inTime(request: Request, around: Pick<Around, 'client' | 'requestId'>): Promise<Response> {
+    const { clock } = coreOf(this.#loom);
+    const late = ({ body }: Response): void => void body?.cancel();
+    return inTime({ clock, ms: this.#settings.timeoutMs, late }, async (signal) => {
+      const view = await this.#viewOf(request);
+      signal.throwIfAborted();
+      if (!isSafe(request.method)) demandSameSite(request);
+      return this.#app.fetch(request, { ...around, view, signal });
     });
   }
 
@@ -296,23 +304,6 @@ async function document({ view }: Around): Promise<Response> {
   demandAllowed({ needs: 'read', users: 'none' }, view);
   const { openApiDocument } = await import('./openapi/document.ts');
   return jsonResponse(200, 'application/json', openApiDocument());
-}
-
-function isOfApi(url: string): boolean {
-  return /\/api\/v1(?:\/|$)/.test(pathIn(url));
-}
-
-/** As it was sent: nothing is decoded, and no dots are taken out. */
-function pathIn(url: string): string {
-  return /^[a-z]+:\/\/[^/?#]*([^?#]*)/i.exec(url)?.[1] ?? '';
-}
-
-/** Behind the last `/api/v1` of the path: an id has no bare slash, so nothing after it can be another. */
-function pathOf(url: string): string {
-  const path = pathIn(url);
-  const at = path.lastIndexOf(PREFIX);
-  const rest = at === -1 ? '' : path.slice(at + PREFIX.length);
-  return rest === '' ? '/' : rest;
 }
 
 /** @throws {@link Refusal} for what the caller may not. */

@@ -8,12 +8,13 @@ import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.
 import { isId } from '../domain/settings/names.ts';
 import { durationOption, integerOption } from '../workflow/task-options.ts';
 import { type Access, PERMISSIONS } from './calls/view.ts';
+import { readHost } from './hosts.ts';
 
 /** How an HTTP API is made. */
 export interface HttpApiOptions {
   /**
-   * What a request may, asked once for each, and at least each minute of a stream of changes. Default:
-   * `deny` to everybody. What it throws is a refusal too.
+   * What a request may, asked once for each, and each 15 s of a stream of changes. Default: `deny` to
+   * everybody. What it throws is a refusal, and so is an answer that takes longer than 10 s, or than `timeout`.
    */
   readonly access?: ((request: Request) => Access | Promise<Access>) | undefined;
   /**
@@ -21,6 +22,11 @@ export interface HttpApiOptions {
    * address that `nodeHandler` has seen, else the `Authorization` header.
    */
   readonly client?: ((request: Request) => string) | undefined;
+  /**
+   * Under which names it may be asked, as browsers send them in `Host`: `queue.example`, `localhost:3000`. All
+   * others get 400. Default: any that can be read. Needed where `access` lets in all who can reach it.
+   */
+  readonly hosts?: readonly string[] | undefined;
   /** Requests of one client. Default 1,000 in 10 s. */
   readonly rate?: Pick<RateOptions, 'limit' | 'per'> | undefined;
   /**
@@ -44,6 +50,7 @@ export interface HttpApiOptions {
 const KEYS: OptionKeys<HttpApiOptions> = keysOf<HttpApiOptions>()({
   access: true,
   client: true,
+  hosts: true,
   rate: true,
   redact: true,
   hidePayloads: true,
@@ -57,6 +64,7 @@ const KEYS: OptionKeys<HttpApiOptions> = keysOf<HttpApiOptions>()({
 export interface HttpSettings {
   readonly access: (request: Request) => Access | Promise<Access>;
   readonly client: ((request: Request) => string) | undefined;
+  readonly hosts: ReadonlySet<string> | undefined;
   readonly rate: { readonly limit: number; readonly perMs: number };
   readonly redact: readonly string[];
   readonly hidesPayloads: boolean;
@@ -89,17 +97,18 @@ export function httpSettings(options: HttpApiOptions): HttpSettings {
   return {
     access,
     client,
+    hosts: options.hosts === undefined ? undefined : hostsOption(options.hosts),
     rate: {
       limit: integerOption('rate.limit', rate.limit, { least, most }),
       perMs: durationOption('rate.per', rate.per, { least, most: 86_400_000 }),
     },
-    redact: textsOption('redact', options.redact, /^[^.\s]+(\.[^.\s]+)*$/, 'keys joined by dots'),
+    redact: textsOption('redact', options.redact, isKeys, 'keys joined by dots'),
     hidesPayloads: hidePayloads,
     namespace,
     frameAncestors: textsOption(
       'frameAncestors',
       options.frameAncestors,
-      /^(https?:\/\/[\w.:[\]*-]+|'self')$/,
+      isOrigin,
       `origins, or 'self'`,
     ),
     maxBody: integerOption('maxBody', maxBody, { least, most }),
@@ -130,17 +139,31 @@ function demandFunction(option: string, value: unknown): void {
   if (typeof value !== 'function') throw new InvalidOptionError(option, 'a function', value);
 }
 
+function isKeys(word: string): boolean {
+  return /^[^.\s]+(\.[^.\s]+)*$/.test(word);
+}
+
+function isOrigin(word: string): boolean {
+  return /^(https?:\/\/[\w.:[\]*-]+|'self')$/.test(word);
+}
+
+function hostsOption(value: unknown): ReadonlySet<string> {
+  const isHost = (word: string): boolean => readHost(word) !== undefined;
+  const words = textsOption('hosts', value, isHost, 'hosts, as "queue.example", "localhost:3000"');
+  return new Set(words.map((word) => word.toLowerCase()));
+}
+
 function textsOption(
   option: string,
   value: unknown,
-  pattern: RegExp,
+  isOne: (word: string) => boolean,
   expected: string,
 ): readonly string[] {
   if (value === undefined) return [];
   const words: readonly unknown[] | undefined = Array.isArray(value) ? value : undefined;
   if (words === undefined) throw new InvalidOptionError(option, `a list of ${expected}`, value);
   return words.map((word, at) => {
-    if (typeof word === 'string' && pattern.test(word)) return word;
+    if (typeof word === 'string' && isOne(word)) return word;
     throw new InvalidOptionError(`${option}[${at}]`, expected, word);
   });
 }

@@ -2,7 +2,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { Refusal } from './calls/problem.ts';
+import { readHost, unreadableHost } from './hosts.ts';
 import type { HttpApi } from './http-api.ts';
+import { OpenStreams } from './open-streams.ts';
 
 /** A request of a server of Node, also of a framework that has changed it on its way. */
 export interface NodeRequest extends IncomingMessage {
@@ -24,20 +27,33 @@ export function nodeHandler(api: HttpApi): NodeHandler {
   if (typeof api?.fetch !== 'function') {
     throw new InvalidOptionError('api', 'what httpApi has made', api);
   }
+  const streams = new OpenStreams();
   return (request, response) => {
     const client = request.socket.remoteAddress;
     const abort = new AbortController();
     response.once('close', () => abort.abort());
-    const answering = async (): Promise<void> =>
-      send(response, await api.fetch(webRequest(request, abort.signal), { client }));
-    answering().catch(() => refuse(response));
+    const answering = async (): Promise<void> => {
+      const answer = await api.fetch(webRequest(request, abort.signal), { client });
+      if (isStream(answer) && !response.destroyed) streams.add(request, response, abort);
+      await send(response, answer);
+    };
+    answering().catch((error: unknown) => refuse(response, error));
   };
 }
 
-/** A request that is none, or a client that has gone: there is nothing to say to either. */
-function refuse(response: ServerResponse): void {
-  if (response.headersSent) response.destroy();
-  else response.writeHead(400).end();
+/** It goes on until somebody ends it. */
+function isStream({ body, headers }: Response): boolean {
+  return body !== null && headers.get('content-type') === 'text/event-stream';
+}
+
+/** A request that is none, or a client that has gone, to which nothing can be said any more. */
+function refuse(response: ServerResponse, error: unknown): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const text = error instanceof Refusal ? `${error.message}\n` : '';
+  response.writeHead(400, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
 }
 
 function webRequest(request: NodeRequest, signal: AbortSignal): Request {
@@ -46,8 +62,11 @@ function webRequest(request: NodeRequest, signal: AbortSignal): Request {
   for (const [name, value = ''] of Object.entries(request.headersDistinct)) {
     if (!name.startsWith(':')) for (const one of value) headers.append(name, one);
   }
-  const path = originalUrl.startsWith('/') ? originalUrl : '/';
-  const target = new URL(`http://${hostOf(request)}${path}`);
+  const host = readHost(headers.get('host') ?? undefined);
+  if (host === undefined) throw unreadableHost();
+  // A proxy is asked with a whole URL, whose host would count.
+  if (!originalUrl.startsWith('/')) throw new Refusal('NOT_FOUND', 'the path has to begin with /');
+  const target = new URL(`http://${host}${originalUrl}`);
   if (method === 'GET' || method === 'HEAD')
     return new Request(target, { method, headers, signal });
   return new Request(target, { method, headers, signal, body: bodyOf(request), duplex: 'half' });
@@ -59,12 +78,6 @@ function bodyOf(request: NodeRequest): ReadableStream | string | null {
   const { body } = request;
   if (body === undefined || body === null) return null;
   return typeof body === 'string' ? body : JSON.stringify(body);
-}
-
-/** Nothing depends on it but that it is a URL. */
-function hostOf({ headers }: NodeRequest): string {
-  const { host = '' } = headers;
-  return /^[\w.:[\]-]+$/.test(host) ? host : 'localhost';
 }
 
 /** As fast as the other side reads, and no faster. */

@@ -2,6 +2,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
@@ -47,9 +48,9 @@ function start(args: readonly string[], env: Readonly<Record<string, string>> = 
 }
 
 /** With a name of the host that `fetch` would not send. */
-function statusUnder(url: string, host: string): Promise<number | undefined> {
+function statusUnder(url: string, host: string, path = 'api/v1/'): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const sent = httpRequest(`${url}api/v1/`, { headers: { host } }, (response) => {
+    const sent = httpRequest(`${url}${path}`, { headers: { host } }, (response) => {
       response.resume();
       resolve(response.statusCode);
     });
@@ -68,13 +69,45 @@ it('the demo shows itself on the page', async () => {
 });
 
 describe('fairloom dashboard', () => {
+  // F102
   it('serves this machine alone, whatever name others give it', async () => {
     const { url, end } = start(['dashboard', '--port', '0', ...where]);
     const base = await url();
     expect((await fetch(`${base}api/v1/overview`)).status).toBe(200);
     expect((await fetch(base)).headers.get('content-type')).toContain('text/html');
-    expect(await statusUnder(base, 'evil.example')).toBe(403);
+    const { port } = new URL(base);
+    for (const name of ['127.0.0.1', 'localhost', 'LOCALHOST', '[::1]']) {
+      expect([name, await statusUnder(base, `${name}:${port}`)]).toEqual([name, 200]);
+    }
+    for (const host of [
+      'evil.example',
+      `evil.example:${port}`,
+      `a+b.evil.example:${port}`,
+      `localhost:${port}, evil.example`,
+      `localhost.:${port}`,
+      `2130706433:${port}`,
+      'localhost',
+      'localhost:1',
+    ]) {
+      for (const path of ['api/v1/', 'api/v1/events?watch=overview', '', 'mark.svg', 'tasks']) {
+        expect([host, path, await statusUnder(base, host, path)]).toEqual([host, path, 400]);
+      }
+    }
     expect(await end()).toBe(0);
+  });
+
+  // F102
+  it('is asked under names that it was told of', async () => {
+    const allowed = ['--allow-host', 'Queue.example', '--allow-host', 'localhost:8080'];
+    const { url, end } = start(['dashboard', '--port', '0', ...allowed, ...where]);
+    const base = await url();
+    for (const host of ['queue.example', 'localhost:8080', new URL(base).host]) {
+      expect([host, await statusUnder(base, host)]).toEqual([host, 200]);
+    }
+    expect(await statusUnder(base, 'queue.example:8080')).toBe(400);
+    expect(await end()).toBe(0);
+    const { code, stderr } = await fairloom(['dashboard', '--allow-host', 'http://a', ...where]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--allow-host')]);
   });
 
   it('wants the token that it was given', async () => {
@@ -87,7 +120,7 @@ describe('fairloom dashboard', () => {
     expect([await status('of mine'), await status('of min'), await status('')]).toEqual([
       200, 403, 403,
     ]);
-    expect(await statusUnder(base, 'evil.example')).toBe(403);
+    expect(await statusUnder(base, 'evil.example')).toBe(400);
     expect(await end()).toBe(0);
   });
 
@@ -96,9 +129,17 @@ describe('fairloom dashboard', () => {
     const { code, stderr } = await fairloom(open);
     expect([code, stderr]).toEqual([2, expect.stringContaining('--insecure-no-auth')]);
     expect((await fairloom([...open, '--token', ''])).code).toBe(2);
-    const { url, end } = start([...open, '--insecure-no-auth']);
+    const allowed = ['--allow-host', 'other.example'];
+    const { url, end } = start([...open, '--insecure-no-auth', ...allowed]);
     const base = (await url()).replace('0.0.0.0', '127.0.0.1');
     expect(await statusUnder(base, 'other.example')).toBe(200);
+    // By its address a machine is known, by a name of the web it is not.
+    const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+    for (const { address } of addresses.filter(({ family }) => family === 'IPv4')) {
+      const host = `${address}:${new URL(base).port}`;
+      expect([host, await statusUnder(base, host)]).toEqual([host, 200]);
+    }
+    expect(await statusUnder(base, 'evil.example')).toBe(400);
     expect(await end()).toBe(0);
   });
 });

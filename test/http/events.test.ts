@@ -157,7 +157,8 @@ eachStore(({ open, quiet, name }) => {
     await reader.cancel();
   });
 
-  it('ends within a minute when access does', async () => {
+  // F112
+  it('ends within 30 s when access does', async () => {
     const loom = await open([greet]);
     let access: Access = 'all';
     const reader = readerOf(await opener(loom, () => access)('overview'));
@@ -165,7 +166,7 @@ eachStore(({ open, quiet, name }) => {
     await reader.frames();
     expect(reader.isOver).toBe(false);
     access = 'deny';
-    await loom.clock.advance('60s');
+    await loom.clock.advance('30s');
     expect((await reader.frames()).at(-1)).toMatchObject({ event: 'closed' });
     expect(reader.isOver).toBe(true);
   });
@@ -188,6 +189,100 @@ eachStore(({ open, quiet, name }) => {
     for (const reader of readers) await reader.cancel();
     await seconds(loom, 10);
     expect(reads).toBe(shared);
+  });
+
+  // F113
+  it('ends when its client closes, when its request is aborted, and never begins after that', async () => {
+    const loom = await open([greet]);
+    const api = httpApi(loom, { access: () => 'all' });
+    const stop = new AbortController();
+    const url = 'http://host/api/v1/events?watch=overview';
+    const aborted = readerOf(await api.fetch(new Request(url, { signal: stop.signal })));
+    const other = readerOf(await api.fetch(new Request(url)));
+    stop.abort();
+    await aborted.frames();
+    expect([aborted.isOver, other.isOver]).toEqual([true, false]);
+    const late = readerOf(await api.fetch(new Request(url, { signal: stop.signal })));
+    await late.frames();
+    expect(late.isOver).toBe(true);
+    const closed = loom.close();
+    await other.frames();
+    expect(other.isOver).toBe(true);
+    await closed;
+    expect((await api.fetch(new Request(url))).status).toBe(503);
+  });
+
+  // F115
+  it('takes a list as it is, and one that is encoded as a whole', async () => {
+    const loom = await open([greet]);
+    const id = 'a:b,c%25+d';
+    await loom.enqueue(greet, 'ann', { id, user: 'acme', delay: '1h' });
+    const api = httpApi(loom, { access: () => 'all' });
+    const list = `task:${encodeURIComponent(id)},overview`;
+    const where = 'state:scheduled user:acme -user:"a,b"';
+    const filter = `tasks:${encodeURIComponent(where)}`;
+    const sent: readonly (readonly [string, number])[] = [
+      [list, 2],
+      [encodeURIComponent(list), 2],
+      [String(new URLSearchParams({ watch: list })).slice('watch='.length), 2],
+      [filter, 1],
+      [encodeURIComponent(filter), 1],
+      ['tasks:state:scheduled+user:acme', 1],
+      [encodeURIComponent('tasks:state:scheduled user:acme'), 1],
+      [`overview,${filter}`, 2],
+    ];
+    for (const [watch, count] of sent) {
+      const reader = readerOf(
+        await api.fetch(new Request(`http://host/api/v1/events?watch=${watch}`)),
+      );
+      await seconds(loom, 1);
+      const told = (await reader.frames()).flatMap(({ data }) =>
+        Reflect.get(Object(data), 'changes'),
+      );
+      const about = told.filter(({ subject, data }) => /^task/.test(subject) && data !== undefined);
+      const subjects = new Set(told.map(({ subject }) => subject));
+      expect([watch, subjects.size]).toEqual([watch, count]);
+      for (const { data } of about) {
+        expect([watch, JSON.stringify(data)]).toEqual([
+          watch,
+          expect.stringContaining('"state":"scheduled"'),
+        ]);
+      }
+      await reader.cancel();
+    }
+    const refused = await api.fetch(new Request('http://host/api/v1/events?watch=users:a:b'));
+    expect(await refused.json()).toMatchObject({
+      detail: expect.stringContaining('percent-encoded'),
+    });
+  });
+
+  // F105
+  it('bounds what one caller has open, and leaves room for others', async () => {
+    const loom = await open([greet]);
+    let users = ['acme'];
+    const opened = opener(loom, () => ({ can: ['read'], users }));
+    const open200 = async (): Promise<Response[]> => {
+      const streams: Response[] = [];
+      for (let at = 0; at < 200; at++) streams.push(await opened('overview'));
+      return streams;
+    };
+    const streams = await open200();
+    const late = await opened('overview');
+    expect([late.status, late.headers.get('retry-after')]).toEqual([429, '10']);
+    users = ['zeta'];
+    const other = await opened('overview');
+    expect(other.status).toBe(200);
+    for (const { body } of [...streams, other]) await body?.cancel();
+    users = ['acme'];
+    const many = Array.from({ length: 32 }, (_, at) => `task:t${at}`).join();
+    const wide: Response[] = [];
+    for (let at = 0; at < 31; at++) wide.push(await opened(many));
+    expect(wide.every(({ status }) => status === 200)).toBe(true);
+    expect((await opened(many)).status).toBe(429);
+    for (const { body } of wide) await body?.cancel();
+    const again = await opened(many);
+    expect(again.status).toBe(200);
+    await again.body?.cancel();
   });
 
   // Buffers are this process's own.

@@ -2,9 +2,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Command } from 'commander';
+import { networkInterfaces } from 'node:os';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { Fairloom } from '../../client/client.ts';
 import type { Access } from '../../http/calls/view.ts';
+import { readHost } from '../../http/hosts.ts';
 import type { Service } from '../../worker/serve.ts';
 import type { Shell } from '../session/session.ts';
 import { portArgument } from '../terminal/arguments.ts';
@@ -16,10 +18,14 @@ export interface DashboardOptions {
   readonly host: string;
   readonly token?: string;
   readonly insecureNoAuth?: boolean;
+  readonly allowHost?: readonly string[];
 }
 
 /** Names of this machine for itself: what asks under them runs here, and no page of the web does. */
-const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]', '::1']);
+const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
+
+/** All addresses of the machine. */
+const ANY: readonly string[] = ['0.0.0.0', '::'];
 
 /** What the token may be, too. */
 const TOKEN_VARIABLE = 'FAIRLOOM_HTTP_TOKEN';
@@ -30,7 +36,12 @@ export function withDashboard(command: Command): Command {
     .option('--port <n>', 'where it listens; 0: any that is free', portArgument, 4_400)
     .option('--host <address>', 'by which address of the machine', '127.0.0.1')
     .option('--token <text>', `what callers have to send; default: ${TOKEN_VARIABLE}`)
-    .option('--insecure-no-auth', 'let everybody in who can reach it');
+    .option('--insecure-no-auth', 'let everybody in who can reach it')
+    .option(
+      '--allow-host <name>',
+      'a name by which it may be asked too, as queue.example or localhost:8080; may be repeated',
+      hostArgument,
+    );
 }
 
 /**
@@ -52,15 +63,37 @@ export function dashboardAccess(
     };
   }
   if (insecureNoAuth === true) return () => 'all';
-  if (!LOOPBACK.has(host)) {
+  if (!LOOPBACK.includes(inUrl(host))) {
     throw new CliError(
       EXIT.usage,
       `--host ${host}: others could reach it, and nothing keeps them out`,
       `give --token <text> or set ${TOKEN_VARIABLE}, or say --insecure-no-auth`,
     );
   }
-  // A page of the web whose name was made to mean this machine has still its own name.
-  return ({ url }) => (LOOPBACK.has(new URL(url).hostname) ? 'all' : 'deny');
+  return () => 'all';
+}
+
+/**
+ * Names by which it may be asked: a page of the web whose name was made to mean this machine still sends its own.
+ * Addresses are no such names, so those of the machine are known.
+ */
+function knownHosts({ host, allowHost = [] }: DashboardOptions, port: number): readonly string[] {
+  const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+  const reached = ANY.includes(host) ? addresses.map(({ address }) => address) : [host];
+  const names = [...new Set([...LOOPBACK, ...reached.map(inUrl)])];
+  const here = names.flatMap((name) => [`${name}:${port}`, ...(port === 80 ? [name] : [])]);
+  return [...here.filter((name) => readHost(name) !== undefined), ...allowHost];
+}
+
+/** @throws {@link InvalidArgumentError} */
+function hostArgument(text: string, before: readonly string[] = []): readonly string[] {
+  if (readHost(text) !== undefined) return [...before, text];
+  throw new InvalidArgumentError('Expected a host such as queue.example or localhost:8080.');
+}
+
+/** An address as it stands in a URL. */
+function inUrl(host: string): string {
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
 }
 
 /** Of one length whatever it is made of, so that comparing it takes the same time. */
@@ -71,24 +104,30 @@ function digest(text: string): Buffer {
 /** Listens from its start to its stop; `say` is told where. */
 export async function dashboardService(
   loom: Fairloom,
-  { port, host }: DashboardOptions,
+  options: DashboardOptions,
   { access, namespace, say }: DashboardAround,
 ): Promise<Service> {
   const [{ httpApi }, { nodeHandler }] = await Promise.all([
     import('../../http/http-api.ts'),
     import('../../http/node-handler.ts'),
   ]);
-  const server = createServer(nodeHandler(httpApi(loom, { access, namespace })));
+  const { port, host } = options;
+  const server = createServer();
+  const listen = (): void => {
+    const { port: chosen } = server.address() as AddressInfo;
+    const hosts = knownHosts(options, chosen);
+    server.on('request', nodeHandler(httpApi(loom, { access, namespace, hosts })));
+  };
   return {
     start: async () => {
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject);
-        server.listen({ port, host }, resolve);
+        server.once('listening', listen).listen({ port, host }, resolve);
       }).catch((error: unknown) => {
         throw new CliError(EXIT.failed, `port ${port} cannot be listened on: ${String(error)}`);
       });
       const { port: chosen } = server.address() as AddressInfo;
-      say(`http://${host.includes(':') ? `[${host}]` : host}:${chosen}/`);
+      say(`http://${inUrl(host)}:${chosen}/`);
     },
     stop: async () => {
       server.closeAllConnections();

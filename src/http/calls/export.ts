@@ -25,8 +25,8 @@ const PAGE_ROWS = 500;
 /** Pages of one export: of a filter that finds little, each may have looked at many tasks. */
 const PAGES = 400;
 
-/** How often it is asked again what the reader may, in ms. */
-const ACCESS_MS = 60_000;
+/** How old may be what the reader was let in by, in ms, when it is sent a page. */
+const ACCESS_MS = 15_000;
 
 /** One page, as its reader may see it. */
 export interface ExportPage {

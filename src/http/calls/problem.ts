@@ -5,6 +5,7 @@ import { type ErrorCode, isOwn } from '../../domain/errors/errors.ts';
 export type RefusalCode =
   | 'FORBIDDEN'
   | 'CROSS_SITE'
+  | 'UNKNOWN_HOST'
   | 'NOT_FOR_SOME_USERS'
   | 'NOT_FOUND'
   | 'METHOD_NOT_ALLOWED'
@@ -21,6 +22,8 @@ const REFUSALS: Readonly<Record<RefusalCode, number>> = {
   FORBIDDEN: 403,
   /** A change that another site may have sent. */
   CROSS_SITE: 403,
+  /** Asked under a name that the server is not known by, or under none that can be read. */
+  UNKNOWN_HOST: 400,
   /** It shows or changes what is everybody's. */
   NOT_FOR_SOME_USERS: 403,
   NOT_FOUND: 404,

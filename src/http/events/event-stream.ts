@@ -1,4 +1,5 @@
 /** One stream of changes: what its page watches, as server-sent events. */
+import { onAbort } from '../../base/abort-watch.ts';
 import type { Clock, Timer } from '../../base/time.ts';
 import type { View } from '../calls/view.ts';
 import type { Hub, Version, Watched } from './hub.ts';
@@ -13,8 +14,8 @@ const BEAT_MS = 15_000;
 /** How long somebody may read nothing before it is dropped, in ms. */
 const PATIENCE_MS = 20_000;
 
-/** How often access is asked again, in ms. */
-const ACCESS_MS = 60_000;
+/** How often access is asked again, in ms: with the time that it has for its answer less than 30 s. */
+const ACCESS_MS = 15_000;
 
 /** Bytes that wait for a reader; what changes meanwhile is told as it is when there is room again. */
 const BUFFER_BYTES = 65_536;
@@ -27,11 +28,15 @@ export interface StreamParts {
   readonly hub: Hub;
   readonly clock: Clock;
   readonly subjects: readonly Subject[];
+  /** Whose stream it is. */
+  readonly caller: string;
   readonly view: View;
   /** The id of the last frame that the reader has got; it knows so much already. */
   readonly lastId: string;
-  /** Asks again what the reader may; anything but the same view ends the stream. */
+  /** Asks again what the reader may, for a bounded time; anything but the same view ends the stream. */
   readonly stillMay: () => Promise<boolean>;
+  /** It ends when one of them aborts. */
+  readonly over: readonly AbortSignal[];
   /** It is over. */
   readonly ended: () => void;
 }
@@ -74,6 +79,9 @@ class EventStream {
   #frame: Timer | undefined;
   #beat: Timer | undefined;
   #access: Timer | undefined;
+  /** Whether the reader still may is being found out: nothing is told meanwhile. */
+  #isAsking = false;
+  #unwatch: () => void = () => undefined;
 
   constructor(parts: StreamParts) {
     this.#parts = parts;
@@ -81,14 +89,15 @@ class EventStream {
 
   start(out: ReadableStreamDefaultController<Uint8Array>): void {
     this.#out = out;
-    const { hub, subjects, view, lastId } = this.#parts;
+    const { hub, subjects, view, caller, lastId, over } = this.#parts;
+    this.#unwatch = onAbort(over, () => this.#leave());
     this.#write(`retry: ${RETRY_MS}\n\n`);
     const claims = lastId.split('.');
     this.#places = subjects.map((subject, at) => {
       const changed = (): void => this.#changed(place);
       const place: Place = {
         subject,
-        ...hub.watch(subject, view, changed),
+        ...hub.watch({ subject, view, caller, changed }),
         sent: undefined,
         claimed: claims.length === subjects.length ? (claims[at] ?? '') : '',
       };
@@ -97,6 +106,7 @@ class EventStream {
     for (const place of this.#places) if (place.watched.version !== undefined) this.#changed(place);
     this.#keepBeating();
     this.#keepAsking();
+    if (over.some(({ aborted }) => aborted)) this.#leave();
   }
 
   /** The reader has read: there is room again. */
@@ -109,6 +119,7 @@ class EventStream {
     if (this.#out === undefined) return;
     this.#out = undefined;
     for (const timer of [this.#frame, this.#beat, this.#access]) timer?.cancel();
+    this.#unwatch();
     for (const { leave } of this.#places) leave();
     this.#dirty.clear();
     this.#parts.ended();
@@ -121,12 +132,13 @@ class EventStream {
 
   /** The next frame comes when the last one is old enough, and there is room for it. */
   #plan(): void {
-    if (this.#frame !== undefined || this.#dirty.size === 0 || this.#isFull()) return;
+    if (this.#frame !== undefined || this.#isAsking) return;
+    if (this.#dirty.size === 0 || this.#isFull()) return;
     const { clock } = this.#parts;
     const waitMs = Math.max(0, this.#framedAt + FRAME_MS - clock.now());
     this.#frame = clock.setTimer(waitMs, () => {
       this.#frame = undefined;
-      if (!this.#isFull()) this.#flush();
+      if (!this.#isAsking && !this.#isFull()) this.#flush();
     });
   }
 
@@ -162,20 +174,37 @@ class EventStream {
   #keepAsking(): void {
     const { clock, stillMay } = this.#parts;
     this.#access = clock.setTimer(ACCESS_MS, () => {
+      this.#isAsking = true;
       stillMay().then(
-        (may) => (may ? this.#keepAsking() : this.#close('closed', 'access has changed')),
-        () => this.#close('closed', 'access cannot be told'),
+        (may) => this.#answered(may ? undefined : 'access has changed'),
+        () => this.#answered('access cannot be told'),
       );
     });
   }
 
+  #answered(refusal: string | undefined): void {
+    this.#isAsking = false;
+    if (this.#out === undefined) return;
+    if (refusal !== undefined) {
+      this.#close('closed', refusal);
+      return;
+    }
+    this.#keepAsking();
+    this.#plan();
+  }
+
+  /** Ends it without a word: the reader comes again, to whatever is there then. */
+  #leave(): void {
+    const out = this.#out;
+    this.end();
+    out?.close();
+  }
+
   /** Says why, whether or not there is room: so little fits always. */
   #close(event: 'dropped' | 'closed', detail: string): void {
-    const out = this.#out;
-    if (out === undefined) return;
+    if (this.#out === undefined) return;
     this.#write(`event: ${event}\ndata: ${JSON.stringify({ detail })}\n\n`);
-    this.end();
-    out.close();
+    this.#leave();
   }
 
   #write(text: string): void {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { isPlainObject } from '../../base/records.ts';
 import type { Clock, Timer } from '../../base/time.ts';
 import type { View } from '../calls/view.ts';
+import { Budget } from './budget.ts';
 import type { Subject } from './subject.ts';
 
 /** What a subject was at one moment. Nothing of it changes any more. */
@@ -31,6 +32,16 @@ const SHARE = 20;
 /** And those of all that is cheap, however many things that are. Most of it they wait, and the store works little. */
 const CHEAP_SHARE = 5;
 
+/** Of the time, readings for one caller take one part in so many, and all readings one in {@link ALL_PART}. */
+const CALLER_PART = 5;
+const ALL_PART = 2.5;
+
+/** A reading that takes longer, in ms, lets the next one begin beside it: the store may be slow about one thing. */
+const ALONE_MS = 1_000;
+
+/** Things that one caller watches at most, and all of them together. */
+const THINGS = { ofOne: 1_000, ofAll: 10_000 } as const;
+
 /** One thing that somebody watches. */
 export interface Watched {
   /** As it was read last; absent before the first reading. */
@@ -40,8 +51,11 @@ export interface Watched {
 class Watching implements Watched {
   readonly subject: Subject;
   readonly view: View;
-  readonly listeners = new Set<() => void>();
+  /** Who is told, and for whom it may be read. */
+  readonly listeners = new Map<() => void, Caller>();
   version: Version | undefined;
+  /** It waits to be read. */
+  isDue = false;
   /** Of the latest two readings the cheaper one: a reading that has waited for others once says little. */
   costMs = 0;
   latestMs = 0;
@@ -53,11 +67,47 @@ class Watching implements Watched {
   }
 }
 
-/** All that is watched through one API. Nothing runs while nobody watches. */
+/** One of those who watch. */
+class Caller {
+  readonly budget: Budget = new Budget(CALLER_PART);
+  /** What is to be read for it, the oldest wish first. */
+  readonly due = new Set<Watching>();
+  /** How many things it watches, counted in each stream. */
+  things = 0;
+  /** How many readings are under way for it. */
+  readings = 0;
+
+  /** It is as if it had never been here. */
+  isIdle(now: number): boolean {
+    return this.things === 0 && this.readings === 0 && this.budget.isWhole(now);
+  }
+}
+
+/** Who watches what. */
+export interface Wish {
+  readonly subject: Subject;
+  readonly view: View;
+  /** Each has a budget of its own. */
+  readonly caller: string;
+  /** Is told of each new version. */
+  readonly changed: () => void;
+}
+
+/**
+ * All that is watched through one API. Nothing runs while nobody watches. One thing is read after the other, for the
+ * caller that has had least, within a budget of each and one of all: whatever is watched, the store is there for others.
+ */
 export class Hub {
   readonly #read: ReadSubject;
   readonly #clock: Clock;
   readonly #watched = new Map<string, Watching>();
+  readonly #callers = new Map<string, Caller>();
+  readonly #budget = new Budget(ALL_PART);
+  #things = 0;
+  /** A reading is under way that the next one waits for. */
+  #isReading = false;
+  /** Of the next reading. */
+  #next: Timer | undefined;
 
   constructor(read: ReadSubject, clock: Clock) {
     this.#read = read;
@@ -69,40 +119,130 @@ export class Hub {
     return this.#watched.size;
   }
 
+  /** Whether so many things more may be watched for this caller. */
+  hasRoom(caller: string, count: number): boolean {
+    const own = this.#callers.get(caller)?.things ?? 0;
+    return own + count <= THINGS.ofOne && this.#things + count <= THINGS.ofAll;
+  }
+
   /** Tells of each new version, until it is left. */
-  watch(
-    subject: Subject,
-    view: View,
-    changed: () => void,
-  ): { readonly watched: Watched; readonly leave: () => void } {
-    const key = `${view.scope} ${view.can.join()} ${subject.name}`;
+  watch(wish: Wish): { readonly watched: Watched; readonly leave: () => void } {
+    const { subject, view, changed } = wish;
+    const caller = this.#callerOf(wish.caller);
+    const key = `${view.scope} ${view.can.join()} ${subject.key}`;
     const known = this.#watched.get(key);
     const watched = known ?? new Watching(subject, view);
-    watched.listeners.add(changed);
+    watched.listeners.set(changed, caller);
+    caller.things++;
+    this.#things++;
     if (known === undefined) {
       this.#watched.set(key, watched);
-      void this.#look(watched);
-    }
+      this.#wish(watched);
+    } else if (watched.isDue) this.#wish(watched);
     const leave = (): void => {
-      watched.listeners.delete(changed);
+      if (!watched.listeners.delete(changed)) return;
+      this.#things--;
+      caller.things--;
+      if (![...watched.listeners.values()].includes(caller)) caller.due.delete(watched);
       if (watched.listeners.size > 0 || this.#watched.get(key) !== watched) return;
       this.#watched.delete(key);
       watched.timer?.cancel();
+      if (this.#watched.size === 0) this.#rest();
     };
     return { watched, leave };
   }
 
-  async #look(watched: Watching): Promise<void> {
+  /** One that has left is remembered until its budget is whole: to come again is no way to a new one. */
+  #callerOf(name: string): Caller {
+    const known = this.#callers.get(name);
+    if (known !== undefined) return known;
+    const now = this.#clock.now();
+    for (const [one, caller] of this.#callers) if (caller.isIdle(now)) this.#callers.delete(one);
+    const caller = new Caller();
+    this.#callers.set(name, caller);
+    return caller;
+  }
+
+  /** It is to be read, for the one of its callers that comes first. */
+  #wish(watched: Watching): void {
+    watched.isDue = true;
+    for (const caller of watched.listeners.values()) caller.due.add(watched);
+    this.#plan();
+  }
+
+  #rest(): void {
+    this.#next?.cancel();
+    this.#next = undefined;
+  }
+
+  /** Reads what is next, as soon as budgets allow it. */
+  #plan(): void {
+    this.#rest();
+    if (this.#isReading) return;
+    const [watched, caller] = this.#first() ?? [];
+    if (watched === undefined || caller === undefined) return;
+    const now = this.#clock.now();
+    const waitMs = Math.max(caller.budget.waitMs(now), this.#budget.waitMs(now));
+    if (waitMs === 0) {
+      void this.#look(watched, caller);
+      return;
+    }
+    this.#next = this.#clock.setTimer(waitMs, () => {
+      this.#next = undefined;
+      this.#plan();
+    });
+  }
+
+  /** What is due for the caller that has had least. */
+  #first(): readonly [Watching, Caller] | undefined {
+    let first: readonly [Watching, Caller] | undefined;
+    for (const caller of this.#callers.values()) {
+      const [watched] = caller.due;
+      const isNext = first === undefined || caller.budget.rank < first[1].budget.rank;
+      if (watched !== undefined && isNext) first = [watched, caller];
+    }
+    return first;
+  }
+
+  async #look(watched: Watching, caller: Caller): Promise<void> {
+    watched.isDue = false;
+    for (const one of watched.listeners.values()) one.due.delete(watched);
+    caller.readings++;
     const from = this.#clock.now();
-    const version = versionOf(await this.#read(watched.subject, watched.view));
+    const goOn = this.#alone();
+    const value = await this.#read(watched.subject, watched.view);
+    const now = this.#clock.now();
+    const tookMs = Math.max(0, now - from);
+    caller.readings--;
+    caller.budget.spend(now, tookMs);
+    this.#budget.spend(now, tookMs);
+    this.#tell(watched, versionOf(value), tookMs);
+    goOn();
+  }
+
+  /** Nothing else is read until it is called, or until that takes too long. */
+  #alone(): () => void {
+    this.#isReading = true;
+    let isOver = false;
+    const goOn = (): void => {
+      timer.cancel();
+      if (isOver) return;
+      isOver = true;
+      this.#isReading = false;
+      this.#plan();
+    };
+    const timer = this.#clock.setTimer(ALONE_MS, goOn);
+    return goOn;
+  }
+
+  #tell(watched: Watching, version: Version, tookMs: number): void {
     if (watched.listeners.size === 0) return;
-    const tookMs = Math.max(0, this.#clock.now() - from);
     watched.costMs = Math.min(tookMs, watched.latestMs);
     watched.latestMs = tookMs;
-    watched.timer = this.#clock.setTimer(this.#pauseMs(watched), () => void this.#look(watched));
+    watched.timer = this.#clock.setTimer(this.#pauseMs(watched), () => this.#wish(watched));
     if (version.digest === watched.version?.digest) return;
     watched.version = version;
-    for (const changed of [...watched.listeners]) changed();
+    for (const changed of [...watched.listeners.keys()]) changed();
   }
 
   /** What is cheap is read as often as pages can show it; both kinds share their parts of the time. */

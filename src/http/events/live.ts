@@ -1,51 +1,79 @@
 /** Streams of changes of one API. */
 import type { Clock } from '../../base/time.ts';
+import { ClosedError } from '../../domain/errors/errors.ts';
 import { Refusal } from '../calls/problem.ts';
 import type { View } from '../calls/view.ts';
 import { eventStream } from './event-stream.ts';
 import { Hub, type ReadSubject } from './hub.ts';
 import { subjectsIn } from './subject.ts';
 
-/** Streams that one API has open at most: each is a connection that stays. */
-const STREAMS = 2_000;
+/** Streams that are open at most, of one caller and in all: each is a connection that stays. */
+const STREAMS = { ofOne: 200, ofAll: 2_000 } as const;
+
+/** One request for a stream. */
+export interface StreamWish {
+  readonly view: View;
+  /** Whose it is. */
+  readonly caller: string;
+  /** The id of the last frame that the reader has got. */
+  readonly lastId: string;
+  /** Asks again what the reader may. */
+  readonly viewOf: () => Promise<View>;
+}
 
 /** Opens streams, and knows how many there are. */
 export class LiveChanges {
   readonly #hub: Hub;
   readonly #clock: Clock;
-  #open = 0;
+  /** Aborts when the client closes. */
+  readonly #closing: AbortSignal;
+  /** How many are open, by caller. */
+  readonly #open = new Map<string, number>();
 
-  constructor(read: ReadSubject, clock: Clock) {
+  constructor(read: ReadSubject, clock: Clock, closing: AbortSignal) {
     this.#hub = new Hub(read, clock);
     this.#clock = clock;
+    this.#closing = closing;
   }
 
   /**
-   * A stream for one caller; `viewOf` tells again what it may.
+   * A stream for one caller, until it goes, its server closes (the signal of its request aborts), or the client does.
+   * A HEAD has no reader: nothing is opened.
    *
-   * @throws {@link InvalidOptionError} for what cannot be watched; {@link Refusal} when too many watch.
+   * @throws {@link InvalidOptionError} for what cannot be watched; {@link Refusal} when too many watch;
+   * {@link ClosedError} when the client is closed.
    */
-  stream(
-    request: Request,
-    given: Readonly<Record<string, unknown>>,
-    { view, viewOf }: { readonly view: View; readonly viewOf: () => Promise<View> },
-  ): ReadableStream<Uint8Array> {
-    const { watch, last } = given;
-    const subjects = subjectsIn(typeof watch === 'string' ? watch : undefined);
-    if (this.#open >= STREAMS) {
-      throw new Refusal('TOO_MANY_REQUESTS', 'too many streams are open', { 'retry-after': '10' });
-    }
-    this.#open++;
+  stream({ method, url, signal }: Request, wish: StreamWish): ReadableStream<Uint8Array> | null {
+    const { view, caller, lastId, viewOf } = wish;
+    const subjects = subjectsIn(url);
+    if (this.#closing.aborted) throw new ClosedError('this Fairloom');
+    if (method === 'HEAD') return null;
+    this.#demandRoom(caller, subjects.length);
+    this.#count(caller, 1);
     return eventStream({
       hub: this.#hub,
       clock: this.#clock,
       subjects,
+      caller,
       view,
-      lastId: request.headers.get('last-event-id') ?? (typeof last === 'string' ? last : ''),
+      lastId,
       stillMay: async () => view.isLike(await viewOf()),
-      ended: () => {
-        this.#open--;
-      },
+      over: [signal, this.#closing],
+      ended: () => this.#count(caller, -1),
     });
+  }
+
+  #demandRoom(caller: string, things: number): void {
+    const own = this.#open.get(caller) ?? 0;
+    const all = [...this.#open.values()].reduce((sum, count) => sum + count, 0);
+    if (own < STREAMS.ofOne && all < STREAMS.ofAll && this.#hub.hasRoom(caller, things)) return;
+    const detail = 'too many streams are open, or too much is watched by them';
+    throw new Refusal('TOO_MANY_REQUESTS', detail, { 'retry-after': '10' });
+  }
+
+  #count(caller: string, more: number): void {
+    const count = (this.#open.get(caller) ?? 0) + more;
+    if (count > 0) this.#open.set(caller, count);
+    else this.#open.delete(caller);
   }
 }

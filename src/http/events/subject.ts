@@ -6,6 +6,8 @@ import type { RouteName } from '../calls/route.ts';
 export interface Subject {
   /** As it was asked for, as `task:<id>`. */
   readonly name: string;
+  /** Of the same thing the same, however it was asked for. */
+  readonly key: string;
   /** The route that reads it. */
   readonly route: RouteName;
   /** Parts of its path, by name. */
@@ -46,37 +48,59 @@ const SUBJECT_WORDS: string = Object.entries(KINDS)
   .map(([kind, [, ...rest]]) => [kind, ...rest.map((one) => `<${one.replace('?', '')}>`)].join(':'))
   .join(', ');
 
+/** How it is written; part of what is said about a mistake. */
+const HOW = 'commas and colons inside of them percent-encoded';
+
+/** Parts that take all that is left, colons too. */
+const WHOLE: ReadonlySet<string> = new Set(['?where']);
+
 /**
- * Reads `overview,users:default,task:<id>`; what stands between commas and colons is percent-encoded.
+ * Reads the `watch` of an address: `overview,users:default,task:<id>`, in which what stands between commas and colons
+ * is percent-encoded. The list may be encoded once more as a whole, as `URLSearchParams` does; then it has no comma
+ * and no colon of its own.
  *
  * @throws {@link InvalidOptionError} for what cannot be watched.
  */
-export function subjectsIn(watch: string | undefined): readonly Subject[] {
-  const names = [...new Set((watch ?? '').split(',').filter((name) => name !== ''))];
+export function subjectsIn(url: string): readonly Subject[] {
+  const [watch = ''] = [...new URL(url).search.matchAll(/[?&]watch=([^&]*)/g)].map(
+    ([, text = '']) => text.replaceAll('+', ' '),
+  );
+  const list = /[,:]/.test(watch) ? watch : decoded(watch);
+  const names = [...new Set(list.split(',').filter((name) => name !== ''))];
   if (names.length === 0 || names.length > SUBJECTS) {
-    throw new InvalidOptionError('watch', `1 to ${SUBJECTS} of ${SUBJECT_WORDS}`, watch);
+    throw new InvalidOptionError('watch', `1 to ${SUBJECTS} of ${SUBJECT_WORDS}, ${HOW}`, list);
   }
   return names.map(subjectOf);
 }
 
 function subjectOf(name: string): Subject {
-  const [kind = '', ...given] = name.split(':').map(decoded);
+  const [kind = '', ...texts] = name.split(':');
   const known = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
-  if (known === undefined) throw new InvalidOptionError('watch', `one of ${SUBJECT_WORDS}`, name);
+  if (known === undefined) throw refused(name);
   const [route, ...places] = known;
+  const isWhole = WHOLE.has(places.at(-1) ?? '') && texts.length > places.length;
+  const said = isWhole
+    ? [...texts.slice(0, places.length - 1), texts.slice(places.length - 1).join(':')]
+    : texts;
+  const given = said.map(decoded);
   const needed = places.filter((place) => !place.startsWith('?')).length;
   if (given.length < needed || given.length > places.length || given.includes('')) {
-    throw new InvalidOptionError('watch', `one of ${SUBJECT_WORDS}`, name);
+    throw refused(name);
   }
-  const said = given.map((value, at): readonly [string, string] => [places[at] ?? '', value]);
+  const values = given.map((value, at): readonly [string, string] => [places[at] ?? '', value]);
   return {
     name,
+    key: JSON.stringify([route, ...given]),
     route,
-    parts: new Map(said.filter(([place]) => !place.startsWith('?'))),
+    parts: new Map(values.filter(([place]) => !place.startsWith('?'))),
     query: Object.fromEntries(
-      said.flatMap(([place, value]) => (place.startsWith('?') ? [[place.slice(1), value]] : [])),
+      values.flatMap(([place, value]) => (place.startsWith('?') ? [[place.slice(1), value]] : [])),
     ),
   };
+}
+
+function refused(name: string): InvalidOptionError {
+  return new InvalidOptionError('watch', `one of ${SUBJECT_WORDS}, ${HOW}`, name);
 }
 
 function decoded(text: string): string {
