@@ -273,7 +273,7 @@ class Api implements HttpApi {
     }
   }
 
-  /** Nobody is kept waiting for longer than is said, whatever `access` and the backend do. */
+  /** An answer comes within the time that is said, whatever `access` and the backend do. */
   #inTime(request: Request, around: Pick<Around, 'client' | 'requestId'>): Promise<Response> {
     const { clock } = coreOf(this.#loom);
     const late = ({ body }: Response): void => void body?.cancel();

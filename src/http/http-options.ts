@@ -14,7 +14,7 @@ import { readHost } from './hosts.ts';
 export interface HttpApiOptions {
   /**
    * What a request may, asked once for each, and each 15 s of a stream of changes. Default: `deny` to
-   * everybody. What it throws is a refusal, and so is an answer that takes longer than 10 s, or than `timeout`.
+   * all. What it throws is a refusal, and so is an answer that takes longer than 10 s, or than `timeout`.
    */
   readonly access?: ((request: Request) => Access | Promise<Access>) | undefined;
   /**

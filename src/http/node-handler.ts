@@ -41,7 +41,7 @@ export function nodeHandler(api: HttpApi): NodeHandler {
   };
 }
 
-/** It goes on until somebody ends it. */
+/** A body without an end of its own. */
 function isStream({ body, headers }: Response): boolean {
   return body !== null && headers.get('content-type') === 'text/event-stream';
 }

@@ -34,7 +34,7 @@ export class OpenStreams {
   #look(): void {
     for (const [response, { abort, isOver }] of this.#open) {
       if (!isOver()) continue;
-      // Whoever has not read the end of it by now does not read.
+      // A reader that has not taken the end of it by now does not read.
       if (abort.signal.aborted) response.destroy();
       else abort.abort();
     }

@@ -133,7 +133,7 @@ it('who watches little is not kept waiting by who watches much, nor by many such
 });
 
 // F105
-it('equal filters are read once for all, in the turn of whoever comes first', async () => {
+it('equal filters are read once for all, for the caller that comes first', async () => {
   const readings = new Readings();
   const leaves = ['tasks:state%3Afailed', 'tasks:state:failed', 'tasks%3Astate%3Afailed'].map(
     (name, at) => readings.watch(name, 5, `caller ${at}`),
@@ -171,7 +171,7 @@ it('a reading that never ends holds up no other', async () => {
 });
 
 // F105
-it('a clock that is set back makes nobody wait longer than for one reading', () => {
+it('a clock that is set back makes no caller wait longer than for one reading', () => {
   const budget = new Budget(5);
   budget.spend(10_000_000, 400);
   expect(budget.waitMs(10_000_000)).toBe(400 * 5 - 1_000);

@@ -81,7 +81,7 @@ it('a server that is closed as the guide says ends its streams, and is closed th
   const url = `http://127.0.0.1:${port}/api/v1/events?watch=overview`;
   const reader = (await fetch(url)).body?.getReader();
   await reader?.read();
-  // One that never reads is in nobody's way either.
+  // One that never reads does not stop it either.
   const deaf = httpRequest(url, (response) => response.pause());
   deaf.on('error', () => undefined).end();
   const connections = (): Promise<number> =>

@@ -94,7 +94,7 @@ export interface Wish {
 }
 
 /**
- * All that is watched through one API. Nothing runs while nobody watches. One thing is read after the other, for the
+ * All that is watched through one API. Nothing runs while nothing is watched. One thing is read after the other, for the
  * caller that has had least, within a budget of each and one of all: whatever is watched, the store is there for others.
  */
 export class Hub {
@@ -120,7 +120,7 @@ export class Hub {
   }
 
   /** Whether so many things more may be watched for this caller. */
-  hasRoom(caller: string, count: number): boolean {
+  mayWatch(caller: string, count: number): boolean {
     const own = this.#callers.get(caller)?.things ?? 0;
     return own + count <= THINGS.ofOne && this.#things + count <= THINGS.ofAll;
   }
@@ -216,7 +216,7 @@ export class Hub {
     caller.readings--;
     caller.budget.spend(now, tookMs);
     this.#budget.spend(now, tookMs);
-    this.#tell(watched, versionOf(value), tookMs);
+    this.#publish(watched, versionOf(value), tookMs);
     goOn();
   }
 
@@ -235,7 +235,7 @@ export class Hub {
     return goOn;
   }
 
-  #tell(watched: Watching, version: Version, tookMs: number): void {
+  #publish(watched: Watching, version: Version, tookMs: number): void {
     if (watched.listeners.size === 0) return;
     watched.costMs = Math.min(tookMs, watched.latestMs);
     watched.latestMs = tookMs;

@@ -48,7 +48,7 @@ export class LiveChanges {
     const subjects = subjectsIn(url);
     if (this.#closing.aborted) throw new ClosedError('this Fairloom');
     if (method === 'HEAD') return null;
-    this.#demandRoom(caller, subjects.length);
+    this.#demandLimits(caller, subjects.length);
     this.#count(caller, 1);
     return eventStream({
       hub: this.#hub,
@@ -63,10 +63,10 @@ export class LiveChanges {
     });
   }
 
-  #demandRoom(caller: string, things: number): void {
+  #demandLimits(caller: string, things: number): void {
     const own = this.#open.get(caller) ?? 0;
     const all = [...this.#open.values()].reduce((sum, count) => sum + count, 0);
-    if (own < STREAMS.ofOne && all < STREAMS.ofAll && this.#hub.hasRoom(caller, things)) return;
+    if (own < STREAMS.ofOne && all < STREAMS.ofAll && this.#hub.mayWatch(caller, things)) return;
     const detail = 'too many streams are open, or too much is watched by them';
     throw new Refusal('TOO_MANY_REQUESTS', detail, { 'retry-after': '10' });
   }

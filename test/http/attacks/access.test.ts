@@ -1,4 +1,4 @@
-/** An `access` that never answers, or answers late: it lets nobody in, and nobody stay. */
+/** An `access` that never answers, or answers late: no request gets in, and no stream goes on. */
 import { call, type Fairloom } from 'fairloom';
 import { type Access, type HttpApi, httpApi } from 'fairloom/http';
 import { beforeAll, expect, it } from 'vitest';
