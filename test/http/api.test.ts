@@ -2,12 +2,14 @@
 import { call, task } from 'fairloom';
 import type { HttpApiOptions } from 'fairloom/http';
 import { describe, expect, it } from 'vitest';
+import type { Backend } from '../../src/domain/port/backend.ts';
 import { askerOf } from '../support/http/api.ts';
 import { eachStore } from '../support/http/stores.ts';
+import { troubled } from '../support/http/troubled.ts';
 
 const greet = task('greet', async (name: string) => `hello ${name}`);
 
-eachStore(({ open, quiet }) => {
+eachStore(({ open, beside, quiet }) => {
   describe('access', () => {
     it('is closed unless somebody opens it', async () => {
       const loom = await open([greet]);
@@ -92,6 +94,24 @@ eachStore(({ open, quiet }) => {
         '/workers',
       ]) {
         expect([path, (await call(path)).status]).toEqual([path, 200]);
+      }
+    });
+  });
+
+  // F130
+  describe('what is wrong in a store that answers', () => {
+    it('is told to who sees all of it, and to no other', async () => {
+      const loom = await open([greet]);
+      const problems = ['no snapshot since noon: the disk is full'];
+      const wrap = (backend: Backend): Backend => troubled(backend, problems);
+      const call = askerOf(beside(loom, [greet], { wrap }));
+      const access = () => ({ can: 'all', users: ['acme'] }) as const;
+      const limited = askerOf(beside(loom, [greet], { wrap }), { access });
+      const well = askerOf(loom);
+      for (const path of ['/', '/overview']) {
+        expect((await call(path)).body).toMatchObject({ problems });
+        expect((await limited(path)).text).not.toContain('snapshot');
+        expect((await well(path)).body).not.toHaveProperty('problems');
       }
     });
   });

@@ -10,7 +10,7 @@ import { overlay, toast } from '../state/overlay.ts';
 import { away } from '../state/readings.ts';
 import { about, refused } from '../state/session.ts';
 import { KeyList } from './key-list.tsx';
-import { AwayBar, ReadOnlyBar, Refused } from './notices.tsx';
+import { AwayBar, ProblemsBar, ReadOnlyBar, Refused } from './notices.tsx';
 import { Palette } from './palette.tsx';
 import { FootTabs, Side } from './side.tsx';
 import { TopBar } from './top-bar.tsx';
@@ -29,6 +29,7 @@ export function App({ children }: { readonly children: ComponentChildren }): VNo
         <div class="page">
           <TopBar />
           <AwayBar />
+          <ProblemsBar />
           <ReadOnlyBar />
           <Main>{about.value === undefined ? null : children}</Main>
         </div>

@@ -2,10 +2,11 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { type Problem, takeToken } from '../api/http.ts';
+import { source } from '../api/sources.ts';
 import { Button } from '../parts/button.tsx';
 import { Icon, Twill } from '../parts/icon.tsx';
 import { now } from '../state/clock.ts';
-import { away, readNow } from '../state/readings.ts';
+import { away, readNow, useReading } from '../state/readings.ts';
 import { about, begin, isLimited, isReadOnly } from '../state/session.ts';
 import { momentText } from '../words/lengths.ts';
 
@@ -28,6 +29,26 @@ export function AwayBar(): VNode | null {
         Ask now
       </Button>
     </div>
+  );
+}
+
+/** It goes on, and something of it is wrong: as the overview says, or before that is read the server. */
+export function ProblemsBar(): VNode | null {
+  const canSeeAll = about.value !== undefined && !isLimited.value;
+  const { value } = useReading(canSeeAll ? source('GET /overview') : undefined);
+  const problems = (value ?? about.value)?.problems ?? [];
+  if (problems.length === 0) return null;
+  return (
+    <section class="bar-note t-bad" role="alert" aria-label="What is wrong in the store">
+      <Icon name="warn" />
+      <div>
+        {problems.map((problem) => (
+          <p key={problem}>
+            <b>The store:</b> {problem}
+          </p>
+        ))}
+      </div>
+    </section>
   );
 }
 

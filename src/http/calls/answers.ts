@@ -110,6 +110,8 @@ export interface About {
   readonly backend: string;
   /** Its name, and what it is worth. */
   readonly store: BackendFacts;
+  /** What goes wrong in it though it answers, a line each; absent: nothing, or the caller sees some users only. */
+  readonly problems?: readonly string[];
   /** Which of several stores of one server it is; absent when nobody has named it. */
   readonly namespace?: string;
   /** What the caller may do. */
@@ -142,6 +144,8 @@ export interface Overview {
   readonly slots?: number;
   /** How long the schedule that is due longest has been due, in ms. */
   readonly lagMs?: number;
+  /** What goes wrong in the store though it answers, a line each; absent: nothing. */
+  readonly problems?: readonly string[];
   /** Of a caller that sees some users only: these, in each queue that knows them. */
   readonly users?: readonly UserRow[];
 }

@@ -79,6 +79,13 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
     "$ref": "#/components/schemas/BackendFacts",
     "description": "Its name, and what it is worth."
    },
+   "problems": {
+    "type": "array",
+    "items": {
+     "type": "string"
+    },
+    "description": "What goes wrong in it though it answers, a line each; absent: nothing, or the caller sees some users only."
+   },
    "namespace": {
     "type": "string",
     "description": "Which of several stores of one server it is; absent when nobody has named it."
@@ -259,6 +266,13 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    "lagMs": {
     "type": "number",
     "description": "How long the schedule that is due longest has been due, in ms."
+   },
+   "problems": {
+    "type": "array",
+    "items": {
+     "type": "string"
+    },
+    "description": "What goes wrong in the store though it answers, a line each; absent: nothing."
    },
    "users": {
     "type": "array",
@@ -2895,7 +2909,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
       "why"
      ]
     },
-    "description": "Nodes that wait for no other node, each with its reason; at most 20."
+    "description": "Nodes, and members of groups, that wait for no other one of the run, each with its reason: a worker, a slot, a signal, an answer, an event, a time; at most 20."
    },
    "causes": {
     "type": "array",

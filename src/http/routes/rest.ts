@@ -33,10 +33,13 @@ export const REST_ROUTES: readonly Route[] = [
     answer: async ({ loom, view, api }) => {
       const { connection } = coreOf(loom);
       const { description } = await connection.info();
+      // What is wrong there tells of the store as a whole.
+      const { problems } = view.users === undefined ? await loom.health() : {};
       return {
         version: packageVersion(),
         backend: description,
         store: backendFacts(connection.backend),
+        ...(problems === undefined ? {} : { problems }),
         ...(api.namespace === undefined ? {} : { namespace: api.namespace }),
         can: view.can,
         ...(view.users === undefined ? {} : { users: view.users }),
@@ -150,7 +153,9 @@ async function overview(loom: Fairloom, view: View, at: number): Promise<Overvie
     const names = queues.map(({ queue }) => queue);
     return { at, users: await ownRows(loom, view, names) };
   }
-  const [stats, waiting, workers, lagMs] = await Promise.all([
+  const { inspect } = await coreOf(loom).connection.open();
+  const [{ problems }, stats, waiting, workers, lagMs] = await Promise.all([
+    inspect.ping(),
     loom.stats(),
     loom.tasks.waiting(),
     loom.workers.list(),
@@ -165,5 +170,6 @@ async function overview(loom: Fairloom, view: View, at: number): Promise<Overvie
     workers: workers.length,
     slots: workers.reduce((sum, { concurrency }) => sum + concurrency, 0),
     lagMs,
+    ...(problems === undefined ? {} : { problems }),
   };
 }
