@@ -25,7 +25,7 @@ export interface CountedRedis {
   readonly facts: ServerFacts;
   /** As `3.19.0`; which one counts makes no difference. */
   readonly valgrind: string;
-  /** Empties it. Scripts that it has loaded stay. */
+  /** Empties it, of scripts too: those that others have loaded would be collected beside the work. */
   flush(): Promise<void>;
   /** Answers when the server has nothing to do but for those that block. */
   rest(): Promise<void>;
@@ -38,7 +38,19 @@ export interface CountedRedis {
  * What the server does by itself, each second, is nobody's work: as seldom as it may be. Tables that
  * grow or shrink are moved by the commands that use them, not by the clock.
  */
-const ARGS = ['--hz', '1', '--dynamic-hz', 'no', '--activerehashing', 'no'];
+const ARGS = [
+  ...['--hz', '1', '--dynamic-hz', 'no', '--activerehashing', 'no'],
+  // On a busy machine commands are slow, and each slow one would be written down.
+  ...['--slowlog-log-slower-than', '-1'],
+];
+
+/**
+ * The collector of Lua works in cycles, each of which costs as much as dozens of tasks, and a step of it comes
+ * with every 50th script. Counting begins with a new cycle and right behind a step, so that the same work meets
+ * the same collector.
+ */
+const COLLECT = "collectgarbage('collect')";
+const STEP_EVERY = 50;
 
 /** Between two looks at whether the server rests, in ms. */
 const LOOK_MS = 20;
@@ -71,6 +83,7 @@ export async function startCountedRedis(): Promise<CountedRedis> {
     valgrind: (await execute(valgrind, ['--version'])).stdout.trim().replace('valgrind-', ''),
     flush: async () => {
       await admin.flushall('SYNC');
+      await admin.script('FLUSH', 'SYNC');
     },
     rest: async () => {
       let before = Number.NaN;
@@ -83,6 +96,9 @@ export async function startCountedRedis(): Promise<CountedRedis> {
       }
     },
     count: async (work) => {
+      for (let left = STEP_EVERY - ((await scriptsOf(admin)) % STEP_EVERY); left > 0; left--) {
+        await admin.eval(COLLECT, 0);
+      }
       await tell('instrumentation', 'on');
       await work();
       await tell('instrumentation', 'off');
@@ -112,6 +128,13 @@ async function factsOf(admin: Redis): Promise<ServerFacts> {
     allocator: field('mem_allocator') ?? 'unknown',
     arch: process.arch,
   };
+}
+
+/** Scripts that have run since the server started. */
+async function scriptsOf(admin: Redis): Promise<number> {
+  const stats = await admin.info('commandstats');
+  const calls = [...stats.matchAll(/^cmdstat_(?:eval|evalsha|fcall)(?:_ro)?:calls=(\d+)/gm)];
+  return calls.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 async function commandsOf(admin: Redis): Promise<number> {

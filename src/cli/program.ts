@@ -37,6 +37,7 @@ import type { Shell } from './session/session.ts';
 import { offering, repeated } from './terminal/arguments.ts';
 import { CliError, EXIT, type ExitCode, exitCodeOf } from './terminal/exit-code.ts';
 import { OUTPUT_FORMS, type OutputForm } from './terminal/output.ts';
+import { refuseBlankAndTwice } from './terminal/strict-options.ts';
 import { styleFor, terminalLine } from './terminal/style.ts';
 
 const EPILOGUE = `
@@ -55,7 +56,8 @@ export async function runCommandLine(args: readonly string[], shell: Shell): Pro
   }
 }
 
-function programOf(shell: Shell): Command {
+/** The tree of commands. */
+export function programOf(shell: Shell): Command {
   const program = new Command('fairloom')
     .description('a fair, durable task queue for many users')
     .version(version())
@@ -108,6 +110,7 @@ function programOf(shell: Shell): Command {
   addDashboard(program, shell);
   addDev(program, shell);
   addCompletion(program, shell);
+  refuseBlankAndTwice(program);
   return program;
 }
 

@@ -14,11 +14,11 @@ import { type Shell, withLoom } from '../session/session.ts';
 import { rateArgument } from '../terminal/arguments.ts';
 import { CliError, EXIT } from '../terminal/exit-code.ts';
 import { changeEach } from '../views/bulk.ts';
-import { type ConfirmOptions, confirm } from '../views/confirm.ts';
+import { type ConfirmOptions, confirm, confirmNamed } from '../views/confirm.ts';
 import { followersOf, wouldChange } from '../views/dry-run.ts';
 import { foundTasks, limitArgument, rowsOf, showFirst, take } from '../views/select-tasks.ts';
 import { errorGroupView, taskView } from '../views/views.ts';
-import { ofTasks, VALUES, withConfirm, withFilters } from './tasks.ts';
+import { namedTasks, ofTasks, VALUES, withConfirm, withFilters } from './tasks.ts';
 
 interface DeadOptions extends ConfirmOptions {
   readonly queue?: string;
@@ -116,7 +116,11 @@ function addBulk(dead: Command, shell: Shell, bulk: Bulk): Command {
         const { chosen, more } = await choose(loom, ids, options);
         const removes = bulk.verb === 'remove';
         const followers = await followersOf(loom, removes ? chosen : [], 'removal');
-        const agreed = await confirm(bulk.verb, chosen, { ...options, followers }, output);
+        const asked = { ...options, followers };
+        const agreed =
+          ids.length > 0
+            ? await confirmNamed(bulk.verb, ids, { ...asked, ...namedTasks(loom) }, output)
+            : await confirm(bulk.verb, chosen, asked, output);
         if (more) output.note('there are more; --limit <n> or --limit all takes them in');
         if (!agreed) {
           const { done } = bulk;

@@ -22,7 +22,7 @@ import { fieldLines, jsonLine, jsonLines, type Output, type Thing } from '../ter
 import type { Style } from '../terminal/style.ts';
 import { textTable } from '../terminal/text-table.ts';
 import { changeEach } from '../views/bulk.ts';
-import { type ConfirmOptions, confirm } from '../views/confirm.ts';
+import { type ConfirmOptions, confirmNamed } from '../views/confirm.ts';
 import { followersOfRuns, wouldChange } from '../views/dry-run.ts';
 import type { JsonShapes } from '../views/json-shapes.ts';
 import { type RunFilterOptions, selectRuns } from '../views/select-runs.ts';
@@ -147,7 +147,12 @@ function addCancel(runs: Command, shell: Shell): void {
     .action((ids: readonly string[], options: CancelOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
         const followers = await followersOfRuns(loom, ids);
-        if (!(await confirm('cancel', ids, { ...options, noun: 'run', followers }, output))) {
+        const named = {
+          ...{ ...options, noun: 'run', followers },
+          isStored: async (id: string) => (await loom.runs.get(id)) !== undefined,
+          missing: (id: string) => new TaskNotFoundError(id),
+        };
+        if (!(await confirmNamed('cancel', ids, named, output))) {
           const stateOf = async (id: string): Promise<TaskState | undefined> =>
             (await loom.runs.get(id))?.state;
           // Of a run that has ended, nodes may be open still.

@@ -24,7 +24,7 @@ import { shownLength, shownMoment } from '../terminal/moments.ts';
 import { fieldLines, type Output } from '../terminal/output.ts';
 import { changeEach, changeNone } from '../views/bulk.ts';
 import { demandTaskName } from '../views/by-name.ts';
-import { type ConfirmOptions, confirm } from '../views/confirm.ts';
+import { type ConfirmOptions, confirmNamed } from '../views/confirm.ts';
 import type { JsonShapes } from '../views/json-shapes.ts';
 import { scheduleView } from '../views/schedule-view.ts';
 import { limitArgument, rowsOf, showFirst } from '../views/select-tasks.ts';
@@ -322,9 +322,13 @@ function addRemove(schedules: Command, shell: Shell): void {
     .description('take schedules away; tasks that they have made stay')
     .action((ids: readonly string[], options: ConfirmOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
-        const noun = 'schedule';
-        if (!(await confirm('remove', ids, { ...options, noun }, output)))
-          return changeNone(output);
+        const named = {
+          ...options,
+          noun: 'schedule',
+          isStored: async (id: string) => (await loom.schedules.get(id)) !== undefined,
+          missing: (id: string) => new ScheduleNotFoundError(id),
+        };
+        if (!(await confirmNamed('remove', ids, named, output))) return changeNone(output);
         return changeEach('remove', ids, output, async (id) => {
           if (!(await loom.schedules.remove(id))) throw new ScheduleNotFoundError(id);
           return 'removed';

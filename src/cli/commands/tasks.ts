@@ -20,7 +20,7 @@ import { fieldLines, jsonLine, type Output } from '../terminal/output.ts';
 import type { Style } from '../terminal/style.ts';
 import { cellText, textTable } from '../terminal/text-table.ts';
 import { changeEach } from '../views/bulk.ts';
-import { type ConfirmOptions, confirm } from '../views/confirm.ts';
+import { type ConfirmOptions, confirm, confirmNamed } from '../views/confirm.ts';
 import { type DryRunWords, followersOf, wouldChange } from '../views/dry-run.ts';
 import {
   limitArgument,
@@ -197,7 +197,12 @@ function addCancel(tasks: Command, shell: Shell): void {
     withLoom(shell, command, async (loom, output) => {
       const chosen = await choose(loom, ids, options, (state) => !isEnded(state));
       const followers = await followersOf(loom, chosen, 'cancel');
-      if (!(await confirm('cancel', chosen, { ...options, followers }, output))) {
+      const asked = { ...options, followers };
+      const agreed =
+        ids.length > 0
+          ? await confirmNamed('cancel', ids, { ...asked, ...namedTasks(loom) }, output)
+          : await confirm('cancel', chosen, asked, output);
+      if (!agreed) {
         return wouldChange(output, { ...ofTasks(loom), ids: chosen, followers, ...CANCELED });
       }
       const { reason } = options;
@@ -218,7 +223,8 @@ function addChanges(tasks: Command, shell: Shell): void {
   remove.action((ids: readonly string[], options: ConfirmOptions, command: Command) =>
     withLoom(shell, command, async (loom, output) => {
       const followers = await followersOf(loom, ids, 'removal');
-      if (!(await confirm('remove', ids, { ...options, followers }, output))) {
+      const named = { ...options, followers, ...namedTasks(loom) };
+      if (!(await confirmNamed('remove', ids, named, output))) {
         return wouldChange(output, { ...ofTasks(loom), ids, followers, ...REMOVED });
       }
       return changeEach('remove', ids, output, async (id) => {
@@ -286,6 +292,17 @@ export function ofTasks(loom: Fairloom): {
   readonly stateOf: (id: string) => Promise<TaskState | undefined>;
 } {
   return { stateOf: async (id) => (await loom.tasks.get(id))?.state };
+}
+
+/** How tasks that were named are looked up before a question. */
+export function namedTasks(loom: Fairloom): {
+  readonly isStored: (id: string) => Promise<boolean>;
+  readonly missing: (id: string) => Error;
+} {
+  return {
+    isStored: async (id) => (await loom.tasks.get(id)) !== undefined,
+    missing: (id) => new TaskNotFoundError(id),
+  };
 }
 
 /** The ids that were named, or those of all tasks that match. */

@@ -85,7 +85,7 @@ export const EXIT_OF: Readonly<Record<ErrorCode, ExitCode>> = {
   BACKEND_FULL: EXIT.refused,
   BACKEND_UNSUPPORTED: EXIT.unreachable,
   CORRUPT_RECORD: EXIT.failed,
-  DATA_DAMAGED: EXIT.failed,
+  DATA_DAMAGED: EXIT.unreachable,
   COPY_REFUSED: EXIT.refused,
 };
 

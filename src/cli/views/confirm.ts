@@ -1,5 +1,6 @@
 /** Verbs that take something away show what, and ask before they do it. */
 import { createInterface } from 'node:readline/promises';
+import { mapInChunks } from '../../base/chunks.ts';
 import { counted } from '../terminal/counted.ts';
 import { CliError, EXIT } from '../terminal/exit-code.ts';
 import type { Output } from '../terminal/output.ts';
@@ -8,6 +9,9 @@ import type { Followers } from './dry-run.ts';
 
 /** Lines of the sample. */
 const SAMPLE = 5;
+
+/** Ids that are looked up at once. */
+const AT_ONCE = 16;
 
 /** What the caller has said beforehand, and what the question is about. */
 export interface ConfirmOptions {
@@ -56,6 +60,27 @@ export async function confirm(
     question.close();
   }
   throw new CliError(EXIT.refused, 'nothing was done');
+}
+
+/**
+ * The same for things that were named by their ids: only those that are stored are announced.
+ *
+ * @throws what `missing` makes of the first id when none is stored.
+ */
+export async function confirmNamed(
+  verb: string,
+  ids: readonly string[],
+  options: ConfirmOptions & {
+    readonly isStored: (id: string) => Promise<boolean>;
+    readonly missing: (id: string) => Error;
+  },
+  output: Output,
+): Promise<boolean> {
+  const known = await mapInChunks(ids, AT_ONCE, async (id) => await options.isStored(id));
+  const stored = ids.filter((_, at) => known[at]);
+  const [first] = ids;
+  if (stored.length === 0 && first !== undefined) throw options.missing(first);
+  return confirm(verb, stored, options, output);
 }
 
 /** Those that nobody asked for, and that would end all the same. */

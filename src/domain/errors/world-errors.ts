@@ -60,6 +60,16 @@ export class ScheduleNotFoundError extends FairloomError {
   }
 }
 
+/** By operation and state: what to do in place of an operation that the state forbids. */
+const WAYS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  redrive: { scheduled: 'run-now makes it due' },
+  'run now': { failed: 'redrive puts it back' },
+  remove: {
+    ...{ scheduled: 'cancel it first', deferred: 'cancel it first' },
+    ...{ queued: 'cancel it first', started: 'cancel it first' },
+  },
+};
+
 /** The operation does not apply to a task in this state. */
 export class WrongStateError extends FairloomError {
   /** The name of the class. */
@@ -76,7 +86,9 @@ export class WrongStateError extends FairloomError {
   readonly runId?: string;
 
   constructor(operation: string, taskId: string, state: string, runId?: string) {
-    const part = runId === undefined ? '' : `, and a part of run ${runId}: resume that`;
+    const way = WAYS[operation]?.[state];
+    const other = way === undefined ? '' : `: ${way}`;
+    const part = runId === undefined ? other : `, and a part of run ${runId}: resume that`;
     super(`${operation}: task ${taskId} is ${state}${part}`);
     this.taskId = taskId;
     this.state = state;
