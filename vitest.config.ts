@@ -5,6 +5,12 @@ import { LAYERS, type Layer, programsOf } from './test/support/layers.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 import { newestCompiler } from './test/support/processes/compilers.ts';
 
+/**
+ * How long a test, a hook or a poll may take, in ms. Only what hangs takes so long, however busy the machine is: no
+ * test passes or fails by the speed of the machine.
+ */
+const HANGS_MS = 600_000;
+
 /** The test that runs other versions of the compiler. */
 const COMPILERS = 'test/types/compilers.test.ts';
 
@@ -44,11 +50,9 @@ function project(layer: Layer): TestProjectConfiguration {
       // Files share nothing but modules, which take longest to load.
       isolate: false,
       // A test that asserts nothing passes whatever the code does.
-      expect: { requireAssertions: true },
-      // Of a test that hangs; two cores may be busy with a dozen processes.
-      testTimeout: 60_000,
-      // Hooks start servers, workers and a dozen commands, on a machine that may be busy.
-      hookTimeout: 120_000,
+      expect: { requireAssertions: true, poll: { timeout: HANGS_MS / 2 } },
+      testTimeout: HANGS_MS,
+      hookTimeout: HANGS_MS,
       globalSetup: [
         ...(programsOf([layer]).length > 0 ? ['test/support/processes/programs-setup.ts'] : []),
         ...(layer.redis ? ['test/support/global-setup.ts'] : []),

@@ -315,9 +315,9 @@ describe('with a worker', () => {
     expect(await ok(run('dead', 'redrive', '--all', '--yes', ...atRate, '-o', 'id'))).toBe(
       'dead\n',
     );
-    await expect.poll(() => ok(run('dead', 'list', '-o', 'id')), POLL).toBe('dead\n');
+    await expect.poll(() => ok(run('dead', 'list', '-o', 'id'))).toBe('dead\n');
     expect((await run('tasks', 'redrive', 'dead')).code).toBe(0);
-    await expect.poll(() => ok(run('dead', 'list', '-o', 'id')), POLL).toBe('dead\n');
+    await expect.poll(() => ok(run('dead', 'list', '-o', 'id'))).toBe('dead\n');
     expect(await ok(run('dead', 'remove', '--name', 'broken', '--yes', '-o', 'id'))).toBe('dead\n');
     expect(await ok(run('dead', 'list', '-o', 'json'))).toBe('[]\n');
   });
@@ -360,7 +360,7 @@ describe('with a worker', () => {
     const gate = join(tmpdir(), `fairloom-gate-${process.pid}`);
     await ok(run('enqueue', 'gated', JSON.stringify(gate), '--id', 'running'));
     await expect
-      .poll(() => ok(run('tasks', 'list', '--state', 'started', '-o', 'id')), POLL)
+      .poll(() => ok(run('tasks', 'list', '--state', 'started', '-o', 'id')))
       .toBe('running\n');
     const ended = worker.end('SIGTERM');
     await worker.says('draining');
@@ -374,6 +374,3 @@ describe('with a worker', () => {
     expect(await ok(run('workers', 'list', '-o', 'json'))).toBe('[]\n');
   });
 });
-
-/** A look takes the start of a process. */
-const POLL = { timeout: 15_000, interval: 100 };

@@ -10,9 +10,6 @@ const TASKS = join(ROOT, 'test/fixtures/cli/tasks.mjs');
 const EMBEDDED = join(ROOT, 'test/fixtures/cli/embedded.mjs');
 const PREFIX = `cli-config-${process.pid}`;
 
-/** Many commands, one after the other, on a machine with other work. */
-const LONG = { timeout: 120_000 };
-
 let folder: string;
 const path = (name: string): string => join(folder, name);
 
@@ -151,7 +148,7 @@ describe('fairloom worker', () => {
     return stdout.trimEnd().split('\n').toSorted();
   };
 
-  it('starts all workers of the configuration and stores its settings', LONG, async () => {
+  it('starts all workers of the configuration and stores its settings', async () => {
     const worker = await startWorker(['worker', TASKS, '--config', path('fairloom.yaml')]);
     await worker.says('working as w1, w2');
     await worker.says('stored the settings of 1 queue and 1 user');
@@ -168,7 +165,7 @@ describe('fairloom worker', () => {
     expect(await ids()).toEqual(['']);
   });
 
-  it('starts one by --id, with flags over its options', LONG, async () => {
+  it('starts one by --id, with flags over its options', async () => {
     const flags = ['--id', 'w2', '--concurrency', '5', '--steal', 'none'];
     const worker = await startWorker([
       'worker',

@@ -37,7 +37,7 @@ function start(args: readonly string[], env: Readonly<Record<string, string>> = 
   return {
     child,
     url: async (times = 1) => {
-      await expect.poll(() => told().length, { timeout: 30_000 }).toBeGreaterThanOrEqual(times);
+      await expect.poll(() => told().length).toBeGreaterThanOrEqual(times);
       return told().at(-1) ?? '';
     },
     end: () => {
@@ -63,7 +63,7 @@ it('the demo shows itself on the page', async () => {
   const { url, end } = start(['demo', '--dashboard', '--json']);
   const base = await url();
   const users = async (): Promise<string> => (await fetch(`${base}api/v1/users`)).text();
-  await expect.poll(users, { timeout: 30_000 }).toContain('"noisy"');
+  await expect.poll(users).toContain('"noisy"');
   expect((await fetch(base)).headers.get('content-type')).toContain('text/html');
   expect(await end()).toBe(0);
 });

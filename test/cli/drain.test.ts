@@ -118,7 +118,7 @@ it('waits for what runs elsewhere in its queue, until it is told to end', async 
   const gate = gateFile();
   await here.loom.enqueueByName('gated', gate.path, { id: 'held' });
   const other = await here.worker();
-  await expect.poll(() => here.state('held'), { timeout: 15_000 }).toBe('started');
+  await expect.poll(() => here.state('held')).toBe('started');
   const told = await here.worker('--drain');
   await told.says('waits: tasks of queue default run');
   const { code, stderr } = await told.end('SIGTERM');
@@ -136,7 +136,7 @@ it('lets its own tasks end when it is told to', async () => {
   const gate = gateFile();
   await here.loom.enqueueByName('gated', gate.path, { id: 'own' });
   const drain = await here.worker('--drain');
-  await expect.poll(() => here.state('own'), { timeout: 15_000 }).toBe('started');
+  await expect.poll(() => here.state('own')).toBe('started');
   const ended = drain.end('SIGTERM');
   await drain.says('draining');
   gate.open();

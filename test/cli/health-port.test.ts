@@ -30,7 +30,7 @@ it('a worker answers /livez, /readyz and /metrics until it has drained', async (
     const answer = await fetch(`http://127.0.0.1:${port}${path}`);
     return { status: answer.status, text: await answer.text() };
   };
-  await expect.poll(async () => (await page('/readyz')).status, { timeout: 20_000 }).toBe(200);
+  await expect.poll(async () => (await page('/readyz')).status).toBe(200);
   expect(await page('/livez')).toEqual({ status: 200, text: 'alive\n' });
   const done = await fairloom(['enqueue', 'double', '4', '--wait', ...where]);
   expect(done.stdout).toContain('8');
@@ -84,7 +84,7 @@ it('a scheduler answers them too', async () => {
   const ended = new Promise<number | null>((resolve) => scheduler.once('close', resolve));
   const port = await portOf(scheduler.stderr);
   const page = (path: string): Promise<Response> => fetch(`http://127.0.0.1:${port}${path}`);
-  await expect.poll(async () => (await page('/readyz')).status, { timeout: 20_000 }).toBe(200);
+  await expect.poll(async () => (await page('/readyz')).status).toBe(200);
   expect(await (await page('/metrics')).text()).toContain('fairloom_scheduler_lag_seconds');
   scheduler.kill('SIGTERM');
   expect(await ended).toBe(0);

@@ -141,17 +141,14 @@ describe('fairloom scheduler', () => {
     const worker = await startWorker(['worker', MODULE, ...BACKEND]);
     let fired: unknown;
     await expect
-      .poll(
-        async () => {
-          fired = await json('schedules', 'get', 'often');
-          return fired;
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        fired = await json('schedules', 'get', 'often');
+        return fired;
+      })
       .toMatchObject({ fired: 1, state: 'over', task: 'etl' });
     const { lastTaskId = '' } = fired as { readonly lastTaskId?: string };
     await expect
-      .poll(() => json('runs', 'get', lastTaskId), { timeout: 20_000 })
+      .poll(() => json('runs', 'get', lastTaskId))
       .toMatchObject({ name: 'etl', form: 'driven', state: 'finished' });
     await worker.end('SIGTERM');
     const { code, stderr } = await scheduler.end('SIGTERM');

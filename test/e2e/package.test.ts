@@ -3,9 +3,6 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { COMPILERS } from '../support/processes/compilers.ts';
 import { type Consumer, installPacked } from '../support/processes/consumer.ts';
 
-/** Two runs of npm and a compiler on a machine with other work. */
-const LONG_MS = 180_000;
-
 /** Ending by itself means soon, without waiting for a timer or an idle connection, in ms. */
 const SOON_MS = 5_000;
 
@@ -13,7 +10,7 @@ let consumer: Consumer;
 
 beforeAll(async () => {
   consumer = await installPacked(['ioredis', '@types/node']);
-}, LONG_MS);
+});
 
 afterAll(() => consumer?.remove());
 
@@ -114,7 +111,7 @@ describe('its types', () => {
     consumer.write('tsconfig.json', JSON.stringify(TSCONFIG));
   });
 
-  it.each(COMPILERS)('hold on TypeScript $version', { timeout: LONG_MS }, async (compiler) => {
+  it.each(COMPILERS)('hold on TypeScript $version', async (compiler) => {
     const version = await consumer.run(process.execPath, compiler.tsc, '--version');
     expect(version.stdout).toContain(`Version ${compiler.version}`);
     const { code, stdout } = await consumer.run(process.execPath, compiler.tsc, '-p', '.');
@@ -123,7 +120,7 @@ describe('its types', () => {
 });
 
 describe('a script that uses Redis', () => {
-  it('ends by itself after close()', { timeout: LONG_MS }, async () => {
+  it('ends by itself after close()', async () => {
     consumer.write('redis.js', ON_REDIS);
     const url = inject('redisUrl');
     const began = performance.now();
@@ -132,7 +129,7 @@ describe('a script that uses Redis', () => {
     expect(performance.now() - began).toBeLessThan(SOON_MS);
   });
 
-  it('ends by itself although nobody closed it', { timeout: LONG_MS }, async () => {
+  it('ends by itself although nobody closed it', async () => {
     consumer.write('left-open.js', ON_REDIS.replace('await loom.close();', ''));
     const url = inject('redisUrl');
     const began = performance.now();

@@ -57,7 +57,7 @@ describe.each(pages.filter((page) => code(page).length > 0))('%s', (page) => {
     await server?.stop();
   });
 
-  it('compiles', { timeout: 240_000 }, async () => {
+  it('compiles', async () => {
     expect(await project.compile()).toBe('');
   });
 
@@ -68,7 +68,6 @@ describe.each(pages.filter((page) => code(page).length > 0))('%s', (page) => {
 
   it.each(scripts.map((block) => [block.file ?? '', block] as const))(
     '%s does what it says',
-    { timeout: 60_000 },
     async (file, block) => {
       const waits = isOnRedis(block) && block.text.includes('.result(');
       const running = waits ? workers.map((worker) => project.start(worker.file ?? '', env())) : [];

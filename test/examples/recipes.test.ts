@@ -58,7 +58,7 @@ it('have the versions that the page names', () => {
 });
 
 describe.each(SERVERS)('%s', (file) => {
-  it('enqueues, shows the end, and ends in order', { timeout: 60_000 }, async () => {
+  it('enqueues, shows the end, and ends in order', async () => {
     const port = await freePort();
     const child = project.startTold(file, { ...env(), PORT: String(port) });
     const lines = createInterface({ input: child.stdout });
@@ -78,7 +78,7 @@ describe.each(SERVERS)('%s', (file) => {
   });
 });
 
-it('express.mjs answers what a caller did wrong', { timeout: 60_000 }, async () => {
+it('express.mjs answers what a caller did wrong', async () => {
   const port = await freePort();
   const child = project.startTold('express.mjs', { ...env(), PORT: String(port) });
   expect(await once(createInterface({ input: child.stdout }), 'line')).toEqual(['ready']);
@@ -89,7 +89,7 @@ it('express.mjs answers what a caller did wrong', { timeout: 60_000 }, async () 
   expect(await ended(child)).toBe(0);
 });
 
-it('route.mjs is the function that Next calls', { timeout: 60_000 }, async () => {
+it('route.mjs is the function that Next calls', async () => {
   project.write(
     'call.mjs',
     `import { loom } from './loom.mjs';
@@ -107,14 +107,14 @@ it('route.mjs is the function that Next calls', { timeout: 60_000 }, async () =>
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '202 acme\n', stderr: '' });
 });
 
-it('common.cjs is CommonJS', { timeout: 60_000 }, async () => {
+it('common.cjs is CommonJS', async () => {
   const block = blocks.find(({ file }) => file === 'common.cjs');
   const { code, stdout, stderr } = await project.run('common.cjs');
   const prints = `${printsOf(block as DocBlock).join('\n')}\n`;
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: prints, stderr: '' });
 });
 
-it('bundle.mjs makes a worker that needs no packages', { timeout: 60_000 }, async () => {
+it('bundle.mjs makes a worker that needs no packages', async () => {
   expect(await project.run('bundle.mjs')).toMatchObject({ code: 0, stderr: '' });
   const other = await startRedis({ args: ['--appendonly', 'yes'] });
   project.removePackages();

@@ -13,8 +13,6 @@ const FIXTURE = join(ROOT, 'test/fixtures/web-servers');
 /** A copy, since Next builds where its app is; kept, so that it is installed once. */
 const FOLDER = join(ROOT, 'temp/web-servers');
 const MODULES = join(FOLDER, 'node_modules');
-/** A machine that is busy with other layers. */
-const LONG_MS = 240_000;
 
 const BUN = join(MODULES, '@oven/bun-linux-x64/bin/bun');
 const DENO = join(MODULES, '@deno/linux-x64-glibc/deno');
@@ -45,7 +43,7 @@ beforeAll(async () => {
     [...binaries, NEXT].every((file) => existsSync(file)) && lockIn(FOLDER) === lockIn(FIXTURE);
   cpSync(FIXTURE, FOLDER, { recursive: true });
   if (!isInstalled) {
-    const options = { cwd: FOLDER, env, timeoutMs: LONG_MS };
+    const options = { cwd: FOLDER, env };
     const { code, stderr } = await runProcess('npm', ['ci', '--ignore-scripts'], options);
     expect([code, stderr]).toEqual([0, expect.any(String)]);
   }
@@ -58,7 +56,7 @@ beforeAll(async () => {
   for (const part of ['package.json', 'dist']) {
     cpSync(join(ROOT, part), join(own, part), { recursive: true });
   }
-}, LONG_MS);
+});
 
 it.for([
   ['Bun', 'memory'],
@@ -68,7 +66,6 @@ it.for([
   ['Next.js', 'memory'],
 ] as const)(
   '%s reads, changes, streams, and shows the page, on %s',
-  { timeout: LONG_MS },
   async ([name, store], { skip }) => {
     skip(!isHere && name !== 'Next.js', ELSEWHERE);
     const url = store === 'Redis' ? inject('redisUrl') : undefined;

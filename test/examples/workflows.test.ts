@@ -11,13 +11,10 @@ import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { ROOT, runProcess } from '../support/processes/run-process.ts';
 
-const TIMEOUT_MS = 110_000;
-const SLOW = { timeout: 120_000 };
-
 /** Runs an example to its end, which must be a good one, and gives its lines. */
 async function linesOf(file: string, args: readonly string[]): Promise<readonly string[]> {
   const path = join(ROOT, 'examples/workflows', file);
-  const ended = await runProcess(process.execPath, [path, ...args], { timeoutMs: TIMEOUT_MS });
+  const ended = await runProcess(process.execPath, [path, ...args]);
   expect(ended, ended.stderr).toMatchObject({ code: 0 });
   return ended.stdout.trimEnd().split('\n');
 }
@@ -28,19 +25,19 @@ describe.each([
   { name: 'embedded', where: (): readonly string[] => [] },
   { name: 'redis', where: redis },
 ])('examples of workflows, $name', ({ where }) => {
-  it('etl executes each node once', SLOW, async () => {
+  it('etl executes each node once', async () => {
     const lines = await linesOf('etl.mjs', where());
     expect(lines.at(-1)).toBe('loaded 12 rows, 18600 cents; executions per node: all 1');
     expect(lines.slice(0, -1).sort()).toEqual(nodesOfEtl().map((node) => `${node}: 1`));
   });
 
-  it('agent goes round until it knows the answer', SLOW, async () => {
+  it('agent goes round until it knows the answer', async () => {
     const lines = await linesOf('agent.mjs', where());
     expect(lines.at(-1)).toBe('answer: the square root of 2 is 1.414, after 13 cycles');
     expect(lines.filter((line) => line.startsWith('tool: '))).toHaveLength(13);
   });
 
-  it('deploy finishes old orders with old code, and says when that may go', SLOW, async () => {
+  it('deploy finishes old orders with old code, and says when that may go', async () => {
     expect((await linesOf('deploy.mjs', where())).slice(-4)).toEqual([
       'old workers may go: no',
       'shipped: a chair by post',
@@ -49,7 +46,7 @@ describe.each([
     ]);
   });
 
-  it('approval pays what is approved, and nothing that nobody answered', SLOW, async () => {
+  it('approval pays what is approved, and nothing that nobody answered', async () => {
     const lines = await linesOf('approval.mjs', where());
     const isApart = lines.some((line) => line.startsWith('fairloom asks answer: ann has answered'));
     const isKilled = lines.some((line) => /^killed process \d+, the only worker$/.test(line));
@@ -62,32 +59,28 @@ describe.each([
     ]);
   });
 
-  it('deadlock ends with one slot', SLOW, async () => {
+  it('deadlock ends with one slot', async () => {
     const lines = await linesOf('deadlock.mjs', where());
     expect(lines.at(-1)).toBe('ended: 31 tasks, 4 levels of waiting, 1 slot');
   });
 
-  it('mapreduce finds the words that a loop finds', SLOW, async () => {
+  it('mapreduce finds the words that a loop finds', async () => {
     const lines = await linesOf('mapreduce.mjs', ['--files', '25', ...where()]);
     const { words, different } = wordsOfDocs();
     expect(lines.at(-1)).toBe(`25 files: ${words} words, ${different} different; same as a loop`);
   });
 });
 
-it(
-  'two readers have the same words of a stream, one of which lost its connection',
-  SLOW,
-  async () => {
-    const lines = await linesOf('stream.mjs', []);
-    expect(lines).toEqual([
-      'a reader lost its connection, and goes on from 4',
-      'You asked: what is a stream? An answer takes a while, and is read while it is made.',
-      'both readers have the same words; begun anew: 0',
-    ]);
-  },
-);
+it('two readers have the same words of a stream, one of which lost its connection', async () => {
+  const lines = await linesOf('stream.mjs', []);
+  expect(lines).toEqual([
+    'a reader lost its connection, and goes on from 4',
+    'You asked: what is a stream? An answer takes a while, and is read while it is made.',
+    'both readers have the same words; begun anew: 0',
+  ]);
+});
 
-it('and so they have although its worker is killed in the middle', SLOW, async () => {
+it('and so they have although its worker is killed in the middle', async () => {
   const lines = await linesOf('stream.mjs', redis());
   expect(lines).toContainEqual(expect.stringMatching(/^killed process \d+ after 8 words$/));
   expect(lines.slice(-2)).toEqual([
@@ -96,7 +89,7 @@ it('and so they have although its worker is killed in the middle', SLOW, async (
   ]);
 });
 
-it('etl executes each node once although its producer is killed', SLOW, async () => {
+it('etl executes each node once although its producer is killed', async () => {
   const lines = await linesOf('etl.mjs', ['--kill-producer', ...redis()]);
   const [, killed, row] = /^killed process (\d+), .* at row (\d+)$/.exec(lines[0] ?? '') ?? [];
   expect(Number(row)).toBeLessThan(12);

@@ -50,9 +50,6 @@ class Heard {
 
 const MIB = 1_048_576;
 
-/** A snapshot is made by a thread, which may have to wait for a processor. */
-const SLOW = { timeout: 30_000 };
-
 /** Lets the log grow by so many MiB. */
 async function grow(loom: Fairloom, mebibytes: number): Promise<void> {
   const input = 'x'.repeat(MIB / 2);
@@ -109,8 +106,8 @@ it('is said where people look, by its owner and by those that ask it, until one 
 
   rmSync(join(folder, partOf(1)), { recursive: true });
   await grow(owner, 17);
-  await expect.poll(() => snapshotsIn(folder), SLOW).toHaveLength(1);
-  await expect.poll(() => owner.health(), SLOW).not.toHaveProperty('problems');
+  await expect.poll(() => snapshotsIn(folder)).toHaveLength(1);
+  await expect.poll(() => owner.health()).not.toHaveProperty('problems');
   expect(await guest.health()).not.toHaveProperty('problems');
   expect(heard.lines).toHaveLength(1);
 });

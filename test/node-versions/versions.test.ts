@@ -29,9 +29,6 @@ const RULES = 'test/contract/memory.test.ts';
 /** They come to more; a file that has moved is missed. */
 const TESTS = { some: 100, all: 700 };
 
-/** A machine that is busy with other layers. */
-const LONG_MS = 240_000;
-
 const isHere = process.platform === 'linux' && process.arch === 'x64';
 const ELSEWHERE = 'its binary is for Linux on x64';
 
@@ -49,12 +46,11 @@ describe.each(VERSIONS)('Node %s', (version) => {
     const { code, stderr } = await runProcess('npm', ['ci', '--ignore-scripts'], {
       cwd: FOLDER,
       env,
-      timeoutMs: LONG_MS,
     });
     expect([code, stderr]).toEqual([0, expect.any(String)]);
-  }, LONG_MS);
+  });
 
-  it('passes a share of the tests', { timeout: LONG_MS }, async ({ skip }) => {
+  it('passes a share of the tests', async ({ skip }) => {
     skip(!isHere, ELSEWHERE);
     const files = version === NEWEST ? [RULES, ...FILES] : FILES;
     const layers = [...new Set(files.map((file) => file.split('/')[1] ?? ''))];
@@ -65,7 +61,7 @@ describe.each(VERSIONS)('Node %s', (version) => {
         ...layers.flatMap((layer) => ['--project', layer]),
         ...['--reporter=./scripts/layer-reporter.ts', ...files],
       ],
-      { cwd: ROOT, env, timeoutMs: LONG_MS },
+      { cwd: ROOT, env },
     );
     const results = stdout.split('\n').flatMap((line) => resultIn(line) ?? []);
     expect(code, stdout).toBe(0);
@@ -76,7 +72,7 @@ describe.each(VERSIONS)('Node %s', (version) => {
     );
   });
 
-  it('plays the demo', { timeout: LONG_MS }, async ({ skip }) => {
+  it('plays the demo', async ({ skip }) => {
     skip(!isHere, ELSEWHERE);
     const { stdout } = await runProcess(node, ['--version']);
     expect(stdout).toMatch(new RegExp(`^v${version}\\.`));

@@ -119,7 +119,7 @@ it('a server that is restarted has them, once each', async () => {
   await server.kill();
   goOn.open();
   await server.restart();
-  await expect.poll(() => readNow(loom, id).catch(() => []), { timeout: 20_000 }).toHaveLength(10);
+  await expect.poll(() => readNow(loom, id).catch(() => [])).toHaveLength(10);
   expect(await readNow(loom, id)).toEqual(counted(10));
 }, 60_000);
 

@@ -92,9 +92,11 @@ function expectReport(mistake: Mistake): void {
 }
 
 async function complaintsOf({ tsc }: Compiler, folder: string): Promise<readonly Complaint[]> {
-  const { stdout } = await runProcess(process.execPath, [tsc, '-p', folder, '--pretty', 'false'], {
-    timeoutMs: 200_000,
-  });
+  const { stdout } = await runProcess(
+    process.execPath,
+    [tsc, '-p', folder, '--pretty', 'false'],
+    {},
+  );
   const messages = stdout.matchAll(/^(\S[^\n]*?)\((\d+),(\d+)\): error (TS\d+: .*)$(?:\n .*$)*/gm);
   return [...messages].map(([text, file = '', line, column, says = '']) => ({
     file,

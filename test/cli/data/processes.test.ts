@@ -50,7 +50,7 @@ describe('on a data folder', () => {
     writeFileSync(gate, '');
     const next = await started('worker', TASKS, ...lease, ...where);
     const all = { first: 'finished', second: 'finished', gated: 'finished' };
-    await expect.poll(states, { timeout: 30_000 }).toEqual(all);
+    await expect.poll(states).toEqual(all);
     expect((await next.end('SIGTERM')).code).toBe(0);
     expect(await states()).toEqual(all);
   });

@@ -7,9 +7,6 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { playDemo } from '../../../src/cli/demo/demo.ts';
 import { type Ended, fairloom } from '../../support/processes/run-process.ts';
 
-/** Filling the queue, the competition and the end, on a machine with other work. */
-const LONG_MS = 120_000;
-
 type Line =
   | { readonly lease: string; readonly backlogged?: undefined }
   | { readonly backlogged: Readonly<Record<string, number>>; readonly lease?: undefined };
@@ -78,7 +75,7 @@ describe.each(['memory', 'redis'] as const)('on the %s backend', (backend) => {
     const trace = join(folder, `${backend}.jsonl`);
     const redis = backend === 'redis' ? ['--redis', inject('redisUrl')] : [];
     const args = ['demo', '--json', '--seconds', '2', '--seed', '7', '--trace', trace, ...redis];
-    const ended = await fairloom(args, { timeoutMs: LONG_MS });
+    const ended = await fairloom(args);
     expect(ended.code).toBe(0);
     expect(ended.stdout.split('\n')).toHaveLength(2);
     stderr = ended.stderr;
@@ -87,7 +84,7 @@ describe.each(['memory', 'redis'] as const)('on the %s backend', (backend) => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Line);
-  }, LONG_MS);
+  });
 
   it('keeps every user within one turn of its exact weighted share', () => {
     expect(result.maxDeviation).toBeGreaterThan(0);
@@ -130,10 +127,9 @@ describe.each(['memory', 'redis'] as const)('on the %s backend', (backend) => {
   });
 });
 
-it('on a data folder it goes on with what it left', { timeout: LONG_MS }, async () => {
+it('on a data folder it goes on with what it left', async () => {
   const data = join(folder, 'data');
-  const play = (): Promise<Ended> =>
-    fairloom(['demo', '--seconds', '0.2', '--data', data], { timeoutMs: LONG_MS });
+  const play = (): Promise<Ended> => fairloom(['demo', '--seconds', '0.2', '--data', data]);
   const [first, again] = [await play(), await play()];
   const [, left = ''] =
     /^(\d+) tasks wait in .*: the demo goes on with them/m.exec(first.stdout) ?? [];
@@ -155,7 +151,7 @@ it('on a data folder it goes on with what it left', { timeout: LONG_MS }, async 
 });
 
 describe('the measure', () => {
-  it('finds a backend that leases in turns without weights', { timeout: LONG_MS }, async () => {
+  it('finds a backend that leases in turns without weights', async () => {
     const lines: Line[] = [];
     const { maxDeviation } = await playDemo({
       backend: roundRobin(memory()),

@@ -108,7 +108,7 @@ eachBackend((open, name) => {
   });
   afterEach(() => harness.close());
 
-  it('redrives each once, wherever a worker dies', { timeout: 60_000 }, async () => {
+  it('redrives each once, wherever a worker dies', async () => {
     await afterEachCall(open, name, async (own, doomed) => {
       const loom = own.loom(tasks);
       await failures(own, loom, 5);
@@ -158,33 +158,29 @@ eachBackend((open, name) => {
     ['cancel', 'canceled', 4],
     ['remove', undefined, 4],
     ['run-now', 'queued', 4],
-  ] as const)(
-    '%s reaches each, wherever a worker dies',
-    { timeout: 60_000 },
-    async (action, state, count) => {
-      await afterEachCall(open, name, async (own, doomed) => {
-        const loom = own.loom(tasks);
-        isBroken = true;
-        const ids = ['t0', 't1', 't2', 't3'];
-        const isLater = action !== 'remove';
-        for (const id of ids) {
-          await loom.enqueue(work, id, { id, user: id, ...(isLater ? { delay: '1d' } : {}) });
-        }
-        if (action === 'remove') await workedOff(own, loom);
-        await own.clock.advance('61s');
-        const { id } = await loom.bulk.start({
-          ...{ where: `user:${ids.join(',')}`, action: action satisfies BulkAction, queue: 'ops' },
-        });
-        await doomed(loom, id);
-        await own.clock.advance(2 * LIMITS.leaseMs);
-        await loom.worker(BULK_WORKERS).start();
-        await own.clock.advance(2 * LIMITS.lostBackoffMs);
-        const info = await ended(own, loom, id);
-        expect(info).toMatchObject({ state: 'finished', matched: count, done: count, failed: 0 });
-        for (const one of ids) expect((await loom.tasks.get(one))?.state).toBe(state);
+  ] as const)('%s reaches each, wherever a worker dies', async (action, state, count) => {
+    await afterEachCall(open, name, async (own, doomed) => {
+      const loom = own.loom(tasks);
+      isBroken = true;
+      const ids = ['t0', 't1', 't2', 't3'];
+      const isLater = action !== 'remove';
+      for (const id of ids) {
+        await loom.enqueue(work, id, { id, user: id, ...(isLater ? { delay: '1d' } : {}) });
+      }
+      if (action === 'remove') await workedOff(own, loom);
+      await own.clock.advance('61s');
+      const { id } = await loom.bulk.start({
+        ...{ where: `user:${ids.join(',')}`, action: action satisfies BulkAction, queue: 'ops' },
       });
-    },
-  );
+      await doomed(loom, id);
+      await own.clock.advance(2 * LIMITS.leaseMs);
+      await loom.worker(BULK_WORKERS).start();
+      await own.clock.advance(2 * LIMITS.lostBackoffMs);
+      const info = await ended(own, loom, id);
+      expect(info).toMatchObject({ state: 'finished', matched: count, done: count, failed: 0 });
+      for (const one of ids) expect((await loom.tasks.get(one))?.state).toBe(state);
+    });
+  });
 
   describe('a worker that wakes up late', () => {
     it('puts nothing back that has failed again since', async () => {

@@ -149,7 +149,7 @@ async function connected(act: (client: Redis) => Promise<void>): Promise<void> {
 }
 
 describe('a backend that moves', () => {
-  it('answers on as it would have done', { timeout: 300_000 }, () =>
+  it('answers on as it would have done', () =>
     connected(async (client) => {
       const runs = Number(process.env['FAIRLOOM_MOVES'] ?? rounds(400, 6));
       const seed = Number(process.env['FAIRLOOM_MOVES_SEED'] ?? SEED);
@@ -173,15 +173,13 @@ describe('a backend that moves', () => {
         text,
         `path ${details.counterexamplePath}\n${JSON.stringify(details.counterexample)}`,
       ).toBe(undefined);
-    }),
-  );
+    }));
 
-  it('does so in histories that failed once', { timeout: 300_000 }, () =>
+  it('does so in histories that failed once', () =>
     connected(async (client) => {
       for (const { note, steps } of keptSeeds()) {
         const moves = await replay(client, withMoves(steps, 7));
         expect(moves, note).toBeGreaterThan(-1);
       }
-    }),
-  );
+    }));
 });

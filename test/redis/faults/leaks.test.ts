@@ -36,8 +36,8 @@ describe('connections', () => {
       }
       await loom.close();
     }
-    await expect.poll(() => connections(admin), { timeout: 5_000 }).toBe(base);
-    await expect.poll(sockets, { timeout: 5_000 }).toBeLessThanOrEqual(before);
+    await expect.poll(() => connections(admin)).toBe(base);
+    await expect.poll(sockets).toBeLessThanOrEqual(before);
   }, 60_000);
 
   // O95.7

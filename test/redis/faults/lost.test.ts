@@ -121,7 +121,7 @@ describe('the reply of a lease is lost', () => {
     loseReply(proxy);
     expect(await codeOf(lost.lease(1, { leaseMs: 300 }))).toBe('BACKEND_UNAVAILABLE');
     expect(await other.state(id)).toBe('started');
-    await expect.poll(() => other.leaseIds(1, { worker: 'v' }), { timeout: 3_000 }).toEqual([id]);
+    await expect.poll(() => other.leaseIds(1, { worker: 'v' })).toEqual([id]);
     await other.backend.tasks.cancel(id, { type: 'request' });
   });
 

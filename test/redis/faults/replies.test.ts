@@ -85,7 +85,7 @@ describe('a worker goes on', () => {
       expect(await (await loom.enqueue(work, 1)).result({ timeout: '5s' })).toBe(2);
       const left = hurt(proxy, { type: 'answer', reply: REPLIES[name] ?? '' }, 4, isScript);
       const sent = insist(() => loom.enqueue(work, 2, { id: 'again' }));
-      await expect.poll(left, { timeout: 15_000 }).toBe(0);
+      await expect.poll(left).toBe(0);
       const handle = await sent;
       expect(await handle.result({ timeout: '10s' })).toBe(3);
       expect(worker.running).toBe(0);
@@ -103,7 +103,7 @@ describe('a worker goes on', () => {
       const left = hurt(proxy, { type: 'answer', reply: REPLIES[name] ?? '' }, 2, isBlock);
       // The wait that is out already is not hurt: cut it, so that the next one is.
       proxy.cut();
-      await expect.poll(left, { timeout: 15_000 }).toBe(0);
+      await expect.poll(left).toBe(0);
       const handle = await insist(() => loom.enqueue(work, 1));
       expect(await handle.result({ timeout: '7s' })).toBe(2);
     },
@@ -119,13 +119,11 @@ describe('a worker goes on', () => {
       const handles = await Promise.all([1, 2, 3].map((n) => loom.enqueue(work, n)));
       const left = hurt(proxy, { type: 'replace', reply: REPLIES[name] ?? '' }, 3, isScript);
       await insist(() => loom.enqueue(work, 4, { id: 'hurt' }));
-      await expect.poll(left, { timeout: 15_000 }).toBe(0);
+      await expect.poll(left).toBe(0);
       for (const handle of handles) {
         expect(typeof (await handle.result({ timeout: '15s' }))).toBe('number');
       }
-      await expect
-        .poll(async () => (await loom.stats()).counts.started, { timeout: 15_000 })
-        .toBe(0);
+      await expect.poll(async () => (await loom.stats()).counts.started).toBe(0);
     },
     60_000,
   );
@@ -139,7 +137,7 @@ describe('a result is kept', () => {
       const { loom } = await running(proxy);
       const handle = await loom.enqueue(work, 1);
       const left = hurt(proxy, { type: 'answer', reply: REPLIES[name] ?? '' }, 12, isScript);
-      await expect.poll(left, { timeout: 15_000 }).toBe(0);
+      await expect.poll(left).toBe(0);
       expect(await handle.result({ timeout: '10s' })).toBe(2);
       expect((await loom.stats()).totals).toMatchObject({ finished: 1, lost: 0 });
     },

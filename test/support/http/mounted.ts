@@ -62,7 +62,7 @@ async function expectChanged(base: string): Promise<string> {
   expect(made).toMatchObject({ status: 201, created: true });
   const id = String(Reflect.get(Object(made), 'id'));
   await expect
-    .poll(() => ask(base, `/runs/${id}`), { timeout: 20_000 })
+    .poll(() => ask(base, `/runs/${id}`))
     .toMatchObject({ state: 'finished', result: 'hello ann ☂!' });
   expect(await ask(base, `/runs/${id}`, { as: 'acme' })).toMatchObject({ status: 404 });
   expect(await ask(base, '/runs?state=finished')).toMatchObject({
@@ -72,9 +72,7 @@ async function expectChanged(base: string): Promise<string> {
   expect(await ask(base, '/users/zeta', settings)).toMatchObject({ settings: { weight: 2 } });
   const failing = await ask(base, '/runs', { ...post, json: { ...run, input: 'none' } });
   const failed = String(Reflect.get(Object(failing), 'id'));
-  await expect
-    .poll(() => ask(base, `/runs/${failed}`), { timeout: 20_000 })
-    .toMatchObject({ state: 'failed' });
+  await expect.poll(() => ask(base, `/runs/${failed}`)).toMatchObject({ state: 'failed' });
   expect(await ask(base, '/dead/groups')).toMatchObject({
     items: [{ name: 'shout', error: 'TypeError' }],
   });

@@ -21,7 +21,7 @@ export interface RunOptions {
   /** Added to this process's own; an undefined one is taken out. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly stdin?: string | undefined;
-  /** Killed after this long, in ms. Default 60 s. */
+  /** Killed after this long, in ms. Default: 9 minutes, after which it hangs. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -36,7 +36,7 @@ export function runProcess(
       cwd: options.cwd,
       env: { ...process.env, ...options.env },
       stdio: 'pipe',
-      timeout: options.timeoutMs ?? 60_000,
+      timeout: options.timeoutMs ?? 540_000,
       killSignal: 'SIGKILL',
     });
     let stdout = '';

@@ -56,7 +56,7 @@ describe('the HTTP API', () => {
 });
 
 describe('docs/cli-output.md', () => {
-  it('is what "npm run docs" writes', { timeout: 60_000 }, () => {
+  it('is what "npm run docs" writes', () => {
     expect(read('docs/cli-output.md')).toBe(renderOutput());
   });
 
