@@ -1,5 +1,6 @@
 import type { Connection } from '../backends/connection.ts';
 import type { Clock } from '../base/time.ts';
+import { listed } from '../client/facades/list-cursor.ts';
 import { PAGE_KEYS, type PageOptions, pageRequest } from '../client/facades/page.ts';
 import { storedReason } from '../client/facades/reason.ts';
 import { type RateOptions, rateOption } from '../client/facades/settings-options.ts';
@@ -178,17 +179,19 @@ export class Bulk {
     checkOptions('bulk.list', options, PAGE_KEYS);
     const { clock, connection } = this.#parts;
     const { inspect, xcom } = await connection.open();
-    const { items: facts, cursor } = await xcom.list(INDEX, pageRequest(options));
-    const records = await inspect.get(facts.map(({ key }) => key.slice(STAMP_DIGITS + 1)));
-    const gone = facts.filter(
-      ({ pushedAt }, at) => records[at] === undefined && pushedAt < clock.now() - FORGOTTEN_MS,
-    );
-    if (gone.length > 0) {
-      await xcom.write(gone.map(({ key }) => ({ type: 'delete', place: { ...INDEX, key } })));
-    }
-    const stored = records.filter((record) => record !== undefined);
-    const items = await Promise.all(stored.map((record) => this.#info(record)));
-    return cursor === undefined ? { items } : { items, cursor };
+    return listed({ list: 'bulk.list' }, pageRequest(options), async (request) => {
+      const { items: facts, ...rest } = await xcom.list(INDEX, request);
+      const records = await inspect.get(facts.map(({ key }) => key.slice(STAMP_DIGITS + 1)));
+      const gone = facts.filter(
+        ({ pushedAt }, at) => records[at] === undefined && pushedAt < clock.now() - FORGOTTEN_MS,
+      );
+      if (gone.length > 0) {
+        await xcom.write(gone.map(({ key }) => ({ type: 'delete', place: { ...INDEX, key } })));
+      }
+      const stored = records.filter((record) => record !== undefined);
+      const items = await Promise.all(stored.map((record) => this.#info(record)));
+      return { ...rest, items };
+    });
   }
 
   /** Cancels one: what it has changed stays so. Answers as `loom.tasks.cancel` does; `reason` is kept with it. */

@@ -14,11 +14,13 @@ import {
   exportPage,
 } from './calls/export.ts';
 import { valuesOf } from './calls/fields.ts';
+import { narrowError } from './calls/narrow.ts';
+import { Look } from './calls/own-pages.ts';
 import { packageRoot } from './calls/package.ts';
 import { problemOf, Refusal } from './calls/problem.ts';
 import { type Redaction, redaction } from './calls/redaction.ts';
 import type { PathParts, RawCall, Route } from './calls/route.ts';
-import { SealedCursors } from './calls/sealed-cursor.ts';
+import { filledPath, listingOf, SealedCursors } from './calls/sealed-cursor.ts';
 import { View } from './calls/view.ts';
 import { withEtag } from './etag.ts';
 import { LiveChanges } from './events/live.ts';
@@ -70,6 +72,9 @@ const ACCESS_MS = 10_000;
 const NO_PARTS: PathParts = { get: () => '' };
 
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
+
+/** What a stream watches it reads again and again: so long each reading looks for rows at most, in ms. */
+const STREAM_LOOK_MS = 1_000;
 
 /** What one request has with it on its way to its route. */
 interface Around {
@@ -174,49 +179,61 @@ class Api implements HttpApi {
     const body: unknown = isSafe(request.method) ? {} : await bodyOf(request, maxBody);
     if (!isPlainObject(body)) throw new InvalidOptionError('body', 'a JSON object', body);
     const loom = this.#loom;
-    const query = await this.#opened(queryOf(request.url), view);
-    const answer = (): Promise<unknown> =>
-      one.answer({ ...this.#known(), view, path: { get: part }, query, body, signal });
-    const [, named = ''] = /\{(\w+)\}/.exec(one.path) ?? [];
-    const asked = { loom, one, requestId, by: view.by, target: named === '' ? '' : part(named) };
+    const given = queryOf(request.url);
+    const listing = listingOf(filledPath(one.path, part), given);
+    const query = await this.#opened(given, view, listing);
+    const [, word = ''] = /\{(\w+)\}/.exec(one.path) ?? [];
+    const target = word === '' ? '' : part(word);
+    const call = { ...this.#known(view), view, path: { get: part }, query, body, signal };
+    const answer = async (): Promise<unknown> => {
+      try {
+        return await one.answer(call);
+      } catch (error) {
+        throw await narrowError(call, { operation: operationOf(one), named: target }, error);
+      }
+    };
+    const asked = { loom, one, requestId, by: view.by, target };
     const value = await (isSafe(request.method) ? answer() : audited(asked, answer));
-    return jsonResponse(one.status ?? 200, 'application/json', await this.#shown(value, view));
+    return jsonResponse(
+      one.status ?? 200,
+      'application/json',
+      await this.#shown(value, view, listing),
+    );
   }
 
   /** An answer without what is not shown to this caller. */
-  async #shown(value: unknown, view: View): Promise<unknown> {
+  async #shown(value: unknown, view: View, listing: string): Promise<unknown> {
     const shown = this.#redact(value);
-    if (view.users === undefined || !isPlainObject(shown)) return shown;
+    if (!isPlainObject(shown)) return shown;
     const { cursor } = shown;
     if (typeof cursor !== 'string') return shown;
-    return { ...shown, cursor: await this.#sealed(cursor, view) };
-  }
-
-  /** A cursor as this caller may have it. */
-  async #sealed(cursor: string, { users, scope }: View): Promise<string> {
-    return users === undefined ? cursor : this.#cursors.seal(scope, cursor);
+    return { ...shown, cursor: await this.#cursors.seal(view, listing, cursor) };
   }
 
   async #opened(
     query: Readonly<Record<string, unknown>>,
-    { users, scope }: View,
+    view: View,
+    listing: string,
   ): Promise<Readonly<Record<string, unknown>>> {
     const { cursor } = query;
-    if (users === undefined || typeof cursor !== 'string') return query;
-    return { ...query, cursor: await this.#cursors.open(scope, cursor) };
+    if (typeof cursor !== 'string') return query;
+    return { ...query, cursor: await this.#cursors.open(view, listing, cursor) };
   }
 
   /** What is the same for every call. */
-  #known(): Pick<RawCall, 'loom' | 'now' | 'api'> {
-    const { hidesPayloads, namespace } = this.#settings;
+  #known(view: View, lookMs?: number): Pick<RawCall, 'loom' | 'now' | 'api' | 'look'> {
+    const { hidesPayloads, namespace, timeoutMs } = this.#settings;
     const now = coreOf(this.#loom).clock.now();
-    return { loom: this.#loom, now, api: { hidesPayloads, namespace } };
+    const look = new Look(this.#loom, view, now + (lookMs ?? timeoutMs / 2));
+    return { loom: this.#loom, now, api: { hidesPayloads, namespace }, look };
   }
 
   /** Page after page of what the listing answers to this caller. */
   async #export(one: ExportRoute, request: Request, { view, signal }: Around): Promise<Response> {
     demandAllowed(one, view);
-    const { format, limit, cursor, ...query } = await this.#opened(queryOf(request.url), view);
+    const asked = queryOf(request.url);
+    const listing = listingOf(one.of.path, asked);
+    const { format, limit, cursor, ...query } = await this.#opened(asked, view, listing);
     const given = { format, limit, cursor };
     const form = valuesOf(`the query of ${one.name}`, EXPORT_FIELDS, given);
     const type = form.format ?? EXPORT_FORMATS[0];
@@ -227,12 +244,12 @@ class Api implements HttpApi {
       rows: form.limit ?? EXPORT_ROWS.usual,
       cursor: form.cursor,
       read: async (page: { readonly limit: number; readonly cursor?: string }) => {
-        const call = { ...this.#known(), view, path: NO_PARTS, body: {}, signal };
+        const call = { ...this.#known(view), view, path: NO_PARTS, body: {}, signal };
         return exportPage(
           this.#redact(await one.of.answer({ ...call, query: { ...query, ...page } })),
         );
       },
-      seal: async (place: string) => this.#sealed(place, view),
+      seal: async (place: string) => this.#cursors.seal(view, listing, place),
       stillMay: async () => view.isLike(await this.#viewOf(request)),
     };
     const body = request.method === 'HEAD' ? null : await exportBody(parts);
@@ -266,8 +283,9 @@ class Api implements HttpApi {
     try {
       if (one === undefined) throw new Refusal('NOT_FOUND', 'there is no such route');
       demandAllowed(one, view);
-      const value = await one.answer({ ...this.#known(), view, path, query, body: {}, signal });
-      return await this.#shown(value, view);
+      const known = this.#known(view, STREAM_LOOK_MS);
+      const value = await one.answer({ ...known, view, path, query, body: {}, signal });
+      return await this.#shown(value, view, listingOf(filledPath(one.path, path.get), query));
     } catch (error) {
       return { problem: problemOf(error, '') };
     }
@@ -304,6 +322,11 @@ async function document({ view }: Around): Promise<Response> {
   demandAllowed({ needs: 'read', users: 'none' }, view);
   const { openApiDocument } = await import('./openapi/document.ts');
   return jsonResponse(200, 'application/json', openApiDocument());
+}
+
+/** What a change does, in one word. */
+function operationOf({ method, path }: Route): string {
+  return method === 'DELETE' ? 'remove' : (path.split('/').at(-1) ?? '');
 }
 
 /** @throws {@link Refusal} for what the caller may not. */

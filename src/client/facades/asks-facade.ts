@@ -14,6 +14,7 @@ import { checkId, checkName } from '../../domain/settings/names.ts';
 import type { AskRecord } from '../../domain/task/ask.ts';
 import { isSealed, sealedWith } from '../../domain/task/sealed-text.ts';
 import { checkedBy, isSchema, type StandardSchemaV1 } from '../../workflow/standard-schema.ts';
+import { listed } from './list-cursor.ts';
 import { PAGE_KEYS, type PageOptions, pageRequest } from './page.ts';
 
 /** Which open questions to list. */
@@ -114,8 +115,10 @@ export class Asks {
       ...(name === undefined ? {} : { for: checkId('for', name) }),
     };
     const { asks } = await this.#connection.open();
-    const { items, ...rest } = await asks.list(filter, page);
-    return { ...rest, items: items.map((record) => askInfo(record, this.#codec)) };
+    return listed({ list: 'asks.list', filter }, page, async (request) => {
+      const { items, ...rest } = await asks.list(filter, request);
+      return { ...rest, items: items.map((record) => askInfo(record, this.#codec)) };
+    });
   }
 
   /** One that is open or closed; `undefined` when there is none, or the record of its task is gone. */

@@ -14,6 +14,7 @@ import { culpritOf } from '../../domain/task/cause.ts';
 import { integerOption } from '../../workflow/task-options.ts';
 import { type ErrorGroup, errorGroup, errorGroupOption } from '../views/error-groups.ts';
 import { type TaskInfo, taskInfo } from '../views/task-info.ts';
+import { listed } from './list-cursor.ts';
 import { Pace } from './pace.ts';
 import {
   PAGE_KEYS,
@@ -132,11 +133,14 @@ export class Dead {
   async list(options: DeadListOptions = {}): Promise<Page<TaskInfo>> {
     checkOptions('dead.list', options, LIST_KEYS);
     const { inspect } = await this.#parts.connection.open();
-    const { items, cursor } = await inspect.list(filterOf(options), taskPageRequest(options));
     const { followers = false } = options;
-    const shown = items.filter(({ cause }) => followers || culpritOf(cause) === undefined);
-    const infos = shown.map((record) => taskInfo(record, this.#parts.codec));
-    return cursor === undefined ? { items: infos } : { items: infos, cursor };
+    const filter = filterOf(options);
+    const listing = { list: 'dead.list', filter: { ...filter, followers } };
+    return listed(listing, taskPageRequest(options), async (request) => {
+      const { items, ...rest } = await inspect.list(filter, request);
+      const shown = items.filter(({ cause }) => followers || culpritOf(cause) === undefined);
+      return { ...rest, items: shown.map((record) => taskInfo(record, this.#parts.codec)) };
+    });
   }
 
   /**
@@ -147,10 +151,11 @@ export class Dead {
   async groups(options: PageOptions = {}): Promise<Page<ErrorGroup>> {
     checkOptions('dead.groups', options, PAGE_KEYS);
     const { inspect } = await this.#parts.connection.open();
-    const { items, cursor } = await inspect.errorGroups(pageRequest(options));
-    const samples = await inspect.get(items.map(({ sample }) => sample));
-    const groups = items.map((facts, at) => errorGroup(facts, samples[at]));
-    return cursor === undefined ? { items: groups } : { items: groups, cursor };
+    return listed({ list: 'dead.groups' }, pageRequest(options), async (request) => {
+      const { items, ...rest } = await inspect.errorGroups(request);
+      const samples = await inspect.get(items.map(({ sample }) => sample));
+      return { ...rest, items: items.map((facts, at) => errorGroup(facts, samples[at])) };
+    });
   }
 
   /**

@@ -1,8 +1,12 @@
 /** Which runs are listed, and where a listing goes on. */
+import type { ValueCodec } from '../../codec/codec.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import type { Inspect, Page, TaskPageRequest } from '../../domain/port/backend.ts';
 import { checkId, checkName } from '../../domain/settings/names.ts';
 import { TASK_STATES, type TaskState } from '../../domain/task/task.ts';
+import { DRIVE_TASK, RUN_TASK } from '../../runs/shared/record.ts';
+import { listedRun, type RunFacts, type RunInfo, runInfos } from '../../runs/shared/run-info.ts';
 import { RUN_FORMS, type RunForm } from '../../runs/shared/run-options.ts';
 import { TASK_PAGE_KEYS, type TaskPageOptions } from './page.ts';
 
@@ -28,7 +32,7 @@ export const LIST_KEYS: OptionKeys<RunListOptions> = keysOf<RunListOptions>()({
 });
 
 /** Where a listing goes on: in which form, and at which cursor of that; empty at its start. */
-export function placeIn(
+function placeIn(
   forms: readonly RunForm[],
   cursor: string | undefined,
 ): readonly [form: RunForm, cursor: string] {
@@ -38,12 +42,53 @@ export function placeIn(
   return [forms[0] ?? 'dispatched', ''];
 }
 
-/** @throws {@link InvalidOptionError} for what is no way to choose runs. */
-export function filterOf({ state, form, queue, user }: RunListOptions): {
+/** Which runs of one form are listed, as the store is asked for them. */
+interface RunFilter {
   readonly state: TaskState;
   readonly queue?: string;
   readonly user?: string;
-} {
+}
+
+/** Where runs are listed from, and which. */
+interface RunListing {
+  readonly inspect: Inspect;
+  readonly codec: ValueCodec;
+  readonly filter: RunFilter;
+  /** Absent: both. */
+  readonly form: RunForm | undefined;
+}
+
+/** One page: dispatched runs first, then driven ones. */
+export async function pageOfRuns(
+  { inspect, codec, filter, form: only }: RunListing,
+  { limit, cursor: from, ...page }: TaskPageRequest,
+): Promise<Page<RunInfo>> {
+  const forms = only === undefined ? RUN_FORMS : [only];
+  const runs: RunFacts[] = [];
+  let [form, rest] = placeIn(forms, from);
+  for (;;) {
+    const left = limit - runs.length;
+    const { items, cursor } = await inspect.list(
+      { ...filter, name: form === 'dispatched' ? RUN_TASK : DRIVE_TASK },
+      rest === '' ? { ...page, limit: left } : { ...page, limit: left, cursor: rest },
+    );
+    for (const root of items) {
+      const run = listedRun(codec, root);
+      if (run !== undefined) runs.push(run);
+    }
+    const next = forms[forms.indexOf(form) + 1];
+    if (cursor === undefined && next !== undefined && runs.length < limit) {
+      [form, rest] = [next, ''];
+      continue;
+    }
+    const infos = await runInfos(inspect, runs);
+    if (cursor !== undefined) return { items: infos, cursor: `${form}:${cursor}` };
+    return next === undefined ? { items: infos } : { items: infos, cursor: `${next}:` };
+  }
+}
+
+/** @throws {@link InvalidOptionError} for what is no way to choose runs. */
+export function filterOf({ state, form, queue, user }: RunListOptions): RunFilter {
   if (!TASK_STATES.includes(state)) {
     throw new InvalidOptionError('state', `one of ${TASK_STATES.join(', ')}`, state);
   }

@@ -7,15 +7,7 @@ import { checkId } from '../../domain/settings/names.ts';
 import type { RunPause } from '../../domain/task/pause.ts';
 import type { TaskGraph } from '../../graph/graph.ts';
 import { type ConsequenceOptions, consequenceLimit } from '../../runs/shared/consequences.ts';
-import { DRIVE_TASK, RUN_TASK } from '../../runs/shared/record.ts';
-import {
-  listedRun,
-  type RunDetails,
-  type RunFacts,
-  type RunInfo,
-  runInfos,
-} from '../../runs/shared/run-info.ts';
-import { RUN_FORMS } from '../../runs/shared/run-options.ts';
+import { type RunDetails, type RunInfo, runInfos } from '../../runs/shared/run-info.ts';
 import { exportRun } from '../../runs/view/export.ts';
 import { importRun, type RunImportOptions } from '../../runs/view/import.ts';
 import { pauseRun } from '../../runs/view/pause.ts';
@@ -34,10 +26,11 @@ import { RunView } from '../../runs/view/run-view.ts';
 import type { NodeStates } from '../../workflow/drawing/drawing.ts';
 import { demandStep } from '../../workflow/pipeline-definition.ts';
 import type { Step } from '../../workflow/step.ts';
+import { listed } from './list-cursor.ts';
 import { taskPageRequest } from './page.ts';
 import { storedReason } from './reason.ts';
 import { explainRun, type RunExplanation } from './run-explanation.ts';
-import { filterOf, LIST_KEYS, placeIn, type RunListOptions } from './run-list.ts';
+import { filterOf, LIST_KEYS, pageOfRuns, type RunListOptions } from './run-list.ts';
 import type { Tasks } from './task-facade.ts';
 
 /** How a run is paused. */
@@ -121,30 +114,12 @@ export class Runs {
     checkOptions('runs.list', options, LIST_KEYS);
     const { handles } = this.#tools;
     const filter = filterOf(options);
+    const { form } = options;
     const { inspect } = await handles.connection.open();
-    const { limit, cursor: from, ...page } = taskPageRequest(options);
-    const forms = options.form === undefined ? RUN_FORMS : [options.form];
-    const runs: RunFacts[] = [];
-    let [form, rest] = placeIn(forms, from);
-    for (;;) {
-      const left = limit - runs.length;
-      const { items, cursor } = await inspect.list(
-        { ...filter, name: form === 'dispatched' ? RUN_TASK : DRIVE_TASK },
-        rest === '' ? { ...page, limit: left } : { ...page, limit: left, cursor: rest },
-      );
-      for (const root of items) {
-        const run = listedRun(handles.codec, root);
-        if (run !== undefined) runs.push(run);
-      }
-      const next = forms[forms.indexOf(form) + 1];
-      if (cursor === undefined && next !== undefined && runs.length < limit) {
-        [form, rest] = [next, ''];
-        continue;
-      }
-      const infos = await runInfos(inspect, runs);
-      if (cursor !== undefined) return { items: infos, cursor: `${form}:${cursor}` };
-      return next === undefined ? { items: infos } : { items: infos, cursor: `${next}:` };
-    }
+    const listing = { list: 'runs.list', filter: { ...filter, form } };
+    return listed(listing, taskPageRequest(options), (request) =>
+      pageOfRuns({ inspect, codec: handles.codec, filter, form }, request),
+    );
   }
 
   /**

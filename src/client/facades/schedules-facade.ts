@@ -37,6 +37,7 @@ import {
 import { PATCH_KEYS, patchSchedule, type SchedulePatch } from '../../schedules/schedule-patch.ts';
 import { type KnownSchedule, type ScheduleSpec, SpecCache, taskOf } from '../../schedules/spec.ts';
 import { integerOption } from '../../workflow/task-options.ts';
+import { listed } from './list-cursor.ts';
 import { PAGE_KEYS, type PageOptions, pageRequest } from './page.ts';
 
 interface SchedulesParts {
@@ -147,9 +148,10 @@ export class Schedules {
   async list(options: PageOptions = {}): Promise<Page<ScheduleInfo>> {
     checkOptions('schedules.list', options, PAGE_KEYS);
     const { schedules } = await this.#open();
-    const { items, cursor } = await schedules.list(pageRequest(options));
-    const infos = items.map((record) => this.#info(record));
-    return cursor === undefined ? { items: infos } : { items: infos, cursor };
+    return listed({ list: 'schedules.list' }, pageRequest(options), async (request) => {
+      const { items, ...rest } = await schedules.list(request);
+      return { ...rest, items: items.map((record) => this.#info(record)) };
+    });
   }
 
   /**

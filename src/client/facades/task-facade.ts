@@ -34,12 +34,13 @@ import {
 } from '../../runs/shared/consequences.ts';
 import { type CancelParts, cancelOne, cancelWhole } from '../../runs/view/task-cancel.ts';
 import { type SearchPage, search } from '../../search/search.ts';
-import { whereOf } from '../../search/where.ts';
+import { whereOf, whereText } from '../../search/where.ts';
 import { errorGroupOption } from '../views/error-groups.ts';
 import type { StreamReaders } from '../views/stream-reading.ts';
 import { type AttemptInfo, attemptInfo, type TaskInfo, taskInfo } from '../views/task-info.ts';
 import { type TaskLogLine, type TaskLogOptions, taskLog } from '../views/task-logs.ts';
 import { progressIn } from '../views/task-progress.ts';
+import { listed } from './list-cursor.ts';
 import {
   PAGE_KEYS,
   type PageOptions,
@@ -129,7 +130,9 @@ export class Tasks {
     const taskId = checkId('id', id);
     const page = pageRequest(options);
     const { inspect } = await this.#parts.connection.open();
-    return inspect.dependents(taskId, page);
+    return listed({ list: 'tasks.dependents', filter: { id: taskId } }, page, (request) =>
+      inspect.dependents(taskId, request),
+    );
   }
 
   /**
@@ -153,9 +156,11 @@ export class Tasks {
     checkOptions('tasks.list', options, LIST_KEYS);
     const filter = filterOf(options);
     const { inspect } = await this.#parts.connection.open();
-    const { items, cursor } = await inspect.list(filter, taskPageRequest(options));
-    const infos = items.map((record) => taskInfo(record, this.#parts.codec));
-    return cursor === undefined ? { items: infos } : { items: infos, cursor };
+    const listing = { list: 'tasks.list', filter: { ...filter } };
+    return listed(listing, taskPageRequest(options), async (request) => {
+      const { items, ...rest } = await inspect.list(filter, request);
+      return { ...rest, items: items.map((record) => taskInfo(record, this.#parts.codec)) };
+    });
   }
 
   /**
@@ -168,10 +173,13 @@ export class Tasks {
   async search(options: TaskSearchOptions): Promise<SearchPage<TaskInfo>> {
     checkOptions('tasks.search', options, SEARCH_KEYS);
     const where = whereOf(options.where);
-    const page = taskPageRequest(options);
     const { connection, clock, codec } = this.#parts;
-    const found = await search(await connection.open(), { where, now: clock.now() }, page);
-    return { ...found, items: found.items.map((record) => taskInfo(record, codec)) };
+    const backend = await connection.open();
+    const listing = { list: 'tasks.search', filter: { where: whereText(where) } };
+    return listed(listing, taskPageRequest(options), async (request) => {
+      const found = await search(backend, { where, now: clock.now() }, request);
+      return { ...found, items: found.items.map((record) => taskInfo(record, codec)) };
+    });
   }
 
   /**

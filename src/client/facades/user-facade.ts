@@ -5,6 +5,7 @@ import type { Page, UserInfo } from '../../domain/port/backend.ts';
 import { checkId, checkName } from '../../domain/settings/names.ts';
 import type { UserPatch } from '../../domain/settings/settings.ts';
 import { historyOf, type UserHistory } from '../series/user-history.ts';
+import { listed } from './list-cursor.ts';
 import { PAGE_KEYS, type PageOptions, pageRequest } from './page.ts';
 import {
   RESET_USER,
@@ -72,10 +73,12 @@ export class Users {
       throw new InvalidOptionError('configured', 'true or false', configured);
     }
     const { users } = await this.#connection.open();
-    const page = pageRequest(options);
-    const { items, cursor } = await users.list(queueOf(options), page, { configured });
-    const infos = items.map(statusOf);
-    return cursor === undefined ? { items: infos } : { items: infos, cursor };
+    const queue = queueOf(options);
+    const listing = { list: 'users.list', filter: { queue, configured } };
+    return listed(listing, pageRequest(options), async (request) => {
+      const { items, ...rest } = await users.list(queue, request, { configured });
+      return { ...rest, items: items.map(statusOf) };
+    });
   }
 
   /** One user in one queue; `undefined` when nothing is known about it there. */

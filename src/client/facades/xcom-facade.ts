@@ -14,6 +14,7 @@ import {
   type XComSource,
 } from '../../workflow/xcom.ts';
 import { xcomKeyOf } from '../../workflow/xcom-key.ts';
+import { listed } from './list-cursor.ts';
 import { PAGE_KEYS, type PageOptions, pageRequest } from './page.ts';
 
 /** Whose values are meant. */
@@ -93,7 +94,8 @@ export class XComs {
     const page = pageRequest(options);
     const { user, namespace } = this.#placeOf('', options);
     const { xcom } = await this.#connection.open();
-    return xcom.list({ user, namespace }, page);
+    const of = { user, namespace };
+    return listed({ list: 'xcom.list', filter: of }, page, (request) => xcom.list(of, request));
   }
 
   /** Namespaces in which a user has values, by name. */
@@ -104,7 +106,9 @@ export class XComs {
     const page = pageRequest(options);
     const { user } = this.#placeOf('', options);
     const { xcom } = await this.#connection.open();
-    return xcom.namespaces(user, page);
+    return listed({ list: 'xcom.namespaces', filter: { user } }, page, (request) =>
+      xcom.namespaces(user, request),
+    );
   }
 
   #placeOf(key: string, { user, namespace = XCOM_NAMESPACE }: XComWhere): XComPlace {

@@ -107,8 +107,8 @@ export class TaskBusyError extends FairloomError {
   /** The task. */
   readonly taskId: string;
 
-  constructor(operation: string, taskId: string) {
-    super(`${operation}: task ${taskId} is still needed by its dependents`);
+  constructor(operation: string, taskId: string, why: string = 'still needed by its dependents') {
+    super(`${operation}: task ${taskId} is ${why}`);
     this.taskId = taskId;
   }
 }

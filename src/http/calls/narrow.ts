@@ -1,35 +1,36 @@
 /** What a caller that sees some users only is shown of tasks and runs: nothing of others, nor of workers. */
-import { coreOf, type Fairloom } from '../../client/client.ts';
+import type { Fairloom } from '../../client/client.ts';
 import type { RunExplanation } from '../../client/facades/run-explanation.ts';
 import type { AttemptInfo, TaskInfo } from '../../client/views/task-info.ts';
+import { isOwn, TaskBusyError, WrongStateError } from '../../domain/errors/errors.ts';
 import type { Explanation, Obstacle } from '../../domain/explain/explain.ts';
 import type { Cause } from '../../domain/task/cause.ts';
 import type { RunDetails, RunInfo } from '../../runs/shared/run-info.ts';
 import { seenOf } from './owned.ts';
+import type { RawCall } from './route.ts';
 import type { View } from './view.ts';
 
-/** Tasks without ids of others, and without the lease. As they are for a caller that sees all. */
+/**
+ * Tasks without ids of others, and without the lease; who waits for them is told by `ownDependentFacts`. As they are
+ * for a caller that sees all. An id under which nothing is stored is left out as one of others is: that it comes
+ * and goes would tell what others store.
+ */
 export async function narrowTasks(
   loom: Fairloom,
   view: View,
   tasks: readonly TaskInfo[],
 ): Promise<readonly TaskInfo[]> {
   if (view.users === undefined) return tasks;
-  const named = tasks.flatMap(({ dependsOn, cause, dependents }) => [
-    ...dependsOn,
-    ...idsIn(cause),
-    ...(dependents?.ids ?? []),
-  ]);
-  const foreign = await foreignIn(loom, view, named);
-  const own = (ids: readonly string[]): readonly string[] => ids.filter((id) => !foreign.has(id));
-  return tasks.map(({ token: _token, worker: _worker, ...task }) => {
-    const { dependents, cause } = task;
+  const named = tasks.flatMap(({ dependsOn, cause }) => [...dependsOn, ...idsIn(cause)]);
+  const seen = await seenIn(loom, view, named);
+  const own = (ids: readonly string[]): readonly string[] => ids.filter((id) => seen.has(id));
+  return tasks.map(({ token: _token, worker: _worker, dependents: _dependents, ...task }) => {
+    const { cause } = task;
     return {
       ...task,
       dependsOn: own(task.dependsOn),
       blockedBy: own(task.blockedBy),
-      ...(cause === undefined ? {} : { cause: withoutForeign(cause, foreign) }),
-      ...(dependents === undefined ? {} : { dependents: ownDependents(dependents, foreign) }),
+      ...(cause === undefined ? {} : { cause: ownCause(cause, seen) }),
     };
   });
 }
@@ -50,19 +51,19 @@ export async function narrowRuns(
   runs: readonly RunInfo[],
 ): Promise<readonly RunInfo[]> {
   if (view.users === undefined) return runs;
-  const foreign = await foreignIn(loom, view, runs.flatMap(idsOfRun));
+  const seen = await seenIn(loom, view, runs.flatMap(idsOfRun));
   return runs.map(({ past, forkedFrom, cause, ...rest }) => ({
     ...rest,
-    ...ownOfRun({ past, forkedFrom, cause }, foreign),
+    ...ownOfRun({ past, forkedFrom, cause }, seen),
   }));
 }
 
 /** The same of one with its nodes, which are all of its user. */
 export async function narrowRun(loom: Fairloom, view: View, run: RunDetails): Promise<RunDetails> {
   if (view.users === undefined) return run;
-  const foreign = await foreignIn(loom, view, idsOfRun(run));
+  const seen = await seenIn(loom, view, idsOfRun(run));
   const { past, forkedFrom, cause, ...rest } = run;
-  return { ...rest, ...ownOfRun({ past, forkedFrom, cause }, foreign) };
+  return { ...rest, ...ownOfRun({ past, forkedFrom, cause }, seen) };
 }
 
 /** What a run says of others. */
@@ -78,12 +79,12 @@ function idsOfRun({ past = [], forkedFrom, cause }: RunOthers): readonly string[
 
 function ownOfRun(
   { past, forkedFrom, cause }: RunOthers,
-  foreign: ReadonlySet<string>,
+  seen: ReadonlySet<string>,
 ): Pick<RunInfo, 'past' | 'forkedFrom' | 'cause'> {
   return {
-    ...(past === undefined ? {} : { past: past.filter((id) => !foreign.has(id)) }),
-    ...(forkedFrom === undefined || foreign.has(forkedFrom) ? {} : { forkedFrom }),
-    ...(cause === undefined ? {} : { cause: withoutForeign(cause, foreign) }),
+    ...(past === undefined ? {} : { past: past.filter((id) => seen.has(id)) }),
+    ...(forkedFrom === undefined || !seen.has(forkedFrom) ? {} : { forkedFrom }),
+    ...(cause === undefined ? {} : { cause: ownCause(cause, seen) }),
   };
 }
 
@@ -137,31 +138,35 @@ function placeText(place: number | undefined): string {
   return place === undefined ? 'it is in line' : `it is number ${place} of its level`;
 }
 
-/** Those of some ids under which a task of somebody else is stored. */
-async function foreignIn(
-  loom: Fairloom,
-  view: View,
-  ids: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const asked = [...new Set(ids)].filter((id) => id !== '');
-  if (asked.length === 0) return new Set();
-  const { inspect } = await coreOf(loom).connection.open();
-  const owners = await inspect.owners(asked);
-  return new Set(asked.filter((_, at) => owners[at] !== undefined && !view.sees(owners[at])));
+/** Those of some ids under which a task of the caller is stored, each asked for once. */
+function seenIn(loom: Fairloom, view: View, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  return seenOf(
+    loom,
+    view,
+    [...new Set(ids)].filter((id) => id !== ''),
+  );
 }
 
 function idsIn(cause: Cause | undefined): readonly string[] {
   return cause !== undefined && 'id' in cause ? [cause.id] : [];
 }
 
-function withoutForeign(cause: Cause, foreign: ReadonlySet<string>): Cause {
-  return 'id' in cause && foreign.has(cause.id) ? { ...cause, id: '' } : cause;
+function ownCause(cause: Cause, seen: ReadonlySet<string>): Cause {
+  return 'id' in cause && !seen.has(cause.id) ? { ...cause, id: '' } : cause;
 }
 
-function ownDependents(
-  { ids }: NonNullable<TaskInfo['dependents']>,
-  foreign: ReadonlySet<string>,
-): NonNullable<TaskInfo['dependents']> {
-  const own = ids.filter((id) => !foreign.has(id));
-  return { count: own.length, awaitingRedrive: 0, ids: own };
+/**
+ * What a change was refused with, without what it says of others: that a task is still needed, and not by whom; and
+ * where another task stands in the way, neither which nor how that stands.
+ */
+export async function narrowError(
+  { loom, view }: Pick<RawCall, 'loom' | 'view'>,
+  { operation, named }: { readonly operation: string; readonly named: string },
+  error: unknown,
+): Promise<unknown> {
+  if (view.users === undefined || !isOwn(error) || !('taskId' in error)) return error;
+  const taskId = String(error.taskId);
+  if (isOwn(error, 'TASK_BUSY')) return new TaskBusyError(operation, named, 'still in use');
+  if (taskId === named || (await seenOf(loom, view, [taskId])).has(taskId)) return error;
+  return new WrongStateError(operation, named, 'held by a task that it needs');
 }

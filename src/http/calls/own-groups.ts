@@ -3,11 +3,11 @@
 import { coreOf, type Fairloom } from '../../client/client.ts';
 import { errorGroup } from '../../client/views/error-groups.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
-import { LIMITS } from '../../domain/limits.ts';
 import type { ErrorGroupFacts, PageRequest } from '../../domain/port/backend.ts';
 import { errorGroupOf } from '../../domain/task/cause.ts';
 import type { TaskRow } from '../../domain/task/task.ts';
 import type { ErrorGroupPage } from './answers.ts';
+import { type Look, pageOfOwn } from './own-pages.ts';
 
 /** Failed tasks that one call looks at, of all users of the caller together: two pages. */
 const LOOKED = 1_000;
@@ -18,17 +18,23 @@ interface Counted {
   readonly newest: TaskRow;
 }
 
+/** Whose failed tasks are looked at, and how long. */
+interface Looked {
+  readonly loom: Fairloom;
+  readonly users: readonly string[];
+  readonly look: Look;
+}
+
 /** The groups of the oldest {@link LOOKED} failed tasks of these users, the one that was seen last first. */
 export async function ownGroups(
-  loom: Fairloom,
-  users: readonly string[],
+  looked: Looked,
   { limit, cursor }: PageRequest,
 ): Promise<ErrorGroupPage> {
   const from = cursor === undefined ? 0 : Number(cursor);
   if (!Number.isSafeInteger(from) || from < 0) {
     throw new InvalidOptionError('cursor', 'one of a page before', cursor);
   }
-  const { rows, isCut } = await failedOf(loom, users);
+  const { rows, isCut } = await failedOf(looked);
   const groups = [...countedBy(rows).values()].sort((a, b) => b.facts.lastAt - a.facts.lastAt);
   const items = groups
     .slice(from, from + limit)
@@ -37,26 +43,17 @@ export async function ownGroups(
   return { items, searched: rows.length, isCut, ...more };
 }
 
-async function failedOf(
-  loom: Fairloom,
-  users: readonly string[],
-): Promise<{ readonly rows: readonly TaskRow[]; readonly isCut: boolean }> {
+async function failedOf({
+  loom,
+  users,
+  look,
+}: Looked): Promise<{ readonly rows: readonly TaskRow[]; readonly isCut: boolean }> {
   const { inspect } = await coreOf(loom).connection.open();
-  const rows: TaskRow[] = [];
-  for (const user of users) {
-    let cursor: string | undefined;
-    do {
-      const limit = Math.min(LIMITS.pageMax, LOOKED - rows.length);
-      if (limit === 0) return { rows, isCut: true };
-      const page = await inspect.list(
-        { state: 'failed', user },
-        { limit, ...(cursor === undefined ? {} : { cursor }) },
-      );
-      rows.push(...page.items);
-      ({ cursor } = page);
-    } while (cursor !== undefined);
-  }
-  return { rows, isCut: false };
+  const sources = users.map((user) => ({
+    read: (page: PageRequest) => inspect.list({ state: 'failed', user }, page),
+  }));
+  const { items, cursor } = await pageOfOwn(sources, { limit: LOOKED }, look);
+  return { rows: items, isCut: cursor !== undefined };
 }
 
 function countedBy(rows: readonly TaskRow[]): ReadonlyMap<string, Counted> {

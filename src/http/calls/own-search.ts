@@ -1,24 +1,28 @@
 /** Searches for a caller that sees some users only. */
-import type { Fairloom } from '../../client/client.ts';
 import type { TaskInfo } from '../../client/views/task-info.ts';
-import type { PageRequest } from '../../domain/port/backend.ts';
+import type { Page, PageRequest } from '../../domain/port/backend.ts';
 import type { SearchPage } from '../../search/search.ts';
 import { type Condition, whereOf, whereText } from '../../search/where.ts';
-import type { View } from './view.ts';
+import { pageOfOwn } from './own-pages.ts';
+import type { RawCall } from './route.ts';
 
 /** Tasks that a filter means, of the users of the view alone; how many of others were looked at is not told. */
 export async function searchSeen(
-  loom: Fairloom,
-  view: View,
+  { loom, view, look }: Pick<RawCall, 'loom' | 'view' | 'look'>,
   filter: string,
   page: PageRequest,
 ): Promise<SearchPage<TaskInfo>> {
   if (view.users === undefined) return loom.tasks.search({ where: filter, ...page });
   const where = ownConditions(whereOf(filter), view.users);
   if (where === undefined) return { items: [], searched: 0 };
-  const { items: found, cursor } = await loom.tasks.search({ where: whereText(where), ...page });
-  const items = found.filter(({ user }) => view.sees(user));
-  return { items, searched: items.length, ...(cursor === undefined ? {} : { cursor }) };
+  const own = whereText(where);
+  const read = async (part: PageRequest): Promise<Page<TaskInfo>> => {
+    const { items, cursor } = await loom.tasks.search({ where: own, ...part });
+    const seen = items.filter(({ user }) => view.sees(user));
+    return cursor === undefined ? { items: seen } : { items: seen, cursor };
+  };
+  const found = await pageOfOwn([{ read }], page, look);
+  return { ...found, searched: found.items.length };
 }
 
 /** The same conditions for some users only; `undefined` when they mean none of these. */

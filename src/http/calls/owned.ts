@@ -1,11 +1,10 @@
 /** What is whose: tasks, and listings of those of some users. */
 import { coreOf, type Fairloom } from '../../client/client.ts';
-import { InvalidOptionError, TaskNotFoundError } from '../../domain/errors/errors.ts';
+import { TaskNotFoundError } from '../../domain/errors/errors.ts';
 import type { Page, PageRequest } from '../../domain/port/backend.ts';
+import { pageOfOwn } from './own-pages.ts';
+import type { RawCall } from './route.ts';
 import type { View } from './view.ts';
-
-/** Reads that one call of a listing makes at most: what they find then is a page, with a cursor. */
-const READS = 10;
 
 /**
  * What another user's is, is not there: the same error as for an id that was never given, and after the same
@@ -29,42 +28,22 @@ export async function seenOf(
   return new Set(ids.filter((_, at) => view.sees(owners[at])));
 }
 
-/** The users whose rows a listing gives: the one that was asked for, those of the view, or `undefined` for all. */
-export function usersAsked(view: View, user: string | undefined): readonly (string | undefined)[] {
-  if (user === undefined) return view.users ?? [undefined];
+/** The users of a view whose rows a listing gives: the one that was asked for, or all of them. */
+function usersAsked(view: View, user: string | undefined): readonly string[] {
+  if (user === undefined) return view.users ?? [];
   return view.sees(user) ? [user] : [];
 }
 
-/** One page of what several users have, one user after the other. */
-export async function pageOver<T>(
-  users: readonly (string | undefined)[],
-  { limit, cursor }: PageRequest,
+/** One page of what the caller sees of a listing, one of its users after the other. */
+export function pageSeen<T>(
+  { view, look }: Pick<RawCall, 'view' | 'look'>,
+  user: string | undefined,
+  request: PageRequest,
   read: (user: string | undefined, page: PageRequest) => Promise<Page<T>>,
 ): Promise<Page<T>> {
-  const items: T[] = [];
-  let [at, inner] = placeOf(cursor, users.length);
-  for (let reads = 0; at < users.length; reads++) {
-    if (reads === READS || items.length === limit) return { items, cursor: `${at}.${inner ?? ''}` };
-    const left = limit - items.length;
-    const page = await read(users[at], {
-      limit: left,
-      ...(inner === undefined ? {} : { cursor: inner }),
-    });
-    items.push(...page.items);
-    inner = page.cursor;
-    if (inner === undefined) at++;
-    // One user alone needs no more than what its page had.
-    else if (users.length === 1) return { items, cursor: `${at}.${inner}` };
-  }
-  return { items };
-}
-
-function placeOf(cursor: string | undefined, users: number): [number, string | undefined] {
-  if (cursor === undefined) return [0, undefined];
-  const [, digits = '', inner = ''] = /^(\d{1,6})\.(.*)$/s.exec(cursor) ?? [];
-  const at = Number(digits);
-  if (digits === '' || at >= users) {
-    throw new InvalidOptionError('cursor', 'one of a page before', cursor);
-  }
-  return [at, inner === '' ? undefined : inner];
+  if (view.users === undefined) return read(user, request);
+  const sources = usersAsked(view, user).map((one) => ({
+    read: (page: PageRequest) => read(one, page),
+  }));
+  return pageOfOwn(sources, request, look);
 }

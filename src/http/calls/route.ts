@@ -2,6 +2,7 @@
 import type { Fairloom } from '../../client/client.ts';
 import type { HttpAnswers } from './answers.ts';
 import { type Fields, type JsonSchema, type Values, valuesOf } from './fields.ts';
+import type { Look } from './own-pages.ts';
 import type { Permission, View } from './view.ts';
 
 /**
@@ -25,6 +26,8 @@ export interface Call<Q extends Fields, B extends Fields> {
   readonly body: Values<B>;
   /** Ms since the epoch. */
   readonly now: number;
+  /** How long a page may look for rows of a caller that sees some users only. */
+  readonly look: Look;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
   /** What is the same for every call. */

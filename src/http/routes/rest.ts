@@ -4,12 +4,14 @@ import { coreOf } from '../../client/client.ts';
 import type { AskInfo } from '../../client/facades/asks-facade.ts';
 import { backendFacts } from '../../client/health.ts';
 import { AskNotFoundError, ScheduleNotFoundError } from '../../domain/errors/errors.ts';
+import type { Page, PageRequest } from '../../domain/port/backend.ts';
 import type { ScheduleInfo } from '../../schedules/schedule-info.ts';
 import type { Overview } from '../calls/answers.ts';
 import { auditPage } from '../calls/audit.ts';
 import { integer, text } from '../calls/fields.ts';
 import { firingsOf } from '../calls/firings.ts';
-import { pageOver, usersAsked } from '../calls/owned.ts';
+import { pageOfOwn } from '../calls/own-pages.ts';
+import { pageSeen } from '../calls/owned.ts';
 import { packageVersion } from '../calls/package.ts';
 import { PAGE_FIELDS, pageOf } from '../calls/paging.ts';
 import { type Route, route } from '../calls/route.ts';
@@ -57,9 +59,11 @@ export const REST_ROUTES: readonly Route[] = [
     summary: 'Schedules, by name.',
     users: 'rows',
     query: PAGE_FIELDS,
-    answer: async ({ loom, view, query }) => {
-      const page = await loom.schedules.list(pageOf(query));
-      return { ...page, items: page.items.filter(({ user }) => view.sees(user)) };
+    answer: async ({ loom, view, look, query }) => {
+      const read = (page: PageRequest): Promise<Page<ScheduleInfo>> => loom.schedules.list(page);
+      if (view.users === undefined) return read(pageOf(query));
+      const sees = ({ user }: ScheduleInfo): boolean => view.sees(user);
+      return pageOfOwn([{ read, sees }], pageOf(query), look);
     },
   }),
   route('GET /schedules/{id}', {
@@ -99,9 +103,9 @@ export const REST_ROUTES: readonly Route[] = [
       for: text('That are for this name.'),
       ...PAGE_FIELDS,
     },
-    answer: async ({ loom, view, query }) =>
-      pageOver(usersAsked(view, query.user), pageOf(query), (user, part) =>
-        loom.asks.list({ user, for: query.for, ...part }),
+    answer: async (call) =>
+      pageSeen(call, call.query.user, pageOf(call.query), (user, part) =>
+        call.loom.asks.list({ user, for: call.query.for, ...part }),
       ),
   }),
   route('GET /asks/{id}', {

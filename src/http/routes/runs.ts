@@ -7,7 +7,7 @@ import { RUN_FORMS } from '../../runs/shared/run-options.ts';
 import type { Timeline, TimelineSpan } from '../calls/answers.ts';
 import { choice, required, text } from '../calls/fields.ts';
 import { narrowRun, narrowRunExplanation, narrowRuns } from '../calls/narrow.ts';
-import { demandSeen, pageOver, usersAsked } from '../calls/owned.ts';
+import { demandSeen, pageSeen } from '../calls/owned.ts';
 import { PAGE_FIELDS, pageOf } from '../calls/paging.ts';
 import { type Route, route } from '../calls/route.ts';
 import type { View } from '../calls/view.ts';
@@ -30,9 +30,10 @@ export const RUN_ROUTES: readonly Route[] = [
       user: text('Of this user; needed for `queued`.'),
       ...PAGE_FIELDS,
     },
-    answer: async ({ loom, view, query }) => {
+    answer: async (call) => {
+      const { loom, view, query } = call;
       const { state, form, queue, user: asked } = query;
-      const page = await pageOver(usersAsked(view, asked), pageOf(query), (user, part) =>
+      const page = await pageSeen(call, asked, pageOf(query), (user, part) =>
         loom.runs.list({ state, form, queue, user, ...part }),
       );
       return { ...page, items: await narrowRuns(loom, view, page.items) };

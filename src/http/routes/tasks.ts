@@ -1,17 +1,17 @@
 /** Routes of tasks. */
 import type { Fairloom } from '../../client/client.ts';
-import type { Dependent } from '../../domain/dependencies/dependents.ts';
 import { InvalidOptionError, TaskNotFoundError } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { TASK_STATES } from '../../domain/task/task.ts';
 import type { TaskDetails } from '../../shapes/shapes.ts';
 import { choice, integer, text } from '../calls/fields.ts';
 import { narrowAttempts, narrowExplanation, narrowTasks } from '../calls/narrow.ts';
+import { ownDependentFacts, ownDependents } from '../calls/own-dependents.ts';
 import { ownGroups } from '../calls/own-groups.ts';
 import { searchSeen } from '../calls/own-search.ts';
-import { demandSeen, pageOver, usersAsked } from '../calls/owned.ts';
+import { demandSeen, pageSeen } from '../calls/owned.ts';
 import { PAGE_FIELDS, pageOf } from '../calls/paging.ts';
-import { type Route, route } from '../calls/route.ts';
+import { type RawCall, type Route, route } from '../calls/route.ts';
 import type { View } from '../calls/view.ts';
 
 const NAME = text('With this name, as `resize`, or `resize@2` for those that keep a version.');
@@ -37,16 +37,17 @@ export const TASK_ROUTES: readonly Route[] = [
       name: NAME,
       ...PAGE_FIELDS,
     },
-    answer: async ({ loom, view, query }) => {
+    answer: async (call) => {
+      const { loom, view, query } = call;
       const { where, state, queue, name, user: asked } = query;
       if (where !== undefined) {
         const beside = state ?? queue ?? name ?? asked;
         if (beside !== undefined) throw new InvalidOptionError('where', 'the filter alone', beside);
-        const found = await searchSeen(loom, view, where, pageOf(query));
+        const found = await searchSeen(call, where, pageOf(query));
         return { ...found, items: await narrowTasks(loom, view, found.items) };
       }
       if (state === undefined) throw new InvalidOptionError('where', 'a filter, or a state', where);
-      const page = await pageOver(usersAsked(view, asked), pageOf(query), (user, part) =>
+      const page = await pageSeen(call, asked, pageOf(query), (user, part) =>
         loom.tasks.list({ state, queue, name, user, ...part }),
       );
       return { ...page, items: await narrowTasks(loom, view, page.items) };
@@ -55,7 +56,7 @@ export const TASK_ROUTES: readonly Route[] = [
   route('GET /tasks/{id}', {
     summary: 'Everything that is known about one task, with its attempts.',
     users: 'subject',
-    answer: async ({ loom, view, path }) => details(loom, view, path.get('id')),
+    answer: async (call) => details(call, call.path.get('id')),
   }),
   route('GET /tasks/{id}/attempts', {
     summary: 'Attempts of one task.',
@@ -90,14 +91,13 @@ export const TASK_ROUTES: readonly Route[] = [
     summary: 'Who waits for a task.',
     users: 'subject',
     query: PAGE_FIELDS,
-    answer: async ({ loom, view, path, query }) => {
+    answer: async (call) => {
+      const { loom, view, path, query } = call;
       const id = path.get('id');
       await demandStored(loom, view, id);
+      if (view.users !== undefined) return ownDependents(call, id, pageOf(query));
       const { items, count, cursor } = await loom.tasks.dependents(id, pageOf(query));
-      const more = cursor === undefined ? {} : { cursor };
-      if (view.users === undefined) return { items, count, ...more };
-      const own = items.filter(({ user }: Dependent) => view.sees(user));
-      return { items: own, count: own.length, ...more };
+      return { items, count, ...(cursor === undefined ? {} : { cursor }) };
     },
   }),
   route('GET /tasks/{id}/streams', {
@@ -130,9 +130,10 @@ export const TASK_ROUTES: readonly Route[] = [
       error: text('Of this error group.'),
       ...PAGE_FIELDS,
     },
-    answer: async ({ loom, view, query }) => {
+    answer: async (call) => {
+      const { loom, view, query } = call;
       const { queue, name, error, user: asked } = query;
-      const page = await pageOver(usersAsked(view, asked), pageOf(query), (user, part) =>
+      const page = await pageSeen(call, asked, pageOf(query), (user, part) =>
         loom.dead.list({ queue, name, error, user, ...part }),
       );
       return { ...page, items: await narrowTasks(loom, view, page.items) };
@@ -143,20 +144,30 @@ export const TASK_ROUTES: readonly Route[] = [
       'What tasks failed with: errors that differ in nothing but ids and numbers are one group.',
     users: 'rows',
     query: PAGE_FIELDS,
-    answer: async ({ loom, view, query }) =>
+    answer: async ({ loom, view, look, query }) =>
       view.users === undefined
         ? loom.dead.groups(pageOf(query))
-        : ownGroups(loom, view.users, pageOf(query)),
+        : ownGroups({ loom, users: view.users, look }, pageOf(query)),
   }),
 ];
 
 /** One task with its attempts. */
-async function details(loom: Fairloom, view: View, id: string): Promise<TaskDetails> {
+async function details(
+  caller: Pick<RawCall, 'loom' | 'view' | 'look'>,
+  id: string,
+): Promise<TaskDetails> {
+  const { loom, view } = caller;
   await demandSeen(loom, view, id);
   const [task, attempts] = await Promise.all([loom.tasks.get(id), loom.tasks.attempts(id)]);
   if (task === undefined) throw new TaskNotFoundError(id);
   const [narrow] = await narrowTasks(loom, view, [task]);
-  return { ...(narrow ?? task), attempts: narrowAttempts(view, attempts) };
+  const { dependents } = task;
+  const own = view.users !== undefined && dependents !== undefined && dependents.count > 0;
+  return {
+    ...(narrow ?? task),
+    ...(dependents && { dependents: own ? await ownDependentFacts(caller, id) : dependents }),
+    attempts: narrowAttempts(view, attempts),
+  };
 }
 
 /** Of what answers with nothing for an id that is not stored. */

@@ -120,7 +120,7 @@ export async function ownRows(
   return (await Promise.all(all)).flatMap((one) => (one === undefined ? [] : [ownRow(one)]));
 }
 
-/** Without shares, which tell of others. */
+/** Without shares, and without how far ahead it is of the others, which tell of these. */
 function ownRow(status: UserStatus): UserRow {
   const { settings, queued, running, later, ready } = status;
   const atLimit = settings.maxRunning !== undefined && running >= settings.maxRunning;
@@ -130,7 +130,7 @@ function ownRow(status: UserStatus): UserRow {
     if (atLimit) return `at its limit of ${settings.maxRunning} running`;
     return ready ? 'in line' : 'held back';
   })();
-  return { ...status, why };
+  return { ...status, ahead: 0, why };
 }
 
 /**
