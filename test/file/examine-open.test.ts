@@ -12,16 +12,19 @@ import { newTask } from '../support/file/some-state.ts';
 const gone = vi.hoisted(() => {
   // Others of this process have loaded what is mocked here, and load it again.
   vi.resetModules();
-  return { times: 0 };
+  return { times: 0, torn: 0 };
 });
 afterAll(() => vi.resetModules());
 
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>();
   const readFileSync = (path: string): Buffer => {
+    if (path.includes('/log-') && gone.torn-- > 0) return torn(fs.readFileSync(path));
     if (!path.includes('/log-') || gone.times-- <= 0) return fs.readFileSync(path);
     throw Object.assign(new Error('ENOENT: on purpose'), { code: 'ENOENT' });
   };
+  /** Its first frame was not there yet when that part was read, and its second one was when that was. */
+  const torn = (bytes: Buffer): Buffer => bytes.fill(0, 40, 60);
   return { ...fs, readFileSync };
 });
 
@@ -36,5 +39,20 @@ it('a file that goes before it is read is read anew with the others, some times'
   gone.times = 100;
   await expect(examineData(folder, { clock: systemClock })).rejects.toThrow('on purpose');
   gone.times = 0;
+  await backend.close();
+});
+
+// F94
+it('what is written while it is read is no damage; what is gone at two looks is', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'fairloom-examine-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const backend = file(folder);
+  for (const id of ['a', 'b']) await backend.tasks.enqueue([newTask({ id })], { atomic: true });
+  gone.torn = 1;
+  expect(await examineData(folder, { clock: systemClock })).toMatchObject({ damage: [] });
+  gone.torn = 2;
+  const [damage] = (await examineData(folder, { clock: systemClock }))?.damage ?? [];
+  expect(damage).toMatchObject({ first: 1 });
+  gone.torn = 0;
   await backend.close();
 });

@@ -17,6 +17,9 @@ class HandLog implements CommandLog {
   readonly isBroken = false;
   readonly broken = new Promise<void>(() => undefined);
   readonly bytes = { log: 0, folder: 0, taken: 0 };
+  readonly isLow = false;
+  readonly written = undefined;
+  prepared = async (): Promise<boolean> => false;
   readonly #open: { readonly fulfil: () => void; readonly refuse: (error: Error) => void }[] = [];
   isQuick = true;
   isFull = false;

@@ -25,8 +25,9 @@ const LEAST_LOG = 16_777_216;
 /** Of the bytes of the state that a log may grow to: two packed snapshots and the log behind the older are within three times the state. */
 const SHARE_OF_STATE = 0.5;
 
-/** Room that is worth a snapshot: a log that has grown by so much, or so many bytes that went. */
-const SPACE = 4_194_304;
+/** Room that is worth a snapshot, at most, else this part of what is taken: a log that has grown by so much, or bytes that went. */
+const MOST_SPACE = 4_194_304;
+const SPACE_PART = 64;
 
 /** Of the time until a snapshot is tried once more where it has made no room; at least so many ms. */
 const TIMES_AS_LONG = 10;
@@ -39,7 +40,7 @@ const RETRY_MS = 10_000;
 export class Compactor {
   readonly #parts: CompactorParts;
   #limit: number;
-  /** Length of the log behind the newest snapshot when that was begun. */
+  /** Length of the log when the newest snapshot was begun, without what that has made unneeded. */
   #before = 0;
   /** Number of the last commit that the newest one has, if it was made here. */
   #newest: number | undefined;
@@ -59,10 +60,12 @@ export class Compactor {
 
   /** To be called when the log has grown. */
   look(): void {
-    if (this.#parts.log.bytes.log - this.#before >= this.#limit) void this.#begin();
+    const { log } = this.#parts;
+    if (log.bytes.log - this.#before >= this.#limit) void this.#begin();
+    else if (this.#making === undefined && log.isLow) void this.makeSpace();
   }
 
-  /** Fulfilled when a snapshot has made room: `true`, or none would: `false`. */
+  /** Fulfilled when a snapshot was made, which may have made room: `true`; or none would: `false`. */
   makeSpace(): Promise<boolean> {
     this.#space ??= this.#makeSpace().finally(() => {
       this.#space = undefined;
@@ -81,33 +84,27 @@ export class Compactor {
     await this.rest();
   }
 
-  /** The first of two makes the older one of before unneeded, the second one the log behind that. */
   async #makeSpace(): Promise<boolean> {
     const { log, clock } = this.#parts;
+    if (this.#making !== undefined) return this.#making;
+    if (!this.#isWorthIt()) return log.prepared();
     const before = log.bytes.taken;
-    const hasSpace = (): boolean => before - log.bytes.taken >= SPACE;
-    await this.#making;
-    if (hasSpace()) return true;
-    if (!this.#isWorthIt()) return false;
     const begun = clock.now();
-    for (let count = 1; count <= 2; count++) {
-      if (!(await this.#begin())) return false;
-      if (hasSpace()) return true;
-    }
-    this.#stuck = log.bytes.log;
+    if (!(await this.#begin())) return false;
+    if (before - log.bytes.taken >= spaceOf(before)) return true;
+    this.#stuck = this.#before;
     this.#wait(Math.max(LEAST_WAIT_MS, TIMES_AS_LONG * (clock.now() - begun)));
-    return log.bytes.taken < before;
+    return true;
   }
 
   /** Whether something has changed that a snapshot may make up for. */
   #isWorthIt(): boolean {
     const { log, clock } = this.#parts;
-    this.#stuck = Math.min(this.#stuck, log.bytes.log);
     const grown = log.bytes.log - this.#stuck;
     const { since, ms } = this.#waiting;
     // A clock that went back is no reason to wait for longer.
     const isEarly = Math.abs(clock.now() - since) < ms;
-    return isEarly ? grown >= Math.max(SPACE, this.#limit / TIMES_AS_LONG) : grown > 0;
+    return isEarly ? grown >= spaceOf(log.bytes.taken) : grown > 0;
   }
 
   #wait(ms: number): void {
@@ -126,11 +123,16 @@ export class Compactor {
     const { log, snapshot, made, failed } = this.#parts;
     try {
       const upTo = await this.#seal();
+      // It finds room where there is none beside two of before.
+      log.forget();
+      const sealed = log.bytes.log;
       const stateBytes = await snapshot(upTo);
       this.#newest = upTo;
+      const since = log.bytes.log - sealed;
       log.forget();
       this.#limit = this.#limitOf(stateBytes);
-      this.#before = log.bytes.log;
+      this.#before = log.bytes.log - since;
+      this.#stuck = Math.min(this.#stuck, this.#before);
       made();
       return true;
     } catch (error) {
@@ -153,4 +155,9 @@ export class Compactor {
   #limitOf(stateBytes: number): number {
     return Math.max(this.#parts.leastLog ?? LEAST_LOG, stateBytes * SHARE_OF_STATE);
   }
+}
+
+/** What room is worth a snapshot where so many bytes are taken. */
+function spaceOf(taken: number): number {
+  return Math.min(MOST_SPACE, taken / SPACE_PART);
 }

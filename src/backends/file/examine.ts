@@ -137,14 +137,21 @@ async function problemsOf(guest: Guest): Promise<readonly string[]> {
   return Array.isArray(problems) ? problems.map(String) : [];
 }
 
-/** Times that a file may go while it is about to be read. */
+/** Times that files may change while they are about to be read. */
 const TRIES = 5;
 
-/** Files go whenever a snapshot was made. */
+/**
+ * Files go whenever a snapshot was made; and a segment is read in pieces while it is written, so something may seem to be
+ * gone in one of them that is there when the next is read. What is gone is so at the next look, too.
+ */
 async function readChanging(disk: Disk, clock: Clock): Promise<DataReport> {
+  let before = '';
   for (let tries = 1; ; tries++) {
     try {
-      return await reportOf(findData(disk), { disk, clock, isOpen: true });
+      const report = await reportOf(findData(disk), { disk, clock, isOpen: true });
+      const damage = JSON.stringify(report.damage);
+      if (report.damage.length === 0 || damage === before || tries >= TRIES) return report;
+      before = damage;
     } catch (error) {
       if (tries === TRIES || codeOf(error) !== 'ENOENT') throw error;
     }

@@ -12,7 +12,7 @@ import type { AccessOptions, OwnerOptions, Role } from './role.ts';
 import { SnapshotProblems } from './snapshot-problems.ts';
 import { codeOf } from './socket/meeting.ts';
 import type { OwnerClaim } from './socket/ownership.ts';
-import { BAD, writeSnapshot } from './state/snapshot-file.ts';
+import { BAD, removeUnfinished, writeSnapshot } from './state/snapshot-file.ts';
 import { writeState } from './state/state-writer.ts';
 
 /** What an owner works with. */
@@ -55,10 +55,11 @@ export async function openOwner(
     log,
     stateBytes,
     leastLog,
-    snapshot: (upTo) => compaction.run(upTo),
+    snapshot: (upTo) => compaction.run(upTo, log.written),
     mark: () => owner.mark(),
     made: () => problems.made(),
     failed: (error) => {
+      if (claim.stillOwns()) tidy(disk);
       // Then it is broken off.
       if (closing === undefined) problems.failed(error);
     },
@@ -119,6 +120,7 @@ async function openData(
       throw new BackendUnavailableError('open', `the data is not in ${folder} any more`);
     }
     // They count as no generation, and stay until the next snapshot for whoever wants to look.
+    removeUnfinished(disk);
     for (const { name } of unreadable) disk.rename(name, `${BAD}${name}`);
     const limits = { segmentBytes, maxBytes, quickMs };
     const log = await openLog(disk, { found, epoch, stillOwns, sync, clock, ...limits });
@@ -130,6 +132,15 @@ async function openData(
   }
 }
 
+/** What a thread has left that was ended. */
+function tidy(disk: Disk): void {
+  try {
+    removeUnfinished(disk);
+  } catch {
+    // The next snapshot does it, or the next owner.
+  }
+}
+
 /**
  * Who opens the data next has nothing to replay; so a version that decides otherwise may do it, too. Without it nothing
  * is lost.
@@ -138,6 +149,8 @@ async function leaveSnapshot(disk: Disk, log: CommandLog, { store }: Engine): Pr
   const number = await log.seal();
   const [newest] = snapshotsOf(disk.list());
   if (number === (newest?.number ?? 0)) return;
+  removeUnfinished(disk);
+  log.forget();
   await writeSnapshot(disk, { number, chunks: writeState(store) });
   log.forget();
 }

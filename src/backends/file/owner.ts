@@ -11,7 +11,7 @@ export interface OwnerParts {
   readonly log: CommandLog;
   /** After a commit: the log has grown. */
   readonly grown: () => void;
-  /** There is no room for growth; answers whether there may be some now. */
+  /** There is no room; answers whether there may be some now. */
   readonly makeSpace: () => Promise<boolean>;
   /** What goes wrong though calls are answered, a line each. */
   readonly problems: () => readonly string[];
@@ -73,9 +73,9 @@ export class Owner {
     this.#engine.close();
   }
 
-  /** One more commit, which changes nothing. */
+  /** One more commit, which changes nothing. It waits for no room: it is made to free some. */
   async mark(): Promise<void> {
-    if (this.#retention !== undefined) await this.#step('retention', [this.#retention], undefined);
+    if (this.#retention !== undefined) await this.#take('retention', [this.#retention]);
   }
 
   async #look(name: CallName, args: readonly unknown[]): Promise<unknown> {
@@ -105,21 +105,35 @@ export class Owner {
     isGrowth = false,
   ): Promise<unknown> {
     this.#keep(retention);
-    const moment = this.#engine.now();
-    const line = lineOf(moment, name, args);
+    const at = this.#lineNow(name, args);
     try {
-      this.#log.admit(line, isGrowth);
+      this.#log.admit(at.line, isGrowth);
     } catch (error) {
-      if (!isGrowth) throw error;
       const hasSpace = await this.#makeSpace();
       if (this.#isOver) return NOT_TAKEN;
       if (!hasSpace) throw error;
       return this.#step(name, args, retention, isGrowth);
     }
-    const durable = this.#log.append(line);
-    const reply = this.#engine.step(moment, name, args);
+    return this.#take(name, args, at);
+  }
+
+  async #take(
+    name: StepName,
+    args: readonly unknown[],
+    at: { readonly moment: number; readonly line: string } = this.#lineNow(name, args),
+  ): Promise<unknown> {
+    const durable = this.#log.append(at.line);
+    const reply = this.#engine.step(at.moment, name, args);
     await this.#settled(name, durable, reply);
     return reply;
+  }
+
+  #lineNow(
+    name: StepName,
+    args: readonly unknown[],
+  ): { readonly moment: number; readonly line: string } {
+    const moment = this.#engine.now();
+    return { moment, line: lineOf(moment, name, args) };
   }
 
   async #remove(args: readonly unknown[], retention: Retention | undefined): Promise<unknown> {
@@ -163,8 +177,8 @@ export class Owner {
 
   /** A step whose answer nobody waits for. */
   #note(name: StepName, args: readonly unknown[]): void {
-    const moment = this.#engine.now();
-    this.#log.append(lineOf(moment, name, args)).catch(() => this.#break());
+    const { moment, line } = this.#lineNow(name, args);
+    this.#log.append(line).catch(() => this.#break());
     this.#engine.step(moment, name, args).catch(() => undefined);
   }
 

@@ -58,7 +58,9 @@ describe('an owner that thaws', () => {
     const { length } = disk.operations;
     await expect(first.append('["late"]')).rejects.toThrow(MISTAKEN);
     await expect(first.seal()).rejects.toThrow(MISTAKEN);
-    expect(disk.operations.length).toBe(length);
+    // The reserve is made in the background, whoever owns the folder.
+    const others = disk.operations.slice(length).filter((name) => !name.endsWith('reserve'));
+    expect(others).toEqual([]);
   });
 
   it('never asks, fills segment after segment, and is not read at any moment', async () => {

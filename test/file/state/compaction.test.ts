@@ -149,3 +149,19 @@ describe('a compaction', () => {
     await expect(compaction.run(upTo)).rejects.toThrow(/the snapshot was not made: .*nowhere/);
   });
 });
+
+// F94
+it('is made of what was written when it was begun, whatever is written meanwhile', async () => {
+  await store(10);
+  const { written } = log;
+  await store(3);
+  const name = written?.name ?? '';
+  const bytes = disk.read(name);
+  // The reader has come past the eleventh commit before it was written, and finds the twelfth.
+  const torn = Buffer.from(bytes).fill(0, written?.bytes, (written?.bytes ?? 0) + 40);
+  const reading: Disk = { ...disk, read: (one) => (one === name ? torn : disk.read(one)) };
+  await expect(compact(reading, 10)).rejects.toThrow('commit');
+  await compact(reading, 10, written);
+  const again = await readSnapshot(disk, snapshotName(10), systemClock);
+  expect(again.store.records.size).toBe(10);
+});

@@ -11,9 +11,10 @@ import { taskRows, tasksOf } from './task-rows.ts';
 export type Parts = Omit<Backend, 'name' | 'capabilities' | 'open' | 'close'>;
 
 /**
- * `step`: it may change what is stored, so it is written down before it is answered · `growth`: a step that makes more
- * of it, which is refused when there is no room · `look`: it changes nothing · `wait`: it answers when something
- * happens, or its signal, which is the last argument, aborts.
+ * `step`: it may change what is stored, so it is written down before it is answered: it ends work, frees room, or is
+ * needed for that, as leases, settings and what a task that runs writes down; room is kept for it · `growth`: a step that
+ * makes more of what is stored, which is refused when there is no other room · `look`: it changes nothing · `wait`: it
+ * answers when something happens, or its signal, which is the last argument, aborts.
  */
 export type CallKind = 'step' | 'growth' | 'look' | 'wait';
 

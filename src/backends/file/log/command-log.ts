@@ -10,7 +10,7 @@ import type { Disk } from './disk.ts';
 import { closeFrame, FRAME_HEAD, MOST_UNSYNCED } from './frame.ts';
 import { bytesOf, type Lines, mostBytes, WaitingLines } from './lines.ts';
 import { isDiskFull, LogBrokenError } from './log-broken-error.ts';
-import type { FoundData } from './recovery.ts';
+import type { FoundData, LogEnd } from './recovery.ts';
 import { LAW } from './segment.ts';
 import { type LogBytes, openSegments, type Segments } from './segments.ts';
 
@@ -52,12 +52,21 @@ export interface CommandLog {
   /** Fulfilled when it is broken: by a commit, or by a sync in the background. */
   readonly broken: Promise<void>;
   readonly bytes: LogBytes;
+  /** What is kept for calls that end work is being used up: only a snapshot can free room. */
+  readonly isLow: boolean;
+  /** Fulfilled when no file is being made for lines to come; whether one was. */
+  prepared(): Promise<boolean>;
+  /** Where the last frame ends that was written; `undefined` when it is closed. */
+  readonly written: LogEnd | undefined;
   /**
    * Answers with the number of the last commit: everything up to it is on the disk and changes no more. Where there is
    * room, the next commit begins a new segment, so that this one can be forgotten. @rejects {@link LogBrokenError}
    */
   seal(): Promise<number>;
-  /** Removes what the two newest snapshots make unneeded: older ones, and segments that neither of them needs. */
+  /**
+   * Removes what the two newest snapshots make unneeded: older ones, and segments that neither of them needs. Where there is
+   * no room for one more beside them, what the newest one makes unneeded.
+   */
   forget(): void;
   /**
    * Waits for what was appended. Nothing of the folder is open afterwards. @rejects {@link LogBrokenError} when what was
@@ -139,6 +148,18 @@ class SegmentedLog implements CommandLog {
 
   get bytes(): LogBytes {
     return this.#segments.bytes;
+  }
+
+  get isLow(): boolean {
+    return this.#broken === undefined && this.#segments.isLow;
+  }
+
+  prepared(): Promise<boolean> {
+    return this.#segments.prepared();
+  }
+
+  get written(): LogEnd | undefined {
+    return this.#segments.written;
   }
 
   admit(line: string, isGrowth: boolean): void {

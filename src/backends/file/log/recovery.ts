@@ -67,6 +67,14 @@ export interface Tail {
   readonly frames: readonly Frame[];
 }
 
+/** How far a log is written that its owner goes on writing: what stands behind that may change while it is read. */
+export interface LogEnd {
+  /** The segment that is written. */
+  readonly name: string;
+  /** Where its last frame ends. */
+  readonly bytes: number;
+}
+
 /** How lines are read. */
 export interface LineOptions {
   /** Number of the last commit that is read. */
@@ -123,11 +131,12 @@ interface Read extends SegmentPlace {
  *
  * @throws {@link BackendUnsupportedError} when a segment has another format.
  */
-export function findData(disk: Disk, law: number = LAW): FoundData {
+export function findData(disk: Disk, law: number = LAW, written?: LogEnd): FoundData {
   const names = disk.list();
   const snapshots = snapshotsOf(names);
-  const places = segmentsOf(names);
-  const { read, fenced } = readAll(disk, places);
+  const places = writtenOf(segmentsOf(names), written);
+  const bytesOf = (name: string): Buffer => writtenIn(disk.read(name), name, written);
+  const { read, fenced } = readAll(disk, places, bytesOf);
   const { segments, holes, tail } = inOrder(read);
   const last = segments.at(-1);
   const newest = snapshots[0]?.number ?? 0;
@@ -151,9 +160,22 @@ export function findData(disk: Disk, law: number = LAW): FoundData {
     linesAfter: (number, options = {}) => {
       const damage = options.despiteDamage === true ? [] : damageAfter(number);
       if (damage.length > 0) throw new DataDamagedError(disk.folder, damage.map(damageText));
-      return linesOf(disk, law, { number, segments, upTo: options.upTo ?? Infinity });
+      return linesOf(disk, law, { number, segments, upTo: options.upTo ?? Infinity, bytesOf });
     },
   };
+}
+
+/** Segments that were begun when the log was written so far. */
+function writtenOf(
+  places: readonly SegmentPlace[],
+  written: LogEnd | undefined,
+): readonly SegmentPlace[] {
+  const last = places.findIndex(({ name }) => name === written?.name);
+  return last === -1 ? places : places.slice(0, last + 1);
+}
+
+function writtenIn(bytes: Buffer, name: string, written: LogEnd | undefined): Buffer {
+  return name === written?.name ? bytes.subarray(0, written.bytes) : bytes;
 }
 
 /** Of a hole: what whoever has the state after the commit of this number misses. */
@@ -193,12 +215,13 @@ function endOf({ name, end, bytes }: FoundSegment): Pick<Damage, 'file' | 'from'
 function readAll(
   disk: Disk,
   places: readonly SegmentPlace[],
+  bytesOf: (name: string) => Buffer,
 ): { readonly read: readonly Read[]; readonly fenced: readonly string[] } {
   const read: Read[] = [];
   const fenced: string[] = [];
   let below = Infinity;
   for (const place of places.toReversed()) {
-    const bytes = disk.read(place.name);
+    const bytes = bytesOf(place.name);
     const head = headIn(bytes);
     if (typeof head === 'number') throw otherFormat(disk, place.name, head);
     if (head === 'begun') continue;
@@ -283,13 +306,19 @@ function* linesOf(
     number,
     segments,
     upTo,
-  }: { readonly number: number; readonly segments: readonly FoundSegment[]; readonly upTo: number },
+    bytesOf,
+  }: {
+    readonly number: number;
+    readonly segments: readonly FoundSegment[];
+    readonly upTo: number;
+    readonly bytesOf: (name: string) => Buffer;
+  },
 ): Generator<string, void> {
   let done = number;
   for (const { name, first, last, law: written } of segments) {
     if (last <= done || first > upTo) continue;
     if (written !== undefined && written !== law) throw otherLaw(disk, name);
-    const bytes = disk.read(name);
+    const bytes = bytesOf(name);
     const content = contentOf(bytes, { from: first, below: last + 1 });
     if (content.last !== last) {
       throw new DataDamagedError(disk.folder, [`${name} has changed while it was read`]);

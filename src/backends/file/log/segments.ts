@@ -1,23 +1,28 @@
 /** The segments of an owner: the one that is written, the next one, which is made ahead, and those before. */
 import type { Clock } from '../../../base/time.ts';
-import type { Disk, DiskFile } from './disk.ts';
-import { isDiskFull, LogBrokenError } from './log-broken-error.ts';
-import { type FoundData, snapshotsOf } from './recovery.ts';
-import { COUNTS, headOf, SEGMENT_HEAD, segmentName, segmentsOf } from './segment.ts';
+import type { Disk } from './disk.ts';
+import { LogBrokenError } from './log-broken-error.ts';
+import { type FoundData, type LogEnd, snapshotsOf } from './recovery.ts';
+import { type Needs, Room } from './room.ts';
+import { COUNTS, headOf, SEGMENT_HEAD, segmentsOf } from './segment.ts';
+import { LEAST, type Made, SegmentMaker } from './segment-maker.ts';
 
 /** Of the first segment of an owner; each one after it has twice as many as the one before, up to `MOST`. */
 const FIRST = 1_048_576;
 const MOST = 32 * FIRST;
 
-/** Of a segment when the disk has no room for more. */
-const LEAST = 65_536;
+/** Of the reserve, at most: what is kept beside it is room that the disk still has. */
+const MOST_RESERVE = FIRST;
 
-/** So long nothing is made again once the disk was full. */
-const RETRY_MS = 1_000;
+/** Of a segment that growth leaves free, at most; else this part of it. */
+const MOST_FREE = 4 * FIRST;
+const FREE_PART = 4;
 
-/** What is kept free for calls that make nothing more, at most; else this part of a segment. */
-const MOST_RESERVE = 4 * FIRST;
-const RESERVE_PART = 4;
+/** Growth takes so much of what is left for it with one segment. */
+const PART_OF_LEFT = 4;
+
+/** What calls leave free that end work, in bytes, for the notes that an owner makes by itself. */
+const NOTES = 512;
 
 /** What segments are made with. */
 export interface SegmentOptions {
@@ -36,13 +41,6 @@ export interface LogBytes {
   readonly folder: number;
   /** What counts against `maxBytes`. */
   readonly taken: number;
-}
-
-interface Made {
-  readonly name: string;
-  readonly place: number;
-  readonly file: DiskFile;
-  readonly bytes: number;
 }
 
 interface Current extends Made {
@@ -80,6 +78,7 @@ export async function openSegments(
     for (const { name, bytes, end } of found.segments) {
       if (bytes > end) cut(disk, name, end);
     }
+    segments.prepareReserve();
   } catch (error) {
     await segments.close(false);
     throw error;
@@ -116,13 +115,11 @@ function unsureOf(disk: Disk, { tail, nextNumber }: FoundData): Beginning {
 export class Segments {
   readonly #disk: Disk;
   readonly #options: SegmentOptions;
+  readonly #maker: SegmentMaker;
+  readonly #room: Room;
   #older: readonly Older[];
   #olderBytes: number;
   #current: Current | undefined;
-  #next: Made | undefined;
-  #making: Promise<void> | undefined;
-  #fullSince: number | undefined;
-  #place: number;
   #snapshots: SnapshotBytes;
   /** Of `olderBytes`: what the newest snapshot has as well. */
   #coveredBytes = 0;
@@ -135,19 +132,21 @@ export class Segments {
     options: SegmentOptions,
     { older, place }: { readonly older: readonly Older[]; readonly place: number },
   ) {
+    const { epoch, clock, maxBytes, segmentBytes: most } = options;
     this.#disk = disk;
     this.#options = options;
+    this.#maker = new SegmentMaker(disk, { epoch, clock, place });
+    this.#room = new Room(disk, { maxBytes, clock, least: most ?? LEAST, most });
     this.#older = older;
     this.#olderBytes = sum(older);
-    this.#place = place;
     this.#snapshots = snapshotsIn(disk);
   }
 
   /** Its first segment, which counts once the head says so; and then it is durable. */
   async begin({ first, frames }: Beginning): Promise<void> {
     const at = SEGMENT_HEAD + frames.length;
-    const needed = at + (this.#options.segmentBytes ?? LEAST);
-    const made = await this.#create(this.#size(0), needed);
+    const needed = at + (this.#options.segmentBytes ?? LEAST / 2);
+    const made = await this.#maker.create(Math.max(this.#size(0), needed), needed);
     this.#current = { ...made, first, at };
     this.#coveredBytes = sum(this.#upTo(this.#snapshots.number));
     try {
@@ -165,29 +164,45 @@ export class Segments {
   /** See `CommandLog`. */
   get bytes(): LogBytes {
     const { at, bytes } = this.#current ?? { at: 0, bytes: 0 };
-    const around = bytes + (this.#next?.bytes ?? 0) + this.#snapshots.all;
     const log = this.#olderBytes + at;
-    return { log, folder: this.#olderBytes + around, taken: this.#takenBy(log) };
+    const ahead = this.#maker.next + this.#maker.reserve;
+    return {
+      log,
+      folder: this.#olderBytes + bytes + ahead + this.#snapshots.all,
+      taken: this.#snapshots.all + log,
+    };
   }
 
-  /** By snapshots and a log of so many bytes; or by the next two snapshots, which may have all of what it says since the newest one. */
-  #takenBy(log: number): number {
+  /** Where the last frame ends that was written. */
+  get written(): LogEnd | undefined {
+    return this.#current && { name: this.#current.name, bytes: this.#current.at };
+  }
+
+  /** With so many bytes more in the log. */
+  #needs(bytes = 0): Needs {
     const { all, newest } = this.#snapshots;
-    return Math.max(all + log, 2 * (newest + log - this.#coveredBytes));
+    const log = this.#olderBytes + (this.#current?.at ?? 0) + bytes;
+    return { files: all + log, state: newest + log - this.#coveredBytes };
+  }
+
+  /** See `CommandLog`. */
+  get isLow(): boolean {
+    return this.#room.isLow(this.#needs());
   }
 
   /** Whether so many bytes more find room, with something left for those that make nothing more. */
   canTake(bytes: number, isGrowth: boolean): boolean {
     const current = this.#current;
     if (current === undefined) return true;
-    const reserve = isGrowth ? Math.min(MOST_RESERVE, current.bytes / RESERVE_PART) : 0;
-    const { maxBytes = Infinity } = this.#options;
-    const taken = this.#takenBy(this.#olderBytes + current.at + bytes);
-    if (isGrowth && taken + reserve > maxBytes) return false;
-    const next = (this.#next?.bytes ?? SEGMENT_HEAD) - SEGMENT_HEAD;
-    if (bytes + reserve <= Math.max(current.bytes - current.at, next)) return true;
-    const isFree =
-      this.#fullSince === undefined && this.#freeBytes() >= bytes + 2 * this.#size(bytes);
+    if (isGrowth && !this.#room.mayGrowTo(this.#needs(bytes))) {
+      this.prepare();
+      return false;
+    }
+    const free = isGrowth ? Math.min(MOST_FREE, current.bytes / FREE_PART) : NOTES;
+    const [next, reserve] = [this.#maker.next - SEGMENT_HEAD, this.#maker.reserve - SEGMENT_HEAD];
+    const atHand = Math.max(current.bytes - current.at, next, isGrowth ? 0 : reserve);
+    if (bytes + free <= atHand) return true;
+    const isFree = !this.#maker.isFull && this.#freeBytes() >= bytes + 2 * this.#size(bytes);
     if (!isFree) {
       this.#free = undefined;
       this.prepare();
@@ -203,10 +218,7 @@ export class Segments {
 
   /** Goes on in the next segment, which has room for so many bytes. Everything before has to be synced. */
   async turn(first: number, bytes: number): Promise<void> {
-    await this.#making;
-    if (this.#next !== undefined && this.#next.bytes < SEGMENT_HEAD + bytes) this.#dropNext();
-    const next = this.#next ?? (await this.#create(this.#size(bytes), SEGMENT_HEAD + bytes));
-    this.#next = undefined;
+    const next = await this.#maker.take(this.#size(bytes), SEGMENT_HEAD + bytes);
     this.#end();
     this.#current = { ...next, first, at: SEGMENT_HEAD };
     this.#isEnded = false;
@@ -234,46 +246,68 @@ export class Segments {
     await this.#current?.file.sync();
   }
 
-  /** Begins to make the next segment, if there is none. */
+  /** Begins to make the next segment and the reserve, if they are not there. */
   prepare(): void {
-    if (this.#next !== undefined || this.#making !== undefined) return;
-    const now = this.#options.clock.now();
-    // A clock that went back is no reason to wait for longer.
-    if (this.#fullSince !== undefined && Math.abs(now - this.#fullSince) < RETRY_MS) return;
-    this.#making = this.#makeNext();
+    this.#maker.prepare({ next: this.#size(0), reserve: Math.min(MOST_RESERVE, this.#room.kept) });
   }
 
-  /** The next frame goes into the next segment, if that can be made. */
+  /** See `CommandLog`. */
+  prepared(): Promise<boolean> {
+    return this.#maker.made();
+  }
+
+  /** The same of the reserve alone. */
+  prepareReserve(): void {
+    this.#maker.prepare({ reserve: Math.min(MOST_RESERVE, this.#room.kept) });
+  }
+
+  /** The next frame goes into the next segment, if that can be made; what this one has left over is given back. */
   async end(next: number): Promise<void> {
-    if (this.#current?.first === next) return;
-    this.prepare();
-    await this.#making;
-    this.#isEnded = this.#next !== undefined;
+    if (this.#current === undefined || this.#current.first === next) return;
+    this.#isEnded = await this.#maker.ready(this.#size(0), SEGMENT_HEAD + NOTES);
+    const current = this.#current;
+    if (!this.#isEnded || current === undefined) return;
+    current.file.cut(current.at);
+    this.#current = { ...current, bytes: current.at };
   }
 
-  /** Removes snapshots but for the two newest ones, and segments that neither of these needs. */
+  /**
+   * Removes snapshots but for the two newest ones, and segments that neither of these needs; where there is no room for the
+   * next snapshot beside two, all but the newest one.
+   */
   forget(): void {
-    const [, older, ...others] = snapshotsOf(this.#disk.list());
+    const [newest, older, ...others] = snapshotsOf(this.#disk.list());
     for (const { name } of others.reverse()) this.#disk.remove(name);
     if (older !== undefined) this.#forgetUpTo(older.number);
-    this.#snapshots = snapshotsIn(this.#disk);
-    this.#coveredBytes = sum(this.#upTo(this.#snapshots.number));
-    this.#fullSince = undefined;
+    this.#countSnapshots();
+    if (newest !== undefined && this.#room.isShortFor(this.#needs())) {
+      if (older !== undefined) this.#disk.remove(older.name);
+      this.#forgetUpTo(newest.number);
+      this.#countSnapshots();
+      if (this.#room.isShortFor(this.#needs())) this.#maker.drop();
+    }
+    this.#free = undefined;
+    this.#maker.forgetFull();
   }
 
   /** `isWhole`: nothing has failed, and what stands behind the last frame is given back. */
   async close(isWhole: boolean): Promise<void> {
-    await this.#making;
+    await this.#maker.rest();
     const current = this.#current;
     this.#current = undefined;
     try {
-      this.#dropNext();
+      this.#maker.drop();
       if (isWhole) current?.file.cut(current.at);
     } catch {
       // The next owner does it.
     } finally {
       current?.file.close();
     }
+  }
+
+  #countSnapshots(): void {
+    this.#snapshots = snapshotsIn(this.#disk);
+    this.#coveredBytes = sum(this.#upTo(this.#snapshots.number));
   }
 
   #forgetUpTo(number: number): void {
@@ -306,47 +340,11 @@ export class Segments {
     }
   }
 
-  async #makeNext(): Promise<void> {
-    try {
-      this.#next = await this.#create(this.#size(0), SEGMENT_HEAD);
-      this.#fullSince = undefined;
-    } catch {
-      // It is made when it is needed, and whoever needs it then hears why it cannot be.
-      this.#fullSince = this.#options.clock.now();
-    }
-    this.#making = undefined;
-  }
-
-  #dropNext(): void {
-    const next = this.#next;
-    if (next === undefined) return;
-    this.#next = undefined;
-    next.file.close();
-    this.#disk.remove(next.name);
-  }
-
-  /** With so many bytes, or with as few as it needs when the disk has no room for more. */
-  async #create(wanted: number, needed: number): Promise<Made> {
-    try {
-      return await this.#createOf(Math.max(wanted, needed));
-    } catch (error) {
-      const least = Math.max(LEAST, needed);
-      if (!isDiskFull(error) || least >= wanted) throw error;
-      return await this.#createOf(least);
-    }
-  }
-
-  async #createOf(bytes: number): Promise<Made> {
-    const place = this.#place++;
-    const name = segmentName(this.#options.epoch, place);
-    return { name, place, file: await this.#disk.create(name, bytes), bytes };
-  }
-
   /** Bytes of the next segment. */
   #size(needed: number): number {
-    const { segmentBytes, maxBytes = Infinity } = this.#options;
+    const { segmentBytes } = this.#options;
     const wanted = segmentBytes ?? Math.min(MOST, 2 * (this.#current?.bytes ?? FIRST / 2));
-    const left = Math.max(LEAST, (maxBytes - this.bytes.folder) / 2);
+    const left = Math.max(LEAST, this.#room.left(this.#needs()) / PART_OF_LEFT);
     return Math.max(Math.floor(Math.min(wanted, left)), needed + SEGMENT_HEAD);
   }
 

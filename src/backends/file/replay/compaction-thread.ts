@@ -6,7 +6,7 @@ import type { CompactionAnswer, CompactionOrder } from './compaction.ts';
 
 const order: CompactionOrder = workerData;
 
-compact(diskIn(order.folder), order.upTo).then(
+compact(diskIn(order.folder), order.upTo, order.written).then(
   (stateBytes) => answer({ stateBytes }),
   (error: unknown) => answer({ failed: error instanceof Error ? error.message : String(error) }),
 );

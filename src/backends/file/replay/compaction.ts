@@ -1,5 +1,6 @@
 import { Worker as Thread } from 'node:worker_threads';
 import type { Disk } from '../log/disk.ts';
+import type { LogEnd } from '../log/recovery.ts';
 import { compactionProgram } from './compaction-program.generated.ts';
 
 /** A snapshot was not made. The log has all of it still. */
@@ -13,6 +14,8 @@ export interface CompactionOrder {
   readonly folder: string;
   /** The number of the last commit that the snapshot has. */
   readonly upTo: number;
+  /** How far the log is written by now. */
+  readonly written: LogEnd | undefined;
 }
 
 /** What has become of it. */
@@ -28,14 +31,14 @@ export class Compaction {
   }
 
   /**
-   * The snapshot of the state after a commit: everything up to that must stand in files that change no more. Answers
-   * how long its lines are.
+   * The snapshot of the state after a commit; the log has to be written so far that it has everything up to that, and may
+   * grow meanwhile. Answers how long its lines are.
    *
    * @rejects when it was not made, for whatever reason.
    */
-  async run(upTo: number): Promise<number> {
+  async run(upTo: number, written?: LogEnd): Promise<number> {
     if (this.#thread !== undefined) throw new NoSnapshotError('a snapshot is being made');
-    const order: CompactionOrder = { folder: this.#disk.folder, upTo };
+    const order: CompactionOrder = { folder: this.#disk.folder, upTo, written };
     // Not with the options of this process: they may be about loaders of code, of which it needs none.
     const thread = new Thread(compactionProgram, { eval: true, workerData: order, execArgv: [] });
     this.#thread = thread;

@@ -2,7 +2,8 @@ import { setImmediate } from '../../../base/globals.ts';
 import { messageOf } from '../../../base/message-of.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { Disk } from '../log/disk.ts';
-import { type FoundData, findData, NOTHING, type Snapshot } from '../log/recovery.ts';
+import { type FoundData, findData, type LogEnd, NOTHING, type Snapshot } from '../log/recovery.ts';
+import { LAW } from '../log/segment.ts';
 import { BadSnapshotError, readSnapshot } from '../state/snapshot-file.ts';
 import { Engine, EngineClock } from './engine.ts';
 import { mustBeComplete } from './incomplete.ts';
@@ -34,6 +35,8 @@ export interface ReadOptions {
   readonly upTo?: number;
   /** Goes on behind commits that are gone, and says so to nobody. */
   readonly despiteDamage?: boolean;
+  /** How far its owner has written, where that goes on. */
+  readonly written?: LogEnd | undefined;
   /** What its files are, where that was found just now. */
   readonly found?: FoundData;
 }
@@ -49,7 +52,7 @@ export async function readData(
   options: ReadOptions = {},
 ): Promise<ReadData> {
   mustBeComplete(disk);
-  const { upTo = Infinity, found = findData(disk) } = options;
+  const { upTo = Infinity, written, found = findData(disk, LAW, written) } = options;
   const unreadable: Unreadable[] = [];
   const snapshots = found.snapshots.filter(({ number }) => number <= upTo);
   const { engine, number, stateBytes } = await startOf(

@@ -55,6 +55,13 @@ export function partsOfSnapshots(names: readonly string[]): readonly string[] {
   return names.filter((name) => /^(?:state-\d{12}\.part|bad-state-\d{12})$/.test(name));
 }
 
+/** Removes those that were not finished: on a full disk they take the room of what is needed. */
+export function removeUnfinished(disk: Disk): void {
+  for (const name of disk.list()) if (UNFINISHED.test(name)) disk.remove(name);
+}
+
+const UNFINISHED = /^state-\d{12}\.part$/;
+
 /** The state after the commit of a number: its lines, and under which law they came to be. */
 interface NewSnapshot {
   readonly number: number;
@@ -97,9 +104,12 @@ export async function writeSnapshot(
     if (before !== undefined) putPacked(await before);
     putChunk(put, sum, { bytes: NOTHING, second: count });
     await file.sync();
-  } finally {
+  } catch (error) {
     file.close();
+    disk.remove(part);
+    throw error;
   }
+  file.close();
   disk.rename(part, name);
   return length;
 }

@@ -1,0 +1,191 @@
+/** A full disk: growth is refused, and only growth; what ends work and frees room goes on, at the next opening too. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { type CallKind, kindOf, partsOf } from '../../src/backends/file/calls/calls.ts';
+import { segmentsOf } from '../../src/backends/file/log/segment.ts';
+import { openOwner } from '../../src/backends/file/open-owner.ts';
+import { compact } from '../../src/backends/file/replay/compact.ts';
+import type { Role } from '../../src/backends/file/role.ts';
+import { memory } from '../../src/backends/memory/memory-backend.ts';
+import { LIMITS } from '../../src/domain/limits.ts';
+import type { BackendProblem } from '../../src/domain/port/backend.ts';
+import { Kit } from '../../src/testing/contract/kit.ts';
+import { randomOf } from '../support/file/faulty-disk.ts';
+import { type SmallDisk, smallDisk } from '../support/file/small-disk.ts';
+import { HandClock } from '../support/hand-clock.ts';
+
+const MIB = 1_048_576;
+
+const folders: string[] = [];
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function diskOf(bytes: number): SmallDisk {
+  const folder = mkdtempSync(join(tmpdir(), 'fairloom-full-'));
+  folders.push(folder);
+  return smallDisk(folder, bytes);
+}
+
+const RETENTION = { finishedMs: 1_000, failedMs: 1_000, canceledMs: 1_000 };
+
+/** The owner of a disk of so many bytes, whose snapshots are made in this thread. */
+interface Opened {
+  readonly kit: Kit;
+  readonly role: Role;
+  readonly problems: BackendProblem[];
+}
+
+async function opened(disk: SmallDisk, clock: HandClock): Promise<Opened> {
+  const claim = {
+    kind: 'owner' as const,
+    epoch: (segmentsOf(disk.list()).at(-1)?.epoch ?? 0) + 1,
+    warnings: [],
+    listen: () => undefined,
+    leave: () => undefined,
+    stillOwns: () => true,
+    over: new Promise<void>(() => undefined),
+    release: async () => undefined,
+  };
+  const compaction = {
+    run: compact.bind(undefined, disk),
+    close: async () => undefined,
+  };
+  const problems: BackendProblem[] = [];
+  const report = (problem: BackendProblem): void => void problems.push(problem);
+  const options = { folder: disk.folder, clock, sync: 'always' as const, maxBytes: undefined };
+  const role = await openOwner(claim, { ...options, report }, false, { disk, compaction });
+  await role.carry('retention', [RETENTION]);
+  const backend = {
+    name: 'file',
+    capabilities: { durable: true, shared: true },
+    ...partsOf(role.carry),
+    open: async () => ({ description: 'on a disk in memory', warnings: [] }),
+    close: () => role.close(),
+  };
+  const harness = {
+    backend,
+    advance: async (ms: number) => clock.move(ms),
+    now: () => clock.now(),
+    close: () => role.close(),
+  };
+  return { kit: new Kit(harness, expect), role, problems };
+}
+
+const random = randomOf(1);
+
+/** A payload that hardly gets shorter when it is packed. */
+function payload(bytes: number): string {
+  const codes = Array.from({ length: bytes - 2 }, () => 35 + Math.floor(random() * 57));
+  return JSON.stringify(String.fromCharCode(...codes));
+}
+
+/** Stores tasks until there is no room for more, in earnest; answers how many. */
+async function fill(kit: Kit, bytes: number): Promise<number> {
+  let stored = 0;
+  for (let refused = 0; refused < 3; ) {
+    try {
+      await kit.send({ payload: payload(bytes) });
+      stored++;
+      refused = 0;
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'BACKEND_FULL' });
+      refused++;
+    }
+  }
+  return stored;
+}
+
+// F93
+it('every call of the port is one that grows, one that changes, one that looks or one that waits', () => {
+  const { open, close, name, capabilities, ...parts } = memory();
+  const kinds = new Map<string, CallKind | undefined>();
+  for (const [part, methods] of Object.entries(parts)) {
+    for (const method of Object.keys(methods)) {
+      kinds.set(`${part}.${method}`, kindOf(`${part}.${method}`));
+    }
+  }
+  expect([...kinds].filter(([, kind]) => kind === undefined)).toEqual([]);
+  const growth = [...kinds].flatMap(([call, kind]) => (kind === 'growth' ? [call] : []));
+  expect(growth.sort()).toEqual([
+    'graphs.save',
+    'schedules.fire',
+    'schedules.set',
+    'streams.append',
+    'tasks.enqueue',
+    'waits.publish',
+    'waits.signal',
+    'xcom.write',
+  ]);
+});
+
+// F93
+it.each([4, 12])(
+  'all tasks of a full disk of %i MiB run to their end, and it takes as many again',
+  async (mib) => {
+    const disk = diskOf(mib * MIB);
+    const clock = new HandClock();
+    const { kit, role, problems } = await opened(disk, clock);
+    await kit.worker('w');
+    const bytes = mib * 500;
+    const stored = await fill(kit, bytes);
+    expect(stored * bytes).toBeGreaterThan(0.3 * mib * MIB);
+    expect(await kit.cancel((await kit.lease(1))[0]?.id ?? '')).toMatchObject({
+      kind: 'requested',
+    });
+    await kit.setQueue({ paused: true });
+    await kit.setQueue({ paused: false });
+    await kit.setUser('u', { weight: 2 });
+    const results = { batch: 20, result: payload(Math.floor(bytes / 20)) };
+    expect(await kit.serve(stored - 1, results)).toHaveLength(stored - 1);
+    expect(problems).toEqual([]);
+    await kit.shift(LIMITS.leaseMaxMs);
+    await kit.rest();
+    // One that was made while they went is no reason to make none a while later.
+    await kit.shift(10_000);
+    expect(await fill(kit, bytes)).toBeGreaterThan(stored * 0.7);
+    await role.close();
+    expect(disk.list().filter((name) => name.endsWith('.part'))).toEqual([]);
+  },
+  120_000,
+);
+
+// F93
+it('a folder on a full disk is opened without a byte that is free, works its tasks off, and gets smaller', async () => {
+  const disk = diskOf(8 * MIB);
+  const clock = new HandClock();
+  const before = await opened(disk, clock);
+  const stored = await fill(before.kit, 4_000);
+  await before.role.close();
+  disk.capacity = disk.used();
+  const { kit, role } = await opened(disk, clock);
+  await kit.worker('w');
+  await expect(kit.send({ payload: payload(4_000) })).rejects.toMatchObject({
+    code: 'BACKEND_FULL',
+  });
+  expect(await kit.serve(300, { batch: 20 })).toHaveLength(300);
+  disk.capacity = 8 * MIB;
+  expect(await kit.serve(stored - 300, { batch: 20 })).toHaveLength(stored - 300);
+  const full = disk.used();
+  await kit.shift(LIMITS.resendMs + 1_000);
+  await kit.rest();
+  await role.close();
+  // Two snapshots are kept where there is room.
+  const after = await opened(disk, clock);
+  await after.kit.rest();
+  await after.role.close();
+  expect(disk.used()).toBeLessThan(full / 2);
+}, 60_000);
+
+// F93
+it('tasks of 4 KB are taken again as soon as there is 1 MiB more on a full disk of 8 MiB', async () => {
+  const disk = diskOf(7 * MIB);
+  const { kit, role } = await opened(disk, new HandClock());
+  await fill(kit, 4_000);
+  disk.capacity += MIB;
+  for (let count = 0; count < 10; count++) await kit.send({ payload: payload(4_000) });
+  await role.close();
+}, 60_000);
