@@ -3,9 +3,9 @@ import type { Clock } from '../../../base/time.ts';
 import type { Disk } from './disk.ts';
 import { LogBrokenError } from './log-broken-error.ts';
 import { type FoundData, type LogEnd, snapshotsOf } from './recovery.ts';
-import { type Needs, Room } from './room.ts';
 import { COUNTS, headOf, SEGMENT_HEAD, segmentsOf } from './segment.ts';
 import { LEAST, type Made, SegmentMaker } from './segment-maker.ts';
+import { type Needs, Space } from './space.ts';
 
 /** Of the first segment of an owner; each one after it has twice as many as the one before, up to `MOST`. */
 const FIRST = 1_048_576;
@@ -116,7 +116,7 @@ export class Segments {
   readonly #disk: Disk;
   readonly #options: SegmentOptions;
   readonly #maker: SegmentMaker;
-  readonly #room: Room;
+  readonly #space: Space;
   #older: readonly Older[];
   #olderBytes: number;
   #current: Current | undefined;
@@ -136,7 +136,7 @@ export class Segments {
     this.#disk = disk;
     this.#options = options;
     this.#maker = new SegmentMaker(disk, { epoch, clock, place });
-    this.#room = new Room(disk, { maxBytes, clock, least: most ?? LEAST, most });
+    this.#space = new Space(disk, { maxBytes, clock, least: most ?? LEAST, most });
     this.#older = older;
     this.#olderBytes = sum(older);
     this.#snapshots = snapshotsIn(disk);
@@ -187,14 +187,14 @@ export class Segments {
 
   /** See `CommandLog`. */
   get isLow(): boolean {
-    return this.#room.isLow(this.#needs());
+    return this.#space.isLow(this.#needs());
   }
 
   /** Whether so many bytes more find room, with something left for those that make nothing more. */
   canTake(bytes: number, isGrowth: boolean): boolean {
     const current = this.#current;
     if (current === undefined) return true;
-    if (isGrowth && !this.#room.mayGrowTo(this.#needs(bytes))) {
+    if (isGrowth && !this.#space.mayGrowTo(this.#needs(bytes))) {
       this.prepare();
       return false;
     }
@@ -248,7 +248,7 @@ export class Segments {
 
   /** Begins to make the next segment and the reserve, if they are not there. */
   prepare(): void {
-    this.#maker.prepare({ next: this.#size(0), reserve: Math.min(MOST_RESERVE, this.#room.kept) });
+    this.#maker.prepare({ next: this.#size(0), reserve: Math.min(MOST_RESERVE, this.#space.kept) });
   }
 
   /** See `CommandLog`. */
@@ -258,7 +258,7 @@ export class Segments {
 
   /** The same of the reserve alone. */
   prepareReserve(): void {
-    this.#maker.prepare({ reserve: Math.min(MOST_RESERVE, this.#room.kept) });
+    this.#maker.prepare({ reserve: Math.min(MOST_RESERVE, this.#space.kept) });
   }
 
   /** The next frame goes into the next segment, if that can be made; what this one has left over is given back. */
@@ -280,11 +280,11 @@ export class Segments {
     for (const { name } of others.reverse()) this.#disk.remove(name);
     if (older !== undefined) this.#forgetUpTo(older.number);
     this.#countSnapshots();
-    if (newest !== undefined && this.#room.isShortFor(this.#needs())) {
+    if (newest !== undefined && this.#space.isShortFor(this.#needs())) {
       if (older !== undefined) this.#disk.remove(older.name);
       this.#forgetUpTo(newest.number);
       this.#countSnapshots();
-      if (this.#room.isShortFor(this.#needs())) this.#maker.drop();
+      if (this.#space.isShortFor(this.#needs())) this.#maker.drop();
     }
     this.#free = undefined;
     this.#maker.forgetFull();
@@ -344,7 +344,7 @@ export class Segments {
   #size(needed: number): number {
     const { segmentBytes } = this.#options;
     const wanted = segmentBytes ?? Math.min(MOST, 2 * (this.#current?.bytes ?? FIRST / 2));
-    const left = Math.max(LEAST, this.#room.left(this.#needs()) / PART_OF_LEFT);
+    const left = Math.max(LEAST, this.#space.left(this.#needs()) / PART_OF_LEFT);
     return Math.max(Math.floor(Math.min(wanted, left)), needed + SEGMENT_HEAD);
   }
 

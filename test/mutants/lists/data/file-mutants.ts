@@ -188,8 +188,8 @@ export const DATA_FILE_MUTANTS: readonly Mutant[] = [
     name: 'file: a snapshot that was begun is in the way of the next',
     file: 'src/backends/file/state/snapshot-file.ts',
     first: 'state/snapshot-file',
-    find: `  disk.remove(part);\n`,
-    replace: '',
+    find: `  disk.remove(part);\n  const file`,
+    replace: '  const file',
   },
   {
     name: 'file: a newer version of the state is read',
@@ -251,8 +251,8 @@ export const DATA_FILE_MUTANTS: readonly Mutant[] = [
     name: 'file: a snapshot is of all that there is',
     file: 'src/backends/file/replay/compact.ts',
     first: 'state/compaction',
-    find: `{ upTo });\n  for`,
-    replace: `{});\n  for`,
+    find: `{ upTo, written });\n  for`,
+    replace: `{ written });\n  for`,
   },
   {
     name: 'file: a second thread makes the same snapshot',

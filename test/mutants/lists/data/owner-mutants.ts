@@ -20,8 +20,8 @@ export const DATA_OWNER_MUTANTS: readonly Mutant[] = [
     name: 'file: a step is answered before it is on the disk',
     file: 'src/backends/file/owner.ts',
     first: 'owner',
-    find: `    await this.#settled(name, durable, reply);\n    return reply;\n  }\n\n  async #remove`,
-    replace: `    return reply;\n  }\n\n  async #remove`,
+    find: `    await this.#settled(name, durable, reply);\n    return reply;\n  }\n\n  #lineNow`,
+    replace: `    return reply;\n  }\n\n  #lineNow`,
   },
   {
     name: 'file: a log that is broken goes on',
@@ -83,8 +83,8 @@ export const DATA_OWNER_MUTANTS: readonly Mutant[] = [
     name: 'file: a snapshot frees nothing',
     file: 'src/backends/file/compactor.ts',
     first: 'compactor',
-    find: `      log.forget();\n`,
-    replace: '',
+    find: `      log.forget();\n      this.#limit`,
+    replace: '      this.#limit',
   },
   {
     name: 'file: a snapshot that failed is tried at each commit',

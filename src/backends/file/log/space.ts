@@ -23,8 +23,8 @@ export interface Needs {
   readonly state: number;
 }
 
-/** Of what room is made. */
-export interface RoomOptions {
+/** Of what space is made. */
+export interface SpaceOptions {
   readonly maxBytes: number | undefined;
   readonly clock: Clock;
   /** The least segment that can be made. */
@@ -34,14 +34,14 @@ export interface RoomOptions {
 }
 
 /** The room of one data folder. */
-export class Room {
+export class Space {
   readonly #disk: Disk;
-  readonly #options: RoomOptions;
+  readonly #options: SpaceOptions;
   /** What the folder may take in all, when that was asked last. */
   #capacity = Infinity;
   #askedAt: number | undefined;
 
-  constructor(disk: Disk, options: RoomOptions) {
+  constructor(disk: Disk, options: SpaceOptions) {
     this.#disk = disk;
     this.#options = options;
   }
