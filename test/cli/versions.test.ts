@@ -64,7 +64,7 @@ it('old and new workers each do their own, and versions says when the old ones m
   const ended = await run('runs', 'get', 'again', '-o', 'json');
   expect(JSON.parse(ended.stdout)).toMatchObject({ state: 'finished', result: '2:8' });
   await Promise.all([fresh.end('SIGTERM'), old.end('SIGTERM')]);
-}, 120_000);
+});
 
 it.each([
   [['enqueue', 'resize@', '1'], 'name'],

@@ -84,7 +84,7 @@ describe('a server with accounts', () => {
     server = await startRedis({
       args: ['--user', 'app', 'on', '>s3cret', '~*', '&*', '+@all', '--user', 'default', 'off'],
     });
-  }, 30_000);
+  });
   afterAll(() => server?.stop());
 
   it('redis.username is the account', async () => {
@@ -119,7 +119,7 @@ describe('TLS', () => {
       args: ['--tls-port', String(port), '--tls-auth-clients', 'yes', ...files],
     });
     url = `redis://127.0.0.1:${port}`;
-  }, 60_000);
+  });
   afterAll(() => server?.stop());
 
   it('redis.tls.ca is the authority that is believed, relative to the file', async () => {

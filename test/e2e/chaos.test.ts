@@ -25,7 +25,7 @@ describe('chaos', () => {
     expect(complaints(report), render(report)).toEqual([]);
     expect(report.verdict.accepted).toBeGreaterThan(50);
     expect(report.lines.map(({ done }) => done)).toEqual(Object.values(SHORT));
-  }, 120_000);
+  });
 });
 
 describe('chaos on a data folder', () => {
@@ -36,7 +36,7 @@ describe('chaos on a data folder', () => {
     expect(complaints(report), render(report)).toEqual([]);
     expect(report.verdict.accepted).toBeGreaterThan(50);
     expect(report.owners).toBeGreaterThan(0);
-  }, 120_000);
+  });
 
   it('refuses faults of a server', () => {
     expect(() => chaosOptions(['--backend', 'file', '--cuts', '1'])).toThrow('--cuts');

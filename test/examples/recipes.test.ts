@@ -33,7 +33,7 @@ beforeAll(async () => {
   server = await startRedis({ args: ['--appendonly', 'yes'] });
   worker = project.start('worker.mjs', env());
   loom = new Fairloom({ backend: redis(server.url) });
-}, 60_000);
+});
 
 afterAll(async () => {
   await loom.close();

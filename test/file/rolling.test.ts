@@ -37,4 +37,4 @@ it('an app whose processes are restarted in turn, the owner first, has no call r
   await last.open({ retention: RETENTION });
   expect((await last.inspect.stats()).counts).toMatchObject({ queued: 0, started: 0 });
   await last.close();
-}, 120_000);
+});

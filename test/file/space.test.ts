@@ -121,7 +121,7 @@ it('a folder that is full of tasks refuses more of them, works on, and takes mor
   let again = 0;
   while (again < stored / 2 && (await added(kit, BATCH, 16_000))) again += BATCH;
   expect(again).toBeGreaterThanOrEqual(stored / 2);
-}, 120_000);
+});
 
 it('however much comes and goes, nothing is refused where little is stored', async () => {
   const { kit, folder } = await opened({ maxBytes: MAX_BYTES });
@@ -132,7 +132,7 @@ it('however much comes and goes, nothing is refused where little is stored', asy
     most = Math.max(most, bytesIn(folder));
   }
   expect(most).toBeLessThanOrEqual(MAX_BYTES + AHEAD);
-}, 120_000);
+});
 
 it('with a snapshot the folder is within three times of what is stored, however much has come and gone', async () => {
   const disk = diskIn(newFolder());
@@ -189,4 +189,4 @@ it('with a snapshot the folder is within three times of what is stored, however 
     shares.push((bytes - 2 * segmentBytes) / stored);
   }
   expect(shares.filter((share) => share > 3)).toEqual([]);
-}, 120_000);
+});

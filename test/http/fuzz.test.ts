@@ -112,7 +112,7 @@ eachStore(({ open, name }) => {
     // That it comes through to what routes do is part of it.
     expect(statuses.get(200) ?? 0).toBeGreaterThan(10);
     expect(statuses.get(404) ?? 0).toBeGreaterThan(10);
-  }, 300_000);
+  });
 
   it('what is stored is never a script: it is JSON under a type that no browser runs', async () => {
     const evil = `</script><script>alert(1)</script>"'\u2028<img src=x onerror=alert(1)>`;

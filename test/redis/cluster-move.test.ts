@@ -20,7 +20,7 @@ const clients: Cluster[] = [];
 
 beforeAll(async () => {
   cluster = await startCluster(2);
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const client of clients) client.disconnect();
@@ -124,7 +124,7 @@ describe('a slot that moves', () => {
     await expect.poll(async () => (await looking.tasks.get(id))?.state).toBe('finished');
     await server.close();
     await looking.close();
-  }, 60_000);
+  });
 });
 
 // F101

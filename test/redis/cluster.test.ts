@@ -26,7 +26,7 @@ function connect(): RedisClient {
 beforeAll(async () => {
   cluster = await startCluster();
   shared = connect();
-}, 60_000);
+});
 
 afterAll(async () => {
   shared.disconnect();

@@ -9,7 +9,7 @@ let fleet: RedisSentinels;
 
 beforeAll(async () => {
   fleet = await startSentinels();
-}, 60_000);
+});
 
 afterAll(async () => {
   await fleet.stop();

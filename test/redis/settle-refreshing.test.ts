@@ -68,4 +68,4 @@ it('ends each once, though the first makes a record of all that the user runs', 
   const report = await backend.inspect.reconcile({ repair: false });
   expect(report.drift).toEqual([]);
   await dispose();
-}, 30_000);
+});

@@ -121,7 +121,7 @@ it('a server that is restarted has them, once each', async () => {
   await server.restart();
   await expect.poll(() => readNow(loom, id).catch(() => [])).toHaveLength(10);
   expect(await readNow(loom, id)).toEqual(counted(10));
-}, 60_000);
+});
 
 it('a chunk takes one call of the short script, and so do all of one turn', async () => {
   await teach();

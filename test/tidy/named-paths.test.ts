@@ -36,7 +36,7 @@ describe('what is in the package', () => {
     const out = execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8', stdio: 'pipe' });
     const [tarball]: { readonly files: readonly { readonly path: string }[] }[] = JSON.parse(out);
     packed = (tarball?.files ?? []).map(({ path }) => path);
-  }, 60_000);
+  });
 
   const pages = docPages();
 

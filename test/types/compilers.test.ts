@@ -41,7 +41,7 @@ beforeAll(async () => {
   };
   await Promise.all(COMPILERS.map(ask));
   rmSync(folder, { recursive: true });
-}, 240_000);
+});
 
 describe.each(COMPILERS)('TypeScript $version', ({ version, tsc }) => {
   it('is that version', async () => {

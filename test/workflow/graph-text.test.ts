@@ -81,7 +81,7 @@ describe('a graph as text', () => {
       }),
       { numRuns: 1_000 },
     );
-  }, 60_000);
+  });
 
   it('is refused when it is nested too deep', () => {
     const block = (inner: string): string =>

@@ -82,7 +82,7 @@ describe('the notation', () => {
       '',
     );
     expect(compile(parseNotation(right, many)).nodes).toHaveLength(10_000);
-  }, 60_000);
+  });
 });
 
 describe('errors of the notation', () => {
@@ -152,7 +152,7 @@ describe('errors of the notation', () => {
       }),
       { numRuns: 1_000 },
     );
-  }, 60_000);
+  });
 });
 
 describe('a text', () => {
@@ -191,5 +191,5 @@ describe('a text', () => {
       }),
       { numRuns: 1_000 },
     );
-  }, 60_000);
+  });
 });

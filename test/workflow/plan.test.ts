@@ -120,7 +120,7 @@ describe('joins', () => {
     const joins = nodes.filter(({ kind }) => kind === 'join');
     expect(joins).toHaveLength(most + 1 + 2);
     expect(nodes.at(-1)?.dependsOn).toHaveLength(2);
-  }, 60_000);
+  });
 
   it('stand before a step that waits for many', () => {
     const fan = flow('fan', (f: Flow<unknown>) => {
@@ -337,5 +337,5 @@ describe('checkGraph', () => {
       node(`n${at}`, ...(at === 0 ? [] : [`n${at - 1}`])),
     );
     expect(() => checkGraph(graph(...chain))).not.toThrow();
-  }, 60_000);
+  });
 });

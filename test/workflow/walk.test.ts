@@ -106,7 +106,7 @@ describe('a walk', () => {
       }),
       { numRuns: 1_000 },
     );
-  }, 60_000);
+  });
 
   it('random controls in a sequence lead where a list of names says', () => {
     const names = ['n0', 'n1', 'n2', 'n3', 'n4'];

@@ -51,7 +51,7 @@ beforeAll(async () => {
   await loom.enqueue(sound, 1, { id: 'held', queue: 'runs', dependsOn: ['upstream'] });
   await loom.enqueue(sound, 1, { id: 'after-run', queue: 'runs', dependsOn: ['run needed'] });
   await worker.stop();
-}, 60_000);
+});
 
 afterAll(async () => {
   await loom?.close();

@@ -31,7 +31,7 @@ it('a chain of 200,000 is walked without a deep stack', () => {
   expect(findCycle(chain)).toBeUndefined();
   const cycle = findCycle([...chain, node('200000', '0')]);
   expect(cycle?.length).toBe(200_002);
-}, 30_000);
+});
 
 it('ignores what is not in the batch, and ids that come twice', () => {
   expect(findCycle([node('a', 'elsewhere'), node('a')])).toBeUndefined();

@@ -123,7 +123,7 @@ eachBackend((open, backendName) => {
       let number = 1;
       while (await runUntil(number)) number += stride(backendName);
       expect(number).toBeGreaterThan(10);
-    }, 120_000);
+    });
 
     it.each(['before', 'after'] as const)(
       'a client dies %s any call of a pause, and of its end: called again it is whole',
@@ -152,7 +152,6 @@ eachBackend((open, backendName) => {
           }
         }
       },
-      120_000,
     );
 
     it('is paused and resumed at once, in every order: the later call counts', async () => {
@@ -180,7 +179,7 @@ eachBackend((open, backendName) => {
           await harness.close();
         }
       }
-    }, 120_000);
+    });
   });
 });
 

@@ -218,52 +218,48 @@ eachBackend((open) => {
 
   // O47 O49 O58
   describe('a member that ends by', () => {
-    it.each(WAYS)(
-      '$name, under every policy',
-      async ({ name, record, a: make, ...way }) => {
-        const begun: string[] = [];
-        const release = gate();
-        if (name !== 'removed') release.open();
-        const a = make(begun);
-        const b = task('b', async (n: number) => {
-          await release.passed;
-          return n * 2;
-        }) as unknown as Member;
-        const groups = POLICIES.map(({ of }) => of(a, b));
-        const policies = [parallel({ b }, { policy: both }), parallel({ b }, { policy: some })];
-        const loom = harness.loom((way.isForeign ? policies : [...groups, ...policies]) as never);
-        await loom.worker({ concurrency: 40 }).start();
-        const runs: RunHandle<unknown>[] = [];
-        for (const group of groups) {
-          const run = loom.enqueue(group as never, 7 as never, { form: 'driven' });
-          runs.push((await run) as RunHandle<unknown>);
-        }
-        const ends = runs.map((run) =>
-          run.result().then(
-            (value) => ({ value }),
-            (error: Error) => ({ error: error.message }),
-          ),
-        );
-        await harness.quiet();
-        await way.act?.({ harness, loom, begun, releaseB: release.open });
-        const all = await settled(harness, Promise.all(ends));
-        const isFine = record.state === 'finished';
-        expect(all.map((end, at) => [POLICIES[at]?.name, 'value' in end])).toEqual(
-          POLICIES.map((policy) => [policy.name, isFine || policy.isLenient]),
-        );
-        for (const [at, end] of all.entries()) {
-          if (!('error' in end)) continue;
-          // Strict groups are canceled with a member that is.
-          const isStrict = /^(strict|fail-fast)/.test(POLICIES[at]?.name ?? '');
-          const isCanceled = record.state === 'canceled' && isStrict;
-          expect(end.error).toContain(isCanceled ? 'the run was canceled' : 'a (');
-        }
-        const { state } = record;
-        const { items } = await loom.tasks.list({ state, name: 'a' } as never);
-        expect(items.map((one) => one.failureType)).toEqual(POLICIES.map(() => record.failureType));
-        expect((await loom.reconcile({ repair: false })).drift).toEqual([]);
-      },
-      60_000,
-    );
+    it.each(WAYS)('$name, under every policy', async ({ name, record, a: make, ...way }) => {
+      const begun: string[] = [];
+      const release = gate();
+      if (name !== 'removed') release.open();
+      const a = make(begun);
+      const b = task('b', async (n: number) => {
+        await release.passed;
+        return n * 2;
+      }) as unknown as Member;
+      const groups = POLICIES.map(({ of }) => of(a, b));
+      const policies = [parallel({ b }, { policy: both }), parallel({ b }, { policy: some })];
+      const loom = harness.loom((way.isForeign ? policies : [...groups, ...policies]) as never);
+      await loom.worker({ concurrency: 40 }).start();
+      const runs: RunHandle<unknown>[] = [];
+      for (const group of groups) {
+        const run = loom.enqueue(group as never, 7 as never, { form: 'driven' });
+        runs.push((await run) as RunHandle<unknown>);
+      }
+      const ends = runs.map((run) =>
+        run.result().then(
+          (value) => ({ value }),
+          (error: Error) => ({ error: error.message }),
+        ),
+      );
+      await harness.quiet();
+      await way.act?.({ harness, loom, begun, releaseB: release.open });
+      const all = await settled(harness, Promise.all(ends));
+      const isFine = record.state === 'finished';
+      expect(all.map((end, at) => [POLICIES[at]?.name, 'value' in end])).toEqual(
+        POLICIES.map((policy) => [policy.name, isFine || policy.isLenient]),
+      );
+      for (const [at, end] of all.entries()) {
+        if (!('error' in end)) continue;
+        // Strict groups are canceled with a member that is.
+        const isStrict = /^(strict|fail-fast)/.test(POLICIES[at]?.name ?? '');
+        const isCanceled = record.state === 'canceled' && isStrict;
+        expect(end.error).toContain(isCanceled ? 'the run was canceled' : 'a (');
+      }
+      const { state } = record;
+      const { items } = await loom.tasks.list({ state, name: 'a' } as never);
+      expect(items.map((one) => one.failureType)).toEqual(POLICIES.map(() => record.failureType));
+      expect((await loom.reconcile({ repair: false })).drift).toEqual([]);
+    });
   });
 });

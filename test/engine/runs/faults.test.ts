@@ -132,7 +132,6 @@ eachBackend((open, backendName) => {
         while (await runUntil(lastCall)) lastCall += stride(backendName);
         expect(lastCall).toBeGreaterThan(backendName === 'memory' ? 20 : 15);
       },
-      120_000,
     );
 
     it.each(['request', 'reply'] as const)(
@@ -184,7 +183,6 @@ eachBackend((open, backendName) => {
         expect(number).toBeGreaterThan(15);
         expect(refused).toBeGreaterThan(number / 2 / stride(backendName));
       },
-      120_000,
     );
   });
 
@@ -214,7 +212,6 @@ eachBackend((open, backendName) => {
       // Registered, leased, journal, graph, list, opened, two chunks, joins, suspended, and members.
       for (let lastCall = 3; lastCall <= 14; lastCall += rounds(1, 3)) await runUntil(lastCall);
     },
-    120_000,
   );
 
   it('after a wait a handler and what it runs have the token of the lease of then', async () => {

@@ -298,5 +298,5 @@ eachBackend((open, backendName) => {
       expect([lastCall, await settled(own, handle.result())]).toEqual([lastCall, 8]);
       for (const [name, times] of calls) expect([name, times <= 2]).toEqual([name, true]);
     });
-  }, 60_000);
+  });
 });

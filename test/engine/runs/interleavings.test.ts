@@ -236,30 +236,30 @@ eachBackend((open, name) => {
     // O46 O61
     it('the last two arrivals: the run goes on once', async () => {
       expect(await endsOf(lastTwo)).toEqual(['finished']);
-    }, 60_000);
+    });
 
     // O50
     it('an arrival and the timeout of its group: one of both', async () => {
       const ends = await endsOf(timeUp, true);
       if (name === 'memory') expect(ends).toEqual(['RunFailedError', 'finished']);
       else expect(['RunFailedError', 'finished']).toEqual(expect.arrayContaining([...ends]));
-    }, 60_000);
+    });
 
     // O76
     it('a cancel and an arrival: one end, and the answer tells it', async () => {
       const ends = await endsOf(canceled, true);
       if (name === 'memory') expect(ends).toEqual(['RunCanceledError', 'finished']);
       else expect(['RunCanceledError', 'finished']).toEqual(expect.arrayContaining([...ends]));
-    }, 60_000);
+    });
 
     // O62
     it('a resume and a producer that was only slow: nothing counts twice', async () => {
       expect(await endsOf(slowProducer, true)).toEqual(['finished']);
-    }, 60_000);
+    });
 
     // O68
     it('two runs of one pipeline keep apart', async () => {
       expect(await endsOf(twoRuns, true)).toEqual(['finished,finished']);
-    }, 60_000);
+    });
   });
 });

@@ -138,7 +138,6 @@ eachBackend((open, backendName) => {
       }
       expect(cases).toHaveLength(most);
     },
-    300_000,
   );
 });
 

@@ -58,7 +58,7 @@ eachBackend((open) => {
       await harness.quiet();
       expect(await loom.tasks.get(run.id)).toMatchObject({ state: 'scheduled' });
       await loom.runs.cancel(run.id);
-    }, 60_000);
+    });
   });
 
   it('a driven run that failed names the node, and one that was lost itself', async () => {

@@ -427,5 +427,5 @@ eachBackend((open, backendName) => {
       expect([lastCall, await settled(own, handle.result())]).toEqual([lastCall, 8]);
       expect(own.clock.now() - began).toBeLessThan(LIMITS.leaseMs + 25_000);
     });
-  }, 60_000);
+  });
 });

@@ -99,6 +99,5 @@ eachBackend((open, backendName) => {
       }
       expect(begun).toBeGreaterThan(numRuns / 2);
     },
-    120_000,
   );
 });

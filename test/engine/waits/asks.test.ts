@@ -420,5 +420,5 @@ eachBackend((open, backendName) => {
       expect([lastCall, ...end]).toEqual([lastCall, 'reject', 'ann', false]);
       expect((await loom.asks.list()).items).toEqual([]);
     });
-  }, 60_000);
+  });
 });

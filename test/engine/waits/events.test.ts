@@ -223,5 +223,5 @@ eachBackend((open, backendName) => {
       await loom.worker({ concurrency: 2 }).start();
       expect([lastCall, await settled(own, handle.result())]).toEqual([lastCall, 11]);
     });
-  }, 60_000);
+  });
 });

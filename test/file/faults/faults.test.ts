@@ -18,4 +18,4 @@ it('what was answered is there, and nothing else, whatever fails; and it goes on
     ['EIO', 'ENOSPC', 'full', 'kill', 'loss of power', 'second fault', 'short'].sort(),
   );
   expect([...tally.refusals.keys()]).toContain('call BACKEND_FULL');
-}, 120_000);
+});

@@ -62,7 +62,7 @@ it(`a crash at any operation, with the power or without: what was told is there 
       if (seed % 8 === 2) await goesOn(files, ledger, seed);
     }
   }
-}, 180_000);
+});
 
 for (const fault of ['EIO', 'ENOSPC', 'short'] satisfies readonly Fault[]) {
   it(`${fault} at any operation: what was told is there, and who opens anew goes on`, async () => {
@@ -144,7 +144,7 @@ it(`an owner that follows one that could not begin: what was told is there, what
       if (disk.operations.length < last) break;
     }
   }
-}, 180_000);
+});
 
 it('EIO of a sync: those who wait for the next commit hear so, too, and so does who comes later', async () => {
   const disk = new FaultyDisk();

@@ -66,7 +66,7 @@ it(`a crash at any operation: nothing is lost without a power cut, after one at 
       expect(lines, `${where}, power cut ${seed}`).toEqual(order.slice(0, lines.length));
     }
   }
-}, 180_000);
+});
 
 it('EIO of a sync in the background breaks the log, and who opens anew finds everything', async () => {
   const disk = new FaultyDisk();

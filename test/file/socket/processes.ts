@@ -22,7 +22,7 @@ export interface Said {
 }
 
 /** How long something may take on a machine that is busy, in ms. */
-const UNTIL_MS = 40_000;
+const UNTIL_MS = 300_000;
 
 const SOURCES = {
   claimant: new URL('claimant.ts', import.meta.url),

@@ -16,7 +16,7 @@ describe('histories whose state is read again', () => {
     for (const { note, steps } of keptSeeds()) {
       await expect(replay(EACH_CALL, steps), note).resolves.toBeUndefined();
     }
-  }, 120_000);
+  });
 
   it('by chance are what the oracle says', async () => {
     const { failure, counters } = await runHistories(NOW_AND_THEN, {
@@ -26,5 +26,5 @@ describe('histories whose state is read again', () => {
     });
     expect(failure?.error, JSON.stringify(failure?.steps)).toBeUndefined();
     expect(STEP_TYPES.filter((type) => !counters.steps.has(type))).toEqual([]);
-  }, 120_000);
+  });
 });

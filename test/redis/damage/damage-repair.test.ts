@@ -263,4 +263,4 @@ it('indexes are made anew beside workers that go on, and nothing runs twice', as
   expect(await store.unended()).toEqual([]);
   expect(await store.missing()).toEqual([]);
   expect([...runs].filter(([, count]) => count > 1)).toEqual([]);
-}, 60_000);
+});

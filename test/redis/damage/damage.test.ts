@@ -27,7 +27,7 @@ it('every family of keys, and half of some, is made anew from what it indexes', 
   }
   process.stdout.write(`${families.length} families, seed ${SEED}\n`);
   expect(wrong).toEqual([]);
-}, 120_000);
+});
 
 // F63
 it('random damage holds nobody up, and repair brings all that is stored to its end', async () => {
@@ -47,7 +47,7 @@ it('random damage holds nobody up, and repair brings all that is stored to its e
   }
   process.stdout.write(`${ROUNDS} mutations, seed ${SEED}\n`);
   expect(wrong).toEqual([]);
-}, 150_000);
+});
 
 // F63
 it('a record that cannot be read is named, set aside, listed, and thrown away when asked', async () => {

@@ -56,4 +56,4 @@ it('indexes of failures are made anew', async () => {
     expect([drift, (await store.repair()).drift]).toEqual([drift, []]);
     expect(await known(store)).toEqual(expect.arrayContaining(WHOLE));
   }
-}, 60_000);
+});

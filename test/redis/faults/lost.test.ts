@@ -47,7 +47,7 @@ describe('the reply of an enqueue is lost', () => {
     proxy.setRule(undefined);
     expect((await kit.stats()).totals.enqueued).toBe(ROUNDS * EACH);
     expect((await kit.stats()).counts.queued).toBe(ROUNDS * EACH);
-  }, 60_000);
+  });
 
   // O7
   it('one by one, forty times', async () => {
@@ -59,7 +59,7 @@ describe('the reply of an enqueue is lost', () => {
     }
     proxy.setRule(undefined);
     expect((await kit.stats()).totals.enqueued).toBe(40);
-  }, 60_000);
+  });
 
   // O7
   it('under an idempotency key that had an owner: the same owner is named', async () => {
@@ -93,7 +93,7 @@ describe('the reply of an enqueue is lost', () => {
     const { counts } = await kit.stats();
     expect(counts.queued).toBe((await kit.stats()).totals.enqueued);
     expect((await kit.backend.inspect.reconcile({ repair: false })).drift).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('the reply of a lease is lost', () => {
@@ -215,5 +215,5 @@ describe('requests get lost', () => {
     expect(await codeOf(kit.stats())).toBe('BACKEND_UNAVAILABLE');
     frozen = false;
     expect((await kit.stats()).counts.queued).toBe(1);
-  }, 20_000);
+  });
 });

@@ -91,7 +91,6 @@ describe('a worker goes on', () => {
       expect(worker.running).toBe(0);
       expect((await loom.stats()).totals.finished).toBe(2);
     },
-    40_000,
   );
 
   it.each(Object.keys(REPLIES))(
@@ -107,7 +106,6 @@ describe('a worker goes on', () => {
       const handle = await insist(() => loom.enqueue(work, 1));
       expect(await handle.result({ timeout: '7s' })).toBe(2);
     },
-    40_000,
   );
 
   it.each(['text', 'null', 'garbage'])(
@@ -125,7 +123,6 @@ describe('a worker goes on', () => {
       }
       await expect.poll(async () => (await loom.stats()).counts.started).toBe(0);
     },
-    60_000,
   );
 });
 
@@ -141,7 +138,6 @@ describe('a result is kept', () => {
       expect(await handle.result({ timeout: '10s' })).toBe(2);
       expect((await loom.stats()).totals).toMatchObject({ finished: 1, lost: 0 });
     },
-    40_000,
   );
 });
 

@@ -47,4 +47,4 @@ it('fifty workers come back spread out, not all at once', async () => {
   );
   for (const handle of handles) await handle?.result({ timeout: '10s' });
   expect(handles.filter((handle) => handle !== undefined).length).toBeGreaterThan(0);
-}, 60_000);
+});

@@ -15,7 +15,7 @@ const POLICY_WATCH = `
 `;
 
 /** What is not there after so long does not come. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 120_000;
 
 /** How a tab is opened. */
 export interface TabOptions extends BrowserContextOptions {

@@ -35,7 +35,7 @@ const scenes = parse(
 let promtool: string;
 beforeAll(() => {
   promtool = programPath('promtool');
-}, 120_000);
+});
 
 it('the rules are what Prometheus takes', () => {
   expect(run('check', 'rules', RULES)).toMatch(/SUCCESS: \d+ rules found/);

@@ -74,7 +74,7 @@ eachBackend((open, name) => {
         const value = await settled(harness, run.result());
         expect([round, Object.keys(value as object)]).toEqual([round, names.toSorted()]);
       }
-    }, 600_000);
+    });
 
     it.each(FORMS)(
       // O44
@@ -153,7 +153,6 @@ eachBackend((open, name) => {
           }
         }
       },
-      120_000,
     );
 
     it.each(FORMS)(
@@ -207,6 +206,6 @@ eachBackend((open, name) => {
       }
       expect([...bodies.values()].every((count) => count === 1)).toBe(true);
       expect(bodies.size).toBe(Math.ceil(times / batch) * batch);
-    }, 600_000);
+    });
   });
 });

@@ -266,7 +266,7 @@ eachBackend((open) => {
       expect(error).toContain(`${LIMITS.runSteps}`);
       expect(error).toMatch(/\bb, endless\b/);
       expect(log).toEqual([]);
-    }, 60_000);
+    });
   });
 
   describe('going on after a crash', () => {

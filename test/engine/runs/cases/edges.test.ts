@@ -136,7 +136,7 @@ eachBackend((open, name) => {
         const values = await settled(harness, Promise.all(runs.map((run) => run.result())));
         expect(values).toEqual(runs.map((_, at) => (at + 1) * 2));
       }
-    }, 600_000);
+    });
 
     // O55
     it('is stored as things stand then, when its first try was lost or refused', async () => {

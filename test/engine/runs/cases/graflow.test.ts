@@ -129,7 +129,7 @@ eachBackend((open) => {
       );
       const values = await settled(harness, Promise.all(runs.map((run) => run.result())));
       expect(values).toEqual(ids.map((run) => ({ run })));
-    }, 60_000);
+    });
   });
 
   describe('a group', () => {

@@ -114,7 +114,7 @@ eachBackend((open) => {
         await harness.clock.advance(250);
         return false;
       });
-    }, 300_000);
+    });
 
     it.each(FORMS)(
       // O53
@@ -206,7 +206,7 @@ eachBackend((open) => {
         expect([chunk, await settled(harness, run.result())]).toEqual([chunk, 1_100]);
         await settled(harness, worker.stop());
       }
-    }, 60_000);
+    });
 
     // O62
     it('that nobody goes on with is given up by its lease, and so are its members', async () => {
