@@ -20,7 +20,7 @@ import { failures } from './contract/failures.ts';
 import type { OpenHarness, TestApi } from './contract/harness.ts';
 import * as inspection from './contract/inspection.ts';
 import { Kit } from './contract/kit.ts';
-import { late } from './contract/late.ts';
+import { late, neverStarted } from './contract/late.ts';
 import { names } from './contract/names.ts';
 import { weighed } from './contract/pages.ts';
 import * as restricted from './contract/restricted.ts';
@@ -139,6 +139,7 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   questions: asks.asks,
   events: events.events,
   'what comes after its time': late,
+  'what is over before it starts': neverStarted,
   'what joins and runs read': runReads.runReads,
   'journals of runs': runStores.journals,
   'pauses set aside': pauses.aside,

@@ -6,7 +6,7 @@ import { isEnd } from '../../domain/task/task.ts';
 import { waitingState } from '../../domain/task/transition.ts';
 import { blockedByCycle, cycleByKeys } from './rules/cycles.ts';
 import { type Batch, checkDependencies, link, rewait } from './rules/dependencies.ts';
-import { cascade, goOn } from './rules/end.ts';
+import { cascade, endIfExpired, goOn } from './rules/end.ts';
 import { enterScheduled, leave, setDeadline, stateAfter } from './rules/places.ts';
 import { type KeyEntry, TaskEntry } from './store/entities.ts';
 import { isFirstPayload } from './store/first-payload.ts';
@@ -22,6 +22,7 @@ import {
 } from './store/idempotency.ts';
 import { hasSnapshot, holdSnapshot } from './store/snapshots.ts';
 import type { Store } from './store/store.ts';
+import { expire, isAnyOverdue } from './tick.ts';
 
 /** Stores tasks, all or none when `atomic`. See `TaskStore.enqueue`. */
 export function enqueue(
@@ -33,9 +34,20 @@ export function enqueue(
     return tasks.map(() => ({ kind: 'refused', refusal: { type: 'lease-lost' } }));
   }
   store.isFenced = fence !== undefined;
+  if (isAnyOverdue(store)) expireFirst(store, tasks);
   const replies = atomic ? enqueueAll(store, tasks) : enqueueEach(store, tasks);
   cascade(store, LIMITS.cascadeStep);
   return replies;
+}
+
+/** What never starts any more holds no key and takes up no room. */
+function expireFirst(store: Store, tasks: readonly NewTask[]): void {
+  for (const task of tasks) {
+    const scope = task.idempotency && keyScope(task, task.idempotency.key);
+    const key = scope === undefined ? undefined : store.keys.get(scope);
+    while ([key?.owner, key?.follower].some((entry) => endIfExpired(store, entry)));
+  }
+  if (!store.isFenced && tasks.some((task) => limitOf(store, task) !== undefined)) expire(store);
 }
 
 function enqueueEach(store: Store, tasks: readonly NewTask[]): readonly EnqueueReply[] {

@@ -4,7 +4,7 @@ import type { Leased, LeaseReply, LeaseRequest, UpstreamFact } from '../../domai
 import { isEnd } from '../../domain/task/task.ts';
 import { type Choice, choose, headOf, isAbandoned, type Scope } from './rules/choose.ts';
 import { upstreamOf } from './rules/edges.ts';
-import { cascade, end } from './rules/end.ts';
+import { cascade, end, endIfExpired } from './rules/end.ts';
 import { type Brought, bringBack, parkLeft, wakeKnowing } from './rules/parking.ts';
 import { pauserOf, setAside } from './rules/pause.ts';
 import { enterStarted, leaveAsServed, liftLimits, park } from './rules/places.ts';
@@ -138,8 +138,10 @@ function take(store: Store, turn: Turn, batch: Batch): void {
   if (alone) batch.stopped = true;
 }
 
-/** Nothing is to be started: its run has ended or is paused, or this worker does not know its name. */
+/** Nothing is to be started: its time or its run is over, that is paused, or this worker does not know its name. */
 function isPassedBy(store: Store, entry: TaskEntry, { worker, newlyParked }: Batch): boolean {
+  // Maintenance ends a bounded number of these in a step, and may have left this one.
+  if (endIfExpired(store, entry)) return true;
   if (isAbandoned(store, entry)) {
     const run = entry.optional.run?.owner ?? '';
     end(store, entry, { event: 'canceled', cause: { type: 'run-ended', run } });

@@ -5,7 +5,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import type { Cause } from '../../domain/task/cause.ts';
 import { isEnd, type TaskState } from '../../domain/task/task.ts';
 import { upstreamOf } from './rules/edges.ts';
-import { cascade, end, goOn, recordAttempt } from './rules/end.ts';
+import { cascade, end, endIfExpired, goOn, recordAttempt } from './rules/end.ts';
 import { wakeByTime } from './rules/events.ts';
 import { lookAgain } from './rules/parking.ts';
 import { leave, setDueKey, stateAfter } from './rules/places.ts';
@@ -151,14 +151,18 @@ function unthrottle(store: Store): boolean {
   return true;
 }
 
+/** Whether any deadline has passed that no step has come to. */
+export function isAnyOverdue(store: Store): boolean {
+  return (store.deadlines.first()?.optional.deadline ?? Number.POSITIVE_INFINITY) <= store.now;
+}
+
 /** Ends tasks that were not started in time, or have waited too long for one that failed. */
-function expire(store: Store): boolean {
+export function expire(store: Store): boolean {
   for (let i = 0; i < STEPS.expireStep; i++) {
     const entry = store.deadlines.first();
     if (entry?.optional.deadline === undefined || entry.optional.deadline > store.now) return false;
-    if (entry.optional.expiresAt !== undefined && entry.optional.expiresAt <= store.now) {
-      end(store, entry, { event: 'gaveUp', cause: { type: 'expired' } });
-    } else if (isToWake(store, entry)) {
+    if (endIfExpired(store, entry)) continue;
+    if (isToWake(store, entry)) {
       wakeByTime(store, entry);
     } else if (isToLookAgain(store, entry)) {
       lookAgain(store, entry);

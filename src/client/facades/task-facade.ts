@@ -40,6 +40,7 @@ import type { StreamReaders } from '../views/stream-reading.ts';
 import { type AttemptInfo, attemptInfo, type TaskInfo, taskInfo } from '../views/task-info.ts';
 import { type TaskLogLine, type TaskLogOptions, taskLog } from '../views/task-logs.ts';
 import { progressIn } from '../views/task-progress.ts';
+import { caughtUp } from './catch-up.ts';
 import { listed } from './list-cursor.ts';
 import {
   PAGE_KEYS,
@@ -195,7 +196,7 @@ export class Tasks {
 
   /** How many tasks are in each state. */
   async counts(): Promise<Readonly<Record<TaskState, number>>> {
-    const { inspect } = await this.#parts.connection.open();
+    const { inspect } = await caughtUp(this.#parts.connection);
     return (await inspect.stats()).counts;
   }
 
@@ -302,7 +303,7 @@ export class Tasks {
 
   async #facts(id: string): Promise<Parameters<typeof explain>[0]> {
     const taskId = checkId('id', id);
-    const { inspect } = await this.#parts.connection.open();
+    const { inspect } = await caughtUp(this.#parts.connection);
     const facts = await inspect.facts(taskId);
     if (facts === undefined) throw new TaskNotFoundError(taskId);
     return facts;

@@ -180,3 +180,105 @@ export const late: Cases = {
     expect(await answerAsk(kit, 'b')).toEqual({ kind: 'answered' });
   },
 };
+
+/** What a lease comes to that maintenance has not ended yet. */
+const DEAD = 3_000;
+
+/** So many steps of maintenance end what is over, at most; a lease that gives nothing says that there is more. */
+async function leaseAll(kit: Kit, limit = 10): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let calls = 0; calls < DEAD; calls++) {
+    const { leases, more } = await kit.leaseReply({ limit });
+    ids.push(...leases.map(({ id }) => id));
+    if (leases.length === 0 && !more) return ids;
+  }
+  return ids;
+}
+
+/** Tasks whose time to start is over never start, and stand in nobody's way. */
+export const neverStarted: Cases = {
+  // F81
+  'thousands whose time to start is over do not start, also in a queue that was paused': async (
+    kit,
+    expect,
+  ) => {
+    await kit.setQueue({ paused: true });
+    const dead = await kit.addMany(DEAD, { expiresInMs: 100 });
+    const alive = await kit.addMany(3);
+    await kit.shift(5_000);
+    await kit.setQueue({ paused: false });
+    expect(await leaseAll(kit)).toEqual(alive);
+    expect(new Set(await kit.states(dead))).toEqual(new Set(['failed']));
+    expect(await kit.record(dead[0] ?? '')).toMatchObject({ cause: { type: 'expired' } });
+  },
+
+  // F81
+  'one step ends a bounded number of them, and says that there are more': async (kit, expect) => {
+    await kit.addMany(500, { expiresInMs: 100 });
+    await kit.shift(1_000);
+    const reply = await kit.leaseReply({ limit: 10 });
+    expect(reply).toMatchObject({ leases: [], more: true });
+    const { counts } = await kit.stats();
+    expect(counts.failed).toBeGreaterThan(50);
+    expect(counts.failed).toBeLessThan(200);
+  },
+
+  // F81
+  'they use up no turn, no rate of their user or queue, and no place': async (kit, expect) => {
+    const rate = { limit: 1, perMs: 30_000, burst: 1 };
+    await kit.setUser('ann', { rate, maxRunning: 1 });
+    await kit.setQueue({ rate: { limit: 2, perMs: 30_000, burst: 2 }, maxRunning: 2 });
+    await kit.addMany(200, { expiresInMs: 100 });
+    const own = await kit.add();
+    const other = await kit.add({ user: 'bob' });
+    await kit.shift(1_000);
+    expect(new Set(await leaseAll(kit))).toEqual(new Set([own, other]));
+    expect(await kit.user('ann')).toMatchObject({ running: 1, queued: 0 });
+  },
+
+  // F81
+  'one that is parked or of an unknown name does not start when its worker comes': async (
+    kit,
+    expect,
+  ) => {
+    const dead = await kit.addMany(120, { name: 'other', expiresInMs: 1_000 });
+    await leaseAll(kit);
+    await kit.shift(2_000);
+    await kit.worker('v', { names: ['other'] });
+    const reply = await kit.leaseReply({ worker: 'v', limit: 10 });
+    expect(reply.leases).toEqual([]);
+    await kit.rest();
+    expect(new Set(await kit.states(dead))).toEqual(new Set(['failed']));
+  },
+
+  // F81
+  'a key of one whose time is over is free, by every policy': async (kit, expect) => {
+    for (const policy of ['return', 'reject', 'replace-queued', 'run-once-more'] as const) {
+      const idempotency = { key: `k-${policy}`, policy };
+      await kit.addMany(100, { expiresInMs: 90 });
+      const dead = await kit.add({ idempotency, expiresInMs: 100 });
+      await kit.shift(200);
+      expect(await kit.sendOne({ idempotency })).toMatchObject({ kind: 'created' });
+      expect(await kit.state(dead)).toBe('failed');
+    }
+  },
+
+  // F81
+  'those whose time is over leave room for others': async (kit, expect) => {
+    await kit.setUser('ann', { maxQueued: 3 });
+    await kit.addMany(3, { expiresInMs: 100 });
+    expect(await kit.sendOne()).toMatchObject({ refusal: { type: 'queue-full' } });
+    await kit.shift(100);
+    expect(await kit.sendOne()).toMatchObject({ kind: 'created' });
+  },
+
+  // F81
+  'a join whose time is over when its last dependency ends has expired': async (kit, expect) => {
+    const first = await kit.add();
+    const given = await kit.leaseOne();
+    const join = await kit.add({ join: true, dependsOn: [first], expiresInMs: 1_000 });
+    await kit.shift(2_000);
+    await kit.finish(given);
+    expect(await kit.record(join)).toMatchObject({ state: 'failed', cause: { type: 'expired' } });
+  },
+};

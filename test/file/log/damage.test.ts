@@ -7,7 +7,7 @@ import { closeFrame, FRAME_HEAD, frameAt } from '../../../src/backends/file/log/
 import { keepSnapshot } from '../../../src/backends/file/log/keep-snapshot.ts';
 import { findData } from '../../../src/backends/file/log/recovery.ts';
 import { RESERVE } from '../../../src/backends/file/log/reserve.ts';
-import { headOf } from '../../../src/backends/file/log/segment.ts';
+import { headOf, LAW } from '../../../src/backends/file/log/segment.ts';
 import { ManualClock } from '../../../src/testing/manual-clock.ts';
 import { FaultyDisk, randomOf } from '../../support/file/faulty-disk.ts';
 import { rounds } from '../../support/rounds.ts';
@@ -20,7 +20,7 @@ const SEGMENT = 512;
 const BIT_STEP = rounds(1, 4);
 
 /** A log with one commit for each line, in segments of some commits, and where the frames of the last segment begin. */
-async function logOf(count: number, epochs: readonly number[] = [1], law = 1): Promise<Files> {
+async function logOf(count: number, epochs: readonly number[] = [1], law = LAW): Promise<Files> {
   const disk = new FaultyDisk();
   let written = 0;
   for (const epoch of epochs) {
@@ -252,7 +252,7 @@ describe('what another version wrote', () => {
   it('in another format is refused, and the format is named', async () => {
     const { name, first } = lastSegment();
     const newer = changed(files, name, (bytes) => {
-      const head = headOf({ law: 1, epoch: 1, place: 1, first });
+      const head = headOf({ law: LAW, epoch: 1, place: 1, first });
       head.writeUInt16LE(3, 8);
       return sealed(head, bytes);
     });

@@ -3,6 +3,7 @@ import type { EnqueueReply, LeaseRef } from '../../../src/domain/port/backend.ts
 import type { KeySpec, NewTask } from '../../../src/domain/task/task.ts';
 import { answerers, type Call, refused } from './call.ts';
 import { cycleOf } from './cycles.ts';
+import { expireFirst } from './deadlines.ts';
 import { applyEnd, goOn, hold, policyOf, schedule, unhold } from './graph.ts';
 import { holdsLease } from './runs.ts';
 import { snapshotOf } from './snapshots.ts';
@@ -24,6 +25,22 @@ import {
 /** Ids that a key answers for when they are sent again, and how long after its owner's end. */
 const ABSORBED = 32;
 const RESEND_MS = 60_000;
+
+/** What never starts any more goes before anything is stored. */
+export function buryExpired(
+  world: World,
+  items: readonly NewTask[],
+  fence: LeaseRef | undefined,
+): void {
+  if (fence !== undefined && !holdsLease(world, fence)) return;
+  const keys = items.map((item) =>
+    item.idempotency === undefined ? undefined : world.keys.get(keyName(item, item.idempotency)),
+  );
+  const isLimited = items.some(
+    ({ queue, user }) => settingsOf(world, queue, user).maxQueued !== undefined,
+  );
+  expireFirst(world, keys, isLimited && fence === undefined);
+}
 
 /** Each item on its own. */
 export function enqueueEach(

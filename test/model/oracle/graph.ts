@@ -85,6 +85,11 @@ export function released(world: World, task: Task): void {
 function joined(world: World, task: Task): void {
   leave(world, task);
   task.state = 'deferred';
+  if ((task.expiresAt ?? Number.POSITIVE_INFINITY) <= world.now) {
+    note(world, task, 'gaveUp');
+    end(world, task, { state: 'failed', cause: { type: 'expired' } });
+    return;
+  }
   note(world, task, 'joined');
   end(world, task, { state: 'finished', result: 'null' });
 }

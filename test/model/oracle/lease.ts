@@ -1,5 +1,6 @@
 /** Who gets which task under a lease. */
 import type { LeaseRequest, UpstreamFact } from '../../../src/domain/port/backend.ts';
+import { giveUp, isExpired } from './deadlines.ts';
 import {
   charge,
   earlier,
@@ -76,6 +77,13 @@ function turnsOf(world: World, worker: Worker, request: LeaseRequest, left: bool
     if (best === undefined) return { given, stopped: left };
     const task = nextTask(world, best.queue, best.turn.person);
     if (task === undefined) throw new Error('a ready user has nothing queued');
+    if (isExpired(world, task)) {
+      giveUp(world, task);
+      world.happened.push('expired at its turn');
+      unknownNames += 1;
+      if (unknownNames === UNKNOWN_NAMES) return { given, stopped: true };
+      continue;
+    }
     if (isAbandoned(world, task)) {
       note(world, task, 'canceled');
       end(world, task, { state: 'canceled', cause: { type: 'run-ended', run: task.owner ?? '' } });

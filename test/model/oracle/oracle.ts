@@ -50,7 +50,7 @@ import type { XComPlace, XComWrite } from '../../../src/domain/task/xcom.ts';
 import * as asks from './asks.ts';
 import * as channels from './channels.ts';
 import * as control from './control.ts';
-import { enqueueAll, enqueueEach } from './enqueue.ts';
+import { buryExpired, enqueueAll, enqueueEach } from './enqueue.ts';
 import { isKept } from './events.ts';
 import { runCascade, upstreamsOf } from './graph.ts';
 import { type Given, leaseTurns } from './lease.ts';
@@ -119,6 +119,7 @@ export class Oracle {
 
   enqueue(items: readonly NewTask[], { atomic, fence }: BatchOptions): readonly EnqueueReply[] {
     this.#open();
+    buryExpired(this.#world, items, fence);
     if (!atomic) {
       const replies = enqueueEach(this.#world, items, fence);
       this.#close();

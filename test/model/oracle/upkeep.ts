@@ -1,14 +1,12 @@
 /** What time does by itself: one step of maintenance, and when the next one has something to do. */
 
 import type { EndState } from '../../../src/domain/task/task.ts';
+import { deadlineOf, expire } from './deadlines.ts';
 import { isAhead, readyPeople, refresh } from './fairness.ts';
-import { end, forget, goOn, runCascade } from './graph.ts';
+import { forget, goOn, runCascade } from './graph.ts';
 import { dropLists, hasLists } from './membership.ts';
-import { knownAt } from './parked.ts';
-import { isAbandoned } from './runs.ts';
 import { lookAt } from './schedules.ts';
 import { sweep } from './settle.ts';
-import { wakeByTime } from './waits.ts';
 import {
   byBytes,
   ended,
@@ -21,10 +19,8 @@ import {
   rateAllows,
   readersOf,
   settingsOf,
-  sourceOf,
   type Task,
   tasksWhere,
-  unmetOf,
   type World,
 } from './world.ts';
 
@@ -107,58 +103,6 @@ function waitsForRate(world: World, queue: QueueEntry, person: Person): boolean 
 function allowedAt(world: World, queue: QueueEntry, person: Person): number {
   const { rate } = settingsOf(world, queue.queue, person.user);
   return rate === undefined ? 0 : rateAllows(rate, person.tat);
-}
-
-function expire(world: World): void {
-  const over = tasksWhere(world, (task) => !ended(task) && deadlineOf(task) <= world.now).sort(
-    (one, other) => deadlineOf(one) - deadlineOf(other) || one.order - other.order,
-  );
-  for (const task of over) {
-    if (ended(task)) continue;
-    if ((task.expiresAt ?? Number.POSITIVE_INFINITY) <= world.now) {
-      note(world, task, 'gaveUp');
-      end(world, task, { state: 'failed', cause: { type: 'expired' } });
-    } else if ((task.wakeAt ?? Number.POSITIVE_INFINITY) <= world.now) {
-      world.happened.push('woken by time');
-      wakeByTime(world, task);
-    } else if ((task.parkedUntil ?? Number.POSITIVE_INFINITY) <= world.now) {
-      lookAgain(world, task);
-    } else {
-      const inVain = unmetOf(task).filter((id) => endedOrMissing(world, task, id));
-      const awaited = inVain.sort(byBytes)[0];
-      note(world, task, 'canceled');
-      end(world, task, { state: 'canceled', cause: { type: 'waited', id: awaited ?? '' } });
-    }
-  }
-}
-
-/** It has been parked for an hour: it fails, unless some worker may yet come for it. */
-function lookAgain(world: World, task: Task): void {
-  const heard = knownAt(world, task.name);
-  if (isAbandoned(world, task)) {
-    note(world, task, 'canceled');
-    end(world, task, { state: 'canceled', cause: { type: 'run-ended', run: task.owner ?? '' } });
-  } else if (heard === undefined) {
-    note(world, task, 'gaveUp');
-    end(world, task, { state: 'failed', cause: { type: 'unknown-task' } });
-  } else {
-    task.parkedUntil = heard + 3_600_000;
-  }
-}
-
-function endedOrMissing(world: World, task: Task, id: string): boolean {
-  const source = sourceOf(world, task, id);
-  return source === undefined || ended(source);
-}
-
-function deadlineOf(task: Task): number {
-  const never = Number.POSITIVE_INFINITY;
-  return Math.min(
-    task.expiresAt ?? never,
-    task.waitUntil ?? never,
-    task.wakeAt ?? never,
-    task.parkedUntil ?? never,
-  );
 }
 
 /** Takes away what has ended long enough ago, and what is too many; never what is still read. */

@@ -4,7 +4,7 @@ import type { Cause } from '../../../domain/task/cause.ts';
 import type { AttemptRecord, EdgePolicy } from '../../../domain/task/task.ts';
 import { isEnd, type TaskState } from '../../../domain/task/task.ts';
 import { nextState, type Pace, type TaskEvent } from '../../../domain/task/transition.ts';
-import { byArrival, type TaskEntry } from '../store/entities.ts';
+import { byArrival, type GoneOwner, TaskEntry } from '../store/entities.ts';
 import { releaseKey } from '../store/idempotency.ts';
 import { reindex } from '../store/ready-index.ts';
 import { SortedList } from '../store/sorted-list.ts';
@@ -68,6 +68,15 @@ export function end(store: Store, entry: TaskEntry, ending: Ending): void {
     standInCascade(store, entry);
   } else if (hasAsideToEnd(entry)) standInCascade(store, entry);
   reindex(store, user);
+}
+
+/** Its time to start is over by the clock of this step, though it never started: it ends so; says whether. */
+export function endIfExpired(store: Store, entry: TaskEntry | GoneOwner | undefined): boolean {
+  if (!(entry instanceof TaskEntry) || isEnd(entry.state)) return false;
+  const { expiresAt } = entry.optional;
+  if (expiresAt === undefined || expiresAt > store.now) return false;
+  end(store, entry, { event: 'gaveUp', cause: { type: 'expired' } });
+  return true;
 }
 
 /** One that failed may be put back, and is paused until then. */
@@ -234,6 +243,7 @@ export function satisfy(store: Store, upstream: TaskEntry, dependent: TaskEntry)
 /** Nothing blocks the task any more: a join has ended with that, others go on. */
 export function unblock(store: Store, entry: TaskEntry): void {
   if (nextState(entry.state, 'joined', entry) !== undefined) {
+    if (endIfExpired(store, entry)) return;
     end(store, entry, { event: 'joined', result: 'null' });
     return;
   }

@@ -38,6 +38,7 @@ if context.fence and not Store.isFenced(context.fence) then return answer(Store.
 Store.submission, Store.users = submission, context.users
 Store.named = {}
 for _, id in ipairs(context.named) do Store.named[id] = true end
+Store.expireFirst(items)
 local replies = Store.storePart(items, store == '1')
 if Store.wrote then
   local ids = {}
@@ -46,9 +47,12 @@ if Store.wrote then
     redis.call('RPUSH', K.submitted(submission), unpack(ids, i, math.min(#ids, i + (LIMIT.commandValues - 1))))
   end
 end
-if store == '1' and not Store.refusedPart then
+local isStored = store == '1' and not Store.refusedPart
+if isStored then
   redis.call('HSET', key, FIELD.submit.next, index + 1, FIELD.submit.reply .. index, cjson.encode(replies))
   F.move('submissions', submission, now + LIMIT.submissionMs)
+end
+if isStored or Store.wrote then
   Step.saveTasks()
   F.cascade(LIMIT.cascadeStep)
   F.writeStep()

@@ -41,6 +41,7 @@ end
 -- Nothing blocks the task any more: a join has ended with that, others go on.
 function F.unblock(t, u)
   if not May.joined(t.state) or t.optional.batchId then return end
+  if t.optional.isJoin and F.isExpired(t) then return F.expire(t, u) end
   if t.optional.isJoin then return F.endTask(t, u, 'finished', { result = 'null' }) end
   F.released(t)
   F.leave(t, u)

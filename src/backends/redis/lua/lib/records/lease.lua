@@ -108,11 +108,15 @@ function Dispatch.take(u, v, list, request, batch)
     return F.reindex(u)
   end
   F.fixed(t)
-  local isOver = t.optional and t.optional.ownerRun and Park.isAbandoned(t)
-  local run = not isOver and Pause.runOf(t)
-  if isOver or run then
+  -- Maintenance ends a bounded number of those whose time to start is over, and may have left this one.
+  local isLate = F.isExpired(t)
+  local isOver = not isLate and t.optional and t.optional.ownerRun and Park.isAbandoned(t)
+  local run = not isLate and not isOver and Pause.runOf(t)
+  if isLate or isOver or run then
     F.takeHead(u, level, t)
-    if run then
+    if isLate then
+      F.expire(t, u)
+    elseif run then
       Pause.setAside(t, u, run)
     else
       F.endTask(t, u, 'canceled', { cause = cjson.encode({ type = 'run-ended', run = t.optional.ownerRun }) })

@@ -102,12 +102,40 @@ function Store.storeBatch(items)
   return replies
 end
 
+-- Ends a task whose time to start is over.
+-- @rare
+function Store.endIfExpired(id)
+  local t = id and F.taskOf(id)
+  if not t or F.isEnd(t.state) or not F.isExpired(t) then return false end
+  F.expire(t, F.ownerOf(t))
+  Store.wrote = true
+  return true
+end
+
+-- What never starts any more holds no key and takes up no room.
+-- @rare
+function Store.expireFirst(items)
+  if H.deadlines > now then return end
+  local isLimited = false
+  for i = 1, #items do
+    local item = Store.complete(items[i])
+    local spec = item.optional and item.optional.keySpec
+    local key = spec and F.keyState(item.queueName, item.user, spec.key)
+    while key and (Store.endIfExpired(key.ownerId) or Store.endIfExpired(key.followerId)) do end
+    isLimited = isLimited or F.userOf(F.queueOf(item.queueName), item.user).set.maxQueued
+  end
+  if not isLimited or Store.fenced then return end
+  Tick.expire()
+  Store.wrote = true
+end
+
 -- Stores tasks one by one: all or none, or each on its own.
 -- @rare
 function Store.run()
   local atomic, fence = string.sub(ARGV[1], 1, 1) == '1', string.sub(ARGV[1], 2)
   local items = Store.readItems(2)
   if fence ~= '' and not Store.isFenced(fence) then return Store.loseLease(items) end
+  Store.expireFirst(items)
   local replies = atomic and Store.storeAll(items) or Store.storeEach(items)
   if not Store.wrote then return F.unchanged(replies) end
   Step.saveTasks()

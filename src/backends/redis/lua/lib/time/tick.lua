@@ -195,8 +195,8 @@ function Tick.expire()
       Park.lookAgain(t, F.ownerOf(t))
     elseif not t.optional then
       F.move('deadlines', member, false)
-    elseif t.optional.startUntil and t.optional.startUntil <= now then
-      F.endTask(t, F.ownerOf(t), 'failed', { cause = '{"type":"expired"}' })
+    elseif F.isExpired(t) then
+      F.expire(t, F.ownerOf(t))
     elseif t.optional.wakeDue and t.optional.wakeDue <= now then
       Suspend.isOver(t, F.ownerOf(t))
     elseif not t.optional.waitUntil then

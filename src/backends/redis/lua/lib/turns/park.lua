@@ -172,7 +172,7 @@ end
 
 -- It is parked, and has fallen due otherwise than by its own time to start.
 function Park.isOver(t)
-  return t.state == 'queued' and not (t.optional and t.optional.startUntil and t.optional.startUntil <= now) and Park.has(t, F.ownerOf(t))
+  return t.state == 'queued' and not F.isExpired(t) and Park.has(t, F.ownerOf(t))
 end
 
 -- It has been parked for an hour: it fails, unless some worker may yet come for it.

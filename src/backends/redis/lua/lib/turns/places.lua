@@ -101,6 +101,18 @@ function F.setDeadline(t)
   F.change(t)
 end
 
+-- Whether its time to start is over by the clock of this step, though it never started.
+-- @rare
+function F.isExpired(t)
+  local till = t.optional and t.optional.startUntil
+  return till and till <= now or false
+end
+
+-- @rare
+function F.expire(t, u)
+  F.endTask(t, u, 'failed', { cause = '{"type":"expired"}' })
+end
+
 -- From `started` back to the line, or away until the delay is over.
 -- @rare
 function F.comeBack(t, u, delay, anew)

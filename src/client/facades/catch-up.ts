@@ -1,0 +1,21 @@
+import type { Connection } from '../../backends/connection.ts';
+import type { Backend } from '../../domain/port/backend.ts';
+
+/** Most steps of maintenance before a look; each ends up to `expireStep` tasks. */
+const MOST_STEPS = 100;
+
+/**
+ * The backend, after what has fallen due was done: without a worker that lives, tasks whose time is over would count
+ * as those that still come. Where that cannot be done, as when the disk is full, what is stored is shown.
+ */
+export async function caughtUp(connection: Connection): Promise<Backend> {
+  const backend = await connection.open();
+  for (let step = 0; step < MOST_STEPS; step++) {
+    const more = await backend.tasks.tick().then(
+      (reply) => reply.more,
+      () => false,
+    );
+    if (!more) break;
+  }
+  return backend;
+}
