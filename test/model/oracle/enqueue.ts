@@ -1,8 +1,7 @@
 /** How tasks come in. */
 import type { EnqueueReply, LeaseRef } from '../../../src/domain/port/backend.ts';
 import type { KeySpec, NewTask } from '../../../src/domain/task/task.ts';
-import { answerers, type Call, refused } from './call.ts';
-import { cycleOf } from './cycles.ts';
+import { answerers, type Call, cycleOf, refused } from './cycles.ts';
 import { expireFirst } from './deadlines.ts';
 import { applyEnd, goOn, hold, policyOf, schedule, unhold } from './graph.ts';
 import { holdsLease } from './runs.ts';
