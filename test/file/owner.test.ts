@@ -1,9 +1,16 @@
 /** The owner: what it writes down, and that nobody hears of what a loss of power would undo. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Carry, NOT_TAKEN, partsOf } from '../../src/backends/file/calls/calls.ts';
+import {
+  type CallName,
+  type Carry,
+  kindOf,
+  NOT_TAKEN,
+  partsOf,
+} from '../../src/backends/file/calls/calls.ts';
 import type { CommandLog } from '../../src/backends/file/log/command-log.ts';
 import { Owner } from '../../src/backends/file/owner.ts';
 import { Engine, EngineClock } from '../../src/backends/file/replay/engine.ts';
+import { memory } from '../../src/backends/memory/memory-backend.ts';
 import { BackendFullError } from '../../src/domain/errors/errors.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
 import type { Backend } from '../../src/domain/port/backend.ts';
@@ -63,16 +70,19 @@ let owner: Owner;
 let carry: Carry;
 let kit: Kit;
 let spaces: (() => Promise<boolean>)[];
+let stillOwns: boolean;
 
 beforeEach(() => {
   const clock = new HandClock();
   log = new HandLog();
   spaces = [];
+  stillOwns = true;
   owner = new Owner({
     engine: new Engine(new EngineClock(clock)),
     log,
     grown: () => undefined,
     problems: () => [],
+    stillOwns: () => stillOwns,
     makeSpace: () => spaces.shift()?.() ?? Promise.resolve(false),
   });
   carry = owner.asker();
@@ -245,3 +255,45 @@ it('a clock fires no timers until time goes by itself', () => {
   clock.move(1);
   expect(fired).toEqual(['late']);
 });
+
+// F96
+it('a former owner answers no look and no wait: each is made of the next one', async () => {
+  const { open, close, name, capabilities, ...parts } = memory();
+  const calls = Object.entries(parts).flatMap(([part, methods]) =>
+    Object.keys(methods).map((method) => `${part}.${method}`),
+  );
+  const reading = calls.filter((call) => ['look', 'wait'].includes(kindOf(call) ?? ''));
+  expect(reading.length).toBeGreaterThan(25);
+  await enqueue('a');
+  stillOwns = false;
+  for (const call of reading) {
+    const over = AbortSignal.abort();
+    const args = kindOf(call) === 'wait' ? ['a', 1_000, over] : argsFor(call);
+    expect([call, await carry(call as CallName, args)]).toEqual([call, NOT_TAKEN]);
+  }
+});
+
+/** What each look takes, where that is no id. */
+function argsFor(call: string): readonly unknown[] {
+  const page = { limit: 10 };
+  const lists: Readonly<Record<string, readonly unknown[]>> = {
+    'users.get': ['u', 'default'],
+    'users.list': ['default', page],
+    'workers.confirm': ['w', { id: 'a', token: '' }],
+    'inspect.get': [['a']],
+    'inspect.owners': [['a']],
+    'inspect.status': [['a']],
+    'inspect.list': [{ state: 'queued' }, page],
+    'inspect.errorGroups': [page],
+    'inspect.dependents': ['a', page],
+    'schedules.list': [page],
+    'xcom.read': [[]],
+    'xcom.list': [{ user: 'u', namespace: 'n' }, page],
+    'xcom.namespaces': ['u', page],
+    'streams.read': [{ id: 'a', name: 's', from: 0 }, page],
+    'asks.list': [{}, page],
+    'series.read': [{ step: 'minute' }],
+    'runs.readChannel': ['a', 'c', []],
+  };
+  return lists[call] ?? ['a'];
+}

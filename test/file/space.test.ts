@@ -153,7 +153,7 @@ it('with a snapshot the folder is within three times of what is stored, however 
   const makeSpace = (): Promise<boolean> => compactor.makeSpace();
   const grown = (): void => compactor.look();
   const problems = (): readonly string[] => [];
-  const owner: Owner = new Owner({ engine, log, grown, makeSpace, problems });
+  const owner: Owner = new Owner({ engine, log, grown, makeSpace, problems, stillOwns });
   const carry = owner.asker();
   const kit = await kitOf(
     {

@@ -12,10 +12,14 @@ export type CopyPlace =
 export interface Folders {
   /** An empty store, as the owner of a data folder has it. */
   empty(): Store;
-  /** What a data folder has, whose only owner the caller is until it closes it. */
-  open(folder: string): Promise<{ readonly store: Store; close(): Promise<void> }>;
-  /** Makes a data folder of a store. @throws `CopyRefusedError` when there is data already. */
-  create(folder: string, store: Store, overwrite: boolean): Promise<void>;
+  /** What a data folder has, whose only owner the caller is until it closes it. `force`: also while workers live there. */
+  open(folder: string, force: boolean): Promise<{ readonly store: Store; close(): Promise<void> }>;
+  /** Makes a data folder of a store. @throws `CopyRefusedError` when there is data already, or workers live there. */
+  create(
+    folder: string,
+    store: Store,
+    options: { readonly overwrite: boolean; readonly force: boolean },
+  ): Promise<void>;
 }
 
 /** How a copy is made. */
@@ -24,7 +28,7 @@ export interface CopyRequest {
   readonly to: CopyPlace;
   /** What is in the target goes first. */
   readonly overwrite: boolean;
-  /** Also while workers live in the source. */
+  /** Also while workers live there, or a process that has a folder open does not answer. */
   readonly force: boolean;
   /** Hears how many tasks of how many are written. */
   onTasks(count: number, of: number): void;
@@ -57,7 +61,7 @@ async function read(
   { from, force }: CopyRequest,
   folders: Folders,
 ): Promise<{ readonly store: Store; close(): Promise<void> }> {
-  if (from.kind === 'folder') return folders.open(from.folder);
+  if (from.kind === 'folder') return folders.open(from.folder, force);
   const store = folders.empty();
   const { readRedis } = await redisEnd();
   await readRedis(from, store, force);
@@ -69,7 +73,7 @@ async function write(
   store: Store,
   folders: Folders,
 ): Promise<void> {
-  if (to.kind === 'folder') return folders.create(to.folder, store, overwrite);
+  if (to.kind === 'folder') return folders.create(to.folder, store, { overwrite, force });
   const of = store.records.size;
   const { writeRedis } = await redisEnd();
   await writeRedis(to, store, {

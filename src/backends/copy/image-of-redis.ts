@@ -8,6 +8,7 @@ import { KeyNames } from './bytes/key-names.ts';
 import { KeysReader, keysOf, type Namespace, pairIn, pairOf } from './bytes/keys-reader.ts';
 import { numbersIn } from './bytes/packed-bytes.ts';
 import type { BlockKind, ClockRow, Image, TaskRow, UserRow } from './image.ts';
+import { mustHaveNone } from './no-workers.ts';
 import {
   errorGroupsOf,
   eventRowsOf,
@@ -99,13 +100,10 @@ export async function mustHaveNoWorkers(
 ): Promise<void> {
   const workers = [...(await reader.scores('workers'))];
   const live = workers.filter(([, seen]) => now - seen <= LIMITS.workerSilenceMs);
-  const [first] = live.map(([id]) => id);
-  if (first !== undefined) {
-    const others = live.length > 1 ? ` and ${live.length - 1} more` : '';
-    throw new CopyRefusedError(
-      `workers live in the ${where} (${first}${others}): stop them, and copy again`,
-    );
-  }
+  mustHaveNone(
+    live.map(([id]) => id),
+    where,
+  );
 }
 
 function mustBeWhole(names: KeyNames): void {

@@ -10,7 +10,7 @@ import { repairData } from './repair.ts';
 import { EngineClock } from './replay/engine.ts';
 import { isIncomplete } from './replay/incomplete.ts';
 import { codeOf } from './socket/meeting.ts';
-import { claim, type Guest } from './socket/ownership.ts';
+import { claimAtRest, type Guest } from './socket/ownership.ts';
 import { BadSnapshotError, readSnapshot } from './state/snapshot-file.ts';
 
 /** Bytes of a file. */
@@ -94,7 +94,7 @@ export interface ExamineOptions {
 }
 
 /**
- * Reads all files of a data folder, as its owner where there is none. `undefined`: there is no such folder.
+ * Reads all files of a data folder, as its owner where there is none; from a process that does not answer it is not taken. `undefined`: there is no such folder.
  *
  * @rejects `BackendUnsupportedError` when another version wrote it.
  */
@@ -103,12 +103,15 @@ export async function examineData(
   { clock, aside }: ExamineOptions,
 ): Promise<DataReport | undefined> {
   if (!existsSync(folder)) return undefined;
-  const claimed = await claim(folder, { clock, operation: 'doctor' });
+  const claimed = await claimAtRest(folder, { clock, operation: 'doctor' });
   const disk = diskIn(resolve(folder));
   if (claimed.kind === 'guest') {
     const problems = await problemsOf(claimed.guest);
     const report = await readChanging(disk, clock);
     return problems.length === 0 ? report : { ...report, problems };
+  }
+  if (claimed.kind === 'silent') {
+    return { ...(await readChanging(disk, clock)), problems: [SILENT] };
   }
   try {
     const found = findData(disk);
@@ -121,6 +124,8 @@ export async function examineData(
     await claimed.release();
   }
 }
+
+const SILENT = 'the process that has the folder open does not answer';
 
 /** Whether a repair would do something: something is lost, or each opening replays the whole log. */
 export function needsRepair({ damage, snapshots, isIncomplete: isCopy }: DataReport): boolean {

@@ -71,6 +71,7 @@ export async function openOwner(
     grown: () => compactor.look(),
     makeSpace: () => compactor.makeSpace(),
     problems: () => problems.lines(),
+    stillOwns: claim.stillOwns,
   });
   claim.listen(() => owner.asker());
   const close = async (): Promise<void> => {

@@ -15,6 +15,8 @@ export interface OwnerParts {
   readonly makeSpace: () => Promise<boolean>;
   /** What goes wrong though calls are answered, a line each. */
   readonly problems: () => readonly string[];
+  /** False: another process has the data now, and may have changed it. */
+  readonly stillOwns: () => boolean;
 }
 
 /**
@@ -27,18 +29,20 @@ export class Owner {
   readonly #grown: () => void;
   readonly #makeSpace: () => Promise<boolean>;
   readonly #problems: () => readonly string[];
+  readonly #stillOwns: () => boolean;
   /** How long ended tasks are kept in the step that was taken last; and as it was written down. */
   #retention: Retention | undefined;
   #written = '';
   readonly #removals = new Set<Promise<unknown>>();
   #isOver = false;
 
-  constructor({ engine, log, grown, makeSpace, problems }: OwnerParts) {
+  constructor({ engine, log, grown, makeSpace, problems, stillOwns }: OwnerParts) {
     this.#engine = engine;
     this.#log = log;
     this.#grown = grown;
     this.#makeSpace = makeSpace;
     this.#problems = problems;
+    this.#stillOwns = stillOwns;
     engine.begin();
   }
 
@@ -53,9 +57,9 @@ export class Owner {
       }
       switch (kindOf(name)) {
         case 'look':
-          return name === 'inspect.ping' ? this.#pong() : this.#look(name, args);
+          return this.#own(name === 'inspect.ping' ? this.#pong() : this.#look(name, args));
         case 'wait':
-          return this.#wait(name, args);
+          return this.#own(this.#wait(name, args));
         case 'growth':
           return this.#step(name, args, retention, true);
         default:
@@ -78,6 +82,15 @@ export class Owner {
     if (this.#retention !== undefined) await this.#take('retention', [this.#retention]);
   }
 
+  /**
+   * What was read counts only while the data is this process's own: an owner that was held up may read on what another one
+   * has changed. A step is refused by the log then.
+   */
+  async #own(reading: Promise<unknown>): Promise<unknown> {
+    const reply = await reading;
+    return this.#stillOwns() ? reply : NOT_TAKEN;
+  }
+
   async #look(name: CallName, args: readonly unknown[]): Promise<unknown> {
     const reply = this.#engine.look(name, args);
     const { pending } = this.#log;
@@ -85,7 +98,7 @@ export class Owner {
     return reply;
   }
 
-  #pong(): Pong {
+  async #pong(): Promise<Pong> {
     const problems = this.#problems();
     return problems.length === 0 ? { ms: 0 } : { ms: 0, problems };
   }

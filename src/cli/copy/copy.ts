@@ -27,7 +27,10 @@ export function addCopy(program: Command, shell: Shell): void {
     .requiredOption('--to <place>', 'a folder, or redis://…; empty')
     .option('--to-prefix <name>', 'of keys of the target; default: as of the source (--prefix)')
     .option('--overwrite', 'take away first what is in the target')
-    .option('--force', 'also while workers live in the source: they are not copied')
+    .option(
+      '--force',
+      'also while workers live there, or a process that has the folder open does not answer: what it works on may run twice',
+    )
     .action(async (_flags: unknown, command: Command) => {
       const options = command.optsWithGlobals<CopyFlags>();
       const { overwrite = false, force = false } = options;

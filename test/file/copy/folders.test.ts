@@ -23,6 +23,9 @@ const say = task('say', { keepLogs: 'always' }, async (words: string, ctx) => {
   return { words };
 });
 
+const NEW = { overwrite: false, force: false };
+const OVER = { overwrite: true, force: false };
+
 let client: Redis;
 let count = 0;
 const folders: string[] = [];
@@ -86,18 +89,18 @@ describe('a data folder', () => {
     for (let n = 0; n < 20; n++) await loom.enqueue(say, `${n}`, { user: `u${n % 3}` });
     const { create, open } = foldersBy(clock);
     const before = await visible(source.backend, source.store);
-    await create(folder, source.store, false);
-    const opened = await open(folder);
+    await create(folder, source.store, NEW);
+    const opened = await open(folder, false);
     const there = backendOver(clock, opened.store);
     expect(await visible(there.backend, source.store)).toEqual(before);
     await opened.close();
-    await expect(create(folder, source.store, false)).rejects.toMatchObject({
+    await expect(create(folder, source.store, NEW)).rejects.toMatchObject({
       code: 'COPY_REFUSED',
     });
-    await create(folder, source.store, true);
+    await create(folder, source.store, OVER);
     const backend = file(folder, { clock });
     expect(await visible(backend, source.store)).toEqual(before);
-    await expect(open(folder)).rejects.toThrow(/open in another process/);
+    await expect(open(folder, false)).rejects.toThrow(/open in another process/);
     await backend.close();
     await loom.close();
   });
@@ -106,21 +109,21 @@ describe('a data folder', () => {
     const clock = new HandClock();
     const folder = folderOf();
     const { create, open, empty } = foldersBy(clock);
-    await create(folder, empty(), false);
+    await create(folder, empty(), NEW);
     await markIncomplete(diskIn(folder));
     const backend = file(folder, { clock });
     await expect(backend.inspect.stats()).rejects.toThrow(/copy that is not complete/);
     await backend.close();
-    await expect(open(folder)).rejects.toMatchObject({ code: 'BACKEND_UNSUPPORTED' });
-    await expect(create(folder, empty(), false)).rejects.toThrow(/--overwrite/);
-    await create(folder, empty(), true);
-    await expect((await open(folder)).close()).resolves.toBeUndefined();
+    await expect(open(folder, false)).rejects.toMatchObject({ code: 'BACKEND_UNSUPPORTED' });
+    await expect(create(folder, empty(), NEW)).rejects.toThrow(/--overwrite/);
+    await create(folder, empty(), OVER);
+    await expect((await open(folder, false)).close()).resolves.toBeUndefined();
   });
 
   it('that is not there is not made by a look', async () => {
     const folder = folderOf();
     const { open } = foldersBy(new HandClock());
-    await expect(open(folder)).rejects.toMatchObject({ code: 'COPY_REFUSED' });
+    await expect(open(folder, false)).rejects.toMatchObject({ code: 'COPY_REFUSED' });
     expect(existsSync(folder)).toBe(false);
   });
 });

@@ -119,7 +119,8 @@ class DyingData {
     const grown = (): void => undefined;
     const makeSpace = async (): Promise<boolean> => false;
     const problems = (): readonly string[] => [];
-    this.#owner = new Owner({ engine, log: this.#log, grown, makeSpace, problems });
+    const stillOwns = (): boolean => true;
+    this.#owner = new Owner({ engine, log: this.#log, grown, makeSpace, problems, stillOwns });
     this.#asker = this.#owner.asker();
     if (this.#retention !== undefined) await this.#asker('retention', [this.#retention]);
   }

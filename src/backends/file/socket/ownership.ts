@@ -57,6 +57,11 @@ export interface GuestClaim {
   readonly guest: Guest;
 }
 
+/** A process has the data open, and does not answer: it computes, or was stopped. */
+export interface SilentClaim {
+  readonly kind: 'silent';
+}
+
 /** Between two looks for an owner that is just leaving, in ms: it takes some to unlink its socket. */
 const LOOK_MS = 10;
 
@@ -75,6 +80,31 @@ export async function claim(
   folder: string,
   options: ClaimOptions,
 ): Promise<OwnerClaim | GuestClaim> {
+  for (;;) {
+    const claimed = await claimOnce(folder, { ...options, takesSilent: true });
+    if (claimed.kind !== 'silent') return claimed;
+  }
+}
+
+/**
+ * The same for what reads or writes the files by itself and lets the data go afterwards: it takes over from no process that
+ * lives, however long that does not answer. A socket that somebody has open can be connected to, so a dead one is told from that.
+ */
+export function claimAtRest(
+  folder: string,
+  options: ClaimOptions,
+): Promise<OwnerClaim | GuestClaim | SilentClaim> {
+  return claimOnce(folder, { ...options, takesSilent: false });
+}
+
+interface OnceOptions extends ClaimOptions {
+  readonly takesSilent: boolean;
+}
+
+async function claimOnce(
+  folder: string,
+  options: OnceOptions,
+): Promise<OwnerClaim | GuestClaim | SilentClaim> {
   const place = new DataPlace(resolve(folder));
   alive.hold();
   try {
@@ -92,21 +122,22 @@ export async function claim(
 /** One call of {@link claim}. */
 class Claimant {
   readonly #place: DataPlace;
-  readonly #options: ClaimOptions;
+  readonly #options: OnceOptions;
   /** Looks in a row at which too many waited to be let in. */
   #busy = 0;
 
-  constructor(place: DataPlace, options: ClaimOptions) {
+  constructor(place: DataPlace, options: OnceOptions) {
     this.#place = place;
     this.#options = options;
   }
 
-  async claim(): Promise<OwnerClaim | GuestClaim> {
+  async claim(): Promise<OwnerClaim | GuestClaim | SilentClaim> {
     for (let look = 0; look < LIMITS.ownerClaims; look++) {
       const listing = this.#place.list();
       const epoch = Math.max(0, ...listing.owners);
       const meeting = epoch === 0 ? NOBODY : await this.#meet(epoch);
       if (meeting.kind === 'guest') return meeting;
+      if (meeting.kind === 'silent' && !this.#options.takesSilent) return { kind: 'silent' };
       if (meeting.kind === 'dead' || meeting.kind === 'silent') {
         const owner = await this.#take(listing.epoch + 1);
         if (owner !== undefined) return owner;
