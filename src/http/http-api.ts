@@ -109,6 +109,13 @@ class Api implements HttpApi {
   }
 
   async fetch(request: Request, from: RequestOrigin = {}): Promise<Response> {
+    const answer = await this.#respond(request, from);
+    if (request.method !== 'HEAD' || answer.body === null) return answer;
+    await answer.body.cancel();
+    return new Response(null, answer);
+  }
+
+  async #respond(request: Request, from: RequestOrigin): Promise<Response> {
     const requestId = coreOf(this.#loom).newId();
     try {
       demandHost(request, this.#settings.hosts);

@@ -1,6 +1,6 @@
 /** The API and the page behind each server, mounted at a path of it. */
 import 'reflect-metadata';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, request, type Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
@@ -9,7 +9,7 @@ import { NestFactory } from '@nestjs/core';
 import { type HttpApi, nodeHandler } from 'fairloom/http';
 import fastify from 'fastify';
 import { Hono } from 'hono';
-import { afterAll, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { expectMounted } from '../support/http/mounted.ts';
 
 /** It brings no types. */
@@ -86,6 +86,19 @@ const MOUNTS: Readonly<Record<string, () => Promise<Mounted>>> = {
 
 afterAll(close);
 
+/** With a `Host` that `fetch` would not send. */
+function statusUnder(url: string, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    request(url, { headers: { host } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .once('error', reject)
+      .end();
+  });
+}
+
+// F102
 // What a server before it has stored and removed is not in the way of the next.
 it.each(Object.entries(MOUNTS))(
   '%s reads, changes, streams, and shows the page',
@@ -94,6 +107,12 @@ it.each(Object.entries(MOUNTS))(
     try {
       // The page may not be built where these tests run.
       await expectMounted(`${mounted.url}/fairloom/`, 'perhaps');
+      for (const path of ['', 'api/v1/', 'mark.svg']) {
+        for (const host of ['a+b.evil.example', 'a, b', "it's", '127.1']) {
+          const url = `${mounted.url}/fairloom/${path}`;
+          expect([url, host, await statusUnder(url, host)]).toEqual([url, host, 400]);
+        }
+      }
     } finally {
       await mounted.close();
     }

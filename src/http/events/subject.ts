@@ -20,7 +20,7 @@ export interface Subject {
 const SUBJECTS = 32;
 
 /** Which route reads each kind, and what stands behind its colons: parts of the path, then parameters. */
-const KINDS: Readonly<Record<string, readonly [RouteName, ...string[]]>> = {
+export const KINDS: Readonly<Record<string, readonly [RouteName, ...string[]]>> = {
   overview: ['GET /overview'],
   users: ['GET /users', '?queue'],
   user: ['GET /users/{user}', 'user', '?queue'],
