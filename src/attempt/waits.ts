@@ -45,6 +45,8 @@ export interface HandlerAsk extends Pick<AskSpec, 'choices' | 'for' | 'text'> {
   readonly wakeAt: WakeTime | undefined;
   /** Why its task ends as canceled when nobody answers in time; absent when it goes on. */
   readonly cancels: string | undefined;
+  /** Whether the call rejects when nobody answers in time. */
+  readonly failsLate: boolean;
 }
 
 /** When a wait is over: so long after it began, or at a moment in ms since the epoch. */
@@ -121,6 +123,7 @@ export async function askPeople(
     for: question.for,
     text: askText(what, title, schema),
     wakeAt: timeoutMs === undefined ? undefined : { inMs: timeoutMs },
+    failsLate: onTimeout === 'fail',
     cancels: onTimeout === 'cancel' ? `nobody answered ${what} in time` : undefined,
   };
   const { by, at, payload } = await waiter(ask, { id: options.id });

@@ -139,11 +139,7 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
   nameLength: limit(64, 'characters', 'names are shown in tables and stand in key names'),
   graphNodes: limit(100_000, 'nodes', 'ten times an ordinary large workflow'),
   graphDepth: limit(100, 'levels', 'groups and values inside of each other; three are many'),
-  maxCycles: limit(
-    10,
-    'runs',
-    'default of a dynamic node in one run; a loop without an end is a mistake',
-  ),
+  maxCycles: limit(10, 'runs', 'default of a dynamic node; a loop without an end is a mistake'),
   runSteps: limit(
     10_000,
     'steps',

@@ -8,24 +8,44 @@ import { recordsOf } from '../../runs/shared/failure-cause.ts';
 import { isRun, runPlaceOf } from '../../runs/shared/record.ts';
 import { resume } from '../../runs/view/resume.ts';
 import type { ViewParts } from '../../runs/view/run-view.ts';
+import { wayBack } from '../../runs/view/way-back.ts';
 
 /** Puts one failed task back. */
 export type Redrive = (id: string) => Promise<ChangeReply>;
 
-/** By the ids of tasks that are stored: what is put back for each. */
+/** By the ids of tasks that are stored: what is put back for each, and the command that does it. */
 export async function putBackFor(
-  { connection }: ViewParts,
+  parts: ViewParts,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, PutBack>> {
+  const found = new Map<string, PutBack>();
+  for (const [id, { record, whole, isRun }] of await wholesOf(parts, ids)) {
+    const command = await wayBack(parts, record, whole);
+    found.set(id, { id: ownerOf(record), isRun, command });
+  }
+  return found;
+}
+
+/** A task, and the record of what it is a part of, if that is stored. */
+interface Part {
+  readonly record: TaskRecord;
+  readonly whole: TaskRecord | undefined;
+  readonly isRun: boolean;
+}
+
+async function wholesOf(
+  { connection }: ViewParts,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Part>> {
   const { inspect } = await connection.open();
   const records = (await recordsOf(inspect, ids)).filter((one) => one !== undefined);
   const owners = [...new Set(records.map(ownerOf))];
   const found = await recordsOf(inspect, owners);
-  const runs = new Set(owners.filter((_, at) => found[at] !== undefined && isRun(found[at])));
+  const wholes = new Map(owners.map((owner, at) => [owner, found[at]]));
   return new Map(
     records.map((record) => {
-      const owner = ownerOf(record);
-      return [record.id, { id: owner, isRun: runs.has(owner) }];
+      const whole = wholes.get(ownerOf(record));
+      return [record.id, { record, whole, isRun: whole !== undefined && isRun(whole) }];
     }),
   );
 }
@@ -40,7 +60,10 @@ export function redriveBy(parts: ViewParts): Redrive {
     const { state } = record;
     if (state !== 'failed') return { kind: 'wrong-state', state };
     const owner = ownerOf(record);
-    if (owner !== id) throw new WrongStateError('redrive', id, state, owner);
+    if (owner !== id) {
+      const way = (await putBackFor(parts, [id])).get(id)?.command;
+      throw new WrongStateError('redrive', id, state, { runId: owner, way });
+    }
     await resume(parts, id);
     return { kind: 'ok' };
   };
@@ -54,12 +77,12 @@ export function redriveManyBy(parts: ViewParts): Redrive {
   const wholes = new Map<string, Promise<ChangeReply>>();
   return async (id) => {
     const { tasks } = await parts.connection.open();
-    const whole = (await putBackFor(parts, [id])).get(id);
-    if (whole === undefined) return { kind: 'not-found' };
-    if (whole.id === id && !whole.isRun) return tasks.redrive(id);
-    const reply =
-      wholes.get(whole.id) ?? (whole.isRun ? resumed(parts, whole.id) : tasks.redrive(whole.id));
-    wholes.set(whole.id, reply);
+    const part = (await wholesOf(parts, [id])).get(id);
+    if (part === undefined) return { kind: 'not-found' };
+    const owner = ownerOf(part.record);
+    if (owner === id && !part.isRun) return tasks.redrive(id);
+    const reply = wholes.get(owner) ?? (part.isRun ? resumed(parts, owner) : tasks.redrive(owner));
+    wholes.set(owner, reply);
     return reply;
   };
 }

@@ -51,17 +51,18 @@ export interface RunCause {
 /** Nodes that an explanation names at most. */
 const EXPLAINED = 20;
 
-/** Explains a run; `explainTask` explains a task of it. */
+/** Explains a run; `explainTask` explains a task of it, `wayBack` says what helps one that has failed. */
 export async function explainRun(
   view: RunView,
   explainTask: (id: string) => Promise<Explanation>,
+  wayBack: (view: RunView) => Promise<string | undefined>,
 ): Promise<RunExplanation> {
   const nodes = await view.nodes();
   const counts: Record<string, number> = {};
   for (const { state } of nodes) counts[state] = (counts[state] ?? 0) + 1;
   const waitsFor: { readonly node: string; readonly why: Explanation }[] = [];
-  const heldUp = isEnd(view.root.state) ? [] : await view.heldUp();
-  for (const { node, record } of heldUp.slice(0, EXPLAINED)) {
+  const waitingOutside = isEnd(view.root.state) ? [] : await view.waitingOutside();
+  for (const { node, record } of waitingOutside.slice(0, EXPLAINED)) {
     waitsFor.push({ node, why: await explainTask(record.id) });
   }
   if (view.form === 'driven' && !isEnd(view.root.state)) {
@@ -72,9 +73,17 @@ export async function explainRun(
   const causes = culprits.slice(0, EXPLAINED).map(causeIn);
   const { paused } = view.root;
   const isPaused = paused !== undefined;
-  const cure = state === 'failed' || isPaused ? { command: suggestion('runs resume', id) } : {};
+  const cure = isPaused ? suggestion('runs resume', id) : await wayBack(view);
   const pause = isPaused ? { paused: readablePause(paused) } : {};
-  return { id, state, counts, waitsFor, causes, ...pause, ...cure };
+  return {
+    id,
+    state,
+    counts,
+    waitsFor,
+    causes,
+    ...pause,
+    ...(cure === undefined ? {} : { command: cure }),
+  };
 }
 
 function causeIn(record: TaskRecord): RunCause {

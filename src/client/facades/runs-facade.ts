@@ -23,6 +23,7 @@ import type { RunExport } from '../../runs/view/run-format.ts';
 import { type RunHandle, StoredRun } from '../../runs/view/run-handle.ts';
 import type { RunTools } from '../../runs/view/run-submission.ts';
 import { RunView } from '../../runs/view/run-view.ts';
+import { wayBackOf } from '../../runs/view/way-back.ts';
 import type { NodeStates } from '../../workflow/drawing/drawing.ts';
 import { demandStep } from '../../workflow/pipeline-definition.ts';
 import type { Step } from '../../workflow/step.ts';
@@ -256,7 +257,10 @@ export class Runs {
    */
   async explain(id: string): Promise<RunExplanation> {
     const view = await RunView.demand(this.#tools.handles, checkId('id', id));
-    return explainRun(view, (task) => this.#tasks.explain(task));
+    const { handles } = this.#tools;
+    const back = async (run: RunView): Promise<string | undefined> =>
+      run.root.state === 'failed' ? wayBackOf(handles, run, run.root) : undefined;
+    return explainRun(view, (task) => this.#tasks.explain(task), back);
   }
 
   /** Waits until a task has ended, or is not stored any more. */

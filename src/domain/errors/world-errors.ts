@@ -85,14 +85,20 @@ export class WrongStateError extends FairloomError {
   /** The run of which it is a part, where that is why: the run is what can be changed. */
   readonly runId?: string;
 
-  constructor(operation: string, taskId: string, state: string, runId?: string) {
-    const way = WAYS[operation]?.[state];
+  constructor(
+    operation: string,
+    taskId: string,
+    state: string,
+    /** `way`: the command that does again what has failed. */
+    part?: { readonly runId: string; readonly way: string | undefined },
+  ) {
+    const way = part === undefined ? WAYS[operation]?.[state] : part.way;
     const other = way === undefined ? '' : `: ${way}`;
-    const part = runId === undefined ? other : `, and a part of run ${runId}: resume that`;
-    super(`${operation}: task ${taskId} is ${state}${part}`);
+    const whole = part === undefined ? '' : `, and a part of run ${part.runId}`;
+    super(`${operation}: task ${taskId} is ${state}${whole}${other}`);
     this.taskId = taskId;
     this.state = state;
-    if (runId !== undefined) this.runId = runId;
+    if (part !== undefined) this.runId = part.runId;
   }
 }
 

@@ -60,6 +60,8 @@ export interface PutBack {
   readonly id: string;
   /** It is a run. */
   readonly isRun: boolean;
+  /** What does it; `undefined`: nothing does, since that has ended otherwise. */
+  readonly command: string | undefined;
 }
 
 /** By the ids of failed tasks; one that is not in it is put back itself. */
@@ -201,7 +203,9 @@ function blocked({ record, blockedBy }: TaskFacts, putBacks: PutBacks): Obstacle
   return {
     kind: 'blocked',
     text: `it waits for ${names(blockedBy)}`,
-    command: failed === undefined ? suggestion('tasks explain', first) : cure(failed.id, putBacks),
+    ...(failed === undefined
+      ? { command: suggestion('tasks explain', first) }
+      : cure(failed.id, putBacks)),
   };
 }
 
@@ -345,15 +349,14 @@ function ended({ record, now }: TaskFacts, putBacks: PutBacks): Obstacle {
   const type = failure === undefined ? '' : ` (${failure})`;
   const why = cause === undefined ? '' : `: ${causeText(cause)}`;
   const text = `it ended as ${state}${type} ${span(now - endedAt)} ago${why}`;
-  return state === 'failed'
-    ? { kind: 'ended', text, command: cure(id, putBacks) }
-    : { kind: 'ended', text };
+  return { kind: 'ended', text, ...(state === 'failed' ? cure(id, putBacks) : {}) };
 }
 
-/** The command that puts a failed task back, or what it is a part of. */
-function cure(failed: string, putBacks: PutBacks): string {
-  const { id, isRun } = putBacks.get(failed) ?? { id: failed, isRun: false };
-  return suggestion(isRun ? 'runs resume' : 'tasks redrive', id);
+/** The command that puts a failed task back, or what it is a part of, if one does. */
+function cure(failed: string, putBacks: PutBacks): { readonly command?: string } {
+  const known = putBacks.get(failed);
+  const command = known === undefined ? suggestion('tasks redrive', failed) : known.command;
+  return command === undefined ? {} : { command };
 }
 
 function time(ms: number): string {

@@ -61,7 +61,7 @@ export class JournalLost extends Error {
  * brought in, `t:` tries of a node, `o:` a group that is open, `end` how a member ended its run,
  * `x:` how long nobody has had a node's code, `m:` what a member gave before this run, `seeded` that
  * another run's words were taken over, `e:` for which edited input a node runs; of calls of a handler `h` and
- * `r` what they were and gave, `v` in which version, where another may come. Values that are new are held until
+ * `r` what they were and gave, `b` after how many redrives a wait began, `v` in which version, where another may come. Values that are new are held until
  * {@link Journal.flush}.
  */
 export class Journal {
@@ -118,6 +118,20 @@ export class Journal {
   answer(mark: string): WaitAnswer | undefined {
     const text = this.#store.fields.get(this.answerField(mark));
     return text === undefined ? undefined : readAnswer(text);
+  }
+
+  /** The wait with this mark has to be gone through again. */
+  dropAnswer(mark: string): void {
+    const { answers, fields, fresh } = this.#store;
+    const field = this.answerField(mark);
+    fields.delete(field);
+    fresh.set(field, null);
+    answers.delete(answerPlace(field)[0]);
+  }
+
+  /** How often its task was redriven, as text. */
+  get redrives(): string {
+    return this.attempt.slice(0, this.attempt.indexOf('.'));
   }
 
   /** The mark of the wait that stood here before and is over. */

@@ -76,7 +76,7 @@ export class SubRuns {
       throw this.#mismatch(key, journal);
     }
     for (;;) {
-      const answer = journal.answer(mark);
+      const answer = this.#answer(journal, wait, mark);
       if (answer?.by === 'time' && wait.kind === 'ask' && wait.cancels !== undefined) {
         throw this.#canceled(wait.cancels);
       }
@@ -84,6 +84,7 @@ export class SubRuns {
       const ms = wakeAfterMs(wait.wakeAt, clock.now());
       if (wait.kind === 'time' && ms === 0) return { by: 'time', at: clock.now(), payload: '' };
       this.#noteVersion(journal);
+      if (journal.redrives !== NEVER_REDRIVEN) journal.noteText(BEGAN, journal.redrives);
       await journal.flush();
       signal.throwIfAborted();
       const suspension: Suspension = {
@@ -95,6 +96,16 @@ export class SubRuns {
       };
       await this.#suspend(suspension, journal, limit);
     }
+  }
+
+  /** A wait that was out of time has failed: after a redrive it begins anew, with another deadline. */
+  #answer(journal: Journal, wait: HandlerWait, mark: string): WaitAnswer | undefined {
+    const answer = journal.answer(mark);
+    if (answer?.by !== 'time' || !failsLate(wait)) return answer;
+    const began = journal.text(BEGAN) ?? NEVER_REDRIVEN;
+    if (began === journal.redrives) return answer;
+    journal.dropAnswer(mark);
+    return undefined;
   }
 
   /** Its task ends as canceled, and its run with it. */
@@ -233,6 +244,11 @@ export class SubRuns {
   }
 }
 
+/** Whether the call of the handler rejects when the time of the wait is over. */
+function failsLate(wait: HandlerWait): boolean {
+  return wait.kind === 'ask' ? wait.failsLate : wait.kind !== 'time';
+}
+
 /** How far a wait for an event looks back, if it does. */
 function lookingBack(wait: HandlerWait): { readonly withinMs?: number } {
   return wait.kind === 'event' && wait.withinMs !== undefined ? { withinMs: wait.withinMs } : {};
@@ -261,6 +277,9 @@ const ANSWER_MARK = 8;
 const HASH = 'h';
 const VERSION = 'v';
 const RESULT = 'r';
+/** Of a wait: after how many redrives of its task it began, when that was redriven. */
+const BEGAN = 'b';
+const NEVER_REDRIVEN = '0';
 
 /** What a run gave; failures count within their attempt only. */
 function resultIn(journal: Journal): string | undefined {

@@ -1,7 +1,12 @@
 /** Puts a failed run back, so that it goes on from what it has: the same run, under the same id. */
 import { mapInChunks } from '../../base/chunks.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
-import { TaskBusyError, TaskNotFoundError, WrongStateError } from '../../domain/errors/errors.ts';
+import {
+  isOwn,
+  TaskBusyError,
+  TaskNotFoundError,
+  WrongStateError,
+} from '../../domain/errors/errors.ts';
 import type { Backend, ChangeReply, EditedTask } from '../../domain/port/backend.ts';
 import { cycleError } from '../../domain/port/refusal.ts';
 import { isEnd, type TaskRecord } from '../../domain/task/task.ts';
@@ -65,6 +70,19 @@ export async function putBackRun(
   if (paused !== undefined) await endPause(parts, id);
 }
 
+/** Why a resume of a failed run would be refused now; `undefined`: it would not be. Nothing is changed. */
+export async function resumeRefusal(parts: ViewParts, view: RunView): Promise<unknown> {
+  if (view.form === 'driven') return undefined;
+  const backend = await parts.connection.open();
+  try {
+    await new Resumption(backend, parts.codec, { root: view.root }).find();
+    return undefined;
+  } catch (error) {
+    if (isOwn(error, 'WRONG_STATE') || isOwn(error, 'TASK_NOT_FOUND')) return error;
+    throw error;
+  }
+}
+
 interface RunToResume {
   readonly root: TaskRecord;
   /** Of its own task from now on; absent: as it is. */
@@ -97,7 +115,7 @@ class Resumption {
   }
 
   async run(): Promise<void> {
-    await this.#find();
+    await this.find();
     this.#edits = runGivenOf(this.#codec, this.#payload ?? this.#root.payload).edits;
     for (const level of this.#levels()) {
       const failed = level.filter((id) => this.#open.get(id)?.state === 'failed');
@@ -150,7 +168,7 @@ class Resumption {
   }
 
   /** Finished tasks are not gone behind: a group that did without a member does without it now. */
-  async #find(): Promise<void> {
+  async find(): Promise<void> {
     let level: readonly TaskRecord[] = [this.#root];
     while (level.length > 0) {
       for (const record of level) this.#open.set(record.id, record);
@@ -169,8 +187,8 @@ class Resumption {
 
   #behind(id: string, record: TaskRecord | undefined, mustFinish: boolean): readonly TaskRecord[] {
     if (record?.state === 'finished') return [];
-    const isOwn = record !== undefined && runPlaceOf(record.options)?.id === this.#root.id;
-    if (isOwn && record.state !== 'canceled') return [record];
+    const isPart = record !== undefined && runPlaceOf(record.options)?.id === this.#root.id;
+    if (isPart && record.state !== 'canceled') return [record];
     // What a group could do without stays lost, and the group is decided again.
     if (!mustFinish) return [];
     if (record === undefined) throw new TaskNotFoundError(id);

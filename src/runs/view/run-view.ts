@@ -149,7 +149,7 @@ export class RunView {
   }
 
   /** What is open of it and waits for no other task of it, in the order of the graph; members come last. */
-  async heldUp(): Promise<readonly OpenMember[]> {
+  async waitingOutside(): Promise<readonly OpenMember[]> {
     const open = this.form === 'driven' ? await this.openMembers() : await this.#openTasks();
     return open.filter(({ record: { state, blockedBy } }) => {
       return state !== 'deferred' || !blockedBy.some(isPartId);

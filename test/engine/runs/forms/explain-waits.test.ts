@@ -18,24 +18,24 @@ const list = task('list', async (n: number) => [n]);
 /** Each kind of wait: the handler that waits, what is said of it, and what ends it. */
 const KINDS = {
   signal: {
-    step: task('held', async (_n: number, ctx) => ctx.waitFor(go, { timeout: '1h' })),
+    step: task('late', async (_n: number, ctx) => ctx.waitFor(go, { timeout: '1h' })),
     says: 'waits for a signal go',
     command: /^fairloom signal \S+ go$/,
   },
   ask: {
-    step: task('held', async (_n: number, ctx) =>
+    step: task('late', async (_n: number, ctx) =>
       ctx.ask({ title: 'fine?', choices: ['yes'], timeout: '1h' }),
     ),
     says: 'to choose: yes',
     command: /^fairloom asks answer \S+ --by <who> <choice>$/,
   },
   time: {
-    step: task('held', async (_n: number, ctx) => ctx.sleep('1h')),
+    step: task('late', async (_n: number, ctx) => ctx.sleep('1h')),
     says: 'sleeps until',
     command: /^fairloom tasks run-now \S+$/,
   },
   event: {
-    step: task('held', async (_n: number, ctx) =>
+    step: task('late', async (_n: number, ctx) =>
       ctx.waitFor(event('paid', 'o-7'), { timeout: '1h' }),
     ),
     says: 'waits for an event paid',
@@ -43,26 +43,26 @@ const KINDS = {
   },
 } as const;
 
-type Held = Pipeline<number, unknown>;
+type Late = Pipeline<number, unknown>;
 
 /** Wherever in a run a handler may wait. */
-const PLACES: readonly (readonly [string, RunForm, (held: never) => Held])[] = [
-  ['a node', 'dispatched', (held) => first.pipe(held).pipe(last) as Held],
-  ['a node', 'driven', (held) => first.pipe(held).pipe(last) as Held],
-  ['a member', 'driven', (held) => list.pipe(each(held)).pipe(last) as Held],
+const PLACES: readonly (readonly [string, RunForm, (late: never) => Late])[] = [
+  ['a node', 'dispatched', (late) => first.pipe(late).pipe(last) as Late],
+  ['a node', 'driven', (late) => first.pipe(late).pipe(last) as Late],
+  ['a member', 'driven', (late) => list.pipe(each(late)).pipe(last) as Late],
   [
     'a member of a member',
     'driven',
-    (held) =>
-      list.pipe(each(list.pipe(each(held, { name: 'in' })), { name: 'out' })).pipe(last) as Held,
+    (late) =>
+      list.pipe(each(list.pipe(each(late, { name: 'in' })), { name: 'out' })).pipe(last) as Late,
   ],
   [
     'a member of a group that a node runs',
     'dispatched',
-    (held) =>
+    (late) =>
       first
-        .pipe(task('asks', async (n: number, ctx) => ctx.run(each(held), [n])))
-        .pipe(last) as Held,
+        .pipe(task('asks', async (n: number, ctx) => ctx.run(each(late), [n])))
+        .pipe(last) as Late,
   ],
 ];
 
@@ -93,11 +93,11 @@ everyBackend((open) => {
           new Date(Date.UTC(2026, 0, 5, 12) + HOUR_MS).toISOString().slice(0, 17),
         );
         expect(found[0]?.command).toMatch(command);
-        const held = waitsFor.filter(({ why }) => why.obstacles.includes(found[0] as never));
+        const late = waitsFor.filter(({ why }) => why.obstacles.includes(found[0] as never));
         // The run's own task is where a node in place waits.
         const isInPlace = place === 'a node' && form === 'driven';
-        expect(held.map(({ node }) => node)).toEqual([
-          isInPlace ? '' : expect.stringMatching(/held|^out.in.0$/),
+        expect(late.map(({ node }) => node)).toEqual([
+          isInPlace ? '' : expect.stringMatching(/late|^out.in.0$/),
         ]);
       });
     }
