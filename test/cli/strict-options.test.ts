@@ -68,7 +68,6 @@ describe('every option that takes a value', () => {
       const { code, stderr } = await fairloomHere([...path, one, one, '--no-such-option']);
       const isRefused = code === 2 && stderr.includes('is given twice');
       if (isRefused === isRepeatable(option)) accepted.push([...path, one].join(' '));
-      expect(isRepeatable(option)).toBe(option.description.includes('may be repeated'));
     }
     expect(accepted).toEqual([]);
   });

@@ -1,10 +1,9 @@
 /** What holds for every option of every command: a value is not blank, and one value is given once. */
 import type { Command, Option } from 'commander';
-import { repeated } from './arguments.ts';
 
-/** Options that collect their values. */
+/** Options that collect their values; their help says so. */
 export function isRepeatable(option: Option): boolean {
-  return option.variadic || option.parseArg === repeated;
+  return option.description.includes('may be repeated');
 }
 
 /**

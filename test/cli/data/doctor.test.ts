@@ -32,7 +32,8 @@ function damage(): string {
   return name;
 }
 
-it('a folder with damage opens again after a repair, with everything that could be read', async () => {
+// F117
+it('a folder with damage cannot be used, and opens again after a repair, with everything that could be read', async () => {
   const worker = await startWorker(['worker', TASKS, '--data', data], 'working', { cwd: root });
   onTestFinished(async () => void (await worker.end('SIGKILL')));
   for (const id of ['first', 'second', 'third']) {
@@ -46,8 +47,9 @@ it('a folder with damage opens again after a repair, with everything that could 
   await worker.end('SIGKILL');
 
   const name = damage();
+  expect((await run('tasks', 'list')).code).toBe(4);
   expect(await run('status')).toMatchObject({
-    code: 1,
+    code: 4,
     stderr: expect.stringContaining(`fairloom doctor --data ${data} --repair`),
   });
   const ill = await run('doctor', '-o', 'json');

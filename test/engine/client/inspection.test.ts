@@ -62,6 +62,18 @@ eachBackend((open) => {
       expect(await loom.tasks.get(later.id)).toBeUndefined();
     });
 
+    // F120
+    it('that are in another state name the change that is possible', async () => {
+      const loom = harness.loom([quick, failing]);
+      const later = await loom.enqueue(quick, 1, { delay: '1d' });
+      await expect(loom.tasks.redrive(later.id)).rejects.toThrow('run-now makes it due');
+      await expect(loom.tasks.remove(later.id)).rejects.toThrow('cancel it first');
+      await loom.worker().start();
+      const broken = await loom.enqueue(failing);
+      await expect(broken.result()).rejects.toThrow('broken');
+      await expect(loom.tasks.runNow(broken.id)).rejects.toThrow('redrive puts it back');
+    });
+
     it('say why they do not run', async () => {
       const loom = harness.loom([quick]);
       await loom.users.set('u', { maxRunning: 1 });
