@@ -54,6 +54,7 @@ function project(layer: Layer): TestProjectConfiguration {
       testTimeout: HANGS_MS,
       hookTimeout: HANGS_MS,
       globalSetup: [
+        ...(layer.built ? ['test/support/processes/built-setup.ts'] : []),
         ...(programsOf([layer]).length > 0 ? ['test/support/processes/programs-setup.ts'] : []),
         ...(layer.redis ? ['test/support/global-setup.ts'] : []),
       ],
