@@ -229,10 +229,11 @@ class Api implements HttpApi {
 
   /** What is the same for every call. */
   #known(view: View, lookMs?: number): Pick<RawCall, 'loom' | 'now' | 'api' | 'look'> {
-    const { hidesPayloads, namespace, timeoutMs } = this.#settings;
+    const { hidesPayloads, namespace, redact, timeoutMs } = this.#settings;
+    const hidesWords = hidesPayloads || redact.length > 0;
     const now = coreOf(this.#loom).clock.now();
     const look = new Look(this.#loom, view, now + (lookMs ?? timeoutMs / 2));
-    return { loom: this.#loom, now, api: { hidesPayloads, namespace }, look };
+    return { loom: this.#loom, now, api: { hidesPayloads, hidesWords, namespace }, look };
   }
 
   /** Page after page of what the listing answers to this caller. */

@@ -202,7 +202,7 @@ describe.each(['memory', 'redis'] as const)('on %s', (name) => {
     await reading.stop();
   });
 
-  it('leads from a failed task to those that failed alike, and from an attempt to its log', async () => {
+  it('leads from an attempt to its log, and by no words of an error where these are redacted', async () => {
     const stuck = await loom.enqueue(stumble, 1);
     await stuck.result().catch(() => undefined);
     const after = { dependsOn: [stuck.id] };
@@ -219,7 +219,6 @@ describe.each(['memory', 'redis'] as const)('on %s', (name) => {
     await tab.press('Show more');
     await expect.poll(() => tab.page.locator('.deps li').count()).toBe(61);
     expect(await tab.violations()).toEqual([]);
-    await tab.press('All that failed alike');
-    await tab.sees('no step 1');
+    expect(await tab.page.getByText('All that failed alike').count()).toBe(0);
   });
 });

@@ -15,6 +15,9 @@ const PAYLOADS: ReadonlySet<string> = new Set([
   'answer',
 ]);
 
+/** A hash of the words of an error: who guesses these sees that the guess is right. */
+const FINGERPRINT = 'fingerprint';
+
 /** Fields that are words of handlers, in which such values may stand. */
 const WORDS: ReadonlySet<string> = new Set([
   'message',
@@ -77,7 +80,8 @@ function redacted(value: unknown, walk: Walk): unknown {
     return value.map((one: unknown, at) => redacted(one, { ...walk, path: [...path, String(at)] }));
   }
   if (!isPlainObject(value)) return value;
-  const fields = Object.entries(value).map(([key, one]) => {
+  const shown = Object.entries(value).filter(([key]) => isPayload || key !== FINGERPRINT);
+  const fields = shown.map(([key, one]) => {
     const inside = {
       rules,
       secrets,
@@ -135,7 +139,7 @@ function withoutPayloads(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutPayloads);
   if (!isPlainObject(value)) return value;
   const fields = Object.entries(value).flatMap(([key, one]): (readonly [string, unknown])[] => {
-    if (PAYLOADS.has(key)) return [];
+    if (PAYLOADS.has(key) || key === FINGERPRINT) return [];
     // The API itself has made it.
     if (key === 'text') return [[key, OWN_WORDS.get(value['kind']) ?? one]];
     const isWords = typeof one === 'string' && WORDS.has(key);

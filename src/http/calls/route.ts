@@ -40,6 +40,8 @@ export interface ApiFacts {
   readonly namespace: string | undefined;
   /** Inputs, results and logs are left out of every answer. */
   readonly hidesPayloads: boolean;
+  /** Words of errors are not shown as they are: nothing may be found or grouped by them. */
+  readonly hidesWords: boolean;
 }
 
 /** Parts of a path, by name; asking for one that the path does not have is a mistake of ours. */

@@ -2,6 +2,7 @@
 import type { BulkAction } from '../../bulk/bulk-record.ts';
 import { TaskNotFoundError, WrongStateError } from '../../domain/errors/errors.ts';
 import { choice, flag, integer, length, part, required, text } from '../calls/fields.ts';
+import { demandShownWhere } from '../calls/hidden-words.ts';
 import { PAGE_FIELDS, pageOf } from '../calls/paging.ts';
 import { Refusal } from '../calls/problem.ts';
 import { type Route, route } from '../calls/route.ts';
@@ -46,7 +47,8 @@ export const BULK_ROUTES: readonly Route[] = [
       reason: text('Why, for people.'),
       queue: text('Whose workers carry it out.'),
     },
-    answer: async ({ loom, view, body }) => {
+    answer: async ({ loom, view, body, api }) => {
+      demandShownWhere(api, body.where);
       if (!view.can.includes(body.action)) {
         throw new Refusal('FORBIDDEN', `this needs the permission ${body.action}`);
       }

@@ -46,7 +46,7 @@ export const REST_ROUTES: readonly Route[] = [
         can: view.can,
         ...(view.users === undefined ? {} : { users: view.users }),
         hidesPayloads: api.hidesPayloads,
-        features: FEATURES,
+        features: FEATURES.filter((one) => one !== 'errors' || !api.hidesWords),
       };
     },
   }),

@@ -5,6 +5,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import { TASK_STATES } from '../../domain/task/task.ts';
 import type { TaskDetails } from '../../shapes/shapes.ts';
 import { choice, integer, text } from '../calls/fields.ts';
+import { demandGroups, demandShownError, demandShownWhere } from '../calls/hidden-words.ts';
 import { narrowAttempts, narrowExplanation, narrowTasks } from '../calls/narrow.ts';
 import { ownDependentFacts, ownDependents } from '../calls/own-dependents.ts';
 import { ownGroups } from '../calls/own-groups.ts';
@@ -43,6 +44,7 @@ export const TASK_ROUTES: readonly Route[] = [
       if (where !== undefined) {
         const beside = state ?? queue ?? name ?? asked;
         if (beside !== undefined) throw new InvalidOptionError('where', 'the filter alone', beside);
+        demandShownWhere(call.api, where);
         const found = await searchSeen(call, where, pageOf(query));
         return { ...found, items: await narrowTasks(loom, view, found.items) };
       }
@@ -133,6 +135,7 @@ export const TASK_ROUTES: readonly Route[] = [
     answer: async (call) => {
       const { loom, view, query } = call;
       const { queue, name, error, user: asked } = query;
+      demandShownError(call.api, error);
       const page = await pageSeen(call, asked, pageOf(query), (user, part) =>
         loom.dead.list({ queue, name, error, user, ...part }),
       );
@@ -144,10 +147,12 @@ export const TASK_ROUTES: readonly Route[] = [
       'What tasks failed with: errors that differ in nothing but ids and numbers are one group.',
     users: 'rows',
     query: PAGE_FIELDS,
-    answer: async ({ loom, view, look, query }) =>
-      view.users === undefined
+    answer: async ({ loom, view, look, query, api }) => {
+      demandGroups(api);
+      return view.users === undefined
         ? loom.dead.groups(pageOf(query))
-        : ownGroups({ loom, users: view.users, look }, pageOf(query)),
+        : ownGroups({ loom, users: view.users, look }, pageOf(query));
+    },
   }),
 ];
 

@@ -1,0 +1,45 @@
+/**
+ * What an API that hides payloads, or redacts them, does not look into: the words of errors, in which what is hidden
+ * may stand. A search that finds by them tells them letter by letter, and a group of failures is made of them.
+ */
+import { InvalidOptionError } from '../../domain/errors/errors.ts';
+import { whereOf } from '../../search/where.ts';
+import type { RawCall } from './route.ts';
+
+type Facts = RawCall['api'];
+
+/** Which error group of the store is made of the words of an error; others are made of names alone. */
+const MADE_OF_WORDS = /^[0-9a-f]{16}$/;
+
+const NOT_SHOWN = 'the words of errors are not shown here';
+
+/** @throws {@link InvalidOptionError} for a filter that looks into what is not shown. */
+export function demandShownWhere({ hidesWords }: Facts, where: string): void {
+  if (!hidesWords) return;
+  for (const one of whereOf(where)) {
+    if (one.word === 'text') {
+      const expected = 'id, name, user, queue, run or error before a text';
+      const message = `where: ${NOT_SHOWN}, so no text is looked for in them: expected ${expected}`;
+      throw new InvalidOptionError('where', expected, one.text, message);
+    }
+    if (one.word === 'error') for (const value of one.values) demandShownGroup('where', value);
+  }
+}
+
+/** @throws {@link InvalidOptionError} for the group of an error by its words, wherever one is named. */
+export function demandShownError({ hidesWords }: Facts, error: string | undefined): void {
+  if (hidesWords && error !== undefined) demandShownGroup('error', error);
+}
+
+/** @throws {@link InvalidOptionError} where failures are to be grouped by what is not shown. */
+export function demandGroups({ hidesWords }: Facts): void {
+  if (!hidesWords) return;
+  const message = `groups: ${NOT_SHOWN}, so failures are not grouped by them: list GET /dead instead`;
+  throw new InvalidOptionError('groups', 'GET /dead', 'error groups', message);
+}
+
+function demandShownGroup(option: string, value: string): void {
+  if (!MADE_OF_WORDS.test(value)) return;
+  const message = `${option}: ${NOT_SHOWN}, so no group of them is looked for: expected the name of an error`;
+  throw new InvalidOptionError(option, 'the name of an error', value, message);
+}
