@@ -5,7 +5,7 @@ import { checkPart, keysOf, type OptionKeys } from '../domain/errors/options.ts'
 import { LIMITS } from '../domain/limits.ts';
 import { checkId, checkName, checkTaskId, isId } from '../domain/settings/names.ts';
 import type { EdgePolicies, EdgePolicy, KeyPolicy, KeySpec, Level } from '../domain/task/task.ts';
-import { hasVersion, scopedKey, VERSIONINGS, type Versioning } from '../domain/task/task-name.ts';
+import { scopedKey, VERSIONINGS, type Versioning } from '../domain/task/task-name.ts';
 import {
   ATTEMPT_KEYS,
   type AttemptOptions,
@@ -26,16 +26,22 @@ export interface IdempotencyOptions {
   /**
    * When the key is held by another task: `return` (default) answers with that task, `reject`
    * throws, `replace-queued` swaps its input and options while it has not started,
-   * `run-once-more` lets the newest input run after the one that runs now.
+   * `run-once-more` lets the newest input run after the one that runs now. With `scope: 'user'` it is `reject`, and may
+   * be nothing else.
    */
   readonly policy?: KeyPolicy | undefined;
   /** The key holds for this long, whatever happens. Default: until its task has ended. */
   readonly ttl?: Duration | undefined;
+  /**
+   * Whose key it is: `name` (default), that of tasks of one name; `user`, that of all tasks of the user in the queue. A key
+   * of all of them only keeps others out: no task gets the input of another name, and no handle its result.
+   */
+  readonly scope?: 'name' | 'user' | undefined;
 }
 
 /** Many calls, one task, once they have stopped; see {@link EnqueueOptions.debounce}. */
 export interface DebounceOptions {
-  /** Which calls belong together, of one user in one queue; at most 125 bytes. */
+  /** Which calls belong together, of one name and user in one queue; at most 125 bytes. */
   readonly key: string;
   /** The task starts so long after the last call. */
   readonly wait: Duration;
@@ -45,7 +51,7 @@ export interface DebounceOptions {
 
 /** One task in a time; see {@link EnqueueOptions.throttle}. */
 export interface ThrottleOptions {
-  /** Which calls belong together, of one user in one queue; at most 125 bytes. */
+  /** Which calls belong together, of one name and user in one queue; at most 125 bytes. */
   readonly key: string;
   /** At most one start in this time. */
   readonly per: Duration;
@@ -72,7 +78,10 @@ export interface EnqueueOptions extends AttemptOptions, PlaceOptions {
   readonly delay?: Duration | undefined;
   /** Do not start before this moment. Not together with `delay`. */
   readonly executeAfter?: Date | number | undefined;
-  /** At most one task per key, user and queue at a time; of a task that keeps a version, per that too. */
+  /**
+   * At most one task per key, name, user and queue at a time; of a task that keeps a version, per that too. See
+   * {@link IdempotencyOptions.scope}.
+   */
   readonly idempotencyKey?: string | undefined;
   /** How the idempotency key is treated. */
   readonly idempotency?: IdempotencyOptions | undefined;
@@ -114,6 +123,7 @@ export interface EnqueueOptions extends AttemptOptions, PlaceOptions {
 const IDEMPOTENCY_KEYS: OptionKeys<IdempotencyOptions> = keysOf<IdempotencyOptions>()({
   policy: true,
   ttl: true,
+  scope: true,
 });
 
 const WINDOW_KEYS = {
@@ -177,6 +187,7 @@ const DEFAULT_EDGES: EdgePolicies = {
 const EDGE_POLICIES: readonly unknown[] = ['wait', 'cancel', 'fail', 'run'];
 const MISSING_POLICIES: readonly unknown[] = ['refuse', 'satisfied', 'block'];
 const DUPLICATE_POLICIES: readonly unknown[] = ['return', 'reject'];
+const KEY_SCOPES: readonly unknown[] = ['name', 'user'];
 const KEY_POLICIES: readonly unknown[] = ['return', 'reject', 'replace-queued', 'run-once-more'];
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 const NO_DEPENDENCIES: readonly string[] = [];
@@ -285,15 +296,20 @@ export function edgesOf(options: EnqueueOptions): EdgePolicies {
 const WINDOW_PREFIX = { debounce: '~d.', throttle: '~t.' };
 
 /**
- * The key that keeps others like the task out, or gathers them, if one was given. Of a name that says the
- * code which the task keeps, calls of other code under the same key do not meet it.
+ * The key that keeps others like the task out, or gathers them, if one was given. It belongs to tasks of this name, and of
+ * one that says the code which the task keeps, to that code; a run has no name yet, and none is given.
  */
-export function keyOf(options: EnqueueOptions, name: string): KeySpec | undefined {
+export function keyOf(options: EnqueueOptions, name: string | undefined): KeySpec | undefined {
   const { debounce, throttle } = options;
   const isWindow = debounce !== undefined || throttle !== undefined;
   const spec = isWindow ? windowOf(options) : idempotencyKeyOf(options);
-  if (spec === undefined || !hasVersion(name)) return spec;
+  if (spec === undefined || name === undefined || isSharedKey(options)) return spec;
   return { ...spec, key: scopedKey(name, spec.key) };
+}
+
+/** Whether its key is that of all tasks of the user. */
+export function isSharedKey({ idempotency }: EnqueueOptions): boolean {
+  return idempotency?.scope === 'user';
 }
 
 /** Whether the enqueue says that a version is kept, or none. */
@@ -355,7 +371,12 @@ function idempotencyKeyOf(options: EnqueueOptions): KeySpec | undefined {
   }
   const key = checkTaskId('idempotencyKey', idempotencyKey);
   if (idempotency !== undefined) checkPart('idempotency', idempotency, IDEMPOTENCY_KEYS);
-  const policy = oneOf('idempotency.policy', idempotency?.policy, KEY_POLICIES) ?? 'return';
+  const isShared = oneOf('idempotency.scope', idempotency?.scope, KEY_SCOPES) === 'user';
+  const given = oneOf('idempotency.policy', idempotency?.policy, KEY_POLICIES);
+  if (isShared && given !== undefined && given !== 'reject') {
+    throw new InvalidOptionError('idempotency.policy', '"reject" beside scope "user"', given);
+  }
+  const policy = isShared ? 'reject' : (given ?? 'return');
   const ttl = idempotency?.ttl;
   if (ttl === undefined) return { key, policy };
   return { key, policy, ttlMs: durationOption('idempotency.ttl', ttl, TIME_AHEAD) };

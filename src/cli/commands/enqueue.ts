@@ -67,7 +67,7 @@ export function addEnqueue(program: Command, shell: Shell): void {
     .option('--expires-in <time>', 'not after this long', durationArgument)
     .option('--retries <n>', 'attempts after the first', integerArgument(0))
     .option('--timeout <time|none>', 'of one attempt', timeoutArgument)
-    .option('--idempotency-key <key>', 'at most one task per key, user and queue at a time')
+    .option('--idempotency-key <key>', 'at most one task per key, name, user and queue at a time')
     .option('--depends-on <id>', 'wait for this task; may be repeated', repeated)
     .addOption(new Option('--form <form>', 'of a pipeline').choices(RUN_FORMS))
     .option('--max-steps <n>', 'of a pipeline: tasks and groups it may come to', integerArgument(1))

@@ -90,11 +90,11 @@ export function compareVersions(a: string, b: string): number {
   return left.length - right.length || (a < b ? -1 : a > b ? 1 : 0);
 }
 
-/** Before a key of a task that keeps a version: no caller's key begins so. */
+/** Before a key that belongs to tasks of one name: no caller's key begins so. */
 const SCOPE = '~v.';
 const SCOPED = /^~v\.[^:]*:/;
 
-/** The key of a task that keeps a version: calls of other code have keys of their own. */
+/** The key of tasks of a name, and of a version where they keep one: others have keys of their own. */
 export function scopedKey(scope: string, key: string): string {
   return `${SCOPE}${scope}:${key}`;
 }

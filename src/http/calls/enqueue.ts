@@ -56,7 +56,7 @@ export const RUN_FIELDS: PlaceFields = {
     least: 0,
     most: 8.64e15,
   }),
-  idempotencyKey: text('At most one per key, user and queue at a time.'),
+  idempotencyKey: text('At most one per key, name, user and queue at a time.'),
   dependsOn: texts('Ids of tasks that must finish before.'),
 };
 

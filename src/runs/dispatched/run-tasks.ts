@@ -4,7 +4,7 @@ import { impossible } from '../../base/never.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
 import type { EdgePolicies, NewTask } from '../../domain/task/task.ts';
 import { scopedKey } from '../../domain/task/task-name.ts';
-import type { Place } from '../../enqueue/enqueue-options.ts';
+import { isSharedKey, type Place } from '../../enqueue/enqueue-options.ts';
 import type { GraphNode, TaskGraph } from '../../graph/graph.ts';
 import type { PlanTask } from '../../graph/graph-plan.ts';
 import { begun } from '../../graph/graph-start.ts';
@@ -237,11 +237,13 @@ function ownTask(
   return { id, name, queue, user, level, cost: 1, options, ...idempotency };
 }
 
-/** Runs that keep other code have keys of their own. */
-function keyFor(graph: TaskGraph, { saidPlace }: RunSettings, key: string): string {
+/** A key belongs to runs of one name; those that keep other code have keys of their own. */
+function keyFor(graph: TaskGraph, { said, saidPlace }: RunSettings, key: string): string {
+  if (isSharedKey(said)) return key;
   const kept = [...codeKept(graph, saidPlace)];
-  if (kept.length === 0) return key;
-  return scopedKey(sha256(kept.sort().join('\n')).slice(0, SCOPE_DIGITS), key);
+  if (kept.length === 0) return scopedKey(graph.name, key);
+  const code = sha256(kept.sort().join('\n')).slice(0, SCOPE_DIGITS);
+  return scopedKey(`${graph.name}@${code}`, key);
 }
 
 /** Hexadecimal digits of a hash that tells versions apart: 96 bits. */

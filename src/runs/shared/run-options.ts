@@ -110,7 +110,7 @@ export function runSettings(tools: SettingsTools, options: RunEnqueueOptions): R
     throw new InvalidOptionError('checkpoint', '"node" or "group"', checkpoint);
   }
   demandNoWindow(options);
-  const key = keyOf(options, '');
+  const key = keyOf(options, undefined);
   if (key?.policy === 'replace-queued' || key?.policy === 'run-once-more') {
     throw new InvalidOptionError(
       'idempotency.policy',
