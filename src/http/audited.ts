@@ -12,6 +12,8 @@ interface Asked {
   readonly one: Route;
   readonly requestId: string;
   readonly by: string | undefined;
+  /** Who else asks in the same way shares its room in the audit: the name, or what may be seen. */
+  readonly caller: string;
   /** What the path names. */
   readonly target: string;
 }
@@ -31,7 +33,7 @@ export async function audited(asked: Asked, change: () => Promise<unknown>): Pro
 
 /** That the audit cannot be kept is no reason to say that the change was not made. */
 async function keep(
-  { loom, one, requestId, by, target }: Asked,
+  { loom, one, requestId, by, caller, target }: Asked,
   status: number,
   value: unknown,
 ): Promise<void> {
@@ -47,7 +49,8 @@ async function keep(
   };
   say(log, 'http.change', `${one.name} ${entry.target}: ${entry.outcome}`, { ...entry, by });
   try {
-    await keepAudit(loom, { ...entry, at: clock.now(), ...(by === undefined ? {} : { by }) });
+    const named = by === undefined ? {} : { by };
+    await keepAudit(loom, { ...entry, at: clock.now(), ...named }, caller);
   } catch (error) {
     say(log, 'http.audit-not-kept', 'an entry of the audit was lost', { requestId, error });
   }

@@ -199,7 +199,7 @@ class Api implements HttpApi {
         throw await narrowError(call, { operation: operationOf(one), named: target }, error);
       }
     };
-    const asked = { loom, one, requestId, by: view.by, target };
+    const asked = { loom, one, requestId, by: view.by, caller: view.by ?? view.scope, target };
     const value = await (isSafe(request.method) ? answer() : audited(asked, answer));
     return jsonResponse(
       one.status ?? 200,

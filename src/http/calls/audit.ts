@@ -6,18 +6,17 @@ import { isRecord } from '../../base/records.ts';
 import { coreOf, type Fairloom } from '../../client/client.ts';
 import type { Core } from '../../core/core.ts';
 import { isOwn } from '../../domain/errors/errors.ts';
+import { allPages } from '../../domain/port/all-pages.ts';
 import type { Page, PageRequest } from '../../domain/port/backend.ts';
 import type { XComPlace } from '../../domain/task/xcom.ts';
 import type { AuditEntry } from './answers.ts';
+import { shareMark, tooMany } from './audit-share.ts';
 
 /** No task is of this user, and no caller that sees some users only can be given it by mistake. */
 const PLACE = { user: '~fairloom', namespace: 'audit' } as const;
 
 /** How long an entry is kept. */
 const KEPT_DAYS = 90;
-
-/** So many entries are kept at most; more go with the next change that looks, the oldest first. */
-const KEPT = 10_000;
 
 /** Keys are the time that is left until this moment, so that the newest are first in the order of texts. */
 const FAR_MS = 1e14;
@@ -34,15 +33,20 @@ const MOMENT = 100_000;
 /** Written by this process. */
 let written = 0;
 
-/** Keeps an entry. */
-export async function keepAudit(loom: Fairloom, entry: AuditEntry): Promise<void> {
+/** Characters of what a call names: an id has no more, and a path may have thousands. */
+const TARGET_LENGTH = 200;
+
+/** Keeps an entry. `caller` tells those apart that share the room for entries. */
+export async function keepAudit(loom: Fairloom, asked: AuditEntry, caller: string): Promise<void> {
+  const entry = { ...asked, target: cut(asked.target) };
   const left = String(FAR_MS - entry.at).padStart(15, '0');
   const where = { ...PLACE, ttl: `${KEPT_DAYS}d` } as const;
   written++;
   // Those of one moment stand in the order of this process.
   const turn = String(MOMENT - (written % MOMENT)).padStart(6, '0');
-  await loom.xcom.push(`${left}.${turn}.${entry.requestId}`, entry, where);
-  if (written % LOOK_EVERY === 0) await dropOldest(loom);
+  const mark = shareMark(entry.status < 400 ? 'done' : 'refused', caller);
+  await loom.xcom.push(`${left}.${turn}.${entry.requestId}.${mark}`, entry, where);
+  if (written % LOOK_EVERY === 0) await dropSurplus(loom);
 }
 
 /** One page, the newest first. */
@@ -83,15 +87,17 @@ function isEntry(value: unknown): value is AuditEntry {
   return isRecord(value) && typeof value['action'] === 'string' && typeof value['at'] === 'number';
 }
 
-async function dropOldest(loom: Fairloom): Promise<void> {
-  let seen = 0;
-  let cursor: string | undefined;
-  do {
-    const page = await loom.xcom.list({ ...PLACE, limit: LOOK_ROWS, cursor });
-    for (const { key } of page.items) {
-      seen++;
-      if (seen > KEPT) await loom.xcom.delete(key, PLACE);
-    }
-    ({ cursor } = page);
-  } while (cursor !== undefined);
+function cut(target: string): string {
+  return target.length <= TARGET_LENGTH ? target : `${target.slice(0, TARGET_LENGTH)}…`;
+}
+
+/** What is too much goes with a change that looks. */
+async function dropSurplus(loom: Fairloom): Promise<void> {
+  const keys: string[] = [];
+  const pages = allPages(LOOK_ROWS, (page) => loom.xcom.list({ ...PLACE, ...page }));
+  for await (const { items } of pages) for (const { key } of items) keys.push(key);
+  for (const at of tooMany(keys.map((key) => key.split('.')[3]))) {
+    const key = keys[at];
+    if (key !== undefined) await loom.xcom.delete(key, PLACE);
+  }
 }
