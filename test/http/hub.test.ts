@@ -64,6 +64,7 @@ class Readings {
   /** Ms from the end of one reading of this to the beginning of the next, at most. */
   async pauseOf(name: string, ms: number): Promise<number> {
     const all = (await this.during(ms)).filter((one) => one.name === name);
+    expect(all.length).toBeGreaterThan(1);
     const pauses = all.slice(1).map(({ at }, index) => at - (all[index]?.at ?? 0));
     return Math.max(...pauses) - (this.#costs.get(name) ?? 0);
   }
@@ -156,6 +157,8 @@ it('who goes and comes again has no new budget', async () => {
     const leaves = [0, 1, 2].map((at) => readings.watch(`tasks:${round}-${at}`, 100, 'greedy'));
     work += (await readings.during(200)).length * 100;
     for (const leave of leaves) leave();
+    // Another one comes and goes, too.
+    readings.watch('overview', 1, `stranger ${round}`)();
   }
   // Of a minute, and what was saved up before it.
   expect(work).toBeLessThanOrEqual(60_000 / 5 + 300);

@@ -108,6 +108,30 @@ it('a stream ends for the API when its reader goes', async () => {
   await expect(reader?.read()).rejects.toThrow();
 });
 
+// F113
+it('a stream that is not read, and does not end by itself, keeps no server from closing', async () => {
+  const chunk = new Uint8Array(1_000_000);
+  const body = new ReadableStream<Uint8Array>({ pull: (out) => out.enqueue(chunk) });
+  const headers = { 'content-type': 'text/event-stream' };
+  const closing = createServer(nodeHandler({ fetch: async () => new Response(body, { headers }) }));
+  await new Promise<void>((resolve) => {
+    closing.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = closing.address() as AddressInfo;
+  const deaf = httpRequest({ port, host: '127.0.0.1' });
+  deaf.on('error', () => undefined).end();
+  await new Promise<void>((resolve) => {
+    deaf.once('response', (response) => {
+      response.pause();
+      resolve();
+    });
+  });
+  await new Promise((resolve) => closing.close(resolve));
+  const left = new Promise((resolve) => closing.getConnections((_, count) => resolve(count)));
+  expect(await left).toBe(0);
+  deaf.destroy();
+});
+
 it('a stream that goes on keeps nothing of what it has sent', async () => {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');

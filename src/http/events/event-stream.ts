@@ -132,8 +132,7 @@ class EventStream {
 
   /** The next frame comes when the last one is old enough, and there is room for it. */
   #plan(): void {
-    if (this.#frame !== undefined || this.#isAsking) return;
-    if (this.#dirty.size === 0 || this.#isFull()) return;
+    if (this.#frame !== undefined || this.#dirty.size === 0 || this.#isFull()) return;
     const { clock } = this.#parts;
     const waitMs = Math.max(0, this.#framedAt + FRAME_MS - clock.now());
     this.#frame = clock.setTimer(waitMs, () => {

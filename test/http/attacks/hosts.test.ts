@@ -149,6 +149,10 @@ describe('behind a server of Node', () => {
       `GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n${end}`,
       `GET / HTTP/1.1\r\nHost: a, b\r\n${end}`,
       `GET / HTTP/1.1\r\nHost: a+b.evil.example\r\n${end}`,
+      `GET / HTTP/1.1\r\nHost: 2130706433\r\n${end}`,
+      `GET / HTTP/1.1\r\nHost: 0x7f.1:80\r\n${end}`,
+      `GET / HTTP/1.1\r\nHost: [0:0:0:0:0:0:0:1]\r\n${end}`,
+      `GET / HTTP/1.1\r\nHost: a:99999\r\n${end}`,
       `GET http://evil.example/ HTTP/1.1\r\nHost: a\r\n${end}`,
       `OPTIONS * HTTP/1.1\r\nHost: a\r\n${end}`,
     ];
