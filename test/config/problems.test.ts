@@ -113,7 +113,7 @@ describe('a value of the wrong type', () => {
     ],
     [
       'worker: { assignedUsers: [ann, 7] }',
-      '1:32 worker.assignedUsers[1]: expected an id of 1–128 bytes without lone surrogates, got 7',
+      '1:32 worker.assignedUsers[1]: expected an id of 1–128 bytes without lone surrogates, and not "." or "..", got 7',
     ],
     [
       'worker: { stealTargets: all }',

@@ -4,15 +4,17 @@ import { InvalidOptionError } from '../../src/domain/errors/errors.ts';
 import { checkName, checkTaskId, isId, isName } from '../../src/domain/settings/names.ts';
 
 describe('ids', () => {
-  it('are any text of 1 to 128 bytes that has a UTF-8 form', () => {
+  it('are any text of 1 to 128 bytes that has a UTF-8 form, and is no step of a path', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
         const bytes = Buffer.byteLength(text);
         const hasForm = Buffer.from(text).toString() === text;
-        expect(isId(text)).toBe(bytes >= 1 && bytes <= 128 && hasForm);
+        const isStep = text === '.' || text === '..';
+        expect(isId(text)).toBe(bytes >= 1 && bytes <= 128 && hasForm && !isStep);
       }),
     );
     expect(isId('\ud83d')).toBe(false);
+    for (const text of ['.', '..']) expect(isId(text)).toBe(false);
     expect(isId('é'.repeat(64))).toBe(true);
     expect(isId('é'.repeat(65))).toBe(false);
   });

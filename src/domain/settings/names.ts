@@ -8,6 +8,9 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
+/** Ids stand in addresses, and these lead out of their place there, however they are written. */
+const STEPS_OF_PATHS: ReadonlySet<string> = new Set(['.', '..']);
+
 /** Ids that begin so are made by Fairloom itself. */
 const OWN_PREFIX = '~';
 
@@ -15,11 +18,11 @@ const OWN_PREFIX = '~';
 const SURELY_SHORT = Math.floor(LIMITS.idBytes / 3);
 
 /**
- * Whether a value is an id: opaque text of 1–128 bytes of UTF-8. Colons, braces, spaces, emoji and
- * `__proto__` are ordinary.
+ * Whether a value is an id: opaque text of 1–128 bytes of UTF-8, and neither `.` nor `..`. Colons, braces, spaces,
+ * emoji and `__proto__` are ordinary.
  */
 export function isId(value: unknown): value is string {
-  if (typeof value !== 'string' || value === '') return false;
+  if (typeof value !== 'string' || value === '' || STEPS_OF_PATHS.has(value)) return false;
   if (value.length > SURELY_SHORT && utf8Bytes(value) > LIMITS.idBytes) return false;
   return !LONE_SURROGATE.test(value);
 }
@@ -34,7 +37,7 @@ export function checkId(option: string, value: unknown): string {
   if (isId(value)) return value;
   throw new InvalidOptionError(
     option,
-    `an id of 1–${LIMITS.idBytes} bytes without lone surrogates`,
+    `an id of 1–${LIMITS.idBytes} bytes without lone surrogates, and not "." or ".."`,
     value,
   );
 }
