@@ -1,5 +1,6 @@
 /** Runs the same tests on every backend, each on a clock that the test moves. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, inject } from 'vitest';
@@ -69,7 +70,7 @@ export async function openFile(): Promise<Harness> {
   const { backend, quiet } = countCalls(file(folder, { clock }));
   const dispose = async (): Promise<void> => {
     await backend.close();
-    rmSync(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   };
   return harness(backend, { clock, quiet, moved: async () => undefined, dispose });
 }

@@ -17,6 +17,7 @@ import type { StepOutcome, WalkStep } from '../../graph/run-walk.ts';
 import { errorIn } from '../shared/failure-cause.ts';
 import type { GraphCache } from '../shared/graph-cache.ts';
 import { groupOutcome, type MemberEnd } from '../shared/group-end.ts';
+import { redriven } from '../shared/redriven.ts';
 import { openBelow } from './driven-nodes.ts';
 import { earlyEndOf, type Journal, JournalLost, type OpenedGroup } from './journal.ts';
 import {
@@ -128,7 +129,10 @@ export class GroupDrive {
     return membersOf(place, drafts, { taskId: this.#call.producer.taskId, opener, epochOf });
   }
 
-  /** In a later attempt members that have finished, or may yet, are kept; the others run again. */
+  /**
+   * In a later attempt members that have finished, or may yet, are kept; those that failed are put back, and
+   * go on from what they have written down; those that were canceled are stored anew.
+   */
   async #reopened(
     place: GroupPlace,
     drafts: readonly DraftTask[],
@@ -145,13 +149,30 @@ export class GroupDrive {
     const opener = before?.opener ?? this.#call.holder.lease.token;
     const opened = { attempt, epoch, opener, hash, ...due };
     if (before === undefined || before.hash !== hash) return opened;
-    const records = await this.#read(idsOf(this.#tasks(place, drafts, before)));
-    const epochs = records.map((record, at) => {
-      const state = record?.state;
-      const isKept = state !== undefined && state !== 'failed' && state !== 'canceled';
-      return isKept ? (before.epochs?.[at] ?? before.epoch) : epoch;
-    });
+    const ids = idsOf(this.#tasks(place, drafts, before));
+    const epochs: number[] = [];
+    // With `concurrency` each waits for one before it. A task that is put back waits for none, so it is the first of its
+    // chain alone, and those behind it are stored anew.
+    const chains = place.node.concurrency ?? ids.length;
+    const begun = new Set<number>();
+    for (const [at, record] of (await this.#read(ids)).entries()) {
+      const isFirst = !begun.has(at % chains);
+      const isKept = await this.#isKept(ids[at] ?? '', record, isFirst);
+      if (record?.state !== 'finished') begun.add(at % chains);
+      epochs.push(isKept ? (before.epochs?.[at] ?? before.epoch) : epoch);
+    }
     return { ...opened, epochs };
+  }
+
+  async #isKept(id: string, record: TaskStatus | undefined, isFirst: boolean): Promise<boolean> {
+    if (record === undefined || record.state === 'canceled') return false;
+    if (record.state !== 'failed') return true;
+    if (!isFirst) return false;
+    const { backend, persist } = this.#tools;
+    const reply = await persist(() => redriven(backend.tasks, id, undefined, undefined));
+    // Another worker of the same run was first, and it runs already.
+    const isOpen = reply.kind === 'wrong-state' && reply.state !== 'canceled';
+    return reply.kind === 'ok' || isOpen;
   }
 
   /** Some members may have ended, and some may never have been stored. */

@@ -7,7 +7,7 @@ import {
   TaskNotFoundError,
   WrongStateError,
 } from '../../domain/errors/errors.ts';
-import type { Backend, ChangeReply, EditedTask } from '../../domain/port/backend.ts';
+import type { Backend, EditedTask } from '../../domain/port/backend.ts';
 import { cycleError } from '../../domain/port/refusal.ts';
 import { isEnd, type TaskRecord } from '../../domain/task/task.ts';
 import { recordsOf } from '../shared/failure-cause.ts';
@@ -21,14 +21,12 @@ import {
   runPlaceOf,
   storedOptionsOf,
 } from '../shared/record.ts';
+import { redriven } from '../shared/redriven.ts';
 import { endPause } from './pause.ts';
 import { RunView, type ViewParts } from './run-view.ts';
 
 /** Tasks that are put back at once. */
 const AT_ONCE = 16;
-
-/** Steps of maintenance for a task whose dependents are still being told of its end. */
-const MOST_TICKS = 50;
 
 /**
  * Puts a failed run back. One that goes on already is left as it is, or helped to its end when an
@@ -267,19 +265,4 @@ async function putBack(
   // Another resume was first, and it has run through since.
   if (reply.state === 'canceled') throw new WrongStateError('resume', id, reply.state);
   return false;
-}
-
-/** Puts a task back, also one whose dependents are still being told of its end. */
-export async function redriven(
-  tasks: Backend['tasks'],
-  id: string,
-  edited: EditedTask | undefined,
-  failedBy: number | undefined,
-): Promise<ChangeReply> {
-  let reply = await tasks.redrive(id, edited, failedBy);
-  for (let ticks = 0; reply.kind === 'busy' && ticks < MOST_TICKS; ticks++) {
-    await tasks.tick();
-    reply = await tasks.redrive(id, edited, failedBy);
-  }
-  return reply;
 }
