@@ -23,6 +23,8 @@ interface Looked {
   readonly loom: Fairloom;
   readonly users: readonly string[];
   readonly look: Look;
+  /** The only group that is told; absent: all are. */
+  readonly group: string | undefined;
 }
 
 /** The groups of the oldest {@link LOOKED} failed tasks of these users, the one that was seen last first. */
@@ -35,7 +37,9 @@ export async function ownGroups(
     throw new InvalidOptionError('cursor', 'one of a page before', cursor);
   }
   const { rows, isCut } = await failedOf(looked);
-  const groups = [...countedBy(rows).values()].sort((a, b) => b.facts.lastAt - a.facts.lastAt);
+  const counted = [...countedBy(rows).values()];
+  const meant = counted.filter(({ facts }) => facts.id === (looked.group ?? facts.id));
+  const groups = meant.sort((a, b) => b.facts.lastAt - a.facts.lastAt);
   const items = groups
     .slice(from, from + limit)
     .map(({ facts, newest }) => errorGroup(facts, newest));

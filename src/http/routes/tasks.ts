@@ -2,8 +2,10 @@
 import type { Fairloom } from '../../client/client.ts';
 import { InvalidOptionError, TaskNotFoundError } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { allPages } from '../../domain/port/all-pages.ts';
 import { TASK_STATES } from '../../domain/task/task.ts';
 import type { TaskDetails } from '../../shapes/shapes.ts';
+import type { ErrorGroupPage } from '../calls/answers.ts';
 import { choice, integer, text } from '../calls/fields.ts';
 import { demandGroups, demandShownError, demandShownWhere } from '../calls/hidden-words.ts';
 import { narrowAttempts, narrowExplanation, narrowTasks } from '../calls/narrow.ts';
@@ -146,15 +148,27 @@ export const TASK_ROUTES: readonly Route[] = [
     summary:
       'What tasks failed with: errors that differ in nothing but ids and numbers are one group.',
     users: 'rows',
-    query: PAGE_FIELDS,
+    query: { group: text('This one alone, wherever it stands.'), ...PAGE_FIELDS },
     answer: async ({ loom, view, look, query, api }) => {
       demandGroups(api);
-      return view.users === undefined
-        ? loom.dead.groups(pageOf(query))
-        : ownGroups({ loom, users: view.users, look }, pageOf(query));
+      const { group } = query;
+      if (view.users !== undefined) {
+        return ownGroups({ loom, users: view.users, look, group }, pageOf(query));
+      }
+      return group === undefined ? loom.dead.groups(pageOf(query)) : groupNamed(loom, group);
     },
   }),
 ];
+
+/** One error group out of all of them; no index has them by name, and there are never many. */
+async function groupNamed(loom: Fairloom, group: string): Promise<ErrorGroupPage> {
+  const pages = allPages(LIMITS.pageMax, (page) => loom.dead.groups(page));
+  for await (const { items } of pages) {
+    const found = items.find(({ id }) => id === group);
+    if (found !== undefined) return { items: [found] };
+  }
+  return { items: [] };
+}
 
 /** One task with its attempts. */
 async function details(

@@ -61,15 +61,39 @@ function ByError(): VNode {
   return (
     <Shown reading={pages.first} what="the errors">
       {() => {
-        const chosen = pages.items.find(({ id }) => id === asked) ?? pages.items[0];
-        if (chosen === undefined) return <NoneDead />;
+        const [first] = pages.items;
+        if (first === undefined) return <NoneDead />;
+        const id = asked ?? first.id;
+        const chosen = pages.items.find((one) => one.id === id);
         return (
           <div class="cols dead-cols">
-            <GroupList groups={pages.items} chosen={chosen.id} />
-            <GroupPanel key={chosen.id} group={chosen} />
+            <GroupList groups={pages.items} chosen={id} />
+            {chosen === undefined ? (
+              <GroupElsewhere key={id} id={id} />
+            ) : (
+              <GroupPanel key={id} group={chosen} />
+            )}
           </div>
         );
       }}
+    </Shown>
+  );
+}
+
+/** One that the address names, and that no page in sight has. */
+function GroupElsewhere({ id }: { readonly id: string }): VNode {
+  const reading = useReading(source('GET /dead/groups', [], { group: id }));
+  return (
+    <Shown reading={reading} what="the error">
+      {({ items: [group] }) =>
+        group === undefined ? (
+          <Empty title="No such failure is known any more">
+            <p>Its tasks were put back or removed. The list has the errors that are left.</p>
+          </Empty>
+        ) : (
+          <GroupPanel group={group} />
+        )
+      }
     </Shown>
   );
 }
