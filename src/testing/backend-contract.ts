@@ -170,6 +170,7 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   pages: weighed,
   failures,
   facts: inspection.facts,
+  'workers that watch': workers.watching,
   'attempts of workers': workers.attempts,
   health: inspection.health,
   'counts by minute and hour': series.counts,

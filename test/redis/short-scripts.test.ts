@@ -84,10 +84,9 @@ describe('a short script', () => {
   it('that leaves a lease to the other hands on the alarm', async () => {
     const { kit, other, raw, key } = await setUp();
     // Of two that wait since the same millisecond the first by name has waited longest.
-    for (const worker of ['w', 'x']) {
-      await kit.worker(worker);
-      await kit.leaseReply({ worker, wait: true });
-    }
+    // Who begins last, and who stands in line first, holds the alarm.
+    for (const worker of ['x', 'w']) await kit.worker(worker);
+    for (const worker of ['w', 'x']) await kit.leaseReply({ worker, wait: true });
     await kit.backend.users.set('bob', { maxRunning: 9 }, { queue: 'default' });
     await kit.add({ user: 'ann', delayMs: 60_000 });
     await kit.add({ user: 'bob' });

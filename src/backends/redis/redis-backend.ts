@@ -1,11 +1,6 @@
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
-import type {
-  Backend,
-  BackendInfo,
-  BackendSettings,
-  Capabilities,
-} from '../../domain/port/backend.ts';
+import type { Backend, BackendInfo, BackendSettings } from '../../domain/port/backend.ts';
 import { RedisAsks } from './asks.ts';
 import {
   type ConnectionOptions,
@@ -39,8 +34,6 @@ export interface RedisOptions {
 }
 
 const KEYS: OptionKeys<RedisOptions> = keysOf<RedisOptions>()({ prefix: true });
-
-const CAPABILITIES: Capabilities = { durable: true, shared: true };
 
 /**
  * The Redis backend: tasks outlive the process, and all processes with the same server and prefix
@@ -84,7 +77,9 @@ export function backendOf(
   const streams = new RedisStreams(session);
   return {
     name: 'redis',
-    capabilities: CAPABILITIES,
+    get capabilities() {
+      return { durable: session.isDurable, shared: true };
+    },
     tasks: new RedisTasks(session, workers),
     users: new RedisUsers(session),
     queues: new RedisQueues(session),

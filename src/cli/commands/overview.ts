@@ -96,7 +96,9 @@ function addHealth(program: Command, shell: Shell): void {
 }
 
 function backendText({ name, durable, shared, sync }: BackendFacts): string {
-  const kept = durable ? 'tasks outlive the process' : 'tasks end with the process';
+  const kept = durable
+    ? 'tasks outlive the process'
+    : `tasks end with the ${name === 'redis' ? 'server' : 'process'}`;
   const seen = shared ? 'other processes see them' : 'no other process sees them';
   if (sync === undefined) return `${name}: ${kept}, ${seen}`;
   const when = sync === 'always' ? 'before each answer' : `every ${sync.everyMs} ms`;

@@ -1,8 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { messageOf } from '../../base/message-of.ts';
 import type { Duration } from '../../base/time.ts';
 import type { Fairloom } from '../../client/client.ts';
 import type { Config, WorkerConfig } from '../../config/config-types.ts';
 import { LOG_LEVEL_NAMES, type LogLevel, stderrLogger } from '../../logging/logger.ts';
+import { serveUntilSignal } from '../../worker/serve.ts';
+import type { StopReport } from '../../worker/shutdown.ts';
+import type { Worker } from '../../worker/worker.ts';
 import type { WorkerOptions } from '../../worker/worker-options.ts';
 import { drain } from '../drain/drain.ts';
 import { loadModules } from '../session/modules.ts';
@@ -105,11 +109,12 @@ async function serve(
   process.once('SIGTERM', onSignal).once('SIGINT', onSignal);
   const end =
     options.drain === true ? 'ends when nothing more can run' : 'SIGTERM or SIGINT drains it';
-  say(`working${namesOf(workers)}; ${end}`);
+  const made = (those: readonly Worker[]): void =>
+    announce(those, `working${namesOf(workers)}; ${end}`, say);
   const { unfinished } =
     options.drain === true
-      ? await drain(loom, workers, { signal: stopping.signal, say })
-      : await loom.serve(workers);
+      ? await drain(loom, workers, { signal: stopping.signal, say, made })
+      : await serveAll(loom, workers, made);
   await monitored?.server.close();
   if (unfinished.length === 0) {
     say('drained');
@@ -117,6 +122,37 @@ async function serve(
   }
   const ids = unfinished.join(' ');
   throw new CliError(EXIT.failed, `these tasks did not end in time; others will run them: ${ids}`);
+}
+
+/** Runs workers until the process is told to end. Closes the client. */
+async function serveAll(
+  loom: Fairloom,
+  plans: readonly WorkerOptions[],
+  made: (workers: readonly Worker[]) => void,
+): Promise<StopReport> {
+  try {
+    const workers = plans.map((plan) => loom.worker(plan));
+    made(workers);
+    return await serveUntilSignal(workers, process);
+  } finally {
+    await loom.close();
+  }
+}
+
+/** Says that they work once all have started, and before that why one cannot. */
+function announce(workers: readonly Worker[], working: string, say: (text: string) => void): void {
+  let waiting = workers.length;
+  for (const worker of workers) {
+    const offError = worker.on('worker.error', ({ error }) => {
+      offError();
+      say(`${worker.id} cannot work yet: ${messageOf(error)}`);
+    });
+    worker.on('worker.started', () => {
+      offError();
+      waiting -= 1;
+      if (waiting === 0) say(working);
+    });
+  }
 }
 
 /** Stores what the configuration says of queues and users, before anything runs. */

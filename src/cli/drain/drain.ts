@@ -19,6 +19,8 @@ export interface DrainOptions {
   readonly signal: AbortSignal;
   /** Takes a line for people. */
   readonly say: (text: string) => void;
+  /** Is given the workers before they start. */
+  readonly made: (workers: readonly Worker[]) => void;
 }
 
 /**
@@ -30,10 +32,11 @@ export interface DrainOptions {
 export async function drain(
   loom: Fairloom,
   plans: readonly WorkerOptions[],
-  { signal, say }: DrainOptions,
+  { signal, say, made }: DrainOptions,
 ): Promise<StopReport> {
   try {
     const workers = plans.map((plan) => loom.worker(plan));
+    made(workers);
     const over = new AbortController();
     const serving = serveUntilSignal(workers, process).finally(() => over.abort());
     const ends = linkAbort(signal, over.signal);
@@ -66,7 +69,7 @@ function leftText({ scheduled, deferred, queued }: Left): string {
   return `nothing more can run now${parts.length === 0 ? '' : `; left: ${parts.join(', ')}`}`;
 }
 
-interface Draining extends DrainOptions {
+interface Draining extends Omit<DrainOptions, 'made'> {
   readonly loom: Fairloom;
   readonly workers: readonly Worker[];
   /** What they serve. */

@@ -9,7 +9,10 @@ export interface SyncInterval {
 
 /** Differences between backends that matter to a caller, as data. */
 export interface Capabilities {
-  /** Tasks outlive this process. */
+  /**
+   * Tasks outlive a crash of what keeps them: of this process, or of the server. Of Redis it is what the server does now, as it
+   * last told: it appends each call to its file, and could. False until it has told.
+   */
   readonly durable: boolean;
   /** Other processes see the same tasks. */
   readonly shared: boolean;

@@ -31,6 +31,27 @@ async function settleAs(
   return reply.lease?.leases ?? [];
 }
 
+/** Who looks after what falls due. */
+export const watching: Cases = {
+  // F86
+  'a worker that has begun wakes for what falls due, whatever became of those before': async (
+    kit,
+    expect,
+  ) => {
+    const dueAt = kit.now() + 5_000;
+    await kit.add({ delayMs: 5_000 });
+    for (const id of ['w1', 'w2', 'w3', 'w4', 'w5']) {
+      await start(kit, id);
+      const { waitMs } = await kit.backend.tasks.lease(kit.request({ worker: id, wait: true }));
+      expect(kit.now() + waitMs).toBeLessThanOrEqual(dueAt);
+      // It is killed: nothing is heard of it any more.
+      await kit.shift(1_000);
+    }
+    await start(kit, 'w6');
+    expect(await kit.lease(1, { worker: 'w6' })).toHaveLength(1);
+  },
+};
+
 /** What became of the attempts of each worker, since it started. */
 export const attempts: Cases = {
   // F35

@@ -1,7 +1,10 @@
 /** What the fault tests of the Redis backend have in common. */
 import { Redis } from 'ioredis';
 import { expect, inject, onTestFinished } from 'vitest';
-import type { ConnectionOptions } from '../../../src/backends/redis/connection/client.ts';
+import type {
+  ConnectionOptions,
+  RedisClient,
+} from '../../../src/backends/redis/connection/client.ts';
 import { redisForTests } from '../../../src/backends/redis/manual-time.ts';
 import { redis } from '../../../src/backends/redis/redis-backend.ts';
 import { manualScripts, SCRIPTS } from '../../../src/backends/redis/wire/scripts.ts';
@@ -70,7 +73,7 @@ export async function teach(url: string = inject('redisUrl')): Promise<void> {
 }
 
 export function backendOn(
-  target: string | ConnectionOptions = inject('redisUrl'),
+  target: string | ConnectionOptions | RedisClient = inject('redisUrl'),
   prefix: string = freshPrefix(),
 ): Backend {
   const backend = redis(target, { prefix });
@@ -80,7 +83,7 @@ export function backendOn(
 
 /** The conformance suite's kit on a backend that runs on the server's clock. */
 export async function kitOn(
-  target: string | ConnectionOptions = inject('redisUrl'),
+  target: string | ConnectionOptions | RedisClient = inject('redisUrl'),
   prefix: string = freshPrefix(),
 ): Promise<Kit & { readonly info: BackendInfo }> {
   const backend = backendOn(target, prefix);

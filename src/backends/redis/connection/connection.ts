@@ -48,25 +48,32 @@ export class Connection {
   }
 
   /**
-   * Asks for an answer. Of a Cluster the node that has these keys gives it, and refuses while their slot
-   * is being moved: by the whole client that would come after all of its redirections.
+   * Asks for an answer, and gives who gave it. Of a Cluster that is the node that has these keys; it refuses
+   * while their slot is being moved, which the whole client would say after all of its redirections.
    */
-  async ping(operation: string, keys: readonly string[]): Promise<void> {
+  async ping(operation: string, keys: readonly string[]): Promise<RedisClient> {
     await this.command(operation, 'PING', []);
-    if (!this.isCluster) return;
+    if (!this.isCluster) return this.#client;
     const asked = nodesOf(this.#client).map(async (node) => {
       try {
         await node.call('EXISTS', [...keys]);
-        return undefined;
+        return node;
       } catch (cause) {
         if (isSlotMoving(cause)) return failure(operation, cause);
         throw cause;
       }
     });
-    const answer = await Promise.any(asked).catch(() =>
-      this.command(operation, 'EXISTS', [...keys]).then(() => undefined),
-    );
-    if (answer !== undefined) throw answer;
+    const answer = await Promise.any(asked).catch(async () => {
+      await this.command(operation, 'EXISTS', [...keys]);
+      return this.#client;
+    });
+    if (answer instanceof Error) throw answer;
+    return answer;
+  }
+
+  /** Sends one command to the node that {@link ping} gave. */
+  of(operation: string, node: RedisClient, command: string): Promise<unknown> {
+    return this.#ask(operation, () => node.call(command, []));
   }
 
   /** Sends one command. */

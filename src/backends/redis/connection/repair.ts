@@ -1,17 +1,15 @@
 import { monotonicMs } from '../../../base/globals.ts';
 import type { ScriptArgument } from '../wire/script.ts';
-import type { Verb } from '../wire/scripts.ts';
+import { type Verb, WHEN_FULL } from '../wire/scripts.ts';
 import { isBrokenOff } from './failures.ts';
 
 /** Between two attempts to make all anew that have not helped, in ms. */
 const REPAIR_EVERY_MS = 60_000;
 
-/** Verbs that write nothing, and leave nothing half done. */
-const READS: ReadonlySet<Verb> = new Set<Verb>([
-  ...(['lag', 'attempts', 'dependents', 'edges', 'facts', 'get', 'list', 'queueList'] as const),
-  ...(['scheduleList', 'status', 'userGet', 'userList', 'workerList'] as const),
-  ...(['seriesRead', 'seriesTake', 'xcomList', 'xcomRead'] as const),
-]);
+/** Whether a verb writes nothing, and leaves nothing half done. */
+function onlyReads(verb: Verb): boolean {
+  return WHEN_FULL[verb] === 'reads';
+}
 
 /** Runs a verb with care. */
 export interface Guarded {
@@ -41,10 +39,10 @@ export class Repair {
     if (!isBrokenOff(error)) throw error;
     try {
       const reply = await this.#session.guarded(verb, args, false);
-      if (!READS.has(verb)) void this.#all();
+      if (!onlyReads(verb)) void this.#all();
       return reply;
     } catch (second) {
-      if (!isBrokenOff(second) || READS.has(verb) || !(await this.#all())) throw second;
+      if (!isBrokenOff(second) || onlyReads(verb) || !(await this.#all())) throw second;
       return await this.#session.guarded(verb, args, false).catch((third: unknown) => {
         this.#vainAt = monotonicMs();
         throw third;

@@ -1,4 +1,5 @@
-import { BackendUnsupportedError } from '../../../domain/errors/errors.ts';
+import { messageOf } from '../../../base/message-of.ts';
+import { BackendUnsupportedError, isOwn } from '../../../domain/errors/errors.ts';
 import type { BackendInfo } from '../../../domain/port/backend.ts';
 import { flat, text } from '../wire/decode.ts';
 import type { Keys } from '../wire/keys.ts';
@@ -14,8 +15,22 @@ export const LAYOUT = 3;
 /** Stands in place of the layout while everything of another backend is copied there. */
 export const COPYING = 'copying';
 
+/** What a server does in this moment. */
+export interface Standing {
+  /** It writes each call to its append-only file, and the last write went well. */
+  readonly durable: boolean;
+  /** What goes wrong there though it answers, a line each. */
+  readonly problems: readonly string[];
+}
+
+/** What a server says of itself once. */
+export interface Examined {
+  readonly info: BackendInfo;
+  readonly standing: Standing;
+}
+
 /** Looks at the server once: its version, the layout of the namespace, and what may be lost. */
-export async function examine(connection: Connection, keys: Keys): Promise<BackendInfo> {
+export async function examine(connection: Connection, keys: Keys): Promise<Examined> {
   const info = text(await connection.command('open', 'INFO', ['everything']));
   const version = checkVersion(info);
   if (field(info, 'cluster_enabled') === '1' && !connection.isCluster) {
@@ -25,7 +40,7 @@ export async function examine(connection: Connection, keys: Keys): Promise<Backe
   const settings = await configOf(connection);
   const { line, warning } = durabilityOf(info, settings);
   const warnings = [policyWarning(info, settings), warning].filter((found) => found !== undefined);
-  return { description: `${version}; ${line}`, warnings };
+  return { info: { description: `${version}; ${line}`, warnings }, standing: standingOf(info) };
 }
 
 /**
@@ -46,8 +61,8 @@ export function checkVersion(info: string): string {
 }
 
 async function checkLayout(connection: Connection, keys: Keys): Promise<void> {
-  await connection.command('open', 'HSETNX', [keys.meta, 'layout', LAYOUT]);
-  const said = text(await connection.command('open', 'HGET', [keys.meta, 'layout']));
+  const found = await connection.command('open', 'HGET', [keys.meta, 'layout']);
+  const said = found === null ? await markLayout(connection, keys) : text(found);
   if (said === COPYING) {
     throw new BackendUnsupportedError(
       'the data is a copy that is not complete: it goes on, or was broken off (fairloom copy --overwrite makes it anew)',
@@ -55,6 +70,20 @@ async function checkLayout(connection: Connection, keys: Keys): Promise<void> {
   }
   checkLayoutNumber(Number(said));
 }
+
+/** A namespace that is new gets its mark, unless nothing can be written there now: it can be looked at all the same. */
+async function markLayout(connection: Connection, keys: Keys): Promise<string> {
+  try {
+    await connection.command('open', 'HSETNX', [keys.meta, 'layout', LAYOUT]);
+  } catch (error) {
+    if (!isOwn(error, 'BACKEND_FULL') && !READ_ONLY.test(messageOf(error))) throw error;
+    return String(LAYOUT);
+  }
+  return text(await connection.command('open', 'HGET', [keys.meta, 'layout']));
+}
+
+/** A replica, or an account that may not write; a server that cannot write its files. */
+const READ_ONLY = /\b(READONLY|NOPERM|MISCONF)\b/;
 
 /** @throws `BackendUnsupportedError` when the data has another layout than this process knows. */
 export function checkLayoutNumber(found: number): void {
@@ -110,6 +139,27 @@ function durabilityOf(
     line: 'nothing is written to disk',
     warning: 'no persistence: a restart loses all tasks',
   };
+}
+
+/** How a server stands, from what `INFO` tells. */
+export function standingOf(info: string): Standing {
+  const number = (name: string): number => Number(field(info, name) ?? 0);
+  const isAppending = field(info, 'aof_enabled') === '1';
+  const canAppend = field(info, 'aof_last_write_status') !== 'err';
+  const most = number('maxmemory');
+  const used = number('used_memory') - number('mem_not_counted_for_evict');
+  const isFull = most > 0 && used > most && field(info, 'maxmemory_policy') === 'noeviction';
+  const problems = [
+    isFull
+      ? `memory is full (${used} of ${most} bytes): new tasks are refused, what is stored goes on`
+      : undefined,
+    isAppending && !canAppend ? 'the server cannot write its append-only file' : undefined,
+    field(info, 'rdb_last_bgsave_status') === 'err' ? 'the last snapshot failed' : undefined,
+    field(info, 'role') === 'slave'
+      ? 'this server is a replica: it can be looked at, and refuses changes'
+      : undefined,
+  ].filter((problem) => problem !== undefined);
+  return { durable: isAppending && canAppend, problems };
 }
 
 /** What a crash of the server loses, by `appendfsync`. */

@@ -1,7 +1,8 @@
-import { setTimeout } from '../../../base/globals.ts';
+import { monotonicMs, setTimeout } from '../../../base/globals.ts';
 import { LIMITS } from '../../../domain/limits.ts';
-import type { BackendInfo, BackendSettings } from '../../../domain/port/backend.ts';
+import type { BackendInfo, BackendSettings, Pong } from '../../../domain/port/backend.ts';
 import type { Retention } from '../../../domain/settings/settings.ts';
+import { text } from '../wire/decode.ts';
 import { retentionText } from '../wire/encode.ts';
 import { type Keys, keysOf } from '../wire/keys.ts';
 import type { ScriptArgument } from '../wire/script.ts';
@@ -9,7 +10,7 @@ import { type HotVerb, OPERATIONS, SCRIPTS, type Scripts, type Verb } from '../w
 import type { RedisClient } from './client.ts';
 import { Connection, Subscriber } from './connection.ts';
 import { Repair } from './repair.ts';
-import { examine } from './server-check.ts';
+import { type Examined, examine, type Standing, standingOf } from './server-check.ts';
 
 /** What one backend was made with. */
 export interface SessionOptions {
@@ -46,7 +47,9 @@ export class Session {
   readonly declared: readonly string[];
   readonly #scripts: Scripts;
   #retention: string = retentionText(KEEP);
-  #info: Promise<BackendInfo> | undefined;
+  #examined: Promise<Examined> | undefined;
+  /** As the server last told; before that nothing is promised. */
+  #standing: Standing = { durable: false, problems: [] };
   #opened = false;
   #submissions = 0;
 
@@ -74,12 +77,13 @@ export class Session {
 
   async open(settings?: BackendSettings): Promise<BackendInfo> {
     if (settings !== undefined) this.#retention = retentionText(settings.retention);
-    this.#info ??= examine(this.connection, this.keys).catch((error: unknown) => {
+    this.#examined ??= examine(this.connection, this.keys).catch((error: unknown) => {
       // The next call tries again.
-      this.#info = undefined;
+      this.#examined = undefined;
       throw error;
     });
-    const info = await this.#info;
+    const { info, standing } = await this.#examined;
+    if (!this.#opened) this.#standing = standing;
     this.#opened = true;
     return info;
   }
@@ -121,9 +125,19 @@ export class Session {
     return this.connection.command(operation, command, args);
   }
 
-  async ping(): Promise<void> {
+  /** Whether the server keeps what it answered, as it last told. */
+  get isDurable(): boolean {
+    return this.#standing.durable;
+  }
+
+  async ping(): Promise<Pong> {
     if (!this.#opened) await this.open();
-    await this.connection.ping('ping', this.declared);
+    const start = monotonicMs();
+    const node = await this.connection.ping('ping', this.declared);
+    const ms = monotonicMs() - start;
+    this.#standing = standingOf(text(await this.connection.of('ping', node, 'INFO')));
+    const { problems } = this.#standing;
+    return problems.length === 0 ? { ms } : { ms, problems };
   }
 
   /** Keys that match a pattern, some at a time; for what walks over everything. */

@@ -127,6 +127,72 @@ export const OPERATIONS: Readonly<Record<Verb, string>> = {
   xcomWrite: 'xcom.write',
 };
 
+/**
+ * What a verb means to a server whose memory is full: it only `reads`, also on a replica and by an account that may write
+ * nothing; it ends, frees or goes on with what is stored, and is let through (`goes-on`: its script deletes `K.oom()` before it
+ * writes); or it `grows`, and is refused before it has written anything, unless what it does in this call frees.
+ */
+export const WHEN_FULL: Readonly<Record<Verb, 'reads' | 'goes-on' | 'grows'>> = {
+  append: 'grows',
+  askAnswer: 'goes-on',
+  askGet: 'reads',
+  askList: 'reads',
+  attempts: 'reads',
+  cancel: 'goes-on',
+  checkpoint: 'goes-on',
+  chunk: 'grows',
+  confirm: 'goes-on',
+  dependents: 'reads',
+  edges: 'reads',
+  enqueue: 'grows',
+  errorGroups: 'reads',
+  extend: 'goes-on',
+  facts: 'reads',
+  get: 'reads',
+  graphLoad: 'reads',
+  graphSave: 'grows',
+  lag: 'reads',
+  lease: 'goes-on',
+  leases: 'reads',
+  leaveLine: 'goes-on',
+  list: 'reads',
+  listJoin: 'goes-on',
+  pause: 'goes-on',
+  publish: 'grows',
+  queueList: 'reads',
+  queueSet: 'goes-on',
+  reconcile: 'goes-on',
+  redrive: 'goes-on',
+  register: 'goes-on',
+  remove: 'goes-on',
+  runNow: 'goes-on',
+  scheduleDue: 'goes-on',
+  scheduleFire: 'grows',
+  scheduleLeave: 'goes-on',
+  scheduleList: 'reads',
+  scheduleRemove: 'goes-on',
+  scheduleSet: 'grows',
+  seal: 'goes-on',
+  seriesAdd: 'grows',
+  seriesPut: 'grows',
+  seriesRead: 'reads',
+  seriesTake: 'reads',
+  settle: 'goes-on',
+  signal: 'goes-on',
+  status: 'reads',
+  tick: 'goes-on',
+  unregister: 'goes-on',
+  userGet: 'reads',
+  userList: 'reads',
+  userSet: 'goes-on',
+  watch: 'goes-on',
+  workerList: 'reads',
+  writeChannel: 'goes-on',
+  xcomList: 'reads',
+  xcomRead: 'reads',
+  xcomWrite: 'grows',
+};
+
 /** All texts that are sent to Redis. */
 export interface Scripts {
   /** All verbs; the last argument names the verb. */

@@ -10,7 +10,9 @@
 
 local hash = ARGV[1]
 if Graphs.isAlive(hash) then
-  Graphs.touch(hash)
+  -- Who may only look gets it too: a replica, an account that may write nothing, and where memory is full.
+  redis.pcall('DEL', K.oom())
+  Graphs.touch(hash, redis.pcall)
   if redis.call('STRLEN', K.graph(hash)) > LIMIT.graphScriptBytes then return F.unchanged({ 'long' }) end
   return F.unchanged({ 'found', redis.call('GET', K.graph(hash)) })
 end

@@ -17,5 +17,5 @@ if not isKnown and body == '' then
 elseif not isKnown then
   redis.call('SET', K.graph(hash), body)
 end
-Graphs.touch(hash)
+Graphs.touch(hash, redis.call)
 return F.unchanged({ isKnown and 'known' or 'saved' })

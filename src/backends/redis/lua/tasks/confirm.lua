@@ -17,7 +17,13 @@ local packed = redis.call('HGET', K.hot(worker), id)
 if not packed or string.sub(packed, -#token - 1) ~= '\0' .. token
   or string.byte(packed, AT.lease.flags) < FLAG.lease.handed then return { 0 } end
 local till = struct.unpack('<d', packed) + leaseMs
-redis.call('HSET', K.hot(worker), id, string.sub(packed, 1, END.lease.leasedAt) .. struct.pack('<d', till)
+local kept = string.sub(packed, 1, END.lease.leasedAt) .. struct.pack('<d', till)
   .. string.sub(packed, AT.lease.epoch, END.lease.epoch)
-  .. string.char(string.byte(packed, AT.lease.flags) - FLAG.lease.handed) .. string.sub(packed, AT.lease.step))
+  .. string.char(string.byte(packed, AT.lease.flags) - FLAG.lease.handed) .. string.sub(packed, AT.lease.step)
+local put = redis.pcall('HSET', K.hot(worker), id, kept)
+if type(put) == 'table' then
+  -- The lease is there, and as long: memory that is full is no reason against it.
+  redis.call('DEL', K.oom())
+  redis.call('HSET', K.hot(worker), id, kept)
+end
 return { 1 }

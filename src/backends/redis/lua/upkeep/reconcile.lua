@@ -18,6 +18,7 @@
 -- @rare lib/tick.lua
 
 local part, repair = ARGV[1], ARGV[2] == '1'
+if repair then redis.call('DEL', K.oom()) end
 local reply = {}
 
 local function report(text)

@@ -51,6 +51,7 @@ redis.call('HSET', key, FIELD.worker.spec, spec, FIELD.worker.names, names, FIEL
   FIELD.worker.seen, now, FIELD.worker.began, goesOn or now)
 redis.call('HDEL', key, FIELD.worker.unlisted)
 if not goesOn then redis.call('HDEL', key, FIELD.worker.succeeded, FIELD.worker.failed, FIELD.worker.lost) end
+if not goesOn then Due.begins(worker) end
 if lists then redis.call('HSET', key, FIELD.worker.lists, lists) else redis.call('HDEL', key, FIELD.worker.lists) end
 redis.call('ZADD', K.workers(), now, worker)
 if assigned ~= '' or (steal ~= '' and steal ~= 'any') then

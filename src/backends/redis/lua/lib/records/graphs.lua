@@ -17,11 +17,11 @@ function Graphs.hold(hash, id)
 end
 
 -- Its end is moved on, unless a task needs it. What is known of it is remembered for longer.
-function Graphs.touch(hash)
+function Graphs.touch(hash, call)
   if redis.call('EXISTS', K.graphRefs(hash)) == 1 then return end
-  redis.call('HSET', K.graphMeta(hash), FIELD.graphMeta.till, now + LIMIT.graphTtlMs)
-  redis.call('PEXPIRE', K.graph(hash), LIMIT.graphTtlMs)
-  redis.call('PEXPIRE', K.graphMeta(hash), 8 * LIMIT.graphTtlMs)
+  call('HSET', K.graphMeta(hash), FIELD.graphMeta.till, now + LIMIT.graphTtlMs)
+  call('PEXPIRE', K.graph(hash), LIMIT.graphTtlMs)
+  call('PEXPIRE', K.graphMeta(hash), 8 * LIMIT.graphTtlMs)
 end
 
 -- The record of a task goes, and with it what was kept for it alone.
@@ -33,5 +33,5 @@ end
 -- A task or a schedule needs the snapshot no more.
 function Graphs.letGo(hash, id)
   redis.call('SREM', K.graphRefs(hash), id)
-  Graphs.touch(hash)
+  Graphs.touch(hash, redis.call)
 end

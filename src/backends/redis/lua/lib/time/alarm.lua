@@ -23,13 +23,14 @@ function Due.floor(spread)
 end
 
 -- How long a worker that stands in line may sleep: the first holder until the next due time, the
--- second a little longer, all others the floor, spread by `spread` in [0, 1).
+-- second a little longer, all others the floor, spread by `spread` in [0, 1). Whoever becomes the first lives: the
+-- second is chosen anew behind it, among those that ask then, since it may be dead.
 function Due.sleepOf(worker, due, spread)
   local floor = Due.floor(spread)
   local one, two = Due.holders()
   if one == '' or now - C.alarm > LIMIT.alarmLateMs then
     local wait = math.max(0, math.min(floor, due - now))
-    C.alarms = worker .. ',' .. (two == worker and '' or two)
+    C.alarms = worker .. ','
     C.alarm = now + wait
     return wait
   end
@@ -38,6 +39,14 @@ function Due.sleepOf(worker, due, spread)
     return math.max(0, math.min(floor, due - now + LIMIT.alarmGapMs))
   end
   return floor
+end
+
+-- A worker begins, in place of one that was killed as likely as not: it becomes the first holder, who takes the alarm when
+-- it stands in line, and hands it on when it finds work.
+function Due.begins(worker)
+  local one = Due.holders()
+  C.alarms = worker .. ',' .. (one == worker and '' or one)
+  C.alarm = now
 end
 
 -- Something falls due before the first holder wakes: it is woken, and sets the alarm anew.
