@@ -26,6 +26,7 @@ import {
   afterStart,
   afterStarts,
   allowedAt,
+  boundedTat,
 } from '../../src/domain/fairness/rate-limit.ts';
 import { luaArithmetic } from './arithmetic.ts';
 
@@ -46,6 +47,7 @@ export function luaTags(): string {
 export function inlineRules(): string {
   const rates = luaArithmetic('rate-limit.ts', 'Rate', [
     allowedAt,
+    boundedTat,
     afterStart,
     afterStarts,
     afterGiveBack,

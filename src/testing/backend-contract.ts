@@ -14,6 +14,7 @@ import type { QueueInfo, UserInfo } from '../domain/port/backend.ts';
 import type { Retention } from '../domain/settings/settings.ts';
 import { TASK_STATES } from '../domain/task/task.ts';
 import type { Case, Cases, Run } from './contract/cases.ts';
+import { clockJumps } from './contract/clock-jumps.ts';
 import { configured } from './contract/configured.ts';
 import { eventSchedules } from './contract/event-schedules.ts';
 import { failures } from './contract/failures.ts';
@@ -131,6 +132,7 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   delays: time.delays,
   expiry: time.expiry,
   'clocks that jump': time.clocks,
+  'moments after a step of the clock': clockJumps,
   joins: runs.joins,
   'fences of runs': runs.fences,
   'suspended runs': runs.suspensions,

@@ -3,7 +3,7 @@ import { compareUtf8 } from '../../base/utf8-order.ts';
 import { DEPENDENTS_NAMED } from '../../domain/dependencies/dependents.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { scaleOf } from '../../domain/fairness/fair-share.ts';
-import { allowedAt } from '../../domain/fairness/rate-limit.ts';
+import { allowedAt, boundedTat } from '../../domain/fairness/rate-limit.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type {
   ErrorGroupFacts,
@@ -260,8 +260,9 @@ export function facts(store: Store, id: string): TaskFacts | undefined {
   if (entry === undefined) return undefined;
   const user = entry.owner;
   const { queue } = user;
+  const { rate } = queue.settings;
   const queueUntil =
-    queue.settings.rate === undefined ? 0 : allowedAt(queue.settings.rate, queue.tat);
+    rate === undefined ? 0 : allowedAt(rate, boundedTat(rate, queue.tat, store.now));
   return {
     record: toRecord(entry),
     now: store.now,

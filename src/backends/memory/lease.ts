@@ -11,7 +11,7 @@ import { enterStarted, leaveAsServed, liftLimits, park } from './rules/places.ts
 import { areSchedulesDue } from './rules/schedule-places.ts';
 import { rejoin, scopeOf, wakeFor } from './rules/workers.ts';
 import type { QueueEntry, TaskEntry } from './store/entities.ts';
-import { charge, queueOpen, reindex } from './store/ready-index.ts';
+import { boundRate, charge, queueOpen, reindex } from './store/ready-index.ts';
 import type { Store, WorkerEntry } from './store/store.ts';
 import { startTag } from './store/tag-order.ts';
 import { toRecord } from './store/task-record.ts';
@@ -75,6 +75,7 @@ export function lease(store: Store, request: LeaseRequest): LeaseReply {
 function fill(store: Store, worker: WorkerEntry, request: LeaseRequest): Batch {
   const shares = request.queues.map(({ queue: queueName, weight, pass }): Share => {
     const queue = store.queue(queueName);
+    boundRate(store, queue);
     return { queue, scope: scopeOf(worker, queue), step: 1 / weight, pass };
   });
   const batch: Batch = {

@@ -1,5 +1,5 @@
 import { compareUtf8 } from '../../base/utf8-order.ts';
-import { allowedAt } from '../../domain/fairness/rate-limit.ts';
+import { allowedAt, boundedTat } from '../../domain/fairness/rate-limit.ts';
 import { STEPS } from '../../domain/layout/step-bounds.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Cause } from '../../domain/task/cause.ts';
@@ -59,7 +59,8 @@ function rateOpensAt(store: Store, queueName: string): number | undefined {
   const queue = store.queues.get(queueName);
   if (queue?.settings.rate === undefined) return undefined;
   if (queue.runnable === 0 && queue.parked.count === 0) return undefined;
-  const at = allowedAt(queue.settings.rate, queue.tat);
+  const { rate } = queue.settings;
+  const at = allowedAt(rate, boundedTat(rate, queue.tat, store.now));
   return at > store.now ? at : undefined;
 }
 

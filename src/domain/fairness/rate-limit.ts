@@ -20,6 +20,16 @@ export function allowedAt(rate: RateLimit, tat: number): number {
   return Math.floor(tat - (rate.burst - 1) * (rate.perMs / rate.limit));
 }
 
+/**
+ * The same `tat`, or the latest that starts up to `now` can have led to: what is later is of a clock that has gone back
+ * since, or of another limit. One more millisecond, since moments are rounded down.
+ */
+export function boundedTat(rate: RateLimit, tat: number, now: number): number {
+  return tat < now + 1 + rate.burst * (rate.perMs / rate.limit)
+    ? tat
+    : now + 1 + rate.burst * (rate.perMs / rate.limit);
+}
+
 /** The new `tat` after a start at `now`. */
 export function afterStart(rate: RateLimit, tat: number, now: number): number {
   return (tat > now ? tat : now) + rate.perMs / rate.limit;

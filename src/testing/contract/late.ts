@@ -280,5 +280,9 @@ export const neverStarted: Cases = {
     await kit.shift(2_000);
     await kit.finish(given);
     expect(await kit.record(join)).toMatchObject({ state: 'failed', cause: { type: 'expired' } });
+    const later = await kit.add({ join: true, delayMs: 1_000, expiresInMs: 1_000 });
+    await kit.shift(5_000);
+    await kit.rest();
+    expect(await kit.record(later)).toMatchObject({ state: 'failed', cause: { type: 'expired' } });
   },
 };

@@ -4,6 +4,7 @@
  */
 import { isAssigned, type Roster } from './rosters.ts';
 import {
+  boundTat,
   byBytes,
   inLine,
   ofUser,
@@ -139,7 +140,9 @@ export function joinAt(queue: QueueEntry, person: Person): number {
 function mayStart(world: World, queue: QueueEntry, person: Person): boolean {
   const { paused, rate } = settingsOf(world, queue.queue, person.user);
   if (headroom(world, queue.queue, person.user) <= 0 || paused === true) return false;
-  return rate === undefined || rateAllows(rate, person.tat) <= world.now;
+  if (rate === undefined) return true;
+  boundTat(rate, person, world.now);
+  return rateAllows(rate, person.tat) <= world.now;
 }
 
 /** How many more of a user's tasks could start at once, its rate and pause aside. */

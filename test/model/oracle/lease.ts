@@ -18,6 +18,7 @@ import { isAssigned, isRestricted, type Roster, rosterOf } from './rosters.ts';
 import { isAbandoned, pauserOf, setAside } from './runs.ts';
 import { expected } from './timed.ts';
 import {
+  boundTat,
   note,
   type Person,
   type QueueEntry,
@@ -52,6 +53,10 @@ export interface LeaseAnswer {
 /** Everything a lease does after maintenance has run. */
 export function leaseTurns(world: World, worker: Worker, request: LeaseRequest): LeaseAnswer {
   forgetTurns(world);
+  for (const { queue } of request.queues) {
+    const entry = queueOf(world, queue);
+    if (entry.settings.rate !== undefined) boundTat(entry.settings.rate, entry, world.now);
+  }
   const back = request.queues
     .map(({ queue }) => queueOf(world, queue))
     .filter((queue) => gateOf(world, queue) === undefined)

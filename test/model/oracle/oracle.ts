@@ -436,6 +436,7 @@ export class Oracle {
     const world = this.#look();
     if (world.seen - world.clock > CLOCK_STEP_MS) {
       world.sweepAfter = Math.min(world.sweepAfter, world.now + PAUSE_MS);
+      world.hasGoneBack = true;
     }
     if (world.seen > 0 && world.now - world.seen > OUTAGE_MS) {
       world.sweepAfter = world.now + PAUSE_MS;

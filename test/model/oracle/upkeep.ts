@@ -8,6 +8,7 @@ import { dropLists, hasLists } from './membership.ts';
 import { lookAt } from './schedules.ts';
 import { sweep } from './settle.ts';
 import {
+  boundTat,
   byBytes,
   ended,
   inLine,
@@ -65,8 +66,9 @@ function placeOf(queue: string, user: string): string {
 function unthrottle(world: World): void {
   const over = throttled(world)
     .map(({ queue, person }) => ({ queue, person, at: allowedAt(world, queue, person) }))
-    .filter(({ at }) => at <= world.now)
-    .sort((one, other) => one.at - other.at || byPlace(one, other));
+    .filter(({ at }) => world.hasGoneBack || at <= world.now)
+    .sort((one, other) => (world.hasGoneBack ? 0 : one.at - other.at) || byPlace(one, other));
+  world.hasGoneBack = false;
   for (const { queue, person } of over) refresh(world, queue.queue, person.user);
 }
 
@@ -211,6 +213,8 @@ function rateOpensAt(world: World, queue: QueueEntry): number | undefined {
     (task) => task.queue === queue.queue && task.parkedUntil !== undefined,
   );
   if (rate === undefined || readyPeople(queue).length + parked.length === 0) return undefined;
-  const allowed = rateAllows(rate, queue.tat);
+  const latest = { tat: queue.tat };
+  boundTat(rate, latest, world.now);
+  const allowed = rateAllows(rate, latest.tat);
   return allowed > world.now ? allowed : undefined;
 }

@@ -252,6 +252,8 @@ export interface World {
   now: number;
   seen: number;
   sweepAfter: number;
+  /** The clock went back, and users who wait for their rate have not been looked at since. */
+  hasGoneBack: boolean;
   readonly retention: Retention;
   /** No record goes before: a minute where a resend may come late, else a second. */
   readonly leastKeptMs: number;
@@ -294,6 +296,7 @@ export function newWorld(clock: number, retention: Retention, leastKeptMs: numbe
     now: clock,
     seen: 0,
     sweepAfter: 0,
+    hasGoneBack: false,
     retention,
     leastKeptMs,
     arrivals: 0,
@@ -455,6 +458,11 @@ export function settingsOf(world: World, queue: string, user: string): UserSetti
 export function rateAllows(rate: RateLimit, tat: number): number {
   const interval = rate.perMs / rate.limit;
   return Math.floor(tat - (rate.burst - 1) * interval);
+}
+
+/** Starts up to now cannot have led further than this: what has is of a clock that went back. */
+export function boundTat(rate: RateLimit, of: { tat: number }, now: number): void {
+  of.tat = Math.min(of.tat, now + 1 + rate.burst * (rate.perMs / rate.limit));
 }
 
 /** Order of UTF-8 bytes. */

@@ -17,7 +17,12 @@ import {
   turn,
   USUAL_WEIGHT,
 } from '../../../domain/fairness/fair-share.ts';
-import { afterGiveBack, afterStart, allowedAt } from '../../../domain/fairness/rate-limit.ts';
+import {
+  afterGiveBack,
+  afterStart,
+  allowedAt,
+  boundedTat,
+} from '../../../domain/fairness/rate-limit.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import type { UserSettings } from '../../../domain/settings/settings.ts';
 import type { QueueEntry, TaskEntry, UserEntry, WeightClass } from './entities.ts';
@@ -34,13 +39,26 @@ export function reindex(store: Store, user: UserEntry): void {
   store.touch(user);
   const settings = store.settingsOf(user);
   const headroom = headroomOf(user, settings);
-  const rateUntil = settings.rate === undefined ? 0 : allowedAt(settings.rate, user.tat);
-  const throttled = headroom > 0 && rateUntil > store.now;
+  const rateUntil = headroom > 0 ? rateUntilOf(store, user, settings) : 0;
+  const throttled = rateUntil > store.now;
   throttle(store, user, throttled ? rateUntil : undefined);
   const canRun = headroom > 0 && !throttled;
   if (canRun) place(user, settings.weight ?? USUAL_WEIGHT);
   else if (user.ready) unindex(user);
   count(user, canRun ? headroom : 0);
+}
+
+/** When the user's rate allows the next start; what a clock that went back has left behind is taken back. */
+function rateUntilOf(store: Store, user: UserEntry, { rate }: UserSettings): number {
+  if (rate === undefined) return 0;
+  user.tat = boundedTat(rate, user.tat, store.now);
+  return allowedAt(rate, user.tat);
+}
+
+/** The same for the rate of a queue, before it is asked whether that gives anything. */
+export function boundRate(store: Store, queue: QueueEntry): void {
+  const { rate } = queue.settings;
+  if (rate !== undefined) queue.tat = boundedTat(rate, queue.tat, store.now);
 }
 
 /** Tasks of this user that could start at once, rates aside. */

@@ -175,11 +175,21 @@ export class Store {
     const clock = this.look();
     if (this.seenAt - clock > LIMITS.clockStepMs) {
       this.sweepAfter = Math.min(this.sweepAfter, this.now + LIMITS.outagePauseMs);
+      this.#throttleAnew();
     }
     if (this.seenAt > 0 && this.now - this.seenAt > LIMITS.outageMs) {
       this.sweepAfter = this.now + LIMITS.outagePauseMs;
     }
     this.seenAt = this.now;
+  }
+
+  /** The clock has gone back: when users may go on is looked at anew. */
+  #throttleAnew(): void {
+    for (const user of [...this.throttled]) {
+      this.throttled.delete(user);
+      user.throttledUntil = 0;
+      this.throttled.add(user);
+    }
   }
 
   /** The moment of the latest step. */

@@ -31,7 +31,7 @@ if u.throttled then
 end
 local rate = queue.config.rate
 if rate then
-  local till = Rate.allowedAt(rate, queue.tat)
+  local till = Rate.allowedAt(rate, Rate.boundedTat(rate, queue.tat, now))
   if till > now then facts.queueThrottledUntil = math.ceil(till) end
 end
 

@@ -143,6 +143,23 @@ function Lease.isShort(from, worker, shares)
   return full <= 1 and ARGV[from + 1] + 0 <= LIMIT.dealtAtOnce
 end
 
+-- Maintenance that is due, and rates as a clock that went back has left them behind.
+-- @rare
+function Lease.begin(shares, retention)
+  local ticked = F.tickSteps(retention)
+  for _, share in ipairs(shares) do
+    local queue = share.queue
+    local rate = queue.config.rate
+    local tat = rate and Rate.boundedTat(rate, queue.tat, now)
+    if rate and tat < queue.tat then
+      queue.tat = tat
+      F.touchQueue(queue)
+      F.saveRate(queue)
+    end
+  end
+  return ticked
+end
+
 -- Appends the answer to the reply; only 'rich' when the short script has nothing that it could lease.
 function F.leaseStep(from, worker, shares, reply)
   local id, limit, leaseMs = ARGV[from], ARGV[from + 1] + 0, ARGV[from + 2] + 0
@@ -165,7 +182,7 @@ function F.leaseStep(from, worker, shares, reply)
     batch = { n = 0, ids = {}, texts = {}, rows = false, unknownNames = 0, stopped = false, alone = false }
     Lease.again(F.latestLeases(worker.id, worker.last), batch)
   else
-    word, ticked = 'leased', rich and F.tickSteps(retention)
+    word, ticked = 'leased', rich and Lease.begin(shares, retention)
     -- A step of this request may have been broken off.
     local given = rich and redis.damage and F.latestLeases(worker.id, worker.last, id)
     if given then request.limit = limit - #given end

@@ -3,7 +3,7 @@
 function F.rateOpensAt(queue)
   local rate = queue.config.rate
   if not rate or (queue.runnable == 0 and queue.parked == 0) then return INF end
-  local allowed = Rate.allowedAt(rate, queue.tat)
+  local allowed = Rate.allowedAt(rate, Rate.boundedTat(rate, queue.tat, now))
   return allowed > now and allowed or INF
 end
 
@@ -15,7 +15,7 @@ function F.ratesOpenAt(most)
     'LIMIT', 0, most)
   for i = 1, #rows, 2 do
     local at_ = F.rateOpensAt(F.queueOf(rows[i]))
-    if at_ < INF or i == 2 * most - 1 then return tonumber(rows[i + 1]) end
+    if at_ < INF or i == 2 * most - 1 then return math.min(at_, tonumber(rows[i + 1])) end
   end
   return INF
 end

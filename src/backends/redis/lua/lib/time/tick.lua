@@ -156,6 +156,12 @@ function Tick.promote()
 end
 
 function Tick.unthrottle()
+  -- The clock has gone back: when users may go on is looked at anew.
+  if C.dropping > 0 and H.throttled < INF then
+    F.flushIndex('throttled')
+    redis.call('ZUNIONSTORE', K.index('throttled'), 1, K.index('throttled'), 'WEIGHTS', 0)
+    H.throttled = 0
+  end
   if not Tick.headIs('throttled', now) then return false end
   local pairs_ = Tick.dueOf('throttled', now, LIMIT.throttleStep)
   for _, pair in ipairs(pairs_) do

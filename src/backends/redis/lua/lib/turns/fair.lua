@@ -169,6 +169,8 @@ end
 -- @rare
 function F.rateTill(u)
   local rate = u.set.rate
+  -- What a clock that went back has left behind is taken back.
+  u.tat = Rate.boundedTat(rate, u.tat, now)
   local allowed = Rate.allowedAt(rate, u.tat)
   return allowed > now and allowed or nil
 end

@@ -138,6 +138,7 @@ end
 function F.goOn(t, u)
   if not (t.optional and t.optional.isJoin) then return F.enterQueue(t, u) end
   F.enterDeferred(t, u)
+  if F.isExpired(t) then return F.expire(t, u) end
   F.endTask(t, u, 'finished', { result = 'null' })
 end
 
