@@ -149,7 +149,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "durable": {
     "type": "boolean",
-    "description": "Tasks outlive this process."
+    "description": "Tasks outlive a crash of what keeps them: of this process, or of the server. Of Redis it is what the server does now, as it last told: it appends each call to its file, and could. False until it has told."
    },
    "shared": {
     "type": "boolean",
