@@ -108,6 +108,9 @@ interface MemberOwner {
   readonly epochOf: (at: number) => number;
 }
 
+/** Of a member whose group is over when the one before it does not finish: it is not started. */
+const CHAINED: EdgePolicies = { ...LENIENT, onFailure: 'cancel', onCancel: 'cancel' };
+
 /** Gives the members their ids; with `concurrency` each waits for the one so many places before it. */
 export function membersOf(
   { node, path, visit, members }: GroupPlace,
@@ -121,11 +124,13 @@ export function membersOf(
     ofEpoch.set(epoch, idOf);
     return idOf(key);
   });
-  const { concurrency = members.length } = node;
+  const { concurrency = members.length, failFast, policy } = node;
+  const isOverAtOnce = failFast === true && policy.kind === 'strict';
   return drafts.map((draft, at) => {
     const before = ids[at - concurrency];
     const id = ids[at] ?? '';
-    return before === undefined ? { ...draft, id } : { ...draft, id, dependsOn: [before] };
+    if (before === undefined) return { ...draft, id };
+    return { ...draft, id, dependsOn: [before], edges: isOverAtOnce ? CHAINED : draft.edges };
   });
 }
 
