@@ -107,7 +107,7 @@ export const DAMAGE_MUTANTS: readonly Mutant[] = [
     ],
   ]),
   ...of('connection/repair.ts', [
-    ['what was left half done stays so', `      if (!READS.has(verb)) void this.#all();\n`, ``],
+    ['what was left half done stays so', `      if (!onlyReads(verb)) void this.#all();\n`, ``],
     [
       'all is looked at again and again in vain',
       `        this.#vainAt = monotonicMs();\n        throw third;`,

@@ -28,6 +28,14 @@ const MOVING_TEXT =
 /** A node of a Cluster, reached by a client that follows it nowhere. */
 const REDIRECTED = /^MOVED \d/;
 
+/** A replica, an account that may not write, a server that cannot write its files. */
+const READ_ONLY = /\b(READONLY|NOPERM|MISCONF)\b/;
+
+/** Whether a call was refused since it would have written: what only reads may pass. */
+export function isWriteRefused(error: unknown): boolean {
+  return isOwn(error, 'BACKEND_FULL') || READ_ONLY.test(messageOf(error));
+}
+
 /** Why a node of a Cluster is refused that is given by its address. */
 export const NODE_TEXT =
   "this server is one node of a Cluster, and a URL or options reach that node only: pass a Cluster client of ioredis, as redis(new Cluster(nodes), { prefix: '{fq}' })";

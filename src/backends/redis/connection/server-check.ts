@@ -1,10 +1,9 @@
-import { messageOf } from '../../../base/message-of.ts';
-import { BackendUnsupportedError, isOwn } from '../../../domain/errors/errors.ts';
+import { BackendUnsupportedError } from '../../../domain/errors/errors.ts';
 import type { BackendInfo } from '../../../domain/port/backend.ts';
 import { flat, text } from '../wire/decode.ts';
 import type { Keys } from '../wire/keys.ts';
 import type { Connection } from './connection.ts';
-import { NODE_TEXT } from './failures.ts';
+import { isWriteRefused, NODE_TEXT } from './failures.ts';
 
 /** The oldest server whose commands the scripts use. */
 const OLDEST = [6, 2] as const;
@@ -76,14 +75,11 @@ async function markLayout(connection: Connection, keys: Keys): Promise<string> {
   try {
     await connection.command('open', 'HSETNX', [keys.meta, 'layout', LAYOUT]);
   } catch (error) {
-    if (!isOwn(error, 'BACKEND_FULL') && !READ_ONLY.test(messageOf(error))) throw error;
+    if (!isWriteRefused(error)) throw error;
     return String(LAYOUT);
   }
   return text(await connection.command('open', 'HGET', [keys.meta, 'layout']));
 }
-
-/** A replica, or an account that may not write; a server that cannot write its files. */
-const READ_ONLY = /\b(READONLY|NOPERM|MISCONF)\b/;
 
 /** @throws `BackendUnsupportedError` when the data has another layout than this process knows. */
 export function checkLayoutNumber(found: number): void {
