@@ -22,6 +22,7 @@ import {
 } from '../workflow/task-context.ts';
 import type { TaskStream } from '../workflow/task-stream.ts';
 import type { XCom } from '../workflow/xcom.ts';
+import type { HandlerCalls } from './handler-calls.ts';
 import type { PendingWrites } from './pending-writes.ts';
 import type { HandlerReports } from './reports.ts';
 import {
@@ -101,6 +102,8 @@ export interface ContextSource {
   readonly limit?: TimeLimit | undefined;
   /** Made when the handler asks for what it holds. */
   readonly pendingWrites: PendingWrites;
+  /** Made by the first call that gives a promise. */
+  readonly calls: HandlerCalls;
 }
 
 /** The handler's view of its attempt. Whatever costs something is made when it is asked for. */
@@ -157,55 +160,62 @@ export class AttemptContext implements TaskContext {
   }
 
   channel<T extends object>(definition: Channel<T>): ChannelOf<T> {
+    const { calls, pendingWrites } = this.#source;
     // The definition says of which type its values are.
-    return this.#source.pendingWrites.channels.open(definition) as unknown as ChannelOf<T>;
+    return calls.view(pendingWrites.channels.open(definition)) as unknown as ChannelOf<T>;
   }
 
   stream(name: string): TaskStream {
-    return this.#source.reports.stream(name);
+    return this.#source.calls.view(this.#source.reports.stream(name));
   }
 
   get metadata(): RunMetadata {
-    return this.#source.pendingWrites.metadata;
+    return this.#source.calls.view(this.#source.pendingWrites.metadata);
   }
 
   get xcom(): XCom {
-    return this.#source.pendingWrites.xcom.open();
+    return this.#source.calls.view(this.#source.pendingWrites.xcom.open());
   }
 
   run(step: unknown, input?: unknown, options: SubRunOptions = {}): Promise<never> {
-    try {
-      checkOptions('ctx.run', options, SUB_RUN_KEYS);
-    } catch (error) {
-      return Promise.reject(error);
-    }
-    const { runner, signal, trace, limit } = this.#source;
     // The step's definition says of which type its output is.
-    return runner.run({ step, input, id: options.id, signal, trace, limit }) as Promise<never>;
+    return this.#source.calls.hold(this.#run(step, input, options)) as Promise<never>;
   }
 
   sleep(duration: Duration, options: SubRunOptions = {}): Promise<void> {
-    return sleepFor(this.#waiter, duration, options);
+    return this.#source.calls.hold(sleepFor(this.#waiter, duration, options));
   }
 
   sleepUntil(at: Moment, options: SubRunOptions = {}): Promise<void> {
-    return sleepUntil(this.#waiter, at, options);
+    return this.#source.calls.hold(sleepUntil(this.#waiter, at, options));
   }
 
   waitFor(what: unknown, options: WaitOptions = {}): Promise<never> {
-    const { codec } = this.#source;
+    const { codec, calls } = this.#source;
     // The definition of the signal says of which type its payload is.
-    return waitForSignal(this.#waiter, what, { options, codec }) as Promise<never>;
+    return calls.hold(waitForSignal(this.#waiter, what, { options, codec })) as Promise<never>;
   }
 
   ask(question: AskOptions<string, unknown>): Promise<never> {
+    const { codec, calls } = this.#source;
     // The question says of which type its answers are.
-    return askPeople(this.#waiter, question, this.#source.codec) as Promise<never>;
+    return calls.hold(askPeople(this.#waiter, question, codec)) as Promise<never>;
+  }
+
+  async #run(step: unknown, input: unknown, options: SubRunOptions): Promise<unknown> {
+    checkOptions('ctx.run', options, SUB_RUN_KEYS);
+    const { runner, trace, limit } = this.#source;
+    return runner.run({ step, input, id: options.id, signal: this.#callSignal, trace, limit });
   }
 
   get #waiter(): Waiter {
-    const { runner, signal, limit } = this.#source;
-    return (wait, { id }) => runner.wait({ wait, id, signal, limit });
+    const { runner, limit } = this.#source;
+    return (wait, { id }) => runner.wait({ wait, id, signal: this.#callSignal, limit });
+  }
+
+  /** Nothing that a handler has called goes on when it has ended. */
+  get #callSignal(): AbortSignal {
+    return this.#source.calls.signalOf(this.#source.signal);
   }
 }
 

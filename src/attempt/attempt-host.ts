@@ -44,8 +44,10 @@ export interface AttemptHost<Attempt> {
   ended(attempt: Attempt): void;
   /** It waits for a group of its handler's: its slot is free, its handler is kept. */
   suspended(attempt: Attempt, suspension: Suspension, journal: KeptJournal): void;
-  /** Its handler has settled without a lease. */
-  endedSuspended(attempt: Attempt): void;
+  /** It is to have a lease again, though nothing has come that it waits for. */
+  recalled(attempt: Attempt): void;
+  /** Its handler has settled without a lease: whether that is all that the worker has to wait for. */
+  endedSuspended(attempt: Attempt): boolean;
   /** A decider or backoff function of the user threw. */
   misbehaved(operation: string, error: unknown): void;
 }

@@ -1,5 +1,4 @@
-import type { Logger } from '../base/logger.ts';
-import type { ValueCodec } from '../codec/codec.ts';
+import { impossible } from '../base/never.ts';
 import { decide, type Outcome } from '../domain/attempt/decider.ts';
 import {
   ClosedError,
@@ -9,29 +8,15 @@ import {
   TimedOutError,
 } from '../domain/errors/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
-import type { Decision, Leased, Suspension, UpstreamFact } from '../domain/port/backend.ts';
+import type { Decision, Leased, Suspension } from '../domain/port/backend.ts';
 import type { Cause } from '../domain/task/cause.ts';
 import type { ChannelRefusal } from '../domain/task/channel.ts';
-import { nameIn } from '../domain/task/task-name.ts';
 import type { AttemptPlan } from '../enqueue/attempt-plan.ts';
-import {
-  attemptTrace,
-  endOfDecision,
-  leftEnd,
-  lostEnd,
-  type TaskRun,
-} from '../tracing/spans/work.ts';
-import type { Trace } from '../tracing/trace.ts';
+import { endOfDecision, leftEnd, lostEnd } from '../tracing/spans/work.ts';
 import type { Handler, TaskDefinition } from '../workflow/task-definition.ts';
-import {
-  AttemptContext,
-  type ContextSource,
-  LazySignal,
-  type SubRunner,
-} from './attempt-context.ts';
+import { AttemptContext, type SubRunner } from './attempt-context.ts';
 import type { AttemptHost, Interruption } from './attempt-host.ts';
 import { channelFailure } from './channels.ts';
-import { DeadlineNode } from './deadlines.ts';
 import {
   canceledOutcome,
   decisionOn,
@@ -41,10 +26,28 @@ import {
   releasedOutcome,
 } from './decisions.ts';
 import { type CallSink, callHandler, type Failure } from './handler-call.ts';
+import { LeasedSource } from './leased-source.ts';
 import type { KeptJournal, OwnEnd, OwnLease } from './own-lease.ts';
-import type { PendingWrites, SettledWrites } from './pending-writes.ts';
-import { HandlerReports } from './reports.ts';
-import { LeaseStreams } from './streams.ts';
+import type { SettledWrites } from './pending-writes.ts';
+
+/** Of a handler that has given its lease up. */
+interface Waiting {
+  readonly over: Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (reason: Error) => void;
+  /** Its worker was asked for a lease. */
+  isRecalled: boolean;
+}
+
+function newWaiting(): Waiting {
+  let resolve: Waiting['resolve'] = () => undefined;
+  let reject: Waiting['reject'] = () => undefined;
+  const over = new Promise<void>((resolved, rejected) => {
+    resolve = resolved;
+    reject = rejected;
+  });
+  return { over, resolve, reject, isRecalled: false };
+}
 
 /** The place of an attempt whose lease is not held, or not any more. */
 export const NOWHERE = -1;
@@ -53,11 +56,7 @@ export const NOWHERE = -1;
  * One leased task in one slot: its handler is called, what that comes to is decided, and the decision
  * goes on to be settled. The handler may outlive that.
  */
-export class Attempt extends DeadlineNode implements CallSink, ContextSource, OwnLease {
-  /** In force; another one after {@link Attempt.suspend}. */
-  lease: Leased;
-  readonly definition: TaskDefinition;
-  readonly plan: AttemptPlan;
+export class Attempt extends LeasedSource implements CallSink, OwnLease {
   /** When the handler was called; 0 before. */
   startedAt = 0;
   /** Its handler was called and has not settled. */
@@ -66,32 +65,21 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
   isDecided = false;
   /** Where its worker keeps it among the leases that are not settled yet. */
   place: number = NOWHERE;
-  upstreams: readonly UpstreamFact[];
-  /** JSON text of the input; of a node of a run it may be built after the lease. */
-  payload: string;
   /** The weightiest reason to end so far. */
   #interrupted: Interruption['type'] | undefined;
   readonly #host: AttemptHost<Attempt>;
-  /** Present once somebody has looked at it, or it was aborted. */
-  #signal: LazySignal | undefined;
-  #runner: SubRunner | undefined;
-  /** Present once its handler has asked for what it holds. */
-  #pendingWrites: PendingWrites | undefined;
-  /** Both present once a handler has reported something. */
-  #streams: LeaseStreams | undefined;
-  reported: HandlerReports | undefined;
   /** What its handler wrote, once it has succeeded. */
   writes: SettledWrites | undefined;
   /** Present while its handler waits without a lease. */
-  #waiting: { readonly resolve: () => void; readonly reject: (reason: Error) => void } | undefined;
+  #waiting: Waiting | undefined;
+  /** What its handler came to while it waited; settled by the lease that it waits under, or the next. */
+  #late: Outcome | undefined;
   /** False while it is suspended, and after that if its handler was given up. */
   #hasSlot = true;
   /** When its handler was called, or went on. */
   #wentOnAt = 0;
   /** How long its handler has run under earlier leases, in ms. */
   #spentMs = 0;
-  /** Present once its span was begun; that is over when a decision is made. */
-  #trace: Trace | undefined;
 
   constructor(
     host: AttemptHost<Attempt>,
@@ -99,28 +87,8 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     definition: TaskDefinition,
     plan: AttemptPlan,
   ) {
-    super();
+    super(host, lease, definition, plan);
     this.#host = host;
-    this.lease = lease;
-    this.definition = definition;
-    this.plan = plan;
-    this.upstreams = lease.upstreams;
-    this.payload = lease.payload;
-    // A member of a group waits for its turn, not for what the one before it gave.
-    if (this.upstreams.length > 0 && this.run?.node.includes('/') === true) this.upstreams = [];
-  }
-
-  get taskId(): string {
-    return this.lease.id;
-  }
-
-  /** What it is a part of; `undefined` when it stands alone. */
-  get run(): TaskRun | undefined {
-    return this.#host.runOf(this.lease);
-  }
-
-  get runId(): string | undefined {
-    return this.run?.id;
   }
 
   /** Its lease is not settled yet, as far as its worker knows. */
@@ -128,62 +96,9 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     return this.place !== NOWHERE;
   }
 
-  get name(): string {
-    return nameIn(this.lease.name);
-  }
-
-  get user(): string {
-    return this.lease.user;
-  }
-
-  get attempt(): number {
-    return this.lease.attempt;
-  }
-
-  /** The rising number in front of the token. */
-  get fencingToken(): number {
-    return Number.parseInt(this.lease.token, 10);
-  }
-
-  get trace(): Trace {
-    const { tracing } = this.#host;
-    this.#trace ??= attemptTrace(tracing, this.lease, this.run, this.plan.traceparent);
-    return this.#trace;
-  }
-
-  get signal(): AbortSignal {
-    this.#signal ??= new LazySignal();
-    return this.#signal.signal;
-  }
-
-  get log(): Logger {
-    return this.#host.log;
-  }
-
-  get codec(): ValueCodec {
-    return this.#host.codec;
-  }
-
-  get runner(): SubRunner {
-    this.#runner ??= this.#host.runnerOf(this);
-    return this.#runner;
-  }
-
-  get pendingWrites(): PendingWrites {
-    this.#pendingWrites ??= this.#host.taskWrites.newFor(this);
-    return this.#pendingWrites;
-  }
-
-  get streams(): LeaseStreams {
-    this.#streams ??= new LeaseStreams(this.#host.streams, this);
-    return this.#streams;
-  }
-
-  get reports(): HandlerReports {
-    const { log, streams: opener, attempt, plan } = this;
-    const whose = { opener, node: '', attempt, log, keepLogs: plan.keepLogs };
-    this.reported ??= new HandlerReports({ ...whose, clock: this.#host.clock });
-    return this.reported;
+  /** Its handler has settled while it waited. */
+  get hasEnded(): boolean {
+    return this.#late !== undefined;
   }
 
   /** How long ago its handler was called, in ms; 0 when it was not. */
@@ -213,14 +128,16 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     );
   }
 
+  settling(): void {
+    if (this.#waiting !== undefined) this.openStreams?.goOn();
+  }
+
   returned(text: string): void {
-    this.#over();
-    if (!this.isDecided) this.#decide(this.#demanded() ?? { type: 'succeeded', result: text });
+    this.#ended(() => this.#demanded() ?? { type: 'succeeded', result: text });
   }
 
   threw(failure: Failure): void {
-    this.#over();
-    this.refuse(failure);
+    this.#ended(() => this.#outcomeOf(failure));
   }
 
   /** Nothing can come next of a task that stands alone. */
@@ -248,7 +165,7 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
   endWith(end: OwnEnd): void {
     if (this.isDecided) return;
     // Its worker hears from the backend that the lease is lost.
-    if (end.type === 'lost') this.#trace?.end(lostEnd(this.taskId));
+    if (end.type === 'lost') this.begunTrace?.end(lostEnd(this.taskId));
     else {
       const demanded = this.#demanded();
       if (demanded !== undefined) this.#decide(demanded);
@@ -273,12 +190,12 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
         if (this.isDecided || this.#interrupted === 'cancel') return;
         this.#abort(why, new TaskCanceledError(this.taskId, why.cause));
         if (this.running) this.#dueIn(LIMITS.cancelGraceMs);
-        else this.#decide(canceledOutcome(this.#signal?.reason));
+        else this.#decide(canceledOutcome(this.endReason));
         return;
       case 'lost':
         this.isDecided = true;
         this.#host.deadlines.clear(this);
-        this.#trace?.end(lostEnd(this.taskId));
+        this.begunTrace?.end(lostEnd(this.taskId));
         this.#abort(why, new LeaseLostError(this.taskId));
     }
   }
@@ -291,19 +208,27 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
   }
 
   async suspend(suspension: Suspension, journal: KeptJournal): Promise<void> {
-    await this.#streams?.rest();
+    await this.openStreams?.rest();
     if (this.isDecided || this.#interrupted !== undefined) {
-      this.#streams?.goOn();
+      this.openStreams?.goOn();
       throw this.signal.reason;
     }
-    return new Promise((resolve, reject) => {
-      this.#waiting = { resolve, reject };
-      this.#hasSlot = false;
-      this.#spentMs += this.#host.clock.now() - this.#wentOnAt;
-      this.isDecided = true;
-      this.#host.deadlines.clear(this);
-      this.#host.suspended(this, suspension, journal);
-    });
+    const waiting = newWaiting();
+    this.#waiting = waiting;
+    this.#hasSlot = false;
+    this.#spentMs += this.#host.clock.now() - this.#wentOnAt;
+    this.isDecided = true;
+    this.#host.deadlines.clear(this);
+    this.#host.suspended(this, { ...suspension, attended: true }, journal);
+    return waiting.over;
+  }
+
+  recall(): Promise<void> | undefined {
+    const waiting = this.#waiting;
+    if (waiting === undefined) return undefined;
+    if (!waiting.isRecalled) this.#host.recalled(this);
+    waiting.isRecalled = true;
+    return waiting.over;
   }
 
   /** Its worker has leased the task again: the handler goes on. */
@@ -316,8 +241,9 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     this.#wentOnAt = this.#host.clock.now();
     const { timeoutMs } = this.plan;
     if (timeoutMs > 0) this.#dueIn(Math.max(1, timeoutMs - this.#spentMs), this.#wentOnAt);
-    this.#streams?.goOn();
-    waiting?.resolve();
+    this.openStreams?.goOn();
+    if (this.#late === undefined) waiting?.resolve();
+    else this.#ended(() => this.#late ?? impossible(`${this.taskId} has not ended`));
   }
 
   /** Nobody will go on with its suspended handler. */
@@ -325,10 +251,14 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     const waiting = this.#waiting;
     if (waiting === undefined) return;
     this.#waiting = undefined;
-    this.#trace?.end(leftEnd(reason));
+    this.begunTrace?.end(leftEnd(reason));
     this.#abort({ type: 'lost' }, reason);
-    this.#streams?.goOn();
+    this.openStreams?.goOn();
     waiting.reject(reason);
+  }
+
+  protected override newRunner(): SubRunner {
+    return this.#host.runnerOf(this);
   }
 
   #begin(): void {
@@ -343,7 +273,18 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     this.running = false;
     this.#host.deadlines.clear(this);
     if (this.#hasSlot) this.#host.ended(this);
-    else this.#host.endedSuspended(this);
+  }
+
+  /** Its handler has ended; what it left open ends with that. */
+  #ended(outcome: () => Outcome): void {
+    this.#over();
+    if (this.#hasSlot) {
+      if (!this.isDecided) this.#decide(outcome());
+      return;
+    }
+    if (this.#waiting === undefined) return;
+    this.#late = outcome();
+    if (this.#host.endedSuspended(this)) this.#decide(this.#late);
   }
 
   #dueIn(ms: number, now: number = this.#host.clock.now()): void {
@@ -352,8 +293,7 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
 
   #abort({ type }: Interruption, reason: Error): void {
     this.#interrupted = type;
-    this.#signal ??= new LazySignal();
-    this.#signal.abort(reason);
+    this.abort(reason);
   }
 
   #outcomeOf(failure: Failure): Outcome {
@@ -368,7 +308,7 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
 
   /** How it ends whatever its handler makes of the interruption; `undefined` without such a one. */
   #demanded(): Outcome | undefined {
-    if (this.#interrupted === 'cancel') return canceledOutcome(this.#signal?.reason);
+    if (this.#interrupted === 'cancel') return canceledOutcome(this.endReason);
     if (this.#interrupted !== 'timeout') return undefined;
     const error = new TimedOutError(this.taskId, this.plan.timeoutMs);
     return failedOutcome(
@@ -385,8 +325,8 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
       ? { type: 'finish', result: outcome.result }
       : decisionOn(outcome, this, this.#host);
     // Most handlers hold nothing, and most results are for nobody else.
-    if (this.#pendingWrites !== undefined || this.definition.options.xcom === true) {
-      this.writes = this.#host.taskWrites.settled(this, this.#pendingWrites, { outcome, decision });
+    if (this.begunWrites !== undefined || this.definition.options.xcom === true) {
+      this.writes = this.#host.taskWrites.settled(this, this.begunWrites, { outcome, decision });
     }
     this.#settle(decision);
   }

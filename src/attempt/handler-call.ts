@@ -16,6 +16,7 @@ import { type Control, controlOf } from '../workflow/control.ts';
 import { type SchemaResult, validate } from '../workflow/standard-schema.ts';
 import type { TaskContext } from '../workflow/task-context.ts';
 import type { Handler, TaskDefinition } from '../workflow/task-definition.ts';
+import type { HandlerCalls } from './handler-calls.ts';
 import type { HandlerReports } from './reports.ts';
 import { checkXComResult } from './xcom.ts';
 
@@ -34,6 +35,10 @@ export interface Failure {
 export interface CallSink {
   /** Present once its handler has reported something, which is stored before it has ended. */
   readonly reported: HandlerReports | undefined;
+  /** Present once its handler has called something that gives a promise. */
+  readonly openCalls: HandlerCalls | undefined;
+  /** The handler has settled; what it reported is stored next, then it hears how the call ended. */
+  settling(): void;
   returned(text: string): void;
   /** A dynamic handler returned what comes next. */
   chose(control: Control): void;
@@ -120,18 +125,23 @@ function invoke(call: HandlerCall, input: unknown, sink: CallSink): void {
 
 /** What it streamed is stored under its lease, which ends with the call. */
 function returned(call: HandlerCall, value: unknown, sink: CallSink): void {
+  sink.settling();
+  const left = sink.openCalls?.end();
   const streamed = sink.reported?.streamed();
-  if (streamed === undefined) {
+  if (left === undefined && streamed === undefined) {
     finish(call, value, sink);
     return;
   }
-  void streamed.then((problem) => {
-    if (problem === undefined) finish(call, value, sink);
-    else threw(failureOf(problem), sink);
+  void Promise.all([left, streamed]).then(([unseen, problem]) => {
+    if (unseen !== undefined) threw(failureOf(unseen.error), sink);
+    else if (problem !== undefined) threw(failureOf(problem), sink);
+    else finish(call, value, sink);
   });
 }
 
 function failed(error: unknown, sink: CallSink): void {
+  sink.settling();
+  void sink.openCalls?.end();
   const streamed = sink.reported?.streamed();
   if (streamed === undefined) threw(failureOf(error), sink);
   else void streamed.then(() => threw(failureOf(error), sink));

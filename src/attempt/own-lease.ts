@@ -37,4 +37,9 @@ export interface OwnLease {
    * the stack is not wanted any more.
    */
   suspend(suspension: Suspension, journal: KeptJournal): Promise<void>;
+  /**
+   * Ends the wait of a suspended handler, whatever has come: fulfilled once it has a lease again, rejects as
+   * {@link OwnLease.suspend} does; `undefined` when it has one.
+   */
+  recall(): Promise<void> | undefined;
 }

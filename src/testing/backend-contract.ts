@@ -26,6 +26,7 @@ import { names } from './contract/names.ts';
 import { weighed } from './contract/pages.ts';
 import * as restricted from './contract/restricted.ts';
 import * as asks from './contract/runs/asks.ts';
+import { attendedWaits } from './contract/runs/attended-waits.ts';
 import * as channels from './contract/runs/channels.ts';
 import { cycles } from './contract/runs/cycles.ts';
 import * as dependencies from './contract/runs/dependencies.ts';
@@ -137,6 +138,7 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   'fences of runs': runs.fences,
   'suspended runs': runs.suspensions,
   'waits for time': waits.sleeps,
+  'waits that a handler ends': attendedWaits,
   signals: waits.signals,
   questions: asks.asks,
   events: events.events,

@@ -143,10 +143,15 @@ export class Settlements {
       attempt?.refused(answer.refusal);
       return;
     }
-    if (attempt === undefined || !this.leased.drop(attempt)) return;
+    // One that has ended while it waited settles once more, by the lease that it waits under or the next.
+    if (attempt === undefined || settlement.token !== attempt.lease.token) return;
+    if (settlement.decision.type === 'suspend' && attempt.hasEnded) return;
+    if (!this.leased.drop(attempt)) return;
     const { events, core } = this.#line;
+    if (attempt.hasEnded && answer.kind === 'ok') this.#suspended.forget(attempt);
     if (answer.kind !== 'ok') {
-      this.#suspended.leave(attempt.taskId, new LeaseLostError(attempt.taskId));
+      if (!attempt.hasEnded)
+        this.#suspended.leave(attempt.taskId, new LeaseLostError(attempt.taskId));
       reportLost(this.#line, attempt);
       return;
     }

@@ -196,6 +196,7 @@ export class Slots implements AttemptHost<Attempt> {
   }
 
   decided(attempt: Attempt, decision: Decision | Suspension): void {
+    if (!attempt.isLeased) this.#settlements.leased.add(attempt);
     this.#settlements.settle(attempt.lease, decision, attempt);
     if (attempt.running) this.#outlive(attempt);
   }
@@ -214,8 +215,12 @@ export class Slots implements AttemptHost<Attempt> {
     if (this.#closing) this.#suspended.leaveAll(new ClosedError('the worker'));
   }
 
-  endedSuspended(attempt: Attempt): void {
-    this.#suspended.forget(attempt);
+  recalled({ lease }: Attempt): void {
+    this.#settlements.settle(lease, NO_WAIT, undefined);
+  }
+
+  endedSuspended(attempt: Attempt): boolean {
+    return this.#suspended.has(attempt);
   }
 
   misbehaved(operation: string, error: unknown): void {
@@ -339,6 +344,8 @@ export class Slots implements AttemptHost<Attempt> {
 
 const SHUT_DOWN: Decision = { type: 'release', cause: { type: 'shutdown' } };
 const LOST = { type: 'lost' } as const;
+/** It waits for nothing more. */
+const NO_WAIT: Suspension = { type: 'suspend', waitFor: [], wakeOn: 'all', attended: true };
 
 /** It stands alone, and its enqueue said nothing: it is no run, nor a part of one. */
 function isBare({ lease: { name, upstreams, options } }: Attempt): boolean {

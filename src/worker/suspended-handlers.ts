@@ -44,8 +44,14 @@ export class SuspendedHandlers {
     return suspended;
   }
 
+  /** Whether it waits still: its task was not leased again here, and it was not left. */
+  has(attempt: Attempt): boolean {
+    return this.byTask.get(attempt.taskId)?.attempt === attempt;
+  }
+
+  /** It has settled. */
   forget(attempt: Attempt): void {
-    if (this.byTask.get(attempt.taskId)?.attempt === attempt) this.byTask.delete(attempt.taskId);
+    if (this.has(attempt)) this.byTask.delete(attempt.taskId);
   }
 
   /** Nobody goes on with the handler of this task, if one waits. */

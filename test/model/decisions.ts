@@ -48,6 +48,7 @@ export function decisionOf(step: DecisionStep, around: Around): Decision | Suspe
       };
     case 'suspend': {
       const { wait } = step;
+      const attended = step.attended === true ? ({ attended: true } as const) : {};
       // Nothing else would end a wait for time.
       const wakeAfterMs = step.wakeAfterMs ?? (wait?.for === 'time' ? 1_000 : undefined);
       if (wait !== undefined) {
@@ -56,6 +57,7 @@ export function decisionOf(step: DecisionStep, around: Around): Decision | Suspe
           waitFor: [],
           wakeOn: step.wakeOn,
           wait: waitOf(wait, around),
+          ...attended,
           ...(wakeAfterMs === undefined ? {} : { wakeAfterMs }),
         };
       }
@@ -63,6 +65,7 @@ export function decisionOf(step: DecisionStep, around: Around): Decision | Suspe
         type: 'suspend',
         waitFor: [...new Set(step.waitFor.flatMap((awaited) => awaitedBy(awaited, around)))],
         wakeOn: step.wakeOn,
+        ...attended,
         ...(wakeAfterMs === undefined ? {} : { wakeAfterMs }),
       };
     }

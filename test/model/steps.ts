@@ -78,6 +78,8 @@ export type DecisionStep =
       readonly waitFor: readonly AwaitedStep[];
       readonly wakeOn: 'all' | 'failure';
       readonly wakeAfterMs?: number | undefined;
+      /** Its handler goes on, and may end while it waits. */
+      readonly attended?: true | undefined;
       /** In place of others: time, or a signal to itself or to whom it belongs to as well. */
       readonly wait?: WaitStep | undefined;
     };

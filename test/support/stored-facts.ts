@@ -159,6 +159,7 @@ function runFacts(store: Store, entry: TaskEntry, run: RunFacts): object | undef
   const isSuspended = entry.state === 'deferred' && waitFor.length > 0;
   const facts = {
     ...{ owner, graph, wakeAt, newestWrites, pause, pausedBy, asideFor: run.asideFor },
+    attendedBy: run.attendedBy,
     isJoin: isJoin ? true : undefined,
     waitFor: waitFor.length === 0 ? undefined : waitFor,
     wakeOn: isSuspended ? run.wakeOn : undefined,

@@ -180,6 +180,7 @@ export interface RunRow {
   readonly waitFor: readonly string[];
   readonly wakeOn: 'all' | 'failure';
   readonly wakeAt?: number | undefined;
+  readonly attendedBy?: string | undefined;
   readonly wait?: WaitRow | undefined;
   readonly journal: readonly (readonly [field: string, text: string])[];
   readonly channels?: ChannelsRow | undefined;

@@ -35,6 +35,7 @@ export function runOf(task: RunSource, keys: RunKeys): RunRow | undefined {
     waitFor: optional.texts('suspendedFor'),
     wakeOn: optional.text('wakeWord') === 'failure' ? 'failure' : 'all',
     wakeAt: optional.number('wakeDue'),
+    attendedBy: optional.text('attendedLease')?.replace(/^\d+ /, ''),
     wait: waitOf(task, channel, keys),
     journal: [...(journal ?? [])].map(([field, text]) => [field, text.toString()]),
     channels: channel === undefined ? undefined : valuesIn(channel),

@@ -215,6 +215,8 @@ function rareOf({ store }: TaskContext, entry: TaskEntry): ReturnType<typeof fil
     isJoin: run?.isJoin === true ? true : undefined,
     ownerRun: run?.owner,
     graphHash: run?.graph,
+    attendedLease:
+      run?.attendedBy === undefined ? undefined : `${entry.grant?.leasedAt ?? 0} ${run.attendedBy}`,
     suspendedFor: listOf(run?.waitFor ?? []),
     pausedSince: run?.pause?.since,
     pauseReason: run?.pause?.reason,

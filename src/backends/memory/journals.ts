@@ -1,5 +1,6 @@
 import type { CheckpointReply, LeaseRef, NodeWrites, RunStore } from '../../domain/port/backend.ts';
 import { REDRIVES } from '../../domain/task/journal.ts';
+import { attendedTask } from './rules/attended.ts';
 import { readChannel, writeChannel, writeLive } from './rules/channels.ts';
 import { pause, pausePart, pauserOf, resume } from './rules/pause.ts';
 import { writeXCom } from './rules/xcom.ts';
@@ -38,8 +39,8 @@ function checkpoint(
   { id, token }: LeaseRef,
   { entries, channel }: Checkpoint,
 ): CheckpointReply {
-  const entry = store.records.get(id);
-  if (entry === undefined || entry.token !== token) return 'lost';
+  const entry = attendedTask(store, { id, token });
+  if (entry === undefined) return 'lost';
   if (entry.optional.cancelCause !== undefined) return 'canceling';
   const facts = entry.ownRun();
   const name = `${token} ${channel?.key}`;

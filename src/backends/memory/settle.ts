@@ -1,8 +1,14 @@
-import type { Decision, SettleAnswer, Settlement } from '../../domain/port/backend.ts';
+import type { Decision, SettleAnswer, Settlement, Suspension } from '../../domain/port/backend.ts';
 import type { AttemptRecord, TaskState } from '../../domain/task/task.ts';
-import { nextState, type Pace, type TaskEvent } from '../../domain/task/transition.ts';
+import {
+  nextState,
+  type Pace,
+  type Situation,
+  type TaskEvent,
+} from '../../domain/task/transition.ts';
+import { isAttendedBy } from './rules/attended.ts';
 import { writeChannel } from './rules/channels.ts';
-import { end, recordAttempt } from './rules/end.ts';
+import { dropWaits, end, recordAttempt } from './rules/end.ts';
 import { enterQueue, enterScheduled, leave } from './rules/places.ts';
 import { suspend } from './rules/suspend.ts';
 import { writeXCom } from './rules/xcom.ts';
@@ -15,9 +21,14 @@ export function settleOne(store: Store, settlement: Settlement): SettleAnswer {
   const { id, token, decision, channel, xcom } = settlement;
   const entry = store.records.get(id);
   if (entry === undefined) return NOT_FOUND;
-  if (entry.settledToken === token) return { kind: 'ok', state: entry.state, repeated: true };
-  const next = nextState(entry.state, EVENTS[decision.type], entry, paceOf(decision));
-  if (next === undefined || entry.token !== token) return LEASE_LOST;
+  const isWaiting = waits(entry, settlement);
+  if (entry.settledToken === token && !isWaiting) {
+    return { kind: 'ok', state: entry.state, repeated: true };
+  }
+  if (entry.token !== token && !isWaiting) return LEASE_LOST;
+  const situation = isWaiting ? FREE : entry;
+  const next = nextState(entry.state, EVENTS[decision.type], situation, paceOf(decision));
+  if (next === undefined) return LEASE_LOST;
   const { cancelCause } = entry.optional;
   const isFinished = next === 'finished';
   if (channel !== undefined && isFinished) {
@@ -25,12 +36,31 @@ export function settleOne(store: Store, settlement: Settlement): SettleAnswer {
     if (refusal !== undefined) return { kind: 'refused', refusal };
   }
   if (xcom !== undefined && isFinished) writeXCom(store, xcom, id);
+  if (isWaiting) callBack(store, entry);
   if (cancelCause !== undefined) apply(store, entry, { type: 'cancel', cause: cancelCause }, next);
   else if (decision.type === 'suspend') suspend(store, entry, decision);
   else apply(store, entry, decision, next);
   entry.settledToken = token;
   return answerOf(entry);
 }
+
+/** Its handler has ended while it waited; a suspension that was sent again says nothing new. */
+function waits(entry: TaskEntry, { token, decision }: Settlement): boolean {
+  if (entry.state === 'started' || !isAttendedBy(entry, token)) return false;
+  return decision.type !== 'suspend' || (entry.state === 'deferred' && isForNothing(decision));
+}
+
+function isForNothing({ waitFor, wait, wakeAfterMs }: Suspension): boolean {
+  return waitFor.length === 0 && wait === undefined && wakeAfterMs === undefined;
+}
+
+/** It waits no more, and its handler has said all that it has to say. */
+function callBack(store: Store, entry: TaskEntry): void {
+  dropWaits(store, entry);
+  entry.ownRun().attendedBy = undefined;
+}
+
+const FREE: Situation = { isBlocked: false, isJoin: false, isCanceling: false };
 
 /** What a decision comes to in the life of its task. */
 const EVENTS: Readonly<Record<Settlement['decision']['type'], TaskEvent>> = {
@@ -84,7 +114,8 @@ function apply(store: Store, entry: TaskEntry, decision: Decision, next: TaskSta
       break;
     case 'release':
       keep(store, entry, decision);
-      giveBack(store, entry);
+      // The turn of one that waited was over.
+      if (entry.state === 'started') giveBack(store, entry);
       if (decision.delayMs !== undefined) {
         entry.own().releases++;
         entry.seq = 0;

@@ -172,6 +172,10 @@ export const PACKED_NAMES = {
     isJoin: ['j', 'it is a join'],
     ownerRun: ['o', 'its run'],
     graphHash: ['h', 'of the snapshot that it needs'],
+    attendedLease: [
+      'hl',
+      'when the lease began that it was suspended under, and its token, while its handler may speak by it',
+    ],
     suspendedFor: ['s', 'whom it was suspended for, but for those that a wake took it away from'],
     keySpec: ['i', 'in a call alone: its idempotency key, and how that is treated'],
     pausedSince: ['ps', 'of a run: when it was paused'],

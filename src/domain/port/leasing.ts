@@ -171,6 +171,12 @@ export interface Suspension {
    * journal in the same step; what has come before wakes it at once.
    */
   readonly wait?: Wait;
+  /**
+   * The handler goes on without a lease. Until the task is leased again its token speaks for it: what it
+   * writes counts, and a decision takes the task out of its wait in the same step. A suspension for
+   * nothing puts it back in line.
+   */
+  readonly attended?: true;
 }
 
 /** A decision about one leased task. */

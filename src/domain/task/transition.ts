@@ -45,6 +45,9 @@ interface Move {
   readonly to: (task: Situation, pace: Pace, from: TaskState) => TaskState | undefined;
 }
 
+/** Where a task is whose handler may say what becomes of it: it runs, or waits without a lease. */
+const HANDLED: readonly TaskState[] = ['started', 'deferred', 'queued'];
+
 /** What each event does: the states in which it may come, and the one that it leads to. */
 export const MOVES: Readonly<Record<TaskEvent, Move>> = {
   due: { from: ['scheduled'], to: waitingState },
@@ -61,11 +64,11 @@ export const MOVES: Readonly<Record<TaskEvent, Move>> = {
   paused: { from: ['queued'], to: () => 'deferred' },
   resumed: { from: ['deferred'], to: () => 'queued' },
   leased: { from: ['queued'], to: () => 'started' },
-  finished: { from: ['started'], to: unlessCanceling(() => 'finished') },
-  retried: { from: ['started'], to: unlessCanceling(goingOn) },
-  released: { from: ['started'], to: unlessCanceling(goingOn) },
-  deadLettered: { from: ['started'], to: unlessCanceling(() => 'failed') },
-  suspended: { from: ['started'], to: unlessCanceling(waitingState) },
+  finished: { from: HANDLED, to: unlessCanceling(() => 'finished') },
+  retried: { from: HANDLED, to: unlessCanceling(goingOn) },
+  released: { from: HANDLED, to: unlessCanceling(goingOn) },
+  deadLettered: { from: HANDLED, to: unlessCanceling(() => 'failed') },
+  suspended: { from: ['started', 'deferred'], to: unlessCanceling(waitingState) },
   leaseEnded: { from: ['started'], to: unlessCanceling(goingOn) },
   gaveUp: { from: ['scheduled', 'deferred', 'queued'], to: () => 'failed' },
   cancelRequested: { from: ['started'], to: () => 'started' },

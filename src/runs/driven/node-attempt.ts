@@ -9,6 +9,7 @@ import {
   type Tries,
 } from '../../attempt/attempt-context.ts';
 import { type CallSink, callHandler, type Failure } from '../../attempt/handler-call.ts';
+import { HandlerCalls } from '../../attempt/handler-calls.ts';
 import { type HandlerWrites, NO_WRITES, PendingWrites } from '../../attempt/pending-writes.ts';
 import { HandlerReports } from '../../attempt/reports.ts';
 import { type AbortWatcher, unwatchAbort, watchAbort } from '../../base/abort-watch.ts';
@@ -47,7 +48,9 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher, TimeL
   readonly #ended: (end: CallEnd) => void;
   #pendingWrites: PendingWrites | undefined;
   reported: HandlerReports | undefined;
+  openCalls: HandlerCalls | undefined;
   #runner: SubRunner | undefined;
+  #isSettling = false;
   #timer: Timer | undefined;
   /** When its time is over, by the clock of this process. */
   #dueAt = 0;
@@ -127,6 +130,11 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher, TimeL
     return this.#pendingWrites;
   }
 
+  get calls(): HandlerCalls {
+    this.openCalls ??= new HandlerCalls(this.taskId);
+    return this.openCalls;
+  }
+
   get reports(): HandlerReports {
     const { holder, writer: node, plan } = this.#call;
     this.reported ??= new HandlerReports({
@@ -134,6 +142,12 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher, TimeL
       ...{ clock: this.#tools.clock, log: this.log, keepLogs: plan.keepLogs },
     });
     return this.reported;
+  }
+
+  /** A handler that ends waits no more: what comes next needs the lease. */
+  settling(): void {
+    this.#isSettling = true;
+    this.#call.holder.recall?.()?.catch(() => undefined);
   }
 
   returned(text: string): void {
@@ -185,7 +199,7 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher, TimeL
 
   goOn(): void {
     this.#call.outer?.goOn();
-    if (this.#timer === undefined || this.#timeout !== undefined) return;
+    if (this.#isSettling || this.#timer === undefined || this.#timeout !== undefined) return;
     this.#dueIn(this.#leftMs);
   }
 

@@ -30,7 +30,12 @@ export interface NodeCall {
   readonly taskId: string;
   readonly user: string;
   /** Whose token may be another one after a wait, and whose task has the streams. */
-  readonly holder: { readonly fencingToken: number; readonly streams: StreamOpener };
+  readonly holder: {
+    readonly fencingToken: number;
+    readonly streams: StreamOpener;
+    /** See `OwnLease`; absent where nothing is leased. */
+    recall?(): Promise<void> | undefined;
+  };
   /** Of what it is a part. */
   readonly trace: Trace;
   /** Name of the node; absent for what is no part of a run. */

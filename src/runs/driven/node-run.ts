@@ -48,6 +48,7 @@ export class NodeRun {
       signal.throwIfAborted();
       const tries = { failures: this.#failures, releases: this.#releases };
       const ending = await NodeAttempt.run(this.#tools, this.#call, tries);
+      await this.#call.holder.recall?.();
       if (!this.#counts(ending)) signal.throwIfAborted();
       if (ending.type === 'chose') return ending;
       if (ending.type === 'canceled') return ending;

@@ -48,7 +48,7 @@ export interface HandlerCode {
 export interface ProducerCall {
   readonly facts: ProducerFacts;
   /** Whose lease and token may be others after a wait. */
-  readonly holder: Pick<OwnLease, 'lease' | 'fencingToken' | 'streams'>;
+  readonly holder: Pick<OwnLease, 'lease' | 'fencingToken' | 'streams' | 'recall'>;
   readonly journal: Journal;
   /** Of the journal: tells groups of several runs in one task apart. */
   readonly prefix: string;

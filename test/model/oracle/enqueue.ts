@@ -392,6 +392,7 @@ function newTask(world: World, item: NewTask, after: Task | undefined): Task {
     graph: item.graph,
     awaited: new Map(),
     wakeOn: 'all',
+    attendedBy: undefined,
     wakeAt: undefined,
     wait: undefined,
     waitsSince: 0,

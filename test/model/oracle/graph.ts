@@ -114,6 +114,7 @@ export function end(world: World, task: Task, how: End): void {
   task.expiresAt = undefined;
   task.waitUntil = undefined;
   task.wakeAt = undefined;
+  task.attendedBy = undefined;
   leavePause(task);
   leaveWait(world, task);
   for (const [id, edge] of task.awaited) if (edge === 'unmet') task.awaited.delete(id);
@@ -212,11 +213,21 @@ function awaitedEnded(world: World, run: Task, source: Task): void {
   wake(world, run);
 }
 
-/** A suspended run goes on; it waits for nobody any more, and reads those that have ended. */
-export function wake(world: World, run: Task): void {
+/** Its handler has ended, and says what becomes of it. */
+export function callBack(world: World, run: Task): void {
+  dropWaits(world, run);
+  run.attendedBy = undefined;
+}
+
+function dropWaits(world: World, run: Task): void {
   for (const [id, edge] of run.awaited) if (edge === 'unmet') run.awaited.delete(id);
   run.wakeAt = undefined;
   leaveWait(world, run);
+}
+
+/** A suspended run goes on; it waits for nobody any more, and reads those that have ended. */
+export function wake(world: World, run: Task): void {
+  dropWaits(world, run);
   if (run.state === 'deferred') note(world, run, 'unblocked');
   goOn(world, run);
 }

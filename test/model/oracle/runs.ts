@@ -16,13 +16,20 @@ import { asideOf, goOn, queueUp, wake } from './graph.ts';
 import { answer, takeKept } from './waits.ts';
 import { ended, inLine, isBlocked, note, type Task, type World } from './world.ts';
 
+/** The lease is in force, or its handler waits and no other was given since. */
+export function speaks(world: World, { id, token }: LeaseRef): boolean {
+  const task = world.tasks.get(id);
+  if (task === undefined || task.lastLease?.token !== token) return false;
+  return task.lease?.token === token || (task.attendedBy === token && task.asideFor === undefined);
+}
+
 /** The lease that somebody speaks for is the one in force. */
 export function holdsLease(world: World, { id, token }: LeaseRef): boolean {
   return world.tasks.get(id)?.lease?.token === token;
 }
 
 export function suspend(world: World, run: Task, suspension: Suspension): void {
-  const { waitFor, wakeOn, wakeAfterMs, wait } = suspension;
+  const { waitFor, wakeOn, wakeAfterMs, wait, attended } = suspension;
   run.awaited = new Map();
   let anyFailed = false;
   for (const id of waitFor) {
@@ -32,6 +39,7 @@ export function suspend(world: World, run: Task, suspension: Suspension): void {
     if (ended(other) && other.state !== 'finished') anyFailed = true;
   }
   run.wakeOn = wakeOn;
+  run.attendedBy = attended === true ? run.lastLease?.token : undefined;
   run.wakeAt = wakeAfterMs === undefined ? undefined : world.now + wakeAfterMs;
   run.losses = 0;
   run.wait = wait;
@@ -70,7 +78,7 @@ export function checkpoint(
   { entries, channel }: Checkpoint,
 ): CheckpointReply {
   const run = world.tasks.get(lease.id);
-  if (run === undefined || !holdsLease(world, lease)) return 'lost';
+  if (run === undefined || !speaks(world, lease)) return 'lost';
   if (run.cancelCause !== undefined) {
     world.happened.push('checkpoint after a cancel');
     return 'canceling';
@@ -92,7 +100,7 @@ export function writeChannel(
   lease: LeaseRef,
   channel: ChannelWrites,
 ): 'ok' | 'lost' | ChannelRefusal {
-  if (!holdsLease(world, lease)) return 'lost';
+  if (!speaks(world, lease)) return 'lost';
   return channels.write(world, channel) ?? 'ok';
 }
 

@@ -4,8 +4,8 @@ import type { ChannelRefusal } from '../../../src/domain/task/channel.ts';
 import type { AttemptRecord } from '../../../src/domain/task/task.ts';
 import * as channels from './channels.ts';
 import { grainsAt, grainsOf, joinAt, lifted } from './fairness.ts';
-import { end, queueUp, schedule } from './graph.ts';
-import { suspend } from './runs.ts';
+import { callBack, end, queueUp, schedule } from './graph.ts';
+import { speaks, suspend } from './runs.ts';
 import { type Lease, note, personOf, queueOf, settingsOf, type Task, type World } from './world.ts';
 import { writeValues } from './xcom.ts';
 
@@ -31,9 +31,10 @@ export function settleOne(world: World, settlement: Settlement): SettleAnswer {
   const { id, token, decision, channel, xcom } = settlement;
   const task = world.tasks.get(id);
   if (task === undefined) return { kind: 'notFound' };
-  if (task.settledBy === token) return { kind: 'ok', state: task.state, repeated: true };
-  const { lease } = task;
-  if (task.state !== 'started' || lease === undefined || lease.token !== token) {
+  const waits = mayCallBack(world, settlement);
+  if (task.settledBy === token && !waits) return { kind: 'ok', state: task.state, repeated: true };
+  const lease = waits ? task.lastLease : task.lease;
+  if ((!waits && task.state !== 'started') || lease === undefined || lease.token !== token) {
     return task.settledBefore.has(token)
       ? { kind: 'leaseLost', once: task.state }
       : { kind: 'leaseLost' };
@@ -49,9 +50,23 @@ export function settleOne(world: World, settlement: Settlement): SettleAnswer {
   const asked: Decision | Suspension =
     cancelCause === undefined ? decision : { type: 'cancel', cause: cancelCause };
   note(world, task, EVENTS[decision.type]);
+  if (waits) {
+    world.happened.push(`handler that waited: ${decision.type}`);
+    callBack(world, task);
+  }
   if (asked.type === 'suspend') suspend(world, task, asked);
   else apply(world, task, { decision: asked, lease });
   return { kind: 'ok', state: task.state, repeated: false };
+}
+
+/** Its handler has ended while it waited; a suspension that is sent again says nothing new. */
+function mayCallBack(world: World, { id, token, decision }: Settlement): boolean {
+  const task = world.tasks.get(id);
+  if (task === undefined || task.lease !== undefined || !speaks(world, { id, token })) return false;
+  if (decision.type !== 'suspend') return true;
+  const { waitFor, wait, wakeAfterMs } = decision;
+  if (task.state !== 'deferred' || wait !== undefined) return false;
+  return waitFor.length === 0 && wakeAfterMs === undefined;
 }
 
 function apply(
@@ -102,7 +117,7 @@ function apply(
       break;
     case 'release':
       keep(task, { ...attempt, outcome: 'released', cause: decision.cause });
-      giveBack(world, task);
+      if (task.state === 'started') giveBack(world, task);
       if (decision.delayMs === undefined) {
         queueUp(world, task);
       } else {

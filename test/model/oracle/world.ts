@@ -94,6 +94,8 @@ export interface Task {
   wakeOn: 'all' | 'failure';
   /** While it is suspended: when it goes on whatever happens. */
   wakeAt: number | undefined;
+  /** The token of the lease that it was suspended under, while its handler may speak by it. */
+  attendedBy: string | undefined;
   /** While it is suspended: what it waits for that is no task. */
   wait: Wait | undefined;
   /** When that began. */

@@ -41,7 +41,7 @@ const IN_MEMORY: readonly Mutant[] = [
   {
     name: 'channels: anybody writes live',
     file: 'src/backends/memory/rules/channels.ts',
-    find: `  if (store.records.get(id)?.token !== token) return 'lost';\n`,
+    find: `  if (attendedTask(store, lease) === undefined) return 'lost';\n`,
     replace: '',
   },
   {
@@ -104,8 +104,8 @@ const ON_REDIS: readonly Mutant[] = [
   {
     name: 'channels: anybody writes live (Lua)',
     file: 'src/backends/redis/lua/runs/write-channel.lua',
-    find: `t.state ~= 'started' or t.token ~= token`,
-    replace: `t.state ~= 'started'`,
+    find: `not t or not F.isAttendedBy(t, token)`,
+    replace: `not t`,
   },
   {
     name: 'channels: a run that is gone is written to (Lua)',

@@ -5,8 +5,8 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'settle accepts any token',
     file: 'src/backends/memory/settle.ts',
-    find: `if (next === undefined || entry.token !== token) return`,
-    replace: `if (next === undefined) return`,
+    find: `  if (entry.token !== token && !isWaiting) return LEASE_LOST;\n`,
+    replace: '',
   },
   {
     name: 'a settle that is sent again is not recognised',
@@ -29,7 +29,7 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a release does not give the charge back',
     file: 'src/backends/memory/settle.ts',
-    find: `      giveBack(store, entry);\n`,
+    find: `      if (entry.state === 'started') giveBack(store, entry);\n`,
     replace: '',
   },
   {

@@ -5,8 +5,8 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: settle accepts any token',
     file: 'src/backends/redis/lua/lib/steps/settle-one.lua',
-    find: `if not May.finished(t.state) or not own then`,
-    replace: `if not May.finished(t.state) then`,
+    find: `if not waits and not (own and t.state == 'started') then`,
+    replace: `if not waits and t.state ~= 'started' then`,
   },
   {
     name: 'Lua: a settle that is sent again is not recognised',

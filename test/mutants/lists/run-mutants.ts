@@ -77,8 +77,8 @@ const IN_MEMORY: readonly Mutant[] = [
   {
     name: 'runs: a journal takes any token',
     file: 'src/backends/memory/journals.ts',
-    find: `entry === undefined || entry.token !== token`,
-    replace: `entry === undefined`,
+    find: `attendedTask(store, { id, token })`,
+    replace: `store.records.get(id)`,
   },
   {
     name: 'runs: a journal is told of no redrive',
@@ -188,7 +188,7 @@ const IN_LUA: readonly Mutant[] = [
   {
     name: 'Lua: runs: a journal takes any token',
     file: 'src/backends/redis/lua/runs/checkpoint.lua',
-    find: ` or t.token ~= token then`,
+    find: ` or not F.isAttendedBy(t, token) then`,
     replace: ` then`,
   },
   {

@@ -5,8 +5,8 @@ const IN_MEMORY: readonly Mutant[] = [
   {
     name: 'streams: anybody writes',
     file: 'src/backends/memory/rules/streams.ts',
-    find: `entry === undefined || entry.token !== token`,
-    replace: `entry === undefined`,
+    find: `attendedTask(store, { id, token })`,
+    replace: `store.records.get(id)`,
   },
   {
     name: 'streams: a block that is sent again is there twice',
@@ -52,7 +52,7 @@ const ON_REDIS: readonly Mutant[] = [
   {
     name: 'streams: a lease that is over begins one',
     file: APPEND,
-    find: ` or t.token ~= token then`,
+    find: ` or not F.isAttendedBy(t, token) then`,
     replace: ' then',
   },
   {
@@ -115,8 +115,8 @@ const IN_THE_ENGINE: readonly Mutant[] = [
   {
     name: 'streams: an attempt ends before what it wrote is stored',
     file: 'src/attempt/handler-call.ts',
-    find: `  const streamed = sink.reported?.streamed();\n  if (streamed === undefined) {`,
-    replace: `  const streamed = sink.reported?.streamed();\n  if (streamed !== null) {`,
+    find: `  if (left === undefined && streamed === undefined) {`,
+    replace: `  if (streamed !== null) {`,
     first: 'attempt/streams',
   },
   {
@@ -129,7 +129,7 @@ const IN_THE_ENGINE: readonly Mutant[] = [
   {
     name: 'streams: what is on its way is lost when a handler waits for a group',
     file: 'src/attempt/attempt.ts',
-    find: `    await this.#streams?.rest();\n`,
+    find: `    await this.openStreams?.rest();\n`,
     replace: '',
     first: 'runs/streams',
   },

@@ -71,8 +71,8 @@ export const WAIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'waits: who is canceled waits on',
     file: 'src/backends/memory/rules/end.ts',
-    find: `  leaveWait(store, entry);\n  liftLimits`,
-    replace: `  liftLimits`,
+    find: `  leaveWait(store, entry);\n  if (entry.optional.run?.attendedBy`,
+    replace: `  if (entry.optional.run?.attendedBy`,
   },
   {
     name: 'waits: signals are kept without a bound',

@@ -5,6 +5,7 @@ import {
   type ChannelWrites,
 } from '../../../domain/task/channel.ts';
 import type { Store } from '../store/store.ts';
+import { attendedTask } from './attended.ts';
 
 /** The channels of a run are part of its record. */
 export function readChannel(
@@ -18,10 +19,10 @@ export function readChannel(
 /** See `RunStore.writeChannel`. */
 export function writeLive(
   store: Store,
-  { id, token }: LeaseRef,
+  lease: LeaseRef,
   channel: ChannelWrites,
 ): 'ok' | 'lost' | ChannelRefusal {
-  if (store.records.get(id)?.token !== token) return 'lost';
+  if (attendedTask(store, lease) === undefined) return 'lost';
   return writeChannel(store, channel) ?? 'ok';
 }
 

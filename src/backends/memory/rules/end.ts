@@ -55,6 +55,7 @@ export function end(store: Store, entry: TaskEntry, ending: Ending): void {
   if (state === 'failed') store.failures.enter(entry, store.now);
   leavePause(store, entry);
   leaveWait(store, entry);
+  if (entry.optional.run?.attendedBy !== undefined) entry.ownRun().attendedBy = undefined;
   liftLimits(store, entry);
   releaseKey(store, entry);
   user.live--;
@@ -280,12 +281,17 @@ function notifySuspended(store: Store, upstream: TaskEntry, run: TaskEntry): voi
 
 /** Wakes a suspended task before all have ended; it reads only those that have. */
 export function wake(store: Store, entry: TaskEntry): void {
+  dropWaits(store, entry);
+  unblock(store, entry);
+}
+
+/** It waits for nothing any more, and still stands where it did. */
+export function dropWaits(store: Store, entry: TaskEntry): void {
   leaveAwaited(store, entry);
   leaveWait(store, entry);
   entry.own().blocked = undefined;
   entry.ownRun().wakeAt = undefined;
   setDeadline(store, entry);
-  unblock(store, entry);
 }
 
 /** It waits for none of those any more whose end it was suspended for, and reads those that ended. */

@@ -4,6 +4,7 @@ import type { StreamLease, StreamStore } from '../../../domain/port/streams.ts';
 import type { StreamEntry, StreamFacts, StreamWrite } from '../../../domain/task/stream.ts';
 import type { Store } from '../store/store.ts';
 import { StoredStream } from '../store/stored-stream.ts';
+import { attendedTask } from './attended.ts';
 
 type Step = <T>(act: () => T) => Promise<T>;
 
@@ -58,8 +59,8 @@ function append(
   { id, token }: StreamLease,
   write: StreamWrite,
 ): 'ok' | 'lost' | 'closed' | 'full' {
-  const entry = store.records.get(id);
-  if (entry === undefined || entry.token !== token) return 'lost';
+  const entry = attendedTask(store, { id, token });
+  if (entry === undefined) return 'lost';
   const known = entry.optional.streams;
   if (known?.has(write.name) !== true && (known?.size ?? 0) >= LIMITS.streams) return 'full';
   const own = entry.own();

@@ -13,10 +13,11 @@ import { answerWait, takeKept } from './signals.ts';
 
 /** A started task waits; see `Suspension`. */
 export function suspend(store: Store, entry: TaskEntry, suspension: Suspension): void {
-  const { waitFor, wakeOn, wakeAfterMs, wait } = suspension;
+  const { waitFor, wakeOn, wakeAfterMs, wait, attended } = suspension;
   leaveEarlier(store, entry);
   const facts = entry.ownRun();
   facts.wakeOn = wakeOn;
+  facts.attendedBy = attended ? entry.grant?.token : undefined;
   if (wakeAfterMs !== undefined) facts.wakeAt = store.now + wakeAfterMs;
   const anyFailed = link(store, entry, waitFor);
   facts.wait = wait;

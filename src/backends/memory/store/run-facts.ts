@@ -17,6 +17,8 @@ export interface RunFacts {
   wakeOn: 'all' | 'failure';
   /** When it is woken whoever has not ended. */
   wakeAt: number | undefined;
+  /** The token of the lease that it was suspended under, while its handler may speak by it. */
+  attendedBy: string | undefined;
   /** While it is suspended: what it waits for that is no task. */
   wait: Wait | undefined;
   /** Sent to it; made by the first. */
@@ -56,6 +58,7 @@ export function noRun(): RunFacts {
     waitFor: [],
     wakeOn: 'all',
     wakeAt: undefined,
+    attendedBy: undefined,
     wait: undefined,
     signals: undefined,
     asks: undefined,

@@ -212,12 +212,17 @@ function argumentsOf(
     case 'cancel':
       return [causeJson(decision), type, '', ''];
     case 'suspend': {
-      const { waitFor, wakeOn, wakeAfterMs, wait } = decision;
+      const { waitFor, wakeOn, wakeAfterMs, wait, attended } = decision;
       const what =
         wait === undefined
           ? waitFor
           : { ...awaitedOf(wait.for), entry: wait.entry, within: wait.withinMs };
-      return [JSON.stringify(what), type, wakeOn, wakeAfterMs ?? ''];
+      return [
+        JSON.stringify(what),
+        type,
+        attended ? `${wakeOn} attended` : wakeOn,
+        wakeAfterMs ?? '',
+      ];
     }
     case 'release':
       return [decision.delayMs ?? '', type, causeJson(decision), ''];

@@ -17,7 +17,7 @@
 -- Returns  {'ok'}, {'lost'}, {'closed'} or {'full'}; or {'rich'} when the short script has done nothing
 -- Cost     O(bytes + blocks that go)
 -- @hot keys
--- @rich F.taskOf F.optionalOf F.writeStep F.closeStep F.unchanged F.Streams_found
+-- @rich F.taskOf F.isAttendedBy F.optionalOf F.writeStep F.closeStep F.unchanged F.Streams_found
 -- @include lib/state.lua
 -- @include lib/base.lua
 -- @include lib/streams.lua
@@ -32,7 +32,7 @@ local state, mine = known[1], known[2]
 if not state or not lease or string.sub(lease, -#token - 1) ~= '\0' .. token then
   if not rich then return { 'rich' } end
   local t = F.taskOf(id, worker)
-  if not t or t.state ~= 'started' or t.token ~= token then return F.unchanged({ 'lost' }) end
+  if not t or not F.isAttendedBy(t, token) then return F.unchanged({ 'lost' }) end
   if not state then
     local streams = tonumber(redis.call('HGET', states, FIELD.streams.count) or '0') + 1 - redis.call('EXISTS', key)
     if streams > LIMIT.streams then return F.unchanged({ 'full' }) end

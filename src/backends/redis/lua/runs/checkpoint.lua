@@ -17,7 +17,7 @@
 
 local id, token, node = ARGV[1], ARGV[2], ARGV[3]
 local t = F.taskOf(id)
-if not t or t.state ~= 'started' or t.token ~= token then return F.unchanged({ 'lost' }) end
+if not t or not F.isAttendedBy(t, token) then return F.unchanged({ 'lost' }) end
 if t.canceling then return F.unchanged({ 'canceling' }) end
 redis.call('DEL', K.oom())
 local name = token .. ' ' .. node

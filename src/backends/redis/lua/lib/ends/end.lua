@@ -16,6 +16,7 @@ function F.endTask(t, u, state, ending)
   if x then
     x.startUntil, x.waitUntil, x.wakeDue = nil, nil, nil
     F.setDeadline(t)
+    x.attendedLease = nil
     if x.awaitKind then Wait.leave(t) end
     if x.pausedSince or x.asideFor then Pause.leave(t, state) end
     if x.keyName then F.releaseKey(t, u) end

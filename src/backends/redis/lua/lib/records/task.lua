@@ -199,6 +199,16 @@ function F.change(t)
   changed[#changed + 1] = t
 end
 
+-- Whether a token speaks for it: its lease is in force, or its handler waits and no other was given since.
+-- @rare
+function F.isAttendedBy(t, token)
+  if t.token ~= token then return false end
+  if t.state == 'started' then return true end
+  local x = t.optional
+  if not x or not x.attendedLease or x.asideFor or F.isEnd(t.state) then return false end
+  return string.match(x.attendedLease, '^%d+ (.*)$') == token
+end
+
 -- The rare facts that change, to be changed.
 -- @rare
 function F.optionalOf(t)

@@ -34,7 +34,8 @@ end
 -- @rare
 function Decide.release(t, u, delay, cause)
   F.recordAttempt(t, 'released', 'release', cause)
-  F.giveBack(t, u)
+  -- The turn of one that waited was over.
+  if t.state == 'started' then F.giveBack(t, u) end
   if delay ~= '' then t.releases = t.releases + 1 end
   F.comeBack(t, u, delay == '' and 0 or tonumber(delay), delay ~= '')
 end
@@ -70,13 +71,15 @@ function F.settleOne(id, token, decision, a, b, c, lease)
   local own = t.token == token
   -- The newest that was settled: its own, or the one before.
   local settled = t.isSettled and t.token or t.changing and t.changing.settledToken
-  if settled == token then return 'repeated ' .. t.state end
-  if not May.finished(t.state) or not own then return 'leaseLost' end
+  local waits = own and Suspend.mayEnd(t, token, decision, a, c)
+  if settled == token and not waits then return 'repeated ' .. t.state end
+  if not waits and not (own and t.state == 'started') then return 'leaseLost' end
   -- 'write' is 'finish', with what the handler wrote behind the result.
   local writes = decision == 'write' and not t.canceling
   local refused = writes and F.applyWrites(b, c, t.id)
   if refused then return refused end
   local u = F.ownerOf(t)
+  if waits then Suspend.callBack(t) end
   if t.canceling then
     Decide.cancel(t, u, t.changing.cancelCause)
   else

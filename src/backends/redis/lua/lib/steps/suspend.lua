@@ -43,14 +43,32 @@ function Suspend.unlink(t)
   F.change(t)
 end
 
--- Wakes it before all have ended.
-function Suspend.wake(t, u)
+-- It waits for nothing any more, and still stands where it did.
+function Suspend.drop(t)
   Suspend.unlink(t)
   Wait.leave(t)
   t.optional.wakeDue = nil
   F.change(t)
   F.setDeadline(t)
+end
+
+-- Wakes it before all have ended.
+function Suspend.wake(t, u)
+  Suspend.drop(t)
   F.unblock(t, u)
+end
+
+-- Whether its handler, which waits under this token, may say this: a suspension that was sent again says nothing new.
+function Suspend.mayEnd(t, token, decision, what, after)
+  if t.state == 'started' or not F.isAttendedBy(t, token) then return false end
+  return decision ~= 'suspend' or (t.state == 'deferred' and what == '[]' and after == '')
+end
+
+-- It waits no more, and its handler has said all that it has to say.
+function Suspend.callBack(t)
+  t.leasedAt = tonumber(string.match(t.optional.attendedLease, '^%d+'))
+  Suspend.drop(t)
+  t.optional.attendedLease = nil
 end
 
 -- One of those that it waits for has ended.
@@ -71,13 +89,15 @@ function Suspend.isOver(t, u)
 end
 
 -- The decision: what it waits for as JSON, ids or `kind`, `name`, `targets` and `entry` of a wait; when it is woken,
--- and after how many ms at the latest.
-function Decide.suspend(t, u, what, wakeOn, wakeAfter)
+-- with ` attended` when its handler may speak by its token; and after how many ms at the latest.
+function Decide.suspend(t, u, what, how, wakeAfter)
+  local wakeOn, attended = string.match(how, '^(%a+)( ?%a*)$')
   t.optional = t.optional or {}
   F.change(t)
   Suspend.leave(t)
   local wait = cjson.decode(what)
   local woken = not wait.kind and Suspend.link(t, wait) and wakeOn == 'failure'
+  t.optional.attendedLease = attended ~= '' and string.format('%.0f ', t.leasedAt) .. t.token or nil
   t.optional.wakeWord = wakeOn == 'failure' and wakeOn or nil
   t.losses, t.seq = 0, F.placeOf(t)
   F.leave(t, u)

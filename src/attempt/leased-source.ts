@@ -1,0 +1,157 @@
+import type { Logger } from '../base/logger.ts';
+import type { ValueCodec } from '../codec/codec.ts';
+import type { Leased, UpstreamFact } from '../domain/port/backend.ts';
+import { nameIn } from '../domain/task/task-name.ts';
+import type { AttemptPlan } from '../enqueue/attempt-plan.ts';
+import { attemptTrace, type TaskRun } from '../tracing/spans/work.ts';
+import type { Trace } from '../tracing/trace.ts';
+import type { TaskDefinition } from '../workflow/task-definition.ts';
+import { type ContextSource, LazySignal, type SubRunner } from './attempt-context.ts';
+import type { AttemptHost } from './attempt-host.ts';
+import { DeadlineNode } from './deadlines.ts';
+import { HandlerCalls } from './handler-calls.ts';
+import type { PendingWrites } from './pending-writes.ts';
+import { HandlerReports } from './reports.ts';
+import { LeaseStreams } from './streams.ts';
+
+/** What the parts of an attempt are made with. */
+type SourceTools = Pick<
+  AttemptHost<never>,
+  'codec' | 'log' | 'tracing' | 'clock' | 'taskWrites' | 'streams' | 'runOf'
+>;
+
+/** What a handler sees of its leased task: each part is made when it is first asked for. */
+export abstract class LeasedSource extends DeadlineNode implements ContextSource {
+  /** In force; another one after a wait. */
+  lease: Leased;
+  readonly definition: TaskDefinition;
+  readonly plan: AttemptPlan;
+  upstreams: readonly UpstreamFact[];
+  /** JSON text of the input; of a node of a run it may be built after the lease. */
+  payload: string;
+  readonly #tools: SourceTools;
+  /** Present once somebody has looked at it, or it was aborted. */
+  #signal: LazySignal | undefined;
+  #runner: SubRunner | undefined;
+  #pendingWrites: PendingWrites | undefined;
+  #streams: LeaseStreams | undefined;
+  #trace: Trace | undefined;
+  reported: HandlerReports | undefined;
+  openCalls: HandlerCalls | undefined;
+
+  constructor(tools: SourceTools, lease: Leased, definition: TaskDefinition, plan: AttemptPlan) {
+    super();
+    this.#tools = tools;
+    this.lease = lease;
+    this.definition = definition;
+    this.plan = plan;
+    this.upstreams = lease.upstreams;
+    this.payload = lease.payload;
+    // A member of a group waits for its turn, not for what the one before it gave.
+    if (this.upstreams.length > 0 && this.run?.node.includes('/') === true) this.upstreams = [];
+  }
+
+  get taskId(): string {
+    return this.lease.id;
+  }
+
+  /** What it is a part of; `undefined` when it stands alone. */
+  get run(): TaskRun | undefined {
+    return this.#tools.runOf(this.lease);
+  }
+
+  get runId(): string | undefined {
+    return this.run?.id;
+  }
+
+  get name(): string {
+    return nameIn(this.lease.name);
+  }
+
+  get user(): string {
+    return this.lease.user;
+  }
+
+  get attempt(): number {
+    return this.lease.attempt;
+  }
+
+  /** The rising number in front of the token. */
+  get fencingToken(): number {
+    return Number.parseInt(this.lease.token, 10);
+  }
+
+  get trace(): Trace {
+    const { tracing } = this.#tools;
+    this.#trace ??= attemptTrace(tracing, this.lease, this.run, this.plan.traceparent);
+    return this.#trace;
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= new LazySignal();
+    return this.#signal.signal;
+  }
+
+  get log(): Logger {
+    return this.#tools.log;
+  }
+
+  get codec(): ValueCodec {
+    return this.#tools.codec;
+  }
+
+  get runner(): SubRunner {
+    this.#runner ??= this.newRunner();
+    return this.#runner;
+  }
+
+  get pendingWrites(): PendingWrites {
+    this.#pendingWrites ??= this.#tools.taskWrites.newFor(this);
+    return this.#pendingWrites;
+  }
+
+  get calls(): HandlerCalls {
+    this.openCalls ??= new HandlerCalls(this.taskId);
+    return this.openCalls;
+  }
+
+  get streams(): LeaseStreams {
+    this.#streams ??= new LeaseStreams(this.#tools.streams, this);
+    return this.#streams;
+  }
+
+  get reports(): HandlerReports {
+    const { log, streams: opener, attempt, plan } = this;
+    const whose = { opener, node: '', attempt, log, keepLogs: plan.keepLogs };
+    this.reported ??= new HandlerReports({ ...whose, clock: this.#tools.clock });
+    return this.reported;
+  }
+
+  protected abstract newRunner(): SubRunner;
+
+  /** Present once its span was begun; that is over when a decision is made. */
+  protected get begunTrace(): Trace | undefined {
+    return this.#trace;
+  }
+
+  /** Present once a handler has reported something. */
+  protected get openStreams(): LeaseStreams | undefined {
+    return this.#streams;
+  }
+
+  /** Present once its handler has asked for what it holds. */
+  protected get begunWrites(): PendingWrites | undefined {
+    return this.#pendingWrites;
+  }
+
+  /** Why it was to end; `undefined` before. */
+  protected get endReason(): unknown {
+    return this.#signal?.reason;
+  }
+
+  /** Only the first reason counts. */
+  protected abort(reason: Error): void {
+    this.#signal ??= new LazySignal();
+    this.#signal.abort(reason);
+  }
+}

@@ -1,0 +1,18 @@
+import type { LeaseRef } from '../../../domain/port/backend.ts';
+import type { TaskEntry } from '../store/entities.ts';
+import type { Store } from '../store/store.ts';
+
+/** The task that a token speaks for: its lease is in force, or its handler waits and no other was given since. */
+export function attendedTask(store: Store, { id, token }: LeaseRef): TaskEntry | undefined {
+  const entry = store.records.get(id);
+  return entry !== undefined && isAttendedBy(entry, token) ? entry : undefined;
+}
+
+/** See {@link attendedTask}. */
+export function isAttendedBy(
+  { grant, state, optional: { run } }: TaskEntry,
+  token: string,
+): boolean {
+  if (grant?.token !== token) return false;
+  return state === 'started' || (run?.attendedBy === token && run.asideFor === undefined);
+}
