@@ -290,7 +290,11 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
     'ms',
     'a client that died in the middle of enqueueMany is forgotten then',
   ),
-  resendMs: limit(60_000, 'ms', 'no record on Redis or in a data folder is removed before a late resend of its call can arrive'),
+  resendMs: limit(
+    60_000,
+    'ms',
+    'no record on Redis or in a data folder is removed before a late resend of its call can arrive',
+  ),
   readMs: limit(
     1_000,
     'ms',

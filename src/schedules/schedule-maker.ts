@@ -17,6 +17,7 @@ import { definitionOf, type TaskDefinition } from '../workflow/task-definition.t
 import {
   type CommonEventOptions,
   type CommonScheduleOptions,
+  catchUpOf,
   type NamedEventOptions,
   type NamedScheduleOptions,
   policiesOf,
@@ -93,7 +94,10 @@ export async function makeSchedule(
     return rendered(payload, factsOfSlot(slot, timing.timeZone ?? 'UTC', 'sample'));
   };
   const { task, graph, isOpen } = await templateOf(parts, options, { at: REFERENCES, sample });
-  const spec: Omit<ScheduleSpec, 'version'> = { timing, missed, cap, isOpen, task };
+  const spec: Omit<ScheduleSpec, 'version'> = {
+    ...{ timing, missed, cap, isOpen, task },
+    ...catchUpOf(missed, options.overlap),
+  };
   return {
     graph,
     change: {

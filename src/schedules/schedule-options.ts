@@ -41,7 +41,8 @@ export interface ScheduleTiming {
 export interface SchedulePolicies {
   /**
    * Slots that nobody fired within a minute, since all schedulers were away: fire the latest of
-   * them (`one`, the default), none (`skip`), or all.
+   * them (`one`, the default), none (`skip`), or all. With `all` they run one after the other, unless `overlap` is
+   * set.
    */
   readonly missed?: MissedPolicy | undefined;
   /** Most missed slots that `all` fires, the newest; at most 1,000. Default 100. */
@@ -216,6 +217,14 @@ export interface CheckedPolicies {
   readonly cap: number;
   readonly overlap: OverlapPolicy;
   readonly limit: number | undefined;
+}
+
+/** The field of a spec whose missed slots run one after the other; `overlap` as it was set, if it was. */
+export function catchUpOf(
+  missed: MissedPolicy,
+  overlap: OverlapPolicy | undefined,
+): { readonly catchesUp?: true } {
+  return missed === 'all' && overlap === undefined ? { catchesUp: true } : {};
 }
 
 /** Options that others than schedules have: to say that there is none would puzzle the caller. */

@@ -10,6 +10,7 @@ import { runPayload } from '../runs/shared/record.ts';
 import { levelOf } from '../workflow/task-options.ts';
 import type { MadeSchedule, MakerParts } from './schedule-maker.ts';
 import {
+  catchUpOf,
   POLICY_KEYS,
   policiesOf,
   type SchedulePolicies,
@@ -66,10 +67,14 @@ export function patchSchedule(
     limit: kept(patch.limit, record.limit),
   });
   const { task, isOpen } = patchedTask(parts, patch, spec);
+  // `skip` is what a schedule has that was set without it.
+  const isUnset =
+    spec.catchesUp === true || (patch.missed !== undefined && record.overlap === 'skip');
+  const set = isUnset ? patch.overlap : overlap;
   return {
     graph: undefined,
     change: {
-      spec: specText({ timing, missed, cap, isOpen, task }),
+      spec: specText({ timing, missed, cap, isOpen, task, ...catchUpOf(missed, set) }),
       overlap,
       ...(limit === undefined ? {} : { limit }),
       ...(record.graph === undefined ? {} : { graph: record.graph }),

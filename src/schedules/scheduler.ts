@@ -172,13 +172,14 @@ export class Scheduler {
     const { id, next } = record;
     if (next === undefined) return { kind: 'stale' };
     const { spec, table } = this.#specs.of(id, record.spec);
-    const { missed, cap, task } = spec;
+    const { missed, cap, task, catchesUp } = spec;
     const most = Math.max(1, Math.floor(LIMITS.scriptBytes / (3 * task.payload.length + 1_000)));
     const plan = planDue(table, { slot: next.slot, now, missed, cap, most });
     const reply = await this.#parts.backend.schedules.fire({
       ...{ id, revision: record.revision, slot: next.slot, fence, passed: plan.passed },
       firings: plan.fire.map((slot) => ({ slot, task: taskOf(id, spec, { slot }) })),
       ...(plan.next === undefined ? {} : { next: plan.next }),
+      ...(catchesUp === true && plan.isLate ? { catchUp: true } : {}),
     });
     if (reply.kind === 'fired') {
       this.#reportMissed(record, plan);

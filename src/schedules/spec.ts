@@ -58,6 +58,8 @@ export interface ScheduleSpec {
   readonly event?: EventFilter;
   readonly missed: MissedPolicy;
   readonly cap: number;
+  /** Slots that were missed run one after the other: `missed` is `all`, and `overlap` was not set with it. */
+  readonly catchesUp?: true;
   /** Payload or options hold references. */
   readonly isOpen: boolean;
   readonly task: TaskTemplate;

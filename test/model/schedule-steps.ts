@@ -43,6 +43,7 @@ function fire(item: fc.Arbitrary<ItemStep>): fc.Arbitrary<Step> {
     periodMs: fc.constantFrom(1, 1_000, 1_000, 60_000),
     jitterMs,
     ends: fc.constantFrom(...SELDOM),
+    catchUp: fc.constantFrom(...SELDOM),
     item: item.map((usual) => ({ ...usual, dependsOn: [], join: undefined, owner: undefined })),
   } as const);
 }

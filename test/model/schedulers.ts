@@ -103,6 +103,7 @@ export class Schedulers {
     return {
       ...{ id, revision, slot, fence, firings, passed: step.passed },
       ...(goesOn ? { next } : {}),
+      ...(step.catchUp === true ? { catchUp: true } : {}),
     };
   }
 }

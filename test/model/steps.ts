@@ -168,6 +168,8 @@ export interface FireStep {
   readonly periodMs: number;
   readonly jitterMs: number;
   readonly ends: boolean;
+  /** Absent in histories that were kept before there was such a thing. */
+  readonly catchUp?: boolean;
   readonly item: ItemStep;
 }
 

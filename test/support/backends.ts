@@ -66,8 +66,11 @@ export async function openMemory(): Promise<Harness> {
 
 export async function openFile(): Promise<Harness> {
   const folder = mkdtempSync(join(tmpdir(), 'fairloom-engine-'));
-  const clock = new ManualClock(START);
-  const { backend, quiet } = countCalls(file(folder, { clock }));
+  // What the clock has set off has calls under way: they go to the disk.
+  const settle = (): Promise<void> => counted.quiet();
+  const clock = new ManualClock(START, { settle });
+  const counted = countCalls(file(folder, { clock }));
+  const { backend, quiet } = counted;
   const dispose = async (): Promise<void> => {
     await backend.close();
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });

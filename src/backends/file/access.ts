@@ -36,6 +36,7 @@ export class Access {
   /** So there is data, wherever it may be now. */
   #wasOpen = false;
   #isClosed = false;
+  #closing: Promise<void> | undefined;
 
   constructor(options: AccessOptions) {
     this.#options = options;
@@ -66,8 +67,13 @@ export class Access {
     return info;
   }
 
-  async close(): Promise<void> {
-    if (this.#isClosed) return;
+  /** A second call is answered with the first. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     this.#isClosed = true;
     try {
       await this.#former?.close();

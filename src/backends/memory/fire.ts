@@ -27,7 +27,8 @@ export function fire(store: Store, request: FireRequest): FireReply {
   if (request.fence < store.scheduler.fence) return { kind: 'superseded' };
   store.isFenced = false;
   store.isFiring = true;
-  const outcomes = request.firings.map((firing) => fireOne(store, entry, firing));
+  const overlap = request.catchUp === true ? 'queue' : entry.change.overlap;
+  const outcomes = request.firings.map((firing) => fireOne(store, entry, firing, overlap));
   entry.missed += request.passed;
   entry.settledSlot = Math.max(request.slot, request.firings.at(-1)?.slot ?? request.slot);
   moveOn(store, entry, request.next);
@@ -36,8 +37,14 @@ export function fire(store: Store, request: FireRequest): FireReply {
   return { kind: 'fired', outcomes };
 }
 
-function fireOne(store: Store, entry: ScheduleEntry, { slot, task }: Firing): FireOutcome {
-  const { overlap, limit = Number.POSITIVE_INFINITY } = entry.change;
+/** `queue` is that of slots that were missed: each waits for the one before. */
+function fireOne(
+  store: Store,
+  entry: ScheduleEntry,
+  { slot, task }: Firing,
+  overlap: OverlapPolicy | 'queue',
+): FireOutcome {
+  const { limit = Number.POSITIVE_INFINITY } = entry.change;
   if (entry.fired >= limit) return { kind: 'over' };
   const active = entry.active.filter((id) => isActive(store, id));
   const [oldest] = active;
@@ -51,7 +58,8 @@ function fireOne(store: Store, entry: ScheduleEntry, { slot, task }: Firing): Fi
       : [];
   const left = overlap === 'allow' ? [] : active.filter((id) => isActive(store, id));
   // One of the user that the schedule was for before is not waited for, nor read.
-  const behind = left.filter((id) => store.records.get(id)?.owner.user === task.user);
+  const own = left.filter((id) => store.records.get(id)?.owner.user === task.user);
+  const behind = overlap === 'queue' ? own.slice(-1) : own;
   const reply = enqueueOne(store, behind.length === 0 ? task : waiting(task, behind));
   const outcome = outcomeOf(reply, task, canceled);
   if (outcome.kind === 'refused') entry.missed++;
@@ -67,7 +75,7 @@ function isActive(store: Store, id: string): boolean {
   return task !== undefined && !isEnd(task.state);
 }
 
-function isPassedOver(overlap: OverlapPolicy, active: readonly string[]): boolean {
+function isPassedOver(overlap: OverlapPolicy | 'queue', active: readonly string[]): boolean {
   return overlap === 'skip' || (overlap === 'queue-one' && active.length > 1);
 }
 

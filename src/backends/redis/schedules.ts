@@ -86,9 +86,10 @@ export class RedisSchedules implements ScheduleStore {
   }
 
   async fire(request: FireRequest): Promise<FireReply> {
-    const { id, revision, slot, fence, firings, passed, next } = request;
+    const { id, revision, slot, fence, firings, passed, next, catchUp } = request;
     const args: ScriptArgument[] = [id, revision, slot, fence, passed];
-    args.push(next?.slot ?? '', next?.dueAt ?? '', firings.map((firing) => firing.slot).join(','));
+    const slots = firings.map((firing) => firing.slot).join(',');
+    args.push(next?.slot ?? '', next?.dueAt ?? '', catchUp === true ? `+${slots}` : slots);
     pushTasks(
       args,
       firings.map(({ task }) => task),

@@ -149,6 +149,8 @@ export interface FireRequest {
   readonly passed: number;
   /** Where it stands then; absent: it is over. */
   readonly next?: SlotMoment;
+  /** The slots were missed, and run one after the other, whatever the schedule says of overlaps. */
+  readonly catchUp?: true;
 }
 
 /** What a firing came to. The schedule has moved on whatever that is. */

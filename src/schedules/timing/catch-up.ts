@@ -24,6 +24,8 @@ export interface FirePlan {
   readonly passed: number;
   /** What comes next; it may be due already. */
   readonly next: Moment | undefined;
+  /** More than one slot is due, or the first is late: schedulers were away. */
+  readonly isLate: boolean;
 }
 
 /** Missed slots are counted no further. */
@@ -41,14 +43,14 @@ export function planDue(table: Timetable, facts: DueFacts): FirePlan {
     case 'all': {
       const from = newest(table, { slot, now: lastDue(table, slot, now), cap });
       const plan = each(table, from, { now, most });
-      return { ...plan, passed: countTo(table, slot, from) };
+      return { ...plan, passed: countTo(table, slot, from), isLate: true };
     }
     case 'one':
     case 'skip': {
       const last = lastDue(table, slot, now);
       const fire = missed === 'one' ? [last] : [];
       const passed = countTo(table, slot, last) + (missed === 'one' ? 0 : 1);
-      return { fire, passed, next: table.nextMoment(last) };
+      return { fire, passed, next: table.nextMoment(last), isLate: true };
     }
   }
 }
@@ -66,7 +68,7 @@ function each(
     fire.push(next.slot);
     next = table.nextMoment(next.slot);
   }
-  return { fire, passed: 0, next };
+  return { fire, passed: 0, next, isLate: fire.length > 1 };
 }
 
 /** The last slot that is due whatever its jitter; the first one is due. */

@@ -169,7 +169,7 @@ export function leave(world: World, owner: string): void {
 }
 
 export function fire(world: World, request: FireRequest): FireReply {
-  const { id, revision, slot, fence, firings, passed, next } = request;
+  const { id, revision, slot, fence, firings, passed, next, catchUp = false } = request;
   const schedule = world.schedules.get(id);
   if (schedule?.next?.slot !== slot || schedule.revision !== revision) {
     world.happened.push('schedule had moved on');
@@ -179,7 +179,7 @@ export function fire(world: World, request: FireRequest): FireReply {
     world.happened.push('scheduler superseded');
     return { kind: 'superseded' };
   }
-  const outcomes = firings.map((firing) => fireOne(world, schedule, firing));
+  const outcomes = firings.map((firing) => fireOne(world, schedule, { ...firing, catchUp }));
   schedule.missed += passed;
   schedule.settledSlot = firings.at(-1)?.slot ?? slot;
   schedule.next = isOver(schedule.fired, schedule.limit) ? undefined : next;
@@ -190,34 +190,40 @@ function isOver(fired: number, limit: number | undefined): boolean {
   return limit !== undefined && fired >= limit;
 }
 
-function fireOne(world: World, schedule: Schedule, { slot, task }: Firing): FireOutcome {
-  const outcome = outcomeOf(world, schedule, { slot, task });
+/** A firing of a request that catches up, or not. */
+type Shot = Firing & { readonly catchUp: boolean };
+
+function fireOne(world: World, schedule: Schedule, shot: Shot): FireOutcome {
+  const outcome = outcomeOf(world, schedule, shot);
   world.happened.push(`firing ${outcome.kind}`);
   if (outcome.kind === 'overlap') schedule.overlapped += 1;
   if (outcome.kind === 'refused') schedule.missed += 1;
   return outcome;
 }
 
-function outcomeOf(world: World, schedule: Schedule, { slot, task }: Firing): FireOutcome {
+function outcomeOf(world: World, schedule: Schedule, shot: Shot): FireOutcome {
+  const { slot, task, catchUp } = shot;
   if (isOver(schedule.fired, schedule.limit)) return { kind: 'over' };
   const alive = (): string[] => schedule.active.filter((id) => isAlive(world, id));
   const before = alive();
   const [first] = before;
   const allowed = { skip: 1, 'queue-one': 2, allow: undefined, 'cancel-previous': undefined };
-  const most = allowed[schedule.overlap];
+  const policy = catchUp ? 'allow' : schedule.overlap;
+  const most = allowed[policy];
   if (first !== undefined && most !== undefined && before.length >= most) {
     return { kind: 'overlap', id: first };
   }
-  const overtakes = schedule.overlap === 'cancel-previous';
+  const overtakes = policy === 'cancel-previous';
   if (overtakes) {
     for (const id of before) {
       cancelTask(world, id, { type: 'schedule', schedule: schedule.id, slot });
       world.happened.push('firing canceled another');
     }
   }
-  const left = schedule.overlap === 'allow' ? [] : alive();
-  const behind = left.filter((id) => world.tasks.get(id)?.user === task.user);
-  if (behind.length < left.length) world.happened.push('firing passes by another user');
+  const left = policy === 'allow' && !catchUp ? [] : alive();
+  const own = left.filter((id) => world.tasks.get(id)?.user === task.user);
+  const behind = catchUp ? own.slice(-1) : own;
+  if (own.length < left.length) world.happened.push('firing passes by another user');
   if (behind.length > 0) world.happened.push('firing waits for another');
   const [reply] = enqueueEach(world, [behind.length === 0 ? task : after(task, behind)]);
   if (reply?.kind === 'existing') return { kind: 'existing', id: reply.id };

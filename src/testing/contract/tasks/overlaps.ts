@@ -30,6 +30,26 @@ export const overlapping: Cases = {
     expect(await outcome(kit, 'a')).toEqual(CREATED);
   },
 
+  // F140
+  'slots that catch up run one after the other, whatever the policy': async (kit, expect) => {
+    for (const overlap of ['skip', 'queue-one', 'allow', 'cancel-previous'] as const) {
+      const slot = await store(kit, overlap, { overlap });
+      const ids = [0, 1, 2, 3].map((at) => firedTaskId(overlap, slot + at * PERIOD));
+      for (const _ of ids) expect(await outcome(kit, overlap, { catchUp: true })).toEqual(CREATED);
+      const deferred = await Promise.all(ids.slice(1).map((id) => kit.record(id)));
+      expect(deferred.map((record) => record?.dependsOn)).toEqual(ids.slice(0, 3).map((id) => [id]));
+      const order: string[] = [];
+      for (const _ of ids) {
+        const leased = await kit.leaseOne();
+        order.push(leased.id);
+        expect(await kit.leaseIds(5)).toEqual([]);
+        await (order.length === 2 ? kit.fail(leased) : kit.finish(leased));
+      }
+      expect(order).toEqual(ids);
+      expect(await demand(kit, overlap)).toMatchObject({ fired: 4, overlapped: 0 });
+    }
+  },
+
   // F60
   'a slot of another user waits for none of the user before, but counts it': async (
     kit,

@@ -8,7 +8,7 @@
 -- ARGV[5]  passed     slots passed over as missed
 -- ARGV[6]  next_slot  where it stands then, or ''
 -- ARGV[7]  next_due   when that is to be fired, or ''
--- ARGV[8]  slots      of the tasks, parted by commas
+-- ARGV[8]  slots      of the tasks, parted by commas; behind a + they were missed, and run one by one
 -- ARGV[9..]  items    one task for each of them, as for enqueue
 -- Returns  {'stale'} or {'superseded'}, nothing written; else 'fired' and an outcome for each as JSON
 -- Cost     O(items × log tasks)
@@ -25,6 +25,7 @@
 local id, revision, slot = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local fence, passed, nextSlot, nextDue = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6], ARGV[7]
 local slots = ARGV[8]
+local isCatchUp = string.sub(slots, 1, 1) == '+'
 local s = Schedule.read(id)
 if not s or s.slot ~= slot or s.revision ~= revision then return F.unchanged({ 'stale' }) end
 if fence < tonumber(redis.call('HGET', K.schedulerLock(), FIELD.schedulerLock.fence) or 0) then
@@ -32,11 +33,12 @@ if fence < tonumber(redis.call('HGET', K.schedulerLock(), FIELD.schedulerLock.fe
 end
 local items = Store.readItems(9)
 local reply, latest, i = { 'fired' }, slot, 0
+local overlap = isCatchUp and 'queue' or s.overlap
 redis.call('HSET', K.schedule(id), FIELD.schedule.missed, s.missed + passed)
 s.missed = s.missed + passed
 for one in string.gmatch(slots, '%d+') do
   i, latest = i + 1, one
-  reply[i + 1] = cjson.encode(Schedule.fireOne(s, items[i], one))
+  reply[i + 1] = cjson.encode(Schedule.fireOne(s, items[i], one, overlap))
 end
 redis.call('HSET', K.schedule(id), FIELD.schedule.fired, s.fired, FIELD.schedule.missed, s.missed,
   FIELD.schedule.overlapped, s.overlapped, FIELD.schedule.settled, latest,

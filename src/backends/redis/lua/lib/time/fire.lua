@@ -52,21 +52,23 @@ function Schedule.outcomeOf(s, item, canceled)
   return { kind = 'refused', refusal = reply.refusal }
 end
 
-function Schedule.fireOne(s, item, slot)
+-- 'queue' is that of slots that were missed: each waits for the one before.
+function Schedule.fireOne(s, item, slot, overlap)
   if s.limit and s.fired >= s.limit then return { kind = 'over' } end
   local active = Schedule.stillActive(s.active)
-  if #active > 0 and (s.overlap == 'skip' or (s.overlap == 'queue-one' and #active > 1)) then
+  if #active > 0 and (overlap == 'skip' or (overlap == 'queue-one' and #active > 1)) then
     s.overlapped = s.overlapped + 1
     return { kind = 'overlap', id = active[1] }
   end
   local canceled, left = {}, {}
-  if s.overlap == 'cancel-previous' then
+  if overlap == 'cancel-previous' then
     canceled = active
     Schedule.overtake(active,
       cjson.encode({ type = 'schedule', schedule = s.id, slot = tonumber(slot) }))
   end
-  if s.overlap ~= 'allow' then left = Schedule.stillActive(active) end
+  if overlap ~= 'allow' then left = Schedule.stillActive(active) end
   local behind = Schedule.ofUser(left, item.user)
+  if overlap == 'queue' then behind = { behind[#behind] } end
   if #behind > 0 then Schedule.waitFor(item, behind) end
   local outcome = Schedule.outcomeOf(s, item, canceled)
   if outcome.kind ~= 'created' then return outcome end
