@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Command, Option } from 'commander';
 import { afterAll, describe, expect, it } from 'vitest';
-import { programOf } from '../../src/cli/program.ts';
-import { isRepeatable } from '../../src/cli/terminal/strict-options.ts';
-import { fairloomHere } from '../support/cli-here.ts';
+import { programOf } from '../../../src/cli/program.ts';
+import { isRepeatable } from '../../../src/cli/terminal/strict-options.ts';
+import { fairloomHere } from '../../support/cli-here.ts';
 
 /** An option with the words that lead to its command. */
 interface Place {
