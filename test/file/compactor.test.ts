@@ -51,6 +51,7 @@ function kit(
   const compactor = new Compactor({
     log: parts,
     stateBytes,
+    leastLog: 16 * MIB,
     snapshot: async (upTo) => {
       if (found.fail) throw new Error('no room');
       made.push(upTo);
@@ -228,4 +229,32 @@ it('makes none once it is closed', async () => {
   one.compactor.look();
   expect(await one.compactor.makeSpace()).toBe(false);
   expect(one.made).toEqual([]);
+});
+
+// F100
+it('makes one of a log that is long beside the state some seconds later, also when nobody calls any more', async () => {
+  const one = kit(1_000);
+  await grow(one, MIB / 4 - 1);
+  await one.clock.advance(60_000);
+  expect(one.made).toEqual([]);
+  await grow(one, 1);
+  await one.clock.advance(4_999);
+  expect(one.made).toEqual([]);
+  await one.clock.advance(1);
+  await one.compactor.rest();
+  expect(one.made).toEqual([MIB / 4]);
+  await one.clock.advance(60_000);
+  expect(one.made).toHaveLength(1);
+});
+
+// F100
+it('leaves a log alone that is short beside the state, and one behind a closed folder', async () => {
+  const large = kit(8 * MIB);
+  await grow(large, MIB - 1);
+  await large.clock.advance(60_000);
+  expect(large.made).toEqual([]);
+  await grow(large, 1);
+  await large.compactor.close();
+  await large.clock.advance(60_000);
+  expect(large.made).toEqual([]);
 });

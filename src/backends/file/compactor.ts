@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/time.ts';
+import type { Clock, Timer } from '../../base/time.ts';
 import type { CommandLog } from './log/command-log.ts';
 
 /** What a compactor works on. */
@@ -6,7 +6,7 @@ export interface CompactorParts {
   readonly log: CommandLog;
   /** Of the newest snapshot, as its rows are long before they are packed; 0: there is none. */
   readonly stateBytes: number;
-  /** A log is left as it is until it is that long, in place of 16 MiB. */
+  /** A log is left as it is until it is that long, in place of 4 MiB. */
   readonly leastLog?: number | undefined;
   /** Makes the snapshot that has everything up to this commit; answers how long its rows are. */
   readonly snapshot: (upTo: number) => Promise<number>;
@@ -19,8 +19,13 @@ export interface CompactorParts {
   readonly clock: Clock;
 }
 
-/** A log is left as it is until it is that long: snapshots of little cost more than they save. */
-const LEAST_LOG = 16_777_216;
+/** A log is left as it is under load until it is that long: to replay it takes less than a second. */
+const LEAST_LOG = 4_194_304;
+
+/** The same while there is time, or this part of the state where that is more; looked at so many ms later. */
+const LEAST_IDLE_LOG = 262_144;
+const IDLE_PART = 8;
+const IDLE_MS = 5_000;
 
 /** Of the bytes of the state that a log may grow to: two packed snapshots and the log behind the older are within three times the state. */
 const SHARE_OF_STATE = 0.5;
@@ -40,6 +45,10 @@ const RETRY_MS = 10_000;
 export class Compactor {
   readonly #parts: CompactorParts;
   #limit: number;
+  /** Of the newest snapshot. */
+  #stateBytes: number;
+  /** Until a log that is long beside the state is made up for, also when nobody calls any more. */
+  #idle: Timer | undefined;
   /** Length of the log when the newest snapshot was begun, without what that has made unneeded. */
   #before = 0;
   /** Number of the last commit that the newest one has, if it was made here. */
@@ -55,7 +64,9 @@ export class Compactor {
 
   constructor(parts: CompactorParts) {
     this.#parts = parts;
+    this.#stateBytes = parts.stateBytes;
     this.#limit = this.#limitOf(parts.stateBytes);
+    this.look();
   }
 
   /** To be called when the log has grown. */
@@ -63,6 +74,7 @@ export class Compactor {
     const { log } = this.#parts;
     if (log.bytes.log - this.#before >= this.#limit) void this.#begin();
     else if (this.#making === undefined && log.isLow) void this.makeSpace();
+    else if (this.#idle === undefined && this.#isLong()) this.#lookLater();
   }
 
   /** Fulfilled when a snapshot was made, which may have made room: `true`; or none would: `false`. */
@@ -81,6 +93,7 @@ export class Compactor {
   /** Makes no more, and rests. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#idle?.cancel();
     await this.rest();
   }
 
@@ -111,6 +124,20 @@ export class Compactor {
     this.#waiting = { since: this.#parts.clock.now(), ms };
   }
 
+  /** Long beside what is stored: to open the data would take as long for little. */
+  #isLong(): boolean {
+    const grown = this.#parts.log.bytes.log - this.#before;
+    return grown >= Math.min(this.#limit, Math.max(LEAST_IDLE_LOG, this.#stateBytes / IDLE_PART));
+  }
+
+  #lookLater(): void {
+    if (this.#isClosed) return;
+    this.#idle = this.#parts.clock.setTimer(IDLE_MS, () => {
+      this.#idle = undefined;
+      if (this.#isLong() && this.#isWorthIt()) void this.#begin();
+    });
+  }
+
   #begin(): Promise<boolean> {
     if (this.#isClosed) return Promise.resolve(false);
     this.#making ??= this.#make().finally(() => {
@@ -130,6 +157,7 @@ export class Compactor {
       this.#newest = upTo;
       const since = log.bytes.log - sealed;
       log.forget();
+      this.#stateBytes = stateBytes;
       this.#limit = this.#limitOf(stateBytes);
       this.#before = log.bytes.log - since;
       this.#stuck = Math.min(this.#stuck, this.#before);

@@ -28,7 +28,7 @@ export interface LogOptions {
    */
   readonly sync: SyncMode;
   readonly clock: Clock;
-  /** Of each segment, in place of 1 MiB for the first and twice as many for each one after it, up to 32 MiB. */
+  /** Of each segment, in place of 1 MiB for the first and twice as many for each one after it, up to 4 MiB. */
   readonly segmentBytes?: number | undefined;
   /** What log and snapshots, those to come too, may grow to; calls that make nothing more go on above it. */
   readonly maxBytes?: number | undefined;

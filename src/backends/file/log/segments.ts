@@ -9,7 +9,7 @@ import { type Needs, Space } from './space.ts';
 
 /** Of the first segment of an owner; each one after it has twice as many as the one before, up to `MOST`. */
 const FIRST = 1_048_576;
-const MOST = 32 * FIRST;
+const MOST = 4 * FIRST;
 
 /** Of the reserve, at most: what is kept beside it is room that the disk still has. */
 const MOST_RESERVE = FIRST;
