@@ -4,10 +4,15 @@ import type { Backend, BackendInfo } from '../domain/port/backend.ts';
 import type { Retention } from '../domain/settings/settings.ts';
 import { say } from '../logging/log-events.ts';
 
-/** A backend that is opened on first use, and refuses use after its end. */
+/** Clients that were made on each backend and are not closed: it is closed by the last one. */
+const clients = new WeakMap<Backend, number>();
+
+/** A backend that is opened on first use, and refuses use after its end. Several clients may share one. */
 export class Connection {
   /** As it is, open or not: workers use it, since they have ends of their own. */
   readonly backend: Backend;
+  readonly #given: Backend;
+  #isCounted = false;
   readonly #retention: Retention;
   readonly #log: Logger;
   /** Present from the first use; forgotten when opening failed, so that the next use tries again. */
@@ -16,8 +21,10 @@ export class Connection {
   #info: BackendInfo = { description: '', warnings: [] };
   readonly #ending = new AbortController();
 
-  constructor(backend: Backend, retention: Retention, log: Logger) {
+  /** @param given - the backend that `backend` stands before; clients of the same one share it. */
+  constructor(backend: Backend, given: Backend, retention: Retention, log: Logger) {
     this.backend = backend;
+    this.#given = given;
     this.#retention = retention;
     this.#log = log;
   }
@@ -66,7 +73,21 @@ export class Connection {
 
   async close(): Promise<void> {
     this.#ending.abort();
-    await this.backend.close();
+    if (this.#isLast()) await this.backend.close();
+  }
+
+  /** The client is made: the backend is not closed before this is. */
+  share(): void {
+    this.#isCounted = true;
+    clients.set(this.#given, (clients.get(this.#given) ?? 0) + 1);
+  }
+
+  #isLast(): boolean {
+    if (!this.#isCounted) return false;
+    this.#isCounted = false;
+    const left = (clients.get(this.#given) ?? 1) - 1;
+    clients.set(this.#given, left);
+    return left === 0;
   }
 
   #demandUse(): void {

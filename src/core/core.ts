@@ -94,7 +94,7 @@ export class Core {
     const used = options.metrics?.backend(backend) ?? backend;
     const { texts } = this.codec;
     const kept = texts === undefined ? used : sealedBackend(used, texts);
-    this.connection = new Connection(kept, retentionOf(options.retention), this.log);
+    this.connection = new Connection(kept, backend, retentionOf(options.retention), this.log);
     const { connection } = this;
     this.series =
       options.series === false ? undefined : new SeriesGatherer(connection, clock, this.log);
@@ -108,6 +108,7 @@ export class Core {
     this.plans = new PlanCache(defaults, undefined);
     this.#enqueuer = new Enqueuer(this);
     this.#watch = new WorkerWatch(this.connection, clock, this.log);
+    connection.share();
   }
 
   /**

@@ -169,3 +169,13 @@ describe('a data folder', () => {
     await loom.close();
   });
 });
+
+// F130
+it('a ping says how long it took, of the owner and of a process that asks it', async () => {
+  const folder = newFolder();
+  const [owner, guest] = [backendOf(folder), backendOf(folder)];
+  await add(owner, 'a');
+  for (const backend of [owner, guest]) {
+    expect((await backend.inspect.ping()).ms).toBeGreaterThan(0);
+  }
+});

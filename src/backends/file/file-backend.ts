@@ -1,10 +1,12 @@
 import { resolve } from 'node:path';
+import { monotonicMs } from '../../base/globals.ts';
+import { isRecord } from '../../base/records.ts';
 import { systemClock } from '../../base/system-clock.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
 import type { Backend } from '../../domain/port/backend.ts';
 import { Access } from './access.ts';
-import { partsOf } from './calls/calls.ts';
+import { type Carry, partsOf } from './calls/calls.ts';
 import { checkFolder, checkMaxBytes, checkSync, type FileOptions } from './file-options.ts';
 
 const KEYS: OptionKeys<FileOptions> = keysOf<FileOptions>()({
@@ -35,8 +37,18 @@ export function file(folder: string, options: FileOptions = {}): Backend {
     get capabilities() {
       return { durable: true, shared: true, sync: access.sync };
     },
-    ...partsOf(access.carry),
+    ...partsOf(timed(access.carry)),
     open: (settings) => access.open(settings),
     close: () => access.close(),
+  };
+}
+
+/** How long an answer of `ping` takes is known here alone, whether this process owns the data or asks for it. */
+function timed(carry: Carry): Carry {
+  return async (name, args) => {
+    if (name !== 'inspect.ping') return carry(name, args);
+    const start = monotonicMs();
+    const pong = await carry(name, args);
+    return isRecord(pong) ? { ...pong, ms: monotonicMs() - start } : pong;
   };
 }

@@ -438,7 +438,8 @@ export class Oracle {
       world.sweepAfter = Math.min(world.sweepAfter, world.now + PAUSE_MS);
       world.hasGoneBack = true;
     }
-    if (world.seen > 0 && world.now - world.seen > OUTAGE_MS) {
+    const isPaused = world.sweepAfter > world.seen;
+    if (!isPaused && world.seen > 0 && world.now - world.seen > OUTAGE_MS) {
       world.sweepAfter = world.now + PAUSE_MS;
     }
     world.seen = world.now;

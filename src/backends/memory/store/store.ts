@@ -177,7 +177,9 @@ export class Store {
       this.sweepAfter = Math.min(this.sweepAfter, this.now + LIMITS.outagePauseMs);
       this.#throttleAnew();
     }
-    if (this.seenAt > 0 && this.now - this.seenAt > LIMITS.outageMs) {
+    // Not again before a step has come after the pause: calls may be as rare as this.
+    const isOver = this.sweepAfter <= this.seenAt;
+    if (isOver && this.seenAt > 0 && this.now - this.seenAt > LIMITS.outageMs) {
       this.sweepAfter = this.now + LIMITS.outagePauseMs;
     }
     this.seenAt = this.now;

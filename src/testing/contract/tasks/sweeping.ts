@@ -239,6 +239,17 @@ export const outages: Cases = {
     expect(await kit.record(id)).toMatchObject({ state: 'queued', losses: 1 });
   },
 
+  // F128
+  'calls that come more rarely than every 8 s sweep all the same': async (kit, expect) => {
+    const id = await kit.add();
+    await kit.leaseOne();
+    for (let passed = 0; passed < LEASE_MS + 18_000; passed += 9_000) {
+      await kit.shift(9_000);
+      await kit.backend.tasks.tick();
+    }
+    expect(await kit.record(id)).toMatchObject({ state: 'queued', losses: 1 });
+  },
+
   'everything else goes on during the pause': async (kit, expect) => {
     await kit.add({ delayMs: 30_000 });
     const expiring = await kit.add({ user: 'bob', expiresInMs: 20_000 });

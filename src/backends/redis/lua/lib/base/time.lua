@@ -27,7 +27,10 @@ if C.seen - now > LIMIT.clockStepMs then
 elseif C.seen > now then
   now = C.seen
 end
-if C.seen > 0 and now - C.seen > LIMIT.outageMs then C.pause = now + LIMIT.outagePauseMs end
+-- Not again before a step has come after the pause: calls may be as rare as this.
+if C.pause <= C.seen and C.seen > 0 and now - C.seen > LIMIT.outageMs then
+  C.pause = now + LIMIT.outagePauseMs
+end
 if micros < now * 1000 then micros = now * 1000 end
 
 -- A number that no other has, greater than all before: places in line, and the order of arrival.
