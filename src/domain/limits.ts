@@ -293,7 +293,7 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
   resendMs: limit(
     60_000,
     'ms',
-    'no record on Redis or in a data folder is removed before a late resend of its call can arrive',
+    'no record in Redis or a folder goes before a late resend can arrive',
   ),
   readMs: limit(
     1_000,

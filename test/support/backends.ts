@@ -64,7 +64,7 @@ export async function openMemory(): Promise<Harness> {
   return harness(backend, parts);
 }
 
-export async function openFile(): Promise<Harness> {
+async function openFile(): Promise<Harness> {
   const folder = mkdtempSync(join(tmpdir(), 'fairloom-engine-'));
   // What the clock has set off has calls under way: they go to the disk.
   const settle = (): Promise<void> => counted.quiet();
