@@ -11,15 +11,15 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'engine: a member that failed is not run again',
     file: 'src/runs/driven/group-drive.ts',
-    find: `const isKept = state !== undefined && state !== 'failed' && state !== 'canceled';`,
-    replace: `const isKept = state !== undefined;`,
+    find: `if (record.state !== 'failed') return true;`,
+    replace: `if (record.state.length > 0) return true;`,
     first: WAITS,
   },
   {
     name: 'engine: members that finished run again when their run does',
     file: 'src/runs/driven/group-drive.ts',
-    find: `return isKept ? (before.epochs?.[at] ?? before.epoch) : epoch;`,
-    replace: `return isKept && at < 0 ? before.epoch : epoch;`,
+    find: `if (record.state !== 'failed') return true;`,
+    replace: `if (record.state !== 'failed') return record.state !== 'finished';`,
     first: WAITS,
   },
   {

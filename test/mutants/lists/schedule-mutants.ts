@@ -251,8 +251,8 @@ const IN_LUA: readonly Mutant[] = [
   {
     name: 'Lua: schedules: the new task does not wait for the old one',
     file: 'src/backends/redis/lua/lib/time/fire.lua',
-    find: `if s.overlap ~= 'allow' then left`,
-    replace: `if s.overlap == 'queue-one' then left`,
+    find: `if overlap ~= 'allow' then left`,
+    replace: `if overlap == 'queue-one' then left`,
   },
   {
     name: 'Lua: schedules: a refused slot does not count as missed',
@@ -311,8 +311,8 @@ const IN_LUA: readonly Mutant[] = [
   {
     name: 'Lua: schedules: the earlier task goes on',
     file: 'src/backends/redis/lua/lib/time/fire.lua',
-    find: `if s.overlap == 'cancel-previous' then`,
-    replace: `if s.overlap == 'queue-one' then`,
+    find: `if overlap == 'cancel-previous' then`,
+    replace: `if overlap == 'queue-one' then`,
   },
   {
     name: 'Lua: schedules: a slot that was decided may come again',

@@ -83,8 +83,8 @@ export const DATA_OWNER_MUTANTS: readonly Mutant[] = [
     name: 'file: a snapshot frees nothing',
     file: 'src/backends/file/compactor.ts',
     first: 'compactor',
-    find: `      log.forget();\n      this.#limit`,
-    replace: '      this.#limit',
+    find: `      log.forget();\n      this.#stateBytes`,
+    replace: '      this.#stateBytes',
   },
   {
     name: 'file: a snapshot that failed is tried at each commit',
