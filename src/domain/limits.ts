@@ -5,6 +5,7 @@ import { SERIES_LIMITS, type SeriesLimitName } from './series-limits.ts';
 import { SOCKET_LIMITS, type SocketLimitName } from './socket-limits.ts';
 import { STREAM_LIMITS, type StreamLimitKey } from './stream-limits.ts';
 import { WAIT_LIMITS, type WaitLimitName } from './wait-limits.ts';
+import { XCOM_LIMITS, type XComLimitName } from './xcom-limits.ts';
 
 export type { Limit } from './limit.ts';
 
@@ -39,12 +40,8 @@ export type LimitName =
   | 'channelKeys'
   | 'channelBytes'
   | 'channelWrites'
-  | 'xcomValueBytes'
-  | 'xcomBytes'
-  | 'xcomWrites'
-  | 'xcomTtlMs'
-  | 'xcomHoldMs'
   | StreamLimitKey
+  | XComLimitName
   | 'scriptUnits'
   | 'scriptBytes'
   | 'leaseBatch'
@@ -219,23 +216,7 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
     'that one attempt writes to: its settle applies them in about a millisecond',
   ),
   ...WAIT_LIMITS,
-  xcomValueBytes: limit(
-    262_144,
-    'bytes',
-    'one XCom value; beyond this a reference to stored data is better',
-  ),
-  xcomBytes: limit(1_048_576, 'bytes', 'of all XCom values that one attempt pushes; as a payload'),
-  xcomWrites: limit(
-    100,
-    'values',
-    'that one attempt pushes or deletes: its settle writes each with a few commands',
-  ),
-  xcomTtlMs: limit(3_600_000, 'ms', 'XCom values are kept 1 h after the end of their writer'),
-  xcomHoldMs: limit(
-    60_000,
-    'ms',
-    'how soon a value that a task keeps is looked at again; it goes that much late at most',
-  ),
+  ...XCOM_LIMITS,
   ...STREAM_LIMITS,
   ...SEARCH_LIMITS,
   ...SERIES_LIMITS,

@@ -1,0 +1,30 @@
+/** Limits of named values. */
+import { type Limit, limit } from './limit.ts';
+
+/** Their names. */
+export type XComLimitName =
+  | 'xcomValueBytes'
+  | 'xcomBytes'
+  | 'xcomWrites'
+  | 'xcomTtlMs'
+  | 'xcomHoldMs';
+
+export const XCOM_LIMITS: Readonly<Record<XComLimitName, Limit>> = {
+  xcomValueBytes: limit(
+    262_144,
+    'bytes',
+    'one XCom value; beyond this a reference to stored data is better',
+  ),
+  xcomBytes: limit(1_048_576, 'bytes', 'of all XCom values that one attempt pushes; as a payload'),
+  xcomWrites: limit(
+    100,
+    'values',
+    'that one attempt pushes or deletes: its settle writes each with a few commands',
+  ),
+  xcomTtlMs: limit(3_600_000, 'ms', 'XCom values are kept 1 h after the end of their writer'),
+  xcomHoldMs: limit(
+    60_000,
+    'ms',
+    'how soon a value that a task keeps is looked at again; it goes that much late at most',
+  ),
+};
