@@ -9,6 +9,7 @@ export type XComLimitName =
   | 'xcomTtlMs'
   | 'xcomHoldMs';
 
+/** As `LIMIT_TABLE`, which takes them in. */
 export const XCOM_LIMITS: Readonly<Record<XComLimitName, Limit>> = {
   xcomValueBytes: limit(
     262_144,
