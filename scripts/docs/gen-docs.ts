@@ -1,7 +1,7 @@
 /**
  * Writes docs/limits.md from src/domain/limits.ts, docs/acl.example from the Lua scripts,
  * docs/cli-output.md from src/cli/views/json-shapes.ts, the schemas of the OpenAPI document from src/http/calls/answers.ts, the routes in docs/http.md, the reference in docs/configuration.md from
- * src/config/options.ts, the table of decisions from their pages, the tables of docs/redis-layout.md
+ * src/config/options.ts, the names of ancestors in docs/guide/coming-from.md, the table of decisions from their pages, the tables of docs/redis-layout.md
  * from src/domain/layout/, the drawing in docs/lifecycle.md, and the floor plan in docs/architecture.md from scripts/rooms.json and the
  * imports. `test/tidy/docs/docs.test.ts`, `test/tidy/docs/decisions.test.ts` and
  * `test/redis/faults/acl.test.ts` hold them to the code.
@@ -11,6 +11,7 @@ import { renderAcl } from './acl-doc.ts';
 import { loadDecisions, renderDecisions } from './adr-doc.ts';
 import { renderConfiguration } from './config-doc.ts';
 import { renderFloorPlan } from './floor-plan.ts';
+import { renderForeign } from './foreign-doc.ts';
 import { renderLayout } from './layout-doc.ts';
 import { renderLifecycle } from './lifecycle-doc.ts';
 import { loadLimits, renderLimits } from './limits-doc.ts';
@@ -35,5 +36,7 @@ const layout = new URL('redis-layout.md', DOCS);
 writeFileSync(layout, renderLayout(readFileSync(layout, 'utf8')));
 const architecture = new URL('architecture.md', DOCS);
 writeFileSync(architecture, renderFloorPlan(readFileSync(architecture, 'utf8')));
+const comingFrom = new URL('guide/coming-from.md', DOCS);
+writeFileSync(comingFrom, renderForeign(readFileSync(comingFrom, 'utf8')));
 const lifecycle = new URL('lifecycle.md', DOCS);
 writeFileSync(lifecycle, renderLifecycle(readFileSync(lifecycle, 'utf8')));

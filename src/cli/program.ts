@@ -2,6 +2,7 @@
 
 import { createRequire } from 'node:module';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { foreignHint } from '../base/foreign-names.ts';
 import { messageOf } from '../base/message-of.ts';
 import { printableLine } from '../base/printable.ts';
 import { isOwn } from '../domain/errors/errors.ts';
@@ -81,6 +82,7 @@ export function programOf(shell: Shell): Command {
     .configureOutput({
       writeOut: (text) => void shell.out.write(text),
       // What was typed is in its messages.
+      outputError: (text, write) => write(withForeignHint(text)),
       writeErr: (text) => void shell.err.write(text.split('\n').map(terminalLine).join('\n')),
     })
     .exitOverride();
@@ -128,6 +130,13 @@ function report(error: unknown, shell: Shell): void {
   if (error instanceof CliError && error.hint !== undefined) {
     shell.err.write(`${terminalLine(style.dim(error.hint))}\n`);
   }
+}
+
+/** The refusal of an option that another system has: with what it is here. */
+function withForeignHint(text: string): string {
+  const flag = /unknown option '(--[\w-]+)/.exec(text)?.[1];
+  const hint = flag === undefined ? undefined : foreignHint(flag, ['flag']);
+  return hint === undefined ? text : `${text.trimEnd()}\n(${hint})\n`;
 }
 
 /** `config show` writes YAML too, and is named where that is asked of another command. */

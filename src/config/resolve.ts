@@ -1,5 +1,6 @@
 /** Lays what the sources say over each other, field by field, and checks what comes of it. */
 import { resolve as absolute, dirname } from 'node:path';
+import { foreignHint } from '../base/foreign-names.ts';
 import { maskedUrl } from '../base/masked-url.ts';
 import { similarTo } from '../base/similar.ts';
 import type { InvalidOptionError } from '../domain/errors/errors.ts';
@@ -224,6 +225,8 @@ function refuseUnknown(
 }
 
 function hintFor(name: string, known: readonly string[]): string {
+  const foreign = foreignHint(name, ['config', 'code']);
+  if (foreign !== undefined) return foreign;
   const similar = similarTo(name, known);
   if (similar !== undefined) return `did you mean ${similar}?`;
   const elsewhere = optionsOf(ROOT).find(({ path }) => path.endsWith(`.${name}`));

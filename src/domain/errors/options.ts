@@ -2,6 +2,7 @@
  * Objects of options. What one may hold is a list next to its type, which the compiler compares with
  * the type; what else is in it is refused, since a misspelled option would change nothing silently.
  */
+import { foreignHint } from '../../base/foreign-names.ts';
 import { similarTo } from '../../base/similar.ts';
 import { InvalidOptionError } from './caller-errors.ts';
 import { shown } from './fairloom-error.ts';
@@ -89,7 +90,8 @@ export function unknownWord(option: string, word: unknown, known: Keys): Invalid
 }
 
 function unknownKey(where: string, key: string, known: Keys, path: string): InvalidOptionError {
-  const { expected, hint } = meantBy(key, known);
+  const { expected, hint: meant } = meantBy(key, known);
+  const hint = foreignHint(key, ['code', 'config']) ?? meant;
   const message = `${where}: there is no option ${shown(key)}; ${hint}`;
   return new InvalidOptionError(path, expected, key, message);
 }
