@@ -7,9 +7,10 @@ import type { ValueCodec } from '../codec/codec.ts';
 import {
   InvalidPayloadError,
   InvalidResultError,
+  isFinalGroup,
   isOwn,
-  isRetryAfter,
   ownCode,
+  waitAskedBy,
 } from '../domain/errors/errors.ts';
 import type { FailureType } from '../domain/task/cause.ts';
 import { type Control, controlOf } from '../workflow/control.ts';
@@ -85,9 +86,11 @@ const FINAL: readonly unknown[] = [
 ];
 
 /** What a thrown value means. */
-function failureOf(error: unknown): Failure {
-  if (isRetryAfter(error)) {
-    const { delayMs, countAttempt } = error;
+export function failureOf(error: unknown): Failure {
+  if (isFinalGroup(error)) return refused(error, 'error');
+  const asked = waitAskedBy(error);
+  if (asked !== undefined) {
+    const { delayMs, countAttempt } = asked;
     const wait = { error, failureType: 'error', retryable: true, afterMs: delayMs } as const;
     return countAttempt ? wait : { ...wait, uncounted: true };
   }

@@ -21,6 +21,27 @@ export interface TaskError {
   readonly own?: true;
   /** Of one of our own, as it says itself. */
   readonly retryable?: boolean;
+  /** Of a `RetryAfter`, and of a group whose members asked for one: the wait, in ms. */
+  readonly delayMs?: number;
+  /** With `delayMs`: whether it uses up one of the retries. */
+  readonly countAttempt?: boolean;
+  /** Of a group: no retry helps, as its members said. */
+  readonly isFinal?: true;
+}
+
+/** Of our own errors alone: what another attempt is told. */
+type Steering = Pick<TaskError, 'own' | 'retryable' | 'delayMs' | 'countAttempt' | 'isFinal'>;
+
+/** What of an error, or of its data, steers; nothing unless it is one of our own. */
+export function steeringOf(value: object, isOwn: boolean): Steering {
+  if (!isOwn) return {};
+  const delayMs = read(value, 'delayMs');
+  const wait =
+    typeof delayMs === 'number' && Number.isFinite(delayMs)
+      ? { delayMs, countAttempt: read(value, 'countAttempt') !== false }
+      : {};
+  const end = read(value, 'isFinal') === true ? ({ isFinal: true } as const) : {};
+  return { own: true, retryable: read(value, 'retryable') === true, ...wait, ...end };
 }
 
 /** Characters of a message that are kept. */
@@ -89,7 +110,7 @@ function firstLine(text: string): string {
 
 /** An error that says what the data says, with all that is behind it; `stack` is that of then. */
 export function errorFrom(facts: TaskError): Error {
-  const { name, message, code, stack, cause, errors, own, retryable } = facts;
+  const { name, message, code, stack, cause, errors, own, ...steering } = facts;
   const options = cause === undefined ? undefined : { cause: errorFrom(cause) };
   const error =
     errors === undefined
@@ -103,7 +124,9 @@ export function errorFrom(facts: TaskError): Error {
   if (code !== undefined) define('code', code, true);
   if (own === true) {
     define(OWN_ERROR, true, false);
-    define('retryable', retryable === true, false);
+    for (const [key, value] of Object.entries({ retryable: false, ...steering })) {
+      define(key, value, false);
+    }
   }
   return error;
 }
@@ -150,7 +173,7 @@ class Reading {
       ...(typeof stack === 'string' && stack !== '' ? { stack: cut(stack, STACK_CHARS) } : {}),
       ...(why === undefined ? {} : { cause: why }),
       ...(errors.length === 0 ? {} : { errors }),
-      ...(isOwnError(value) ? { own: true, retryable: read(value, 'retryable') === true } : {}),
+      ...steeringOf(value, isOwnError(value)),
     };
   }
 

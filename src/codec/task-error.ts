@@ -1,7 +1,7 @@
 import { cut } from '../base/as-data.ts';
 import { utf8Bytes } from '../base/json.ts';
 import { isRecord } from '../base/records.ts';
-import { MESSAGE_CHARS, type TaskError, thrownOf } from '../base/thrown.ts';
+import { MESSAGE_CHARS, steeringOf, type TaskError, thrownOf } from '../base/thrown.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { isSealed, readableWords } from '../domain/task/sealed-text.ts';
 
@@ -61,7 +61,7 @@ export function errorIn(data: unknown): TaskError {
 }
 
 function stored(value: Readonly<Record<string, unknown>>, depth = 0): TaskError {
-  const { name, message, code, stack, cause, errors, own, retryable } = value;
+  const { name, message, code, stack, cause, errors, own } = value;
   const below = (one: unknown): one is Readonly<Record<string, unknown>> =>
     isRecord(one) && depth < MAX_DEPTH;
   const behind = Array.isArray(errors) ? errors.filter(below) : [];
@@ -72,7 +72,7 @@ function stored(value: Readonly<Record<string, unknown>>, depth = 0): TaskError 
     ...(typeof stack === 'string' ? { stack } : {}),
     ...(below(cause) ? { cause: stored(cause, depth + 1) } : {}),
     ...(behind.length > 0 ? { errors: behind.map((one) => stored(one, depth + 1)) } : {}),
-    ...(own === true ? { own, retryable: retryable === true } : {}),
+    ...steeringOf(value, own === true),
   };
 }
 

@@ -14,7 +14,7 @@ export interface MemberState {
   readonly state: EndedMember['state'] | 'open';
 }
 
-/** A policy of one's own: asked once, when all members have ended. */
+/** A policy of one's own: asked when all members have ended, and by what failed for good whether a retry helps. */
 export type RegisteredVerdict = (members: readonly EndedMember[]) => boolean;
 
 /** Whether a group whose members have all ended has finished. */

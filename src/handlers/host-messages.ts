@@ -36,8 +36,6 @@ export type HostReply =
 export interface HostFailure {
   readonly kind: 'threw';
   readonly error: TaskError;
-  /** Of a `retryAfter`. */
-  readonly wait?: { readonly delayMs: number; readonly countAttempt: boolean };
   /** The handler was never called: there is no module to go on with. */
   readonly isUnloaded?: true;
 }

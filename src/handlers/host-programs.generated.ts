@@ -137,6 +137,21 @@ export const threadProgram: string = `(function() {
 		}
 	}
 	// src/base/thrown.ts
+	function steeringOf(value, isOwn) {
+		if (!isOwn) return {};
+		const delayMs = read(value, "delayMs");
+		const wait = typeof delayMs === "number" && Number.isFinite(delayMs) ? {
+			delayMs,
+			countAttempt: read(value, "countAttempt") !== false
+		} : {};
+		const end = read(value, "isFinal") === true ? { isFinal: true } : {};
+		return {
+			own: true,
+			retryable: read(value, "retryable") === true,
+			...wait,
+			...end
+		};
+	}
 	const MESSAGE_CHARS = 2e3;
 	const NAME_CHARS = 100;
 	const STACK_CHARS = 16e3;
@@ -209,10 +224,7 @@ export const threadProgram: string = `(function() {
 				...typeof stack === "string" && stack !== "" ? { stack: cut(stack, STACK_CHARS) } : {},
 				...why === void 0 ? {} : { cause: why },
 				...errors.length === 0 ? {} : { errors },
-				...isOwnError(value) ? {
-					own: true,
-					retryable: read(value, "retryable") === true
-				} : {}
+				...steeringOf(value, isOwnError(value))
 			};
 		}
 		#errors(value, depth) {
@@ -292,19 +304,9 @@ export const threadProgram: string = `(function() {
 		throw errorSaying(\`\${url} has no function named \${exportName}\`, "TypeError");
 	}
 	function failureOf(thrown) {
-		const failure = {
+		return {
 			kind: "threw",
 			error: thrownOf(thrown)
-		};
-		if (failure.error.code !== "RETRY_AFTER" || !isOwnError(thrown)) return failure;
-		const { delayMs, countAttempt } = Object(thrown);
-		if (!Number.isFinite(delayMs)) return failure;
-		return {
-			...failure,
-			wait: {
-				delayMs,
-				countAttempt: countAttempt !== false
-			}
 		};
 	}
 	function loggerOf(post) {
@@ -477,6 +479,21 @@ export const processProgram: string = `(function() {
 		}
 	}
 	// src/base/thrown.ts
+	function steeringOf(value, isOwn) {
+		if (!isOwn) return {};
+		const delayMs = read(value, "delayMs");
+		const wait = typeof delayMs === "number" && Number.isFinite(delayMs) ? {
+			delayMs,
+			countAttempt: read(value, "countAttempt") !== false
+		} : {};
+		const end = read(value, "isFinal") === true ? { isFinal: true } : {};
+		return {
+			own: true,
+			retryable: read(value, "retryable") === true,
+			...wait,
+			...end
+		};
+	}
 	const MESSAGE_CHARS = 2e3;
 	const NAME_CHARS = 100;
 	const STACK_CHARS = 16e3;
@@ -505,7 +522,7 @@ export const processProgram: string = `(function() {
 		return text.trimStart().split(/[\\r\\n]/, 1)[0]?.trimEnd() ?? "";
 	}
 	function errorFrom(facts) {
-		const { name, message, code, stack, cause, errors, own, retryable } = facts;
+		const { name, message, code, stack, cause, errors, own, ...steering } = facts;
 		const options = cause === void 0 ? void 0 : { cause: errorFrom(cause) };
 		const error = errors === void 0 ? new Error(message, options) : new AggregateError(errors.map(errorFrom), message, options);
 		const define = (key, value, enumerable) => {
@@ -521,7 +538,10 @@ export const processProgram: string = `(function() {
 		if (code !== void 0) define("code", code, true);
 		if (own === true) {
 			define(OWN_ERROR, true, false);
-			define("retryable", retryable === true, false);
+			for (const [key, value] of Object.entries({
+				retryable: false,
+				...steering
+			})) define(key, value, false);
 		}
 		return error;
 	}
@@ -570,10 +590,7 @@ export const processProgram: string = `(function() {
 				...typeof stack === "string" && stack !== "" ? { stack: cut(stack, STACK_CHARS) } : {},
 				...why === void 0 ? {} : { cause: why },
 				...errors.length === 0 ? {} : { errors },
-				...isOwnError(value) ? {
-					own: true,
-					retryable: read(value, "retryable") === true
-				} : {}
+				...steeringOf(value, isOwnError(value))
 			};
 		}
 		#errors(value, depth) {
@@ -653,19 +670,9 @@ export const processProgram: string = `(function() {
 		throw errorSaying(\`\${url} has no function named \${exportName}\`, "TypeError");
 	}
 	function failureOf(thrown) {
-		const failure = {
+		return {
 			kind: "threw",
 			error: thrownOf(thrown)
-		};
-		if (failure.error.code !== "RETRY_AFTER" || !isOwnError(thrown)) return failure;
-		const { delayMs, countAttempt } = Object(thrown);
-		if (!Number.isFinite(delayMs)) return failure;
-		return {
-			...failure,
-			wait: {
-				delayMs,
-				countAttempt: countAttempt !== false
-			}
 		};
 	}
 	function loggerOf(post) {

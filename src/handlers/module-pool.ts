@@ -6,7 +6,7 @@ import { errorIn } from '../codec/task-error.ts';
 import { ClosedError, Fatal, InvalidResultError, RetryAfter } from '../domain/errors/errors.ts';
 import type { HandlerModule } from '../workflow/task-code.ts';
 import type { TaskContext } from '../workflow/task-context.ts';
-import type { HostFailure, HostLine, HostReply, HostRequest } from './host-messages.ts';
+import type { HostLine, HostReply, HostRequest } from './host-messages.ts';
 import type { ModuleHost } from './module-host.ts';
 
 /** Threads or processes. One runs one task at a time, and none outlives a task that hangs. */
@@ -119,17 +119,18 @@ function requestOf(module: HandlerModule, input: unknown, ctx: TaskContext): Hos
 
 function errorOf(reply: Exclude<HostReply, { kind: 'returned' }>): Error {
   if (reply.kind === 'unsendable') return new InvalidResultError('$', reply.message);
-  return steering(reply, errorIn(reply.error));
+  return steering(errorIn(reply.error));
 }
 
 /** What was thrown there, also of our own classes that handlers throw. */
-function steering({ wait }: HostFailure, facts: TaskError): Error {
+function steering(facts: TaskError): Error {
   const error = errorFrom(facts);
   if (facts.own !== true) return error;
   if (facts.code === 'FATAL')
     return sameAs(error, new Fatal(facts.message, { cause: error.cause }));
-  if (facts.code !== 'RETRY_AFTER' || wait === undefined) return error;
-  return sameAs(error, new RetryAfter(wait.delayMs, wait.countAttempt, facts.message));
+  const { delayMs, countAttempt = true } = facts;
+  if (facts.code !== 'RETRY_AFTER' || delayMs === undefined) return error;
+  return sameAs(error, new RetryAfter(delayMs, countAttempt, facts.message));
 }
 
 /** Name and stack as they were there. */

@@ -3,7 +3,7 @@ import { type Duration, durationMs } from '../base/time.ts';
 import { coreOf, Fairloom } from '../client/client.ts';
 import type { TaskError } from '../codec/task-error.ts';
 import { CLIENT_KEYS, type FairloomOptions } from '../core/options.ts';
-import { InvalidOptionError, isRetryAfter, TaskFailedError } from '../domain/errors/errors.ts';
+import { InvalidOptionError, TaskFailedError, waitAskedBy } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import type { Cause } from '../domain/task/cause.ts';
 import { versionedName } from '../domain/task/task-name.ts';
@@ -215,7 +215,7 @@ export class TestLoom extends Fairloom {
   #note(taskId: string, event: { readonly error: TaskError; readonly cause: Cause }): void {
     if (this.#unexpected !== undefined) return;
     const thrown = this.#journal.runs.findLast((run) => run.taskId === taskId)?.error;
-    if (thrown instanceof InjectedFailure || isRetryAfter(thrown)) return;
+    if (thrown instanceof InjectedFailure || waitAskedBy(thrown) !== undefined) return;
     const { error, cause } = event;
     this.#unexpected = { error: thrown ?? new TaskFailedError(taskId, cause, error) };
   }

@@ -32,7 +32,14 @@ export {
   type NodeFailure,
   RunFailedError,
 } from './graph-errors.ts';
-export { Fatal, isRetryAfter, RetryAfter, TimedOutError } from './handler-errors.ts';
+export {
+  type AskedWait,
+  Fatal,
+  isFinalGroup,
+  RetryAfter,
+  TimedOutError,
+  waitAskedBy,
+} from './handler-errors.ts';
 export { ProgramFailedError, ProgramNotStartedError } from './program-errors.ts';
 export {
   ControlNotReturnedError,

@@ -2,6 +2,7 @@
 import { messageOf } from '../../base/message-of.ts';
 import { type Cause, type FailureType, failureTypeOf } from '../task/cause.ts';
 import { type ErrorCode, FairloomError, isOwn, shown } from './fairloom-error.ts';
+import type { AskedWait } from './handler-errors.ts';
 
 /** The snapshot of a graph cannot be had; which of its kinds says why. */
 export abstract class GraphStoreError extends FairloomError {
@@ -90,6 +91,14 @@ export interface FailedMember {
   readonly error: Error;
 }
 
+/** What the members of a group that failed mean for whatever ran it. */
+export interface GroupSteering {
+  /** Members that it has to have fail at every attempt. */
+  readonly isFinal: boolean;
+  /** The longest that members asked for by `retryAfter`. */
+  readonly wait: AskedWait | undefined;
+}
+
 /** Too many members of a group, or one that had to, did not finish; `cause` is of the first of them. */
 export class GroupFailedError extends FairloomError {
   /** The name of the class. */
@@ -102,8 +111,18 @@ export class GroupFailedError extends FairloomError {
   readonly group: string;
   /** Every member that did not finish. */
   readonly failed: readonly FailedMember[];
+  /** Members that it has to have threw `Fatal`, or what no retry helps: what ran the group fails for good. */
+  readonly isFinal: boolean;
+  /** How long members asked to wait by `retryAfter`, in ms, the longest; `undefined` when none did. */
+  readonly delayMs: number | undefined;
+  /** With `delayMs`: whether another attempt of what ran the group uses up one of its retries. */
+  readonly countAttempt: boolean;
 
-  constructor(group: string, failed: readonly FailedMember[]) {
+  constructor(
+    group: string,
+    failed: readonly FailedMember[],
+    { isFinal, wait }: GroupSteering = { isFinal: false, wait: undefined },
+  ) {
     const lines = failed.map(
       ({ member, error }) => `${member} (${error.name}: ${messageOf(error)})`,
     );
@@ -111,6 +130,9 @@ export class GroupFailedError extends FairloomError {
     super(message, failed[0] === undefined ? undefined : { cause: failed[0].error });
     this.group = group;
     this.failed = failed;
+    this.isFinal = isFinal;
+    this.delayMs = wait?.delayMs;
+    this.countAttempt = wait?.countAttempt ?? true;
   }
 }
 

@@ -31,9 +31,20 @@ export class RetryAfter extends FairloomError {
   }
 }
 
-/** Whether it asks for another attempt after a while, whichever copy of this package made it. */
-export function isRetryAfter(value: unknown): value is RetryAfter {
-  return isOwn(value, 'RETRY_AFTER') && Number.isFinite(Reflect.get(value, 'delayMs'));
+/** The wait that an error asks for before another attempt. */
+export type AskedWait = Pick<RetryAfter, 'delayMs' | 'countAttempt'>;
+
+/** What it asks for, whichever copy of this package made it, and whether by itself or by members of a group. */
+export function waitAskedBy(value: unknown): AskedWait | undefined {
+  if (!isOwn(value, 'RETRY_AFTER') && !isOwn(value, 'GROUP_FAILED')) return undefined;
+  const delayMs: unknown = Reflect.get(value, 'delayMs');
+  if (typeof delayMs !== 'number' || !Number.isFinite(delayMs)) return undefined;
+  return { delayMs, countAttempt: Reflect.get(value, 'countAttempt') !== false };
+}
+
+/** Of a group: members that it has to have said that no retry helps. */
+export function isFinalGroup(value: unknown): boolean {
+  return isOwn(value, 'GROUP_FAILED') && Reflect.get(value, 'isFinal') === true;
 }
 
 /** The reason of the signal of a handler that ran longer than its timeout. */

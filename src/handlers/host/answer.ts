@@ -8,7 +8,6 @@
 import { asData, fieldsOf, isError, putField, textOf } from '../../base/as-data.ts';
 import type { LogFields, Logger } from '../../base/logger.ts';
 import { messageOf } from '../../base/message-of.ts';
-import { isOwnError } from '../../base/own-error.ts';
 import { errorSaying, type TaskError, thrownOf } from '../../base/thrown.ts';
 import type {
   HostFailure,
@@ -56,11 +55,7 @@ async function handlerOf({
 }
 
 function failureOf(thrown: unknown): HostFailure {
-  const failure = { kind: 'threw', error: thrownOf(thrown) } as const;
-  if (failure.error.code !== 'RETRY_AFTER' || !isOwnError(thrown)) return failure;
-  const { delayMs, countAttempt } = Object(thrown);
-  if (!Number.isFinite(delayMs)) return failure;
-  return { ...failure, wait: { delayMs, countAttempt: countAttempt !== false } };
+  return { kind: 'threw', error: thrownOf(thrown) };
 }
 
 function loggerOf(post: Post): Logger {

@@ -1291,6 +1291,18 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    "retryable": {
     "type": "boolean",
     "description": "Of one of our own, as it says itself."
+   },
+   "delayMs": {
+    "type": "number",
+    "description": "Of a `RetryAfter`, and of a group whose members asked for one: the wait, in ms."
+   },
+   "countAttempt": {
+    "type": "boolean",
+    "description": "With `delayMs`: whether it uses up one of the retries."
+   },
+   "isFinal": {
+    "const": true,
+    "description": "Of a group: no retry helps, as its members said."
    }
   },
   "required": [

@@ -8,7 +8,13 @@ import { apart } from '../../base/async-scope.ts';
 import { inChunks } from '../../base/chunks.ts';
 import { errorText } from '../../codec/task-error.ts';
 import type { Outcome } from '../../domain/attempt/decider.ts';
-import { InvalidOptionError, InvalidPayloadError, isOwn } from '../../domain/errors/errors.ts';
+import {
+  InvalidOptionError,
+  InvalidPayloadError,
+  isFinalGroup,
+  isOwn,
+  waitAskedBy,
+} from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { refOf } from '../../domain/port/leasing.ts';
 import { hasVersion } from '../../domain/task/task-name.ts';
@@ -192,6 +198,7 @@ class Drive {
         const error = errorText(ending.error);
         const outcome = {
           ...failed(error, failureType, isRetryable(ending.error)),
+          ...askedWait(ending.error),
           ...(node === undefined ? {} : { node }),
           ...(task === undefined ? {} : { task }),
         };
@@ -251,7 +258,14 @@ function failed(error: string, failureType: Failed['failureType'], retryable: bo
 
 /** Errors of the engine say so; what handlers threw may go well the next time. */
 function isRetryable(error: unknown): boolean {
-  return !isOwn(error) || error.retryable || error.code === 'GROUP_FAILED';
+  if (isOwn(error, 'GROUP_FAILED')) return !isFinalGroup(error);
+  return !isOwn(error) || error.retryable;
+}
+
+/** The wait that a node, or a member of a group, has asked for on its last attempt. */
+function askedWait(error: unknown): { readonly afterMs?: number } {
+  const asked = waitAskedBy(error);
+  return asked === undefined ? {} : { afterMs: asked.delayMs };
 }
 
 /** How often the run was asked to write down where it is. */

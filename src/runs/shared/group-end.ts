@@ -1,7 +1,8 @@
 /** What a group comes to when its members have ended, in runs of both kinds. */
+import { failureOf } from '../../attempt/handler-call.ts';
 import { errorFrom, thrownOf } from '../../base/thrown.ts';
 import { GroupFailedError } from '../../domain/errors/errors.ts';
-import type { FailedMember } from '../../domain/errors/graph-errors.ts';
+import type { FailedMember, GroupSteering } from '../../domain/errors/graph-errors.ts';
 import type { Cause } from '../../domain/task/cause.ts';
 import type { EachNode, ParallelNode } from '../../graph/graph.ts';
 import { groupOutput, type NodeOutcome } from '../../graph/graph-values.ts';
@@ -45,7 +46,8 @@ export function groupOutcome({ node, members, isTimeUp, registered }: GroupEnd):
     const canceled = isTimeUp ? undefined : cancelOf(node, members);
     if (canceled !== undefined) return { type: 'canceled', cause: canceled };
     if (isTimeUp || !hasFinished(node.policy, states, registered)) {
-      return { type: 'failed', error: new GroupFailedError(node.id, failedOf(members)) };
+      const steering = steeringOf(node, members, registered);
+      return { type: 'failed', error: new GroupFailedError(node.id, failedOf(members), steering) };
     }
     const outcomes = members.map((member) => [member.key, outcomeOf(member)] as const);
     return { type: 'output', value: groupOutput(node, outcomes) };
@@ -58,6 +60,34 @@ export function groupOutcome({ node, members, isTimeUp, registered }: GroupEnd):
 function cancelOf({ policy }: GroupEnd['node'], members: readonly MemberEnd[]): Cause | undefined {
   if (policy.kind !== 'strict' || members.some(({ state }) => state === 'failed')) return undefined;
   return members.flatMap((member) => (member.state === 'canceled' ? (member.cause ?? []) : []))[0];
+}
+
+/**
+ * It has failed for good when it could not finish if every other member that failed did, the next time;
+ * those that were canceled may.
+ */
+function steeringOf(
+  { policy }: GroupEnd['node'],
+  members: readonly MemberEnd[],
+  registered: RegisteredVerdict,
+): GroupSteering {
+  const final = new Set<string>();
+  const waits: number[] = [];
+  let isCounted = false;
+  for (const { key, ...end } of members) {
+    if (end.state !== 'failed') continue;
+    const { retryable, afterMs, uncounted } = failureOf(end.error);
+    if (!retryable) final.add(key);
+    if (afterMs !== undefined) waits.push(afterMs);
+    if (uncounted !== true) isCounted = true;
+  }
+  const atBest = members.map(
+    ({ key }) => ({ key, state: final.has(key) ? 'failed' : 'finished' }) as const,
+  );
+  return {
+    isFinal: final.size > 0 && !hasFinished(policy, atBest, registered),
+    wait: waits.length === 0 ? undefined : { delayMs: Math.max(...waits), countAttempt: isCounted },
+  };
 }
 
 function stateOf(state: MemberEnd['state']): 'finished' | 'failed' | 'canceled' {
