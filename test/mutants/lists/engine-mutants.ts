@@ -123,9 +123,16 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'engine: a run whose group failed is not retried',
     file: 'src/runs/driven/drive.ts',
-    find: ` || error.code === 'GROUP_FAILED'`,
+    find: `if (isOwn(error, 'GROUP_FAILED')) return !isFinalGroup(error);`,
     replace: '',
     first: WAITS,
+  },
+  {
+    name: 'engine: a run whose group failed for good is retried',
+    file: 'src/runs/driven/drive.ts',
+    find: `return !isFinalGroup(error);`,
+    replace: 'return true;',
+    first: 'runs/forms/group-steering.test.ts',
   },
   {
     name: 'engine: nodes are not written down',
