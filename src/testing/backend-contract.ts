@@ -24,6 +24,7 @@ import { Kit } from './contract/kit.ts';
 import { late, neverStarted } from './contract/late.ts';
 import { names } from './contract/names.ts';
 import { weighed } from './contract/pages.ts';
+import { places } from './contract/places.ts';
 import * as restricted from './contract/restricted.ts';
 import * as asks from './contract/runs/asks.ts';
 import { attendedWaits } from './contract/runs/attended-waits.ts';
@@ -126,6 +127,7 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   'places of running tasks': limits.places,
   queues: limits.queues,
   'configured users': configured,
+  'queues of users': places,
   'assigned users and steal targets': restricted.choosing,
   pools: restricted.pools,
   'unknown names': unknownNames.unknownNames,

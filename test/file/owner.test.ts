@@ -278,6 +278,7 @@ function argsFor(call: string): readonly unknown[] {
   const page = { limit: 10 };
   const lists: Readonly<Record<string, readonly unknown[]>> = {
     'users.get': ['u', 'default'],
+    'users.everywhere': [['u']],
     'users.list': ['default', page],
     'workers.confirm': ['w', { id: 'a', token: '' }],
     'inspect.get': [['a']],

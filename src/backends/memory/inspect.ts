@@ -194,6 +194,15 @@ export function listUsers(
   return found.length > limit && last !== undefined ? { items, cursor: last.user } : { items };
 }
 
+/** See `UserStore.everywhere`. */
+export function usersEverywhere(store: Store, users: readonly string[]): readonly UserInfo[] {
+  const names = users.toSorted(compareUtf8);
+  return [...store.queues.values()]
+    .flatMap((queue) => names.flatMap((name) => queue.users.get(name) ?? []))
+    .sort((a, b) => compareUtf8(a.queue.queue, b.queue.queue))
+    .map((user) => userInfo(store, user));
+}
+
 /** Users that the queue knows, and those that have nothing but settings for all queues. */
 function* withConfigured(
   store: Store,

@@ -15,7 +15,15 @@ import type {
 import { cancel, redrive, remove, runNow } from './admin.ts';
 import { enqueue } from './enqueue.ts';
 import { extend } from './extend.ts';
-import { facts, listErrorGroups, listTasks, listUsers, queueInfo, stats } from './inspect.ts';
+import {
+  facts,
+  listErrorGroups,
+  listTasks,
+  listUsers,
+  queueInfo,
+  stats,
+  usersEverywhere,
+} from './inspect.ts';
 import { runStore } from './journals.ts';
 import { lease } from './lease.ts';
 import { reconcile } from './reconcile.ts';
@@ -144,6 +152,7 @@ function userStore(store: Store, step: Step, look: Step): UserStore {
         const known = store.queues.get(queue)?.users.get(user);
         return known === undefined ? configuredInfo(store, queue, user) : userInfo(store, known);
       }),
+    everywhere: (users) => look(() => usersEverywhere(store, users)),
     list: (queue, page, options = {}) => look(() => listUsers(store, { queue, ...options }, page)),
   };
 }

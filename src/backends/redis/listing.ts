@@ -1,3 +1,4 @@
+import { compareUtf8 } from '../../base/utf8-order.ts';
 import type {
   ErrorGroupFacts,
   Page,
@@ -10,6 +11,7 @@ import type { Session } from './connection/session.ts';
 import { decodeRow, RECORD_FIELDS } from './decode-record.ts';
 import { queueNames } from './queues.ts';
 import { allLeases, startedPart } from './started.ts';
+import { placesOf } from './users.ts';
 import { flat, text } from './wire/decode.ts';
 import { levelPart } from './wire/keys.ts';
 import { foreignCursor, placeIn } from './wire/listing-place.ts';
@@ -42,7 +44,7 @@ export async function listTasks(
     const queues = filter.queue === undefined ? [] : [filter.queue];
     return pageOf(page, (part) => partOf(session, filter, of(part), queues));
   }
-  const names = filter.queue === undefined ? await queueNames(session) : [filter.queue];
+  const names = await queuesOfLines(session, filter, page);
   return pageOf(page, (part) => inLines(session, filter, of(part), names));
 }
 
@@ -69,6 +71,28 @@ export async function listErrorGroups(
 
 type Request = TaskPageRequest & PartRequest;
 
+/** Queues in which the user may have a line, in order; and the one in which the page before ended. */
+async function queuesOfLines(
+  session: Session,
+  { queue, user = '' }: TaskFilter,
+  { cursor }: PageRequest,
+): Promise<readonly string[]> {
+  if (queue !== undefined) return [queue];
+  const names = (await placesOf(session, [user])).map((place) => place.queue);
+  if (cursor === undefined) return names;
+  const [key] = placeIn(cursor);
+  const last = (await queueNames(session)).filter((one) => isLineOf(session, one, user, key));
+  return [...new Set([...names, ...last])].sort(compareUtf8);
+}
+
+function lineOf({ keys }: Session, queue: string, level: number, user: string): string {
+  return keys.line(queue, levelPart(level), user);
+}
+
+function isLineOf(session: Session, queue: string, user: string, key: string | undefined): boolean {
+  return LEVELS.some((level) => lineOf(session, queue, level, user) === key);
+}
+
 /** The lines of a user in some queues, from that of the cursor on. */
 async function inLines(
   session: Session,
@@ -76,19 +100,17 @@ async function inLines(
   request: Request,
   names: readonly string[],
 ): Promise<Part<TaskRow>> {
-  const line = (queue: string, level: number): string => {
-    return session.keys.line(queue, levelPart(level), filter.user ?? '');
-  };
+  const { user = '' } = filter;
   const [key] = request.cursor === undefined ? [] : placeIn(request.cursor);
-  const isThere = (queue: string): boolean => LEVELS.some((level) => line(queue, level) === key);
-  const from = key === undefined ? 0 : names.findIndex(isThere);
+  const from =
+    key === undefined ? 0 : names.findIndex((queue) => isLineOf(session, queue, user, key));
   if (from < 0) throw foreignCursor(request.cursor);
   const to = from + QUEUES_STEP;
   const part = await partOf(session, filter, request, names.slice(from, to));
   const next = names[to];
   if (part.cursor !== undefined || next === undefined) return part;
   // Before everything in the first line of the next queue.
-  return { ...part, cursor: JSON.stringify([line(next, CRITICAL), '-1', '']) };
+  return { ...part, cursor: JSON.stringify([lineOf(session, next, CRITICAL, user), '-1', '']) };
 }
 
 async function partOf(

@@ -1,3 +1,4 @@
+import { compareUtf8 } from '../../base/utf8-order.ts';
 import type { UserStore } from '../../domain/port/backend.ts';
 import type { Page, PageRequest, UserInfo } from '../../domain/port/inspection.ts';
 import {
@@ -9,7 +10,19 @@ import {
 import type { Session } from './connection/session.ts';
 import { flat, text } from './wire/decode.ts';
 import { patchText } from './wire/encode.ts';
-import { pageOf } from './wire/parts.ts';
+import { answersFor, pageOf } from './wire/parts.ts';
+
+/** A user in a queue. */
+interface UserPlace {
+  readonly user: string;
+  readonly queue: string;
+}
+
+/** Places that one script tells at most. */
+const PLACES_STEP = 100;
+
+/** Users that one script looks for in the queues. */
+const USERS_STEP = 100;
 
 /** See `UserStore`. */
 export class RedisUsers implements UserStore {
@@ -30,8 +43,25 @@ export class RedisUsers implements UserStore {
   }
 
   async get(user: string, queue: string): Promise<UserInfo | undefined> {
-    const [found] = flat(await this.#session.run('userGet', [user, queue]));
-    return found === undefined ? undefined : decodeUser(text(found));
+    const [found] = await this.#infosOf([{ user, queue }], true);
+    return found;
+  }
+
+  async everywhere(users: readonly string[]): Promise<readonly UserInfo[]> {
+    const places = await placesOf(this.#session, users);
+    return (await this.#infosOf(places, false)).filter((one) => one !== undefined);
+  }
+
+  /** What is told of each; `configured`: also of one that has settings for all queues and nothing else there. */
+  #infosOf(
+    places: readonly UserPlace[],
+    configured: boolean,
+  ): Promise<readonly (UserInfo | undefined)[]> {
+    return answersFor(places, PLACES_STEP, async (some) => {
+      const pairs = some.flatMap(({ user, queue }) => [user, queue]);
+      const reply = flat(await this.#session.run('userGet', [configured ? 1 : 0, ...pairs]));
+      return reply.map((one) => (text(one) === '' ? undefined : decodeUser(text(one))));
+    });
   }
 
   list(
@@ -47,6 +77,32 @@ export class RedisUsers implements UserStore {
       return next === '' ? { items } : { items, cursor: next };
     });
   }
+}
+
+/**
+ * Where these users have work or settings of the queue, by queue, then by user. No index has it, which every enqueue
+ * would pay for: each queue is asked for all of them at once, hundreds of queues in a script.
+ */
+export async function placesOf(
+  session: Session,
+  users: readonly string[],
+): Promise<readonly UserPlace[]> {
+  const found = new Map<string, UserPlace>();
+  for (let at = 0; at < users.length; at += USERS_STEP) {
+    const some = users.slice(at, at + USERS_STEP);
+    let cursor = '0';
+    do {
+      const reply = flat(await session.run('userQueues', [cursor, ...some])).map(text);
+      cursor = reply[0] ?? '0';
+      for (let i = 1; i < reply.length; i += 2) {
+        const [queue = '', user = ''] = reply.slice(i, i + 2);
+        found.set(`${queue} ${user}`, { user, queue });
+      }
+    } while (cursor !== '0');
+  }
+  return [...found.values()].sort(
+    (a, b) => compareUtf8(a.queue, b.queue) || compareUtf8(a.user, b.user),
+  );
 }
 
 interface RawUser extends Omit<UserInfo, 'settings' | 'origins' | 'levels' | 'ahead'> {

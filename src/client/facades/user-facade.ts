@@ -77,7 +77,7 @@ export class Users {
     const listing = { list: 'users.list', filter: { queue, configured } };
     return listed(listing, pageRequest(options), async (request) => {
       const { items, ...rest } = await users.list(queue, request, { configured });
-      return { ...rest, items: items.map(statusOf) };
+      return { ...rest, items: items.map(userStatus) };
     });
   }
 
@@ -87,7 +87,7 @@ export class Users {
     checkOptions('users.get', options, QUEUE_KEYS);
     const { users } = await this.#connection.open();
     const info = await users.get(id, queueOf(options));
-    return info === undefined ? undefined : statusOf(info);
+    return info === undefined ? undefined : userStatus(info);
   }
 
   /**
@@ -135,7 +135,8 @@ function queueOf({ queue }: InQueue): string {
   return queue === undefined ? 'default' : checkName('queue', queue);
 }
 
-function statusOf({ settings, ahead, ...rest }: UserInfo): UserStatus {
+/** What a backend tells of a user, as callers see it. */
+export function userStatus({ settings, ahead, ...rest }: UserInfo): UserStatus {
   const info = userSettingsInfo(settings);
   // One that comes back starts at the queue's virtual time, or after what it was given in advance.
   const turns = (rest.ready ? ahead : Math.max(0, ahead)) * info.weight;

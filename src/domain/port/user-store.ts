@@ -10,6 +10,11 @@ export interface UserStore {
   /** One user in one queue; `undefined` when nothing is known of it there. */
   get(user: string, queue: string): Promise<UserInfo | undefined>;
   /**
+   * What the queues know of these users: a row for each queue that knows one of them, as `list` without
+   * `configured` tells it; by queue, then by user.
+   */
+  everywhere(users: readonly string[]): Promise<readonly UserInfo[]>;
+  /**
    * Users of one queue of whom something is known, by name. `configured`: those too of whom there is
    * nothing in this queue, and settings for all queues. Without it only those are looked at whom the
    * queue itself knows, which is what samples and searches for work want.

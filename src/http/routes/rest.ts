@@ -152,11 +152,8 @@ export async function demandAsk(loom: Fairloom, view: View, id: string): Promise
 }
 
 async function overview(loom: Fairloom, view: View, at: number): Promise<Overview> {
+  if (view.users !== undefined) return { at, users: await ownRows(loom, view) };
   const queues = await loom.queues.list();
-  if (view.users !== undefined) {
-    const names = queues.map(({ queue }) => queue);
-    return { at, users: await ownRows(loom, view, names) };
-  }
   const { inspect } = await coreOf(loom).connection.open();
   const [{ problems }, stats, waiting, workers, lagMs] = await Promise.all([
     inspect.ping(),

@@ -1,7 +1,7 @@
 /** Routes of users and queues. */
 import { coreOf, type Fairloom } from '../../client/client.ts';
 import type { QueueStatus } from '../../client/facades/queue-facade.ts';
-import type { UserStatus } from '../../client/facades/user-facade.ts';
+import { type UserStatus, userStatus } from '../../client/facades/user-facade.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { type TopUser, topUsers } from '../../shapes/shares.ts';
 import type { UserRow } from '../calls/answers.ts';
@@ -35,7 +35,7 @@ export const USER_ROUTES: readonly Route[] = [
     answer: async ({ loom, view, query }) => {
       const { queue = 'default' } = query;
       if (view.users !== undefined) {
-        const items = await ownRows(loom, view, [queue]);
+        const items = await ownRowsIn(loom, view, queue);
         return { items, sharesOf: items.length };
       }
       const status = await loom.queues.get(queue);
@@ -108,15 +108,15 @@ export async function userRow(
   return rowOf(status, await sharesIn(loom, queue, about), about);
 }
 
-/** The users of a view that some queues know. */
-export async function ownRows(
-  loom: Fairloom,
-  view: View,
-  queues: readonly string[],
-): Promise<readonly UserRow[]> {
-  const all = queues.flatMap((queue) =>
-    (view.users ?? []).map((user) => loom.users.get(user, { queue })),
-  );
+/** The users of a view in every queue that knows them, however many queues others have. */
+export async function ownRows(loom: Fairloom, view: View): Promise<readonly UserRow[]> {
+  const { users } = await coreOf(loom).connection.open();
+  return (await users.everywhere(view.users ?? [])).map((one) => ownRow(userStatus(one)));
+}
+
+/** The users of a view that one queue knows. */
+async function ownRowsIn(loom: Fairloom, view: View, queue: string): Promise<readonly UserRow[]> {
+  const all = (view.users ?? []).map((user) => loom.users.get(user, { queue }));
   return (await Promise.all(all)).flatMap((one) => (one === undefined ? [] : [ownRow(one)]));
 }
 

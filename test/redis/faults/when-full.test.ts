@@ -141,6 +141,10 @@ const CALLS: Readonly<Record<Verb, (scene: Scene) => Promise<unknown>>> = {
   status: ({ backend, dead }) => backend.inspect.status([dead]),
   userGet: ({ kit }) => kit.user('ann'),
   userList: ({ backend }) => backend.users.list('default', page),
+  userQueues: async ({ backend }) => {
+    const found = await backend.users.everywhere(['ann']);
+    expect(found.map(({ user }) => user)).toContain('ann');
+  },
   workerList: async ({ backend }) => expect(await backend.workers.list()).not.toEqual([]),
   xcomList: ({ backend }) => backend.xcom.list({ user: 'ann', namespace: 'default' }, page),
   xcomRead: async ({ backend }) => expect((await backend.xcom.read([PLACE]))[0]?.text).toBe('1'),

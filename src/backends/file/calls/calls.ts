@@ -30,7 +30,7 @@ const CALLS = {
     remove: 'step',
     runNow: 'step',
   },
-  users: { set: 'step', get: 'look', list: 'look' },
+  users: { set: 'step', get: 'look', everywhere: 'look', list: 'look' },
   queues: { set: 'step', get: 'look', list: 'look' },
   workers: {
     register: 'step',

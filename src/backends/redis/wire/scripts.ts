@@ -54,6 +54,7 @@ export type Verb =
   | 'unregister'
   | 'userGet'
   | 'userList'
+  | 'userQueues'
   | 'userSet'
   | 'watch'
   | 'workerList'
@@ -118,6 +119,7 @@ export const OPERATIONS: Readonly<Record<Verb, string>> = {
   unregister: 'unregister',
   userGet: 'users.get',
   userList: 'users.list',
+  userQueues: 'users.everywhere',
   userSet: 'users.set',
   watch: 'waitForEnd',
   workerList: 'workers.list',
@@ -184,6 +186,7 @@ export const WHEN_FULL: Readonly<Record<Verb, 'reads' | 'goes-on' | 'grows'>> = 
   unregister: 'goes-on',
   userGet: 'reads',
   userList: 'reads',
+  userQueues: 'reads',
   userSet: 'goes-on',
   watch: 'goes-on',
   workerList: 'reads',
