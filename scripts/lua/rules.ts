@@ -2,7 +2,8 @@
 import {
   afterTurn,
   CROWD,
-  correctedTag,
+  correction,
+  costLeft,
   enterTag,
   exactStep,
   expectedRun,
@@ -32,7 +33,7 @@ import { luaArithmetic } from './arithmetic.ts';
 
 const TAGS = [
   ...[scaleOf, startOf, exactStep, finishOf, turn, seated, raisedTag, enterTag, keptTag],
-  ...[rescaledTag, expectedRun, learned, correctedTag, recountedTag, sharedClass, sharedStep],
+  ...[rescaledTag, expectedRun, learned, correction, recountedTag, sharedClass, sharedStep],
 ];
 
 /** The text that `-- @include tags` stands for. */
@@ -52,5 +53,5 @@ export function inlineRules(): string {
     afterStarts,
     afterGiveBack,
   ]);
-  return `${rates}\n${luaArithmetic('fair-share.ts', 'Turn', [afterTurn])}`;
+  return `${rates}\n${luaArithmetic('fair-share.ts', 'Turn', [afterTurn, costLeft])}`;
 }

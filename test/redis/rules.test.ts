@@ -8,7 +8,8 @@ import { inlineRules } from '../../scripts/lua/rules.ts';
 import {
   afterTurn,
   chooseHead,
-  correctedTag,
+  correction,
+  costLeft,
   enterTag,
   exactStep,
   expectedRun,
@@ -184,13 +185,21 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
     },
   ],
   [
-    'correctedTag',
+    'correction',
     {
-      inputs: ['tag', 'virtual', 'cost', 'cost', 'weight'],
-      inTypeScript: ([tag = 0, v = 0, chargedS = 0, actualS = 0, weight = 0]) => [
-        correctedTag(tag, v, { chargedS, actualS, weight }),
+      inputs: ['cost', 'cost'],
+      inTypeScript: ([chargedS = 0, actualS = 0]) => [correction(chargedS, actualS)],
+      inLua: 'return Tag.correction(a[1], a[2])',
+    },
+  ],
+  [
+    'costLeft',
+    {
+      inputs: ['cost', 'virtual', 'virtual', 'weight'],
+      inTypeScript: ([cost = 0, v = 0, start = 0, weights = 0]) => [
+        costLeft(cost, v, start, weights),
       ],
-      inLua: 'return Tag.correctedTag(a[1], a[2], a[3], a[4], a[5])',
+      inLua: 'return Turn.costLeft(a[1], a[2], a[3], a[4])',
     },
   ],
   [

@@ -202,7 +202,7 @@ function userFacts(
   return [
     {
       user: user.user,
-      ...(isAhead ? { tag, weight } : {}),
+      ...(isAhead ? { tag, weight, inW: user.ready || user.leavingIn === epoch } : {}),
       ...(store.settingsOf(user).rate !== undefined && tat > store.clock.now() ? { tat } : {}),
       ...(queue.chargesTime ? { meanRun } : {}),
       // Turns between levels count while there is a choice.

@@ -5,6 +5,7 @@ import { setDueKey } from '../memory/rules/places.ts';
 import { listen } from '../memory/rules/schedule-places.ts';
 import type { KeyEntry, UserEntry } from '../memory/store/entities.ts';
 import { keyScope } from '../memory/store/idempotency.ts';
+import { leaveAhead } from '../memory/store/leavers.ts';
 import { headroomOf, reindex, standReady, throttle } from '../memory/store/ready-index.ts';
 import type { Store } from '../memory/store/store.ts';
 import type { Image, KeyRow, QueueRow, ScheduleRow, UserRow } from './image.ts';
@@ -81,6 +82,7 @@ function placeUser(store: Store, row: UserRow): void {
     user.headroom = headroomOf(user, store.settingsOf(user));
     user.queue.runnable += user.headroom;
   } else if (row.isToEnter === true) reindex(store, user);
+  if (!user.ready) leaveAhead(user);
   keepIdle(user);
 }
 

@@ -51,12 +51,18 @@ function packable(value: object): { readonly [name: string]: Packable | undefine
 interface Sums {
   readonly classes: Map<string, number>;
   tags: number;
+  leaving: number;
   idleLeast: number;
 }
 
 async function writeQueue(target: Target, store: Store, queue: QueueEntry): Promise<void> {
   const { writer, keys } = target;
-  const sums: Sums = { classes: new Map(), tags: 0, idleLeast: Number.POSITIVE_INFINITY };
+  const sums: Sums = {
+    classes: new Map(),
+    tags: 0,
+    leaving: 0,
+    idleLeast: Number.POSITIVE_INFINITY,
+  };
   for (const user of queue.users.values()) {
     await writeUser(target, { store, queue, sums }, user);
   }
@@ -81,7 +87,7 @@ async function writeQueue(target: Target, store: Store, queue: QueueEntry): Prom
   await writer.score(keys.rated, queue.queue, Math.ceil(allowedAt(rate, queue.tat)));
 }
 
-function queueBytes(queue: QueueEntry, { classes, tags, idleLeast }: Sums): Buffer {
+function queueBytes(queue: QueueEntry, { classes, tags, leaving, idleLeast }: Sums): Buffer {
   const { clock, counts, totals, lasts, runnable, readyUsers, parked } = queue;
   const usual = `w${USUAL_WEIGHT}`;
   const { [usual]: last = -1, ...otherLasts } = Object.fromEntries(lasts);
@@ -117,7 +123,7 @@ function queueBytes(queue: QueueEntry, { classes, tags, idleLeast }: Sums): Buff
     lost: totals.lost,
     stolen: totals.stolen,
   });
-  const rest = [otherClasses, otherLasts, parked.count].map((one) => packed(one));
+  const rest = [otherClasses, otherLasts, parked.count, leaving].map((one) => packed(one));
   return Buffer.concat([numbers, seldom, ...rest]);
 }
 
@@ -154,6 +160,10 @@ async function writeUser(target: Target, place: InQueue, user: UserEntry): Promi
   }
   if (standing.isRecord) {
     await writeRecord(target, place, user, standing);
+    if (user.leavingIn === queue.clock.epoch) {
+      sums.leaving += user.weight;
+      await writer.score(keys.leavers(name), `${user.weight}:${user.user}`, startTag(user));
+    }
   } else if (standing.isKept) {
     sums.tags++;
     await writer.score(keys.keptTags(name), user.user, user.tag);

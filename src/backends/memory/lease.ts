@@ -11,6 +11,7 @@ import { enterStarted, leaveAsServed, liftLimits, park } from './rules/places.ts
 import { areSchedulesDue } from './rules/schedule-places.ts';
 import { rejoin, scopeOf, wakeFor } from './rules/workers.ts';
 import type { QueueEntry, TaskEntry } from './store/entities.ts';
+import { jump } from './store/leavers.ts';
 import { boundRate, charge, queueOpen, reindex } from './store/ready-index.ts';
 import type { Store, WorkerEntry } from './store/store.ts';
 import { startTag } from './store/tag-order.ts';
@@ -163,7 +164,7 @@ function start(store: Store, { choice, entry }: Turn, request: LeaseRequest): vo
   const { list } = choice;
   const user = entry.owner;
   const { queue } = user;
-  if (choice.v !== undefined) queue.clock.v = choice.v;
+  if (choice.v !== undefined) jump(queue, choice.v);
   charge(store, entry, list?.clock);
   if (list !== undefined) list.clock = startTag(user);
   if (choice.stolen) queue.totals.stolen++;

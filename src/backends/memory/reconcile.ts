@@ -66,13 +66,18 @@ function driftOf(store: Store, queue: QueueEntry): string[] {
     }
   }
   let weights = 0;
+  let leaving = 0;
   let runnable = 0;
   let running = 0;
   for (const user of queue.users.values()) {
     running += user.running;
+    if (user.leavingIn === queue.clock.epoch) leaving += user.weight;
     if (!user.ready) continue;
     weights += user.weight;
     runnable += user.headroom;
+  }
+  if (leaving !== queue.leaving) {
+    drift.push(`queue ${queue.queue}: ${queue.leaving} of W has left, not ${leaving}`);
   }
   if (weights !== queue.clock.w)
     drift.push(`queue ${queue.queue}: W is ${queue.clock.w}, not ${weights}`);

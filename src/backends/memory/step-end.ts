@@ -3,6 +3,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import { hasSurplus } from './rules/remove.ts';
 import { resetListClocks, wake, wakeFor } from './rules/workers.ts';
 import type { QueueEntry, UserEntry } from './store/entities.ts';
+import { forgetLeavers } from './store/leavers.ts';
 import { throttle } from './store/ready-index.ts';
 import type { Store } from './store/store.ts';
 import { nextDueAt } from './tick.ts';
@@ -66,6 +67,7 @@ function restIfIdle(queue: QueueEntry): void {
   if (counts.queued > 0 || counts.started > 0) return;
   clock.v = 0;
   clock.epoch++;
+  if (queue.leaving > 0) forgetLeavers(queue);
   resetListClocks(queue);
 }
 

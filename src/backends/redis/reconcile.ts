@@ -289,6 +289,7 @@ class Pass {
       if (stored[sum] !== sums[sum]) wrong.push(sum);
     }
     if (stored.tags !== stored.kept) wrong.push('tags');
+    if (stored.leaving !== stored.left) wrong.push('leavers');
     if (!sameCounts(stored.classes, sums.classes)) wrong.push('classes');
     if (wrong.length === 0) return undefined;
     return {

@@ -1,9 +1,10 @@
 /**
  * Fair turns between users: worst-case-fair weighted fair queueing (WF²Q+; Bennett and Zhang,
  * 1997), indexed by weight class. Each queue has a virtual time V that grows by c/W per
- * turn of cost c, W being the weights of the ready users. Each ready user has a start tag; its
- * next turn would end at F = S + c/w. A user is eligible once S ≤ V; among the eligible the least
- * F is served. So nobody runs ahead of its exact share by more than one turn.
+ * turn of cost c, W being the weights of the ready users and of those that left with S > V, until V has
+ * passed S. Each ready user has a start tag; its next turn would end at F = S + c/w. A user is
+ * eligible once S ≤ V; among the eligible the least F is served. So nobody runs ahead of its exact
+ * share by more than one turn.
  *
  * Weights are integers in hundredths, so that W is exact. Tags are counted in turns of their own
  * user, in whole grains, so that what turns add up to is exact for every weight; S is the same in
@@ -98,9 +99,44 @@ export function keptTag(tag: number, weight: number, v: number): number {
   return startOf(tag, weight) > v ? tag : 0;
 }
 
-/** Virtual time after a turn of this cost, while users of so much weight in all are ready. */
+/** Virtual time after a turn of this cost, while W stays the same. */
 export function afterTurn(v: number, cost: number, weights: number): number {
   return v + (cost * 100) / weights;
+}
+
+/** What is left of a turn's cost once it has taken virtual time from `v` to `start`. */
+export function costLeft(cost: number, v: number, start: number, weights: number): number {
+  return Math.max(0, cost - ((start - v) * weights) / 100);
+}
+
+/** A user that was ahead of V when it stopped being ready: it counts in W until V has passed its tag. */
+export interface Leaver {
+  /** Where its tag stands in virtual time. */
+  readonly start: number;
+  /** In hundredths. */
+  readonly weight: number;
+}
+
+/**
+ * Virtual time after a turn of this cost, W falling on the way. `passed` takes the first leaver out of
+ * W and answers it, if its tag is at most so far.
+ */
+export function afterTurnPast(
+  v: number,
+  cost: number,
+  weights: number,
+  passed: (to: number) => Leaver | undefined,
+): number {
+  let [at, left, w] = [v, cost, weights];
+  while (w > 0) {
+    const to = afterTurn(at, left, w);
+    const leaver = passed(to);
+    if (leaver === undefined) return to;
+    left = costLeft(left, at, leaver.start, w);
+    at = Math.max(at, leaver.start);
+    w -= leaver.weight;
+  }
+  return at;
 }
 
 /** The head of one weight class: where its least tag stands, and the class's own step. */
@@ -158,30 +194,16 @@ export function learned(mean: number | undefined, actualS: number): number {
   return mean === undefined ? actualS : mean + (actualS - mean) / 8;
 }
 
-/** A turn that was charged by expectation, once it is known for how long the lease was held. */
-export interface Correction {
-  /** What the turn was charged for, in seconds. */
-  readonly chargedS: number;
-  /** How long it took, in seconds. */
-  readonly actualS: number;
-  /** Of its user, in hundredths. */
-  readonly weight: number;
+/** Grains by which a turn that was charged by expectation is corrected, once it is known how long its lease was held. */
+export function correction(chargedS: number, actualS: number): number {
+  return turn(actualS) - turn(chargedS);
 }
 
-/** The tag after a correction; what was charged too much is no claim to turns in a row. */
-export function correctedTag(
-  tag: number,
-  v: number,
-  { chargedS, actualS, weight }: Correction,
-): number {
-  const charged = turn(chargedS);
-  return raisedTag(tag + turn(actualS) - charged, v * scaleOf(weight) - charged);
-}
-
-/** The tag of a ready user when the queue begins to charge by something else: ahead by a turn at most. */
+/** The tag of a ready user when the queue begins to charge by something else: ahead or behind by a turn at most. */
 export function recountedTag(tag: number, v: number, weight: number): number {
-  const most = v * scaleOf(weight) + TURN;
-  return tag > most ? tag - Math.ceil((tag - most) / SEATS) * SEATS : tag;
+  const level = v * scaleOf(weight);
+  const over = Math.max(0, Math.ceil((tag - level - TURN) / SEATS));
+  return raisedTag(tag - over * SEATS, level - TURN);
 }
 
 /** The step of an exact class: one turn of cost 1. */

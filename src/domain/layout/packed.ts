@@ -139,7 +139,7 @@ export const PACKED = {
       ['lost', 'd', 'leases, ever'],
       ['stolen', 'd', 'turns, ever'],
     ],
-    rest: 'msgpack of other classes, of their latest tags, of how many tasks are parked; or nothing',
+    rest: 'msgpack of other classes, of their latest tags, of how many tasks are parked, of the weights in `leavers`; or nothing',
   },
   clock: {
     where: '`s` of `clock`',

@@ -106,6 +106,12 @@ export const QUEUE_KEYS = {
    */
   idle: { type: 'ZSET', name: '{queue}idle:{epoch}' },
   /**
+   * `<weight>:<user>`, of users with a record that were ahead of V when they stopped being ready → where their tag stands in virtual time: they count in W until then
+   * @by lease, settle, enqueue, settings
+   * @life until V has passed, or the user is ready again
+   */
+  leavers: { type: 'ZSET', name: '{queue}leavers' },
+  /**
    * queues with such users to drop
    * @by the end of a step, maintenance
    * @life until dropped

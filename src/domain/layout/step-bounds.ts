@@ -20,6 +20,7 @@ const ROWS = {
     'that waited for the redrive of one that is removed, in one step',
   ],
   errorGroupsStep: [5, 'groups', 'of errors looked at to be forgotten when another comes'],
+  leaversRead: [32, 'tags', 'of those that left ahead of V, read together'],
   idleStep: [50, 'users', 'whose tag has passed, forgotten in one step'],
   tagsAtOnce: [50, 'tags', 'that are kept, dropped at once; of more some at a time'],
   snapshotStep: [50, 'snapshots', 'in memory, whose time is over, forgotten in one step'],

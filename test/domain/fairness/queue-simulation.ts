@@ -1,11 +1,13 @@
 /** One queue with nothing but its fair index, built from the domain functions alone. */
 import { compareUtf8 } from '../../../src/base/utf8-order.ts';
 import {
+  afterTurnPast,
   type ClassHead,
   chooseHead,
   enterTag,
   exactStep,
   keptTag,
+  type Leaver,
   type QueueClock,
   rescaledTag,
   sharedClass,
@@ -31,6 +33,8 @@ export class QueueSimulation {
   readonly clock: QueueClock = { v: 0, w: 0, epoch: 0 };
   readonly #users = new Map<string, SimUser>();
   readonly #groups = new Map<string, Set<SimUser>>();
+  /** Those that left ahead, by name. */
+  readonly #leavers = new Map<string, Leaver>();
   /** By group in use, what it remembers of the user that entered last. */
   readonly #lasts = new Map<string, number>();
 
@@ -39,6 +43,7 @@ export class QueueSimulation {
     const user = this.#user(name, weight ?? 100);
     if (weight !== undefined) user.weight = weight;
     user.ready = true;
+    this.#leavers.delete(name);
     this.clock.w += user.weight;
     this.#join(user);
   }
@@ -50,7 +55,10 @@ export class QueueSimulation {
     user.ready = false;
     this.clock.w -= user.weight;
     this.#part(user);
+    const start = startOf(user.tag, user.weight);
+    if (start > this.clock.v) this.#leavers.set(name, { start, weight: user.weight });
     if (this.clock.w > 0) return;
+    this.#leavers.clear();
     this.clock.v = 0;
     this.clock.epoch++;
   }
@@ -73,9 +81,24 @@ export class QueueSimulation {
     const head = heads[choice?.index ?? -1];
     if (choice === undefined || head === undefined) throw new Error('nobody is ready');
     const { user } = head;
-    this.clock.v = choice.v + (cost * 100) / this.clock.w;
+    while (this.#passed(choice.v) !== undefined);
+    this.clock.v = afterTurnPast(choice.v, cost, this.weights(), (to) => this.#passed(to));
     user.tag += turn(cost);
     return user.name;
+  }
+
+  /** W. */
+  weights(): number {
+    return [...this.#leavers.values()].reduce((sum, { weight }) => sum + weight, this.clock.w);
+  }
+
+  /** Takes the first of those that left out of W, if its tag is at most so far. */
+  #passed(to: number): Leaver | undefined {
+    let first: readonly [string, Leaver] | undefined;
+    for (const one of this.#leavers) if (one[1].start < (first?.[1].start ?? Infinity)) first = one;
+    if (first === undefined || first[1].start > to) return undefined;
+    this.#leavers.delete(first[0]);
+    return first[1];
   }
 
   /** Where its tag stands in virtual time. */

@@ -36,12 +36,43 @@ export interface Turn {
   readonly stolen: boolean;
 }
 
-/** Σ of the weights of those who are ready, in hundredths. */
-function readyWeight(queue: QueueEntry): number {
+function lingerers(queue: QueueEntry): Person[] {
+  return [...queue.people.values()].filter(({ lingersIn }) => lingersIn === queue.epoch);
+}
+
+/** Whether a user counts: it is ready, or left ahead and was not caught up with. */
+export function countsIn(queue: QueueEntry, person: Person): boolean {
+  return person.ready || person.lingersIn === queue.epoch;
+}
+
+/** Σ of the weights of those who count, in hundredths. */
+export function weightOfAll(queue: QueueEntry): number {
   return [...queue.people.values()].reduce(
-    (sum, person) => sum + (person.ready ? person.weight : 0),
+    (sum, person) => sum + (countsIn(queue, person) ? person.weight : 0),
     0,
   );
+}
+
+/** One who is not ready counts as long as it is ahead. */
+export function linger(queue: QueueEntry, person: Person): void {
+  const isCurrent = person.epoch === queue.epoch;
+  person.lingersIn = isCurrent && !person.ready && isAhead(queue, person) ? queue.epoch : -1;
+}
+
+/** Virtual time goes on by so much work; each who lingers counts until it has come to where that one stands. */
+export function goOn(queue: QueueEntry, work: number): void {
+  for (let left = work; weightOfAll(queue) > 0; ) {
+    const whole = weightOfAll(queue);
+    const end = queue.v + (left * 100) / whole;
+    const next = lingerers(queue).sort((one, other) => begins(one) - begins(other))[0];
+    if (next === undefined || begins(next) > end) {
+      queue.v = end;
+      return;
+    }
+    left = Math.max(0, left - ((begins(next) - queue.v) * whole) / 100);
+    queue.v = Math.max(queue.v, begins(next));
+    next.lingersIn = -1;
+  }
 }
 
 /** Decides again whether a user may be served, and gives it its tag when it enters. */
@@ -51,7 +82,9 @@ export function refresh(world: World, queueName: string, user: string): void {
   const person = personOf(queue, user);
   const weight = settingsOf(world, queueName, user).weight ?? 100;
   if (!mayStart(world, queue, person)) {
+    const wasReady = person.ready;
     stop(queue, person);
+    if (wasReady) linger(queue, person);
     return;
   }
   if (person.ready && person.weight === weight) return;
@@ -85,6 +118,7 @@ function enter(
   person.tag = kept > fresh ? onSeat(kept, next) : fresh;
   person.weight = weight;
   person.ready = true;
+  person.lingersIn = -1;
 }
 
 /** The first grain from here on that has the seat of another. */
@@ -190,14 +224,14 @@ export function unassigned(queue: QueueEntry): Person[] {
 /** Charges a turn. */
 export function charge(queue: QueueEntry, turn: Turn, cost: number): void {
   const { person, via } = turn;
-  const whole = (cost * 100) / readyWeight(queue);
   queue.v = turn.v;
+  for (const one of lingerers(queue)) if (!isAhead(queue, one)) one.lingersIn = -1;
   person.tag += grainsOf(cost);
   if (via !== undefined) {
     person.tag = lifted(person.tag, grainsAt(via.list.clock, person.weight));
     via.list.clock = begins(person);
   }
-  queue.v += whole;
+  goOn(queue, cost);
 }
 
 /** The task that is next in its user's own line. */

@@ -3,7 +3,7 @@ import type { Decision, Settlement, Suspension } from '../../../src/domain/port/
 import type { ChannelRefusal } from '../../../src/domain/task/channel.ts';
 import type { AttemptRecord } from '../../../src/domain/task/task.ts';
 import * as channels from './channels.ts';
-import { grainsAt, grainsOf, joinAt, lifted } from './fairness.ts';
+import { grainsAt, grainsOf, joinAt, lifted, linger } from './fairness.ts';
 import { callBack, end, queueUp, schedule } from './graph.ts';
 import { speaks, suspend } from './runs.ts';
 import { type Lease, note, personOf, queueOf, settingsOf, type Task, type World } from './world.ts';
@@ -139,6 +139,7 @@ function giveBack(world: World, task: Task): void {
   if (!timed && chargedIn === queue.epoch && person.epoch === queue.epoch) {
     const level = grainsAt(joinAt(queue, person), person.weight);
     person.tag = lifted(person.tag, level) - grainsOf(task.cost);
+    linger(queue, person);
   }
   if (rate !== undefined) person.tat -= rate.perMs / rate.limit;
   const ours = queue.settings.rate;

@@ -1,5 +1,16 @@
 /** Queues that charge by time: what is expected at the lease, and what it came to in the end. */
-import { grainsAt, grainsOf, lifted, lowered, TURN } from './fairness.ts';
+import {
+  begins,
+  countsIn,
+  goOn,
+  grainsAt,
+  grainsOf,
+  lifted,
+  linger,
+  lowered,
+  TURN,
+  weightOfAll,
+} from './fairness.ts';
 import { type Person, personOf, type QueueEntry, queueOf, type Task, type World } from './world.ts';
 
 /** What a turn of this person is charged, before it is known how long it takes. */
@@ -23,9 +34,16 @@ export function settleTime(world: World, task: Task): void {
   task.charged = undefined;
   if (charged === undefined || task.chargedIn !== queue.epoch || person.epoch !== queue.epoch)
     return;
-  const before = person.tag - grainsOf(charged);
-  const least = grainsAt(queue.v, person.weight) - grainsOf(charged);
-  person.tag = lifted(before + grainsOf(seconds), least);
+  const grains = grainsOf(seconds) - grainsOf(charged);
+  const counted = countsIn(queue, person);
+  if (grains < 0 && counted) {
+    queue.v = Math.max(0, queue.v + ((grains / TURN) * 100) / weightOfAll(queue));
+  }
+  person.tag += grains;
+  linger(queue, person);
+  if (grains <= 0 || !countsIn(queue, person)) return;
+  const ahead = ((begins(person) - queue.v) * person.weight) / 100;
+  goOn(queue, counted ? grains / TURN : Math.min(grains / TURN, ahead));
 }
 
 /** The queue charges by something else from now on. */
@@ -34,7 +52,8 @@ export function recount(queue: QueueEntry): void {
   for (const list of queue.lists.values()) list.clock = 0;
   for (const person of queue.people.values()) {
     if (!person.ready) continue;
-    person.tag = lowered(person.tag, grainsAt(queue.v, person.weight) + TURN);
+    const level = grainsAt(queue.v, person.weight);
+    person.tag = lifted(lowered(person.tag, level + TURN), level - TURN);
     person.epoch = queue.epoch;
   }
 }

@@ -174,6 +174,8 @@ export interface Person {
   tag: number;
   epoch: number;
   ready: boolean;
+  /** In which epoch it counts although it is not ready, since it left ahead; -1 for none. */
+  lingersIn: number;
   /** The weight that it counts with, or did when it was ready last: the tag is in its turns. */
   weight: number;
   seq: number;
@@ -366,6 +368,7 @@ export function personOf(queue: QueueEntry, user: string): Person {
     tag: 0,
     epoch: 0,
     ready: false,
+    lingersIn: -1,
     weight: 100,
     seq: 0,
     tat: 0,

@@ -9,7 +9,6 @@ import {
   byDue,
   byDueKey,
   byEnd,
-  byIdle,
   bySeq,
   byThrottle,
   byUntil,
@@ -31,7 +30,7 @@ import { SignalBox } from '../../memory/store/signal-box.ts';
 import { SortedList } from '../../memory/store/sorted-list.ts';
 import { Store } from '../../memory/store/store.ts';
 import { StoredStream } from '../../memory/store/stored-stream.ts';
-import { byFinish, byStart, byTag } from '../../memory/store/tag-order.ts';
+import { byFinish, byIdle, byStart, byTag } from '../../memory/store/tag-order.ts';
 import { Waiters } from '../../memory/store/waiters.ts';
 import { byKey, byLook, byNamespace, XComEntries } from '../../memory/store/xcom-entries.ts';
 import { type Fields, hasFields } from './format.ts';

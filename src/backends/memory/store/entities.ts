@@ -24,6 +24,7 @@ import { Parked } from './parked.ts';
 import { noRun, type RunFacts } from './run-facts.ts';
 import { SortedList } from './sorted-list.ts';
 import type { StoredStream } from './stored-stream.ts';
+import { byIdle, byStart } from './tag-order.ts';
 
 /**
  * What most tasks never have: limits of their waiting, failures, dependencies, a key. Fields that are
@@ -278,6 +279,9 @@ export class QueueEntry {
   readonly lasts: Map<string, number> = new Map();
   readonly lists: Map<string, NameList> = new Map();
   readonly idle: SortedList<UserEntry> = new SortedList(byIdle);
+  /** See leavers.ts; and the sum of their weights, in hundredths. */
+  leavers: SortedList<UserEntry> = new SortedList(byStart);
+  leaving = 0;
   readonly ownSettings: Map<string, UserSettings> = new Map();
   readonly counts: Record<TaskState, number> = {
     scheduled: 0,
@@ -330,6 +334,8 @@ export class UserEntry {
   ready = false;
   /** The weight that it is counted with, or was when it was ready last: its tag is in such turns. */
   weight = 0;
+  /** The epoch of its queue in which it stands among the leavers; -1 while it does not. */
+  leavingIn = -1;
   /** While ready: the headroom it is counted with, and the class it stands in. */
   headroom = 0;
   class: WeightClass | undefined = undefined;
@@ -344,9 +350,8 @@ export class UserEntry {
   live = 0;
   /** Of its started tasks. */
   running = 0;
-  /** Theoretical arrival time of its rate. */
+  /** As of its queue. */
   tat = 0;
-  /** Mean time that its leases are held, in seconds, where time is charged. */
   meanRun: number | undefined = undefined;
   lists: NameList[] = [];
   /** Scheduled tasks by due time, and its own key among the users that have any. */
@@ -377,11 +382,6 @@ export class UserEntry {
   get onAssignedList(): boolean {
     return this.lists.length > 0 && this.lists.some((list) => list.kind === 'a');
   }
-}
-
-/** Orders by until when a tag is worth keeping. */
-export function byIdle(a: UserEntry, b: UserEntry): number {
-  return (a.idleUntil ?? 0) - (b.idleUntil ?? 0) || compareUtf8(a.user, b.user);
 }
 
 /** Orders by when a key is free again; those without such a moment come first. */

@@ -1,8 +1,7 @@
 import {
-  afterTurn,
   type ClassHead,
   chooseHead,
-  correctedTag,
+  correction,
   enterTag,
   exactStep,
   expectedRun,
@@ -26,6 +25,7 @@ import {
 import { LIMITS } from '../../../domain/limits.ts';
 import type { UserSettings } from '../../../domain/settings/settings.ts';
 import type { QueueEntry, TaskEntry, UserEntry, WeightClass } from './entities.ts';
+import { advance, correct, forgetLeavers, leaveAhead, leaveW, retagAway } from './leavers.ts';
 import { SortedList } from './sorted-list.ts';
 import type { Store } from './store.ts';
 import { byStart, byTag, startTag } from './tag-order.ts';
@@ -44,7 +44,10 @@ export function reindex(store: Store, user: UserEntry): void {
   throttle(store, user, throttled ? rateUntil : undefined);
   const canRun = headroom > 0 && !throttled;
   if (canRun) place(user, settings.weight ?? USUAL_WEIGHT);
-  else if (user.ready) unindex(user);
+  else if (user.ready) {
+    unindex(user);
+    leaveAhead(user);
+  }
   count(user, canRun ? headroom : 0);
 }
 
@@ -95,6 +98,7 @@ function place(user: UserEntry, weight: number): void {
   // Also of one that was not ready meanwhile: its tag is in turns of the weight it had.
   const scaled = user.weight === weight ? kept : rescaledTag(kept, v, user.weight, weight);
   if (user.ready) unindex(user);
+  else leaveW(user);
   user.epoch = queue.clock.epoch;
   user.weight = weight;
   const { kind, shared } = join(user);
@@ -276,7 +280,7 @@ export function charge(store: Store, entry: TaskEntry, listClock: number | undef
   user.tag += turn(cost);
   if (listClock !== undefined) user.tag = raisedTag(user.tag, listClock * scaleOf(user.weight));
   insert(user);
-  queue.clock.v = afterTurn(queue.clock.v, cost, queue.clock.w);
+  advance(queue, cost);
   entry.chargedEpoch = queue.clock.epoch;
   const { rate } = store.settingsOf(user);
   if (rate !== undefined) user.tat = afterStart(rate, user.tat, store.now);
@@ -296,22 +300,27 @@ export function settleTime(store: Store, entry: TaskEntry): void {
   if (chargedS === undefined) return;
   entry.own().charged = undefined;
   if (entry.chargedEpoch !== queue.clock.epoch || user.epoch !== queue.clock.epoch) return;
-  const { weight } = user;
-  const tag = correctedTag(user.tag, queue.clock.v, { chargedS, actualS, weight });
-  if (user.ready) extract(user);
-  user.tag = tag;
-  if (user.ready) insert(user);
+  correct(user, correction(chargedS, actualS), retag);
 }
 
-/** The queue begins to charge by something else: tags of before are worth a turn at most. */
+function retag(user: UserEntry, tag: number): void {
+  if (!user.ready) {
+    retagAway(user, tag);
+    return;
+  }
+  extract(user);
+  user.tag = tag;
+  insert(user);
+}
+
+/** The queue begins to charge by something else: nobody is ahead or behind by more than a turn. */
 export function recount(queue: QueueEntry): void {
   queue.clock.epoch++;
+  forgetLeavers(queue);
   for (const user of queue.users.values()) {
     if (!user.ready) continue;
-    extract(user);
-    user.tag = recountedTag(user.tag, queue.clock.v, user.weight);
+    retag(user, recountedTag(user.tag, queue.clock.v, user.weight));
     user.epoch = queue.clock.epoch;
-    insert(user);
   }
 }
 
@@ -323,10 +332,8 @@ export function giveBack(store: Store, entry: TaskEntry): void {
   // Where time is charged the time that it was held stays.
   if (isCurrent && !queue.chargesTime) {
     // Measured from now: what was released long ago is no claim to turns in a row.
-    const tag = raisedTag(user.tag, joinTag(user) * scaleOf(user.weight)) - turn(entry.cost);
-    if (user.ready) extract(user);
-    user.tag = tag;
-    if (user.ready) insert(user);
+    const least = joinTag(user) * scaleOf(user.weight);
+    retag(user, raisedTag(user.tag, least) - turn(entry.cost));
   }
   const { rate } = store.settingsOf(user);
   if (rate !== undefined) user.tat = afterGiveBack(rate, user.tat);

@@ -13,6 +13,11 @@ export function byStart(a: UserEntry, b: UserEntry): number {
   return startTag(a) - startTag(b) || compareUtf8(a.user, b.user);
 }
 
+/** By until when a tag is worth keeping. */
+export function byIdle(a: UserEntry, b: UserEntry): number {
+  return (a.idleUntil ?? 0) - (b.idleUntil ?? 0) || compareUtf8(a.user, b.user);
+}
+
 /** By the end of the next turn of cost 1, then by its start: the order of lists. */
 export function byFinish(a: UserEntry, b: UserEntry): number {
   return compareFinish(a, b) || compareUtf8(a.user, b.user);

@@ -85,6 +85,9 @@ export interface StoredQueue {
   /** Kept tags as they are counted, and as they are. */
   readonly tags: number;
   readonly kept: number;
+  /** The weights of those that left ahead, the same. */
+  readonly leaving: number;
+  readonly left: number;
   readonly classes: Readonly<Record<string, number>>;
 }
 

@@ -2,6 +2,7 @@
 import type { Leased } from '../../../domain/port/backend.ts';
 import { LEVELS, type Level } from '../../../domain/task/task.ts';
 import type { Cases } from '../cases.ts';
+import type { Expect } from '../harness.ts';
 import { type Kit, LEASE_MS } from '../kit.ts';
 
 /** What rounding may add to a deviation counted in turns. */
@@ -44,6 +45,27 @@ async function backlog(
     await kit.setUser(user, { weight });
     await kit.addMany(each, { user });
   }
+}
+
+/** Users with one task each, and one with many, are served; then one comes anew. */
+async function afterOneEach(
+  kit: Kit,
+  expect: Expect,
+  { n, limit }: { readonly n: number; readonly limit: number },
+): Promise<void> {
+  for (let from = 0; from < n; from += 100) {
+    const users = Array.from({ length: Math.min(100, n - from) }, (_, i) => `one${from + i}`);
+    await kit.send(...users.map((user) => ({ user })));
+  }
+  await kit.addMany(60, { user: 'many' });
+  for (let left = n; left > 0; ) {
+    const leases = await kit.lease(Math.min(limit, left));
+    left -= leases.filter(({ user }) => user !== 'many').length;
+    await kit.settleAll(leases, { type: 'finish', result: 'null' });
+  }
+  expect((await kit.user('many'))?.ahead ?? -9).toBeGreaterThan(-1 - 2 ** -6);
+  await kit.add({ user: 'new' });
+  expect([byUser(await kit.leaseOne()), byUser(await kit.leaseOne())]).toContain('new');
 }
 
 /** Turns by weight, whoever comes, leaves or has more. */
@@ -97,6 +119,30 @@ export const betweenUsers: Cases = {
     await backlog(kit, weights, 30);
     const served = await kit.serve(300, { batch: 30 });
     expect(deviation(served, weights)).toBeLessThanOrEqual(2 + ROUNDING);
+  },
+
+  // F126
+  'serves a newcomer within 2 turns when 10, 100, 1,000 users with one task each have gone': async (
+    kit,
+    expect,
+  ) => {
+    for (const [n, limit] of [
+      [10, 1],
+      [100, 1],
+      [100, 7],
+      [1_000, 40],
+    ] as const) {
+      await afterOneEach(kit, expect, { n, limit });
+      await kit.serve(10_000, { batch: 40 });
+    }
+  },
+
+  // F126
+  'the same of users with settings': async (kit, expect) => {
+    await kit.setQueue({ perUser: { maxRunning: 3 } });
+    await afterOneEach(kit, expect, { n: 100, limit: 1 });
+    await kit.serve(10_000, { batch: 40 });
+    await afterOneEach(kit, expect, { n: 200, limit: 20 });
   },
 
   'serves a newcomer within ⌈W / w⌉ + 1 turns and gives it no run of turns': async (

@@ -9,10 +9,11 @@
 -- Cost     O(items × log tasks)
 -- @hot lib/store-many.lua lib/queue.lua lib/clock.lua F.Tag_enterTag F.Tag_scaleOf F.Tag_startOf F.Tag_seated F.Tag_keptTag
 -- @hot F.Step_restIfIdle F.Step_finishQueue F.writeStep F.closeStep
+-- @often F.Fluid_new F.Fluid_source F.Fluid_startOf F.Fluid_look F.Fluid_open F.Fluid_weightOf F.Fluid_pass F.Fluid_after F.Fluid_save F.Fluid_advance
 -- @often lib/hand.lua F.Store_isHanded F.Dispatch_firstOdd F.Line_leave F.Line_stands F.Due_dropAlarm F.Due_holders
 -- @often lib/line.lua
 -- @often lib/alarm.lua F.nextDue F.scheduleLookAt
--- @often F.spread F.Step_newEpoch F.Step_dropAllTags F.Step_dropNames F.Park_countOf
+-- @often F.spread F.Step_newEpoch F.Step_dropAllTags F.Fluid_forget F.Step_dropNames F.Park_countOf
 -- @rich F.saveRate F.Step_publishEnds F.Step_writeAll F.Store_run F.flushKey F.mayRest F.touch
 -- @rich F.comeBack F.ownerOf F.taskOf
 -- @include lib/state.lua

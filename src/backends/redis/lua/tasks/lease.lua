@@ -12,11 +12,12 @@
 -- @hot F.isKindUsed F.Step_restIfIdle F.Step_finishQueue F.writeStep F.closeStep F.nextDue F.scheduleLookAt
 -- @hot F.schedulesDue
 -- @often F.Due_dropAlarm F.Due_holders
+-- @often F.Fluid_new F.Fluid_source F.Fluid_startOf F.Fluid_look F.Fluid_open F.Fluid_weightOf F.Fluid_pass F.Fluid_after F.Fluid_add F.Fluid_save
 -- @often F.Lease_standInLine F.Lease_linesOf F.Due_sleepOf F.Due_floor
--- @often F.Step_newEpoch F.Step_dropAllTags F.Step_dropNames F.Park_countOf F.restWorker F.readLeases
+-- @often F.Step_newEpoch F.Step_dropAllTags F.Fluid_forget F.Step_dropNames F.Park_countOf F.restWorker F.readLeases
 -- @often F.Dispatch_unpop F.Dispatch_addLong F.Dispatch_firstHeavy F.Dispatch_fits F.Lease_addRow F.Choose_classBefore
 -- @often lib/line.lua lib/alarm.lua F.Lease_passOn F.Lease_wakeForFreed
--- @rich F.saveRate F.Dispatch_one F.Dispatch_headroomOf F.Dispatch_someRich F.Dispatch_saveListClocks F.Lease_again F.latestLeases F.Step_publishEnds F.Step_writeAll
+-- @rich F.Fluid_file F.saveRate F.Dispatch_one F.Dispatch_headroomOf F.Dispatch_someRich F.Dispatch_saveListClocks F.Lease_again F.latestLeases F.Step_publishEnds F.Step_writeAll
 -- @often F.Park_namesOf F.Park_wakeIn F.Park_wake F.Park_wakeAll
 -- @rich F.Hand_takeBack F.Park_bringAll F.Park_finishAll F.ownerOf
 -- @rich F.cascade F.flushKey F.move F.rateOpensAt F.Lease_begin F.tokenNumber F.touch F.upstreamsOf

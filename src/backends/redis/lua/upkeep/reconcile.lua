@@ -255,7 +255,8 @@ local function queueOf()
   local queue = F.queueOf(ARGV[3])
   report(C.steps)
   report(cjson.encode({ counts = queue.counts, w = queue.weightSum, runnable = queue.runnable, ready = queue.ready,
-    parked = queue.parked, classes = queue.classes, tags = queue.tags, kept = redis.call('ZCARD', K.keptTags(queue.prefix)) }))
+    parked = queue.parked, classes = queue.classes, tags = queue.tags, kept = redis.call('ZCARD', K.keptTags(queue.prefix)),
+    leaving = queue.leaving, left = Fluid.sum(queue) }))
 end
 
 -- ARGV[3], [4]: queue and where the page before has ended; [5]: '1' when strays are dropped; [6]: one name only,
@@ -335,6 +336,7 @@ local function repairQueue()
     if count >= LIMIT.spreadFrom then F.spread(K.ready(queue.prefix, class)) end
   end
   queue.tags = redis.call('ZCARD', K.keptTags(queue.prefix))
+  queue.leaving = Fluid.sum(queue)
   for kind in pairs(queue.lasts) do
     if not F.isKindUsed(queue.classes, kind) then queue.lasts[kind] = nil end
   end

@@ -5,6 +5,7 @@
 -- @include lib/bytes.lua
 -- @include lib/queue.lua
 -- @include lib/user.lua
+-- @include lib/fluid.lua
 -- @include lib/fair.lua
 -- @include lib/running.lua
 -- @include lib/line.lua

@@ -8,7 +8,7 @@ local F = {}
 local Cascade, Choose, Dispatch, Decide, Deps, Due, Failures, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}, {} -- subjects
 local Hand, Lease, Line, Link, Lists, Park, Rebuild, Retain, Schedule = {}, {}, {}, {}, {}, {}, {}, {}, {} -- subjects
 local Settle, Step, Store, Streams, Submission, Suspend, Tag, Tick = {}, {}, {}, {}, {}, {}, {}, {} -- subjects
-local Pause, Timed, Wait, Window, XCom = {}, {}, {}, {}, {} -- subjects
+local Fluid, Pause, Timed, Wait, Window, XCom = {}, {}, {}, {}, {}, {} -- subjects
 
 -- Queues that this step has loaded, and changed.
 local knownQueues, touched = {}, {}

@@ -19,7 +19,7 @@ function Dispatch.charge(t, u, v, list)
   end
   -- The sum of weights may have been lost with the queue's state.
   local weights = queue.weightSum >= u.countedWeight and queue.weightSum or u.countedWeight
-  queue.virtual = Turn.afterTurn(queue.virtual, cost, weights)
+  Fluid.advance(queue, cost, weights)
   local rate = u.set.rate
   if rate then u.tat = Rate.afterStart(rate, u.tat, now) end
   rate = queue.config.rate

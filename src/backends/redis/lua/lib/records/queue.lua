@@ -12,12 +12,13 @@ function F.readSeldom(queue, packed)
     = struct.unpack(FORMAT.seldom, packed, AT.queue.rest)
 end
 
--- Classes beside the one with the weight 100 of users without a record, and how many tasks are parked.
+-- Classes beside the one with the weight 100 of users without a record, how many tasks are parked, and the weights of
+-- users with a record that count although they are not ready.
 function F.readRest(queue, rest)
-  local classes, lasts, parked = cmsgpack.unpack(rest)
+  local classes, lasts, parked, leaving = cmsgpack.unpack(rest)
   for class, n in pairs(classes) do queue.classes[class] = n end
   for kind, last in pairs(lasts) do queue.lasts[kind] = last end
-  queue.parked = parked
+  queue.parked, queue.leaving = parked, leaving or 0
 end
 
 function F.queueOf(queueName)
@@ -37,7 +38,7 @@ function F.queueOf(queueName)
     ready = ready,
     idleLeast = idleLeast, old = old, tags = tags, joined = joined, enqueued = enqueued, finished = finished,
     counts = { scheduled = scheduled, deferred = deferred, queued = queued, started = started, finished = ended },
-    classes = { [USUAL.class] = recordless > 0 and recordless or nil }, lasts = { [USUAL.kind] = last >= 0 and last or nil }, parked = 0,
+    classes = { [USUAL.class] = recordless > 0 and recordless or nil }, lasts = { [USUAL.kind] = last >= 0 and last or nil }, parked = 0, leaving = 0,
     config = config, perUser = config.perUser or NONE, timed = config.charge == 'time', users = rich and {} or NONE,
     gain = 0, fresh = not packed, isTouched = false, seldom = '' }
   -- A queue that is new: numbers that are 0.
@@ -69,7 +70,9 @@ function F.saveQueue(queue)
   local c, classes, lasts = queue.counts, queue.classes, queue.lasts
   local recordless, last, rest = classes[USUAL.class], lasts[USUAL.kind], ''
   classes[USUAL.class], lasts[USUAL.kind] = nil, nil
-  if queue.parked > 0 or next(classes) or next(lasts) then rest = cmsgpack.pack(classes, lasts, queue.parked) end
+  if queue.parked > 0 or queue.leaving > 0 or next(classes) or next(lasts) then
+    rest = cmsgpack.pack(classes, lasts, queue.parked, queue.leaving)
+  end
   classes[USUAL.class], lasts[USUAL.kind] = recordless, last
   redis.call('HSET', K.fair(queue.prefix), FIELD.fair.numbers, struct.pack(FORMAT.queue, queue.virtual, queue.weightSum,
     queue.epoch, queue.runnable, queue.ready,

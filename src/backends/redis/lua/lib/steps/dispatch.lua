@@ -53,7 +53,8 @@ function Dispatch.turns(queue, most, before)
   local v, w, lines = queue.virtual, queue.weightSum, K.line(queue.prefix, '', '')
   local names, tags, left = {}, {}, {}
   local had, fronted, served, order, us = rich and {}, n > 1 and {}, nil, nil, nil
-  local count, who, isOther = 0, 0, false
+  local count, who, isOther, fluid = 0, 0, false, nil
+  if queue.tags > 0 or queue.leaving > 0 then fluid = Fluid.open(queue) end
   while count < most and w > 0 do
     local front, start, from = fronts[1], nil, v
     if n == 1 then
@@ -113,9 +114,14 @@ function Dispatch.turns(queue, most, before)
       order[count] = i
     end
     tags[i], left[i] = tags[i] + GRAINS.turn, have - 1
-    v = Turn.afterTurn(from, 1, w)
+    if fluid then v = Fluid.after(fluid, from, 1, w) else v = Turn.afterTurn(from, 1, w) end
     if have == 1 then
       w = w - front.countedWeight
+      local left_ = tags[i] / front.scale
+      if left_ > v and count < most then
+        if not fluid then fluid = Fluid.new() end
+        Fluid.add(fluid, left_, front.countedWeight)
+      end
     elseif count < most then
       local last, again = front.last + 1, front.again
       if last == 1 then
@@ -126,7 +132,7 @@ function Dispatch.turns(queue, most, before)
     end
   end
   return { virtual = v, weightSum = w, count = count, who = who, names = names, tags = tags, had = had, left = left,
-    served = served, fronts = fronts, fronted = fronted, order = order, isOther = isOther, us = us }
+    served = served, fronts = fronts, fronted = fronted, order = order, isOther = isOther, us = us, fluid = fluid }
 end
 
 -- Takes the tasks of these turns out of their lines.
@@ -197,6 +203,7 @@ end
 function Dispatch.saveTags(queue, turns)
   local tags, left, names, fronted, us = turns.tags, turns.left, turns.names, turns.fronted, turns.us
   local drained, kept, passed = 0, nil, nil
+  if turns.fluid then Fluid.save(queue, turns.fluid) end
   for i = 1, turns.who do
     local front = fronted and fronted[i] or turns.fronts[1]
     if left[i] > 0 then
@@ -213,6 +220,8 @@ function Dispatch.saveTags(queue, turns)
       drained = drained + 1
       if us and us[i] then
         -- Its record keeps the tag.
+        local start = Tag.startOf(tags[i], front.countedWeight)
+        if start > turns.virtual then Fluid.file(queue, names[i], front.countedWeight, start) end
       elseif Tag.startOf(tags[i], front.countedWeight) > turns.virtual then
         kept = kept or {}
         local k = #kept

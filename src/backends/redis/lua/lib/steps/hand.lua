@@ -22,11 +22,11 @@ function Hand.taker(queue, text)
   return worker, got[1], request, leaseMs
 end
 
--- The turn of a user of whom nothing is known, and who is alone: it begins where the user would enter, and moves
--- virtual time by all of it, so nothing of its tag is ahead.
+-- The turn of a user of whom nothing is known, and who is alone: it begins where the user would enter.
 function Hand.charge(queue)
   local tag = Tag.enterTag(0, queue.virtual, USUAL.weight, -1)
-  queue.virtual = math.max(queue.virtual, Tag.startOf(tag, USUAL.weight)) + 1
+  queue.virtual = math.max(queue.virtual, Tag.startOf(tag, USUAL.weight))
+  Fluid.advance(queue, 1, USUAL.weight)
 end
 
 -- Leases the task, whose text has been stored, to a worker that waits; false when there is none for it. The lease

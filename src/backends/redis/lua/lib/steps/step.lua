@@ -16,6 +16,7 @@ function Step.newEpoch(queue)
   if isClean and queue.old == queue.epoch and queue.idleLeast == INF then queue.old = queue.epoch + 1 end
   queue.epoch = queue.epoch + 1
   queue.idleLeast = INF
+  if queue.leaving > 0 then Fluid.forget(queue) end
 end
 
 -- Keeps the tag of a user with nothing to do until then in virtual time; false: not any more.
@@ -94,7 +95,7 @@ end
 
 function Step.dropRecord(u)
   if not u.fresh then redis.call('DEL', u.key) end
-  u.isRecordless, u.isKept, u.entered, u.fresh = true, false, true, true
+  u.isRecordless, u.entered, u.fresh = true, true, true
 end
 
 function Step.forget(u)
@@ -106,11 +107,13 @@ function Step.forget(u)
       Step.setIdle(u, false)
       Step.dropRecord(u)
     end
+    if not u.isKept then Fluid.drop(u) end
     return Step.rememberRecordless(u)
   end
   if u.isKept then
     queue.tags, u.isKept = queue.tags - 1, false
     F.zset(K.keptTags(queue.prefix), u.name, false)
+    Fluid.leave(u)
   end
   u.isRecordless = false
   if u.queued > 0 or (u.isCounted and u.live > 0) or (u.lists and #u.lists > 0) or u.kept then

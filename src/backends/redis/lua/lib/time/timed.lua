@@ -24,13 +24,10 @@ function Timed.settle(t, u)
   if not charged then return end
   F.optionalOf(t).chargedAhead = nil
   if t.chargedEpoch ~= queue.epoch or u.tagEpoch ~= queue.epoch then return end
-  local s = Tag.correctedTag(u.startTag, queue.virtual, charged, seconds, u.countedWeight)
-  if u.ready then F.indexUser(u, false) end
-  u.startTag = s
-  if u.ready then F.indexUser(u, true) end
+  Fluid.correct(u, Tag.correction(charged, seconds))
 end
 
--- The queue begins to charge by something else: tags of before are worth a turn at most.
+-- The queue begins to charge by something else: nobody is ahead or behind by more than a turn.
 function Timed.recount(u)
   local queue = u.queue
   F.indexUser(u, false)

@@ -143,7 +143,7 @@ function F.place(u)
   if u.countedWeight ~= weight then
     kept = Tag.rescaledTag(kept, v, u.countedWeight, weight)
   end
-  if u.ready then F.unindex(u) end
+  if u.ready then F.unindex(u) else Fluid.drop(u) end
   u.tagEpoch, u.countedWeight, u.assigned, u.entered = queue.epoch, weight, assigned, true
   queue.joined = 1
   local kind, lasts = F.joinClass(u), queue.lasts
@@ -190,6 +190,7 @@ function F.reindex(u)
     F.place(u)
   elseif u.ready then
     F.unindex(u)
+    Fluid.leave(u)
   end
   local gained = headroom - u.headroom
   if gained == 0 then return end

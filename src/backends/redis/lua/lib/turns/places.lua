@@ -149,8 +149,7 @@ function F.giveBack(t, u)
   -- Where time is charged the time that it was held stays.
   if t.chargedEpoch == queue.epoch and u.tagEpoch == queue.epoch and not queue.timed then
     -- Measured from now: what was released long ago is no claim to turns in a row.
-    u.startTag = Tag.raisedTag(u.startTag, F.joinTag(u) * Tag.scaleOf(u.countedWeight)) - Tag.turn(F.fixed(t).cost)
-    if u.ready then F.indexUser(u, true) end
+    Fluid.retag(u, Tag.raisedTag(u.startTag, F.joinTag(u) * Tag.scaleOf(u.countedWeight)) - Tag.turn(F.fixed(t).cost))
   end
   if u.set.rate then u.tat = Rate.afterGiveBack(u.set.rate, u.tat) end
   local rate = queue.config.rate

@@ -1,0 +1,88 @@
+/**
+ * W and virtual time: a user that was ahead of V when it stopped being ready counts in W until V has passed its tag, or
+ * until it is ready again.
+ */
+import { afterTurn, afterTurnPast, TURN } from '../../../domain/fairness/fair-share.ts';
+import type { QueueEntry, UserEntry } from './entities.ts';
+import { SortedList } from './sorted-list.ts';
+import { byStart, startTag } from './tag-order.ts';
+
+function isLeaver(user: UserEntry): boolean {
+  return user.leavingIn === user.queue.clock.epoch;
+}
+
+/** The user is no longer ready. */
+export function leaveAhead(user: UserEntry): void {
+  const { queue } = user;
+  if (user.epoch !== queue.clock.epoch || startTag(user) <= queue.clock.v) return;
+  user.leavingIn = queue.clock.epoch;
+  queue.leaving += user.weight;
+  queue.leavers.add(user);
+}
+
+/** The user counts in W no longer, or does so because it is ready. */
+export function leaveW(user: UserEntry): void {
+  if (!isLeaver(user)) return;
+  const { queue } = user;
+  queue.leavers.delete(user);
+  queue.leaving -= user.weight;
+  user.leavingIn = -1;
+}
+
+/** Tags of before count no more: a new epoch has begun. */
+export function forgetLeavers(queue: QueueEntry): void {
+  queue.leavers = new SortedList(byStart);
+  queue.leaving = 0;
+}
+
+/** A user that is not ready has another tag. */
+export function retagAway(user: UserEntry, tag: number): void {
+  leaveW(user);
+  user.tag = tag;
+  leaveAhead(user);
+}
+
+/** V jumps to where the next turn begins. */
+export function jump(queue: QueueEntry, v: number): void {
+  queue.clock.v = v;
+  while (takePassed(queue, v) !== undefined);
+}
+
+/** V moves by a turn of this cost. */
+export function advance(queue: QueueEntry, cost: number): void {
+  const { clock } = queue;
+  clock.v = afterTurnPast(clock.v, cost, clock.w + queue.leaving, (to) => takePassed(queue, to));
+}
+
+function takePassed(
+  queue: QueueEntry,
+  to: number,
+): { readonly start: number; readonly weight: number } | undefined {
+  const user = queue.leavers.first();
+  if (user === undefined || startTag(user) > to) return undefined;
+  leaveW(user);
+  return { start: startTag(user), weight: user.weight };
+}
+
+/**
+ * A turn was charged so many grains too little (below 0: too much): the tag moves by them, by `retag`, and V by what that is
+ * of W, so that neither the user nor the others keep or lose anything.
+ */
+export function correct(
+  user: UserEntry,
+  grains: number,
+  retag: (user: UserEntry, tag: number) => void,
+): void {
+  const { queue } = user;
+  const { clock } = queue;
+  const counted = user.ready || isLeaver(user);
+  const cost = grains / TURN;
+  if (cost < 0 && counted) {
+    clock.v = Math.max(0, afterTurn(clock.v, cost, clock.w + queue.leaving));
+  }
+  retag(user, user.tag + grains);
+  if (cost <= 0 || !(user.ready || isLeaver(user))) return;
+  // V had passed its tag: only what is ahead of V now was missing.
+  const ahead = ((startTag(user) - clock.v) * user.weight) / 100;
+  advance(queue, counted ? cost : Math.min(cost, ahead));
+}
