@@ -57,10 +57,10 @@ export const DOMAIN_MUTANTS: readonly Mutant[] = [
     replace: `  return Math.max(tag, Math.ceil(least));`,
   },
   {
-    name: 'what was charged too much is a claim to turns in a row',
+    name: 'what was charged too much is not given back',
     file: 'src/domain/fairness/fair-share.ts',
-    find: `  return raisedTag(tag + turn(actualS) - charged, v * scaleOf(weight) - charged);`,
-    replace: `  return tag + turn(actualS) - charged;`,
+    find: `  return turn(actualS) - turn(chargedS);`,
+    replace: `  return Math.max(0, turn(actualS) - turn(chargedS));`,
   },
   {
     name: 'a tie goes to the lower level',

@@ -32,7 +32,7 @@ const ROWS: readonly Row[] = [
   [
     'src/backends/redis/lua/lib/steps/hand.lua',
     'for nothing',
-    `  queue.virtual = math.max(queue.virtual, Tag.startOf(tag, USUAL.weight)) + 1\n`,
+    `  Fluid.advance(queue, 1, USUAL.weight)\n`,
     `  queue.virtual = math.max(queue.virtual, Tag.startOf(tag, USUAL.weight))\n`,
   ],
   [

@@ -155,7 +155,19 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'virtual time stands still',
     file: 'src/backends/memory/store/ready-index.ts',
-    find: `  queue.clock.v = afterTurn(queue.clock.v, cost, queue.clock.w);\n`,
+    find: `  advance(queue, cost);\n`,
+    replace: '',
+  },
+  {
+    name: 'who leaves ahead counts in W no more',
+    file: 'src/backends/memory/store/ready-index.ts',
+    find: `    leaveAhead(user);\n`,
+    replace: '',
+  },
+  {
+    name: 'a correction of time does not move V',
+    file: 'src/backends/memory/store/leavers.ts',
+    find: `  advance(queue, counted ? cost : Math.min(cost, ahead));\n`,
     replace: '',
   },
   {

@@ -174,7 +174,25 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: virtual time stands still',
     file: 'src/backends/redis/lua/lib/records/lease.lua',
-    find: `  queue.virtual = Turn.afterTurn(queue.virtual, cost, weights)\n`,
+    find: `  Fluid.advance(queue, cost, weights)\n`,
+    replace: '',
+  },
+  {
+    name: 'Lua: who leaves ahead counts in W no more',
+    file: 'src/backends/redis/lua/lib/turns/fluid.lua',
+    find: `    if n > 0 then fluid[1], fluid.weight = source, n * USUAL.weight end\n`,
+    replace: '',
+  },
+  {
+    name: 'Lua: who leaves ahead with a record counts in W no more',
+    file: 'src/backends/redis/lua/lib/turns/fluid.lua',
+    find: `    queue.leaving = queue.leaving + weight\n`,
+    replace: '',
+  },
+  {
+    name: 'Lua: a correction of time does not move V',
+    file: 'src/backends/redis/lua/lib/turns/fluid.lua',
+    find: `  Fluid.advance(queue, cost, queue.weightSum)\n`,
     replace: '',
   },
   {

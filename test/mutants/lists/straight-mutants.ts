@@ -14,13 +14,18 @@ const DEAL: readonly Row[] = [
   ],
   [
     'virtual time stands still while turns are dealt out',
-    `    v = Turn.afterTurn(from, 1, w)\n`,
-    `    v = from\n`,
+    `else v = Turn.afterTurn(from, 1, w) end\n`,
+    `else v = from end\n`,
   ],
   [
     'who has nothing left counts in W still',
     `    if have == 1 then\n      w = w - front.countedWeight\n`,
     `    if have == 1 then\n`,
+  ],
+  [
+    'who leaves ahead in the same lease counts in W no more',
+    `        Fluid.add(fluid, left_, front.countedWeight)\n`,
+    ``,
   ],
   [
     'who had a turn goes before all others of its class',

@@ -43,7 +43,7 @@ function heavyMs(random: () => number, meanMs: number): number {
   return Math.min(20_000, Math.max(1, ms));
 }
 
-interface Held {
+interface Usage {
   readonly user: string;
   readonly weight: number;
   readonly meanMs: number;
@@ -51,10 +51,10 @@ interface Held {
   longestMs: number;
 }
 
-const perWeight = ({ totalMs, weight }: Held): number => totalMs / weight;
+const perWeight = ({ totalMs, weight }: Usage): number => totalMs / weight;
 
 /** How far the two are apart that are furthest, as a part of what is promised with one slot. */
-function ofBound(users: readonly Held[]): number {
+function ofBound(users: readonly Usage[]): number {
   const ranked = [...users].sort((a, b) => perWeight(a) - perWeight(b));
   const [least, most] = [ranked[0], ranked.at(-1)];
   if (least === undefined || most === undefined) return 0;
@@ -88,7 +88,7 @@ export const timed: Cases = {
     expect,
   ) => {
     await kit.setQueue({ charge: 'time' });
-    const users = Array.from({ length: 6 }, (_, i): Held => {
+    const users = Array.from({ length: 6 }, (_, i): Usage => {
       const meanMs = i % 3 === 2 ? 1_000 : 100;
       return { user: `u${i}`, weight: i % 2 === 0 ? 1 : 3, meanMs, totalMs: 0, longestMs: 0 };
     });
@@ -100,13 +100,13 @@ export const timed: Cases = {
     let worst = 0;
     for (let turn = 1; turn <= 1_000; turn++) {
       const leased = await kit.leaseOne();
-      const held = users.find(({ user }) => user === leased.user);
-      if (held === undefined) throw new Error(`nobody is called ${leased.user}`);
-      const ms = heavyMs(random, held.meanMs);
+      const own = users.find(({ user }) => user === leased.user);
+      if (own === undefined) throw new Error(`nobody is called ${leased.user}`);
+      const ms = heavyMs(random, own.meanMs);
       await kit.shift(ms);
       await kit.finish(leased);
-      held.totalMs += ms;
-      held.longestMs = Math.max(held.longestMs, ms);
+      own.totalMs += ms;
+      own.longestMs = Math.max(own.longestMs, ms);
       if (turn > 200) worst = Math.max(worst, ofBound(users));
     }
     expect(worst).toBeLessThanOrEqual(0.6);

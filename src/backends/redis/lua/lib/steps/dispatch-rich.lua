@@ -212,6 +212,15 @@ function Dispatch.saveUsers(queue, turns, plans)
   return left
 end
 
+-- Payloads that stand apart from their records go with the lease.
+function Dispatch.addLong(batch, from)
+  for i = from + 1, batch.n do
+    if string.byte(batch.texts[i], AT.text.kind) % (2 * FLAG.kind.long) == 1 then
+      Lease.addRow(batch, i, redis.call('HGET', K.payloads(), batch.ids[i]))
+    end
+  end
+end
+
 -- Leases the tasks of these turns; `found`: those with facts.
 function Dispatch.startEach(queue, turns, plans, ids, texts, found, request, batch)
   local n, till, us, order = turns.count, now + (queue.config.leaseMs or request.leaseMs), turns.us, turns.order

@@ -308,16 +308,6 @@ function Dispatch.fits(batch, id, text, t)
   return true
 end
 
--- Payloads that stand apart from their records go with the lease.
--- @rare
-function Dispatch.addLong(batch, from)
-  for i = from + 1, batch.n do
-    if string.byte(batch.texts[i], AT.text.kind) % (2 * FLAG.kind.long) == 1 then
-      Lease.addRow(batch, i, redis.call('HGET', K.payloads(), batch.ids[i]))
-    end
-  end
-end
-
 -- The short script leaves the lease to the other, unless it has leased some already.
 function Dispatch.leave(batch)
   batch.isOther, batch.stopped = true, true

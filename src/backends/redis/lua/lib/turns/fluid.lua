@@ -1,4 +1,4 @@
--- W and virtual time: a user that was ahead of V when it stopped being ready counts in W until V has passed its tag, or
+-- Keeps W and virtual time: a user that was ahead of V when it stopped being ready counts in W until V has passed its tag, or
 -- until it is ready again. Those without a record are the kept tags that V has not passed; those with one stand in
 -- `leavers`, as `<weight>:<name>` by where their tags stand in virtual time, and `leaving` is the sum of their weights.
 
@@ -33,7 +33,7 @@ function Fluid.look(fluid)
     local start = source and Fluid.startOf(source) or INF
     if start < first then first, of = start, source end
   end
-  fluid.first, fluid.of = first, of
+  fluid.first, fluid.head = first, of
 end
 
 -- Who counts in W now although it is not ready; nil when there is nobody.
@@ -68,7 +68,7 @@ function Fluid.weightOf(member) return tonumber(string.match(member, '^(%d+):'))
 
 -- V has come to the tag of the first, which counts no more.
 function Fluid.pass(fluid)
-  local source, weight = fluid.of, USUAL.weight
+  local source, weight = fluid.head, USUAL.weight
   if source == fluid.late then
     weight = source.got[source.at]
   elseif source == fluid.records then
@@ -103,7 +103,7 @@ function Fluid.add(fluid, start, weight)
   end
   got[at_], got[at_ + 1], late.size = weight, start, late.size + 2
   fluid.weight = fluid.weight + weight
-  if start < fluid.first then fluid.first, fluid.of = start, late end
+  if start < fluid.first then fluid.first, fluid.head = start, late end
 end
 
 -- Takes those with a record whose tags V has passed out of their index.
