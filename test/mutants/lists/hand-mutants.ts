@@ -33,7 +33,7 @@ const ROWS: readonly Row[] = [
     'src/backends/redis/lua/lib/steps/hand.lua',
     'for nothing',
     `  Fluid.advance(queue, 1, USUAL.weight)\n`,
-    `  queue.virtual = math.max(queue.virtual, Tag.startOf(tag, USUAL.weight))\n`,
+    ``,
   ],
   [
     'src/backends/redis/lua/lib/steps/hand.lua',
