@@ -3,9 +3,11 @@ import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Fairloom, silentLogger, task } from 'fairloom';
+import { Fairloom, silentLogger } from 'fairloom';
 import { file } from 'fairloom/file';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { diskIn } from '../../../src/backends/file/log/disk.ts';
+import { findData, NOTHING } from '../../../src/backends/file/log/recovery.ts';
 
 const FIXTURE = fileURLToPath(new URL('../../fixtures/log-format-1/', import.meta.url));
 
@@ -20,16 +22,26 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('of format 1 is read, and gone on with', async () => {
-  const mail = task('mail', async () => undefined);
-  for (const id of ['new-1', 'new-2']) {
-    const loom = new Fairloom({ backend: file(folder), tasks: [mail], log: silentLogger });
-    await loom.enqueue(mail, undefined, { id, user: 'ann' });
-    const { items } = await loom.tasks.list({ state: 'queued', user: 'ann' });
-    expect(items.map(({ name }) => name)).toEqual(new Array(id === 'new-1' ? 4 : 5).fill('mail'));
-    expect(await loom.tasks.get('bob-2')).toMatchObject({ user: 'bob', dependsOn: ['bob-1'] });
-    expect(await loom.users.get('bob')).toMatchObject({ settings: { weight: 3 } });
-    await loom.close();
-  }
-  expect(readdirSync(folder).some((name) => name.startsWith('state-'))).toBe(true);
+/** The law of the version that wrote the fixture. */
+const LAW_BEFORE = 1;
+
+it('of format 1 is read, commit by commit', () => {
+  const lines = [...findData(diskIn(folder), LAW_BEFORE).linesAfter(NOTHING)];
+  expect(lines.length).toBeGreaterThan(0);
+  for (const id of ['bob-1', 'bob-2']) expect(lines.join('\n')).toContain(`"${id}"`);
+});
+
+it('of an older law is refused, with what to do, and left as it is', async () => {
+  const before = readdirSync(folder).sort();
+  const loom = new Fairloom({ backend: file(folder), log: silentLogger });
+  await expect(loom.tasks.counts()).rejects.toMatchObject({
+    code: 'BACKEND_UNSUPPORTED',
+    message: expect.stringContaining('open and close the folder with that version first'),
+  });
+  await loom.close();
+  expect(
+    readdirSync(folder)
+      .filter((name) => before.includes(name))
+      .sort(),
+  ).toEqual(before);
 });
