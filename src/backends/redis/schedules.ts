@@ -36,9 +36,10 @@ export class RedisSchedules implements ScheduleStore {
   }
 
   async set(change: ScheduleChange): Promise<ScheduleSetReply> {
-    const { id, revision, spec, paused, overlap, limit, graph, next, on } = change;
+    const { id, revision, spec, paused, overlap, limit, graph, next, on, passed } = change;
     const args = [id, revision, spec, paused ? '1' : '0', overlap, limit ?? '', graph ?? ''];
     args.push(next?.slot ?? '', next?.dueAt ?? '', on?.user ?? '', on?.event ?? '');
+    if (passed !== undefined) args.push(passed.slots, passed.at ?? '');
     const reply = flat(await this.#session.run('scheduleSet', args));
     const [record] = schedulesIn(reply, 1);
     if (record !== undefined) return { kind: 'ok', record };

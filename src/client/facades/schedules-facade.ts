@@ -1,4 +1,5 @@
 import type { Connection } from '../../backends/connection.ts';
+import type { Logger } from '../../base/logger.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
 import {
   BackendUnavailableError,
@@ -14,6 +15,7 @@ import type { TaskHandle } from '../../enqueue/handle.ts';
 import type { TaskMaker } from '../../enqueue/task-maker.ts';
 import type { GraphCache } from '../../runs/shared/graph-cache.ts';
 import { type BackfillReport, backfill } from '../../schedules/backfill.ts';
+import { type Replanned, replanned, sayMissed } from '../../schedules/replan.ts';
 import { type ScheduleInfo, scheduleInfo } from '../../schedules/schedule-info.ts';
 import {
   type AnyEventOptions,
@@ -35,13 +37,20 @@ import {
   type ScheduleOptions,
 } from '../../schedules/schedule-options.ts';
 import { PATCH_KEYS, patchSchedule, type SchedulePatch } from '../../schedules/schedule-patch.ts';
-import { type KnownSchedule, type ScheduleSpec, SpecCache, taskOf } from '../../schedules/spec.ts';
+import {
+  type KnownSchedule,
+  type ScheduleSpec,
+  SpecCache,
+  taskOf,
+  unfiredText,
+} from '../../schedules/spec.ts';
 import { integerOption } from '../../workflow/task-options.ts';
 import { listed } from './list-cursor.ts';
 import { PAGE_KEYS, type PageOptions, pageRequest } from './page.ts';
 
 interface SchedulesParts {
   readonly connection: Connection;
+  readonly log: Logger;
   readonly maker: TaskMaker;
   readonly codec: ValueCodec;
   readonly graphs: GraphCache;
@@ -86,7 +95,8 @@ export class Schedules {
   /**
    * Stores a schedule, or changes the stored one of that name. The same again changes nothing, so
    * every process may say it at its start; a change holds from the next slot on, and a paused
-   * schedule stays paused.
+   * schedule stays paused. A slot that is due by then, and not fired, is kept if the new pattern has it too;
+   * else it counts as missed.
    *
    * @param id - a name.
    * @throws {@link InvalidOptionError} for an impossible pattern, an unknown zone, and whatever else
@@ -201,19 +211,17 @@ export class Schedules {
    * @throws {@link ScheduleNotFoundError}.
    */
   pause(id: string): Promise<ScheduleInfo> {
-    return this.#change(id, ({ next: _next, ...record }) => ({ ...record, paused: true }));
+    return this.#turn(id, true);
   }
 
   /**
-   * It fires again, from the next slot on. Slots of the pause are not made up for; see `backfill`.
+   * It fires again, from the next slot on. Slots of the pause are not made up for, see `backfill`; one that was
+   * due before it and was not fired is fired now, or counts as missed, as `missed` says.
    *
    * @throws {@link ScheduleNotFoundError}.
    */
   resume(id: string): Promise<ScheduleInfo> {
-    return this.#change(id, (record, now) => {
-      if (!record.paused) return record;
-      return planned({ ...record, paused: false }, this.#known(record), now);
-    });
+    return this.#turn(id, false);
   }
 
   /** Takes a schedule away; tasks that it has made stay. False: there was none of that name. */
@@ -285,22 +293,24 @@ export class Schedules {
     const before = record === undefined ? undefined : this.#known(record);
     const { next: _old, limit: _limit, graph: _graph, on: _on, ...kept } = record ?? newRecord(id);
     const changed = { ...kept, ...made.change };
-    const staysAt = record?.next !== undefined && hasSameTiming(before, this.#known(changed));
-    const whole = staysAt
-      ? { ...changed, next: record.next }
-      : planned(changed, this.#known(changed), now);
-    return this.#write(backend, whole, made);
+    const known = this.#known(changed);
+    if (record?.next !== undefined && before !== undefined && hasSameTiming(before, known)) {
+      const spec = unfiredText(changed.spec, before.spec.unfired);
+      return this.#write(backend, { change: { ...changed, spec, next: record.next } }, made);
+    }
+    const stored = record && before && { record, known: before };
+    return this.#write(backend, replanned({ before: stored, after: changed, known, now }), made);
   }
 
-  #change(
-    id: string,
-    change: (record: ScheduleRecord, now: number) => ScheduleRecord,
-  ): Promise<ScheduleInfo> {
+  /** Pauses it, or lets it go on. */
+  #turn(id: string, paused: boolean): Promise<ScheduleInfo> {
     return this.#tries(async (backend) => {
       const { record, now } = await this.#demand(id);
-      const changed = change(record, now);
-      const isDone = changed === record || record.paused === changed.paused;
-      return isDone ? this.#info(record) : this.#write(backend, changed, undefined);
+      if (record.paused === paused) return this.#info(record);
+      const known = this.#known(record);
+      const after = { ...record, paused };
+      const plan = replanned({ before: { record, known }, after, known, now });
+      return this.#write(backend, plan, undefined);
     });
   }
 
@@ -315,12 +325,13 @@ export class Schedules {
 
   async #write(
     backend: Backend,
-    record: ScheduleRecord,
+    { change, missed }: Replanned,
     made: MadeSchedule | undefined,
   ): Promise<Tried> {
-    const reply = await backend.schedules.set(record);
+    const reply = await backend.schedules.set(change);
     switch (reply.kind) {
       case 'ok':
+        if (missed !== undefined) sayMissed(this.#parts.log, change.id, missed);
         return this.#info(reply.record);
       case 'graph-missing':
         if (made?.graph !== undefined) this.#parts.graphs.forgetStored(made.graph);
@@ -331,7 +342,7 @@ export class Schedules {
         throw new InvalidOptionError(
           'event',
           `at most ${LIMITS.eventSchedules} schedules that fire at it`,
-          record.on?.event,
+          change.on?.event,
         );
     }
   }
@@ -362,14 +373,6 @@ function demandClock(id: string, { event }: ScheduleSpec): void {
   throw new InvalidOptionError('id', `a schedule with a clock; publish ${event.name} instead`, id);
 }
 
-type Unplanned = Omit<ScheduleRecord, 'next'>;
-
-/** At its first slot that is neither over nor decided; nowhere while it is paused. */
-function planned(record: Unplanned, { table }: KnownSchedule, now: number): ScheduleRecord {
-  const next = table.nextMoment(Math.max(now, record.settledSlot ?? now));
-  return record.paused || next === undefined ? record : { ...record, next };
-}
-
 function newRecord(id: string): ScheduleRecord {
   const counts = { createdAt: 0, updatedAt: 0, fired: 0, missed: 0, overlapped: 0 };
   return { id, revision: 0, spec: '', paused: false, overlap: 'skip', ...counts };
@@ -377,7 +380,7 @@ function newRecord(id: string): ScheduleRecord {
 
 function isSame(record: ScheduleRecord, { change }: MadeSchedule): boolean {
   return (
-    record.spec === change.spec &&
+    unfiredText(record.spec, undefined) === change.spec &&
     record.on?.user === change.on?.user &&
     record.on?.event === change.on?.event &&
     record.overlap === change.overlap &&
@@ -386,6 +389,6 @@ function isSame(record: ScheduleRecord, { change }: MadeSchedule): boolean {
   );
 }
 
-function hasSameTiming(before: KnownSchedule | undefined, after: KnownSchedule): boolean {
-  return JSON.stringify(before?.spec.timing) === JSON.stringify(after.spec.timing);
+function hasSameTiming(before: KnownSchedule, after: KnownSchedule): boolean {
+  return JSON.stringify(before.spec.timing) === JSON.stringify(after.spec.timing);
 }

@@ -59,10 +59,20 @@ export interface ScheduleChange {
   readonly next?: SlotMoment;
   /** It fires at these events, and has no `next`; absent: by the clock. */
   readonly on?: EventSource;
+  /** Slots that were due and that the change gives up; not stored. Absent: none. */
+  readonly passed?: PassedSlots;
+}
+
+/** Slots that were due and make no task: they count as missed. */
+export interface PassedSlots {
+  /** The slot at which the schedule stands; absent: at none. If it is another one, nothing is written. */
+  readonly at?: number;
+  /** How many. */
+  readonly slots: number;
 }
 
 /** Everything that is stored about a schedule. */
-export interface ScheduleRecord extends ScheduleChange {
+export interface ScheduleRecord extends Omit<ScheduleChange, 'passed'> {
   /** When it was stored first. */
   readonly createdAt: number;
   /** When it was changed last. */

@@ -55,6 +55,17 @@ export function planDue(table: Timetable, facts: DueFacts): FirePlan {
   }
 }
 
+/** Slots that were due and were not fired: the newest, and how many come before them. */
+export function dueSlots(
+  table: Timetable,
+  { slot, now, cap }: Pick<DueFacts, 'slot' | 'now' | 'cap'>,
+): { readonly slots: readonly number[]; readonly passed: number } {
+  if (slot > now) return { slots: [], passed: 0 };
+  const most = Math.max(COUNTED, cap);
+  const from = newest(table, { slot, now, cap: most });
+  return { slots: upTo(table, from, { now, most }), passed: countTo(table, slot, from) };
+}
+
 /** Slots that are due, from a slot on. */
 function each(
   table: Timetable,

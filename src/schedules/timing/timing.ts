@@ -27,6 +27,14 @@ export interface Moment {
   readonly dueAt: number;
 }
 
+/** Slots that were due when a schedule was changed or paused, and are not decided. */
+export interface UnfiredSlots {
+  /** In order; at least one. */
+  readonly slots: readonly number[];
+  /** The moment of the change, or of going on: what else follows comes after it. */
+  readonly until: number;
+}
+
 interface Times {
   next(at: number): number | undefined;
 }
@@ -38,15 +46,18 @@ export class Timetable {
   readonly #id: string;
   readonly #timing: Timing;
   readonly #times: Times;
+  readonly #unfired: UnfiredSlots | undefined;
 
   /**
    * @param id - of the schedule; the jitter depends on it, so that equal patterns spread out.
+   * @param unfired - slots that come first; those of the timing up to then are none.
    * @throws {@link InvalidOptionError} for an impossible pattern or an unknown zone.
    */
-  constructor(id: string, timing: Timing) {
+  constructor(id: string, timing: Timing, unfired?: UnfiredSlots) {
     const { cron, timeZone = 'UTC', everyMs, anchor = 0 } = timing;
     this.#id = id;
     this.#timing = timing;
+    this.#unfired = unfired;
     this.#times = NEVER;
     if (everyMs !== undefined) this.#times = new EveryTimes(everyMs, anchor);
     if (cron !== undefined) this.#times = new CronTimes(cron, timeZone);
@@ -55,7 +66,10 @@ export class Timetable {
   /** The first slot after `at`; `undefined` when none is left. */
   next(at: number): number | undefined {
     const { start = Number.NEGATIVE_INFINITY, end = Number.POSITIVE_INFINITY } = this.#timing;
-    const slot = this.#times.next(Math.max(at, start - 1));
+    const unfired = this.#unfired?.slots.find((one) => one > at);
+    if (unfired !== undefined) return unfired;
+    const { until = at } = this.#unfired ?? {};
+    const slot = this.#times.next(Math.max(at, until, start - 1));
     return slot === undefined || slot > end ? undefined : slot;
   }
 
@@ -63,6 +77,11 @@ export class Timetable {
   nextMoment(at: number): Moment | undefined {
     const slot = this.next(at);
     return slot === undefined ? undefined : { slot, dueAt: this.dueAt(slot) };
+  }
+
+  /** Whether it is a slot. */
+  has(slot: number): boolean {
+    return this.next(slot - 1) === slot;
   }
 
   /** How late a slot may be by its jitter, in ms. */

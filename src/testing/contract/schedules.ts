@@ -37,6 +37,27 @@ export const keeping: Cases = {
     expect((await granted(kit)).schedules).toEqual([]);
   },
 
+  'counts slots that a change gives up as missed, unless it has moved on': async (kit, expect) => {
+    const slot = await store(kit, 'a');
+    const { next: _next, ...change } = await demand(kit, 'a');
+    const { schedules } = kit.backend;
+    const passed = { slots: 2, at: slot };
+    expect(await schedules.set({ ...change, passed: { slots: 2 } })).toEqual({ kind: 'changed' });
+    expect(await schedules.set({ ...change, passed: { ...passed, at: slot - 1 } })).toEqual({
+      kind: 'changed',
+    });
+    expect(await demand(kit, 'a')).toMatchObject({ revision: 1, missed: 0 });
+    expect(await schedules.set({ ...change, paused: true, passed })).toEqual({
+      kind: 'ok',
+      record: { ...change, revision: 2, paused: true, missed: 2 },
+    });
+    const again = { ...change, revision: 2, paused: true };
+    expect(await schedules.set({ ...again, passed })).toEqual({ kind: 'changed' });
+    expect(await schedules.set({ ...again, passed: { slots: 1 } })).toMatchObject({
+      record: { revision: 3, missed: 3 },
+    });
+  },
+
   'lists by name, in pages': async (kit, expect) => {
     for (const id of ['b', 'a.1', 'a', 'c', 'B']) await store(kit, id);
     const first = await kit.backend.schedules.list({ limit: 3 });

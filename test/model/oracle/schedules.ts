@@ -72,11 +72,15 @@ export function all(world: World): readonly ScheduleRecord[] {
 }
 
 export function set(world: World, change: ScheduleChange): ScheduleSetReply {
-  const { id, revision, spec, paused, overlap, limit, graph, next, on } = change;
+  const { id, revision, spec, paused, overlap, limit, graph, next, on, passed } = change;
   const known = world.schedules.get(id);
   const isBehind = next !== undefined && next.slot <= (known?.settledSlot ?? -1);
   if ((known?.revision ?? 0) !== revision || isBehind) {
     world.happened.push(isBehind ? 'slot behind a decided one' : 'schedule changed by others');
+    return { kind: 'changed' };
+  }
+  if (passed !== undefined && passed.at !== known?.next?.slot) {
+    world.happened.push('schedule had moved on');
     return { kind: 'changed' };
   }
   if (graph !== undefined && snapshotOf(world, graph) === undefined) {
@@ -89,7 +93,7 @@ export function set(world: World, change: ScheduleChange): ScheduleSetReply {
     createdAt: known?.createdAt ?? world.now,
     updatedAt: world.now,
     fired: known?.fired ?? 0,
-    missed: known?.missed ?? 0,
+    missed: (known?.missed ?? 0) + (passed?.slots ?? 0),
     overlapped: known?.overlapped ?? 0,
     settledSlot: known?.settledSlot,
     last: known?.last,

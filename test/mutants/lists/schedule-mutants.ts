@@ -317,8 +317,8 @@ const IN_LUA: readonly Mutant[] = [
   {
     name: 'Lua: schedules: a slot that was decided may come again',
     file: 'src/backends/redis/lua/schedules/schedule-set.lua',
-    find: ` ~= revision or isLate then`,
-    replace: ` ~= revision then`,
+    find: ` ~= revision or isLate or`,
+    replace: ` ~= revision or`,
   },
   {
     name: 'Lua: schedules: the lock keeps nobody away',
@@ -386,8 +386,8 @@ const IN_THE_ENGINE: readonly Mutant[] = [
   {
     name: 'schedules: a change of the timing moves no slot',
     file: 'src/client/facades/schedules-facade.ts',
-    find: `record?.next !== undefined && hasSameTiming(`,
-    replace: `record?.next !== undefined || hasSameTiming(`,
+    find: ` && before !== undefined && hasSameTiming(before, known)) {`,
+    replace: ` && before !== undefined) {`,
   },
   {
     name: 'schedules: the same again is written again',
@@ -397,7 +397,7 @@ const IN_THE_ENGINE: readonly Mutant[] = [
   },
   {
     name: 'schedules: slots of a pause are made up for',
-    file: 'src/client/facades/schedules-facade.ts',
+    file: 'src/schedules/replan.ts',
     find: `Math.max(now, record.settledSlot ?? now)`,
     replace: `record.settledSlot ?? now`,
   },
