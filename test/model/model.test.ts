@@ -6,12 +6,8 @@ import { openerOf, type Which } from './subjects.ts';
 /** In each run the same, so that a build fails for a change and not by chance. */
 const SEED = 20_260_109;
 
-/** How many histories, and how long they may take on a machine with much else to do, in ms. */
-const SIZES = {
-  memory: { runs: 1_200, timeout: 300_000 },
-  both: { runs: 40, timeout: 300_000 },
-  file: { runs: 30, timeout: 300_000 },
-} as const;
+/** How many histories. */
+const RUNS = { memory: 1_200, both: 40, file: 30 } as const;
 
 async function opened(which: Which, act: (open: Open) => Promise<void>): Promise<void> {
   const { open, close } = await openerOf(which, inject('redisPlace'));
@@ -23,22 +19,20 @@ async function opened(which: Which, act: (open: Open) => Promise<void>): Promise
 }
 
 describe.each(['memory', 'both', 'file'] as const)('histories on %s', (which) => {
-  const { runs, timeout } = SIZES[which];
+  const runs = RUNS[which];
 
-  it('that failed once do not any more', { timeout }, () =>
+  it('that failed once do not any more', () =>
     opened(which, async (open) => {
       for (const { note, steps } of keptSeeds()) {
         await expect(replay(open, steps), note).resolves.toBeUndefined();
       }
       expect(keptSeeds().length).toBeGreaterThan(0);
-    }),
-  );
+    }));
 
-  it(`by chance, ${runs} of them, are what the oracle says`, { timeout }, () =>
+  it(`by chance, ${runs} of them, are what the oracle says`, () =>
     opened(which, async (open) => {
       const { failure, counters } = await runHistories(open, { runs, seed: SEED });
       expect(failure?.error, JSON.stringify(failure?.steps)).toBeUndefined();
       if (which === 'memory') expect(neverMet(counters)).toEqual([]);
-    }),
-  );
+    }));
 });
