@@ -1,5 +1,6 @@
 /** Where an input comes from: data, so that any worker can build it. */
 import { InvalidPayloadError } from '../domain/errors/errors.ts';
+import { shownNode } from '../domain/task/node-name.ts';
 
 /** A value that JSON can hold. */
 export type Json =
@@ -73,7 +74,11 @@ export function fill(binding: Binding, source: BindingSource): unknown {
     case 'input':
       return partOf(source.input(), binding.path, 'the input');
     case 'node':
-      return partOf(source.output(binding.node), binding.path, `the output of ${binding.node}`);
+      return partOf(
+        source.output(binding.node),
+        binding.path,
+        `the output of ${shownNode(binding.node)}`,
+      );
     case 'constant':
       return binding.value;
     case 'array':

@@ -7,6 +7,7 @@ import {
 } from '../domain/errors/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { checkId, checkName } from '../domain/settings/names.ts';
+import { shownNode } from '../domain/task/node-name.ts';
 import { blocksOf, dependenciesOf, type GraphBlock, type TaskGraph } from './graph.ts';
 import { nodesRead } from './graph-binding.ts';
 
@@ -26,7 +27,7 @@ export function checkGraph(graph: TaskGraph): void {
     checkBlock(place, places);
     for (const node of place.block.nodes) {
       for (const [word, block] of blocksOf(node)) {
-        const path = `${place.path}/${node.id}${word}`;
+        const path = `${place.path}/${shownNode(node.id)}${word}`;
         left.push({ block, path, depth: place.depth + 1 });
       }
     }
@@ -51,8 +52,9 @@ function checkBlock({ block, path, depth }: Place, places: Map<string, string>):
     if (!node.id.startsWith('~')) checkName(`${path}: node`, node.id);
     else checkId(`${path}: node`, node.id);
     if (node.kind === 'task') {
-      checkName(`${path}: task of ${node.id}`, node.task);
-      if (node.version !== undefined) checkName(`${path}: version of ${node.id}`, node.version);
+      checkName(`${path}: task of ${shownNode(node.id)}`, node.task);
+      if (node.version !== undefined)
+        checkName(`${path}: version of ${shownNode(node.id)}`, node.version);
     }
     places.set(node.id, path);
     here.add(node.id);
@@ -64,7 +66,7 @@ function checkBlock({ block, path, depth }: Place, places: Map<string, string>):
   for (const { id, dependsOn } of waits) {
     const outside = dependsOn.find((one) => !here.has(one));
     if (outside !== undefined) {
-      throw new InvalidOptionError(`${path}: ${id}`, 'nodes of the same block', outside);
+      throw new InvalidOptionError(`${path}: ${shownNode(id)}`, 'nodes of the same block', outside);
     }
   }
   const outside = nodesRead(block.output).find((one) => !here.has(one));

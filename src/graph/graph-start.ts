@@ -1,5 +1,6 @@
 /** A graph whose runs begin at one of its nodes: it and what follows it runs, the rest is left out. */
 import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { isNamed, shownNode } from '../domain/task/node-name.ts';
 import {
   allNodes,
   blocksOf,
@@ -25,7 +26,8 @@ const SHOWN = 20;
  *
  * @throws {@link InvalidOptionError} when it has no such node, or when what runs needs what does not.
  */
-export function startedAt(graph: TaskGraph, start: string): TaskGraph {
+export function startedAt(graph: TaskGraph, given: string): TaskGraph {
+  const start = graph.nodes.find(({ id }) => isNamed(id, given))?.id ?? given;
   const known = STARTED.get(graph) ?? new Map<string, TaskGraph>();
   STARTED.set(graph, known);
   const before = known.get(start);
@@ -41,7 +43,7 @@ export function checkStart(graph: TaskGraph): void {
   const { start, nodes, name } = graph;
   const first = nodes.find(({ id }) => id === start);
   if (start === undefined || first === undefined) {
-    const names = nodes.slice(0, SHOWN).map(({ id }) => id);
+    const names = nodes.slice(0, SHOWN).map(({ id }) => shownNode(id));
     const more = nodes.length > SHOWN ? ' …' : '';
     throw new InvalidOptionError('startAt', `a node of ${name}: ${names.join(', ')}${more}`, start);
   }
@@ -50,10 +52,10 @@ export function checkStart(graph: TaskGraph): void {
   const hasInput = first.input.from === 'input' && first.input.path === undefined;
   const demand = (who: string, binding: Binding): void => {
     const lost = nodesRead(binding).find((id) => !runs.has(id));
-    const what = lost === undefined ? undefined : `the output of ${lost}`;
+    const what = lost === undefined ? undefined : `the output of ${shownNode(lost)}`;
     const missing = what ?? (!hasInput && readsInput(binding) ? 'the input of all' : undefined);
     if (missing === undefined) return;
-    const wanted = `a node that lacks nothing after it: ${who} reads ${missing}`;
+    const wanted = `a node that lacks nothing after it: ${shownNode(who)} reads ${missing}`;
     throw new InvalidOptionError('startAt', wanted, start);
   };
   for (const { id, input } of nodes) if (id !== start && runs.has(id)) demand(id, input);

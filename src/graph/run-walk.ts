@@ -12,6 +12,7 @@ import {
 } from '../domain/errors/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Cause } from '../domain/task/cause.ts';
+import { shownNode } from '../domain/task/node-name.ts';
 import type {
   EachNode,
   GraphBlock,
@@ -238,9 +239,13 @@ function membersOf(node: ParallelNode | EachNode, input: unknown): readonly Walk
   if (node.kind === 'parallel') {
     return node.members.map(({ key, block }) => ({ key, block, input }));
   }
-  if (!Array.isArray(input)) throw new InvalidPayloadError('$', `${node.id} needs an array`);
+  if (!Array.isArray(input))
+    throw new InvalidPayloadError('$', `${shownNode(node.id)} needs an array`);
   if (input.length > LIMITS.graphNodes) {
-    throw new InvalidPayloadError('$', `${node.id} takes at most ${LIMITS.graphNodes} elements`);
+    throw new InvalidPayloadError(
+      '$',
+      `${shownNode(node.id)} takes at most ${LIMITS.graphNodes} elements`,
+    );
   }
   return input.map((element: unknown, at) => ({
     key: String(at),

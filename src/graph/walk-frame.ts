@@ -1,4 +1,5 @@
 import { InvalidPayloadError } from '../domain/errors/errors.ts';
+import { shownNode } from '../domain/task/node-name.ts';
 import { dependenciesOf, type GraphBlock, type GraphNode, type TaskGraph } from './graph.ts';
 import { fill } from './graph-binding.ts';
 
@@ -123,7 +124,10 @@ export class WalkFrame {
   /** A jump may lead to nodes that read what the run has left out. */
   #outputOf(id: string): unknown {
     if (this.#leftOut.has(id) && !this.#outputs.has(id)) {
-      throw new InvalidPayloadError('$', `the run began behind node "${id}", which gave nothing`);
+      throw new InvalidPayloadError(
+        '$',
+        `the run began behind node "${shownNode(id)}", which gave nothing`,
+      );
     }
     return this.#outputs.get(id);
   }

@@ -1,6 +1,7 @@
 /** The line of log about a failure: what failed, of whom, at which attempt, and with what. */
 import type { Logger } from '../base/logger.ts';
 import { lineOf, type TaskError } from '../base/thrown.ts';
+import { shownNode, shownTask } from '../domain/task/node-name.ts';
 import { type Failed, say } from './log-events.ts';
 
 /** Where such lines go, and how much they may say. */
@@ -20,9 +21,9 @@ export function logFailure(
   const { task, name, user, attempt, run, node } = failed;
   const reason = logErrors ? lineOf(thrown) : undefined;
   const what = run === undefined || run === task ? '' : ` of run ${run}`;
-  const where = node === undefined || node === '' ? '' : `, node ${node}`;
+  const where = node === undefined || node === '' ? '' : `, node ${shownNode(node)}`;
   const why = reason === undefined || reason === thrown.name ? '' : `: ${reason}`;
   const end = event === 'task.failed' ? 'failed for good at' : 'failed at';
-  const message = `${name} (${task}${what}${where}) of ${user} ${end} attempt ${attempt}: ${thrown.name}${why}`;
+  const message = `${shownTask(name)} (${task}${what}${where}) of ${user} ${end} attempt ${attempt}: ${thrown.name}${why}`;
   say(log, event, message, { ...failed, error: thrown.name, reason });
 }

@@ -1,5 +1,6 @@
 /** What tables and heads of several screens say alike: whose it is, what it is called, what it threw. */
 import type { VNode } from 'preact';
+import { shownTask } from '../../../src/domain/task/node-name.ts';
 import type { TaskError } from '../api/shapes.ts';
 import { linkTo } from '../state/address.ts';
 
@@ -35,7 +36,7 @@ interface NameLinkProps {
 export function NameLink({ place, id, name }: NameLinkProps): VNode {
   return (
     <a class="name" href={linkTo(place, id)}>
-      <span class="cut">{name}</span> <span class="mono dim cut">{id}</span>
+      <span class="cut">{shownTask(name)}</span> <span class="mono dim cut">{id}</span>
     </a>
   );
 }

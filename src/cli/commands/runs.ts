@@ -5,6 +5,7 @@ import type { Fairloom } from '../../client/client.ts';
 import type { RunCause } from '../../client/facades/run-explanation.ts';
 import { TaskNotFoundError } from '../../domain/errors/errors.ts';
 import { causeText } from '../../domain/task/cause.ts';
+import { shownNode } from '../../domain/task/node-name.ts';
 import type { RunPause } from '../../domain/task/pause.ts';
 import { encryptedWords } from '../../domain/task/sealed-text.ts';
 import type { TaskState } from '../../domain/task/task.ts';
@@ -124,7 +125,9 @@ function addExplain(runs: Command, shell: Shell): void {
         const { state, counts, waitsFor, causes, paused, command: cure } = explanation;
         const shown = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
         const lines = waitsFor.flatMap(({ node, why }) =>
-          why.obstacles.map(({ kind, text }) => `${node}: ${output.style.yellow(kind)}: ${text}`),
+          why.obstacles.map(
+            ({ kind, text }) => `${shownNode(node)}: ${output.style.yellow(kind)}: ${text}`,
+          ),
         );
         const text = [
           `${id} is ${stateText(state, output.style)}${paused === undefined ? '' : `, paused ${pauseText(paused)}`}`,
@@ -290,7 +293,7 @@ function addImport(runs: Command, shell: Shell): void {
 
 /** Where a run began not to finish. */
 function causeLine({ node, attempt, cause, error }: RunCause, style: Style): string {
-  const where = node === '' ? 'the run itself' : node;
+  const where = node === '' ? 'the run itself' : shownNode(node);
   const threw = error === undefined ? '' : `: ${namedLineOf(error)}`;
   const why = cause === undefined ? '' : ` (${causeText(cause)})`;
   return `${style.red(where)}, attempt ${attempt}${threw}${why}`;

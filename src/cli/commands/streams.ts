@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { StreamItem } from '../../client/views/stream-reading.ts';
+import { shownNode } from '../../domain/task/node-name.ts';
 import type { StreamFacts } from '../../domain/task/stream.ts';
 import { type Shell, withLoom } from '../session/session.ts';
 import { integerArgument } from '../terminal/arguments.ts';
@@ -49,7 +50,7 @@ function showItem(item: StreamItem, output: Output): void {
   if (output.form !== 'table') output.one({ json, id: String(offset), text: [] });
   else if (type === 'gap') output.note(`${offset} to ${item.next - 1} are gone`);
   else if (type === 'reset') {
-    const whose = item.node === undefined ? '' : ` of ${item.node}`;
+    const whose = item.node === undefined ? '' : ` of ${shownNode(item.node)}`;
     output.note(`attempt ${item.attempt}${whose} begins anew`);
   } else output.line(chunkText(item.value));
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { TaskLogLine } from '../../client/views/task-logs.ts';
+import { shownNode } from '../../domain/task/node-name.ts';
 import { type Shell, withLoom } from '../session/session.ts';
 import { integerArgument } from '../terminal/arguments.ts';
 import { jsonLine, type Output } from '../terminal/output.ts';
@@ -36,7 +37,10 @@ const COLORS = { info: 'dim', warn: 'yellow', error: 'red' } as const;
 
 function lineText(line: TaskLogLine, style: Style): string {
   const { at, level, message, fields, attempt, node } = line;
-  const whose = [...(node === undefined ? [] : [node]), ...(attempt > 1 ? [`#${attempt}`] : [])];
+  const whose = [
+    ...(node === undefined ? [] : [shownNode(node)]),
+    ...(attempt > 1 ? [`#${attempt}`] : []),
+  ];
   return [
     style.dim(new Date(at).toISOString()),
     style[COLORS[level]](level.padEnd(5)),

@@ -10,6 +10,7 @@ import { TaskNotFoundError } from '../../domain/errors/errors.ts';
 import type { Explanation } from '../../domain/explain/explain.ts';
 import { suggestion } from '../../domain/explain/suggestion.ts';
 import { causeText } from '../../domain/task/cause.ts';
+import { shownNode, shownTask } from '../../domain/task/node-name.ts';
 import { encryptedWords } from '../../domain/task/sealed-text.ts';
 import type { TaskState } from '../../domain/task/task.ts';
 import { type Shell, withLoom } from '../session/session.ts';
@@ -339,7 +340,7 @@ function taskLines(task: TaskInfo, { style }: Output): readonly string[] {
   return fieldLines(
     {
       id: task.id,
-      name: task.name,
+      name: shownTask(task.name),
       version: task.version,
       user: task.user,
       queue: task.queue,
@@ -380,7 +381,9 @@ function progressText({ progress, nodeProgress = {} }: TaskInfo, now: number): s
     const by = attempt === 1 ? '' : `, attempt ${attempt}`;
     return `${Math.floor(fraction * 100)} %${words} (${shownMoment(at, now)}${by})`;
   };
-  const nodes = Object.entries(nodeProgress).map(([node, one]) => `${node} ${text(one)}`);
+  const nodes = Object.entries(nodeProgress).map(
+    ([node, one]) => `${shownNode(node)} ${text(one)}`,
+  );
   return [...(progress === undefined ? [] : [text(progress)]), ...nodes].join('; ') || undefined;
 }
 

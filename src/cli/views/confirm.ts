@@ -1,6 +1,7 @@
 /** Verbs that take something away show what, and ask before they do it. */
 import { createInterface } from 'node:readline/promises';
 import { mapInChunks } from '../../base/chunks.ts';
+import { shownNode } from '../../domain/task/node-name.ts';
 import { counted } from '../terminal/counted.ts';
 import { CliError, EXIT } from '../terminal/exit-code.ts';
 import type { Output } from '../terminal/output.ts';
@@ -88,7 +89,7 @@ function noteFollowers({ all, count, more }: Followers, output: Output): void {
   if (count === 0) return;
   output.note(`and with it ${more ? 'more than ' : ''}${count} that would end:`);
   for (const { id, state, with: upstream } of all.slice(0, SAMPLE)) {
-    output.note(`  ${cellText(id)} (${state}, with ${cellText(upstream)})`);
+    output.note(`  ${cellText(shownNode(id))} (${state}, with ${cellText(upstream)})`);
   }
   if (count > SAMPLE) output.note(`  … and ${count - SAMPLE} more`);
 }

@@ -8,6 +8,7 @@ import type { AttemptInfo, TaskInfo } from '../../client/views/task-info.ts';
 import type { Dependent } from '../../domain/dependencies/dependents.ts';
 import type { WorkerInfo } from '../../domain/port/backend.ts';
 import { type Cause, causeText } from '../../domain/task/cause.ts';
+import { shownNode, shownTask } from '../../domain/task/node-name.ts';
 import type { TaskState } from '../../domain/task/task.ts';
 import { versionedName } from '../../domain/task/task-name.ts';
 import type { RunInfo, RunNodeInfo } from '../../runs/shared/run-info.ts';
@@ -23,7 +24,7 @@ export function taskView(now: number): View<TaskInfo> {
   return {
     columns: (style) => [
       { title: 'ID', cell: ({ id }) => cellText(id) },
-      { title: 'NAME', cell: ({ name, version }) => versionedName(name, version) },
+      { title: 'NAME', cell: ({ name, version }) => versionedName(shownTask(name), version) },
       { title: 'USER', cell: ({ user }) => cellText(user) },
       { title: 'QUEUE', cell: ({ queue }) => queue },
       { title: 'STATE', cell: ({ state }) => stateText(state, style) },
@@ -44,7 +45,7 @@ export function errorGroupView(now: number): View<ErrorGroup> {
   return {
     columns: () => [
       { title: 'GROUP', cell: ({ id }) => cellText(id) },
-      { title: 'NAME', cell: ({ name = '' }) => cellText(name) },
+      { title: 'NAME', cell: ({ name = '' }) => cellText(shownTask(name)) },
       { title: 'FAILED', cell: ({ failed }) => String(failed), align: 'right' },
       { title: 'ATTEMPTS', cell: ({ attempts }) => String(attempts), align: 'right' },
       { title: 'FIRST', cell: ({ firstAt }) => shownMoment(firstAt, now) },
@@ -117,14 +118,14 @@ export const runNodeView: View<RunNodeInfo> = {
 
 /** As drawings of graphs do: `thumbs: make-thumbs` for a member of another name than its task. */
 function nodeText({ node, member }: RunNodeInfo): string {
-  return cellText(member === undefined ? node : `${member}: ${node}`);
+  return cellText(member === undefined ? shownNode(node) : `${member}: ${shownNode(node)}`);
 }
 
 /** Tasks that wait for another. */
 export const dependentView: View<Dependent> = {
   columns: (style) => [
     { title: 'ID', cell: ({ id }) => cellText(id) },
-    { title: 'NAME', cell: ({ name }) => name },
+    { title: 'NAME', cell: ({ name }) => shownTask(name) },
     { title: 'USER', cell: ({ user }) => cellText(user) },
     { title: 'STATE', cell: ({ state }) => stateText(state, style) },
     {

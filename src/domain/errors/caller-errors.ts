@@ -1,4 +1,5 @@
 /** Errors of the first family: the caller's mistake. */
+import { shownNode } from '../task/node-name.ts';
 import { FairloomError, shown } from './fairloom-error.ts';
 
 /** An option, id or name is not what the documentation asks for. Nothing was changed. */
@@ -190,7 +191,7 @@ export class DuplicateNodeError extends FairloomError {
 
   constructor(node: string, paths: readonly [string, string]) {
     super(
-      `two nodes are named ${shown(node)}: at ${paths[0]} and at ${paths[1]}; rename one by as()`,
+      `two nodes are named ${shown(shownNode(node))}: at ${paths[0]} and at ${paths[1]}; rename one by as()`,
     );
     this.node = node;
     this.paths = paths;

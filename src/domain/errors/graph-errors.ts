@@ -1,6 +1,7 @@
 /** Errors about graphs and the runs that stand on them. */
 import { messageOf } from '../../base/message-of.ts';
 import { type Cause, type FailureType, failureTypeOf } from '../task/cause.ts';
+import { groupText, shownNode } from '../task/node-name.ts';
 import { type ErrorCode, FairloomError, isOwn, shown } from './fairloom-error.ts';
 import type { AskedWait } from './handler-errors.ts';
 
@@ -126,7 +127,7 @@ export class GroupFailedError extends FairloomError {
     const lines = failed.map(
       ({ member, error }) => `${member} (${error.name}: ${messageOf(error)})`,
     );
-    const message = `group ${shown(group)} failed: ${lines.join(', ') || 'its policy refused'}`;
+    const message = `${groupText(group)} failed: ${lines.join(', ') || 'its policy refused'}`;
     super(message, failed[0] === undefined ? undefined : { cause: failed[0].error });
     this.group = group;
     this.failed = failed;
@@ -161,7 +162,7 @@ export class RunFailedError extends FairloomError {
     const { node, taskId, why, error } = failure;
     const failureType = failureTypeOf(why) ?? 'error';
     // A run whose worker was lost, or that took too long, fails at no node.
-    const where = node === '' ? `run ${runId}` : `node ${shown(node)} of run ${runId}`;
+    const where = node === '' ? `run ${runId}` : `node ${shown(shownNode(node))} of run ${runId}`;
     super(`${where} failed (${failureType}): ${messageOf(error)}`, { cause: error });
     this.runId = runId;
     this.node = node;

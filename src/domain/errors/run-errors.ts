@@ -2,6 +2,7 @@
 
 import { LIMITS } from '../limits.ts';
 import { type Cause, causeText } from '../task/cause.ts';
+import { groupText, shownNode } from '../task/node-name.ts';
 import { FairloomError, shown } from './fairloom-error.ts';
 
 /** Names that a message shows at most. */
@@ -21,7 +22,7 @@ export class MaxStepsError extends FairloomError {
   constructor(left: readonly string[], maxSteps: number = LIMITS.runSteps) {
     const names = left.slice(0, SHOWN);
     const more = left.length > SHOWN ? ` and ${left.length - SHOWN} more` : '';
-    super(`the run made ${maxSteps} steps; left are ${names.join(', ')}${more}`);
+    super(`the run made ${maxSteps} steps; left are ${names.map(shownNode).join(', ')}${more}`);
     this.left = names;
   }
 }
@@ -40,7 +41,7 @@ export class MaxCyclesError extends FairloomError {
   readonly maxCycles: number;
 
   constructor(node: string, maxCycles: number) {
-    super(`${node} exceeded maxCycles (${maxCycles}): it was to run once more`);
+    super(`${shownNode(node)} exceeded maxCycles (${maxCycles}): it was to run once more`);
     this.node = node;
     this.maxCycles = maxCycles;
   }
@@ -60,7 +61,9 @@ export class GotoInGroupError extends FairloomError {
   readonly target: string;
 
   constructor(node: string, target: string) {
-    super(`${node} may not go to ${shown(target)}: that is outside of its member of the group`);
+    super(
+      `${shownNode(node)} may not go to ${shown(target)}: that is outside of its member of the group`,
+    );
     this.node = node;
     this.target = target;
   }
@@ -82,7 +85,7 @@ export class ControlNotReturnedError extends FairloomError {
   constructor(node: string, calls: readonly string[]) {
     const names = calls.slice(0, SHOWN).map((call) => `ctx.${call}`);
     const more = calls.length > SHOWN ? ` and ${calls.length - SHOWN} more` : '';
-    super(`${node} called ${names.join(', ')}${more} and did not return what that gave`);
+    super(`${shownNode(node)} called ${names.join(', ')}${more} and did not return what that gave`);
     this.node = node;
     this.calls = calls;
   }
@@ -100,7 +103,7 @@ export class GroupChangedError extends FairloomError {
   readonly group: string;
 
   constructor(group: string) {
-    super(`group ${group} is open with other members or another input`);
+    super(`${groupText(group)} is open with other members or another input`);
     this.group = group;
   }
 }

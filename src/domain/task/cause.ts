@@ -4,6 +4,7 @@
  * {@link causeText} makes the one text of it, where it is shown.
  */
 import { assertNever } from '../../base/never.ts';
+import { shownNode } from './node-name.ts';
 import { readableWords } from './sealed-text.ts';
 import { nameIn } from './task-name.ts';
 
@@ -176,7 +177,7 @@ export function causeText(given: Cause): string {
     case 'run-ended':
       return `run ${cause.run} has ended`;
     case 'group-ended':
-      return `its group ${cause.group} has ended`;
+      return `its ${cause.group.startsWith('~') ? shownNode(cause.group) : `group ${cause.group}`} has ended`;
     case 'schedule':
       return `schedule ${cause.schedule} has come to its slot ${cause.slot}`;
     case 'request':
@@ -184,7 +185,7 @@ export function causeText(given: Cause): string {
     case 'decider':
       return cause.reason;
     case 'cancel-run':
-      return `${cause.node} canceled the run${cause.reason === '' ? '' : `: ${cause.reason}`}`;
+      return `${shownNode(cause.node)} canceled the run${cause.reason === '' ? '' : `: ${cause.reason}`}`;
     case 'terminate':
       return 'it has ended its run';
     default:
@@ -291,7 +292,7 @@ function givenBackText(cause: GivenBackCause): string {
     case 'unread':
       return `its ${cause.what} could not be read`;
     case 'node-waits':
-      return `${cause.node} waits for its next attempt`;
+      return `${shownNode(cause.node)} waits for its next attempt`;
     case 'paused':
       return 'its run is paused';
     default:
@@ -305,5 +306,5 @@ function attemptsText({ made, of, node }: Cause & { readonly type: 'attempts' })
 }
 
 function at(node: string | undefined): string {
-  return node === undefined ? '' : `at ${node}: `;
+  return node === undefined ? '' : `at ${shownNode(node)}: `;
 }

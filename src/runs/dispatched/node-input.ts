@@ -12,6 +12,7 @@ import {
 import { LIMITS } from '../../domain/limits.ts';
 import type { Backend, Leased, UpstreamFact } from '../../domain/port/backend.ts';
 import type { UpstreamCause } from '../../domain/task/cause.ts';
+import { shownNode } from '../../domain/task/node-name.ts';
 import { isEnd, type TaskRecord } from '../../domain/task/task.ts';
 import type { PlanGroup, PlanValue } from '../../graph/graph-plan.ts';
 import type { NodeOutcome } from '../../graph/graph-values.ts';
@@ -58,7 +59,7 @@ export class NodeInput {
       const known = await this.#parts.graphs.get(task.place.graph);
       const node = known.dispatch.byId.get(task.place.node);
       if (node === undefined) {
-        const problem = `graph ${known.hash} has no node "${task.place.node}"`;
+        const problem = `graph ${known.hash} has no node "${shownNode(task.place.node)}"`;
         return refused(new InvalidPayloadError('$', problem));
       }
       return await new Building(this.#parts, known, task).input(node);
@@ -91,7 +92,7 @@ class Building {
     if (plan?.kind === 'group' && open.length > 0) return { kind: 'open', waitFor: open };
     if (plan?.kind === 'group') return this.#group(plan);
     if (plan?.kind !== 'task') {
-      return refused(new InvalidPayloadError('$', `node "${node.id}" has no input`));
+      return refused(new InvalidPayloadError('$', `node "${shownNode(node.id)}" has no input`));
     }
     await this.#learnInput([plan.input]);
     return this.#made(() => this.#known.values.build(plan.input, this.#facts()));
@@ -211,7 +212,10 @@ class Building {
 }
 
 function lost(node: string): NodeOutcome {
-  return { ok: false, error: errorSaying(`the result of node "${node}" is not stored any more`) };
+  return {
+    ok: false,
+    error: errorSaying(`the result of node "${shownNode(node)}" is not stored any more`),
+  };
 }
 
 function refused(error: unknown): LateInput {

@@ -2,6 +2,7 @@
 
 import { impossible } from '../../base/never.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
+import { shownNode } from '../../domain/task/node-name.ts';
 import type { EdgePolicies, NewTask } from '../../domain/task/task.ts';
 import { scopedKey } from '../../domain/task/task-name.ts';
 import { isSharedKey, type Place } from '../../enqueue/enqueue-options.ts';
@@ -202,7 +203,7 @@ function payloadOf({ known, codec, input }: RunCall, plan: PlanTask, isLate: boo
   if (isLate) return LATE_PAYLOAD;
   const value = known.values.build(plan.input, {
     input,
-    outcome: (node) => impossible(`node "${node}" has not run`),
+    outcome: (node) => impossible(`node "${shownNode(node)}" has not run`),
   });
   return codec.payload(plan.task.task, value);
 }

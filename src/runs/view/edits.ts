@@ -1,6 +1,7 @@
 /** Another input for one node of a run: which nodes take one, and what becomes of it in a rerun. */
 import type { ValueCodec } from '../../codec/codec.ts';
 import { InvalidOptionError, InvalidPayloadError } from '../../domain/errors/errors.ts';
+import { isNamed } from '../../domain/task/node-name.ts';
 import { allNodes, type GraphBlock, type TaskGraph, type TaskNode } from '../../graph/graph.ts';
 import { begun, idsIn } from '../../graph/graph-start.ts';
 import { codeOfNode } from '../../graph/node-code.ts';
@@ -28,6 +29,11 @@ export function nodeToEdit(graph: TaskGraph, option: 'from' | 'node', id: string
   const isThere = [...allNodes(runs)].some((one) => one.id === id);
   const wanted = isThere ? 'a task outside of groups: only such a one takes an input' : undefined;
   throw new InvalidOptionError(option, wanted ?? `a node of ${graph.name} that runs`, id);
+}
+
+/** The id of the node that a caller names; what it gave when there is none. */
+export function nodeIdIn(graph: TaskGraph, given: string): string {
+  return [...allNodes(graph)].find(({ id }) => isNamed(id, given))?.id ?? given;
 }
 
 /** The tasks of a block that one walk comes to. */

@@ -7,7 +7,7 @@ import { tracedEnqueue, tracedOnly } from '../../tracing/spans/traced-enqueue.ts
 import type { RunCall } from '../dispatched/run-tasks.ts';
 import { type Edits, nodeScope, storedOptionsOf } from '../shared/record.ts';
 import { runSettings } from '../shared/run-options.ts';
-import { editKey, editsFrom, inputText, nodesFrom, nodeToEdit } from './edits.ts';
+import { editKey, editsFrom, inputText, nodeIdIn, nodesFrom, nodeToEdit } from './edits.ts';
 import type { RunHandle } from './run-handle.ts';
 import { demandInputs, type RunTools, submitCall } from './run-submission.ts';
 import { RunView } from './run-view.ts';
@@ -125,8 +125,9 @@ async function submitAgain(
 }
 
 async function againOf(tools: RunTools, view: RunView, options: RerunOptions): Promise<Again> {
-  const { from, input } = options;
+  const { input } = options;
   const known = await view.known();
+  const from = options.from === undefined ? undefined : nodeIdIn(known.graph, options.from);
   const isEdited = Object.hasOwn(options, 'input');
   if (from === undefined && isEdited) return { known, input };
   const again = from === undefined ? NONE : nodesFrom(known, view.form, from);

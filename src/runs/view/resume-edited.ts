@@ -1,6 +1,7 @@
 /** Puts a failed run back, so that the node at which it failed runs with another input. */
 import { InvalidOptionError, WrongStateError } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import { shownNode } from '../../domain/task/node-name.ts';
 import type { TaskNode } from '../../graph/graph.ts';
 import { runPayload, runPlaceOf } from '../shared/record.ts';
 import { nodeInfo } from '../shared/run-info.ts';
@@ -63,7 +64,7 @@ async function failedNode(
       return { key: `${id}#${next.visit}`, task: next.node };
     }
     nodeToEdit(graph, 'node', id);
-    const failed = next.type === 'end' ? 'its end' : next.node.id;
+    const failed = next.type === 'end' ? 'its end' : shownNode(next.node.id);
     throw new InvalidOptionError('node', `the node at which the run failed, ${failed}`, id);
   }
   const task = nodeToEdit(graph, 'node', id);

@@ -13,6 +13,7 @@ import {
 import type { Backend, EnqueueReply } from '../../domain/port/backend.ts';
 import { refusalError } from '../../domain/port/refusal.ts';
 import type { Cause } from '../../domain/task/cause.ts';
+import { shownNode } from '../../domain/task/node-name.ts';
 import type { NewTask } from '../../domain/task/task.ts';
 import { versionedName } from '../../domain/task/task-name.ts';
 import type { Turns } from '../../enqueue/enqueuer.ts';
@@ -123,7 +124,9 @@ function formOf({ plan }: KnownGraph, { form, checkpoint }: RunSettings): RunFor
     if (chosen === 'driven' || checkpoint === undefined) return chosen;
     throw new InvalidOptionError('checkpoint', 'the form "driven" beside it', checkpoint);
   }
-  const reasons = plan.reasons.slice(0, 5).map(({ node, reason }) => `${node}: ${reason}`);
+  const reasons = plan.reasons
+    .slice(0, 5)
+    .map(({ node, reason }) => `${shownNode(node)}: ${reason}`);
   throw new InvalidOptionError('form', `"driven" for this graph (${reasons.join(', ')})`, form);
 }
 

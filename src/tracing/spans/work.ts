@@ -9,6 +9,7 @@ import {
 } from '../../domain/errors/errors.ts';
 import type { Decision, Leased, Suspension } from '../../domain/port/backend.ts';
 import { type Cause, causeText, failureTypeOf } from '../../domain/task/cause.ts';
+import { shownNode } from '../../domain/task/node-name.ts';
 import { nameIn } from '../../domain/task/task-name.ts';
 import { storedTraceparent } from '../../enqueue/attempt-plan.ts';
 import {
@@ -107,7 +108,7 @@ export interface RunPart {
  */
 export function partSpan({ kind, name, runId, attributes }: RunPart): PartRequest {
   return {
-    name: `${kind} ${name}`,
+    name: name.startsWith('~') ? shownNode(name) : `${kind} ${name}`,
     // A group stores the tasks of its members.
     kind: kind === 'group' ? 'producer' : 'internal',
     attributes: {

@@ -183,10 +183,10 @@ eachBackend((open) => {
         return names;
       };
       expect(way('node inc')).toEqual(['node inc', 'process default', 'enqueue default']);
-      const [, ...above] = way('group ~group.inner.double');
+      const [, ...above] = way('group of inner.double');
       expect(above).toEqual([
         'process default',
-        'group ~group.double',
+        'group of double',
         'process default',
         'enqueue default',
       ]);

@@ -351,7 +351,7 @@ eachBackend((open) => {
       const loom = harness.loom([inc, double]);
       const fast = parallel({ inc, double }, { failFast: true });
       await expect(loom.enqueue(fast, 1, { form: 'dispatched' })).rejects.toThrow(
-        /~group\.double: fail-fast/,
+        /group of double: fail-fast/,
       );
       const key = { idempotencyKey: 'k', idempotency: { policy: 'run-once-more' } } as const;
       await expect(loom.enqueue(inc.pipe(double), 1, key)).rejects.toBeInstanceOf(

@@ -1,5 +1,6 @@
 /** Dead letters by error: what went wrong, how often, and back into the line at a rate. */
 import type { VNode } from 'preact';
+import { shownTask } from '../../../../src/domain/task/node-name.ts';
 import { startBulk } from '../../api/bulk-actions.ts';
 import type { Export } from '../../api/exports.ts';
 import type { ErrorGroup } from '../../api/shapes.ts';
@@ -118,7 +119,7 @@ function GroupList({ groups, chosen }: GroupListProps): VNode {
               <span class="d-n">{countText(count)}</span>
               <span class="d-what">
                 <span>
-                  <b>{error ?? id}</b> <span class="dim">{name}</span>
+                  <b>{error ?? id}</b> <span class="dim">{shownTask(name ?? '')}</span>
                 </span>
                 <span class="cut">{message}</span>
                 <span class="dim">{countOf(attempts, 'attempt')} failed so</span>
@@ -141,7 +142,7 @@ function GroupPanel({ group }: { readonly group: ErrorGroup }): VNode {
   return (
     <Panel
       title={error}
-      meta={name}
+      meta={name === undefined ? undefined : shownTask(name)}
       kind="dead-one"
       spaced={true}
       tools={

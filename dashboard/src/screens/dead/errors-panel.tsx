@@ -1,5 +1,6 @@
 /** Failures by error: the first few of them, or the newest dead letters where errors are not grouped. */
 import type { VNode } from 'preact';
+import { shownTask } from '../../../../src/domain/task/node-name.ts';
 import type { ErrorGroup } from '../../api/shapes.ts';
 import { source } from '../../api/sources.ts';
 import { DataTable } from '../../parts/data-table.tsx';
@@ -57,7 +58,7 @@ function GroupTable({ groups }: { readonly groups: readonly ErrorGroup[] }): VNo
           cell: ({ id, name, error, message }) => (
             <a class="two name" href={linkTo('dead', undefined, { group: id })}>
               <span class="cut">
-                <b>{error ?? id}</b> {name}
+                <b>{error ?? id}</b> {shownTask(name ?? '')}
               </span>
               <span class="cut">{message}</span>
             </a>

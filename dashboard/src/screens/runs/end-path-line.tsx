@@ -1,5 +1,6 @@
 /** What the end of a run waited for, in words. */
 import type { VNode } from 'preact';
+import { shownNode } from '../../../../src/domain/task/node-name.ts';
 import type { RunDetails } from '../../api/shapes.ts';
 import { linkTo } from '../../state/address.ts';
 import { lengthText } from '../../words/lengths.ts';
@@ -20,7 +21,7 @@ export function EndPath({ path, run, end }: EndPathProps): VNode | null {
   if (path.length === 0) return null;
   const took = ({ from, to = end }: PathStep): number => Math.max(0, to - from);
   const longest = new Set([...path].sort((a, b) => took(b) - took(a)).slice(0, SHOWN));
-  const members = new Map(run.nodes.map(({ node, member = node }) => [node, member]));
+  const members = new Map(run.nodes.map(({ node, member = shownNode(node) }) => [node, member]));
   const left = path.length - longest.size;
   return (
     <div class="end-path">

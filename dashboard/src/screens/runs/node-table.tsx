@@ -1,5 +1,6 @@
 /** The nodes of a run, one to a row. */
 import type { VNode } from 'preact';
+import { shownNode } from '../../../../src/domain/task/node-name.ts';
 import type { RunDetails, RunNodeInfo } from '../../api/shapes.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { ErrorLine } from '../../parts/links.tsx';
@@ -14,10 +15,10 @@ const COLUMNS: readonly Column<RunNodeInfo>[] = [
     isName: true,
     cell: ({ node, taskId, member }) =>
       taskId === undefined ? (
-        <span class="cut">{member ?? node}</span>
+        <span class="cut">{member ?? shownNode(node)}</span>
       ) : (
         <a class="name" href={linkTo('tasks', taskId)}>
-          <span class="cut">{member ?? node}</span>
+          <span class="cut">{member ?? shownNode(node)}</span>
         </a>
       ),
   },

@@ -1,5 +1,6 @@
 /** Where a run began to fail, or what it waits for, in the words of `explain`. */
 import type { VNode } from 'preact';
+import { shownNode } from '../../../../src/domain/task/node-name.ts';
 import type { RunDetails, RunExplanation } from '../../api/shapes.ts';
 import { source } from '../../api/sources.ts';
 import { CommandLine } from '../../parts/command-line.tsx';
@@ -26,7 +27,9 @@ function Causes({ why: { causes, command } }: { readonly why: RunExplanation }):
           <div key={`${node} ${taskId}`}>
             <h2>
               <Icon name="failed" />
-              <a href={linkTo('tasks', taskId)}>{node === '' ? 'the run itself' : node}</a>
+              <a href={linkTo('tasks', taskId)}>
+                {node === '' ? 'the run itself' : shownNode(node)}
+              </a>
               <span>{first?.taskId === taskId ? 'failed first' : 'failed too'}</span>
             </h2>
             {error === undefined ? null : (
@@ -56,7 +59,9 @@ function Waits({ why: { waitsFor, command } }: { readonly why: RunExplanation })
         <ul class="waits">
           {waitsFor.map(({ node, why }) => (
             <li key={node}>
-              <a href={linkTo('tasks', why.id)}>{node === '' ? 'the run itself' : node}</a>
+              <a href={linkTo('tasks', why.id)}>
+                {node === '' ? 'the run itself' : shownNode(node)}
+              </a>
               <span>{why.obstacles[0]?.text ?? why.state}</span>
             </li>
           ))}

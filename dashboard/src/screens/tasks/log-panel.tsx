@@ -2,6 +2,7 @@
 
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { shownNode } from '../../../../src/domain/task/node-name.ts';
 import type { TaskLogLine } from '../../api/shapes.ts';
 import { source } from '../../api/sources.ts';
 import { Icon } from '../../parts/icon.tsx';
@@ -72,7 +73,7 @@ function Line({
       </td>
       <td class="dim">
         {attempt}
-        {node === undefined ? '' : ` ${node}`}
+        {node === undefined ? '' : ` ${shownNode(node)}`}
       </td>
       <td>
         {message} <span class="dim">{fields === undefined ? '' : JSON.stringify(fields)}</span>

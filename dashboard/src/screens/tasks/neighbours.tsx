@@ -1,5 +1,6 @@
 /** What a task waits for, and who waits for it. */
 import type { VNode } from 'preact';
+import { shownTask } from '../../../../src/domain/task/node-name.ts';
 import type { HttpAnswers, TaskDetails } from '../../api/shapes.ts';
 import { source } from '../../api/sources.ts';
 import { ListFoot } from '../../parts/list-foot.tsx';
@@ -46,14 +47,14 @@ function Around({ task, waiting, foot }: AroundProps): VNode | null {
         ))}
         <li class="self">
           <StateLabel state={state} />
-          <b>{name}</b>
+          <b>{shownTask(name)}</b>
         </li>
         {waiting.map((one) => (
           <li key={one.id}>
             <span class="dim">waits for it</span>
             <StateLabel state={one.state} />
             <a class="cut" href={linkTo('tasks', one.id)}>
-              {one.name} <span class="mono">{one.id}</span>
+              {shownTask(one.name)} <span class="mono">{one.id}</span>
             </a>
           </li>
         ))}
