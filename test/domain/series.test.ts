@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/domain/limits.ts';
-import { putGrowth, type SeriesTotals } from '../../src/domain/series/growth.ts';
+import { NOTHING_COUNTED, putGrowth, type SeriesTotals } from '../../src/domain/series/growth.ts';
 import { Histogram } from '../../src/domain/series/histogram.ts';
 import {
   fieldOf,
@@ -141,7 +141,7 @@ describe('what a queue has counted', () => {
 
   it('stands in for what a process says, but for starts', () => {
     const before = { at: 0, totals: { ...TOTALS, enqueued: 4, lost: 0 } };
-    expect(grown(before, { at: KEPT, totals: TOTALS }, 0)).toEqual({
+    expect(grown(before, { at: KEPT, totals: TOTALS })).toEqual({
       ...new SeriesRow().counts,
       started: 1,
       enqueued: 6,
@@ -149,19 +149,21 @@ describe('what a queue has counted', () => {
     });
   });
 
-  it('is all of it for a queue of which everything is still stored', () => {
-    expect(grown(undefined, { at: 0, totals: TOTALS }, 10)).toEqual({ ...TOTALS, started: 1 });
-    expect(grown(undefined, { at: 0, totals: TOTALS }, 9)).toEqual(own);
+  // F99
+  it('is all of it since the queue began, and is not known of a queue of which no look is known', () => {
+    const began = { at: 0, totals: NOTHING_COUNTED };
+    expect(grown(began, { at: 0, totals: TOTALS })).toEqual({ ...TOTALS, started: 1 });
+    expect(grown(undefined, { at: 0, totals: TOTALS })).toEqual(own);
   });
 
   it('is not known of one that was looked at too long ago', () => {
     const before = { at: 0, totals: { ...TOTALS, enqueued: 4 } };
-    expect(grown(before, { at: KEPT + 1, totals: TOTALS }, 100)).toEqual(own);
+    expect(grown(before, { at: KEPT + 1, totals: TOTALS })).toEqual(own);
   });
 
   it('is never below 0, whatever a repair has done to the totals', () => {
     const before = { at: 0, totals: { ...TOTALS, enqueued: 40 } };
-    expect(grown(before, { at: 1, totals: TOTALS }, 0).enqueued).toBe(0);
+    expect(grown(before, { at: 1, totals: TOTALS }).enqueued).toBe(0);
   });
 });
 

@@ -162,5 +162,7 @@ function putSeries(store: Store, { series, looked }: Image): void {
     });
     store.series.takeOver(step, at, new Map(known));
   }
+  // Queues did not begin here.
+  store.series.looked.clear();
   for (const { queue, at, totals } of looked) store.series.looked.set(queue, { at, totals });
 }

@@ -26,8 +26,7 @@ function counted(store: Store, entry: SeriesEntry): SeriesEntry {
   const { looked } = store.series;
   const before = looked.get(entry.queue);
   const now = { at: store.now, totals: { ...queue.totals } };
-  const stored = Object.values(queue.counts).reduce((sum, count) => sum + count, 0);
-  putGrowth(row, before, now, stored);
+  putGrowth(row, before, now);
   looked.set(entry.queue, now);
   return { ...entry, row };
 }

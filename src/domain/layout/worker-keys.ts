@@ -124,8 +124,9 @@ export const NAMESPACE_KEYS = {
    */
   seriesNew: { type: 'LIST', name: '{p}series-new' },
   /**
-   * queue → when it was looked at last, as far as that was taken in, and what it had counted; `@` → how often some were taken in
-   * @by `series.add`
+   * queue → when it began or was looked at last, as far as that was taken in, and what it had counted; `@` → how often some were
+   * taken in
+   * @by whatever begins a queue, `series.add`
    * @life for ever
    */
   seriesTotals: { type: 'HASH', name: '{p}series-totals' },

@@ -42,11 +42,10 @@ function takeNote(
   }: { readonly entries: readonly SeriesEntry[]; readonly looked: Map<string, Looked> },
 ): void {
   const [queue, ...numbers] = Array.isArray(row) ? row : [];
-  const [stored = 0] = numbers.slice(TOTALS);
   const now = lookedAt([at, ...numbers.slice(0, TOTALS)]);
   if (typeof queue !== 'string' || now === undefined) return;
   const entry = entries.find((one) => one.queue === queue && one.user === undefined);
-  if (entry !== undefined) putGrowth(entry.row, looked.get(queue), now, Number(stored));
+  if (entry !== undefined) putGrowth(entry.row, looked.get(queue), now);
   looked.set(queue, now);
 }
 

@@ -14,7 +14,8 @@ export interface Looked {
   readonly totals: SeriesTotals;
 }
 
-const NOTHING: SeriesTotals = {
+/** What a queue has counted when it begins. */
+export const NOTHING_COUNTED: SeriesTotals = {
   enqueued: 0,
   finished: 0,
   failed: 0,
@@ -25,19 +26,17 @@ const NOTHING: SeriesTotals = {
 
 /**
  * Puts into the row of a queue what it has counted since `before`, in place of what one process has.
- * A queue that nobody has looked at yet, and of which all tasks are still stored, has counted all of it
- * of late. Of any other it is not known since when, so the row stays as it is; so does that of one that
- * nobody has looked at for longer than series are kept.
+ * A queue counts as looked at when it begins. Of one that no look is known of, the data of a version
+ * without series, the row stays as it is; so does that of one that was not looked at for longer than
+ * series are kept.
  */
 export function putGrowth(
   row: SeriesRow,
   before: Looked | undefined,
   { at, totals }: Looked,
-  stored: number,
 ): void {
-  const isYoung = before === undefined && stored >= totals.enqueued;
-  const isLate = before !== undefined && at - before.at > LIMITS.seriesHoursMs;
-  if ((before === undefined && !isYoung) || isLate) return;
-  const since = before?.totals ?? NOTHING;
-  for (const what of keysIn(NOTHING)) row.counts[what] = Math.max(0, totals[what] - since[what]);
+  if (before === undefined || at - before.at > LIMITS.seriesHoursMs) return;
+  const since = before.totals;
+  for (const what of keysIn(NOTHING_COUNTED))
+    row.counts[what] = Math.max(0, totals[what] - since[what]);
 }

@@ -7,7 +7,7 @@ import {
   type SeriesPlace,
   SeriesRow,
 } from '../../domain/series/series-row.ts';
-import type { Cases } from './cases.ts';
+import { type Cases, retaining } from './cases.ts';
 import { type Kit, LEASE_MS } from './kit.ts';
 
 const MINUTE_MS = 60_000;
@@ -104,6 +104,26 @@ export const counts: Cases = {
     expect(await read(kit)).toEqual({ default: whole });
     expect(await read(kit, HOURS)).toEqual({ default: whole });
   },
+
+  // F99
+  'counts what tasks did that are gone before the first row comes': retaining(
+    { finishedMs: 0, canceledMs: 0 },
+    async (kit, expect) => {
+      const canceled = await kit.addMany(3);
+      for (const id of canceled) await kit.cancel(id);
+      const [finished = ''] = await kit.addMany(1);
+      await kit.serve(1);
+      await kit.jump(2 * MINUTE_MS);
+      const records = await kit.backend.inspect.get([...canceled, finished]);
+      expect(records).toEqual(records.map(() => undefined));
+      await add(kit, counted({}));
+      const whole = { enqueued: 4, finished: 1, canceled: 3 };
+      expect(await read(kit)).toEqual({ default: whole });
+      await kit.add();
+      await add(kit, counted({}));
+      expect(await read(kit)).toEqual({ default: { ...whole, enqueued: 5 } });
+    },
+  ),
 
   'counts lost leases of workers that told of nothing': async (kit, expect) => {
     await kit.add();

@@ -4,7 +4,7 @@ import type { SeriesReport, SeriesSums } from '../../../src/client/series/series
 import { LIMITS } from '../../../src/domain/limits.ts';
 import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, everyBackend, type Harness } from '../../support/backends.ts';
 
 const quick = task('quick', async () => 'done');
 const fails = task('fails', { retries: 0 }, async () => {
@@ -231,5 +231,35 @@ eachBackend((open) => {
       const future = await loom.series.read({ step: 'hour', from: now + 86_400_000 });
       expect(future.points).toEqual([]);
     });
+  });
+});
+
+everyBackend((open) => {
+  let harness: Harness;
+  beforeEach(async () => {
+    harness = await open();
+  });
+  afterEach(() => harness.close());
+
+  // F99
+  it('counts from the first row on what no process has told and no task is left of', async () => {
+    const retention = { canceled: 0 };
+    const silent = harness.loom([quick], { retention, series: false });
+    const loom = harness.loom([quick], { retention });
+    const cancelMany = async (by: typeof loom, count: number): Promise<void> => {
+      for (let nth = 0; nth < count; nth++) {
+        await by.tasks.cancel((await by.enqueue(quick, undefined, { delay: '1h' })).id);
+      }
+    };
+    await cancelMany(silent, 7);
+    await harness.clock.advance('2m');
+    await loom.worker().start();
+    await cancelMany(loom, 5);
+    await harness.clock.advance(FLUSH);
+    const read = async () => sums(await loom.series.read({ step: 'minute' }));
+    expect(await read()).toEqual({ enqueued: 12, canceled: 12 });
+    await cancelMany(loom, 2);
+    await harness.clock.advance(FLUSH);
+    expect(await read()).toEqual({ enqueued: 14, canceled: 14 });
   });
 });

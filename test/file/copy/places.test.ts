@@ -8,6 +8,7 @@ import type { Store } from '../../../src/backends/memory/store/store.ts';
 import { redisForTests } from '../../../src/backends/redis/manual-time.ts';
 import { Fairloom } from '../../../src/client/client.ts';
 import type { Core } from '../../../src/core/core.ts';
+import { SeriesRow } from '../../../src/domain/series/series-row.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
 import { ManualClock } from '../../../src/testing/manual-clock.ts';
 import { type Harness, openMemory, openRedis } from '../../support/backends.ts';
@@ -128,6 +129,22 @@ describe('a copy of a namespace', () => {
       expect((await one.inspect.reconcile({ repair: false })).drift).toEqual([]);
     }
     await copy.dispose();
+  });
+
+  // F99
+  it('does not count anew what queues had counted of which no look is known', async () => {
+    const prefix = prefixOf();
+    const harness = await busy(prefix);
+    await client.unlink(`${prefix}:series-totals`, `${prefix}:series-new`);
+    const { backend } = backendOver(harness.clock, await fromRedis(prefix, harness));
+    const [row, user] = [new SeriesRow(), 'acme'];
+    row.count('enqueued');
+    for (const one of [backend, harness.backend]) {
+      await one.series.add([{ queue: 'default', row }]);
+      const { cells } = await one.series.read({ step: 'minute', queue: 'default' });
+      const own = cells.filter((cell) => cell.user !== user && cell.row.counts.enqueued > 0);
+      expect(own.map(({ row: { counts } }) => counts.enqueued)).toEqual([1]);
+    }
   });
 
   it('leaves the namespace as it is', async () => {

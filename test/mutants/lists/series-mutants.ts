@@ -9,15 +9,15 @@ export const SERIES_MUTANTS: readonly Mutant[] = [
     replace: `void since;`,
   },
   {
-    name: 'series: everything ever counts for a queue that is old',
-    file: 'src/domain/series/growth.ts',
-    find: `before === undefined && stored >= totals.enqueued`,
-    replace: `before === undefined`,
+    name: 'series: a queue has not begun when it begins',
+    file: 'src/backends/memory/store/store.ts',
+    find: `      this.series.begin(queueName, this.now);\n`,
+    replace: '',
   },
   {
     name: 'series: what was counted long ago counts today',
     file: 'src/domain/series/growth.ts',
-    find: ` || isLate) return;`,
+    find: ` || at - before.at > LIMITS.seriesHoursMs) return;`,
     replace: `) return;`,
   },
   {
@@ -110,6 +110,12 @@ export const SERIES_MUTANTS: readonly Mutant[] = [
     find: `options.series === false`,
     replace: `options.series === null`,
     first: 'observe/series',
+  },
+  {
+    name: 'Lua: series: a queue has not begun when it begins',
+    file: 'src/backends/redis/lua/lib/records/queue.lua',
+    find: `redis.call('HSETNX', K.seriesTotals(), queue.name,`,
+    replace: `K.seriesTotals(queue.name,`,
   },
   {
     name: 'Lua: series: two that take in count twice',

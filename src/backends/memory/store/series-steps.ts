@@ -1,7 +1,7 @@
 import { keysIn } from '../../../base/records.ts';
 import type { SeriesCell, SeriesReply, SeriesRequest } from '../../../domain/port/backend.ts';
 import { isAsked } from '../../../domain/port/series.ts';
-import type { Looked } from '../../../domain/series/growth.ts';
+import { type Looked, NOTHING_COUNTED } from '../../../domain/series/growth.ts';
 import { placeOf, type SeriesEntry } from '../../../domain/series/series-row.ts';
 import { putRow, type SeriesRows } from '../../../domain/series/series-rows.ts';
 import {
@@ -17,6 +17,11 @@ export class SeriesSteps {
     minute: new Map(),
     hour: new Map(),
   };
+
+  /** A queue has counted nothing yet. */
+  begin(queue: string, at: number): void {
+    this.looked.set(queue, { at, totals: { ...NOTHING_COUNTED } });
+  }
 
   /** Adds to the minute and to the hour of a moment. */
   add(now: number, entries: readonly SeriesEntry[]): void {

@@ -219,6 +219,7 @@ export class Store {
     if (queue === undefined) {
       queue = new QueueEntry(queueName);
       this.queues.set(queueName, queue);
+      this.series.begin(queueName, this.now);
     }
     this.queueAskedLast = queue;
     return queue;

@@ -10,10 +10,9 @@
 
 local rows, key, counted = ARGV[1], K.seriesNew(), {}
 for i = 2, #ARGV do
-  local queue, stored = F.queueOf(ARGV[i]), 0
-  for _, count in pairs(queue.counts) do stored = stored + count end
+  local queue = F.queueOf(ARGV[i])
   counted[i - 1] = cjson.encode({ queue.name, queue.enqueued, queue.finished, queue.failed, queue.canceled, queue.retried,
-    queue.lost, stored })
+    queue.lost })
 end
 local entry = string.format('%.0f', now) .. ' [' .. table.concat(counted, ',') .. ']\n' .. rows
 local length = redis.call('RPUSH', key, entry)

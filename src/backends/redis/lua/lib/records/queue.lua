@@ -79,5 +79,9 @@ function F.saveQueue(queue)
     queue.idleLeast, queue.old, queue.tags, queue.joined, c.scheduled, c.deferred, c.queued, c.started, c.finished,
     queue.enqueued, queue.finished, recordless or 0, last or -1) .. (rich and F.packSeldom(queue) or queue.seldom) .. rest)
   if queue.learned then redis.call('HSET', K.fair(queue.prefix), FIELD.fair.mean, struct.pack('<d', queue.mean)) end
-  if queue.fresh then redis.call('SADD', K.queues(), queue.name) end
+  if queue.fresh then
+    redis.call('SADD', K.queues(), queue.name)
+    -- The series count from here on.
+    redis.call('HSETNX', K.seriesTotals(), queue.name, string.format('%.0f', now) .. ' 0 0 0 0 0 0')
+  end
 end
