@@ -19,6 +19,7 @@ function rows(of: ForeignName['of'], kind: ForeignName['kind'], list: readonly R
   return list.map(([name, ours]): ForeignName => ({ of, kind, name, ours }));
 }
 
+/** All of them; a name stands there once for each kind. */
 export const FOREIGN_NAMES: readonly ForeignName[] = [
   ...rows('FairQueue', 'config', [
     ['poll_interval_seconds', 'nothing: workers are woken, and do not poll'],

@@ -150,7 +150,7 @@ describe('an unknown key', () => {
   it.each([
     [
       'redis: { port: 6379 }',
-      '1:10 redis.port: expected an option, got the unknown "port"; did you mean url?',
+      '1:10 redis.port: expected an option, got the unknown "port"; of FairQueue; here it is redis.url',
     ],
     ['redus: {}', '1:1 redus: expected an option, got the unknown "redus"; did you mean redis?'],
     [
@@ -159,11 +159,11 @@ describe('an unknown key', () => {
     ],
     [
       'worker: { assigned_users: [a] }',
-      '1:11 worker.assigned_users: expected an option, got the unknown "assigned_users"; did you mean assignedUsers?',
+      '1:11 worker.assigned_users: expected an option, got the unknown "assigned_users"; of FairQueue; here it is worker.assignedUsers',
     ],
     [
       'worker: { max_concurrent_tasks: 3 }',
-      '1:11 worker.max_concurrent_tasks: expected an option, got the unknown "max_concurrent_tasks"; did you mean concurrency?',
+      '1:11 worker.max_concurrent_tasks: expected an option, got the unknown "max_concurrent_tasks"; of FairQueue; here it is worker.concurrency',
     ],
     [
       'queues: { q: { cost: 3 } }',

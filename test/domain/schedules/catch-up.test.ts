@@ -16,9 +16,12 @@ function plan(table: Timetable, facts: Partial<DueFacts> & { readonly now: numbe
 
 it('fires a slot that is due', () => {
   const next = { slot: START + MINUTE, dueAt: START + MINUTE };
-  expect(plan(minutely, { now: START })).toEqual({ fire: [START], passed: 0, next });
+  expect(plan(minutely, { now: START })).toEqual({
+    ...{ fire: [START], passed: 0, next },
+    isLate: false,
+  });
   const late = plan(minutely, { now: START + MINUTE });
-  expect(late.fire).toEqual([START, START + MINUTE]);
+  expect(late).toMatchObject({ fire: [START, START + MINUTE], isLate: true });
 });
 
 // O91
@@ -26,9 +29,18 @@ it('gives 1, 0 or all of what was missed', () => {
   const now = START + 3 * MINUTE + 30_000;
   const next = { slot: START + 4 * MINUTE, dueAt: START + 4 * MINUTE };
   const all = [0, 1, 2, 3].map((at) => START + at * MINUTE);
-  expect(plan(minutely, { now, missed: 'one' })).toEqual({ fire: [all[3]], passed: 3, next });
-  expect(plan(minutely, { now, missed: 'skip' })).toEqual({ fire: [], passed: 4, next });
-  expect(plan(minutely, { now, missed: 'all' })).toEqual({ fire: all, passed: 0, next });
+  expect(plan(minutely, { now, missed: 'one' })).toEqual({
+    ...{ fire: [all[3]], passed: 3, next },
+    isLate: true,
+  });
+  expect(plan(minutely, { now, missed: 'skip' })).toEqual({
+    ...{ fire: [], passed: 4, next },
+    isLate: true,
+  });
+  expect(plan(minutely, { now, missed: 'all' })).toEqual({
+    ...{ fire: all, passed: 0, next },
+    isLate: true,
+  });
 });
 
 it('a slot counts as missed when it is more than a minute late', () => {
