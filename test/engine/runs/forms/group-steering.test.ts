@@ -31,9 +31,9 @@ const MEANS: Readonly<Record<Thrown, { readonly calls: number; readonly isLate: 
 
 const OUTER = { retries: 2, backoff: { kind: 'fixed', base: '50ms', jitter: 'none' } } as const;
 
-const other = task('other', () => 1);
-const beside = task('beside', () => 2);
-const last = task('last', () => 'ok');
+const other = task('other', (_: unknown) => 1);
+const beside = task('beside', (_: unknown) => 2);
+const last = task('last', (_: unknown) => 'ok');
 
 /** A member that throws the first time. */
 function world(harness: Harness) {
@@ -52,6 +52,7 @@ function world(harness: Harness) {
 }
 
 type World = ReturnType<typeof world>;
+type Outer = ReturnType<World['around']>;
 
 /** Where the step stands that throws. */
 const PLACES: Readonly<Record<string, (of: World) => Step<Thrown, unknown>>> = {
@@ -73,7 +74,7 @@ const PLACES: Readonly<Record<string, (of: World) => Step<Thrown, unknown>>> = {
 
 /** What runs the handler around it. */
 const HOSTS: Readonly<
-  Record<string, (loom: Fairloom, outer: Step<Thrown, string>, thrown: Thrown) => Promise<unknown>>
+  Record<string, (loom: Fairloom, outer: Outer, thrown: Thrown) => Promise<unknown>>
 > = {
   'a task': async (loom, outer, thrown) => (await loom.enqueue(outer, thrown)).result(),
   'a driven run': async (loom, outer, thrown) =>
@@ -137,7 +138,7 @@ everyBackend((open) => {
 
   // F83
   describe('a policy', () => {
-    const fatal = task('fatal', { retries: 0 }, () => {
+    const fatal = task('fatal', { retries: 0 }, (_: unknown) => {
       throw new Fatal('never');
     });
 
@@ -168,7 +169,10 @@ everyBackend((open) => {
   // F83
   it('is told again from the journal, and sealed, as it was thrown', async () => {
     const of = world(harness);
-    const steps = [of.inner, parallel({ inner: of.inner, other })];
+    const steps: readonly Step<Thrown, unknown>[] = [
+      of.inner,
+      parallel({ inner: of.inner, other }),
+    ];
     const seenByHandler: unknown[] = [];
     const outer = task('outer', OUTER, async (thrown: Thrown, ctx) => {
       for (const step of steps) {
