@@ -61,7 +61,7 @@ export type {
   SeriesUser,
 } from './client/series/series-report.ts';
 export type { UserHistory } from './client/series/user-history.ts';
-export type { HandlesByKind, OptionsByKind, StepKind, StepOf } from './client/step-forms.ts';
+export type { HandlesByKind, OptionsByKind, StepOf } from './client/step-forms.ts';
 export type { ErrorGroup } from './client/views/error-groups.ts';
 export type {
   StreamChunk,
@@ -511,6 +511,7 @@ export type {
   SomeStep,
   StartArgs,
   Step,
+  StepKind,
   Task,
 } from './workflow/step.ts';
 export type {

@@ -11,6 +11,7 @@ import type { Trace } from '../tracing/trace.ts';
 import type { AskOptions } from '../workflow/ask.ts';
 import type { Channel, ChannelOf } from '../workflow/channel.ts';
 import type { RunMetadata } from '../workflow/metadata.ts';
+import { demandStep } from '../workflow/pipeline-definition.ts';
 import type { Step } from '../workflow/step.ts';
 import {
   SUB_RUN_KEYS,
@@ -256,7 +257,8 @@ class LeasedUpstreams implements Upstreams {
   }
 
   get<O, X>(of: Step<never, O, X>): Upstream<O | X> | undefined {
-    const fact = this.#facts.find(({ name }) => nameIn(name) === of.name);
+    const { name: wanted } = demandStep('upstream', of);
+    const fact = this.#facts.find(({ name }) => nameIn(name) === wanted);
     // The result is what that definition's handler returned; the definition says of which type.
     return fact === undefined ? undefined : (this.#view(fact) as Upstream<O | X>);
   }

@@ -25,7 +25,7 @@ import { Worker } from '../worker/worker.ts';
 import type { WorkerOptions } from '../worker/worker-options.ts';
 import { demandStep, PipelineDefinition } from '../workflow/pipeline-definition.ts';
 import type { Signal } from '../workflow/signal.ts';
-import type { StartArgs, Step } from '../workflow/step.ts';
+import type { StartArgs, Step, StepKind } from '../workflow/step.ts';
 import { definitionOf } from '../workflow/task-definition.ts';
 import { durationOption } from '../workflow/task-options.ts';
 import { closeAll } from './closing.ts';
@@ -47,7 +47,7 @@ import { XComs } from './facades/xcom-facade.ts';
 import { type Health, healthOf } from './health.ts';
 import { RUN_KEYS, type RunOptions, runHere } from './local-run.ts';
 import { Series } from './series/series-facade.ts';
-import type { HandlesByKind, OptionsByKind, StepKind, StepOf } from './step-forms.ts';
+import type { HandlesByKind, OptionsByKind, StepOf } from './step-forms.ts';
 
 const RECONCILE_KEYS: OptionKeys<{ repair: unknown }> = keysOf<{ repair: unknown }>()({
   repair: true,
@@ -259,7 +259,8 @@ export class Fairloom {
    * `atomic: false` each on its own: a refusal of one is told in its place, and the others are stored.
    *
    * @throws {@link BatchRefusedError} for the first task that was refused: nothing is stored then;
-   * {@link DependencyCycleError} when tasks wait for each other.
+   * {@link DependencyCycleError} when tasks wait for each other; {@link InvalidOptionError} for a pipeline
+   * or a dynamic task, which `enqueue` stores as a run.
    */
   enqueueMany<const F extends ManySource, A extends boolean = true>(
     first: F,

@@ -4,7 +4,7 @@ import type { EnqueueOptions } from '../enqueue/enqueue-options.ts';
 import type { TaskHandle } from '../enqueue/handle.ts';
 import type { RunEnqueueOptions } from '../runs/shared/run-options.ts';
 import type { RunHandle } from '../runs/view/run-handle.ts';
-import type { Step } from '../workflow/step.ts';
+import type { Step, StepKind } from '../workflow/step.ts';
 
 /** What may be said about each kind of step. */
 export interface OptionsByKind {
@@ -22,10 +22,7 @@ export interface HandlesByKind<O> {
   readonly pipeline: RunHandle<O>;
 }
 
-/** The kinds of steps. */
-export type StepKind = keyof OptionsByKind;
-
-/** A task (`K` is `task`) or a pipeline: a step whose kind is known. */
+/** A task (`K` is `task`), a pipeline, or a `Step` that may be either (`K` is both). */
 export type StepOf<K extends StepKind, I, O, X> = Step<I, O, X> & {
   /** `task` or `pipeline`: says which options and which handle go with it. */
   readonly type: K;

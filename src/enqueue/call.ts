@@ -2,7 +2,7 @@ import { isRecord } from '../base/records.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkOptions } from '../domain/errors/options.ts';
 import type { StartArgs, Task } from '../workflow/step.ts';
-import { definitionOf, type TaskDefinition } from '../workflow/task-definition.ts';
+import { loneTaskOf, type TaskDefinition } from '../workflow/task-definition.ts';
 import { CALLS_KEYS, type Call, type EnqueueManyOptions, MANY_KEYS } from './call-forms.ts';
 import { ENQUEUE_KEYS, type EnqueueOptions } from './enqueue-options.ts';
 
@@ -19,13 +19,18 @@ export class TaskCall {
   }
 }
 
-/** Names a task with its input and options, for `enqueueMany`. */
+/**
+ * Names a task with its input and options, for `enqueueMany`.
+ *
+ * @throws {@link InvalidOptionError} for what is no option, and for a pipeline or a dynamic task: each is
+ * stored as a run, by `enqueue`.
+ */
 export function call<I, O, X>(
   step: Task<I, O, X>,
   ...args: StartArgs<I, EnqueueOptions>
 ): Call<O | X> {
   const [input, options] = args;
-  const definition = definitionOf(step);
+  const definition = loneTaskOf(step);
   if (options !== undefined) checkOptions('call', options, ENQUEUE_KEYS);
   const made = new TaskCall(definition, input, options);
   // The type of the output is a promise of the definition, nothing at run time.
@@ -42,7 +47,7 @@ export function callsOf(
     checkOptions('enqueueMany', options, CALLS_KEYS);
     return { calls: whole('calls', first).map(demandCall), atomic: atomicOf(options) };
   }
-  const definition = definitionOf(first);
+  const definition = loneTaskOf(first);
   if (!Array.isArray(second)) throw new InvalidOptionError('inputs', 'a list', second);
   const inputs = whole('inputs', second);
   const { options, atomic } = sharedOf(third);

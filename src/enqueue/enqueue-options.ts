@@ -265,7 +265,11 @@ export function dependenciesOf(options: EnqueueOptions): readonly string[] {
   const ids = new Set<string>();
   const given: readonly (string | HasId)[] = dependsOn;
   for (const one of given) {
-    ids.add(checkId('dependsOn', typeof one === 'string' ? one : one?.id));
+    const id: unknown = typeof one === 'string' ? one : one?.id;
+    if (id === undefined) {
+      throw new InvalidOptionError('dependsOn', 'ids, or handles that enqueue() gives', one);
+    }
+    ids.add(checkId('dependsOn', id));
   }
   if (ids.size > LIMITS.dependencies) {
     throw new InvalidOptionError('dependsOn', `at most ${LIMITS.dependencies} ids`, ids.size);

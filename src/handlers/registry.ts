@@ -3,9 +3,9 @@ import { compareVersions, nameIn, versionedName } from '../domain/task/task-name
 import { ownTask } from '../runs/shared/own-tasks.ts';
 import { type GroupPolicy, isGroupPolicy } from '../workflow/group-policy.ts';
 import { partsOf } from '../workflow/parts.ts';
-import { PipelineDefinition, StepDefinition } from '../workflow/pipeline-definition.ts';
+import { demandStep, PipelineDefinition, StepDefinition } from '../workflow/pipeline-definition.ts';
 import type { AnyStep } from '../workflow/step.ts';
-import { definitionOf, type Handler, TaskDefinition } from '../workflow/task-definition.ts';
+import { type Handler, TaskDefinition } from '../workflow/task-definition.ts';
 
 /**
  * What `FairloomOptions.tasks` may be: a list, or a module's exports as they are. A pipeline stands
@@ -38,7 +38,7 @@ export class Registry {
     if (Array.isArray(source)) {
       const all: readonly unknown[] = source;
       for (const one of all) {
-        if (!this.#take(one)) definitionOf(one);
+        if (!this.#take(one)) demandStep('tasks', one);
       }
       return;
     }

@@ -3,6 +3,9 @@
 /** Holds the type parameters; never a value. */
 declare const types: unique symbol;
 
+/** The kinds of steps. */
+export type StepKind = 'task' | 'pipeline';
+
 /**
  * Anything that takes an input and gives an output. `X` is what it may end with instead of its
  * output; for a plain task that is nothing.
@@ -10,6 +13,8 @@ declare const types: unique symbol;
 export interface Step<in I, out O, out X = never> {
   /** Chooses the handler; the same in every process. */
   readonly name: string;
+  /** What it is: a task or a pipeline. */
+  readonly type: StepKind;
   /** Holds the type parameters; never a value. */
   readonly [types]: {
     readonly in: (input: I) => void;

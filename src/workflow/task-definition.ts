@@ -8,7 +8,7 @@ import { LIMITS } from '../domain/limits.ts';
 import { checkName } from '../domain/settings/names.ts';
 import { versionedName } from '../domain/task/task-name.ts';
 import type { DynamicContext, ExitOf, OutputOf, Returning } from './dynamic-context.ts';
-import { StepDefinition } from './pipeline-definition.ts';
+import { demandStep, StepDefinition } from './pipeline-definition.ts';
 import { isSchema, type StandardSchemaV1 } from './standard-schema.ts';
 import type { AnyStep, Task } from './step.ts';
 import type { Handler, TaskCode } from './task-code.ts';
@@ -168,10 +168,24 @@ export function dynamic(name: string, ...rest: readonly unknown[]): Task<never, 
   return typed(define(name, others, { kind: 'function', handler }, spec));
 }
 
-/** The definition behind a step. */
+/** The definition behind a step; @throws {@link InvalidOptionError} for a pipeline, which has several. */
 export function definitionOf(step: unknown): TaskDefinition {
-  if (step instanceof TaskDefinition) return step;
-  throw new InvalidOptionError('step', 'a definition made by task(), ref() or their like', step);
+  const known = demandStep('step', step);
+  if (known instanceof TaskDefinition) return known;
+  throw new InvalidOptionError(
+    'step',
+    'one task: a pipeline has several',
+    `pipeline ${known.name}`,
+  );
+}
+
+/** A task that is stored as one; @throws {@link InvalidOptionError} for what is stored as a run. */
+export function loneTaskOf(step: unknown): TaskDefinition {
+  const known = demandStep('step', step);
+  if (known instanceof TaskDefinition && known.dynamic === undefined) return known;
+  const what = known instanceof TaskDefinition ? 'dynamic task' : 'pipeline';
+  const wanted = 'a task that is no run: enqueue() stores pipelines and dynamic tasks, each alone';
+  throw new InvalidOptionError('step', wanted, `${what} ${known.name}`);
 }
 
 /** Options of a definition; each is still to be checked. */

@@ -1,7 +1,7 @@
 /** XCom: values that a user's tasks hand on by name, with a type. */
 import type { Duration } from '../base/time.ts';
 import { keysOf, type OptionKeys } from '../domain/errors/options.ts';
-import type { AnyStep, Step } from './step.ts';
+import type { Step, Task } from './step.ts';
 
 /** Holds the type of the value; never a value. */
 declare const valueType: unique symbol;
@@ -21,7 +21,7 @@ export type XComSource =
   | string
   /** Two keys of one name are the same key. */
   | { readonly type: 'xcom-key'; readonly name: string }
-  | AnyStep;
+  | Task<never, unknown, unknown>;
 
 /** What is pulled by a key or a task. */
 export type XComPulled<K> =
@@ -64,7 +64,7 @@ export interface XCom {
    */
   pull<K extends XComSource>(of: K): Promise<XComPulled<K>>;
   /** Takes a value away. */
-  delete(key: string | Pick<AnyStep, 'name'>): Promise<void>;
+  delete(key: XComSource): Promise<void>;
   /** The same user's values in another namespace; a text of 1–128 bytes. */
   in(namespace: string): XCom;
 }

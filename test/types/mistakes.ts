@@ -77,7 +77,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     title: 'enqueue: a name in place of a task',
     code: "void loom.enqueue(«'hello'», 'a');",
-    says: "TS2345: Argument of type 'string' is not assignable to parameter of type 'StepOf<keyof OptionsByKind, unknown, unknown, unknown>'.",
+    says: "TS2345: Argument of type 'string' is not assignable to parameter of type 'StepOf<StepKind, unknown, unknown, unknown>'.",
   },
   {
     title: 'enqueue: an unknown option of a run',

@@ -5,7 +5,6 @@ import type { Page } from '../../domain/port/backend.ts';
 import { checkId } from '../../domain/settings/names.ts';
 import { XCOM_NAMESPACE, type XComFact, type XComPlace } from '../../domain/task/xcom.ts';
 import type { TaskMaker } from '../../enqueue/task-maker.ts';
-import type { AnyStep } from '../../workflow/step.ts';
 import {
   XCOM_PUSH_KEYS,
   type XComKey,
@@ -78,7 +77,7 @@ export class XComs {
   }
 
   /** Takes a value away. */
-  async delete(key: string | Pick<AnyStep, 'name'>, where: XComWhere = {}): Promise<void> {
+  async delete(key: XComSource, where: XComWhere = {}): Promise<void> {
     checkOptions('xcom.delete', where, WHERE_KEYS);
     const place = this.#placeOf(xcomKeyOf(key).name, where);
     const { xcom } = await this.#connection.open();
