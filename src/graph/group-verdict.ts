@@ -43,3 +43,20 @@ export function isLost(policy: JoinPolicy, members: readonly MemberState[]): boo
       return assertNever(policy);
   }
 }
+
+/** Whether a group is lost with the first of these members that does not finish, whichever it is. */
+export function needsAll(policy: JoinPolicy, keys: readonly string[]): boolean {
+  switch (policy.kind) {
+    case 'strict':
+      return true;
+    case 'bestEffort':
+    case 'registered':
+      return false;
+    case 'atLeast':
+      return policy.count >= keys.length;
+    case 'critical':
+      return keys.every((key) => policy.members.includes(key));
+    default:
+      return assertNever(policy);
+  }
+}

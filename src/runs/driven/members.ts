@@ -5,6 +5,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import { type EdgePolicies, isLevel, type Level, type NewTask } from '../../domain/task/task.ts';
 import type { EachNode, GraphBlock, ParallelNode, TaskGraph, TaskNode } from '../../graph/graph.ts';
 import { allNodes } from '../../graph/graph.ts';
+import { needsAll } from '../../graph/group-verdict.ts';
 import { codeOfNode } from '../../graph/node-code.ts';
 import { onlyTask, type WalkMember } from '../../graph/run-walk.ts';
 import {
@@ -125,7 +126,8 @@ export function membersOf(
     return idOf(key);
   });
   const { concurrency = members.length, failFast, policy } = node;
-  const isOverAtOnce = failFast === true && policy.kind === 'strict';
+  const keys = members.map(({ key }) => key);
+  const isOverAtOnce = failFast && needsAll(policy, keys);
   return drafts.map((draft, at) => {
     const before = ids[at - concurrency];
     const id = ids[at] ?? '';
