@@ -4,6 +4,7 @@ import { messageOf } from '../base/message-of.ts';
 import type { Fairloom } from '../client/client.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
+import { isHostName, isProbeHost, nameOf } from './probe-host.ts';
 import type { Prometheus } from './prometheus.ts';
 
 /** What is shown, and where. */
@@ -12,6 +13,11 @@ export interface MonitoringOptions {
   readonly port: number;
   /** Where it listens. Default: every address of the machine, as probes come from outside. */
   readonly host?: string | undefined;
+  /**
+   * Names under which `/readyz` and `/metrics` are asked too, without a port. Known without it: addresses, names of
+   * one word, names that end in `.local`, `.internal`, `.svc` or `.localhost`, and the name of the machine.
+   */
+  readonly allowHosts?: readonly string[] | undefined;
   /** Shown under `/metrics`; absent: there is no such page. */
   readonly metrics?: Pick<Prometheus, 'contentType' | 'text'> | undefined;
 }
@@ -19,6 +25,7 @@ export interface MonitoringOptions {
 const KEYS: OptionKeys<MonitoringOptions> = keysOf<MonitoringOptions>()({
   port: true,
   host: true,
+  allowHosts: true,
   metrics: true,
 });
 
@@ -34,6 +41,9 @@ export interface MonitoringServer {
 type Page = readonly [status: number, type: string, text: string];
 
 const PORT_MAX = 65_535;
+
+const UNKNOWN_HOST =
+  'this server is not known by the Host of the request: ask by address, or name it in allowHosts or --health-allow-host\n';
 
 const TEXT = 'text/plain; charset=utf-8';
 const JSON_TYPE = 'application/json';
@@ -51,6 +61,7 @@ export async function serveMonitoring(
 ): Promise<MonitoringServer> {
   checkOptions('serveMonitoring', options, KEYS);
   const { port, host, metrics } = options;
+  const allowed = allowedIn(options);
   if (typeof loom?.health !== 'function') throw new InvalidOptionError('loom', 'a Fairloom', loom);
   if (!Number.isInteger(port) || port < 0 || port > PORT_MAX) {
     throw new InvalidOptionError('port', `a whole number from 0 to ${PORT_MAX}`, port);
@@ -62,7 +73,10 @@ export async function serveMonitoring(
     throw new InvalidOptionError('metrics', 'what prometheus() makes', metrics);
   }
   const server = createServer((request, response) => {
-    void answer(request, response, () => pageOf(loom, metrics, pathOf(request)));
+    void answer(request, response, () => {
+      const isKnown = isProbeHost(request.headers.host, allowed);
+      return pageOf(loom, metrics, { path: pathOf(request), isKnown });
+    });
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -79,12 +93,26 @@ export async function serveMonitoring(
   };
 }
 
+function allowedIn({ allowHosts = [] }: MonitoringOptions): ReadonlySet<string> {
+  const words: unknown = allowHosts;
+  const isName = (word: unknown): boolean => typeof word === 'string' && isHostName(word);
+  if (!Array.isArray(words) || !words.every(isName)) {
+    throw new InvalidOptionError(
+      'allowHosts',
+      'names without a port, as ["worker.example"]',
+      words,
+    );
+  }
+  return new Set(allowHosts.map(nameOf));
+}
+
 async function pageOf(
   loom: Fairloom,
   metrics: MonitoringOptions['metrics'],
-  path: string,
+  { path, isKnown }: { readonly path: string; readonly isKnown: boolean },
 ): Promise<Page> {
   if (path === '/livez') return [200, TEXT, 'alive\n'];
+  if (!isKnown) return [400, TEXT, UNKNOWN_HOST];
   if (path === '/readyz') {
     const health = await loom.health();
     return [health.isHealthy ? 200 : 503, JSON_TYPE, `${JSON.stringify(health)}\n`];

@@ -1,5 +1,6 @@
 /** `fairloom worker --health-port`: probes and figures of a running worker. */
 import { spawn } from 'node:child_process';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { expect, inject, it } from 'vitest';
@@ -75,6 +76,39 @@ it.each(['top:0', 'top:x', 'top:5000'])('--metrics-users %s', async (which) => {
   expect(stderr).toContain(which);
   expect(code).toBe(2);
 });
+
+it.each([['worker', TASKS], ['scheduler']])(
+  'a %s shows its figures under public names that are allowed, and no others',
+  async (...args) => {
+    const where = ['--redis', inject('redisUrl'), '--prefix', `health-hosts-${process.pid}`];
+    const flags = ['--health-port', '0', '--health-allow-host', 'worker.example'];
+    const running = spawn(process.execPath, [BIN, ...args, ...flags, ...where], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const ended = new Promise<number | null>((resolve) => running.once('close', resolve));
+    const port = Number(await portOf(running.stderr));
+    const under = (host: string): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const options = { host: '127.0.0.1', port, path: '/metrics', headers: { host } };
+        get(options, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+        }).on('error', reject);
+      });
+    expect(await under('worker.example:9090')).toBe(200);
+    expect(await under('evil.example:9090')).toBe(400);
+    running.kill('SIGTERM');
+    expect(await ended).toBe(0);
+    const { code, stderr } = await fairloom([
+      ...args,
+      ...flags,
+      '--health-allow-host',
+      'a:80',
+      ...where,
+    ]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--health-allow-host')]);
+  },
+);
 
 it('a scheduler answers them too', async () => {
   const where = ['--redis', inject('redisUrl'), '--prefix', `health-scheduler-${process.pid}`];

@@ -2,7 +2,13 @@ import type { Command } from 'commander';
 import { stderrLogger } from '../../logging/logger.ts';
 import { type Service, serveUntilSignal } from '../../worker/serve.ts';
 import { loadModules } from '../session/modules.ts';
-import { figuresFor, METRICS_USERS, metricsFlag, monitor } from '../session/monitoring.ts';
+import {
+  figuresFor,
+  HEALTH_HOSTS,
+  METRICS_USERS,
+  metricsFlag,
+  monitor,
+} from '../session/monitoring.ts';
 import { configFor, type GlobalOptions, openLoom, type Shell } from '../session/session.ts';
 import { portArgument, repeated } from '../terminal/arguments.ts';
 import { terminalLine } from '../terminal/style.ts';
@@ -10,6 +16,7 @@ import { terminalLine } from '../terminal/style.ts';
 interface Options {
   readonly id?: string;
   readonly healthPort?: number;
+  readonly healthAllowHost?: readonly string[];
   readonly metricsUsers?: readonly string[];
 }
 
@@ -20,6 +27,7 @@ export function addScheduler(program: Command, shell: Shell): void {
     .description('fire schedules and run no tasks, until SIGTERM or SIGINT')
     .option('--id <name>', 'a name of its own; default: one that is made up')
     .option('--health-port <n>', 'answers /livez, /readyz and /metrics; 0: any', portArgument)
+    .option(...HEALTH_HOSTS, repeated)
     .option(...METRICS_USERS, repeated)
     .action((modules: readonly string[], options: Options, command: Command) =>
       serve(modules, options, command.optsWithGlobals<GlobalOptions>(), shell),
@@ -39,7 +47,8 @@ async function serve(
   const loom = await openLoom(globals, exported, { loaded, log: stderrLogger, metrics });
   const say = (text: string): void =>
     void shell.err.write(`${terminalLine(`fairloom scheduler: ${text}`)}\n`);
-  const monitored = healthPort === undefined ? undefined : await monitor(loom, healthPort, metrics);
+  const shown = { metrics, allowHosts: options.healthAllowHost };
+  const monitored = healthPort === undefined ? undefined : await monitor(loom, healthPort, shown);
   if (monitored !== undefined) say(monitored.text);
   try {
     const scheduler = loom.scheduler(id === undefined ? {} : { id });

@@ -10,7 +10,13 @@ import type { Worker } from '../../worker/worker.ts';
 import type { WorkerOptions } from '../../worker/worker-options.ts';
 import { drain } from '../drain/drain.ts';
 import { loadModules } from '../session/modules.ts';
-import { figuresFor, METRICS_USERS, metricsFlag, monitor } from '../session/monitoring.ts';
+import {
+  figuresFor,
+  HEALTH_HOSTS,
+  METRICS_USERS,
+  metricsFlag,
+  monitor,
+} from '../session/monitoring.ts';
 import {
   configFor,
   type FlagValues,
@@ -40,6 +46,7 @@ interface Options {
   readonly grace?: Duration;
   readonly healthPort?: number;
   readonly logLevel?: LogLevel;
+  readonly healthAllowHost?: readonly string[];
   readonly metricsUsers?: readonly string[];
   readonly drain?: boolean;
 }
@@ -70,6 +77,7 @@ export function addWorker(program: Command, shell: Shell): void {
     )
     .option('--drain', 'end when nothing is left that could run now')
     .option('--health-port <n>', 'answers /livez, /readyz and /metrics; 0: any', portArgument)
+    .option(...HEALTH_HOSTS, repeated)
     .option(...METRICS_USERS, repeated)
     .action((modules: readonly string[], options: Options, command: Command) =>
       serve(modules, options, command, shell),
@@ -99,7 +107,8 @@ async function serve(
   const say = (text: string): void =>
     void shell.err.write(`${terminalLine(`fairloom worker: ${text}`)}\n`);
   await apply(loom, loaded.config, say);
-  const monitored = healthPort === undefined ? undefined : await monitor(loom, healthPort, metrics);
+  const shown = { metrics, allowHosts: options.healthAllowHost };
+  const monitored = healthPort === undefined ? undefined : await monitor(loom, healthPort, shown);
   if (monitored !== undefined) say(monitored.text);
   const stopping = new AbortController();
   const onSignal = (): void => {

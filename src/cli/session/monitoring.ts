@@ -1,6 +1,7 @@
 import type { Fairloom } from '../../client/client.ts';
 import type { UserSelection } from '../../client/facades/user-selection.ts';
-import type { MonitoringServer } from '../../metrics/monitoring-server.ts';
+import { InvalidOptionError } from '../../domain/errors/errors.ts';
+import type { MonitoringOptions, MonitoringServer } from '../../metrics/monitoring-server.ts';
 import type { Prometheus } from '../../metrics/prometheus.ts';
 import { CliError, EXIT } from '../terminal/exit-code.ts';
 import type { FlagValues } from './session.ts';
@@ -9,6 +10,12 @@ import type { FlagValues } from './session.ts';
 export const METRICS_USERS = [
   '--metrics-users <which>',
   'users with figures of their own: none, all, top:<n>, or a name; may be repeated; default: none',
+] as const;
+
+/** Flag and help of the option that names the server of probes. */
+export const HEALTH_HOSTS = [
+  '--health-allow-host <name>',
+  'a public name by which /readyz and /metrics are asked, without a port; may be repeated',
 ] as const;
 
 /** What that option says, for the configuration. */
@@ -44,16 +51,19 @@ export async function figuresFor(
 export async function monitor(
   loom: Fairloom,
   port: number,
-  metrics: Prometheus | undefined,
+  { metrics, allowHosts }: Pick<MonitoringOptions, 'metrics' | 'allowHosts'>,
 ): Promise<{ readonly server: MonitoringServer; readonly text: string }> {
   const { serveMonitoring } = await import('../../metrics/monitoring-server.ts');
   try {
-    const server = await serveMonitoring(loom, { port, metrics });
+    const server = await serveMonitoring(loom, { port, metrics, allowHosts });
     const pages = metrics === undefined ? '/livez and /readyz' : '/livez, /readyz and /metrics';
     const hint = metrics === undefined ? '; npm install prom-client for /metrics' : '';
     return { server, text: `${pages} on port ${server.port}${hint}` };
   } catch (error) {
     await loom.close({ timeout: 0 });
+    if (error instanceof InvalidOptionError) {
+      throw new CliError(EXIT.usage, `--health-allow-host: ${error.message}`);
+    }
     throw new CliError(EXIT.failed, `port ${port} cannot be listened on: ${String(error)}`);
   }
 }
