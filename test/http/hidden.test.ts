@@ -64,6 +64,7 @@ eachStore(({ open, quiet }) => {
     `/tasks/${id('done')}/logs`,
     `/tasks/${id('done')}/streams/out`,
     `/tasks/${id('later')}/explain`,
+    `/tasks/${id('failed')}/explain`,
     `/runs/${id('run')}`,
     `/runs/${id('broken')}`,
     `/runs/${id('broken')}/explain`,

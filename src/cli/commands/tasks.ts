@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { epochMs } from '../../base/globals.ts';
 import { present } from '../../base/records.ts';
+import { namedLineOf } from '../../base/thrown.ts';
 import type { Fairloom } from '../../client/client.ts';
 import { lengthAt, RATE_MINUTES } from '../../client/series/user-history.ts';
 import type { TaskInfo } from '../../client/views/task-info.ts';
@@ -144,6 +145,7 @@ function addExplain(tasks: Command, shell: Shell): void {
     .action((id: string, _options: unknown, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
         const explanation = await loom.tasks.explain(id);
+        const { error } = explanation;
         const { style } = output;
         const isText = output.form === 'table';
         const expected = isText ? await expectedLines(loom, explanation) : [];
@@ -157,6 +159,7 @@ function addExplain(tasks: Command, shell: Shell): void {
           id: explanation.id,
           text: [
             `${explanation.id} is ${stateText(explanation.state, style)}`,
+            ...(error === undefined ? [] : [style.red(namedLineOf(error))]),
             ...lines,
             ...[...logs, ...expected].map((line) => style.dim(`  ${line}`)),
             ...dependentLines(explanation, style),

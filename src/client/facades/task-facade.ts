@@ -1,5 +1,7 @@
 import { metadataIn } from '../../attempt/metadata.ts';
+import type { TaskError } from '../../base/thrown.ts';
 import type { Clock } from '../../base/time.ts';
+import { errorOf } from '../../codec/task-error.ts';
 import { DEPENDENTS_NAMED, dependentsIn } from '../../domain/dependencies/dependents.ts';
 import {
   InvalidOptionError,
@@ -21,7 +23,7 @@ import type {
 import { cycleError } from '../../domain/port/refusal.ts';
 import { checkId, checkName, checkTaskName } from '../../domain/settings/names.ts';
 import type { Cause } from '../../domain/task/cause.ts';
-import { TASK_STATES, type TaskState } from '../../domain/task/task.ts';
+import { TASK_STATES, type TaskRecord, type TaskState } from '../../domain/task/task.ts';
 import { PROGRESS_STREAM } from '../../domain/task/task-progress.ts';
 import type { WaitFigure } from '../../domain/task/wait.ts';
 import {
@@ -232,7 +234,9 @@ export class Tasks {
     const failed = facts.blockedBy.filter(({ state }) => state === 'failed').map((one) => one.id);
     const ids = facts.record.state === 'failed' ? [facts.record.id] : failed;
     const puts = ids.length === 0 ? undefined : await this.#parts.putBackFor(ids);
-    return explain(facts, puts);
+    const explanation = explain(facts, puts);
+    const error = thrownBy(facts.record);
+    return error === undefined ? explanation : { ...explanation, error };
   }
 
   /**
@@ -308,6 +312,11 @@ export class Tasks {
     if (facts === undefined) throw new TaskNotFoundError(taskId);
     return facts;
   }
+}
+
+/** What a failed task threw; one that failed with another has thrown nothing. */
+function thrownBy({ state, cause, error }: TaskRecord): TaskError | undefined {
+  return state !== 'failed' || cause?.type === 'upstream' ? undefined : errorOf(error);
 }
 
 /** Not by `map`, which passes over holes. */

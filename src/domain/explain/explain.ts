@@ -1,5 +1,6 @@
 /** Why a task is where it is, and what would help: the question that every operator asks. */
 
+import type { TaskError } from '../../base/thrown.ts';
 import { dependentsIn, type TaskDependents } from '../dependencies/dependents.ts';
 import type { TaskFacts, WorkerInfo } from '../port/backend.ts';
 import { causeText, failureTypeOf } from '../task/cause.ts';
@@ -45,6 +46,8 @@ export interface Explanation {
   readonly state: TaskState;
   /** The nearest first. */
   readonly obstacles: readonly Obstacle[];
+  /** Of a task that has failed by itself: what its last attempt threw. */
+  readonly error?: TaskError;
   /** Present while it is queued. */
   readonly position?: Position;
   /** Who waits for it; absent when nobody does. */

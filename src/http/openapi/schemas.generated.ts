@@ -1974,6 +1974,10 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
     },
     "description": "The nearest first."
    },
+   "error": {
+    "$ref": "#/components/schemas/TaskError",
+    "description": "Of a task that has failed by itself: what its last attempt threw."
+   },
    "position": {
     "$ref": "#/components/schemas/Position",
     "description": "Present while it is queued."

@@ -72,3 +72,9 @@ it('so have the nodes of a run and the attempts of a task', async () => {
   const attempts = await run('tasks', 'get', 'behind');
   expect(attempts.stdout).toMatch(/ERROR +WHY\n.*Error: fetch failed: connect ECONNREFUSED/);
 });
+
+// F141
+it('tasks explain has it too', async () => {
+  const { stdout } = await run('tasks', 'explain', 'behind');
+  expect(stdout).toMatch(/^behind is failed\nError: fetch failed: connect ECONNREFUSED/);
+});

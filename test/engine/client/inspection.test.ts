@@ -94,6 +94,23 @@ eachBackend((open) => {
       await expect(loom.tasks.explain('none')).rejects.toBeInstanceOf(TaskNotFoundError);
     });
 
+    // F141
+    it('say what they failed with, and of one that failed with another nothing', async () => {
+      const fail = task('fail', { retries: 0 }, () => {
+        throw new RangeError('no such page', { cause: new Error('404') });
+      });
+      const loom = harness.loom([fail]);
+      await loom.worker().start();
+      const failed = await loom.enqueue(fail);
+      const onFailure = { dependsOn: [failed.id], onUpstreamFailure: 'fail' } as const;
+      const follower = await loom.enqueue(fail, undefined, onFailure);
+      await harness.until(async () => (await loom.tasks.get(follower.id))?.state === 'failed');
+      const { error } = await loom.tasks.explain(failed.id);
+      expect(error).toMatchObject({ name: 'RangeError', cause: { message: '404' } });
+      expect(error).toEqual((await loom.tasks.get(failed.id))?.error);
+      expect(await loom.tasks.explain(follower.id)).not.toHaveProperty('error');
+    });
+
     it('know their place in line', async () => {
       const loom = harness.loom([quick]);
       const handles = await loom.enqueueMany(quick, [1, 2, 3], { user: 'u' });
