@@ -13,7 +13,7 @@ import { Facts, Panel } from '../../parts/panel.tsx';
 import { Empty, Shown } from '../../parts/shown.tsx';
 import { address, linkHere, linkTo } from '../../state/address.ts';
 import { now } from '../../state/clock.ts';
-import { usePages } from '../../state/pages.ts';
+import { type Page, type Pages, usePages } from '../../state/pages.ts';
 import { useReading } from '../../state/readings.ts';
 import { has, isLimited } from '../../state/session.ts';
 import { agoText, momentText } from '../../words/lengths.ts';
@@ -68,7 +68,7 @@ function ByError(): VNode {
         const chosen = pages.items.find((one) => one.id === id);
         return (
           <div class="cols dead-cols">
-            <GroupList groups={pages.items} chosen={id} />
+            <GroupList pages={pages} chosen={id} />
             {chosen === undefined ? (
               <GroupElsewhere key={id} id={id} />
             ) : (
@@ -100,17 +100,19 @@ function GroupElsewhere({ id }: { readonly id: string }): VNode {
 }
 
 interface GroupListProps {
-  readonly groups: readonly ErrorGroup[];
+  readonly pages: Pages<Page<ErrorGroup>>;
   readonly chosen: string;
 }
 
-function GroupList({ groups, chosen }: GroupListProps): VNode {
+function GroupList({ pages, chosen }: GroupListProps): VNode {
+  const { items: groups, more } = pages;
   const failed = groups.reduce((sum, group) => sum + group.failed, 0);
+  const begins = more === undefined ? '' : 'The latest: ';
   return (
     <Panel
       title="Errors"
       tools={<ExportButton of={EXPORT} />}
-      meta={`${countOf(failed, 'dead letter')} with ${countOf(groups.length, 'kind')} of error`}
+      meta={`${begins}${countOf(failed, 'dead letter')} with ${countOf(groups.length, 'kind')} of error`}
     >
       <ul class="dead">
         {groups.map(({ id, failed: count, attempts, error, name, message, firstAt, lastAt }) => (
@@ -132,6 +134,7 @@ function GroupList({ groups, chosen }: GroupListProps): VNode {
           </li>
         ))}
       </ul>
+      <ListFoot pages={pages} />
     </Panel>
   );
 }
