@@ -38,6 +38,7 @@ describe('a row', () => {
   const of = (row: Omit<TableRow, 'name'>, thousand: number, counted?: number) =>
     judge(table({ name: 'row', ...row }), measured(thousand, counted), HERE).kind;
 
+  // F75
   it('that has not reached its budget is held to what it needed before, and 3 %', () => {
     expect(of({ thousand: 100, budget: 50 }, 102.9)).toBe('ok');
     expect(of({ thousand: 100, budget: 50 }, 103.1)).toBe('above');

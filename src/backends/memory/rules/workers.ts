@@ -203,8 +203,8 @@ function makeList(
     id,
     kind,
     names: [...new Set(names)].sort(compareUtf8),
-    ready: new SortedList(byFinish),
-    unassigned: new SortedList(byFinish),
+    ready: new SortedList<UserEntry>(byFinish),
+    unassigned: new SortedList<UserEntry>(byFinish),
     workers: new Set(),
     clock: queue.clock.v,
   };

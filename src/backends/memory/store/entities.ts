@@ -278,9 +278,9 @@ export class QueueEntry {
   /** By kind of class in use: what it remembers of the user that entered last. */
   readonly lasts: Map<string, number> = new Map();
   readonly lists: Map<string, NameList> = new Map();
-  readonly idle: SortedList<UserEntry> = new SortedList(byIdle);
+  readonly idle: SortedList<UserEntry> = new SortedList<UserEntry>(byIdle);
   /** See leavers.ts; and the sum of their weights, in hundredths. */
-  leavers: SortedList<UserEntry> = new SortedList(byStart);
+  leavers: SortedList<UserEntry> = new SortedList<UserEntry>(byStart);
   leaving = 0;
   readonly ownSettings: Map<string, UserSettings> = new Map();
   readonly counts: Record<TaskState, number> = {

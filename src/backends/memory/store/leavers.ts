@@ -31,7 +31,7 @@ export function leaveW(user: UserEntry): void {
 
 /** Tags of before count no more: a new epoch has begun. */
 export function forgetLeavers(queue: QueueEntry): void {
-  queue.leavers = new SortedList(byStart);
+  queue.leavers = new SortedList<UserEntry>(byStart);
   queue.leaving = 0;
 }
 

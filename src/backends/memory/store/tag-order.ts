@@ -1,34 +1,41 @@
 /** Orders of ready users: by where their tags stand. */
 import { compareUtf8 } from '../../../base/utf8-order.ts';
 import { finishOf, startOf } from '../../../domain/fairness/fair-share.ts';
-import type { UserEntry } from './entities.ts';
+
+/** What the orders read of a user. */
+interface Tagged {
+  readonly user: string;
+  readonly tag: number;
+  readonly weight: number;
+  readonly idleUntil: number | undefined;
+}
 
 /** By start tag, then by the bytes of the name: for users of one weight. */
-export function byTag(a: UserEntry, b: UserEntry): number {
+export function byTag(a: Tagged, b: Tagged): number {
   return a.tag - b.tag || compareUtf8(a.user, b.user);
 }
 
 /** The same for users of several weights. */
-export function byStart(a: UserEntry, b: UserEntry): number {
+export function byStart(a: Tagged, b: Tagged): number {
   return startTag(a) - startTag(b) || compareUtf8(a.user, b.user);
 }
 
 /** By until when a tag is worth keeping. */
-export function byIdle(a: UserEntry, b: UserEntry): number {
+export function byIdle(a: Tagged, b: Tagged): number {
   return (a.idleUntil ?? 0) - (b.idleUntil ?? 0) || compareUtf8(a.user, b.user);
 }
 
 /** By the end of the next turn of cost 1, then by its start: the order of lists. */
-export function byFinish(a: UserEntry, b: UserEntry): number {
+export function byFinish(a: Tagged, b: Tagged): number {
   return compareFinish(a, b) || compareUtf8(a.user, b.user);
 }
 
 /** The same for users of two lists, which names do not decide between. */
-export function compareFinish(a: UserEntry, b: UserEntry): number {
+export function compareFinish(a: Tagged, b: Tagged): number {
   return finishOf(a.tag, a.weight) - finishOf(b.tag, b.weight) || startTag(a) - startTag(b);
 }
 
 /** Its start tag in virtual time. */
-export function startTag({ tag, weight }: UserEntry): number {
+export function startTag({ tag, weight }: Tagged): number {
   return startOf(tag, weight);
 }

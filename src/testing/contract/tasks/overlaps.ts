@@ -37,7 +37,9 @@ export const overlapping: Cases = {
       const ids = [0, 1, 2, 3].map((at) => firedTaskId(overlap, slot + at * PERIOD));
       for (const _ of ids) expect(await outcome(kit, overlap, { catchUp: true })).toEqual(CREATED);
       const deferred = await Promise.all(ids.slice(1).map((id) => kit.record(id)));
-      expect(deferred.map((record) => record?.dependsOn)).toEqual(ids.slice(0, 3).map((id) => [id]));
+      expect(deferred.map((record) => record?.dependsOn)).toEqual(
+        ids.slice(0, 3).map((id) => [id]),
+      );
       const order: string[] = [];
       for (const _ of ids) {
         const leased = await kit.leaseOne();

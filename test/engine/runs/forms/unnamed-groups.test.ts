@@ -36,7 +36,10 @@ const GROUPS = {
   critical: parallel(two, { policy: { critical: ['bad'] } }).pipe(show),
   failFast: parallel(two, { failFast: true }).pipe(show),
   each: list.pipe(each(bad)).pipe(show),
-  nested: parallel({ inner: parallel(two, { policy: { atLeast: 2 } }), good: good.as('fine') }).pipe(show),
+  nested: parallel({
+    inner: parallel(two, { policy: { atLeast: 2 } }),
+    good: good.as('fine'),
+  }).pipe(show),
 } as const;
 
 /** All that an error says, and those behind it. */
