@@ -1,6 +1,6 @@
 import type { Fairloom } from '../../client/client.ts';
 import type { UserSelection } from '../../client/facades/user-selection.ts';
-import { InvalidOptionError } from '../../domain/errors/errors.ts';
+import { type InvalidOptionError, isOwn } from '../../domain/errors/errors.ts';
 import type { MonitoringOptions, MonitoringServer } from '../../metrics/monitoring-server.ts';
 import type { Prometheus } from '../../metrics/prometheus.ts';
 import { CliError, EXIT } from '../terminal/exit-code.ts';
@@ -61,7 +61,7 @@ export async function monitor(
     return { server, text: `${pages} on port ${server.port}${hint}` };
   } catch (error) {
     await loom.close({ timeout: 0 });
-    if (error instanceof InvalidOptionError) {
+    if (isOwn<InvalidOptionError>(error, 'INVALID_OPTION')) {
       throw new CliError(EXIT.usage, `--health-allow-host: ${error.message}`);
     }
     throw new CliError(EXIT.failed, `port ${port} cannot be listened on: ${String(error)}`);

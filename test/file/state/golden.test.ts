@@ -18,6 +18,8 @@ describe('a snapshot of version 1', () => {
     const lines = readFileSync(`${FOLDER}steps.jsonl`, 'utf8').trimEnd().split('\n');
     for (const line of lines) engine.replay(line);
     const { store } = await readSnapshot(diskIn(FOLDER), 'state-000000000001', still);
+    // Made before queues counted for the series from their beginning on.
+    engine.store.series.looked.clear();
     mustBeSameState(engine.store, store);
     expect(store.records.size).toBeGreaterThan(2);
     expect(store.schedules.size).toBeGreaterThan(0);

@@ -78,5 +78,7 @@ function contentsOf(value: object): ReadonlyMap<string, unknown> {
     );
   }
   if (value instanceof Set) return new Map([...value].map((item, at) => [`item ${at}`, item]));
-  return new Map(Object.entries(value));
+  const entries = Object.entries(value);
+  // A field that a snapshot of before it does not have.
+  return new Map(isPlainObject(value) ? entries.filter(([, item]) => item !== undefined) : entries);
 }
