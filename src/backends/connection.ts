@@ -14,7 +14,8 @@ export class Connection {
   readonly #given: Backend;
   #isCounted = false;
   readonly #retention: Retention;
-  readonly #log: Logger;
+  /** Where it tells what goes wrong. */
+  readonly log: Logger;
   /** Present from the first use; forgotten when opening failed, so that the next use tries again. */
   #opening: Promise<Backend> | undefined;
   #isOpen = false;
@@ -26,7 +27,7 @@ export class Connection {
     this.backend = backend;
     this.#given = given;
     this.#retention = retention;
-    this.#log = log;
+    this.log = log;
   }
 
   /** The client was closed, or is being closed. */
@@ -99,10 +100,10 @@ export class Connection {
       const info = await this.backend.open({
         retention: this.#retention,
         report: ({ text, error, logBytes }) =>
-          say(this.#log, 'backend.problem', text, { error, logBytes }),
+          say(this.log, 'backend.problem', text, { error, logBytes }),
       });
-      for (const warning of info.warnings) say(this.#log, 'backend.warning', warning, {});
-      say(this.#log, 'backend.opened', info.description, {});
+      for (const warning of info.warnings) say(this.log, 'backend.warning', warning, {});
+      say(this.log, 'backend.opened', info.description, {});
       this.#isOpen = true;
       this.#info = info;
       return this.backend;

@@ -23,8 +23,10 @@ export interface LogEvents {
   };
   /** An attempt failed, and there will be another; or a node of a driven run, which then fails. */
   'attempt.failed': FailureFields;
-  /** A task or run has ended as a dead letter. */
-  'task.failed': FailureFields;
+  /** A task or run has ended as a dead letter; `queue` is there when no attempt has ended it. */
+  'task.failed': DeadFields;
+  /** So many more have in one step, and not by an attempt; they have no lines of their own. */
+  'task.failed-more': { readonly more: number };
   /** The event loop stood still for `ms`. */
   'worker.blocked': { readonly ms: number; readonly taskIds: readonly string[] };
   /** A call of a scheduler that runs no tasks failed, the first since the last answer. */
@@ -92,6 +94,11 @@ interface FailureFields extends Failed {
   readonly reason: string | undefined;
 }
 
+/** `queue`: of one that no attempt has ended. */
+interface DeadFields extends FailureFields {
+  readonly queue?: string;
+}
+
 type NoFields = Readonly<Record<never, never>>;
 
 /** How loud each is. */
@@ -103,6 +110,7 @@ export const LOG_LEVELS: Readonly<Record<keyof LogEvents, keyof Logger>> = {
   'worker.call-failed': 'warn',
   'attempt.failed': 'warn',
   'task.failed': 'error',
+  'task.failed-more': 'error',
   'worker.blocked': 'warn',
   'scheduler.call-failed': 'warn',
   'listener.threw': 'error',

@@ -47,6 +47,7 @@ import * as schedules from './contract/schedules.ts';
 import * as series from './contract/series.ts';
 import * as attemptSettings from './contract/tasks/attempt-settings.ts';
 import * as canceling from './contract/tasks/canceling.ts';
+import { madeDeadLetters } from './contract/tasks/dead-letters.ts';
 import * as enqueue from './contract/tasks/enqueue.ts';
 import * as fairness from './contract/tasks/fairness.ts';
 import * as ids from './contract/tasks/ids.ts';
@@ -136,6 +137,7 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   expiry: time.expiry,
   'clocks that jump': time.clocks,
   'moments after a step of the clock': clockJumps,
+  'dead letters that no worker has decided on': madeDeadLetters,
   joins: runs.joins,
   'fences of runs': runs.fences,
   'suspended runs': runs.suspensions,

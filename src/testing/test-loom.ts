@@ -1,6 +1,7 @@
 import { memory } from '../backends/memory/memory-backend.ts';
 import { type Duration, durationMs } from '../base/time.ts';
 import { coreOf, Fairloom } from '../client/client.ts';
+import { tickLogged } from '../codec/dead-letter-lines.ts';
 import type { TaskError } from '../codec/task-error.ts';
 import { CLIENT_KEYS, type FairloomOptions } from '../core/options.ts';
 import { InvalidOptionError, TaskFailedError, waitAskedBy } from '../domain/errors/errors.ts';
@@ -193,8 +194,11 @@ export class TestLoom extends Fairloom {
 
   /** At least 1 ms ahead, so that time passes. */
   async #nextDueAt(): Promise<number> {
-    const { tasks } = coreOf(this).connection.backend;
-    const { nextDueAt = Number.POSITIVE_INFINITY } = await tasks.tick();
+    const { connection } = coreOf(this);
+    const { nextDueAt = Number.POSITIVE_INFINITY } = await tickLogged(
+      connection.backend.tasks,
+      connection.log,
+    );
     return Math.max(nextDueAt, this.#manual.now() + 1);
   }
 

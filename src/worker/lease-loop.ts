@@ -235,7 +235,7 @@ export class LeaseLoop {
     // Only a lease that gave nothing has put this worker in line to be told of work; what came while
     // the lease was under way may be about work that arrived after it.
     this.#wantsMore = reply.more || reply.leases.length > 0 || this.#notified;
-    if (reply.schedulesDue) this.#line.onSchedulesDue?.();
+    this.#line.found(reply);
     this.#take(reply.leases);
     if (!this.#wantsMore) this.#idle.open(reply.waitMs);
   }

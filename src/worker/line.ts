@@ -1,9 +1,10 @@
 import { Condition } from '../base/condition.ts';
 import type { Clock } from '../base/time.ts';
+import { logDeadLetters } from '../codec/dead-letter-lines.ts';
 import type { Core } from '../core/core.ts';
 import { isOwn } from '../domain/errors/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
-import type { Backend, WorkerSpec } from '../domain/port/backend.ts';
+import type { Backend, TickReply, WorkerSpec } from '../domain/port/backend.ts';
 import type { Emitter } from '../events/emitter.ts';
 import type { WorkerEvents } from '../events/worker-events.ts';
 import { reportFailedCall } from './report.ts';
@@ -67,6 +68,12 @@ export class Line {
   answered(): void {
     this.lastAnswerAt = this.clock.now();
     this.#failures = 0;
+  }
+
+  /** What a step has found besides what was asked for. */
+  found({ schedulesDue, deadLetters }: Pick<TickReply, 'schedulesDue' | 'deadLetters'>): void {
+    logDeadLetters(this.core.log, deadLetters);
+    if (schedulesDue) this.onSchedulesDue?.();
   }
 
   /** A call failed. False: do not try again, the worker has ended. */

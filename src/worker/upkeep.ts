@@ -82,7 +82,7 @@ export class LeaseKeeper {
     const begunBefore = line.leasesBegun + (line.isLeasing ? -1 : 0);
     const reply = await line.backend.tasks.extend({ worker: line.worker, leaseMs, leases });
     line.answered();
-    if (reply.schedulesDue) line.onSchedulesDue?.();
+    line.found(reply);
     this.#apply(attempts, reply);
     // What a request under way was given, its reply will bring.
     if (line.leasesBegun === begunBefore) this.#settlements.giveBack(reply.unknown);
@@ -233,7 +233,7 @@ export class Ticker {
       for (let count = 0; count < MOST_IN_A_ROW && !this.#stopped; count++) {
         const reply = await line.backend.tasks.tick();
         line.answered();
-        if (reply.schedulesDue) line.onSchedulesDue?.();
+        line.found(reply);
         if (!reply.more) break;
       }
     } catch (error) {

@@ -3,6 +3,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import type { Leased, LeaseReply, LeaseRequest, UpstreamFact } from '../../domain/port/backend.ts';
 import { isEnd } from '../../domain/task/task.ts';
 import { type Choice, choose, headOf, isAbandoned, type Scope } from './rules/choose.ts';
+import { madeDeadLetters } from './rules/dead-letters.ts';
 import { upstreamOf } from './rules/edges.ts';
 import { cascade, end, endIfExpired } from './rules/end.ts';
 import { type Brought, bringBack, parkLeft, wakeKnowing } from './rules/parking.ts';
@@ -70,7 +71,7 @@ export function lease(store: Store, request: LeaseRequest): LeaseReply {
     request.queues.map(({ queue }) => queue),
   );
   for (const { queue } of request.queues) wakeKnowing(store, store.queue(queue), batch.newlyParked);
-  return reply;
+  return store.deadLetters.length === 0 ? reply : { ...reply, ...madeDeadLetters(store) };
 }
 
 function fill(store: Store, worker: WorkerEntry, request: LeaseRequest): Batch {

@@ -28,6 +28,7 @@ import { runStore } from './journals.ts';
 import { lease } from './lease.ts';
 import { reconcile } from './reconcile.ts';
 import { askStore } from './rules/asks.ts';
+import { madeDeadLetters } from './rules/dead-letters.ts';
 import { dependentsOf } from './rules/dependents.ts';
 import { cascade } from './rules/end.ts';
 import { areSchedulesDue } from './rules/schedule-places.ts';
@@ -134,14 +135,20 @@ function extendAs(store: Store, request: ExtendRequest): ExtendReply {
   if (worker !== undefined) seen(store, worker);
   const reply = extend(store, request);
   tickSteps(store);
-  return reply;
+  return { ...reply, ...madeDeadLetters(store) };
 }
 
 function tick(store: Store): TickReply {
   const more = tickSteps(store);
   const due = nextDueAt(store, [...store.queues.keys()]);
   const schedulesDue = areSchedulesDue(store);
-  return { more, schedulesDue, now: store.now, ...(due === undefined ? {} : { nextDueAt: due }) };
+  return {
+    more,
+    schedulesDue,
+    now: store.now,
+    ...(due === undefined ? {} : { nextDueAt: due }),
+    ...madeDeadLetters(store),
+  };
 }
 
 function userStore(store: Store, step: Step, look: Step): UserStore {

@@ -23,6 +23,7 @@ import { Answers } from './answers.ts';
 import type { Session } from './connection/session.ts';
 import { submit } from './submission.ts';
 import {
+  deadLettersIn,
   decodeAnswers,
   decodeExtend,
   decodeLease,
@@ -200,12 +201,13 @@ export class RedisTasks implements TaskStore {
 
   async tick(): Promise<TickReply> {
     const reply = flat(await this.#session.run('tick', [this.#session.retention]));
-    const [more, due, now, schedulesDue] = reply;
+    const [more, due, now, schedulesDue, dead] = reply;
     return {
       more: Number(more) === 1,
       schedulesDue: Number(schedulesDue) === 1,
       now: Number(now),
       ...(Number(due) < 0 ? {} : { nextDueAt: Number(due) }),
+      ...deadLettersIn(dead),
     };
   }
 

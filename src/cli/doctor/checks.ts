@@ -2,6 +2,7 @@
 
 import type { DataReport } from '../../backends/file/examine.ts';
 import { coreOf, type Fairloom } from '../../client/client.ts';
+import { tickLogged } from '../../codec/dead-letter-lines.ts';
 import type { ReconcileReport } from '../../domain/port/backend.ts';
 import { versionedName } from '../../domain/task/task-name.ts';
 import { shownLength } from '../terminal/moments.ts';
@@ -83,7 +84,7 @@ async function clockCheck(loom: Fairloom): Promise<Check> {
   const { connection, clock } = coreOf(loom);
   const { tasks } = await connection.open();
   const before = clock.now();
-  const { now } = await tasks.tick();
+  const { now } = await tickLogged(tasks, connection.log);
   const middle = (before + clock.now()) / 2;
   const skew = Math.abs(now - middle);
   const text = `this clock and the store's differ by ${shownLength(skew)}`;

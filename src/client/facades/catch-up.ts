@@ -1,4 +1,5 @@
 import type { Connection } from '../../backends/connection.ts';
+import { tickLogged } from '../../codec/dead-letter-lines.ts';
 import type { Backend } from '../../domain/port/backend.ts';
 
 /** Most steps of maintenance before a look; each ends up to `expireStep` tasks. */
@@ -11,7 +12,7 @@ const MOST_STEPS = 100;
 export async function caughtUp(connection: Connection): Promise<Backend> {
   const backend = await connection.open();
   for (let step = 0; step < MOST_STEPS; step++) {
-    const more = await backend.tasks.tick().then(
+    const more = await tickLogged(backend.tasks, connection.log).then(
       (reply) => reply.more,
       () => false,
     );

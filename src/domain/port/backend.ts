@@ -19,6 +19,7 @@ import type {
 } from '../schedule/schedule.ts';
 import type { QueuePatch } from '../settings/settings.ts';
 import type { Cause } from '../task/cause.ts';
+import type { DeadLetters } from '../task/dead-letter.ts';
 import type { AttemptRecord, NewTask, TaskRecord, TaskRow, TaskStatus } from '../task/task.ts';
 import type { SignalMessage, SignalReply, WaitEvent, WaitFigure } from '../task/wait.ts';
 import type { XComFact, XComPlace, XComValue, XComWrite } from '../task/xcom.ts';
@@ -217,6 +218,8 @@ export interface TickReply {
   readonly schedulesDue: boolean;
   /** What the backend's clock showed. */
   readonly now: number;
+  /** Dead letters that this step has made by itself. */
+  readonly deadLetters?: DeadLetters;
 }
 
 /** What suspended tasks wait for that is no task; see `Suspension.wait`. */

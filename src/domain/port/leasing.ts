@@ -3,6 +3,7 @@
 import type { AttemptSettings } from '../settings/settings.ts';
 import type { Cause } from '../task/cause.ts';
 import type { ChannelRefusal, ChannelWrites } from '../task/channel.ts';
+import type { DeadLetters } from '../task/dead-letter.ts';
 import type { EndState, Level, TaskState } from '../task/task.ts';
 import type { Wait } from '../task/wait.ts';
 import type { XComWrite } from '../task/xcom.ts';
@@ -115,6 +116,8 @@ export interface LeaseReply {
   readonly schedulesDue: boolean;
   /** What the backend's clock showed. */
   readonly now: number;
+  /** Dead letters that this step, its settlements included, has made by itself. */
+  readonly deadLetters?: DeadLetters;
 }
 
 /** How a wait for work ends: there may be some, there was none in time, or the lease of a task. */
@@ -258,4 +261,6 @@ export interface ExtendReply {
   readonly now: number;
   /** Some schedule is due. */
   readonly schedulesDue: boolean;
+  /** Dead letters that this step has made by itself. */
+  readonly deadLetters?: DeadLetters;
 }

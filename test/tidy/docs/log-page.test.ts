@@ -28,7 +28,7 @@ function declared(): readonly Line[] {
   /** Of a type that is written out, or of an interface of the file and what it extends. */
   const fieldsOf = (type: string): readonly string[] => {
     const { base, body } = interfaces.get(type.trim()) ?? { base: '', body: type };
-    const own = [...body.matchAll(/readonly (\w+):/g)].map(([, field = '']) => field);
+    const own = [...body.matchAll(/readonly (\w+)\??:/g)].map(([, field = '']) => field);
     return base === '' ? own : [...fieldsOf(base), ...own];
   };
   const body = interfaces.get('LogEvents')?.body ?? '';

@@ -71,6 +71,7 @@ const LEFT_OF_STORE = [
   'touchedUsers',
   'touchedQueues',
   'ended',
+  'deadLetters',
   'closed',
   'isFiring',
   'isFenced',

@@ -63,6 +63,8 @@ export function end(store: Store, entry: TaskEntry, ending: Ending): void {
   if (isDeadLetter(entry)) {
     user.queue.totals.deadLetters++;
     user.queue.deadLetters++;
+    // A worker says by itself what it has decided.
+    if (ending.error === undefined) store.deadLetters.push(entry);
   }
   store.ended.push(entry);
   if (entry.optional.waiting !== undefined || entry.upstreamIds.length > 0) {

@@ -150,6 +150,8 @@ export class Store {
   readonly touchedQueues: QueueEntry[] = [];
   /** Called with the entries that the step in hand has ended, after it. */
   readonly ended: TaskEntry[] = [];
+  /** Dead letters that the step in hand has made and no worker has decided on. */
+  readonly deadLetters: TaskEntry[] = [];
   alarm: { readonly at: number; readonly timer: Timer } | undefined = undefined;
   /** What ended since `at`, the newest then, has readers whose turn may not have come yet. */
   reading: { readonly at: number; newest: number; readonly timer: Timer } | undefined = undefined;
@@ -262,6 +264,7 @@ export class Store {
     for (const queue of this.touchedQueues) queue.touched = false;
     this.touchedUsers.length = 0;
     this.touchedQueues.length = 0;
+    this.deadLetters.length = 0;
   }
 
   touch(user: UserEntry): void {

@@ -13,6 +13,7 @@ import type {
 import type { AttemptSettings, QueueSettings } from '../../../domain/settings/settings.ts';
 import type { Cause } from '../../../domain/task/cause.ts';
 import type { ChannelRefusal } from '../../../domain/task/channel.ts';
+import type { DeadLetters } from '../../../domain/task/dead-letter.ts';
 import {
   type EndState,
   isEnd,
@@ -169,6 +170,7 @@ export function decodeLease(reply: Flat, from: number, requestId: string): Lease
     ...(due < 0 ? {} : { nextDueAt: due }),
     waitMs: Number(reply[from + 3]),
     now,
+    ...(Number(reply[from + 1]) >= HAS_DEAD ? deadLettersIn(reply[row]) : {}),
   };
 }
 
@@ -182,9 +184,18 @@ export function decodeHanded(source: string): Leased {
   return { id, token, ...FIRST_LEASE, leasedAt, leaseUntil, ...fixed, payload: inline };
 }
 
+/** Of a lease: dead letters that the step has made stand behind its rows. */
+const HAS_DEAD = 8;
+
+/** Dead letters that a step has made, as the last value of its answer; see lua/lib/failures.lua. */
+export function deadLettersIn(value: Flat[number]): { readonly deadLetters?: DeadLetters } {
+  // The scripts write what the type says.
+  return value === undefined ? {} : { deadLetters: JSON.parse(text(value)) };
+}
+
 /** Whether the short script could not have made this lease. */
 export function isRich(reply: Flat, from: number): boolean {
-  return Number(reply[from + 1]) >= 4;
+  return Number(reply[from + 1]) % HAS_DEAD >= 4;
 }
 
 /** What all tasks of a lease have that have no row. */
@@ -302,11 +313,18 @@ export function decodeExtend(reply: Flat): ExtendReply {
   const answers = reply.slice(3, 3 + count).map((word) => {
     return EXTEND_ANSWERS.find((known) => known === word) ?? 'lost';
   });
+  const flags = Number(reply[1]);
   const unknown: { id: string; token: string }[] = [];
   for (let at = 3 + count; at + 1 < reply.length; at += 2) {
     unknown.push({ id: text(reply[at]), token: text(reply[at + 1]) });
   }
-  return { answers, unknown, now: Number(reply[0]), schedulesDue: Number(reply[1]) === 1 };
+  return {
+    answers,
+    unknown,
+    now: Number(reply[0]),
+    schedulesDue: flags % 2 === 1,
+    ...(flags >= 2 ? deadLettersIn(reply.at(-1)) : {}),
+  };
 }
 
 /** Values of one task in a reply; see lua/tasks/status.lua. */

@@ -6,7 +6,8 @@
 -- ARGV[3]  retention  how long ended tasks are kept
 -- ARGV[4..]  leases   id, token
 -- Returns  now, 1 when some schedule is due, how many answers, the answers ('ok', 'canceling', 'lost'), then id and token of
---          each lease of the latest request that was not asked for
+--          each lease of the latest request that was not asked for; with 2 more at the second place dead letters
+--          at the end (lib/failures.lua)
 -- Cost     O(leases × log started)
 -- @include lib/state.lua
 -- @include lib/hot.lua
@@ -48,5 +49,6 @@ end
 F.tickSteps(retention)
 F.writeStep()
 reply[2] = F.schedulesDue()
+if C.hasDead then reply[2], reply[n + 1] = reply[2] + 2, Failures.listed() end
 F.closeStep()
 return reply

@@ -20,7 +20,7 @@
 -- @rich F.Fluid_file F.saveRate F.Dispatch_one F.Dispatch_headroomOf F.Dispatch_someRich F.Dispatch_saveListClocks F.Lease_again F.latestLeases F.Step_publishEnds F.Step_writeAll
 -- @often F.Park_namesOf F.Park_wakeIn F.Park_wake F.Park_wakeAll
 -- @rich F.Hand_takeBack F.Park_bringAll F.Park_finishAll F.ownerOf
--- @rich F.cascade F.flushKey F.move F.rateOpensAt F.Lease_begin F.tokenNumber F.touch F.upstreamsOf
+-- @rich F.Failures_addTo F.cascade F.flushKey F.move F.rateOpensAt F.Lease_begin F.tokenNumber F.touch F.upstreamsOf
 -- @include lib/state.lua
 -- @include lib/hot.lua
 -- @include lib/hand.lua

@@ -24,7 +24,7 @@
 -- @rich F.Fluid_file F.saveRate F.Dispatch_one F.Dispatch_headroomOf F.Dispatch_someRich F.Dispatch_saveListClocks F.Lease_again F.latestLeases F.Step_publishEnds F.Step_writeAll
 -- @often F.Park_namesOf F.Park_wakeIn F.Park_wake F.Park_wakeAll
 -- @rich F.Hand_takeBack F.Park_bringAll F.Park_finishAll F.ownerOf
--- @rich F.cascade F.flushKey F.move F.rateOpensAt F.Lease_begin F.tokenNumber F.touch F.upstreamsOf F.Settle_one F.Settle_isAmongMany F.Settle_isOdd F.Settle_finishAlso F.Settle_some F.countAttempt F.flushEnded
+-- @rich F.Failures_addTo F.cascade F.flushKey F.move F.rateOpensAt F.Lease_begin F.tokenNumber F.touch F.upstreamsOf F.Settle_one F.Settle_isAmongMany F.Settle_isOdd F.Settle_finishAlso F.Settle_some F.countAttempt F.flushEnded
 -- @include lib/state.lua
 -- @include lib/hot.lua
 -- @include lib/hand.lua

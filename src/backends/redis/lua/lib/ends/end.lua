@@ -8,7 +8,11 @@ function F.endTask(t, u, state, ending)
   t.at = now
   F.enterEnded(t)
   if ending.cause then F.optionalOf(t).endCause = ending.cause end
-  if state == 'failed' then Failures.enter(t, queue) end
+  if state == 'failed' then
+    Failures.enter(t, queue)
+    -- A worker says by itself what it has decided.
+    if not ending.error then Failures.list(t, u) end
+  end
   if ending.error then F.setError(t, ending.error) end
   t.result = ending.result
   t.canceling = false

@@ -2,6 +2,8 @@
 -- that are kept, and ever. Dead letters are the others.
 -- @rare
 
+local deadListed, deadBeyond = {}, 0
+
 function Failures.nameOf(t)
   return (string.gsub(F.fixed(t).name, '@.*$', ''))
 end
@@ -83,4 +85,27 @@ function Failures.leave(t, queue)
   if not group then return end
   redis.call('ZREM', K.failedOf(group), t.id)
   if redis.call('EXISTS', K.failedOf(group)) == 0 then Failures.forget(group) end
+end
+
+-- Dead letters that no worker has decided on go with the answer of their step: the first of them, and how many more.
+function Failures.list(t, u)
+  local cause = Failures.causeOf(t)
+  if not Failures.groupOf(t, cause) then return end
+  C.hasDead = true
+  if #deadListed >= LIMIT.deadListed then
+    deadBeyond = deadBeyond + 1
+    return
+  end
+  deadListed[#deadListed + 1] = { id = t.id, name = F.fixed(t).name, queue = u.queue.name, user = u.name,
+    attempt = t.failures + math.min(1, t.losses), run = t.optional and t.optional.ownerRun or nil, cause = cause }
+end
+
+-- Behind a lease, and 8 more at its flags.
+function Failures.addTo(reply, at)
+  reply[at], reply[#reply + 1] = reply[at] + 8, Failures.listed()
+end
+
+-- As JSON.
+function Failures.listed()
+  return cjson.encode({ listed = deadListed, more = deadBeyond })
 end

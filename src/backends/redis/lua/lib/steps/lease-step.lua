@@ -1,7 +1,7 @@
 -- One lease, for `lease` and `settle`. ARGV from `from`: request id, slots, lease ms, whether the worker stands in line
 -- when it gets nothing ('2': and may be handed a task there), spread in [0, 1), retention, number of queues, then queue, weight and pass of each.
 -- Answers {'leased' or 'repeated', more (+ 2 when some schedule is due, + 4 when the short script could not have
--- answered), next due or -1, wait ms, now, lease end, alone,
+-- answered, + 8 when dead letters follow at the end, see lib/failures.lua), next due or -1, wait ms, now, lease end, alone,
 -- what queues say of their tasks as JSON or '', moment of the token, how many}, then all ids, all texts, and a row for
 -- each that has more to tell: its place, long payload, moment of the token, failures, losses, releases, upstreams,
 -- lease end, lease moment; or {'unregistered'}.
@@ -225,6 +225,9 @@ function F.leaseStep(from, worker, shares, reply)
   reply[n + 8] = settings
   reply[n + 9], reply[n + 10] = micros, batch.n
   Lease.append(reply, n + 10, batch)
+  if rich then
+    if C.hasDead then Failures.addTo(reply, n + 2) end
+  end
   F.closeStep()
   return reply
 end

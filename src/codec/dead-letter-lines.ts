@@ -1,0 +1,33 @@
+import type { Logger } from '../base/logger.ts';
+import type { TaskStore, TickReply } from '../domain/port/backend.ts';
+import { causeText, failureTypeOf } from '../domain/task/cause.ts';
+import type { DeadLetter, DeadLetters } from '../domain/task/dead-letter.ts';
+import { nameIn } from '../domain/task/task-name.ts';
+import { say } from '../logging/log-events.ts';
+
+/** A step of maintenance; the log tells of the dead letters that it makes. */
+export async function tickLogged(tasks: TaskStore, log: Logger): Promise<TickReply> {
+  const reply = await tasks.tick();
+  logDeadLetters(log, reply.deadLetters);
+  return reply;
+}
+
+/** Says of each dead letter that a step has made by itself what it is and why. */
+export function logDeadLetters(log: Logger, letters: DeadLetters | undefined): void {
+  if (letters === undefined) return;
+  for (const letter of letters.listed) logDeadLetter(log, letter);
+  const { more } = letters;
+  if (more > 0)
+    say(log, 'task.failed-more', `${more} more tasks failed in the same step`, { more });
+}
+
+function logDeadLetter(log: Logger, letter: DeadLetter): void {
+  const { id: task, user, queue, attempt, run, cause } = letter;
+  const name = nameIn(letter.name);
+  const error = failureTypeOf(cause) ?? cause.type;
+  const reason = causeText(cause);
+  const what = run === undefined ? '' : ` of run ${run}`;
+  const message = `${name} (${task}${what}) of ${user} failed for good in queue ${queue}: ${reason}`;
+  const fields = { task, name, user, queue, attempt, run, node: undefined, error, reason };
+  say(log, 'task.failed', message, fields);
+}
