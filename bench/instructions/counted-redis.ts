@@ -29,6 +29,8 @@ export interface CountedRedis {
   flush(): Promise<void>;
   /** Answers when the server has nothing to do but for those that block. */
   rest(): Promise<void>;
+  /** Answers when the server has taken all commands that were sent before. */
+  reached(): Promise<void>;
   /** Instructions of the server from the beginning of the work to its end. */
   count(work: () => Promise<void>): Promise<number>;
   stop(): Promise<void>;
@@ -94,6 +96,9 @@ export async function startCountedRedis(): Promise<CountedRedis> {
         before = now;
         await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
       }
+    },
+    reached: async () => {
+      await admin.ping();
     },
     count: async (work) => {
       for (let left = STEP_EVERY - ((await scriptsOf(admin)) % STEP_EVERY); left > 0; left--) {

@@ -320,7 +320,8 @@ export function isSharedKey({ idempotency }: EnqueueOptions): boolean {
 export function versioningOf(
   options: Pick<EnqueueOptions, 'versioning'> | undefined,
 ): Versioning | undefined {
-  return oneOf('versioning', options?.versioning, VERSIONINGS);
+  const versioning = options?.versioning;
+  return versioning === undefined ? undefined : oneOf('versioning', versioning, VERSIONINGS);
 }
 
 function windowOf(options: EnqueueOptions): KeySpec {

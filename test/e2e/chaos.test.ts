@@ -24,7 +24,8 @@ describe('chaos', () => {
     const report = await runChaos(options);
     expect(complaints(report), render(report)).toEqual([]);
     expect(report.verdict.accepted).toBeGreaterThan(50);
-    expect(report.lines.map(({ done }) => done)).toEqual(Object.values(SHORT));
+    const done = report.lines.map((line) => line.done).filter((count) => count > 0);
+    expect(done).toEqual(Object.values(SHORT));
   });
 });
 

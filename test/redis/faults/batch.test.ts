@@ -20,7 +20,7 @@ const BACK = 1_500;
 
 /** What a namespace keeps for ever, and what its workers keep while they live. */
 const LASTING =
-  /:(clock|clock-by-hand|meta|queues|names|fair|workers?(:.*)?|state:listed-workers)$/;
+  /:(clock|clock-by-hand|meta|queues|names|fair|series-totals|workers?(:.*)?|state:listed-workers)$/;
 
 beforeAll(() => teach());
 
