@@ -111,7 +111,7 @@ describe('asks', () => {
     [['publish', 'order.paid', ''], 2, 'key'],
     [['publish', 'order.paid', 'k', '{'], 2, 'is not JSON'],
     [['publish', 'order.paid', 'k', '1', '--keep', 'soon'], 2, 'keep'],
-    [['publish', 'order.paid', 'k', '1', '--event-id', ''], 2, 'eventId'],
+    [['publish', 'order.paid', 'k', '1', '--event-id', ''], 2, '--event-id'],
     [['publish', 'order.paid', 'k', '1', '--user', ''], 2, 'user'],
     [['publish', 'order.paid'], 2, 'key'],
   ])('%j is refused', async (args, code, words) => {

@@ -59,7 +59,7 @@ it.each([
   [['signal', 'nobody', 'go'], 7, 'nobody'],
   [['signal', 'nobody', 'no name'], 2, 'signal: expected a name'],
   [['signal', 'nobody', 'go', '{'], 2, 'is not JSON'],
-  [['signal', 'nobody', 'go', '1', '--signal-id', ''], 2, 'signalId'],
+  [['signal', 'nobody', 'go', '1', '--signal-id', ''], 2, '--signal-id'],
 ])('%j is refused', async (args, code, words) => {
   const refused = await run(...args);
   expect(refused.code).toBe(code);
