@@ -30,12 +30,15 @@ const REPLIES_PER_TURN = 8;
 /** A call that keeps failing with an error that is no outage is taken apart after so many tries. */
 const PATIENCE = 5;
 
+/** So many calls whose settlements are in doubt are sent again beside the others; one more holds up what follows. */
+const MOST_IN_DOUBT = 4;
+
 /**
  * The only place where a worker settles and leases: one call at a time, which settles what has
  * gathered and leases for the free slots in the same step. What is decided in one tick of the
- * event loop goes together; a lone settlement waits for nobody. A call that fails is sent again as
- * it was, for ever: the same request is answered with the same leases, the same settlement with
- * the same end.
+ * event loop goes together; a lone settlement waits for nobody. A call that fails is sent again for
+ * ever, its settlements beside all that follows, so that free slots are used meanwhile: the same
+ * lease request is answered with the same leases, the same settlement with the same end.
  */
 export class LeaseLoop {
   readonly #line: Line;
@@ -52,6 +55,8 @@ export class LeaseLoop {
   isOpen = false;
   /** A call is under way, or waits to be sent again. */
   #inFlight = false;
+  /** Calls whose settlements are sent again. */
+  #inDoubt = 0;
   /** Something may be left to lease. */
   #wantsMore = true;
   /** Was told of work since the newest lease was sent: its empty answer does not make that void. */
@@ -89,7 +94,7 @@ export class LeaseLoop {
 
   /** True while nothing is decided and unsettled, and nothing under way. */
   get isFlushed(): boolean {
-    return this.#settlements.count === 0 && !this.#inFlight;
+    return this.#settlements.count === 0 && !this.#inFlight && this.#inDoubt === 0;
   }
 
   /** There may be work: asks for it. */
@@ -175,28 +180,78 @@ export class LeaseLoop {
     };
   }
 
+  /** Once a call has failed, what is leased is extended before the next one: each call sweeps. */
   async #send(request: Request): Promise<void> {
-    const line = this.#line;
-    const { signal } = line.over;
+    let rest = request;
     for (let failures = 0; ; ) {
       try {
-        const reply = await this.#call(request);
-        if (failures > 0) this.#keeper.extendNow();
-        this.#received(request, reply);
-        return;
-      } catch (error) {
-        failures++;
-        line.forget();
-        if (!line.failed('settle and lease', error)) break;
-        if (failures >= PATIENCE && !isOutage(error)) {
-          await this.#takeApart(request);
+        const isSafe = failures === 0 && this.#inDoubt === 0;
+        if (isSafe || (await this.#extend())) {
+          const reply = await this.#call(rest);
+          // It may be answered as the first time, when there was less work.
+          if (failures > 0) this.request();
+          this.#received(rest, reply);
           return;
         }
-        await sleep(line.clock, pauseMs(failures, line.random()), signal);
-        if (signal.aborted) break;
+        failures++;
+      } catch (error) {
+        failures++;
+        if (!this.#failed(error)) break;
+        if (failures >= PATIENCE && !isOutage(error)) {
+          await this.#takeApart(rest.pending);
+          rest = NOTHING_LEFT;
+        } else if (rest.pending.length > 0 && this.#inDoubt < MOST_IN_DOUBT) {
+          void this.#settleAgain(rest.pending);
+          rest = { ...rest, pending: NOTHING_LEFT.pending };
+        }
       }
+      if (!(await this.#pause(failures))) break;
+      if (rest.pending.length > 0 || rest.lease !== undefined) continue;
+      this.#landed();
+      this.#goOn(false);
+      return;
     }
     this.#landed();
+  }
+
+  /** Settlements of a call that failed, beside the calls that follow. */
+  async #settleAgain(pending: readonly PendingSettlement[]): Promise<void> {
+    this.#inDoubt++;
+    for (let failures = 1; await this.#pause(failures); failures++) {
+      try {
+        await this.#extend();
+        const { answers } = await this.#call({ pending, lease: undefined });
+        this.#line.answered();
+        this.#settled(pending, answers);
+        break;
+      } catch (error) {
+        if (!this.#failed(error)) break;
+        if (failures < PATIENCE || isOutage(error)) continue;
+        await this.#takeApart(pending);
+        break;
+      }
+    }
+    this.#inDoubt--;
+    this.#notify();
+    this.#line.changed.check();
+  }
+
+  /** False: it is not tried again. */
+  #failed(error: unknown): boolean {
+    this.#line.forget();
+    return this.#line.failed('settle and lease', error);
+  }
+
+  /** False: everything is given up. */
+  async #pause(failures: number): Promise<boolean> {
+    const { clock, random, over } = this.#line;
+    await sleep(clock, pauseMs(failures, random()), over.signal);
+    return !over.signal.aborted;
+  }
+
+  async #extend(): Promise<boolean> {
+    if (this.#line.isUnknown) await this.#line.register();
+    return this.#keeper.extendNow();
   }
 
   async #call({ pending, lease }: Request): Promise<SettleReply> {
@@ -212,17 +267,21 @@ export class LeaseLoop {
   #received({ pending, lease }: Request, reply: SettleReply): void {
     this.#line.answered();
     this.#landed();
-    for (let at = 0; at < pending.length; at++) {
-      const settled = pending[at];
-      const answer = reply.answers[at];
-      if (settled !== undefined && answer !== undefined)
-        this.#settlements.answered(settled, answer);
-    }
+    this.#settled(pending, reply.answers);
     if (reply.lease !== undefined) this.#leased(reply.lease);
     if (this.#handed.length > 0) this.#takeHanded();
     const wanted = lease?.limit ?? 0;
     this.#goOn((reply.lease?.leases.length ?? 0) < wanted);
     this.#startTaken();
+  }
+
+  #settled(pending: readonly PendingSettlement[], answers: readonly SettleAnswer[]): void {
+    for (let at = 0; at < pending.length; at++) {
+      const settled = pending[at];
+      const answer = answers[at];
+      if (settled !== undefined && answer !== undefined)
+        this.#settlements.answered(settled, answer);
+    }
   }
 
   #landed(): void {
@@ -270,7 +329,7 @@ export class LeaseLoop {
 
   /** The word that it was taken is on its way before its handler can hold up this process. */
   #confirm(lease: Leased): void {
-    const late = (): void => this.#keeper.extendNow();
+    const late = (): void => void this.#keeper.extendNow();
     const { backend, worker } = this.#line;
     backend.workers.confirm(worker, lease).then((isLeased) => isLeased || late(), late);
     this.#take([lease]);
@@ -297,7 +356,7 @@ export class LeaseLoop {
    * One settlement that the backend cannot take must not hold up the others: each goes alone, and
    * what fails again is dropped. Its lease ends, and the task counts as lost.
    */
-  async #takeApart({ pending }: Request): Promise<void> {
+  async #takeApart(pending: readonly PendingSettlement[]): Promise<void> {
     const line = this.#line;
     for (const one of pending) {
       try {
@@ -310,12 +369,10 @@ export class LeaseLoop {
         line.failed(`settle ${one.settlement.id}`, error);
       }
     }
-    await sleep(line.clock, pauseMs(PATIENCE, line.random()), line.over.signal);
-    this.#landed();
-    if (!line.over.signal.aborted) this.#goOn(false);
   }
 }
 
+const NOTHING_LEFT: Request = { pending: [], lease: undefined };
 const NO_ANSWERS: readonly SettleAnswer[] = [];
 const LOST: SettleAnswer = { kind: 'leaseLost' };
 

@@ -61,6 +61,8 @@ export class LeasedAttempts {
 
   /** One whose handler has waited goes on under a fresh lease, in place of the attempt that has it. */
   standIn(attempt: Attempt, fresh: Attempt): void {
+    // The reply that says that it waits may be lost still.
+    this.drop(attempt);
     this.#attempts[fresh.place] = attempt;
     attempt.place = fresh.place;
     fresh.place = NOWHERE;

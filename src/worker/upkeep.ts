@@ -5,7 +5,7 @@ import { inChunks } from '../base/chunks.ts';
 import { pauseMs } from '../base/pause.ts';
 import type { Timer } from '../base/time.ts';
 import { LIMITS } from '../domain/limits.ts';
-import type { ExtendReply, Leased } from '../domain/port/backend.ts';
+import type { ExtendReply, Leased, LeaseRef } from '../domain/port/backend.ts';
 import { refOf } from '../domain/port/leasing.ts';
 import type { Line } from './line.ts';
 import type { Settlements } from './settlements.ts';
@@ -48,9 +48,10 @@ export class LeaseKeeper {
     for (const lease of leases) this.#keeperOf(lengthOf(lease)).wake();
   }
 
-  /** Extends at once: after an outage every moment counts. */
-  extendNow(): void {
-    for (const keeper of [...this.#lengths.values()]) keeper.extendNow();
+  /** Extends at once: after an outage every moment counts. Whether all was answered. */
+  async extendNow(): Promise<boolean> {
+    const answered = [...this.#lengths.values()].map((keeper) => keeper.extendNow());
+    return (await Promise.all(answered)).every(Boolean);
   }
 
   stop(): void {
@@ -83,15 +84,20 @@ export class LeaseKeeper {
     const reply = await line.backend.tasks.extend({ worker: line.worker, leaseMs, leases });
     line.answered();
     line.found(reply);
-    this.#apply(attempts, reply);
+    this.#apply(attempts, leases, reply);
     // What a request under way was given, its reply will bring.
     if (line.leasesBegun === begunBefore) this.#settlements.giveBack(reply.unknown);
   }
 
-  #apply(attempts: readonly Attempt[], { answers }: ExtendReply): void {
+  #apply(
+    attempts: readonly Attempt[],
+    leases: readonly LeaseRef[],
+    { answers }: ExtendReply,
+  ): void {
     for (let at = 0; at < attempts.length; at++) {
       const attempt = attempts[at];
-      if (attempt === undefined) continue;
+      // Its handler may have waited, and go on under another lease by now.
+      if (attempt === undefined || attempt.lease.token !== leases[at]?.token) continue;
       if (answers[at] === 'lost') this.#slots.interrupt(attempt, { type: 'lost' });
       else if (answers[at] === 'canceling') {
         this.#slots.interrupt(attempt, { type: 'cancel', cause: { type: 'request' } });
@@ -114,6 +120,8 @@ class LengthKeeper {
   #timer: Timer | undefined;
   /** One call at a time. */
   #isExtending = false;
+  /** The newest extension: whether it was answered. */
+  #latest: Promise<boolean> = Promise.resolve(true);
   /** Asked for while a call was under way. */
   #again = false;
   #failures = 0;
@@ -129,9 +137,10 @@ class LengthKeeper {
     if (this.#timer === undefined && !this.#isExtending) this.#arm(this.#periodMs);
   }
 
-  extendNow(): void {
+  extendNow(): Promise<boolean> {
     if (this.#isExtending) this.#again = true;
-    else void this.#extend();
+    else this.#latest = this.#extend();
+    return this.#latest;
   }
 
   stop(): void {
@@ -149,16 +158,16 @@ class LengthKeeper {
     this.#timer?.cancel();
     this.#timer = this.#line.clock.setTimer(ms, () => {
       this.#timer = undefined;
-      void this.#extend();
+      this.#latest = this.#extend();
     });
   }
 
-  async #extend(): Promise<void> {
-    if (this.#stopped) return;
+  async #extend(): Promise<boolean> {
+    if (this.#stopped) return true;
     const leased = this.#keeper.leasedFor(this.#leaseMs);
     if (leased.length === 0) {
       this.#timer?.cancel();
-      return;
+      return true;
     }
     this.#isExtending = true;
     this.#again = false;
@@ -171,9 +180,10 @@ class LengthKeeper {
     }
     this.#isExtending = false;
     if (this.#again) return this.#extend();
-    const pause =
-      this.#failures > 0 ? pauseMs(this.#failures, this.#line.random()) : this.#periodMs;
+    const isAnswered = this.#failures === 0;
+    const pause = isAnswered ? this.#periodMs : pauseMs(this.#failures, this.#line.random());
     this.#arm(Math.min(pause, this.#periodMs));
+    return isAnswered;
   }
 }
 

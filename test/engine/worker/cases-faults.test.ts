@@ -2,8 +2,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { BackendUnavailableError } from '../../../src/domain/errors/errors.ts';
 import { type FaultPlan, flakyBackend } from '../../../src/testing/flaky-backend.ts';
+import { signal } from '../../../src/workflow/signal.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, everyBackend, type Harness } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { observe } from '../../support/workers.ts';
 
@@ -232,7 +233,7 @@ eachBackend((open) => {
   });
 
   it('extends at once after an outage, so that running tasks are not swept', async () => {
-    const network = cut(['tasks', 'workers'], 'lose-request');
+    const network = cut(['tasks', 'workers', 'series'], 'lose-request');
     const end = gate();
     const slow = task('slow', async () => {
       await end.passed;
@@ -276,5 +277,89 @@ eachBackend((open) => {
     await harness.clock.advance('10s');
     await good.result();
     expect(seen.of('lease.lost')).toMatchObject([{ taskId: 'bad' }]);
+  });
+});
+
+everyBackend((open) => {
+  let harness: Harness;
+  beforeEach(async () => {
+    harness = await open();
+  });
+  afterEach(() => harness.close());
+
+  // F89
+  it('slots are filled while settlements are in doubt, however many of their replies are lost', async () => {
+    const network = cut(['tasks.settle'], 'lose-reply');
+    const end = gate();
+    const quick = task('quick', async () => 'done');
+    const slow = task('slow', async () => end.passed);
+    const backend = flakyBackend(harness.backend, network.plan);
+    const loom = harness.loom([quick, slow], { backend });
+    const worker = loom.worker({ concurrency: 2 });
+    const seen = observe(worker);
+    await worker.start();
+    network.begin();
+    const handle = await loom.enqueue(quick);
+    await seen.count('worker.error', 1);
+    await loom.enqueueMany(slow, [undefined, undefined]);
+    await harness.clock.advance('100ms');
+    await seen.count('task.started', 3);
+    await harness.clock.advance('7s');
+    expect(seen.of('task.finished')).toEqual([]);
+    network.heal();
+    end.open();
+    await harness.clock.advance('2s');
+    expect(await handle.result()).toBe('done');
+    await seen.count('task.finished', 3);
+    expect(seen.of('lease.lost')).toEqual([]);
+  });
+
+  // F89
+  it('a wait is over in time although the replies to the call that began it are lost', async () => {
+    const network = cut(['tasks.settle'], 'lose-reply');
+    const never = signal('never');
+    const wait = task('wait', async (_: undefined, ctx) => {
+      await ctx.waitFor(never, { timeout: '1s' }).catch(() => undefined);
+      woken.open();
+      return 'timed out';
+    });
+    const woken = gate();
+    const loom = harness.loom([wait], { backend: flakyBackend(harness.backend, network.plan) });
+    const worker = loom.worker({ lease: '5s' });
+    const seen = observe(worker);
+    await worker.start();
+    network.begin();
+    const handle = await loom.enqueue(wait);
+    await seen.count('worker.error', 1);
+    for (let tenths = 0; tenths < 15; tenths++) await harness.clock.advance('100ms');
+    await woken.passed;
+    network.heal();
+    await harness.clock.advance('2s');
+    expect(await handle.result()).toBe('timed out');
+    expect(seen.of('task.started')).toHaveLength(1);
+    expect(seen.of('lease.lost')).toEqual([]);
+    await harness.quiet();
+  });
+
+  it('a result that an outage held up for longer than a lease is written before another lease sweeps it', async () => {
+    const network = cut(['tasks', 'workers', 'series'], 'lose-request');
+    let starts = 0;
+    const effect = task('effect', async () => {
+      starts++;
+      network.begin();
+      return 'done';
+    });
+    const loom = harness.loom([effect], { backend: flakyBackend(harness.backend, network.plan) });
+    const worker = loom.worker({ lease: '2s', concurrency: 4 });
+    const seen = observe(worker);
+    await worker.start();
+    const handle = await loom.enqueue(effect);
+    await seen.count('worker.error', 1);
+    await harness.clock.advance('20s');
+    network.heal();
+    for (let tenths = 0; tenths < 20; tenths++) await harness.clock.advance('100ms');
+    expect(await handle.result()).toBe('done');
+    expect(starts).toBe(1);
+    expect(seen.of('lease.lost')).toEqual([]);
   });
 });
