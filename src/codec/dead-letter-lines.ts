@@ -8,13 +8,12 @@ import { say } from '../logging/log-events.ts';
 /** A step of maintenance; the log tells of the dead letters that it makes. */
 export async function tickLogged(tasks: TaskStore, log: Logger): Promise<TickReply> {
   const reply = await tasks.tick();
-  logDeadLetters(log, reply.deadLetters);
+  if (reply.deadLetters !== undefined) logDeadLetters(log, reply.deadLetters);
   return reply;
 }
 
 /** Says of each dead letter that a step has made by itself what it is and why. */
-export function logDeadLetters(log: Logger, letters: DeadLetters | undefined): void {
-  if (letters === undefined) return;
+export function logDeadLetters(log: Logger, letters: DeadLetters): void {
   for (const letter of letters.listed) logDeadLetter(log, letter);
   const { more } = letters;
   if (more > 0)

@@ -72,7 +72,7 @@ export class Line {
 
   /** What a step has found besides what was asked for. */
   found({ schedulesDue, deadLetters }: Pick<TickReply, 'schedulesDue' | 'deadLetters'>): void {
-    logDeadLetters(this.core.log, deadLetters);
+    if (deadLetters !== undefined) logDeadLetters(this.core.log, deadLetters);
     if (schedulesDue) this.onSchedulesDue?.();
   }
 
