@@ -1,0 +1,38 @@
+import type { Leased, QueueShare } from '../domain/port/backend.ts';
+
+/**
+ * Stride between the queues of one worker: each has a pass that grows by 1/weight with every task
+ * that it gave, and the least pass goes first. A queue that was empty gets no credit for it.
+ */
+export class QueueStride {
+  readonly #shares: { readonly queue: string; readonly weight: number; pass: number }[];
+
+  constructor(weights: ReadonlyMap<string, number>) {
+    this.#shares = [...weights].map(([queue, weight]) => ({ queue, weight, pass: 0 }));
+  }
+
+  /** For a lease request; the worker's passes are not the backend's to change. */
+  shares(): readonly QueueShare[] {
+    return this.#shares.length === 1 ? this.#shares : this.#shares.map((share) => ({ ...share }));
+  }
+
+  /** Takes note of what was given. */
+  served(leases: readonly Leased[]): void {
+    if (this.#shares.length === 1 || leases.length === 0) return;
+    const counts = new Map<string, number>();
+    for (const { queue } of leases) counts.set(queue, (counts.get(queue) ?? 0) + 1);
+    /** The pass at which the last turn was given: whoever stood below it had nothing. */
+    let lastTurn = Number.NEGATIVE_INFINITY;
+    let least = Number.POSITIVE_INFINITY;
+    for (const share of this.#shares) {
+      const count = counts.get(share.queue) ?? 0;
+      if (count === 0) continue;
+      lastTurn = Math.max(lastTurn, share.pass + (count - 1) / share.weight);
+      share.pass += count / share.weight;
+      least = Math.min(least, share.pass);
+    }
+    for (const share of this.#shares) {
+      if (!counts.has(share.queue) && share.pass < lastTurn) share.pass = least;
+    }
+  }
+}
