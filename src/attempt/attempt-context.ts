@@ -37,7 +37,8 @@ import {
 
 /** How long a handler may take. What it waits for without a lease does not count. */
 export interface TimeLimit {
-  pause(): void;
+  /** What is left of it then, in ms; `undefined` without a limit. */
+  pause(): number | undefined;
   goOn(): void;
 }
 

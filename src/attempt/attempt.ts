@@ -11,6 +11,7 @@ import { LIMITS } from '../domain/limits.ts';
 import type { Decision, Leased, Suspension } from '../domain/port/backend.ts';
 import type { Cause } from '../domain/task/cause.ts';
 import type { ChannelRefusal } from '../domain/task/channel.ts';
+import { timeLeftText } from '../domain/task/time-left.ts';
 import type { AttemptPlan } from '../enqueue/attempt-plan.ts';
 import { endOfDecision, leftEnd, lostEnd } from '../tracing/spans/work.ts';
 import type { Handler, TaskDefinition } from '../workflow/task-definition.ts';
@@ -207,7 +208,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     else this.#decide(demanded);
   }
 
-  async suspend(suspension: Suspension, journal: KeptJournal): Promise<void> {
+  async suspend(suspension: Suspension, journal: KeptJournal, leftMs?: number): Promise<void> {
     await this.openStreams?.rest();
     if (this.isDecided || this.#interrupted !== undefined) {
       this.openStreams?.goOn();
@@ -219,7 +220,8 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     this.#spentMs += this.#host.clock.now() - this.#wentOnAt;
     this.isDecided = true;
     this.#host.deadlines.clear(this);
-    this.#host.suspended(this, { ...suspension, attended: true }, journal);
+    const timeLeft = this.#timeLeft(leftMs);
+    this.#host.suspended(this, { ...suspension, attended: true, ...timeLeft }, journal);
     return waiting.over;
   }
 
@@ -259,6 +261,23 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
 
   protected override newRunner(): SubRunner {
     return this.#host.runnerOf(this);
+  }
+
+  /** `leftMs` as of {@link OwnLease.suspend}. */
+  #timeLeft(leftMs: number | undefined): Pick<Suspension, 'timeLeft'> {
+    const { timeoutMs } = this.plan;
+    const taskMs = timeoutMs > 0 ? Math.max(0, timeoutMs - this.#spentMs) : undefined;
+    const handlerMs = Math.min(
+      leftMs ?? Number.POSITIVE_INFINITY,
+      taskMs ?? Number.POSITIVE_INFINITY,
+    );
+    if (!Number.isFinite(handlerMs)) return {};
+    const { attempt, releases } = this.lease;
+    const { worker } = this.#host.streams;
+    const call = { worker, failures: attempt - 1, releases };
+    return {
+      timeLeft: timeLeftText({ handlerMs, ...(taskMs === undefined ? {} : { taskMs }), ...call }),
+    };
   }
 
   #begin(): void {

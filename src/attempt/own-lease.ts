@@ -34,9 +34,9 @@ export interface OwnLease {
   /**
    * Gives the lease up while a handler waits, and keeps its stack. Fulfilled once this
    * worker has leased the task again and nobody has written to its journal meanwhile; rejects when
-   * the stack is not wanted any more.
+   * the stack is not wanted any more. `leftMs`: what the handler has left of a timeout that is not its task's.
    */
-  suspend(suspension: Suspension, journal: KeptJournal): Promise<void>;
+  suspend(suspension: Suspension, journal: KeptJournal, leftMs?: number): Promise<void>;
   /**
    * Ends the wait of a suspended handler, whatever has come: fulfilled once it has a lease again, rejects as
    * {@link OwnLease.suspend} does; `undefined` when it has one.

@@ -125,6 +125,11 @@ function joined(plan: AttemptPlan, stored: string): AttemptPlan {
   };
 }
 
+/** The timeout that the enqueue said, in ms. */
+export function storedTimeoutMs(stored: string): number | undefined {
+  return parsed(stored).timeoutMs;
+}
+
 /** What the enqueue said of its trace. */
 export function storedTraceparent(stored: string): string | undefined {
   return parsed(stored).traceparent;

@@ -45,7 +45,7 @@ export interface AttemptOptions {
   readonly retries?: number | undefined;
   /** Data, so that it can be stored. */
   readonly backoff?: BackoffOptions | undefined;
-  /** How long one attempt may run. Default 15 min. */
+  /** How long one attempt may run: all parts in which its handler works count, its waits do not. Default 15 min. */
   readonly timeout?: Duration | 'none' | undefined;
 }
 
@@ -82,7 +82,7 @@ export interface TaskOptions extends PlaceOptions {
   readonly retries?: number | undefined;
   /** Default exponential from 1 s to 1 h with full jitter. */
   readonly backoff?: BackoffOptions | BackoffFunction | undefined;
-  /** How long one attempt may run. Default 15 min. */
+  /** How long one attempt may run: all parts in which its handler works count, its waits do not. Default 15 min. */
   readonly timeout?: Duration | 'none' | undefined;
   /** Decides what becomes of an outcome; must be pure. Default: the rules of `retries` and `backoff`. */
   readonly decider?: Decider | undefined;

@@ -264,3 +264,42 @@ describe('explain', () => {
     expect(position).toEqual({ place: 1, turnsBefore: 0, usersAhead: 0 });
   });
 });
+
+describe('what is left of a timeout', () => {
+  const timeLeft = JSON.stringify({
+    ...{ handlerMs: 5_000, taskMs: 8_000 },
+    ...{ worker: 'w1', failures: 1, releases: 2 },
+  });
+  const record = { losses: 0, failures: 1, releases: 2, worker: 'w1', leasedAt: NOW - 3_000 };
+  const leftOf = (said: object, timeoutMs?: number) =>
+    explain(factsOf({ timeLeft, record: { ...record, ...said } }), { timeoutMs }).timeLeftMs;
+
+  // F91
+  it('is what its handler had when it began to wait', () => {
+    expect(leftOf({ state: 'deferred' }, 15_000)).toBe(5_000);
+  });
+
+  // F91
+  it('is less what it has worked since', () => {
+    expect(leftOf({ state: 'started' }, 15_000)).toBe(5_000);
+    expect(leftOf({ state: 'started', leasedAt: NOW - 60_000 }, 15_000)).toBe(0);
+  });
+
+  // F91
+  it.each([{ worker: 'w2' }, { losses: 1 }, { failures: 2 }, { releases: 3 }])(
+    'is all of it for a handler that starts anew: %o',
+    (other) => {
+      expect(leftOf({ state: 'started', ...other }, 15_000)).toBe(12_000);
+      expect(leftOf({ state: 'started', ...other }, 0)).toBeUndefined();
+      expect(leftOf({ state: 'started', ...other })).toBeUndefined();
+    },
+  );
+
+  // F91
+  it.each(['queued', 'scheduled', 'finished', 'failed'] as const)(
+    'is nothing of one that is %s',
+    (state) => {
+      expect(leftOf({ state }, 15_000)).toBeUndefined();
+    },
+  );
+});

@@ -160,6 +160,7 @@ function runFacts(store: Store, entry: TaskEntry, run: RunFacts): object | undef
   const facts = {
     ...{ owner, graph, wakeAt, newestWrites, pause, pausedBy, asideFor: run.asideFor },
     attendedBy: run.attendedBy,
+    timeLeft: run.timeLeft,
     isJoin: isJoin ? true : undefined,
     waitFor: waitFor.length === 0 ? undefined : waitFor,
     wakeOn: isSuspended ? run.wakeOn : undefined,

@@ -181,6 +181,7 @@ export interface RunRow {
   readonly wakeOn: 'all' | 'failure';
   readonly wakeAt?: number | undefined;
   readonly attendedBy?: string | undefined;
+  readonly timeLeft?: string | undefined;
   readonly wait?: WaitRow | undefined;
   readonly journal: readonly (readonly [field: string, text: string])[];
   readonly channels?: ChannelsRow | undefined;

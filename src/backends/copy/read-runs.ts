@@ -35,7 +35,7 @@ export function runOf(task: RunSource, keys: RunKeys): RunRow | undefined {
     waitFor: optional.texts('suspendedFor'),
     wakeOn: optional.text('wakeWord') === 'failure' ? 'failure' : 'all',
     wakeAt: optional.number('wakeDue'),
-    attendedBy: optional.text('attendedLease')?.replace(/^\d+ /, ''),
+    ...attendedIn(optional.text('attendedLease')),
     wait: waitOf(task, channel, keys),
     journal: [...(journal ?? [])].map(([field, text]) => [field, text.toString()]),
     channels: channel === undefined ? undefined : valuesIn(channel),
@@ -63,6 +63,11 @@ function* fieldsOf(hash: Hash, start: string): Generator<readonly [name: string,
   for (const [field, text] of hash) {
     if (field.startsWith(start)) yield [field.slice(start.length), text.toString()];
   }
+}
+
+function attendedIn(text: string | undefined): Pick<RunRow, 'attendedBy' | 'timeLeft'> {
+  const [, attendedBy, timeLeft] = text?.match(/^\d+ (\S*)(?: (.+))?$/) ?? [];
+  return { attendedBy, timeLeft };
 }
 
 function valuesIn(channel: Hash): RunRow['channels'] {

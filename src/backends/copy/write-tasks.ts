@@ -215,8 +215,7 @@ function rareOf({ store }: TaskContext, entry: TaskEntry): ReturnType<typeof fil
     isJoin: run?.isJoin === true ? true : undefined,
     ownerRun: run?.owner,
     graphHash: run?.graph,
-    attendedLease:
-      run?.attendedBy === undefined ? undefined : `${entry.grant?.leasedAt ?? 0} ${run.attendedBy}`,
+    attendedLease: attendedText(entry),
     suspendedFor: listOf(run?.waitFor ?? []),
     pausedSince: run?.pause?.since,
     pauseReason: run?.pause?.reason,
@@ -225,6 +224,12 @@ function rareOf({ store }: TaskContext, entry: TaskEntry): ReturnType<typeof fil
     hasAside: (run?.aside?.size ?? 0) > 0 ? true : undefined,
     wakeWord: run?.wakeOn === 'failure' ? 'failure' : undefined,
   });
+}
+
+function attendedText({ grant, optional: { run } }: TaskEntry): string | undefined {
+  if (run?.attendedBy === undefined) return undefined;
+  const left = run.timeLeft === undefined ? '' : ` ${run.timeLeft}`;
+  return `${grant?.leasedAt ?? 0} ${run.attendedBy}${left}`;
 }
 
 function listOf(texts: readonly string[]): readonly string[] | undefined {

@@ -322,7 +322,7 @@ function dependentFacts(store: Store, id: string): Pick<TaskFacts, 'dependents'>
 function runFacts(
   store: Store,
   entry: TaskEntry,
-): Pick<TaskFacts, 'join' | 'suspension' | 'wait' | 'endedRun' | 'paused'> {
+): Pick<TaskFacts, 'join' | 'suspension' | 'wait' | 'timeLeft' | 'endedRun' | 'paused'> {
   const { state, optional } = entry;
   const { run, blocked } = optional;
   if (run === undefined) return {};
@@ -331,7 +331,7 @@ function runFacts(
   const paused = pause === undefined ? {} : { paused: { run: pauser?.id ?? '', ...pause } };
   if (run.isJoin) return { join: true, ...paused };
   const isSuspended = state === 'deferred' && run.waitFor.some((id) => blocked?.has(id));
-  const { wakeOn, wakeAt, wait } = run;
+  const { wakeOn, wakeAt, wait, attendedBy, timeLeft } = run;
   const until = wakeAt === undefined ? {} : { wakeAt };
   const of = run.waitFor.length;
   const owner = isEnd(state) || state === 'started' ? undefined : run.owner;
@@ -344,6 +344,7 @@ function runFacts(
     ...(wait === undefined
       ? {}
       : { wait: { for: wait.for, since: store.waiters.since(entry), ...until } }),
+    ...(attendedBy === undefined || timeLeft === undefined ? {} : { timeLeft }),
     ...(owner !== undefined && isOver ? { endedRun: { id: owner, state: ownerState } } : {}),
   };
 }

@@ -18,6 +18,7 @@ import type {
   ChangeReply,
   DependentPage,
   Page,
+  TaskFacts,
   TaskFilter,
 } from '../../domain/port/backend.ts';
 import { cycleError } from '../../domain/port/refusal.ts';
@@ -26,6 +27,8 @@ import type { Cause } from '../../domain/task/cause.ts';
 import { TASK_STATES, type TaskRecord, type TaskState } from '../../domain/task/task.ts';
 import { PROGRESS_STREAM } from '../../domain/task/task-progress.ts';
 import type { WaitFigure } from '../../domain/task/wait.ts';
+import { type PlanCache, storedTimeoutMs } from '../../enqueue/attempt-plan.ts';
+import type { Registry } from '../../handlers/registry.ts';
 import {
   CONSEQUENCE_KEYS,
   type ConsequenceOptions,
@@ -96,6 +99,8 @@ const CANCEL_KEYS: OptionKeys<{ reason: unknown }> = keysOf<{ reason: unknown }>
 interface FacadeParts extends StreamReaders, CancelParts {
   readonly clock: Clock;
   readonly redrive: Redrive;
+  readonly registry: Registry;
+  readonly plans: PlanCache;
   readonly putBackFor: (ids: readonly string[]) => Promise<ReadonlyMap<string, PutBack>>;
 }
 
@@ -234,7 +239,11 @@ export class Tasks {
     const failed = facts.blockedBy.filter(({ state }) => state === 'failed').map((one) => one.id);
     const ids = facts.record.state === 'failed' ? [facts.record.id] : failed;
     const puts = ids.length === 0 ? undefined : await this.#parts.putBackFor(ids);
-    const explanation = explain(facts, puts);
+    const timeoutMs = this.#timeoutMs(facts);
+    const explanation = explain(facts, {
+      ...(puts === undefined ? {} : { putBacks: puts }),
+      timeoutMs,
+    });
     const error = thrownBy(facts.record);
     return error === undefined ? explanation : { ...explanation, error };
   }
@@ -305,7 +314,15 @@ export class Tasks {
     demandOk('remove', id, await tasks.remove(checkId('id', id)));
   }
 
-  async #facts(id: string): Promise<Parameters<typeof explain>[0]> {
+  /** As far as it is known here: workers may have other defaults. */
+  #timeoutMs({ record: { name, options }, queue }: TaskFacts): number | undefined {
+    const { registry, plans } = this.#parts;
+    const definition = registry.runnable(name);
+    if (definition === undefined) return storedTimeoutMs(options);
+    return plans.planFor(definition, options, queue?.settings).timeoutMs;
+  }
+
+  async #facts(id: string): Promise<TaskFacts> {
     const taskId = checkId('id', id);
     const { inspect } = await caughtUp(this.#parts.connection);
     const facts = await inspect.facts(taskId);

@@ -7,6 +7,8 @@ import { causeText, failureTypeOf } from '../task/cause.ts';
 import { readablePause } from '../task/pause.ts';
 import { isEnd, type TaskState } from '../task/task.ts';
 import { codeNeeded, versionsOf } from '../task/task-name.ts';
+import { timeLeftMs as leftMs } from '../task/time-left.ts';
+import { span, time } from './moments.ts';
 import { type Position, positionOf } from './position.ts';
 import { shellWord, suggestion } from './suggestion.ts';
 
@@ -48,6 +50,11 @@ export interface Explanation {
   readonly obstacles: readonly Obstacle[];
   /** Of a task that has failed by itself: what its last attempt threw. */
   readonly error?: TaskError;
+  /**
+   * Of a task that runs or waits: what is left of its `timeout` for the parts in which its handler works, in ms;
+   * absent where that is not known here. A handler that starts anew elsewhere has all of it.
+   */
+  readonly timeLeftMs?: number;
   /** Present while it is queued. */
   readonly position?: Position;
   /** Who waits for it; absent when nobody does. */
@@ -70,21 +77,39 @@ export interface PutBack {
 /** By the ids of failed tasks; one that is not in it is put back itself. */
 type PutBacks = ReadonlyMap<string, PutBack>;
 
-/**
- * What keeps a task from starting or ending, its place in line, and who waits for it; `putBacks`
- * are failed tasks that are put back by way of another.
- */
-export function explain(facts: TaskFacts, putBacks: PutBacks = new Map()): Explanation {
+/** What is known of the task beside its facts. */
+interface Known {
+  /** Failed tasks that are put back by way of another. */
+  readonly putBacks?: PutBacks;
+  /** Its `timeout`, in ms; absent when it has none. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** What keeps a task from starting or ending, its place in line, and who waits for it. */
+export function explain(facts: TaskFacts, known: Known = {}): Explanation {
   const { id, state } = facts.record;
+  const { putBacks = new Map(), timeoutMs } = known;
   const position = positionOf(facts);
+  const timeLeftMs = leftMs(facts, timeoutMs);
+  const obstacles = obstaclesOf(facts, position, putBacks);
   return {
     id,
     state,
-    obstacles: obstaclesOf(facts, position, putBacks),
+    obstacles:
+      timeLeftMs === undefined ? obstacles : obstacles.map((one) => timed(one, timeLeftMs)),
+    ...(timeLeftMs === undefined ? {} : { timeLeftMs }),
     ...(position === undefined ? {} : { position }),
     ...(facts.dependents === undefined ? {} : { dependents: dependentsIn(facts.dependents) }),
   };
 }
+
+/** Only what runs or waits has time left. */
+function timed(obstacle: Obstacle, leftMs: number): Obstacle {
+  if (!WITH_TIME.includes(obstacle.kind)) return obstacle;
+  return { ...obstacle, text: `${obstacle.text}; ${span(leftMs)} of its timeout are left` };
+}
+
+const WITH_TIME: readonly Obstacle['kind'][] = ['running', 'waiting', 'suspended'];
 
 function obstaclesOf(
   facts: TaskFacts,
@@ -360,21 +385,4 @@ function cure(failed: string, putBacks: PutBacks): { readonly command?: string }
   const known = putBacks.get(failed);
   const command = known === undefined ? suggestion('tasks redrive', failed) : known.command;
   return command === undefined ? {} : { command };
-}
-
-function time(ms: number): string {
-  const moment = new Intl.DateTimeFormat('sv-SE', {
-    dateStyle: 'short',
-    timeStyle: 'medium',
-    timeZone: 'UTC',
-  });
-  return `${moment.format(ms).replace(' ', 'T')}Z`;
-}
-
-function span(ms: number): string {
-  const seconds = Math.max(0, ms) / 1_000;
-  if (seconds < 120) return `${Number(seconds.toFixed(1))} s`;
-  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
-  if (seconds < 172_800) return `${Math.round(seconds / 3_600)} h`;
-  return `${Math.round(seconds / 86_400)} d`;
 }

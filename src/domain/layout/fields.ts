@@ -174,7 +174,7 @@ export const PACKED_NAMES = {
     graphHash: ['h', 'of the snapshot that it needs'],
     attendedLease: [
       'hl',
-      'when the lease began that it was suspended under, and its token, while its handler may speak by it',
+      'when the lease began that it was suspended under, and its token, while its handler may speak by it; behind them, as JSON, what that had left of its time',
     ],
     suspendedFor: ['s', 'whom it was suspended for, but for those that a wake took it away from'],
     keySpec: ['i', 'in a call alone: its idempotency key, and how that is treated'],

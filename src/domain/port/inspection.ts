@@ -197,6 +197,8 @@ export interface TaskFacts {
     /** When it goes on whatever has not come. */
     readonly wakeAt?: number;
   };
+  /** What its handler had left of its `timeout` when it was suspended last; see `Suspension.timeLeft`. */
+  readonly timeLeft?: string;
   /** The run that it was to be started for, and that has ended or is not stored. */
   readonly endedRun?: {
     /** The task of the run. */

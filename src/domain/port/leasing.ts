@@ -180,6 +180,8 @@ export interface Suspension {
    * nothing puts it back in line.
    */
   readonly attended?: true;
+  /** With `attended`: what its handler has left of its `timeout`; kept as it is, for those who look. */
+  readonly timeLeft?: string;
 }
 
 /** A decision about one leased task. */

@@ -91,7 +91,7 @@ function ownOfRun(
 /** Why a task waits, without what it says of others, of the queue and of workers. */
 export function narrowExplanation(view: View, whole: Explanation): Explanation {
   if (view.users === undefined) return whole;
-  const { id, state, obstacles, position, error } = whole;
+  const { id, state, obstacles, position, error, timeLeftMs } = whole;
   return {
     id,
     state,
@@ -100,6 +100,7 @@ export function narrowExplanation(view: View, whole: Explanation): Explanation {
       text: kind === 'in-line' ? placeText(position?.place) : (SHARED_WORDS[kind] ?? text),
     })),
     ...(error === undefined ? {} : { error }),
+    ...(timeLeftMs === undefined ? {} : { timeLeftMs }),
   };
 }
 

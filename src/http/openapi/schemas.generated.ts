@@ -1978,6 +1978,10 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
     "$ref": "#/components/schemas/TaskError",
     "description": "Of a task that has failed by itself: what its last attempt threw."
    },
+   "timeLeftMs": {
+    "type": "number",
+    "description": "Of a task that runs or waits: what is left of its `timeout` for the parts in which its handler works, in ms; absent where that is not known here. A handler that starts anew elsewhere has all of it."
+   },
    "position": {
     "$ref": "#/components/schemas/Position",
     "description": "Present while it is queued."

@@ -190,11 +190,12 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher, TimeL
     return this;
   }
 
-  pause(): void {
-    this.#call.outer?.pause();
-    if (this.#timer === undefined || this.#timeout !== undefined) return;
+  pause(): number | undefined {
+    const outerMs = this.#call.outer?.pause();
+    if (this.#timer === undefined || this.#timeout !== undefined) return outerMs;
     this.#timer.cancel();
     this.#leftMs = Math.max(1, this.#dueAt - this.#tools.clock.now());
+    return Math.min(this.#leftMs, outerMs ?? this.#leftMs);
   }
 
   goOn(): void {

@@ -146,8 +146,7 @@ export class SubRuns {
     journal: Journal,
     limit: TimeLimit | undefined,
   ): Promise<void> {
-    limit?.pause();
-    await this.#own.suspend(suspension, journal);
+    await this.#own.suspend(suspension, journal, limit?.pause());
     limit?.goOn();
   }
 

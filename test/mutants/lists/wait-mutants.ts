@@ -151,8 +151,8 @@ export const WAIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'engine: waits: the time of an outer handler goes on while an inner one waits',
     file: 'src/runs/driven/node-attempt.ts',
-    find: `    this.#call.outer?.pause();\n`,
-    replace: '',
+    find: 'const outerMs = this.#call.outer?.pause();',
+    replace: 'const outerMs = undefined as number | undefined;',
     first: FIRST,
   },
   {

@@ -13,11 +13,12 @@ import { answerWait, takeKept } from './signals.ts';
 
 /** A started task waits; see `Suspension`. */
 export function suspend(store: Store, entry: TaskEntry, suspension: Suspension): void {
-  const { waitFor, wakeOn, wakeAfterMs, wait, attended } = suspension;
+  const { waitFor, wakeOn, wakeAfterMs, wait, attended, timeLeft } = suspension;
   leaveEarlier(store, entry);
   const facts = entry.ownRun();
   facts.wakeOn = wakeOn;
   facts.attendedBy = attended ? entry.grant?.token : undefined;
+  facts.timeLeft = attended ? timeLeft : undefined;
   if (wakeAfterMs !== undefined) facts.wakeAt = store.now + wakeAfterMs;
   const anyFailed = link(store, entry, waitFor);
   facts.wait = wait;

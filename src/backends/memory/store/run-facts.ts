@@ -19,6 +19,8 @@ export interface RunFacts {
   wakeAt: number | undefined;
   /** The token of the lease that it was suspended under, while its handler may speak by it. */
   attendedBy: string | undefined;
+  /** With `attendedBy`: what its handler had left of its time. */
+  timeLeft: string | undefined;
   /** While it is suspended: what it waits for that is no task. */
   wait: Wait | undefined;
   /** Sent to it; made by the first. */
@@ -59,6 +61,7 @@ export function noRun(): RunFacts {
     wakeOn: 'all',
     wakeAt: undefined,
     attendedBy: undefined,
+    timeLeft: undefined,
     wait: undefined,
     signals: undefined,
     asks: undefined,

@@ -212,7 +212,7 @@ function argumentsOf(
     case 'cancel':
       return [causeJson(decision), type, '', ''];
     case 'suspend': {
-      const { waitFor, wakeOn, wakeAfterMs, wait, attended } = decision;
+      const { waitFor, wakeOn, wakeAfterMs, wait, attended, timeLeft } = decision;
       const what =
         wait === undefined
           ? waitFor
@@ -220,7 +220,7 @@ function argumentsOf(
       return [
         JSON.stringify(what),
         type,
-        attended ? `${wakeOn} attended` : wakeOn,
+        attended ? `${wakeOn} attended${timeLeft === undefined ? '' : ` ${timeLeft}`}` : wakeOn,
         wakeAfterMs ?? '',
       ];
     }

@@ -110,6 +110,33 @@ export const attendedWaits: Cases = {
     }
   },
 
+  // F91
+  'what it has left of its time is told as it was said, until it has ended': async (
+    kit,
+    expect,
+  ) => {
+    const timeLeft = '{"handlerMs":6000,"worker":"w 1"}';
+    await kit.add({ id: 'member', user: 'zoe', queue: 'bulk' });
+    let n = 0;
+    for (const wait of WAITS) {
+      const id = `t${++n}`;
+      const leased = await waitingTask(kit, id, (one) => ({ ...wait(one), timeLeft }));
+      expect((await kit.backend.inspect.facts(id))?.timeLeft).toBe(timeLeft);
+      expect(
+        await kit.settle(leased, { type: 'cancel', cause: { type: 'decider', reason: '' } }),
+      ).toMatchObject({ kind: 'ok', state: 'canceled' });
+      expect((await kit.backend.inspect.facts(id))?.timeLeft).toBeUndefined();
+    }
+    const bare = await waitingTask(kit, 'bare', unsent);
+    expect((await kit.backend.inspect.facts('bare'))?.timeLeft).toBeUndefined();
+    await kit.finish(bare);
+    const leased = await waitingTask(kit, 'leased', (id) => ({ ...unsent(id), timeLeft }));
+    await kit.backend.waits.signal('leased', { name: 'go', payload: '1' });
+    const again = await kit.leaseOne();
+    expect(again.token).not.toBe(leased.token);
+    expect((await kit.backend.inspect.facts('leased'))?.timeLeft).toBe(timeLeft);
+  },
+
   // F79
   'it counts also when the wait was answered just before, and not once the task is leased': async (
     kit,

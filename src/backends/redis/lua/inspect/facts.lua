@@ -86,6 +86,7 @@ local function addRunFacts(x)
     facts.wait = { ['for'] = { kind = x.awaitKind, name = x.awaitName, targets = x.awaitTargets,
       ask = ask and ask.json or nil }, since = tonumber(redis.call('ZSCORE', K.waits(x.awaitKind), id) or 0), wakeAt = x.wakeDue }
   end
+  if x.attendedLease then facts.timeLeft = string.match(x.attendedLease, '^%d+ %S+ (.+)$') end
   if not x.ownerRun or t.state == 'started' or F.isEnd(t.state) then return end
   local run = F.taskOf(x.ownerRun)
   if not run or F.isEnd(run.state) then

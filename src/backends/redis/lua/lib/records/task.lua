@@ -206,7 +206,7 @@ function F.isAttendedBy(t, token)
   if t.state == 'started' then return true end
   local x = t.optional
   if not x or not x.attendedLease or x.asideFor or F.isEnd(t.state) then return false end
-  return string.match(x.attendedLease, '^%d+ (.*)$') == token
+  return string.match(x.attendedLease, '^%d+ (%S*)') == token
 end
 
 -- The rare facts that change, to be changed.
