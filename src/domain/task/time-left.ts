@@ -23,7 +23,9 @@ export function timeLeftText(left: TimeLeft): string {
 
 /** What is known of a task whose time is asked for. */
 interface Timed {
+  /** The task. */
   readonly record: TaskRecord;
+  /** By the backend's clock. */
   readonly now: number;
   /** Of its newest suspension. */
   readonly timeLeft?: string;
