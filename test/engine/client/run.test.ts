@@ -136,6 +136,6 @@ describe('run', () => {
 
   it('cannot run what is no definition', async () => {
     const { loom } = open();
-    await expect(loom.run({} as ReturnType<typeof task>)).rejects.toThrow('definition');
+    await expect(loom.run({} as ReturnType<typeof task>)).rejects.toThrow('expected a step');
   });
 });

@@ -185,7 +185,11 @@ everyBackend((open) => {
     const worker = first.worker();
     await worker.start();
     const handle = await first.enqueue(outer, 'fatal');
-    await harness.until(async () => (await first.tasks.get(handle.id))?.state === 'deferred');
+    await harness.until(
+      async () =>
+        seenByHandler.length === steps.length &&
+        (await first.tasks.get(handle.id))?.state === 'deferred',
+    );
     await worker.stop();
     const second = harness.loom([outer, of.inner, other], { codec });
     await second.worker().start();
