@@ -120,7 +120,8 @@ async function redisSubject(
 const KEPT = /^(key|graph|graphmeta|events|error-groups?):/;
 
 /** What a namespace keeps for ever: clock, counters, settings of queues, and the latest fence. */
-const LASTING = /^(clock|clock-by-hand|meta|queues|names|fair|queue:\w+:fair|scheduler:lock|series-totals)$/;
+const LASTING =
+  /^(clock|clock-by-hand|meta|queues|names|fair|queue:\w+:fair|scheduler:lock|series-totals)$/;
 
 /** Opens fresh subjects for each history; `close` ends what they share. */
 export async function openerOf(

@@ -142,7 +142,9 @@ it('on a data folder it goes on with what it left', async () => {
 
   // A command that had it open leaves it in order, however much there is.
   await fairloom(['status', '--data', data]);
-  expect(readdirSync(data).filter((name) => !/^(reserve|(log|state)-[\d-]+)$/.test(name))).toEqual([]);
+  expect(readdirSync(data).filter((name) => !/^(reserve|(log|state)-[\d-]+)$/.test(name))).toEqual(
+    [],
+  );
 
   const others = join(folder, 'others');
   await fairloom(['enqueue', 'double', '1', '--user', 'ada', '--data', others]);
