@@ -730,7 +730,7 @@ setInterval(() => process.ppid === workerData || process.kill(process.pid, 'SIGK
 	new Worker(WATCH, {
 		eval: true,
 		execArgv: [],
-		workerData: Number(process.argv[1])
+		workerData: Number(process.argv.at(-1))
 	}).unref();
 })();
 `;

@@ -8,6 +8,12 @@ import { processProgram } from './host-programs.generated.ts';
 import { type HostListener, type ModuleHost, notify } from './module-host.ts';
 import { hostOptions } from './node-options.ts';
 
+/** How the program is given. Deno cannot import what stands behind `-e`. */
+const PROGRAM: readonly string[] =
+  process.versions['deno'] === undefined
+    ? ['-e', processProgram]
+    : [`data:text/javascript,${encodeURIComponent(processProgram)}`];
+
 /** A process of its own. Its output goes where that of this process goes. */
 export class ProcessHost implements ModuleHost {
   readonly #clock: Clock;
@@ -20,15 +26,12 @@ export class ProcessHost implements ModuleHost {
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    const args = [...hostOptions(process.execArgv), '-e', processProgram, String(process.pid)];
+    const args = [...hostOptions(process.execArgv), ...PROGRAM, String(process.pid)];
     // As in threads, inputs and results may be more than JSON if the codec in force is.
     this.#child = spawnChild(process.execPath, args, {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       serialization: 'advanced',
     });
-    // Who waits for the task keeps this process alive; a child that only hangs should not.
-    this.#child.unref();
-    this.#child.channel?.unref();
     this.#child.on('message', (message) => {
       if (isWatching(message)) this.#isWatching = true;
       else notify(this.#listener, message);
@@ -47,11 +50,17 @@ export class ProcessHost implements ModuleHost {
         if (this.#child.pid === undefined) gone(error);
       });
     });
+    if (this.#child.pid === undefined) return;
+    // Who waits for the task keeps this process alive; a child that only hangs should not.
+    this.#child.unref();
+    // Bun has no such method, and needs none.
+    this.#child.channel?.unref?.();
   }
 
   run(request: HostRequest, listener: HostListener): void {
     this.#isWatching = false;
-    this.#child.send(request);
+    // One that could not be started is told of by its error.
+    if (this.#child.pid !== undefined) this.#child.send(request);
     this.#listener = listener;
   }
 

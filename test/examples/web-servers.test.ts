@@ -1,12 +1,14 @@
 /**
- * The API and the page in Bun, Deno and Next.js. Each is too heavy for `npm ci`, so this file installs them in a
+ * The API and the page in Bun, Deno and Next.js, and workers with processes in Bun and Deno. Each is too heavy for `npm ci`, so this file installs them in a
  * folder of their own. What of them cannot be installed fails here: nothing is left out in silence.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, inject, it } from 'vitest';
 import { expectMounted } from '../support/http/mounted.ts';
+import { isAlive } from '../support/processes/processes.ts';
 import { ROOT, runProcess } from '../support/processes/run-process.ts';
 
 const FIXTURE = join(ROOT, 'test/fixtures/web-servers');
@@ -81,6 +83,70 @@ it.for([
     }
   },
 );
+
+/** Each by its command, for a worker with processes. */
+const WORKERS: Readonly<Record<string, readonly string[]>> = {
+  'Node.js': [process.execPath],
+  Bun: [BUN],
+  Deno: [DENO, 'run', ...DENO_MAY, '--allow-run'],
+};
+
+// F135
+it.for(Object.keys(WORKERS))('%s runs tasks in processes of their own', async (name, { skip }) => {
+  skip(!isHere && name !== 'Node.js', ELSEWHERE);
+  const lines = await linesOf(WORKERS[name] ?? [], 'all');
+  expect(lines).toEqual([
+    { twice: 8, isApart: true, user: 'ann' },
+    ['TASK_FAILED', 'RangeError', 'below zero'],
+    ['TASK_FAILED', 'ProcessEndedError', 'exit code 3'],
+    'TaskCanceledError',
+    ['TASK_CANCELED', 'TaskCanceledError', ''],
+    ['TASK_CANCELED', 'TaskCanceledError', ''],
+    'closed',
+  ]);
+});
+
+// F135
+it.for(
+  Object.keys(WORKERS).flatMap((name) => ['polite', 'spin'].map((what) => [name, what] as const)),
+)(
+  'nothing is left of a process of %s whose worker is killed (%s)',
+  async ([name, what], { skip }) => {
+    skip(!isHere && name !== 'Node.js', ELSEWHERE);
+    const [file = '', ...args] = WORKERS[name] ?? [];
+    const worker = spawn(file, [...args, 'processes.mjs', 'keep', what], {
+      cwd: FOLDER,
+      env: { ...process.env, ...env },
+    });
+    const [said] = (await once(worker.stdout, 'data')) as [Buffer];
+    const pid = Number(String(said));
+    expect(isAlive(pid)).toBe(true);
+    worker.kill('SIGKILL');
+    while (isAlive(pid)) await new Promise((resolve) => setImmediate(resolve));
+  },
+);
+
+// F135
+it('Deno that may not start processes says so, and its worker goes on', async ({ skip }) => {
+  skip(!isHere, ELSEWHERE);
+  const [first, second, last] = await linesOf([DENO, 'run', ...DENO_MAY], 'few');
+  const refused = ['TASK_FAILED', 'ProcessEndedError', expect.stringContaining('--allow-run')];
+  expect([first, second, last]).toEqual([refused, refused, 'closed']);
+});
+
+async function linesOf([file = '', ...args]: readonly string[], what: string) {
+  const options = { cwd: FOLDER, env };
+  const { code, stdout, stderr } = await runProcess(
+    file,
+    [...args, 'processes.mjs', what],
+    options,
+  );
+  expect([code, stderr]).toEqual([0, '']);
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
+}
 
 function lockIn(folder: string): string {
   const file = join(folder, 'package-lock.json');

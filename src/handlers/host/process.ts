@@ -36,4 +36,4 @@ const { workerData } = process.getBuiltinModule('node:worker_threads');
 setInterval(() => process.ppid === workerData || process.kill(process.pid, 'SIGKILL'), 1000);
 `;
 const { Worker } = process.getBuiltinModule('node:worker_threads');
-new Worker(WATCH, { eval: true, execArgv: [], workerData: Number(process.argv[1]) }).unref();
+new Worker(WATCH, { eval: true, execArgv: [], workerData: Number(process.argv.at(-1)) }).unref();
