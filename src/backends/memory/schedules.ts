@@ -108,7 +108,9 @@ function list(store: Store, { limit, cursor }: PageRequest): Page<ScheduleRecord
 function due(store: Store, { owner, limit }: DueRequest): DueReply {
   const { scheduler, now } = store;
   const first = store.schedulesDue.first()?.next?.dueAt ?? Number.POSITIVE_INFINITY;
-  const isLocked = scheduler.owner !== owner && scheduler.until > now;
+  // One that ends later than any that is taken now is of before the clock went back.
+  const isTaken = scheduler.until > now && scheduler.until <= now + LIMITS.scheduleLockMs;
+  const isLocked = scheduler.owner !== owner && isTaken;
   if (isLocked && first > now - LIMITS.scheduleOverdueMs) {
     return { kind: 'locked', until: scheduler.until, now };
   }

@@ -159,7 +159,9 @@ export function registerWorker(world: World, spec: WorkerSpec, starts: boolean):
   };
   world.workers.set(spec.id, worker);
   welcome(world, worker);
-  for (const { id, seenAt } of [...world.workers.values()]) {
+  // Behind an outage those that live may not have spoken yet.
+  const isPaused = world.now < world.sweepAfter;
+  for (const { id, seenAt } of isPaused ? [] : [...world.workers.values()]) {
     if (world.now - seenAt > GONE_MS) world.workers.delete(id);
   }
   dropLists(world);

@@ -73,6 +73,9 @@ function lookAgain(world: World, task: Task): void {
   if (isAbandoned(world, task)) {
     note(world, task, 'canceled');
     end(world, task, { state: 'canceled', cause: { type: 'run-ended', run: task.owner ?? '' } });
+  } else if (world.now < world.sweepAfter) {
+    // Those that know it have not had the time to speak.
+    task.parkedUntil = world.sweepAfter;
   } else if (heard === undefined) {
     note(world, task, 'gaveUp');
     end(world, task, { state: 'failed', cause: { type: 'unknown-task' } });

@@ -146,7 +146,8 @@ export function due(world: World, { owner, limit }: DueRequest): DueReply {
   const { scheduler, now } = world;
   const others = scheduler.owner !== undefined && scheduler.owner !== owner;
   const isLate = earliest(world) <= now - OVERDUE_MS;
-  if (others && now < scheduler.until) {
+  // A lock of before the clock went back ends later than any that is taken now.
+  if (others && now < scheduler.until && scheduler.until <= now + LOCK_MS) {
     world.happened.push(isLate ? 'overdue slot taken' : 'schedules held');
     if (!isLate) return { kind: 'locked', until: scheduler.until, now };
   }

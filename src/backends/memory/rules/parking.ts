@@ -117,7 +117,11 @@ export function lookAgain(store: Store, entry: TaskEntry): void {
     end(store, entry, { event: 'canceled', cause: { type: 'run-ended', run } });
     return;
   }
-  const knownAt = nameKnownAt(store, entry.name);
+  // Behind an outage, or a step of the clock, those that know it have not spoken yet.
+  const knownAt =
+    store.now < store.sweepAfter
+      ? store.sweepAfter - LIMITS.unknownTaskMs
+      : nameKnownAt(store, entry.name);
   if (knownAt === undefined) {
     end(store, entry, { event: 'gaveUp', cause: { type: 'unknown-task' } });
     return;

@@ -31,6 +31,8 @@ export function register(store: Store, spec: WorkerSpec, registration: Registrat
   rejoin(store, entry);
   // Last, so that a list that it is on again keeps its clock.
   if (before !== undefined) leaveLists(store, spec.id, entry.spec);
+  // Behind an outage, or a step of the clock, those that live have not spoken yet.
+  if (store.now < store.sweepAfter) return;
   for (const other of store.workers.values()) {
     if (store.now - other.lastSeenAt > LIMITS.unknownTaskMs) forgetWorker(store, other);
   }

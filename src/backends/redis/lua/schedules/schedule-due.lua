@@ -16,7 +16,9 @@ local lock = redis.call('HMGET', K.schedulerLock(), FIELD.schedulerLock.owner, F
   FIELD.schedulerLock.fence)
 local isOwn, till = lock[1] == owner, tonumber(lock[2] or 0)
 local head = H['schedules:due']
-if not isOwn and till > now and head > now - LIMIT.scheduleOverdueMs then
+-- One that ends later than any that is taken now is of before the clock went back.
+local isTaken = till > now and till <= now + LIMIT.scheduleLockMs
+if not isOwn and isTaken and head > now - LIMIT.scheduleOverdueMs then
   return F.unchanged({ 'locked', till, now })
 end
 -- Where nothing will ever fire, nobody is kept away from it.

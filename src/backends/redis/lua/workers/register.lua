@@ -32,7 +32,8 @@ end
 if was[1] then Lists.leaveLists(worker, kept) end
 if Line.stands(was[4]) then Line.leaveLines(worker, was[4], false) end
 
-local gone = why == 'again' and NONE or redis.call('ZRANGEBYSCORE', K.workers(), '-inf',
+-- Behind an outage, or a step of the clock, those that live have not spoken yet.
+local gone = (why == 'again' or now < C.pause) and NONE or redis.call('ZRANGEBYSCORE', K.workers(), '-inf',
   now - LIMIT.unknownTaskMs, 'LIMIT', 0, LIMIT.goneWorkers)
 for _, id in ipairs(gone) do
   local seenAt = redis.call('HGET', K.worker(id), FIELD.worker.seen)

@@ -181,7 +181,8 @@ function Park.lookAgain(t, u)
   if t.optional and t.optional.ownerRun and Park.isAbandoned(t) then
     return F.endTask(t, u, 'canceled', { cause = cjson.encode({ type = 'run-ended', run = t.optional.ownerRun }) })
   end
-  local knownAt = Park.knownAt(t.name)
+  -- Behind an outage, or a step of the clock, those that know it have not spoken yet.
+  local knownAt = now < C.pause and C.pause - LIMIT.unknownTaskMs or Park.knownAt(t.name)
   if not knownAt then return F.endTask(t, u, 'failed', { cause = '{"type":"unknown-task"}' }) end
   local till, own = knownAt + LIMIT.unknownTaskMs, t.optional and t.optional.leastDeadline
   F.move('deadlines', F.member(t), own and own < till and own or till)
