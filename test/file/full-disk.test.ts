@@ -3,16 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { type CallKind, kindOf, partsOf } from '../../src/backends/file/calls/calls.ts';
-import { segmentsOf } from '../../src/backends/file/log/segment.ts';
-import { openOwner } from '../../src/backends/file/open-owner.ts';
-import { compact } from '../../src/backends/file/replay/compact.ts';
+import { type CallKind, kindOf } from '../../src/backends/file/calls/calls.ts';
 import type { Role } from '../../src/backends/file/role.ts';
 import { memory } from '../../src/backends/memory/memory-backend.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
 import type { BackendProblem } from '../../src/domain/port/backend.ts';
-import { Kit } from '../../src/testing/contract/kit.ts';
+import type { Kit } from '../../src/testing/contract/kit.ts';
 import { randomOf } from '../support/file/faulty-disk.ts';
+import { opened } from '../support/file/opened.ts';
 import { type SmallDisk, smallDisk } from '../support/file/small-disk.ts';
 import { HandClock } from '../support/hand-clock.ts';
 
@@ -32,47 +30,18 @@ function diskOf(bytes: number): SmallDisk {
 
 const RETENTION = { finishedMs: 1_000, failedMs: 1_000, canceledMs: 1_000 };
 
-/** The owner of a disk of so many bytes, whose snapshots are made in this thread. */
-interface Opened {
+/** What one disk and its owner have. */
+interface Served {
   readonly kit: Kit;
   readonly role: Role;
   readonly problems: BackendProblem[];
 }
 
-async function opened(disk: SmallDisk, clock: HandClock): Promise<Opened> {
-  const claim = {
-    kind: 'owner' as const,
-    epoch: (segmentsOf(disk.list()).at(-1)?.epoch ?? 0) + 1,
-    warnings: [],
-    listen: () => undefined,
-    leave: () => undefined,
-    stillOwns: () => true,
-    over: new Promise<void>(() => undefined),
-    release: async () => undefined,
-  };
-  const compaction = {
-    run: compact.bind(undefined, disk),
-    close: async () => undefined,
-  };
+async function served(disk: SmallDisk, clock: HandClock): Promise<Served> {
   const problems: BackendProblem[] = [];
   const report = (problem: BackendProblem): void => void problems.push(problem);
-  const options = { folder: disk.folder, clock, sync: 'always' as const, maxBytes: undefined };
-  const role = await openOwner(claim, { ...options, report }, false, { disk, compaction });
-  await role.carry('retention', [RETENTION]);
-  const backend = {
-    name: 'file',
-    capabilities: { durable: true, shared: true },
-    ...partsOf(role.carry),
-    open: async () => ({ description: 'on a disk in memory', warnings: [] }),
-    close: () => role.close(),
-  };
-  const harness = {
-    backend,
-    advance: async (ms: number) => clock.move(ms),
-    now: () => clock.now(),
-    close: () => role.close(),
-  };
-  return { kit: new Kit(harness, expect), role, problems };
+  const options = { disk, files: disk.list(), clock, retention: RETENTION, report, expect };
+  return { ...(await opened(options)), problems };
 }
 
 const random = randomOf(1);
@@ -128,7 +97,7 @@ it.each([4, 12])(
   async (mib) => {
     const disk = diskOf(mib * MIB);
     const clock = new HandClock();
-    const { kit, role, problems } = await opened(disk, clock);
+    const { kit, role, problems } = await served(disk, clock);
     await kit.worker('w');
     const bytes = mib * 500;
     const stored = await fill(kit, bytes);
@@ -157,11 +126,11 @@ it.each([4, 12])(
 it('a folder on a full disk is opened without a byte that is free, works its tasks off, and gets smaller', async () => {
   const disk = diskOf(8 * MIB);
   const clock = new HandClock();
-  const before = await opened(disk, clock);
+  const before = await served(disk, clock);
   const stored = await fill(before.kit, 4_000);
   await before.role.close();
   disk.capacity = disk.used();
-  const { kit, role } = await opened(disk, clock);
+  const { kit, role } = await served(disk, clock);
   await kit.worker('w');
   await expect(kit.send({ payload: payload(4_000) })).rejects.toMatchObject({
     code: 'BACKEND_FULL',
@@ -174,16 +143,35 @@ it('a folder on a full disk is opened without a byte that is free, works its tas
   await kit.rest();
   await role.close();
   // Two snapshots are kept where there is room.
-  const after = await opened(disk, clock);
+  const after = await served(disk, clock);
   await after.kit.rest();
   await after.role.close();
   expect(disk.used()).toBeLessThan(full / 2);
 }, 60_000);
 
 // F93
+it('a folder on a full disk whose reserve is spent is opened by what its newest snapshot makes unneeded', async () => {
+  const disk = diskOf(8 * MIB);
+  const clock = new HandClock();
+  // Two snapshots stay of two owners.
+  for (const id of ['first', 'second']) {
+    const { kit, role } = await served(disk, clock);
+    for (let nth = 0; nth < 30; nth++)
+      await kit.sendOne({ id: `${id}${nth}`, payload: payload(8_000) });
+    await role.close();
+  }
+  disk.remove('reserve');
+  disk.capacity = disk.used();
+  const { kit, role } = await served(disk, clock);
+  await kit.worker('w');
+  expect(await kit.serve(60)).toHaveLength(60);
+  await role.close();
+}, 60_000);
+
+// F93
 it('tasks of 4 KB are taken again as soon as there is 1 MiB more on a full disk of 8 MiB', async () => {
   const disk = diskOf(7 * MIB);
-  const { kit, role } = await opened(disk, new HandClock());
+  const { kit, role } = await served(disk, new HandClock());
   await fill(kit, 4_000);
   disk.capacity += MIB;
   for (let count = 0; count < 10; count++) await kit.send({ payload: payload(4_000) });

@@ -1,7 +1,6 @@
 /** The course of a history on a disk that fails: owners that come, answer several calls at once, and go. */
 import { NOT_TAKEN } from '../../../src/backends/file/calls/calls.ts';
 import { snapshotsOf } from '../../../src/backends/file/log/recovery.ts';
-import { segmentsOf } from '../../../src/backends/file/log/segment.ts';
 import { openOwner } from '../../../src/backends/file/open-owner.ts';
 import { readData } from '../../../src/backends/file/replay/read-data.ts';
 import type { Role } from '../../../src/backends/file/role.ts';
@@ -9,6 +8,7 @@ import type { SyncMode } from '../../../src/domain/port/backend.ts';
 import { SeededRandom } from '../../chaos/seeded-random.ts';
 import { RETENTION } from '../../model/harness.ts';
 import { FaultyDisk } from '../../support/file/faulty-disk.ts';
+import { nextClaim } from '../../support/file/opened.ts';
 import { stateText } from '../../support/file/state-text.ts';
 import { CourseClock } from './course-clock.ts';
 import { callOf, codeOf, digestOf, type Oracle, textOf } from './oracle.ts';
@@ -89,6 +89,7 @@ export class Course {
   #isOver = false;
   #wasOpen = false;
   #fullBatches = 0;
+  #wasFull = false;
   /** How often calls were refused since there was room. */
   readonly #refusals = new Map<string, number>();
 
@@ -134,7 +135,9 @@ export class Course {
   async found(files: Files, least: number): Promise<number> {
     const number = await this.#find(files, least);
     const { tally } = this.#parts;
-    if (tally.recoveries % OLDER_EACH !== 0) return number;
+    // On a full disk one snapshot is kept in place of two.
+    const hasOne = this.#wasFull || this.disk.capacity.bytes < Infinity;
+    if (hasOne || tally.recoveries % OLDER_EACH !== 0) return number;
     const [newest] = snapshotsOf([...files.keys()]);
     const older = new Map([...files].filter(([name]) => name !== newest?.name));
     const again = newest === undefined ? number : await this.#find(older, least);
@@ -196,16 +199,7 @@ export class Course {
     const { disk, setting } = this.#parts;
     const { sync, segmentBytes, leastLog, quickMs } = setting;
     this.#compaction = new SteppedCompaction(disk);
-    const claim = {
-      kind: 'owner' as const,
-      epoch: (segmentsOf([...disk.afterCrash().keys()]).at(-1)?.epoch ?? 0) + 1,
-      warnings: [],
-      listen: () => undefined,
-      leave: () => undefined,
-      stillOwns: () => true,
-      over: new Promise<void>(() => undefined),
-      release: async () => undefined,
-    };
+    const claim = nextClaim([...disk.afterCrash().keys()]);
     const options = { folder: disk.folder, clock: this.#clock, sync, maxBytes: undefined };
     const tools = { disk, compaction: this.#compaction, segmentBytes, leastLog, quickMs };
     const role = await openOwner(claim, options, this.#wasOpen, tools);
@@ -293,6 +287,7 @@ export class Course {
   }
 
   #makeSpace(): void {
+    this.#wasFull ||= this.disk.capacity.bytes < Infinity;
     this.disk.capacity.bytes = Infinity;
     this.#fullBatches = 0;
   }

@@ -1,5 +1,6 @@
 /** Faults over the whole backend, at some operations of some histories. `npm run faults` strikes all. */
 import { expect, it } from 'vitest';
+import { strikeFull } from './full.ts';
 import { type Extent, strike } from './programme.ts';
 import { Tally } from './tally.ts';
 
@@ -18,4 +19,14 @@ it('what was answered is there, and nothing else, whatever fails; and it goes on
     ['EIO', 'ENOSPC', 'full', 'kill', 'loss of power', 'second fault', 'short'].sort(),
   );
   expect([...tally.refusals.keys()]).toContain('call BACKEND_FULL');
+});
+
+// F93
+it('on a disk that is full until all work is done everything that was taken ends, and then new tasks are taken', async () => {
+  const tally = new Tally();
+  const { fullest, drained } = await strikeFull(7, { stride: 97, crashes: 1 }, tally);
+  expect(tally.findings).toEqual([]);
+  expect(drained).toBeLessThan(fullest / 4);
+  expect(tally.refusals.get('call BACKEND_FULL')).toBeGreaterThan(20);
+  expect(tally.recoveries).toBeGreaterThan(3);
 });

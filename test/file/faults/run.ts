@@ -8,6 +8,7 @@
  * otherwise than in memory, stuck, or refused without a code of the catalogue.
  */
 import { parseArgs } from 'node:util';
+import { strikeFull } from './full.ts';
 import { strike, THOROUGH } from './programme.ts';
 import { Tally, WRONGS } from './tally.ts';
 
@@ -37,6 +38,7 @@ async function main(): Promise<number> {
   for (let nth = 0; nth < histories; nth++) {
     const [before, wrong] = [tally.operations, tally.findings.length];
     await strike(seed + nth, { ...THOROUGH, stride }, tally);
+    await strikeFull(seed + nth, { stride, crashes: 2 }, tally);
     const findings = tally.findings.slice(wrong);
     for (const { kind, text } of findings) console.error(`${kind}: ${text}`);
     const operations = tally.operations - before;

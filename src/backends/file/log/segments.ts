@@ -1,7 +1,7 @@
 /** The segments of an owner: the one that is written, the next one, which is made ahead, and those before. */
 import type { Clock } from '../../../base/time.ts';
 import type { Disk } from './disk.ts';
-import { LogBrokenError } from './log-broken-error.ts';
+import { isDiskFull, LogBrokenError } from './log-broken-error.ts';
 import { type FoundData, type LogEnd, snapshotsOf } from './recovery.ts';
 import { COUNTS, headOf, SEGMENT_HEAD, segmentsOf } from './segment.ts';
 import { LEAST, type Made, SegmentMaker } from './segment-maker.ts';
@@ -75,8 +75,9 @@ export async function openSegments(
   await segments.begin(unsureOf(disk, found));
   try {
     for (const name of found.fenced) disk.remove(name);
+    const left = new Set(disk.list());
     for (const { name, bytes, end } of found.segments) {
-      if (bytes > end) cut(disk, name, end);
+      if (bytes > end && left.has(name)) cut(disk, name, end);
     }
     segments.prepareReserve();
   } catch (error) {
@@ -146,7 +147,7 @@ export class Segments {
   async begin({ first, frames }: Beginning): Promise<void> {
     const at = SEGMENT_HEAD + frames.length;
     const needed = at + (this.#options.segmentBytes ?? LEAST / 2);
-    const made = await this.#maker.create(Math.max(this.#size(0), needed), needed);
+    const made = await this.#createFirst(needed);
     this.#current = { ...made, first, at };
     this.#coveredBytes = sum(this.#upTo(this.#snapshots.number));
     try {
@@ -158,6 +159,18 @@ export class Segments {
     } catch (error) {
       made.file.close();
       throw error;
+    }
+  }
+
+  /** On a disk that has no room for it, what the newest snapshot makes unneeded goes before: an owner may have died between the two. */
+  async #createFirst(needed: number): Promise<Made> {
+    const create = (): Promise<Made> => this.#maker.create(Math.max(this.#size(0), needed), needed);
+    try {
+      return await create();
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      this.forget();
+      return await create();
     }
   }
 
