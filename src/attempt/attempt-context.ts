@@ -42,6 +42,16 @@ export interface TimeLimit {
   goOn(): void;
 }
 
+/** Lines that a handler has logged and that are kept, as what it calls sees them. */
+export interface KeptLines {
+  /** There are some that stand behind no wait yet. */
+  readonly hasNew: boolean;
+  /** Stores what there is. Never rejects. */
+  keep(): Promise<void> | undefined;
+  /** An earlier part of the same attempt has stored them: they are not stored again. */
+  drop(): void;
+}
+
 /** What a handler runs by `ctx.run`; `signal` ends it. */
 export interface RunCall {
   readonly step: unknown;
@@ -50,6 +60,8 @@ export interface RunCall {
   readonly signal: AbortSignal;
   /** Of the handler. */
   readonly trace: Trace;
+  /** Absent when it has logged nothing that is kept. */
+  readonly lines?: KeptLines | undefined;
   /** Of the handler, unless its attempt sees to that. */
   readonly limit?: TimeLimit | undefined;
 }
@@ -60,6 +72,8 @@ export interface WaitCall {
   readonly id: string | undefined;
   readonly signal: AbortSignal;
   /** As of {@link RunCall}. */
+  readonly lines?: KeptLines | undefined;
+  /** Likewise. */
   readonly limit?: TimeLimit | undefined;
 }
 
@@ -67,6 +81,11 @@ export interface WaitCall {
 export interface SubRunner {
   run(call: RunCall): Promise<unknown>;
   wait(call: WaitCall): Promise<WaitAnswer>;
+  /**
+   * Whether the handler has started anew, and an earlier part of the same attempt has logged before a call that this one
+   * has yet to make.
+   */
+  repeats(): Promise<boolean>;
 }
 
 /** Makes what one attempt of a handler runs its steps by. */
@@ -104,6 +123,8 @@ export interface ContextSource {
   readonly limit?: TimeLimit | undefined;
   /** Made when the handler asks for what it holds. */
   readonly pendingWrites: PendingWrites;
+  /** Present once the handler has reported something. */
+  readonly reported: HandlerReports | undefined;
   /** Made by the first call that gives a promise. */
   readonly calls: HandlerCalls;
 }
@@ -206,13 +227,17 @@ export class AttemptContext implements TaskContext {
 
   async #run(step: unknown, input: unknown, options: SubRunOptions): Promise<unknown> {
     checkOptions('ctx.run', options, SUB_RUN_KEYS);
-    const { runner, trace, limit } = this.#source;
-    return runner.run({ step, input, id: options.id, signal: this.#callSignal, trace, limit });
+    const { runner, trace, limit, reported } = this.#source;
+    const place = { signal: this.#callSignal, lines: reported?.lines, trace, limit };
+    return runner.run({ step, input, id: options.id, ...place });
   }
 
   get #waiter(): Waiter {
     const { runner, limit } = this.#source;
-    return (wait, { id }) => runner.wait({ wait, id, signal: this.#callSignal, limit });
+    return (wait, { id }) => {
+      const lines = this.#source.reported?.lines;
+      return runner.wait({ wait, id, signal: this.#callSignal, lines, limit });
+    };
   }
 
   /** Nothing that a handler has called goes on when it has ended. */

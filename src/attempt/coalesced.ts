@@ -26,6 +26,8 @@ export interface Habits {
   readonly mostChars: number;
   /** The first text is stored at once, and not after a second. */
   readonly isEager: boolean;
+  /** Asked before anything is stored by the clock, until it says false. */
+  readonly mustWait?: () => Promise<boolean>;
   /** Is told once that something cannot be stored, unless the lease is lost, which is told elsewhere. */
   readonly failed: (error: unknown) => void;
 }
@@ -41,6 +43,8 @@ export class Coalesced {
   /** Present while texts are on their way. */
   #sending: Promise<void> | undefined;
   #isOver = false;
+  /** Nothing holds it any more. */
+  #isFree = false;
   #hasFailed = false;
 
   constructor(parts: CoalescedParts, habits: Habits) {
@@ -66,6 +70,12 @@ export class Coalesced {
     this.#timer = this.#soon();
   }
 
+  /** What is not on its way is not stored. */
+  drop(): void {
+    this.#texts.length = 0;
+    this.#chars = 0;
+  }
+
   /** Stores what there is; `undefined` when there is nothing to wait for. */
   store(): Promise<void> | undefined {
     this.#timer?.cancel();
@@ -79,7 +89,7 @@ export class Coalesced {
   ended(isKept: boolean): Promise<void> | undefined {
     this.#isOver = true;
     this.#parts.left();
-    if (!isKept) this.#texts.length = 0;
+    if (!isKept) this.drop();
     return this.store();
   }
 
@@ -87,10 +97,22 @@ export class Coalesced {
     return this.#parts.clock.setTimer(LIMITS.reportMs, () => {
       this.#timer = undefined;
       if (this.#texts.length === 0) return;
+      if (!this.#isFree && this.#habits.mustWait !== undefined) {
+        this.#timer = this.#soon();
+        void this.#free(this.#habits.mustWait);
+        return;
+      }
       // In an outage nothing piles up behind what is on its way.
       if (this.#sending === undefined) void this.#send();
       if (this.#texts.length > 0 || this.#habits.isEager) this.#timer = this.#soon();
     });
+  }
+
+  /** Where it cannot be told, it is asked again. */
+  async #free(mustWait: () => Promise<boolean>): Promise<void> {
+    this.#isFree = !(await mustWait().catch(() => true));
+    if (!this.#isFree || this.#isOver || this.#texts.length === 0) return;
+    if (this.#sending === undefined) void this.#send();
   }
 
   #send(): Promise<void> {

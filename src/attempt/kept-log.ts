@@ -5,6 +5,7 @@ import type { Clock } from '../base/time.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { type KeepLogs, LOG_STREAM, type LogLineLevel, lineText } from '../domain/task/task-log.ts';
 import { say } from '../logging/log-events.ts';
+import type { KeptLines } from './attempt-context.ts';
 import type { Coalesced } from './coalesced.ts';
 import type { HandlerStreams } from './streams.ts';
 
@@ -15,21 +16,24 @@ interface KeptLogParts {
   readonly keep: Exclude<KeepLogs, 'never'>;
   readonly clock: Clock;
   readonly streams: HandlerStreams;
+  /** See `SubRunner.repeats`. */
+  readonly repeats: () => Promise<boolean>;
 }
 
 /**
  * The log of one call of a handler. A call that succeeds within a second stores nothing, unless all is to
  * be kept; what takes longer stores its newest lines once a second, and the rest at its end.
  */
-export class KeptLog implements Logger {
+export class KeptLog implements Logger, KeptLines {
   readonly #parts: KeptLogParts;
   readonly #lines: Coalesced;
+  hasNew = false;
 
   constructor(parts: KeptLogParts) {
-    const { log, clock, streams } = parts;
+    const { log, clock, streams, repeats: mustWait } = parts;
     this.#parts = parts;
     this.#lines = streams.gather(LOG_STREAM, clock, {
-      ...{ most: LIMITS.logLines, mostChars: LIMITS.logBytes, isEager: false },
+      ...{ most: LIMITS.logLines, mostChars: LIMITS.logBytes, isEager: false, mustWait },
       failed: (error) => say(log, 'log.not-kept', 'lines of its log could not be kept', { error }),
     });
   }
@@ -54,6 +58,16 @@ export class KeptLog implements Logger {
     this.#add('error', message, fields);
   }
 
+  keep(): Promise<void> | undefined {
+    this.hasNew = false;
+    return this.#lines.store();
+  }
+
+  drop(): void {
+    this.hasNew = false;
+    this.#lines.drop();
+  }
+
   /** Its handler has ended. Fulfilled once the lines are stored that are to be kept. */
   ended(isFailure: boolean): Promise<void> | undefined {
     const { keep } = this.#parts;
@@ -64,6 +78,7 @@ export class KeptLog implements Logger {
     const short = cut(textOf(message), LIMITS.logMessageChars);
     const line = { at: this.#parts.clock.now(), level, message: short };
     const text = lineText(fields === undefined ? line : { ...line, fields: fieldsAsData(fields) });
+    this.hasNew = true;
     this.#lines.add(text);
   }
 }

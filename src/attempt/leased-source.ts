@@ -123,7 +123,8 @@ export abstract class LeasedSource extends DeadlineNode implements ContextSource
   get reports(): HandlerReports {
     const { log, streams: opener, attempt, plan } = this;
     const whose = { opener, node: '', attempt, log, keepLogs: plan.keepLogs };
-    this.reported ??= new HandlerReports({ ...whose, clock: this.#tools.clock });
+    const repeats = (): Promise<boolean> => this.runner.repeats();
+    this.reported ??= new HandlerReports({ ...whose, clock: this.#tools.clock, repeats });
     return this.reported;
   }
 

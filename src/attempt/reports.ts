@@ -8,6 +8,7 @@ import type { KeepLogs } from '../domain/task/task-log.ts';
 import { PROGRESS_STREAM, progressText } from '../domain/task/task-progress.ts';
 import { say } from '../logging/log-events.ts';
 import type { TaskStream } from '../workflow/task-stream.ts';
+import type { KeptLines } from './attempt-context.ts';
 import type { Coalesced } from './coalesced.ts';
 import { KeptLog } from './kept-log.ts';
 import type { HandlerStreams, StreamOpener } from './streams.ts';
@@ -22,6 +23,8 @@ interface ReportParts {
   /** Where the process logs. */
   readonly log: Logger;
   readonly keepLogs: KeepLogs;
+  /** See `SubRunner.repeats`. */
+  readonly repeats: () => Promise<boolean>;
 }
 
 /** The reports of one call of a handler; each costs something once it is used. */
@@ -40,6 +43,11 @@ export class HandlerReports {
     return this.#own.open(name);
   }
 
+  /** Of its log; `undefined` when none are kept, or there is none. */
+  get lines(): KeptLines | undefined {
+    return this.#log;
+  }
+
   /** See {@link HandlerStreams.ended}. */
   streamed(): Promise<unknown> | undefined {
     return this.#streams?.ended();
@@ -47,9 +55,9 @@ export class HandlerReports {
 
   /** A log that logs where `log` does, and of which lines are kept, unless none are. */
   keptLog(log: Logger): Logger {
-    const { opener, clock, keepLogs: keep } = this.#parts;
+    const { opener, clock, keepLogs: keep, repeats } = this.#parts;
     if (!opener.isStored || keep === 'never') return log;
-    this.#log = new KeptLog({ log, keep, clock, streams: this.#own });
+    this.#log = new KeptLog({ log, keep, clock, streams: this.#own, repeats });
     return this.#log;
   }
 

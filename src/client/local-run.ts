@@ -181,6 +181,7 @@ function runnerOf(tools: LocalTools, user: string, channels: LocalChannels): Sub
     run: ({ step, input, signal, trace }) =>
       runHere(tools, { step, input, user, signal, trace, channels }),
     wait: (call) => waitHere(tools, call),
+    repeats: async () => false,
   };
 }
 

@@ -61,7 +61,7 @@ export class JournalLost extends Error {
  * brought in, `t:` tries of a node, `o:` a group that is open, `end` how a member ended its run,
  * `x:` how long nobody has had a node's code, `m:` what a member gave before this run, `seeded` that
  * another run's words were taken over, `e:` for which edited input a node runs; of calls of a handler `h` and
- * `r` what they were and gave, `b` after how many redrives a wait began, `v` in which version, where another may come. Values that are new are held until
+ * `r` what they were and gave, `b` after how many redrives a wait began, `l` in which attempt the handler has logged before, `v` in which version, where another may come. Values that are new are held until
  * {@link Journal.flush}.
  */
 export class Journal {
@@ -198,6 +198,18 @@ export class Journal {
 
   noteEarlyEnd(end: EarlyEnd): void {
     this.#set(EARLY_END, JSON.stringify(end));
+  }
+
+  /** The calls of its handler, by key, of which this field holds that text. */
+  callsWith(name: string, text: string): readonly string[] {
+    const { prefix } = this.#parts;
+    const keys: string[] = [];
+    for (const [field, value] of this.#store.fields) {
+      if (value !== text || !field.startsWith(prefix)) continue;
+      const [key = '', last, ...deeper] = field.slice(prefix.length).split('/');
+      if (last === name && deeper.length === 0) keys.push(key);
+    }
+    return keys;
   }
 
   /** Any other field, as text. */

@@ -140,6 +140,7 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher, TimeL
     this.reported ??= new HandlerReports({
       ...{ opener: holder.streams, node, attempt: this.attempt },
       ...{ clock: this.#tools.clock, log: this.log, keepLogs: plan.keepLogs },
+      repeats: () => this.runner.repeats(),
     });
     return this.reported;
   }

@@ -1,6 +1,12 @@
 /** Steps that a handler runs while its task is leased: numbered, written down, answered again. */
 
-import type { RunCall, SubRunners, TimeLimit, WaitCall } from '../../attempt/attempt-context.ts';
+import type {
+  KeptLines,
+  RunCall,
+  SubRunners,
+  TimeLimit,
+  WaitCall,
+} from '../../attempt/attempt-context.ts';
 import type { OwnLease } from '../../attempt/own-lease.ts';
 import { type HandlerWait, wakeAfterMs } from '../../attempt/waits.ts';
 import { impossible } from '../../base/never.ts';
@@ -55,8 +61,10 @@ export class SubRuns {
   readonly runnerFor: SubRunners = ({ failures, releases }) => {
     const within = `${this.#place.within}/${failures}.${releases}`;
     let number = 0;
+    const made = new Set<string>();
     const inTurn = async <T>(id: string | undefined, call: (key: string) => Promise<T>) => {
       const key = id === undefined ? String(++number) : checkName('run id', id);
+      made.add(key);
       const turn = this.#before.then(() => call(key));
       this.#before = turn.catch(() => undefined);
       return turn;
@@ -64,10 +72,15 @@ export class SubRuns {
     return {
       run: (call) => inTurn(call.id, (key) => this.#run(key, call, within)),
       wait: (call) => inTurn(call.id, (key) => this.#wait(key, call, within)),
+      repeats: async () => {
+        const journal = (await this.#place.journal()).under(this.#place.prefix, within);
+        return journal.callsWith(LOGGED, journal.attempt).some((key) => !made.has(key));
+      },
     };
   };
 
-  async #wait(key: string, { wait, signal, limit }: WaitCall, within: string): Promise<WaitAnswer> {
+  async #wait(key: string, call: WaitCall, within: string): Promise<WaitAnswer> {
+    const { wait, signal, limit, lines } = call;
     const { clock } = this.#tools;
     const prefix = `${this.#place.prefix}${key}/`;
     const journal = (await this.#place.journal()).under(prefix, within);
@@ -75,6 +88,7 @@ export class SubRuns {
     if (journal.text(HASH) !== undefined || (journal.answered ?? mark) !== mark) {
       throw this.#mismatch(key, journal);
     }
+    dropLogged(journal, lines);
     for (;;) {
       const answer = this.#answer(journal, wait, mark);
       if (answer?.by === 'time' && wait.kind === 'ask' && wait.cancels !== undefined) {
@@ -85,6 +99,7 @@ export class SubRuns {
       if (wait.kind === 'time' && ms === 0) return { by: 'time', at: clock.now(), payload: '' };
       this.#noteVersion(journal);
       if (journal.redrives !== NEVER_REDRIVEN) journal.noteText(BEGAN, journal.redrives);
+      await noteLogged(journal, lines);
       await journal.flush();
       signal.throwIfAborted();
       const suspension: Suspension = {
@@ -158,6 +173,7 @@ export class SubRuns {
     const prefix = `${this.#place.prefix}${key}/`;
     const journal = (await this.#place.journal()).under(prefix, within);
     this.#demandSame(key, journal, sha256(`${content}\n${text}`));
+    dropLogged(journal, call.lines);
     const before = resultIn(journal);
     if (before !== undefined) return answered((one) => codec.read(one), before);
     const trace = call.trace.part(() => this.#span(step.name));
@@ -169,6 +185,8 @@ export class SubRuns {
         const move = await producer.walk(spec);
         if (move.type === 'ended') return this.#ended(journal, step.name, move.ending);
         if (move.type !== 'wait') throw leftError(move);
+        await noteLogged(journal, call.lines);
+        await journal.flush();
         await this.#suspend(move.suspension, journal, call.limit);
       }
     });
@@ -243,6 +261,18 @@ export class SubRuns {
   }
 }
 
+/** What stood before this call was stored when the handler came to it first in this attempt. */
+function dropLogged(journal: Journal, lines: KeptLines | undefined): void {
+  if (journal.text(LOGGED) === journal.attempt) lines?.drop();
+}
+
+/** Before it is suspended: what it has logged is stored, and then known to be. */
+async function noteLogged(journal: Journal, lines: KeptLines | undefined): Promise<void> {
+  if (lines?.hasNew !== true || journal.text(LOGGED) === journal.attempt) return;
+  await lines.keep();
+  journal.noteText(LOGGED, journal.attempt);
+}
+
 /** Whether the call of the handler rejects when the time of the wait is over. */
 function failsLate(wait: HandlerWait): boolean {
   return wait.kind === 'ask' ? wait.failsLate : wait.kind !== 'time';
@@ -278,6 +308,8 @@ const VERSION = 'v';
 const RESULT = 'r';
 /** Of a wait: after how many redrives of its task it began, when that was redriven. */
 const BEGAN = 'b';
+/** In which attempt the handler was suspended here after it had logged something. */
+const LOGGED = 'l';
 const NEVER_REDRIVEN = '0';
 
 /** What a run gave; failures count within their attempt only. */

@@ -199,7 +199,7 @@ const IN_THE_ENGINE: readonly Mutant[] = [
   {
     name: 'streams: the log of what succeeds at once is kept',
     file: 'src/attempt/coalesced.ts',
-    find: `if (!isKept) this.#texts.length = 0;`,
+    find: `if (!isKept) this.drop();`,
     replace: `void isKept;`,
     first: 'attempt/logs',
   },
