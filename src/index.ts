@@ -110,6 +110,7 @@ export type {
 export type { ChannelLimitName, ChannelPlace } from './domain/errors/channel-errors.ts';
 export {
   AskClosedError,
+  type AskedWait,
   AskNotFoundError,
   BackendFullError,
   BackendUnavailableError,
@@ -141,6 +142,7 @@ export {
   GraphStoreError,
   GroupChangedError,
   GroupFailedError,
+  type GroupSteering,
   InvalidOptionError,
   InvalidPayloadError,
   InvalidResultError,
@@ -223,6 +225,7 @@ export type {
   OverlapPolicy,
   Page,
   PageRequest,
+  PassedSlots,
   PauseReply,
   Pong,
   PublishReply,
@@ -312,6 +315,7 @@ export type {
   ChannelWrites,
   Unfit,
 } from './domain/task/channel.ts';
+export type { DeadLetter, DeadLetters } from './domain/task/dead-letter.ts';
 export type { RunPause } from './domain/task/pause.ts';
 export type { StreamEntry, StreamFacts, StreamWrite } from './domain/task/stream.ts';
 export type {
@@ -344,6 +348,7 @@ export type {
 export type { WindowSpec } from './domain/task/window.ts';
 export type { XComFact, XComPlace, XComValue, XComWrite } from './domain/task/xcom.ts';
 export type { WaitLimitName } from './domain/wait-limits.ts';
+export type { XComLimitKey } from './domain/xcom-limits.ts';
 export { call } from './enqueue/call.ts';
 export type {
   Call,

@@ -5,7 +5,7 @@ import { SERIES_LIMITS, type SeriesLimitName } from './series-limits.ts';
 import { SOCKET_LIMITS, type SocketLimitName } from './socket-limits.ts';
 import { STREAM_LIMITS, type StreamLimitKey } from './stream-limits.ts';
 import { WAIT_LIMITS, type WaitLimitName } from './wait-limits.ts';
-import { XCOM_LIMITS, type XComLimitName } from './xcom-limits.ts';
+import { XCOM_LIMITS, type XComLimitKey } from './xcom-limits.ts';
 
 export type { Limit } from './limit.ts';
 
@@ -41,7 +41,7 @@ export type LimitName =
   | 'channelBytes'
   | 'channelWrites'
   | StreamLimitKey
-  | XComLimitName
+  | XComLimitKey
   | 'scriptUnits'
   | 'scriptBytes'
   | 'leaseBatch'

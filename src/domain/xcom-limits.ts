@@ -2,7 +2,7 @@
 import { type Limit, limit } from './limit.ts';
 
 /** Their names. */
-export type XComLimitName =
+export type XComLimitKey =
   | 'xcomValueBytes'
   | 'xcomBytes'
   | 'xcomWrites'
@@ -10,7 +10,7 @@ export type XComLimitName =
   | 'xcomHoldMs';
 
 /** As `LIMIT_TABLE`, which takes them in. */
-export const XCOM_LIMITS: Readonly<Record<XComLimitName, Limit>> = {
+export const XCOM_LIMITS: Readonly<Record<XComLimitKey, Limit>> = {
   xcomValueBytes: limit(
     262_144,
     'bytes',

@@ -28,6 +28,7 @@ export {
   GraphNotFoundError,
   GraphStoreError,
   GroupFailedError,
+  type GroupSteering,
   isGraphStoreError,
   type NodeFailure,
   RunFailedError,

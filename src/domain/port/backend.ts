@@ -70,6 +70,7 @@ export type {
   Firing,
   MissedPolicy,
   OverlapPolicy,
+  PassedSlots,
   ScheduleChange,
   ScheduleRecord,
   ScheduleSetReply,
