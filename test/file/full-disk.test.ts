@@ -147,7 +147,7 @@ it('a folder on a full disk is opened without a byte that is free, works its tas
   await after.kit.rest();
   await after.role.close();
   expect(disk.used()).toBeLessThan(full / 2);
-}, 60_000);
+});
 
 // F93
 it('a folder on a full disk whose reserve is spent is opened by what its newest snapshot makes unneeded', async () => {
@@ -166,7 +166,7 @@ it('a folder on a full disk whose reserve is spent is opened by what its newest 
   await kit.worker('w');
   expect(await kit.serve(60)).toHaveLength(60);
   await role.close();
-}, 60_000);
+});
 
 // F93
 it('tasks of 4 KB are taken again as soon as there is 1 MiB more on a full disk of 8 MiB', async () => {
@@ -176,4 +176,4 @@ it('tasks of 4 KB are taken again as soon as there is 1 MiB more on a full disk 
   disk.capacity += MIB;
   for (let count = 0; count < 10; count++) await kit.send({ payload: payload(4_000) });
   await role.close();
-}, 60_000);
+});

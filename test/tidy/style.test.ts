@@ -105,6 +105,12 @@ describe('tests', () => {
     expect(tests.flatMap((path) => hits(path, codeOf(read(path)), pattern))).toEqual([]);
   });
 
+  // F75
+  it('have no time limit of their own: none depends on the speed of the machine', () => {
+    const pattern = /^ *\}, (\d+_000|\{ timeout: [^}]*\})\);/m;
+    expect(tests.flatMap((path) => hits(path, read(path), pattern))).toEqual([]);
+  });
+
   it('run every example', () => {
     const text = tests.map((path) => read(path)).join('\n');
     const examples = filesBelow('examples', /\.(ts|mts|js|mjs)$/).filter(

@@ -292,7 +292,7 @@ describe('a server whose memory is full', () => {
     await empty();
     await expect.poll(() => codeOf(loom.enqueue(work, 'e', { id: 'e' }))).toBe('no error');
     expect((await loom.health()).problems).toBeUndefined();
-  }, 60_000);
+  });
 });
 
 function fullOf(error: unknown): never {
@@ -322,7 +322,7 @@ describe('where nothing can be written', () => {
     expect((await loom.health()).problems?.join()).toContain('is a replica');
     expect(await codeOf(loom.queues.pause('default'))).toBe('BACKEND_UNAVAILABLE');
     await loom.close();
-  }, 60_000);
+  });
 
   // F92
   it('an account that may only read opens and reads, also where nothing is stored', async () => {
@@ -353,7 +353,7 @@ describe('where nothing can be written', () => {
     const empty = new Fairloom({ backend: backendOn(url, 'new'), log: silentLogger });
     expect(await empty.stats()).toMatchObject({ counts: { queued: 0 } });
     await empty.close();
-  }, 60_000);
+  });
 
   async function readAll(scene: Scene, url: string): Promise<void> {
     const sent = new Sent(url);
