@@ -25,6 +25,7 @@ const LEFT: Readonly<Record<string, readonly string[]>> = {
     'touchedUsers',
     'touchedQueues',
     'ended',
+    'deadLetters',
     'closed',
     'isFiring',
     'isFenced',
