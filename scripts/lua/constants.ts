@@ -60,6 +60,7 @@ const NAMES: readonly LimitName[] = [
   'wakeTokens',
   'weightClasses',
   'workerSilenceMs',
+  'workerIdMs',
   'xcomHoldMs',
 ];
 

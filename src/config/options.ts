@@ -184,7 +184,7 @@ const metrics: Fields<MetricsConfig> = {
 
 const worker: Fields<WorkerConfig> = {
   id: workerLeaf('id', 'text', {
-    about: 'A name, unique among live workers.',
+    about: 'A name, unique among live workers: a second one is refused, after 8 s.',
     otherwise: 'process id and random letters',
   }),
   concurrency: workerLeaf('concurrency', 'number', {

@@ -83,6 +83,7 @@ export type LimitName =
   | 'queuesPerWorker'
   | 'concurrencyMax'
   | 'workerSilenceMs'
+  | 'workerIdMs'
   | 'floorMs'
   | 'handMs'
   | 'alarmGapMs'
@@ -292,6 +293,11 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
   queuesPerWorker: limit(16, 'queues', 'each is looked at in one lease'),
   concurrencyMax: limit(10_000, 'slots', 'beyond this, start more processes'),
   workerSilenceMs: limit(15_000, 'ms', 'a worker that said nothing for this long is not live'),
+  workerIdMs: limit(
+    7_500,
+    'ms',
+    'the id of a worker that said nothing for this long is free for another',
+  ),
   floorMs: limit(5_000, 'ms', 'longest sleep of an idle worker, ± 20 %'),
   handMs: limit(
     2_000,

@@ -180,6 +180,7 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   facts: inspection.facts,
   'workers that watch': workers.watching,
   'attempts of workers': workers.attempts,
+  'ids of workers': workers.ids,
   health: inspection.health,
   'counts by minute and hour': series.counts,
   'who has a row of its own': series.rows,

@@ -225,7 +225,7 @@ export class LeaseLoop {
         this.#settled(pending, answers);
         break;
       } catch (error) {
-        if (!this.#failed(error)) break;
+        if (!this.#failed(error, true)) break;
         if (failures < PATIENCE || isOutage(error)) continue;
         await this.#takeApart(pending);
         break;
@@ -237,9 +237,9 @@ export class LeaseLoop {
   }
 
   /** False: it is not tried again. */
-  #failed(error: unknown): boolean {
+  #failed(error: unknown, again = false): boolean {
     this.#line.forget();
-    return this.#line.failed('settle and lease', error);
+    return this.#line.failed('settle and lease', error, again);
   }
 
   /** False: everything is given up. */

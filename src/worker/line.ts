@@ -1,16 +1,22 @@
 import { Condition } from '../base/condition.ts';
+import { sleep } from '../base/pause.ts';
 import type { Clock } from '../base/time.ts';
 import { logDeadLetters } from '../codec/dead-letter-lines.ts';
 import type { Core } from '../core/core.ts';
 import { isOwn } from '../domain/errors/errors.ts';
+import { isWorkerIdTaken } from '../domain/errors/worker-id.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Backend, TickReply, WorkerSpec } from '../domain/port/backend.ts';
+import { randomName } from '../enqueue/ids.ts';
 import type { Emitter } from '../events/emitter.ts';
 import type { WorkerEvents } from '../events/worker-events.ts';
 import { reportFailedCall } from './report.ts';
 
 /** A worker that was silent for this long, in ms, may have been forgotten: it registers again. */
-const FORGOTTEN_MS = LIMITS.workerSilenceMs / 2;
+const FORGOTTEN_MS = LIMITS.workerIdMs;
+
+/** A worker whose id another one has looks again after so many ms. */
+const TAKEN_MS = 1_000;
 
 /**
  * The line of one worker to its backend: by which name it is known there, when that last answered,
@@ -41,6 +47,7 @@ export class Line {
   /** Some schedule is due. */
   onSchedulesDue: (() => void) | undefined;
   readonly #spec: WorkerSpec;
+  readonly #instance = randomName();
   /** Ends the worker: without it nothing would come of going on. */
   readonly #giveUp: (error: unknown) => void;
   #needsRegister = true;
@@ -76,10 +83,10 @@ export class Line {
     if (schedulesDue) this.onSchedulesDue?.();
   }
 
-  /** A call failed. False: do not try again, the worker has ended. */
-  failed(operation: string, error: unknown): boolean {
+  /** A call failed, perhaps `again`: that is logged once. False: do not try again, the worker has ended. */
+  failed(operation: string, error: unknown, again = false): boolean {
     if (this.over.signal.aborted) return false;
-    if (this.#failures++ === 0) this.report(operation, error);
+    if (!again && this.#failures++ === 0) this.report(operation, error);
     else this.events.emit('worker.error', { operation, error });
     const isFinal = isOwn(error) && !error.retryable;
     if (!isOwn(error, 'CLOSED') && (this.isRegistered || !isFinal)) return true;
@@ -106,10 +113,39 @@ export class Line {
   async register(): Promise<void> {
     const backend = await this.core.connection.ready();
     // Once known it only goes on, so that what it has done still counts.
-    await backend.workers.register(this.#spec, this.isRegistered ? {} : { starts: true });
+    await this.#untilFree(() =>
+      backend.workers.register(this.#spec, {
+        instance: this.#instance,
+        ...(!this.isRegistered && { starts: true }),
+      }),
+    );
     this.isRegistered = true;
     this.#needsRegister = false;
     this.changed.check();
+  }
+
+  async unregister(): Promise<void> {
+    await this.backend.workers.unregister(this.worker, this.#instance);
+  }
+
+  /** Who had this id may have died without a word: it is free when that one was silent for long enough. */
+  async #untilFree(register: () => Promise<void>): Promise<void> {
+    const from = this.clock.now();
+    for (let tries = 0; ; tries++) {
+      try {
+        return await register();
+      } catch (error) {
+        const waited = this.clock.now() - from;
+        if (
+          !isWorkerIdTaken(error) ||
+          waited > LIMITS.workerIdMs + TAKEN_MS ||
+          this.over.signal.aborted
+        )
+          throw error;
+        if (tries === 0) this.report('register', error);
+        await sleep(this.clock, TAKEN_MS, this.over.signal);
+      }
+    }
   }
 }
 

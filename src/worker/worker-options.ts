@@ -10,7 +10,10 @@ import { durationOption, integerOption } from '../workflow/task-options.ts';
 
 /** How a worker works. */
 export interface WorkerOptions {
-  /** A name, unique among live workers. Default: made of the process id and random letters. */
+  /**
+   * A name, unique among live workers: a second one with it waits until the first was silent for 8 s, and is refused as
+   * `INVALID_OPTION` if it was not. Default: made of the process id and random letters.
+   */
   readonly id?: string | undefined;
   /** Slots: tasks that run at once. Default 10. */
   readonly concurrency?: number | undefined;

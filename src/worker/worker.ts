@@ -195,7 +195,7 @@ export class Worker {
     const pipe = { slots: this.#slots, loop: this.#loop };
     const unfinished = await emptySlots(line, pipe, graceMs, this.#hurry.signal);
     if (!line.over.signal.aborted && line.isRegistered) {
-      const calls = [line.backend.workers.unregister(this.id), this.#scheduler?.leave()];
+      const calls = [line.unregister(), this.#scheduler?.leave()];
       await sayGoodbye(line.clock, calls, line.over.signal);
     }
     this.#end(unfinished);

@@ -1,6 +1,7 @@
 /** `fairloom workers list` and what became of the attempts of each worker, by the binary. */
 import { join } from 'node:path';
 import { afterEach, expect, inject, it } from 'vitest';
+import { EXIT } from '../../src/cli/terminal/exit-code.ts';
 import { type Ended, fairloom, ROOT } from '../support/processes/run-process.ts';
 import { startWorker, type WorkerProcess } from '../support/processes/worker-process.ts';
 
@@ -35,4 +36,15 @@ it('workers list has totals of attempts since the start of each, which a restart
   ]);
   await worker.end('SIGTERM');
   expect(await listed()).toEqual([]);
+});
+
+// F139
+it('a worker does not start under the id of another that lives, and a killed one leaves its id', async () => {
+  worker = await startWorker(['worker', TASKS, '--id', 'same', ...where]);
+  const { code, stderr } = await fairloom(['worker', TASKS, '--id', 'same', ...where]);
+  expect(code).toBe(EXIT.usage);
+  expect(stderr).toContain('id: expected a name that no other live worker has, got "same"');
+  await worker.end('SIGKILL');
+  worker = await startWorker(['worker', TASKS, '--id', 'same', ...where]);
+  await worker.end('SIGTERM');
 });

@@ -179,7 +179,7 @@ function queueStore(store: Store, step: Step, look: Step): QueueStore {
 function workerStore(store: Store, step: Step, look: Step): WorkerStore {
   return {
     register: (spec, registration) => step(() => register(store, spec, registration)),
-    unregister: (id) => step(() => unregister(store, id)),
+    unregister: (id, instance) => step(() => unregister(store, id, instance)),
     list: () => look(() => liveWorkers(store)),
     waitForWork: (id, ms, signal) => waitForWork(store, id, ms, signal),
     // Nothing is handed over here: a lease in force holds as long as any.

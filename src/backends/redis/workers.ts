@@ -3,6 +3,7 @@ import { linkAbort, onAbort } from '../../base/abort-watch.ts';
 import { clearTimeout, monotonicMs, setImmediate, setTimeout } from '../../base/globals.ts';
 import { compareUtf8 } from '../../base/utf8-order.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
+import { workerIdTaken } from '../../domain/errors/worker-id.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Leased, WorkerStore, WorkNotice } from '../../domain/port/backend.ts';
 import type { Registration, WorkerInfo, WorkerSpec } from '../../domain/port/inspection.ts';
@@ -27,31 +28,39 @@ interface List {
   readonly names: readonly string[];
 }
 
+/** What this process registered. */
+interface Known {
+  readonly spec: WorkerSpec;
+  readonly instance: string | undefined;
+}
+
 /** See `WorkerStore`. Remembers what this process registered, to announce it anew after a loss. */
 export class RedisWorkers implements WorkerStore {
   readonly #session: Session;
-  readonly #specs = new Map<string, WorkerSpec>();
+  readonly #known = new Map<string, Known>();
   readonly #listeners = new Map<string, WakeListener>();
 
   constructor(session: Session) {
     this.#session = session;
   }
 
-  register(spec: WorkerSpec, { starts = false }: Registration = {}): Promise<void> {
-    return this.#register(spec, starts ? 'start' : 'change');
+  register(spec: WorkerSpec, { starts = false, instance }: Registration = {}): Promise<void> {
+    return this.#register({ spec, instance }, starts ? 'start' : 'change');
   }
 
-  async #register(spec: WorkerSpec, why: 'start' | 'again' | 'change'): Promise<void> {
+  async #register(known: Known, why: 'start' | 'again' | 'change'): Promise<void> {
+    const { spec, instance = '' } = known;
     const assigned = spec.assignedUsers === undefined ? undefined : listOf('a', spec.assignedUsers);
     const steal = Array.isArray(spec.stealTargets) ? listOf('s', spec.stealTargets) : undefined;
     const { id, queues, names } = spec;
     const stealName = spec.stealTargets === 'any' ? 'any' : (steal?.id ?? '');
     const info = JSON.stringify(spec);
-    const lists = [assigned?.id ?? '', stealName, why];
+    const rest = [assigned?.id ?? '', stealName, why, instance];
     await this.#checkListsPerUser(spec, [assigned, steal]);
-    const args = [id, info, `,${names.join(',')},`, queues.join(','), ...lists];
-    await this.#session.run('register', args);
-    this.#specs.set(id, spec);
+    const args = [id, info, `,${names.join(',')},`, queues.join(','), ...rest];
+    const [answer] = flat(await this.#session.run('register', args));
+    if (text(answer) === 'taken') throw workerIdTaken(id);
+    this.#known.set(id, known);
     for (const list of [assigned, steal]) {
       if (list !== undefined) await this.#join(spec, list, '1');
     }
@@ -59,15 +68,15 @@ export class RedisWorkers implements WorkerStore {
 
   /** The server has forgotten the worker, or dropped its lists while it was silent. */
   async registerAgain(id: string): Promise<void> {
-    const spec = this.#specs.get(id);
-    if (spec !== undefined) await this.#register(spec, 'again');
+    const known = this.#known.get(id);
+    if (known !== undefined) await this.#register(known, 'again');
   }
 
-  async unregister(id: string): Promise<void> {
-    this.#specs.delete(id);
+  async unregister(id: string, instance = ''): Promise<void> {
+    this.#known.delete(id);
     this.#listeners.get(id)?.close();
     this.#listeners.delete(id);
-    await this.#session.run('unregister', [id]);
+    await this.#session.run('unregister', [id, instance]);
   }
 
   async list(): Promise<readonly WorkerInfo[]> {
@@ -77,7 +86,7 @@ export class RedisWorkers implements WorkerStore {
 
   async waitForWork(id: string, ms: number, signal: AbortSignal): Promise<WorkNotice> {
     const { closing } = this.#session;
-    if (signal.aborted || closing.signal.aborted || !this.#specs.has(id)) return 'timeout';
+    if (signal.aborted || closing.signal.aborted || !this.#known.has(id)) return 'timeout';
     let listener = this.#listeners.get(id);
     if (listener === undefined) {
       listener = new WakeListener(this.#session.client, this.#session.keys.wake(id));

@@ -85,7 +85,7 @@ function sealedTasks(backend: Backend, records: SealedRecords): TaskStore {
 function sealedWorkers(workers: WorkerStore, records: SealedRecords): WorkerStore {
   return {
     register: (spec, registration) => workers.register(spec, registration),
-    unregister: (id) => workers.unregister(id),
+    unregister: (id, instance) => workers.unregister(id, instance),
     list: () => workers.list(),
     waitForWork: async (id, ms, signal) => {
       const sign = await workers.waitForWork(id, ms, signal);

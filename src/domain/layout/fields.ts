@@ -50,6 +50,7 @@ export const HASH_FIELDS = {
     succeeded: ['s', 'attempts since then that succeeded'],
     failed: ['f', 'that failed'],
     lost: ['g', 'that were lost'],
+    instance: ['o', 'which of those with this id it is, random; absent where it did not say'],
   },
   key: { record: ['k', 'as msgpack: see Packed values'] },
   schedule: {

@@ -319,10 +319,14 @@ export interface QueueStore {
 
 /** Workers: who lives, and who waits for work. */
 export interface WorkerStore {
-  /** Before the first lease, and again whenever the spec changes or the backend may have lost it. */
+  /**
+   * Before the first lease, and again whenever the spec changes or the backend may have lost it.
+   *
+   * @rejects `InvalidOptionError` of `id` while another instance has that.
+   */
   register(spec: WorkerSpec, registration?: Registration): Promise<void>;
-  /** After the last settle; the worker's lists go when no live worker has them. */
-  unregister(id: string): Promise<void>;
+  /** After the last settle; the worker's lists go when no live worker has them. Nothing changes when another instance has the id. */
+  unregister(id: string, instance?: string): Promise<void>;
   /** The live ones, in no given order. */
   list(): Promise<readonly WorkerInfo[]>;
   /**

@@ -102,6 +102,11 @@ export interface Registration {
    * of attempts begin anew. Absent: it goes on, if it is known.
    */
   readonly starts?: boolean;
+  /**
+   * Which of all workers that ever have this id it is: random, and the same for as long as it lives. The id of one that was
+   * heard of within `LIMITS.workerIdMs` is refused to another.
+   */
+  readonly instance?: string;
 }
 
 /** A worker, and when it was last heard. */

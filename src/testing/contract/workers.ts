@@ -12,10 +12,11 @@ async function attemptsOf(kit: Kit, id: string): Promise<WorkerAttempts | undefi
   return workers.find((worker) => worker.id === id)?.attempts;
 }
 
+const SPEC = { id: 'w', queues: ['default'], names: ['work'], concurrency: 10, host: 'test' };
+
 /** A process begins to work under this id, whoever did before. */
 function start(kit: Kit, id: string): Promise<void> {
-  const spec = { id, queues: ['default'], names: ['work'], concurrency: 10, host: 'test' };
-  return kit.backend.workers.register(spec, { starts: true });
+  return kit.backend.workers.register({ ...SPEC, id }, { starts: true });
 }
 
 async function settleAs(
@@ -49,6 +50,67 @@ export const watching: Cases = {
     }
     await start(kit, 'w6');
     expect(await kit.lease(1, { worker: 'w6' })).toHaveLength(1);
+  },
+};
+
+const TAKEN = { code: 'INVALID_OPTION', option: 'id' };
+
+function refusalOf(call: Promise<void>): Promise<unknown> {
+  return call.catch((error: unknown) => error);
+}
+
+/** Whose an id is. */
+export const ids: Cases = {
+  // F139
+  'the id of a worker that lives is refused to another, which changes nothing': async (
+    kit,
+    expect,
+  ) => {
+    const { workers, tasks } = kit.backend;
+    await kit.addMany(2);
+    await workers.register(SPEC, { starts: true, instance: 'one' });
+    const { leases } = await tasks.lease(kit.request({ limit: 1 }));
+    for (const starts of [true, false]) {
+      const registers = workers.register(
+        { ...SPEC, concurrency: 1 },
+        { starts, instance: 'other' },
+      );
+      expect(await refusalOf(registers)).toMatchObject(TAKEN);
+    }
+    await workers.unregister('w', 'other');
+    expect(await workers.list()).toMatchObject([{ id: 'w', concurrency: 10, running: 1 }]);
+    await settleAs(kit, 'w', leases);
+    expect(await attemptsOf(kit, 'w')).toMatchObject({ succeeded: 1 });
+  },
+
+  // F139
+  'a worker that registers again is never refused': async (kit, expect) => {
+    const { workers } = kit.backend;
+    for (const starts of [true, true, false]) {
+      await workers.register(SPEC, { starts, instance: 'one' });
+    }
+    // One that does not say which it is, too.
+    await workers.register(SPEC, { starts: true });
+    await workers.register(SPEC, { starts: true, instance: 'other' });
+    expect(await workers.list()).toHaveLength(1);
+  },
+
+  // F139
+  'the id of a worker that is gone, or silent for long enough, is free': async (kit, expect) => {
+    const { workers } = kit.backend;
+    await workers.register(SPEC, { starts: true, instance: 'one' });
+    await workers.unregister('w', 'one');
+    await workers.register(SPEC, { starts: true, instance: 'two' });
+    await kit.advance(LIMITS.workerIdMs - 500);
+    // It is heard of.
+    await kit.backend.tasks.lease(kit.request());
+    await kit.advance(1_000);
+    const early = workers.register(SPEC, { starts: true, instance: 'three' });
+    expect(await refusalOf(early)).toMatchObject(TAKEN);
+    await kit.advance(LIMITS.workerIdMs);
+    await workers.register(SPEC, { starts: true, instance: 'three' });
+    const late = workers.register(SPEC, { instance: 'two' });
+    expect(await refusalOf(late)).toMatchObject(TAKEN);
   },
 };
 

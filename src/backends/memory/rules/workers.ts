@@ -1,5 +1,6 @@
 import { compareUtf8 } from '../../../base/utf8-order.ts';
 import { InvalidOptionError } from '../../../domain/errors/errors.ts';
+import { workerIdTaken } from '../../../domain/errors/worker-id.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import type { Registration, WorkerInfo, WorkerSpec } from '../../../domain/port/inspection.ts';
 import type { NameList, QueueEntry, UserEntry } from '../store/entities.ts';
@@ -12,11 +13,20 @@ import type { Scope } from './choose.ts';
 /** See `WorkerStore.register`. */
 export function register(store: Store, spec: WorkerSpec, registration: Registration = {}): void {
   const before = store.workers.get(spec.id);
+  const { instance } = registration;
+  if (
+    before !== undefined &&
+    isOther(before, instance) &&
+    wasSeen(store, before, LIMITS.workerIdMs)
+  ) {
+    throw workerIdTaken(spec.id);
+  }
   const going = registration.starts === true ? undefined : before;
   checkListsPerUser(store, spec);
   const entry: WorkerEntry = {
     spec,
     names: new Set(spec.names),
+    instance,
     startedAt: going?.startedAt ?? store.now,
     attempts: going?.attempts ?? { succeeded: 0, failed: 0, lost: 0 },
     lastSeenAt: store.now,
@@ -39,9 +49,9 @@ export function register(store: Store, spec: WorkerSpec, registration: Registrat
 }
 
 /** See `WorkerStore.unregister`. */
-export function unregister(store: Store, id: string): void {
+export function unregister(store: Store, id: string, instance: string | undefined): void {
   const entry = store.workers.get(id);
-  if (entry === undefined) return;
+  if (entry === undefined || isOther(entry, instance)) return;
   forgetWorker(store, entry);
   for (const name of entry.names) store.names.set(name, store.now);
   for (const [name, at] of store.names) {
@@ -90,9 +100,18 @@ export function dropSilent(store: Store): boolean {
   return false;
 }
 
+/** Who did not say which it is may be the same. */
+function isOther(worker: WorkerEntry, instance: string | undefined): boolean {
+  return worker.instance !== undefined && instance !== undefined && worker.instance !== instance;
+}
+
 function isLive(store: Store, worker: WorkerEntry): boolean {
+  return wasSeen(store, worker, LIMITS.workerSilenceMs);
+}
+
+function wasSeen(store: Store, worker: WorkerEntry, withinMs: number): boolean {
   // One seen far in the future was last seen before the clock went back.
-  return Math.abs(store.now - worker.lastSeenAt) <= LIMITS.workerSilenceMs;
+  return Math.abs(store.now - worker.lastSeenAt) <= withinMs;
 }
 
 /** Those that were heard of lately enough, by id, each with how many leases it holds. */

@@ -50,6 +50,8 @@ export interface SchedulerLock {
 export interface WorkerEntry {
   readonly spec: WorkerSpec;
   readonly names: ReadonlySet<string>;
+  /** See `Registration`. */
+  readonly instance: string | undefined;
   readonly startedAt: number;
   /** Since then. */
   readonly attempts: { succeeded: number; failed: number; lost: number };

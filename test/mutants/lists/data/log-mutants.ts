@@ -153,7 +153,7 @@ export const DATA_LOG_MUTANTS: readonly Mutant[] = [
     name: 'file: the room of a dead owner is not given back',
     file: 'src/backends/file/log/segments.ts',
     first: 'log/log',
-    find: `    if (bytes > end) cut(disk, name, end);\n`,
+    find: `      if (bytes > end && left.has(name)) cut(disk, name, end);\n`,
     replace: '',
   },
   {

@@ -9,18 +9,24 @@
 -- ARGV[6]  steal     id of its list of steal targets, 'any' or ''
 -- ARGV[7]  why       'start': it begins, also under the id of one before; 'again': it was known, and
 --                    only its lists or its record are lost; 'change': its spec may be another
--- Returns  {'ok'}
+-- ARGV[8]  instance  which of those with this id it is, or ''
+-- Returns  {'ok'}; {'taken'}: another one that lives has the id
 -- Cost     O(queues); up to 50 workers that have been gone for an hour are forgotten
 -- @include lib/state.lua
 -- @include lib/base.lua
 -- @include lib/lists.lua
 
 local worker, spec, names, queues = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local assigned, steal, why = ARGV[5], ARGV[6], ARGV[7]
+local assigned, steal, why, instance = ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 local key = K.worker(worker)
 -- A full server must still let workers come: they are what empties it.
 redis.call('DEL', K.oom())
-local was = redis.call('HMGET', key, FIELD.worker.lists, FIELD.worker.queues, FIELD.worker.began, FIELD.worker.line)
+local was = redis.call('HMGET', key, FIELD.worker.lists, FIELD.worker.queues, FIELD.worker.began, FIELD.worker.line,
+  FIELD.worker.instance, FIELD.worker.seen)
+-- One seen far in the future was last seen before the clock went back.
+if instance ~= '' and was[5] and was[5] ~= instance and was[6] and math.abs(now - was[6]) <= LIMIT.workerIdMs then
+  return F.unchanged({ 'taken' })
+end
 local lists
 if assigned ~= '' or steal ~= '' then
   lists = cmsgpack.pack({ assignedList = assigned ~= '' and assigned or nil, stealList = steal ~= '' and steal or nil })
@@ -51,6 +57,11 @@ local goesOn = why ~= 'start' and was[3]
 redis.call('HSET', key, FIELD.worker.spec, spec, FIELD.worker.names, names, FIELD.worker.queues, queues,
   FIELD.worker.seen, now, FIELD.worker.began, goesOn or now)
 redis.call('HDEL', key, FIELD.worker.unlisted)
+if instance ~= '' then
+  redis.call('HSET', key, FIELD.worker.instance, instance)
+else
+  redis.call('HDEL', key, FIELD.worker.instance)
+end
 if not goesOn then redis.call('HDEL', key, FIELD.worker.succeeded, FIELD.worker.failed, FIELD.worker.lost) end
 if not goesOn then Due.begins(worker) end
 if lists then redis.call('HSET', key, FIELD.worker.lists, lists) else redis.call('HDEL', key, FIELD.worker.lists) end

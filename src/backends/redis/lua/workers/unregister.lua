@@ -1,7 +1,8 @@
 -- Forgets a worker; its lists go when no live worker has them.
 --
 -- KEYS[1]  clock   hash
--- ARGV[1]  worker  its id
+-- ARGV[1]  worker    its id
+-- ARGV[2]  instance  which of those with this id it is, or ''
 -- Returns  {'ok'}
 -- Cost     O(names of its lists, at most 500 at once)
 -- @include lib/state.lua
@@ -10,8 +11,10 @@
 -- @include lib/hand.lua
 
 local worker = ARGV[1]
-local got = redis.call('HMGET', K.worker(worker), FIELD.worker.names, FIELD.worker.line, FIELD.worker.queues, FIELD.worker.seen)
-if not got[4] then return F.unchanged({ 'ok' }) end
+local got = redis.call('HMGET', K.worker(worker), FIELD.worker.names, FIELD.worker.line, FIELD.worker.queues, FIELD.worker.seen,
+  FIELD.worker.instance)
+local isOther = got[5] and ARGV[2] ~= '' and got[5] ~= ARGV[2]
+if not got[4] or isOther then return F.unchanged({ 'ok' }) end
 redis.call('DEL', K.oom())
 Lists.leaveLists(worker)
 if got[2] == '+' then Hand.takeBack(worker) end

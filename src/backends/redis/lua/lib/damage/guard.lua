@@ -168,7 +168,7 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
     end
     if field == FIELD.worker.spec then return isJson(v) end
     if field == FIELD.worker.last then return v == '' or string.find(v, '^%d+%-') end
-    return field == FIELD.worker.queues or field == FIELD.worker.unlisted or isCount(v)
+    return field == FIELD.worker.queues or field == FIELD.worker.unlisted or field == FIELD.worker.instance or isCount(v)
   end
 
   local CHANNEL = { [FIELD.channel.counts] = '^%d+ %d+$', [FIELD.channel.signalCounts] = '^%d+ %d+ %d+$',
