@@ -7,6 +7,7 @@ import type {
   Leased,
   LeaseReply,
   LeaseRequest,
+  QueueShare,
   SettleAnswer,
   SettleReply,
 } from '../domain/port/backend.ts';
@@ -47,7 +48,9 @@ export class LeaseLoop {
   readonly #keeper: LeaseKeeper;
   readonly #ticker: Ticker;
   readonly #idle: IdleWait;
-  readonly #stride: QueueStride;
+  readonly #queues: readonly QueueShare[];
+  /** Absent with one queue. */
+  readonly #stride: QueueStride | undefined;
   readonly #leaseMs: number;
   readonly #nonce = randomName();
   #requests = 0;
@@ -82,7 +85,8 @@ export class LeaseLoop {
     this.#ticker = upkeep.ticker;
     const handed = (lease: Leased): void => this.#takeIn(lease);
     this.#idle = new IdleWait(line, () => this.request(), handed);
-    this.#stride = new QueueStride(queues);
+    this.#queues = [...queues].map(([queue, weight]) => ({ queue, weight, pass: 0 }));
+    this.#stride = queues.size === 1 ? undefined : new QueueStride(this.#queues);
     this.#leaseMs = leaseMs;
     line.notify = this.#notify;
   }
@@ -175,7 +179,7 @@ export class LeaseLoop {
       worker: this.#line.worker,
       limit,
       leaseMs: this.#leaseMs,
-      queues: this.#stride.shares(),
+      queues: this.#stride?.shares() ?? this.#queues,
       wait: 'hand',
     };
   }
@@ -300,7 +304,7 @@ export class LeaseLoop {
   }
 
   #take(leases: readonly Leased[]): void {
-    this.#stride.served(leases);
+    this.#stride?.served(leases);
     for (const lease of leases) this.#slots.take(lease);
     this.#keeper.wake(leases);
   }

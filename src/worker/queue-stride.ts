@@ -5,20 +5,20 @@ import type { Leased, QueueShare } from '../domain/port/backend.ts';
  * that it gave, and the least pass goes first. A queue that was empty gets no credit for it.
  */
 export class QueueStride {
-  readonly #shares: { readonly queue: string; readonly weight: number; pass: number }[];
+  readonly #shares: readonly (Omit<QueueShare, 'pass'> & { pass: number })[];
 
-  constructor(weights: ReadonlyMap<string, number>) {
-    this.#shares = [...weights].map(([queue, weight]) => ({ queue, weight, pass: 0 }));
+  constructor(shares: readonly QueueShare[]) {
+    this.#shares = shares.map((share) => ({ ...share }));
   }
 
   /** For a lease request; the worker's passes are not the backend's to change. */
   shares(): readonly QueueShare[] {
-    return this.#shares.length === 1 ? this.#shares : this.#shares.map((share) => ({ ...share }));
+    return this.#shares.map((share) => ({ ...share }));
   }
 
   /** Takes note of what was given. */
   served(leases: readonly Leased[]): void {
-    if (this.#shares.length === 1 || leases.length === 0) return;
+    if (leases.length === 0) return;
     const counts = new Map<string, number>();
     for (const { queue } of leases) counts.set(queue, (counts.get(queue) ?? 0) + 1);
     /** The pass at which the last turn was given: whoever stood below it had nothing. */

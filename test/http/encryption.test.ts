@@ -110,6 +110,7 @@ eachStore(({ open, beside }) => {
       '/tasks/{id}/streams/out',
       '/tasks/{id}',
       '/tasks/{id}/attempts',
+      '/tasks/{id}/explain',
       '/tasks/{id}',
       '/tasks/{id}/explain',
       '/runs/{id}',
