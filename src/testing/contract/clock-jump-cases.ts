@@ -7,7 +7,9 @@ import type { Run } from './cases.ts';
 import { type Kit, LEASE_MS } from './kit.ts';
 import { demand, fire, granted, store as storeSchedule } from './schedule-kit.ts';
 
+/** What the clock jumps by. */
 export const HOUR_MS = 3_600_000;
+/** What passes beside a jump. */
 export const MINUTE_MS = 60_000;
 
 /** Where tasks write what they waited for. */

@@ -194,13 +194,19 @@ const IN_MEMORY: readonly Mutant[] = [
   {
     name: 'schedules: the lock keeps nobody away',
     file: 'src/backends/memory/schedules.ts',
-    find: `now + LIMITS.scheduleLockMs`,
-    replace: `now`,
+    find: `scheduler.until = now + LIMITS.scheduleLockMs`,
+    replace: `scheduler.until = now`,
   },
   {
     name: 'schedules: the lock is not renewed by its owner',
     file: 'src/backends/memory/schedules.ts',
-    find: `scheduler.owner !== owner && scheduler.until > now`,
+    find: `scheduler.owner !== owner && isTaken`,
+    replace: `isTaken`,
+  },
+  {
+    name: 'schedules: a lock of before the clock went back keeps others away',
+    file: 'src/backends/memory/schedules.ts',
+    find: `scheduler.until > now && scheduler.until <= now + LIMITS.scheduleLockMs`,
     replace: `scheduler.until > now`,
   },
   {
@@ -323,14 +329,14 @@ const IN_LUA: readonly Mutant[] = [
   {
     name: 'Lua: schedules: the lock keeps nobody away',
     file: 'src/backends/redis/lua/schedules/schedule-due.lua',
-    find: `now + LIMIT.scheduleLockMs`,
-    replace: `now`,
+    find: `'%.0f', now + LIMIT.scheduleLockMs`,
+    replace: `'%.0f', now`,
   },
   {
     name: 'Lua: schedules: the lock is not renewed by its owner',
     file: 'src/backends/redis/lua/schedules/schedule-due.lua',
-    find: `not isOwn and till > now`,
-    replace: `till > now`,
+    find: `not isOwn and isTaken`,
+    replace: `isTaken`,
   },
   {
     name: 'Lua: schedules: the fence does not rise',
