@@ -176,6 +176,7 @@ export {
   UnknownDependencyError,
   UnknownHandlerError,
   UnknownTaskError,
+  WaitOpenError,
   WaitTimedOutError,
   WrongStateError,
   XComLimitError,

@@ -2,6 +2,7 @@ import type { Logger } from '../base/logger.ts';
 import type { Duration, Moment } from '../base/time.ts';
 import type { ValueCodec } from '../codec/codec.ts';
 import { errorOf } from '../codec/task-error.ts';
+import { WaitOpenError } from '../domain/errors/errors.ts';
 import { checkOptions } from '../domain/errors/options.ts';
 import type { UpstreamFact } from '../domain/port/backend.ts';
 import { nameIn } from '../domain/task/task-name.ts';
@@ -33,6 +34,7 @@ import {
   sleepUntil,
   type Waiter,
   waitForSignal,
+  waitText,
 } from './waits.ts';
 
 /** How long a handler may take. What it waits for without a lease does not count. */
@@ -134,6 +136,8 @@ export class AttemptContext implements TaskContext {
   readonly #source: ContextSource;
   #log: Logger | undefined;
   #upstream: Upstreams | undefined;
+  /** Its waits and runs that are not over, as errors call them. */
+  readonly #open = new Set<OpenCall>();
 
   constructor(source: ContextSource) {
     this.#source = source;
@@ -229,21 +233,44 @@ export class AttemptContext implements TaskContext {
     checkOptions('ctx.run', options, SUB_RUN_KEYS);
     const { runner, trace, limit, reported } = this.#source;
     const place = { signal: this.#callSignal, lines: reported?.lines, trace, limit };
-    return runner.run({ step, input, id: options.id, ...place });
+    const call = { isWait: false, what: 'a run' };
+    return this.#alone(call, () => runner.run({ step, input, id: options.id, ...place }));
   }
 
   get #waiter(): Waiter {
     const { runner, limit } = this.#source;
     return (wait, { id }) => {
       const lines = this.#source.reported?.lines;
-      return runner.wait({ wait, id, signal: this.#callSignal, lines, limit });
+      const call = { isWait: true, what: waitText(wait) };
+      return this.#alone(call, () =>
+        runner.wait({ wait, id, signal: this.#callSignal, lines, limit }),
+      );
     };
+  }
+
+  /** Runs go one after the other. What a wait is raced with would be noticed too late, or not at all. */
+  async #alone<T>(call: OpenCall, make: () => Promise<T>): Promise<T> {
+    for (const { isWait, what } of this.#open) {
+      if (isWait || call.isWait) throw new WaitOpenError(call.what, what);
+    }
+    this.#open.add(call);
+    try {
+      return await make();
+    } finally {
+      this.#open.delete(call);
+    }
   }
 
   /** Nothing that a handler has called goes on when it has ended. */
   get #callSignal(): AbortSignal {
     return this.#source.calls.signalOf(this.#source.signal);
   }
+}
+
+/** A call of a handler that takes a while. */
+interface OpenCall {
+  readonly isWait: boolean;
+  readonly what: string;
 }
 
 /** A signal that exists only once somebody looks at it. */

@@ -76,6 +76,7 @@ export function callHandler(call: HandlerCall, sink: CallSink): void {
 const FINAL: readonly unknown[] = [
   'FATAL',
   'REPLAY_MISMATCH',
+  'WAIT_OPEN',
   'WAIT_TIMED_OUT',
   'GROUP_CHANGED',
   'CHANNEL_LIMIT',

@@ -151,6 +151,12 @@ function askText(what: string, title: string, schema: StandardSchemaV1 | undefin
   throw new InvalidOptionError('title', `at most ${LIMITS.askBytes} bytes, with its form`, what);
 }
 
+/** A wait, as errors call it. */
+export function waitText(wait: HandlerWait): string {
+  if (wait.kind === 'time') return 'a sleep';
+  return wait.kind === 'ask' ? 'a question' : `a wait for ${wait.kind} ${wait.name}`;
+}
+
 /** How long a wait lasts, from now on. */
 export function wakeAfterMs(wakeAt: WakeTime | undefined, now: number): number | undefined {
   if (wakeAt === undefined) return undefined;

@@ -89,10 +89,10 @@ export interface TaskContext {
   run<I, O, X>(step: Step<I, O, X>, ...args: StartArgs<I, SubRunOptions>): Promise<O | X>;
   /**
    * Waits so long, also for days, without a slot, a lease or a connection; its timeout does not
-   * count. Fixed when it begins: a handler that starts anew does not begin it again. Waits of one
-   * handler go one after the other, and are counted together with what it runs by `run`.
+   * count. Fixed when it begins: a handler that starts anew does not begin it again. A handler waits for
+   * one thing at a time; waits are counted together with what it runs by `run`.
    *
-   * @throws {@link InvalidOptionError}; {@link ReplayMismatchError} when the handler, started anew,
+   * @throws {@link InvalidOptionError}; {@link WaitOpenError} beside another wait, or a run; {@link ReplayMismatchError} when the handler, started anew,
    * made another call here before.
    */
   sleep(duration: Duration, options?: SubRunOptions): Promise<void>;

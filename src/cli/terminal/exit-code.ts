@@ -62,6 +62,7 @@ export const EXIT_OF: Readonly<Record<ErrorCode, ExitCode>> = {
   CONTROL_NOT_RETURNED: EXIT.failed,
   GROUP_CHANGED: EXIT.failed,
   REPLAY_MISMATCH: EXIT.failed,
+  WAIT_OPEN: EXIT.failed,
   WAIT_TIMED_OUT: EXIT.failed,
   SIGNAL_LIMIT: EXIT.refused,
   NOT_STORED: EXIT.failed,

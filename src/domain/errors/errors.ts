@@ -53,6 +53,7 @@ export {
   RunCanceledError,
   RunFormatError,
   SignalLimitError,
+  WaitOpenError,
   WaitTimedOutError,
 } from './run-errors.ts';
 export {

@@ -74,6 +74,7 @@ export type ErrorCode =
   | 'CONTROL_NOT_RETURNED'
   | 'GROUP_CHANGED'
   | 'REPLAY_MISMATCH'
+  | 'WAIT_OPEN'
   | 'WAIT_TIMED_OUT'
   | 'SIGNAL_LIMIT'
   | 'NOT_STORED'

@@ -146,6 +146,23 @@ function versionsText(before: string | undefined, now: string | undefined): stri
     : `: ${named(before)} made it, not ${named(now)}`;
 }
 
+/** A handler was to wait beside a wait or a run of its own: of these it would have noticed one alone. */
+export class WaitOpenError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'WaitOpenError';
+  /** See `docs/errors.md`. */
+  readonly code = 'WAIT_OPEN';
+  /** A handler that starts anew makes the same calls. */
+  readonly retryable = false;
+  /** What is open, as `a wait for signal approved`. */
+  readonly waitsFor: string;
+
+  constructor(called: string, waitsFor: string) {
+    super(`${called} cannot begin beside ${waitsFor}: a handler waits for one thing at a time`);
+    this.waitsFor = waitsFor;
+  }
+}
+
 /** What a handler waited for did not come in time. */
 export class WaitTimedOutError extends FairloomError {
   /** The name of the class. */

@@ -175,11 +175,12 @@ eachBackend((open) => {
     it('that is still under way when its handler ends is dropped with it', async () => {
       const begun: number[] = [];
       const slow = task('slow', async (n: number) => begun.push(n));
+      const sleeper = task('sleeper', async (_: number, ctx) => ctx.sleep('1s'));
       const left: Readonly<Record<string, (ctx: TaskContext) => unknown>> = {
         sleep: (ctx) => ctx.sleep('2s'),
         signal: (ctx) => ctx.waitFor(go),
         ask: (ctx) => ctx.ask({ title: 'q', choices: ['y'] }),
-        second: (ctx) => [ctx.sleep('1s'), ctx.run(slow, 1)],
+        second: (ctx) => [ctx.run(sleeper, 1), ctx.run(slow, 1)],
         group: (ctx) => ctx.run(parallel({ fine, other: fine.as('other') }), 1),
       };
       for (const [name, leave] of Object.entries(left)) {

@@ -103,7 +103,7 @@ everyBackend((open) => {
     },
   );
 
-  /** Waits twice, and is closed before each wait and behind the second one. */
+  /** Waits twice, behind a gate each time. */
   function twice(gates: readonly Gate[], failures: readonly number[] = []) {
     let starts = 0;
     return task(

@@ -80,6 +80,7 @@ export async function errorSamples(): Promise<ErrorSamples> {
       new errors.ReplayMismatchError('2', { before: undefined, now: '2' }),
       new errors.ReplayMismatchError('2', { before: '2', now: '2' }),
     ],
+    WAIT_OPEN: [new errors.WaitOpenError('a sleep', 'a wait for signal approved')],
     WAIT_TIMED_OUT: [new errors.WaitTimedOutError('signal approved')],
     SIGNAL_LIMIT: (['signals', 'signalBytes'] as const).map(
       (limit) => new errors.SignalLimitError('o-7', limit),
