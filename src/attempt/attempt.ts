@@ -1,4 +1,5 @@
 import { impossible } from '../base/never.ts';
+import { elapsedMs } from '../base/time.ts';
 import { decide, type Outcome } from '../domain/attempt/decider.ts';
 import {
   ClosedError,
@@ -104,7 +105,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
 
   /** How long ago its handler was called, in ms; 0 when it was not. */
   get ranMs(): number {
-    return this.startedAt === 0 ? 0 : this.#host.clock.now() - this.startedAt;
+    return this.startedAt === 0 ? 0 : elapsedMs(this.#host.clock) - this.startedAt;
   }
 
   /** Calls the handler. */
@@ -217,7 +218,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     const waiting = newWaiting();
     this.#waiting = waiting;
     this.#hasSlot = false;
-    this.#spentMs += this.#host.clock.now() - this.#wentOnAt;
+    this.#spentMs += elapsedMs(this.#host.clock) - this.#wentOnAt;
     this.isDecided = true;
     this.#host.deadlines.clear(this);
     const timeLeft = this.#timeLeft(leftMs);
@@ -240,7 +241,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     this.lease = lease;
     this.#hasSlot = true;
     this.isDecided = false;
-    this.#wentOnAt = this.#host.clock.now();
+    this.#wentOnAt = elapsedMs(this.#host.clock);
     const { timeoutMs } = this.plan;
     if (timeoutMs > 0) this.#dueIn(Math.max(1, timeoutMs - this.#spentMs), this.#wentOnAt);
     this.openStreams?.goOn();
@@ -282,7 +283,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
 
   #begin(): void {
     this.running = true;
-    const now = this.#host.clock.now();
+    const now = elapsedMs(this.#host.clock);
     this.startedAt = now;
     this.#wentOnAt = now;
     if (this.plan.timeoutMs > 0) this.#dueIn(this.plan.timeoutMs, now);
@@ -306,7 +307,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     if (this.#host.endedSuspended(this)) this.#decide(this.#late);
   }
 
-  #dueIn(ms: number, now: number = this.#host.clock.now()): void {
+  #dueIn(ms: number, now: number = elapsedMs(this.#host.clock)): void {
     this.#host.deadlines.set(this, ms, now);
   }
 

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../base/time.ts';
+import { type Clock, elapsedMs, type Timer } from '../base/time.ts';
 
 /**
  * Something with a deadline. The links are the list's own: a deadline is set and taken back with
@@ -74,13 +74,13 @@ export class Deadlines {
   #arm(at: number): void {
     this.#timer?.cancel();
     this.#timerAt = at;
-    this.#timer = this.#clock.setTimer(at - this.#clock.now(), this.#fire);
+    this.#timer = this.#clock.setTimer(at - elapsedMs(this.#clock), this.#fire);
   }
 
   readonly #fire = (): void => {
     this.#timer = undefined;
     this.#timerAt = Number.POSITIVE_INFINITY;
-    const now = this.#clock.now();
+    const now = elapsedMs(this.#clock);
     for (const list of [...this.#lists.values()]) {
       for (let node = list.first; node !== undefined && node.deadlineAt <= now; node = list.first) {
         this.clear(node);

@@ -1,4 +1,4 @@
-import { clearTimeout, epochMs, setTimeout } from './globals.ts';
+import { clearTimeout, epochMs, monotonicMs, setTimeout } from './globals.ts';
 import type { Clock, Timer } from './time.ts';
 
 /** Node fires timers beyond 2^31 − 1 ms at once, so longer waits are made of such pieces. */
@@ -7,6 +7,7 @@ const LONGEST_TIMER_MS = 2_147_483_647;
 /** The machine's clock and Node's timers. Its timers keep no process alive. */
 export const systemClock: Clock = {
   now: () => epochMs(),
+  elapsed: () => Math.floor(monotonicMs()),
   setTimer: (ms, fire) => chained(ms, fire),
 };
 

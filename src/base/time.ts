@@ -45,6 +45,16 @@ export interface Timer {
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
+  /**
+   * Milliseconds since any moment, on a clock that nobody sets: by it go timeouts and pauses within a process. Absent:
+   * `now`, which then must not be set while anything runs.
+   */
+  elapsed?(): number;
   /** Calls `fire` once, `ms` from now. Waits beyond Node's 2^31 − 1 ms are chained, never clamped. */
   setTimer(ms: number, fire: () => void): Timer;
+}
+
+/** For lengths of time within this process, whatever the clock of the machine is set to. */
+export function elapsedMs(clock: Clock): number {
+  return clock.elapsed === undefined ? clock.now() : clock.elapsed();
 }

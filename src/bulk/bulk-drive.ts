@@ -2,9 +2,9 @@
 
 import type { OwnEnd, OwnLease } from '../attempt/own-lease.ts';
 import { persist } from '../attempt/persist.ts';
-import type { Clock } from '../base/time.ts';
+import { type Clock, elapsedMs } from '../base/time.ts';
 import { Pace } from '../client/facades/pace.ts';
-import { afterStart, allowedAt } from '../domain/fairness/rate-limit.ts';
+import { afterStart, allowedAt, boundedTat } from '../domain/fairness/rate-limit.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Backend } from '../domain/port/backend.ts';
 import { refOf } from '../domain/port/leasing.ts';
@@ -71,7 +71,7 @@ class BulkDrive {
     const states = ACTION_STATES[action];
     this.#walk = new Walk(tools.backend, whereOf(where), { states, runs: true });
     this.#targets = new BulkTargets(tools, this.#spec, lease);
-    this.#savedAt = tools.clock.now();
+    this.#savedAt = elapsedMs(tools.clock);
     this.#turnEnd = this.#savedAt + LIMITS.bulkTurnMs;
     this.#at = begun(lease.leasedAt, this.#walk);
   }
@@ -123,14 +123,15 @@ class BulkDrive {
     this.#page = this.#spec.dryRun === true ? [] : page;
     this.#known = new Map();
     // The page is written down with its first chunk.
-    const isLate = this.#tools.clock.now() - this.#savedAt >= LIMITS.bulkHoldMs;
+    const isLate = elapsedMs(this.#tools.clock) - this.#savedAt >= LIMITS.bulkHoldMs;
     if (this.#page.length === 0 && isLate) await this.#save();
   }
 
   /** Changes some of the page; answers how long to wait when the rate lets none through for that long. */
   async #chunk(): Promise<number | undefined> {
     const { clock } = this.#tools;
-    const { from, until, tat } = this.#at;
+    const { from, until } = this.#at;
+    const tat = this.#boundedTat();
     const isAgain = until > from;
     const waitMs = isAgain ? 0 : this.#waitMs(clock.now(), tat);
     if (waitMs >= LIMITS.bulkHoldMs) {
@@ -150,7 +151,7 @@ class BulkDrive {
     const whole = counted(this.#at, chunk, outcomes.slice(0, count));
     // Of a page that is gone on with, what is behind a gap is looked at again.
     const last = counted(this.#at, chunk, outcomes);
-    this.#at = { ...whole, from: from + count, tat: Math.max(whole.tat, spent) };
+    this.#at = { ...whole, from: from + count, tat: Math.max(this.#boundedTat(), spent) };
     this.#known = new Map();
     if (count < chunk.length) {
       await this.#saveLast(last);
@@ -163,7 +164,7 @@ class BulkDrive {
   #planned(): { readonly count: number; readonly tat: number } {
     const left = this.#page.length - this.#at.from;
     const { rate } = this.#spec;
-    let { tat } = this.#at;
+    let tat = this.#boundedTat();
     if (rate === undefined) return { count: left, tat };
     const now = this.#tools.clock.now();
     let count = 0;
@@ -216,13 +217,21 @@ class BulkDrive {
     }
   }
 
+  /** What is reserved reaches as far as a slot is kept; what is later is of a clock that has gone back since. */
+  #boundedTat(): number {
+    const { rate } = this.#spec;
+    const { tat } = this.#at;
+    if (rate === undefined) return tat;
+    return boundedTat(rate, tat, this.#tools.clock.now() + LIMITS.bulkHoldMs);
+  }
+
   #waitMs(now: number, tat: number): number {
     const { rate } = this.#spec;
     return rate === undefined ? 0 : Math.max(0, allowedAt(rate, tat) - now);
   }
 
   get #isTurnOver(): boolean {
-    return this.#tools.clock.now() >= this.#turnEnd && this.#spec.dryRun !== true;
+    return elapsedMs(this.#tools.clock) >= this.#turnEnd && this.#spec.dryRun !== true;
   }
 
   async #finished(): Promise<OwnEnd> {
@@ -242,7 +251,7 @@ class BulkDrive {
     const entries = { ...page, [PROGRESS_FIELD]: JSON.stringify(this.#at) };
     const lease = refOf(this.#own.lease);
     const answer = await this.#again(() => backend.runs.checkpoint(lease, entries));
-    this.#savedAt = this.#tools.clock.now();
+    this.#savedAt = elapsedMs(this.#tools.clock);
     if (answer === 'ok' || answer === 'paused') return;
     if (answer !== 'canceling') throw new JournalLost();
     this.#own.interrupt({ type: 'cancel', cause: { type: 'request' } });

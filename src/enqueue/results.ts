@@ -1,7 +1,7 @@
 import type { Connection } from '../backends/connection.ts';
 import { linkAbort } from '../base/abort-watch.ts';
 import type { KeepAlive } from '../base/keep-alive.ts';
-import type { Clock } from '../base/time.ts';
+import { type Clock, elapsedMs } from '../base/time.ts';
 import type { ValueCodec } from '../codec/codec.ts';
 import { errorOf } from '../codec/task-error.ts';
 import {
@@ -82,7 +82,7 @@ export class Results {
     const timeoutMs =
       timeout === undefined ? undefined : durationOption('timeout', timeout, bounds);
     const until =
-      timeoutMs === undefined ? Number.POSITIVE_INFINITY : this.#clock.now() + timeoutMs;
+      timeoutMs === undefined ? Number.POSITIVE_INFINITY : elapsedMs(this.#clock) + timeoutMs;
     const closing = this.#closing.signal;
     const stalled = this.guard === undefined ? undefined : new AbortController();
     const ends = [closing, signal, stalled?.signal].filter((one) => one !== undefined);
@@ -110,14 +110,14 @@ export class Results {
   ): Promise<T | undefined> {
     for (;;) {
       const { inspect } = this.#connection.now ?? (await this.#connection.open());
-      const waitMs = Math.min(until - this.#clock.now(), LOOK_MS);
+      const waitMs = Math.min(until - elapsedMs(this.#clock), LOOK_MS);
       const ended = waitMs > 0 ? await inspect.waitForEnd(id, waitMs, signal) : undefined;
       if (signal.aborted) throw signal.reason;
       const found = await look(inspect, ended);
       if (signal.aborted) throw signal.reason;
       if (found === undefined) throw new TaskNotFoundError(id);
       if (found === ended || isEnd(found.state)) return found;
-      if (until <= this.#clock.now()) return undefined;
+      if (until <= elapsedMs(this.#clock)) return undefined;
     }
   }
 

@@ -1,6 +1,8 @@
 /** `httpApi`: a client behind web requests and answers. */
+
 import { Hono } from 'hono';
 import { isPlainObject } from '../base/records.ts';
+import { elapsedMs } from '../base/time.ts';
 import { coreOf, type Fairloom } from '../client/client.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { say } from '../logging/log-events.ts';
@@ -231,9 +233,14 @@ class Api implements HttpApi {
   #known(view: View, lookMs?: number): Pick<RawCall, 'loom' | 'now' | 'api' | 'look'> {
     const { hidesPayloads, namespace, redact, timeoutMs } = this.#settings;
     const hidesWords = hidesPayloads || redact.length > 0;
-    const now = coreOf(this.#loom).clock.now();
-    const look = new Look(this.#loom, view, now + (lookMs ?? timeoutMs / 2));
-    return { loom: this.#loom, now, api: { hidesPayloads, hidesWords, namespace }, look };
+    const { clock } = coreOf(this.#loom);
+    const look = new Look(this.#loom, view, elapsedMs(clock) + (lookMs ?? timeoutMs / 2));
+    return {
+      loom: this.#loom,
+      now: clock.now(),
+      api: { hidesPayloads, hidesWords, namespace },
+      look,
+    };
   }
 
   /** Page after page of what the listing answers to this caller. */

@@ -1,5 +1,5 @@
 /** Requests of each client, counted. */
-import type { Clock } from '../base/time.ts';
+import { type Clock, elapsedMs } from '../base/time.ts';
 import { Refusal } from './calls/problem.ts';
 
 /** Clients that are counted at once; the one that was heard last longest ago goes. */
@@ -21,7 +21,7 @@ export class RequestRate {
 
   /** @throws {@link Refusal} with the seconds to wait. */
   demand(client: string): void {
-    const now = this.#clock.now();
+    const now = elapsedMs(this.#clock);
     const before = this.#clients.get(client) ?? { left: this.#limit, at: now };
     const filled = ((now - before.at) * this.#limit) / this.#perMs;
     const left = Math.min(this.#limit, before.left + Math.max(0, filled));

@@ -1,5 +1,5 @@
 import { pauseMs } from '../base/pause.ts';
-import type { Clock, Timer } from '../base/time.ts';
+import { type Clock, elapsedMs, type Timer } from '../base/time.ts';
 import { isOwn } from '../domain/errors/errors.ts';
 import { keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import { LIMITS } from '../domain/limits.ts';
@@ -88,7 +88,7 @@ export class Scheduler {
   /** The backend has said that some schedule is due. */
   wake(): void {
     if (this.#isRunning || this.#failures > 0) return;
-    if (this.#parts.clock.now() >= this.#lockedUntil) void this.#round();
+    if (elapsedMs(this.#parts.clock) >= this.#lockedUntil) void this.#round();
   }
 
   /** Lets another one take over at once. */
@@ -135,16 +135,16 @@ export class Scheduler {
     answered();
     if (reply.kind === 'locked') {
       const restMs = Math.min(reply.until - reply.now, LIMITS.scheduleRetryMs);
-      this.#lockedUntil = clock.now() + restMs;
+      this.#lockedUntil = elapsedMs(clock) + restMs;
       return undefined;
     }
     this.#lockedUntil = Number.NEGATIVE_INFINITY;
-    const askedAt = clock.now();
+    const askedAt = elapsedMs(clock);
     const fired = await Promise.all(reply.schedules.map((record) => this.#fire(record, reply)));
     if (fired.some(({ kind }) => kind === 'superseded')) return undefined;
     if (fired.length > 0 && fired.every(({ kind }) => kind === 'failed')) {
       // Nothing got on, so it is due still: not at once again, whatever replies say.
-      this.#lockedUntil = clock.now() + LIMITS.scheduleRetryMs;
+      this.#lockedUntil = elapsedMs(clock) + LIMITS.scheduleRetryMs;
       return LIMITS.scheduleRetryMs;
     }
     // What others have moved on, only the backend knows.
@@ -152,7 +152,7 @@ export class Scheduler {
     const moments = [reply.nextDueAt, ...fired.map(({ nextDueAt }) => nextDueAt)];
     const next = Math.min(...moments.map((moment) => moment ?? Number.POSITIVE_INFINITY));
     if (next === Number.POSITIVE_INFINITY) return undefined;
-    const restMs = next - reply.now - (clock.now() - askedAt);
+    const restMs = next - reply.now - (elapsedMs(clock) - askedAt);
     return Math.max(fired.length === 0 ? 1 : 0, Math.ceil(restMs));
   }
 

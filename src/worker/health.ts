@@ -1,4 +1,4 @@
-import type { Timer } from '../base/time.ts';
+import { elapsedMs, type Timer } from '../base/time.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Line } from './line.ts';
 import { reportBlocked } from './report.ts';
@@ -35,7 +35,7 @@ export class WorkerHealth {
   }
 
   start(): void {
-    this.#dueAt = this.#line.clock.now() + PERIOD_MS;
+    this.#dueAt = elapsedMs(this.#line.clock) + PERIOD_MS;
     this.#timer = this.#line.clock.setTimer(PERIOD_MS, this.#beat);
   }
 
@@ -46,7 +46,7 @@ export class WorkerHealth {
 
   readonly #beat = (): void => {
     const { clock, core, events } = this.#line;
-    const lateMs = clock.now() - this.#dueAt;
+    const lateMs = elapsedMs(clock) - this.#dueAt;
     this.start();
     if (lateMs >= LATE_MS) {
       reportBlocked(core.log, events, { ms: lateMs, taskIds: this.#slots.runningIds() });
@@ -56,7 +56,7 @@ export class WorkerHealth {
 
   #look(): void {
     const { clock, lastAnswerAt, events } = this.#line;
-    const silentMs = clock.now() - lastAnswerAt;
+    const silentMs = elapsedMs(clock) - lastAnswerAt;
     if (silentMs > UNHEALTHY_MS) {
       if (this.#silentSince === undefined) {
         this.#silentSince = lastAnswerAt;

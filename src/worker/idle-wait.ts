@@ -1,5 +1,5 @@
 import { pauseMs, sleep } from '../base/pause.ts';
-import type { Timer } from '../base/time.ts';
+import { elapsedMs, type Timer } from '../base/time.ts';
 import type { Leased } from '../domain/port/backend.ts';
 import type { Line } from './line.ts';
 
@@ -64,9 +64,9 @@ export class IdleWait {
     const { backend, clock, worker } = this.#line;
     const { signal } = this.#closing;
     for (;;) {
-      const from = clock.now();
+      const from = elapsedMs(clock);
       const answer = await backend.workers.waitForWork(worker, WAIT_MS, signal);
-      const tooSoon = answer === 'timeout' && clock.now() - from < WAIT_MS * REAL_WAIT;
+      const tooSoon = answer === 'timeout' && elapsedMs(clock) - from < WAIT_MS * REAL_WAIT;
       if (tooSoon && !signal.aborted) await this.#pause('unknown');
       else this.#failures = 0;
       if (typeof answer !== 'object') return;

@@ -1,6 +1,8 @@
 /** The head of the pipe: tasks are leased for free slots, with the settlements of those before them. */
+
 import { nextTick, setImmediate } from '../base/globals.ts';
 import { pauseMs, sleep } from '../base/pause.ts';
+import { elapsedMs } from '../base/time.ts';
 import { isOwn } from '../domain/errors/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type {
@@ -66,7 +68,7 @@ export class LeaseLoop {
   #notified = false;
   /** Handed over while a lease was under way: the two share the slots. */
   #handed: Leased[] = [];
-  /** How far the backend's clock was ahead of this one's when it last told a time; never more than it is. */
+  /** How far the backend's clock was ahead of elapsed time when it last told a time; never more than it is. */
   #aheadMs = 0;
   /** Will run in this tick of the event loop, or in the next turn of it. */
   #scheduled = false;
@@ -294,7 +296,7 @@ export class LeaseLoop {
   }
 
   #leased(reply: LeaseReply): void {
-    this.#aheadMs = reply.now - this.#line.clock.now();
+    this.#aheadMs = reply.now - elapsedMs(this.#line.clock);
     // Only a lease that gave nothing has put this worker in line to be told of work; what came while
     // the lease was under way may be about work that arrived after it.
     this.#wantsMore = reply.more || reply.leases.length > 0 || this.#notified;
@@ -321,7 +323,7 @@ export class LeaseLoop {
    */
   #takeHanded(): void {
     const { leased } = this.#settlements;
-    const since = this.#line.clock.now() + this.#aheadMs - LIMITS.handMs / 2;
+    const since = elapsedMs(this.#line.clock) + this.#aheadMs - LIMITS.handMs / 2;
     for (const lease of this.#handed) {
       if (lease.leasedAt < since || leased.has(lease)) continue;
       if (this.#freeSlots > 0) this.#confirm(lease);

@@ -1,6 +1,6 @@
 import { Condition } from '../base/condition.ts';
 import { sleep } from '../base/pause.ts';
-import type { Clock } from '../base/time.ts';
+import { type Clock, elapsedMs } from '../base/time.ts';
 import { logDeadLetters } from '../codec/dead-letter-lines.ts';
 import type { Core } from '../core/core.ts';
 import { isOwn } from '../domain/errors/errors.ts';
@@ -34,7 +34,7 @@ export class Line {
   readonly over: AbortController = new AbortController();
   /** Says that something has changed which somebody of this worker may wait for. */
   readonly changed: Condition = new Condition();
-  /** When the backend last answered, on the worker's clock. */
+  /** When the backend last answered, in elapsed time. */
   lastAnswerAt: number;
   /** The backend has taken the worker in at least once. */
   isRegistered = false;
@@ -51,6 +51,8 @@ export class Line {
   /** Ends the worker: without it nothing would come of going on. */
   readonly #giveUp: (error: unknown) => void;
   #needsRegister = true;
+  /** When the backend last answered, on the worker's clock. */
+  #lastAnswerMoment: number;
   /** Calls that failed since the last answer; only the first is logged. */
   #failures = 0;
 
@@ -68,12 +70,14 @@ export class Line {
     this.events = events;
     this.#spec = spec;
     this.#giveUp = giveUp;
-    this.lastAnswerAt = core.clock.now();
+    this.lastAnswerAt = elapsedMs(core.clock);
+    this.#lastAnswerMoment = core.clock.now();
   }
 
   /** The backend answered. */
   answered(): void {
-    this.lastAnswerAt = this.clock.now();
+    this.lastAnswerAt = elapsedMs(this.clock);
+    this.#lastAnswerMoment = this.clock.now();
     this.#failures = 0;
   }
 
@@ -105,9 +109,12 @@ export class Line {
     this.#needsRegister = true;
   }
 
-  /** Whether the worker must register before its next step; one that was silent for long is forgotten. */
+  /**
+   * Whether the worker must register before its next step; one that was silent for long is forgotten, also when its
+   * machine has slept.
+   */
   get isUnknown(): boolean {
-    return this.#needsRegister || this.clock.now() - this.lastAnswerAt > FORGOTTEN_MS;
+    return this.#needsRegister || this.clock.now() - this.#lastAnswerMoment > FORGOTTEN_MS;
   }
 
   async register(): Promise<void> {
@@ -130,12 +137,12 @@ export class Line {
 
   /** Who had this id may have died without a word: it is free when that one was silent for long enough. */
   async #untilFree(register: () => Promise<void>): Promise<void> {
-    const from = this.clock.now();
+    const from = elapsedMs(this.clock);
     for (let tries = 0; ; tries++) {
       try {
         return await register();
       } catch (error) {
-        const waited = this.clock.now() - from;
+        const waited = elapsedMs(this.clock) - from;
         if (
           !isWorkerIdTaken(error) ||
           waited > LIMITS.workerIdMs + TAKEN_MS ||

@@ -3,7 +3,7 @@
 import type { Attempt } from '../attempt/attempt.ts';
 import { inChunks } from '../base/chunks.ts';
 import { pauseMs } from '../base/pause.ts';
-import type { Timer } from '../base/time.ts';
+import { elapsedMs, type Timer } from '../base/time.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { ExtendReply, Leased, LeaseRef } from '../domain/port/backend.ts';
 import { refOf } from '../domain/port/leasing.ts';
@@ -231,7 +231,7 @@ export class Ticker {
   async #fire(): Promise<void> {
     if (this.#slots.used === 0) return;
     const { clock, lastAnswerAt } = this.#line;
-    const restMs = lastAnswerAt + LIMITS.tickMs * (1 - JITTER) - clock.now();
+    const restMs = lastAnswerAt + LIMITS.tickMs * (1 - JITTER) - elapsedMs(clock);
     if (restMs <= 0) await this.#tick();
     this.#arm(restMs > 0 ? restMs : this.#periodMs());
   }

@@ -1,6 +1,6 @@
 /** All pages of a listing as one body: a page is read when the reader has room for it, and none is kept. */
 import { isPlainObject } from '../../base/records.ts';
-import type { Clock } from '../../base/time.ts';
+import { type Clock, elapsedMs } from '../../base/time.ts';
 import { csvHead, csvNote, csvRow } from './csv.ts';
 import { Refusal } from './problem.ts';
 
@@ -92,12 +92,12 @@ async function* pagesOf(parts: ExportParts): AsyncGenerator<string, undefined> {
   const { clock, format, columns, rows, read, seal, stillMay } = parts;
   let cursor = parts.cursor;
   let written = 0;
-  let askedAt = clock.now();
+  let askedAt = elapsedMs(clock);
   let head = format === 'csv' ? csvHead(columns) : '';
   for (let page = 0; page < PAGES && written < rows; page++) {
-    if (clock.now() - askedAt >= ACCESS_MS) {
+    if (elapsedMs(clock) - askedAt >= ACCESS_MS) {
       if (!(await stillMay())) throw new Refusal('FORBIDDEN', 'access has changed');
-      askedAt = clock.now();
+      askedAt = elapsedMs(clock);
     }
     const limit = Math.min(PAGE_ROWS, rows - written);
     const found = await read({ limit, ...(cursor === undefined ? {} : { cursor }) });

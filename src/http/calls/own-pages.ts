@@ -2,7 +2,7 @@
  * Pages for a caller that sees some users only: filled from what it sees, however much of others stands between.
  * So neither their length nor whether another follows says anything of others.
  */
-import type { Clock } from '../../base/time.ts';
+import { type Clock, elapsedMs } from '../../base/time.ts';
 import { coreOf, type Fairloom } from '../../client/client.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
@@ -39,7 +39,7 @@ export class Look {
 
   /** The page ends where it is. */
   get isOver(): boolean {
-    return this.#clock.now() >= this.#until;
+    return elapsedMs(this.#clock) >= this.#until;
   }
 
   /** Waits until no other page of the same caller looks further; the answer ends the turn. */

@@ -5,7 +5,7 @@
  */
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { canonicalJson } from '../../base/canonical-json.ts';
-import type { Clock } from '../../base/time.ts';
+import { type Clock, elapsedMs } from '../../base/time.ts';
 import { coreOf, type Fairloom } from '../../client/client.ts';
 import { InvalidOptionError, isOwn } from '../../domain/errors/errors.ts';
 import type { View } from './view.ts';
@@ -79,7 +79,7 @@ export class SealedCursors {
   }
 
   async #demandKey(): Promise<Buffer> {
-    const now = this.#clock.now();
+    const now = elapsedMs(this.#clock);
     if (this.#key !== undefined && now - this.#key.at < TRUST_MS) return this.#key.bytes;
     const bytes = (await this.#stored()) ?? (await this.#made());
     this.#key = { bytes, at: now };

@@ -1,6 +1,6 @@
 /** One stream of changes: what its page watches, as server-sent events. */
 import { onAbort } from '../../base/abort-watch.ts';
-import type { Clock, Timer } from '../../base/time.ts';
+import { type Clock, elapsedMs, type Timer } from '../../base/time.ts';
 import type { View } from '../calls/view.ts';
 import type { Hub, Version, Watched } from './hub.ts';
 import type { Subject } from './subject.ts';
@@ -134,7 +134,7 @@ class EventStream {
   #plan(): void {
     if (this.#frame !== undefined || this.#dirty.size === 0 || this.#isFull()) return;
     const { clock } = this.#parts;
-    const waitMs = Math.max(0, this.#framedAt + FRAME_MS - clock.now());
+    const waitMs = Math.max(0, this.#framedAt + FRAME_MS - elapsedMs(clock));
     this.#frame = clock.setTimer(waitMs, () => {
       this.#frame = undefined;
       if (!this.#isAsking && !this.#isFull()) this.#flush();
@@ -145,22 +145,23 @@ class EventStream {
     const changes = [...this.#dirty].map(changeOf).filter((text) => text !== undefined);
     this.#dirty.clear();
     if (changes.length === 0) return;
-    const at = this.#parts.clock.now();
-    this.#framedAt = at;
+    const { clock } = this.#parts;
+    const at = clock.now();
+    this.#framedAt = elapsedMs(clock);
     const id = this.#places.map(({ sent }) => sent?.digest ?? '').join('.');
     this.#write(`id: ${id}\nevent: change\ndata: {"at":${at},"changes":[${changes.join()}]}\n\n`);
   }
 
   #isFull(): boolean {
     const isFull = (this.#out?.desiredSize ?? 0) <= 0;
-    if (isFull) this.#fullSince ??= this.#parts.clock.now();
+    if (isFull) this.#fullSince ??= elapsedMs(this.#parts.clock);
     return isFull;
   }
 
   #keepBeating(): void {
     const { clock } = this.#parts;
     this.#beat = clock.setTimer(BEAT_MS, () => {
-      const now = clock.now();
+      const now = elapsedMs(clock);
       if (this.#isFull() && now - (this.#fullSince ?? now) >= PATIENCE_MS) {
         this.#close('dropped', 'the reader was too slow');
         return;

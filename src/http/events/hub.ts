@@ -1,7 +1,7 @@
 /** Readings that streams of changes share: each thing is read once for all that watch it with the same eyes. */
 import { createHash } from 'node:crypto';
 import { isPlainObject } from '../../base/records.ts';
-import type { Clock, Timer } from '../../base/time.ts';
+import { type Clock, elapsedMs, type Timer } from '../../base/time.ts';
 import type { View } from '../calls/view.ts';
 import { Budget } from './budget.ts';
 import type { Subject } from './subject.ts';
@@ -156,7 +156,7 @@ export class Hub {
   #callerOf(name: string): Caller {
     const known = this.#callers.get(name);
     if (known !== undefined) return known;
-    const now = this.#clock.now();
+    const now = elapsedMs(this.#clock);
     for (const [one, caller] of this.#callers) if (caller.isIdle(now)) this.#callers.delete(one);
     const caller = new Caller();
     this.#callers.set(name, caller);
@@ -181,7 +181,7 @@ export class Hub {
     if (this.#isReading) return;
     const [watched, caller] = this.#first() ?? [];
     if (watched === undefined || caller === undefined) return;
-    const now = this.#clock.now();
+    const now = elapsedMs(this.#clock);
     const waitMs = Math.max(caller.budget.waitMs(now), this.#budget.waitMs(now));
     if (waitMs === 0) {
       void this.#look(watched, caller);
@@ -208,10 +208,10 @@ export class Hub {
     watched.isDue = false;
     for (const one of watched.listeners.values()) one.due.delete(watched);
     caller.readings++;
-    const from = this.#clock.now();
+    const from = elapsedMs(this.#clock);
     const goOn = this.#alone();
     const value = await this.#read(watched.subject, watched.view);
-    const now = this.#clock.now();
+    const now = elapsedMs(this.#clock);
     const tookMs = Math.max(0, now - from);
     caller.readings--;
     caller.budget.spend(now, tookMs);

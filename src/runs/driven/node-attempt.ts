@@ -14,7 +14,7 @@ import { type HandlerWrites, NO_WRITES, PendingWrites } from '../../attempt/pend
 import { HandlerReports } from '../../attempt/reports.ts';
 import { type AbortWatcher, unwatchAbort, watchAbort } from '../../base/abort-watch.ts';
 import type { Logger } from '../../base/logger.ts';
-import type { Timer } from '../../base/time.ts';
+import { elapsedMs, type Timer } from '../../base/time.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
 import { ControlNotReturnedError, TimedOutError } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
@@ -195,7 +195,7 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher, TimeL
     const outerMs = this.#call.outer?.pause();
     if (this.#timer === undefined || this.#timeout !== undefined) return outerMs;
     this.#timer.cancel();
-    this.#leftMs = Math.max(1, this.#dueAt - this.#tools.clock.now());
+    this.#leftMs = Math.max(1, this.#dueAt - elapsedMs(this.#tools.clock));
     return Math.min(this.#leftMs, outerMs ?? this.#leftMs);
   }
 
@@ -207,7 +207,7 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher, TimeL
 
   #dueIn(ms: number): void {
     const { clock } = this.#tools;
-    this.#dueAt = clock.now() + ms;
+    this.#dueAt = elapsedMs(clock) + ms;
     this.#timer = clock.setTimer(ms, () => this.#timeOut());
   }
 

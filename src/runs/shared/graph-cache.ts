@@ -1,5 +1,5 @@
 import type { Connection } from '../../backends/connection.ts';
-import type { Clock } from '../../base/time.ts';
+import { type Clock, elapsedMs } from '../../base/time.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
 import {
   GraphCorruptError,
@@ -157,7 +157,7 @@ export class GraphCache {
   }
 
   #isOld(storedAt: number): boolean {
-    return this.#clock.now() - storedAt >= TOUCH_MS;
+    return elapsedMs(this.#clock) - storedAt >= TOUCH_MS;
   }
 
   /** The graph is at hand, so a store that does not answer is no reason to fail. */
@@ -183,7 +183,7 @@ export class GraphCache {
     const { hash, text } = entry.known;
     const body = await packGraph(text);
     const { graphs } = await this.#connection.ready();
-    const now = this.#clock.now();
+    const now = elapsedMs(this.#clock);
     const answer = await graphs.save(hash, body);
     entry.storedAt = now;
     this.#stats.saves++;
@@ -202,7 +202,7 @@ export class GraphCache {
 
   async #download(hash: string): Promise<Entry> {
     const { graphs } = await this.#connection.ready();
-    const storedAt = this.#clock.now();
+    const storedAt = elapsedMs(this.#clock);
     const reply = await graphs.load(hash);
     this.#stats.loads++;
     if (reply.kind !== 'found') throw missing(hash, reply.kind);

@@ -374,7 +374,7 @@ const IN_THE_ENGINE: readonly Mutant[] = [
   {
     name: 'schedules: a scheduler that is kept away asks no more',
     file: 'src/schedules/scheduler.ts',
-    find: `      this.#lockedUntil = clock.now() + restMs;`,
+    find: `      this.#lockedUntil = elapsedMs(clock) + restMs;`,
     replace: `      this.#lockedUntil = Number.MAX_VALUE + restMs;`,
   },
   {
