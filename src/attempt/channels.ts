@@ -1,6 +1,6 @@
 /** Channels in the hands of handlers: what an attempt writes is pending until its end is written down. */
 
-import { decodeJson, encodeJson, utf8Bytes } from '../base/json.ts';
+import { decodeJson, encodeJson, tooLong, utf8Bytes } from '../base/json.ts';
 import {
   ChannelLimitError,
   ChannelTypeError,
@@ -201,6 +201,9 @@ class HandChannel {
     if (value === undefined) throw this.#invalid(key, '$', 'undefined has no JSON form');
     const encoded = encodeJson(value, LIMITS.channelValueBytes);
     if (encoded.ok) return encoded.text;
+    if (encoded.problem === tooLong(LIMITS.channelValueBytes)) {
+      throw new ChannelLimitError(placeOf(this.#field(key)), 'channelValueBytes');
+    }
     throw this.#invalid(key, encoded.path, encoded.problem);
   }
 

@@ -199,7 +199,7 @@ class Writer {
   }
 }
 
-function tooLong(maxBytes: number): string {
+export function tooLong(maxBytes: number): string {
   return `is more than ${maxBytes} bytes of JSON`;
 }
 

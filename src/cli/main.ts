@@ -11,14 +11,22 @@ const shell: Shell = {
   exitCode: EXIT.ok,
 };
 
-// A reader that has seen enough (`| head`) closes the pipe; that is no failure.
 for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failed);
-  });
+  stream.on('error', (error) => process.exit(unwritten(error)));
 }
 
 void runCommandLine(process.argv.slice(2), shell).then((code) => {
   // What a user's module left running must not keep the command; what was written must get out.
-  process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
+  process.stdout.write('', () => {
+    const { errored } = process.stdout;
+    const end = errored === null ? code : unwritten(errored);
+    process.stderr.write('', () => process.exit(end));
+  });
 });
+
+/** A reader that has seen enough (`| head`) closes the pipe; that is no failure. A full disk is one. */
+function unwritten(error: NodeJS.ErrnoException): number {
+  if (error.code === 'EPIPE') return EXIT.ok;
+  process.stderr.write(`fairloom: the output cannot be written: ${error.message}\n`);
+  return EXIT.failed;
+}

@@ -39,6 +39,7 @@ export class SchedulerService {
   readonly #over = new AbortController();
   #scheduler: Scheduler | undefined;
   #starting: Promise<void> | undefined;
+  #stopping: Promise<void> | undefined;
   #failures = 0;
 
   /** @internal */
@@ -65,13 +66,18 @@ export class SchedulerService {
    * {@link BackendUnsupportedError}; {@link ClosedError} when it was stopped before.
    */
   start(): Promise<void> {
+    if (this.#stopping !== undefined) return Promise.reject(new ClosedError('the scheduler'));
     this.#starting ??= atRoot(() => this.#start());
     return this.#starting;
   }
 
   /** Fires nothing more, and lets another scheduler take over at once. Always settles. */
-  async stop(): Promise<void> {
-    if (this.#over.signal.aborted) return;
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
     const leaving = this.#scheduler?.leave();
     if (leaving !== undefined) {
       await sayGoodbye(this.#core.clock, [leaving], this.#over.signal);
@@ -82,8 +88,8 @@ export class SchedulerService {
 
   async #start(): Promise<void> {
     const { connection, clock, random, keepAlive } = this.#core;
-    if (this.#over.signal.aborted) throw new ClosedError('the scheduler');
     const backend = await connection.open();
+    if (this.#stopping !== undefined) throw new ClosedError('the scheduler');
     keepAlive.hold();
     this.#scheduler = new Scheduler({
       ...{ backend, clock, random, owner: this.id, pollMs: LIMITS.scheduleRetryMs },

@@ -120,6 +120,10 @@ export class Worker {
    * it; {@link ClosedError} when it was stopped before.
    */
   start(): Promise<void> {
+    const isStopped = this.#stopping !== undefined || this.#state === 'stopped';
+    if (isStopped && this.#endedBy === undefined) {
+      return Promise.reject(new ClosedError('the worker'));
+    }
     this.#starting ??= atRoot(() => this.#start());
     return this.#starting;
   }
@@ -171,7 +175,6 @@ export class Worker {
   }
 
   async #start(): Promise<void> {
-    if (this.#state !== 'new') throw new ClosedError('the worker');
     this.#state = 'running';
     this.#core.keepAlive.hold();
     this.#health.start();

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { beforeAll, expect, inject, it } from 'vitest';
 import { EXIT, EXIT_OF, type ExitCode } from '../../src/cli/terminal/exit-code.ts';
-import { fairloom, ROOT } from '../support/processes/run-process.ts';
+import { BIN, fairloom, ROOT, runProcess } from '../support/processes/run-process.ts';
 
 /** A port on which nothing listens. */
 const NOBODY = ['--redis', 'redis://127.0.0.1:1'];
@@ -61,4 +61,16 @@ it('the table has every code', () => {
 it('errors of the library end with all but those of a command that succeeds and of doctor', () => {
   const others = Object.values(EXIT).filter((code) => code !== EXIT.ok && code !== EXIT.unhealthy);
   expect([...new Set(Object.values(EXIT_OF))].toSorted()).toEqual(others);
+});
+
+it('output that cannot be written fails, but for a reader that has seen enough', async () => {
+  const listing = `"$0" "${BIN}" dead list ${REDIS.join(' ')}`;
+  const inShell = (script: string) => runProcess('sh', ['-c', script, process.execPath]);
+  const full = await inShell(`${listing} > /dev/full`);
+  expect(full).toMatchObject({
+    code: EXIT.failed,
+    stderr: expect.stringContaining('the output cannot be written: ENOSPC'),
+  });
+  const closed = await inShell(`(${listing}; echo "code $?" >&2) | true`);
+  expect(closed.stderr).toContain(`code ${EXIT.ok}`);
 });

@@ -83,7 +83,7 @@ export function enqueueOne(store: Store, task: NewTask): EnqueueReply {
  */
 export function enqueueAll(store: Store, tasks: readonly NewTask[]): readonly EnqueueReply[] {
   const batch: Batch = {
-    tasks: new Map(tasks.map((task) => [task.id, task])),
+    tasks: firstById(tasks),
     keys: new Map(),
     waiting: new Map(),
     answered: new Map(),
@@ -112,6 +112,13 @@ export function enqueueAll(store: Store, tasks: readonly NewTask[]): readonly En
     settleIn(store, entry, task);
   }
   return replies.map((reply) => presentState(store, reply));
+}
+
+/** Of several with one id the first is stored; the others have to be like it. */
+function firstById(tasks: readonly NewTask[]): ReadonlyMap<string, NewTask> {
+  const byId = new Map<string, NewTask>();
+  for (const task of tasks) if (!byId.has(task.id)) byId.set(task.id, task);
+  return byId;
 }
 
 function refuseBatch(

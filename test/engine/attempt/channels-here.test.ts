@@ -133,7 +133,6 @@ describe('a channel', () => {
     ['NaN', Number.NaN, '$'],
     ['undefined', undefined, '$'],
     ['a map', { deep: { map: new Map() } }, '$.deep.map'],
-    ['too long a text', 'x'.repeat(LIMITS.channelValueBytes), '$'],
   ])('refuses %s, and names the place', async (_what, value, path) => {
     for (const way of ['set', 'append'] as const) {
       const error = await refusal(inHandler((own) => writeBy(own, way, value)));
@@ -208,6 +207,14 @@ describe('a channel', () => {
       }),
     );
     expect(grown).toMatchObject({ limit: 'channelValueBytes' });
+    for (const way of ['set', 'append'] as const) {
+      const whole = await refusal(inHandler((own) => writeBy(own, way, `${long}${long}`)));
+      expect(whole).toMatchObject({
+        code: 'CHANNEL_LIMIT',
+        limit: 'channelValueBytes',
+        key: 'list',
+      });
+    }
     const again = inHandler(async (own) => {
       for (let at = 0; at < 9; at++) await own.set('n', long as never);
       return 'fine';

@@ -383,6 +383,20 @@ eachBackend((open, name) => {
     expect(await handle.result()).toBe('ran');
   });
 
+  it(`a worker and a scheduler of ${name} that were stopped do not start again`, async () => {
+    const loom = harness.loom([quick]);
+    for (const service of [loom.worker(), loom.scheduler()]) {
+      await service.start();
+      const stopped = service.stop();
+      await expect(service.start()).rejects.toBeInstanceOf(ClosedError);
+      await stopped;
+      await expect(service.start()).rejects.toBeInstanceOf(ClosedError);
+    }
+    const never = loom.worker();
+    await never.stop();
+    await expect(never.start()).rejects.toBeInstanceOf(ClosedError);
+  });
+
   it(`closing ${name} ends a worker that nobody stopped`, async () => {
     const loom = harness.loom([quick]);
     const worker = loom.worker();
@@ -390,7 +404,7 @@ eachBackend((open, name) => {
     await worker.start();
     await loom.close();
     expect(seen.of('worker.stopped')).toHaveLength(1);
-    await expect(worker.start()).resolves.toBeUndefined();
+    await expect(worker.start()).rejects.toBeInstanceOf(ClosedError);
     await expect(loom.stats()).rejects.toBeInstanceOf(ClosedError);
   });
 });

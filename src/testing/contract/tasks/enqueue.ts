@@ -172,6 +172,18 @@ export const batches: Cases = {
     expect(await kit.leaseIds(10)).toEqual(['taken']);
   },
 
+  'refuses of two that have one id the later one when they differ': async (kit, expect) => {
+    const [one, same, other] = [{ id: 'a' }, { id: 'a' }, { id: 'a', payload: '2' }];
+    const replies = await kit.send({ id: 'b' }, one, same, other);
+    expect(kinds(replies)).toEqual([
+      'batch-refused',
+      'batch-refused',
+      'batch-refused',
+      'task-conflict',
+    ]);
+    expect(await kit.states(['a', 'b'])).toEqual(['missing', 'missing']);
+  },
+
   'lets each item stand on its own when asked to': async (kit, expect) => {
     await kit.add({ id: 'taken', payload: '1' });
     const tasks = [

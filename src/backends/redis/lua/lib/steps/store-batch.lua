@@ -31,7 +31,8 @@ end
 function Store.storePart(items, write)
   local batch = Store.newBatch()
   for id, user in pairs(Store.users) do batch.tasks[id] = { user = user, elsewhere = true } end
-  for i = 1, #items do batch.tasks[items[i].id] = items[i] end
+  -- Of several with one id the first is stored; the others have to be like it.
+  for i = #items, 1, -1 do batch.tasks[items[i].id] = items[i] end
   local refusal, at_ = Store.refusalOf(items, batch)
   if refusal then
     Store.refusedPart = true
@@ -53,7 +54,7 @@ end
 function Store.storeAll(items)
   local batch = Store.newBatch()
   local arePlainTasks = true
-  for i = 1, #items do
+  for i = #items, 1, -1 do
     batch.tasks[items[i].id] = items[i]
     if not Store.isPlainTask(items[i]) then arePlainTasks = false end
   end
