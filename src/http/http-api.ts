@@ -31,7 +31,7 @@ import { demandHost } from './hosts.ts';
 import { type HttpApiOptions, type HttpSettings, httpSettings, isAccess } from './http-options.ts';
 import { inTime } from './in-time.ts';
 import { PageFiles } from './page/page-files.ts';
-import { routePathOf } from './request-path.ts';
+import { demandLiteralPath, routePathOf } from './request-path.ts';
 import { RequestRate } from './request-rate.ts';
 import { EXPORT_FIELDS, EXPORT_ROUTES, type ExportRoute } from './routes/exports.ts';
 import { ROUTES } from './routes/table.ts';
@@ -40,6 +40,8 @@ import { ROUTES } from './routes/table.ts';
 export interface RequestOrigin {
   /** The address that it came from; for the limit on requests. */
   readonly client?: string | undefined;
+  /** The path and query as they came: the URL of a `Request` has no backslashes and no dot segments any more. */
+  readonly target?: string | undefined;
 }
 
 /** A client behind web requests: mount `fetch` wherever requests come from. */
@@ -121,6 +123,7 @@ class Api implements HttpApi {
     const requestId = coreOf(this.#loom).newId();
     try {
       demandHost(request, this.#settings.hosts);
+      demandLiteralPath(request.url, from.target);
       const client = this.#clientOf(request, from.client);
       this.#rate.demand(client);
       if (routePathOf(request.url) === undefined) return await this.#page.answer(request);

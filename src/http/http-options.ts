@@ -121,6 +121,8 @@ export function isAccess(access: unknown): access is Access {
   if (access === 'all' || access === 'read' || access === 'deny') return true;
   if (!isPlainObject(access)) return false;
   const { can, users, by, ...rest } = access;
+  // A lookup that has found nothing is no leave to see all.
+  if ('users' in access && users === undefined) return false;
   if (Object.keys(rest).length > 0 || (by !== undefined && typeof by !== 'string')) return false;
   return (
     (can === 'all' || isListOf(can, isPermission)) && (users === undefined || isListOf(users, isId))

@@ -33,7 +33,8 @@ export function nodeHandler(api: HttpApi): NodeHandler {
     const abort = new AbortController();
     response.once('close', () => abort.abort());
     const answering = async (): Promise<void> => {
-      const answer = await api.fetch(webRequest(request, abort.signal), { client });
+      const { url, originalUrl: target = url } = request;
+      const answer = await api.fetch(webRequest(request, abort.signal), { client, target });
       if (isStream(answer) && !response.destroyed) streams.add(request, response, abort);
       await send(response, answer);
     };

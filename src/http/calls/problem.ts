@@ -6,6 +6,7 @@ export type RefusalCode =
   | 'FORBIDDEN'
   | 'CROSS_SITE'
   | 'UNKNOWN_HOST'
+  | 'INVALID_PATH'
   | 'NOT_FOR_SOME_USERS'
   | 'NOT_FOUND'
   | 'METHOD_NOT_ALLOWED'
@@ -24,6 +25,8 @@ const REFUSALS: Readonly<Record<RefusalCode, number>> = {
   CROSS_SITE: 403,
   /** Asked under a name that the server is not known by, or under none that can be read. */
   UNKNOWN_HOST: 400,
+  /** It leads elsewhere than its words say, or cannot be decoded. */
+  INVALID_PATH: 400,
   /** It shows or changes what is everybody's. */
   NOT_FOR_SOME_USERS: 403,
   NOT_FOUND: 404,

@@ -44,8 +44,8 @@ export type Access =
   | {
       /** What may be done; `read` has to be among it for looking. */
       readonly can: 'all' | readonly Permission[];
-      /** The users that the caller may see; absent: all. */
-      readonly users?: readonly string[] | undefined;
+      /** The users that the caller may see; absent: all. `undefined` is refused. */
+      readonly users?: readonly string[];
       /** Who it is, for the audit. */
       readonly by?: string | undefined;
     };

@@ -1,4 +1,4 @@
-/** An `access` that never answers, or answers late: no request gets in, and no stream goes on. */
+/** An `access` that answers wrong, late or never: no request gets in, and no stream goes on. */
 import { call, type Fairloom } from 'fairloom';
 import { type Access, type HttpApi, httpApi } from 'fairloom/http';
 import { beforeAll, expect, it } from 'vitest';
@@ -31,6 +31,27 @@ class Doorkeeper {
   }
 }
 
+/** What a lookup that found nothing, or a slip, makes of an answer. */
+const WRONG: readonly unknown[] = [
+  undefined,
+  null,
+  '',
+  'ALL',
+  true,
+  {},
+  { can: undefined },
+  { can: undefined, users: ['acme'] },
+  { can: 'all', users: undefined },
+  { can: ['read'], users: undefined, by: 'ann' },
+  { can: 'all', users: null },
+  { can: 'all', users: '' },
+  { can: 'all', users: 'acme' },
+  { can: 'all', users: [undefined] },
+  { can: 'all', users: [''] },
+  { can: 'all', user: ['acme'] },
+  { can: 'all', users: ['acme'], by: null },
+];
+
 /** What goes on for as long as its reader stays. */
 const ENDLESS = EVERY_ROUTE.filter(
   (one) => 'types' in one && one.types.includes('text/event-stream'),
@@ -50,6 +71,29 @@ eachStore(({ open, beside, quiet }) => {
 
   const keptBy = (keeper: Doorkeeper): HttpApi =>
     httpApi(loom, { access: () => keeper.access(), timeout: '3s' });
+
+  it.each(named(EVERY_ROUTE))('%s is refused by an access that answers wrong', async (_, one) => {
+    const path = `/api/v1${addressOf(one, things)}`;
+    calls.length = 0;
+    for (const answer of WRONG) {
+      const access = (): Access => answer as Access;
+      const got = await httpApi(loom, { access }).fetch(
+        requestFor(one.method, `http://host${path}`),
+      );
+      await expectProblem(got, [`${path} ${JSON.stringify(answer)}`, 500, 'INTERNAL']);
+    }
+    expect(calls).toEqual([]);
+  });
+
+  it('an answer without the key users is for all, and one without users for none', async () => {
+    const listed = async (access: Access): Promise<unknown> => {
+      const request = requestFor('GET', 'http://host/api/v1/schedules');
+      return (await httpApi(loom, { access: () => access }).fetch(request)).json();
+    };
+    expect(await listed({ can: 'all' })).toMatchObject({ items: [{ user: 'acme' }] });
+    expect(await listed({ can: 'all', by: undefined })).toMatchObject({ items: [{}] });
+    expect(await listed({ can: 'all', users: [] })).toEqual({ items: [] });
+  });
 
   // F112
   it.each(named(EVERY_ROUTE))('%s is not done when access does not answer', async (_, one) => {
