@@ -1,5 +1,6 @@
 /** An error group by its name, however many stand before it. */
 import { Fatal, task } from 'fairloom';
+import type { HttpApiOptions } from 'fairloom/http';
 import { expect, it } from 'vitest';
 import { askerOf } from '../support/http/api.ts';
 import { eachStore } from '../support/http/stores.ts';
@@ -35,5 +36,52 @@ eachStore(({ open }) => {
       expect((await none(path)).body).toMatchObject({ items: [] });
     }
     expect((await all('/dead/groups?group=0000000000000000')).body).toEqual({ items: [] });
+  });
+
+  it('the name of an error is no group: refused by every call that takes one, and found by a filter', async () => {
+    const loom = await open([fail]);
+    const { id } = await loom.enqueue(fail, 'no luck', { user: 'acme' });
+    await loom.drain({ allowFailures: true });
+    const [group] = (await loom.dead.groups()).items;
+    const words = { code: 'INVALID_OPTION', detail: expect.stringContaining('error group') };
+    const calls: readonly HttpApiOptions[] = [
+      {},
+      { redact: ['*.password'] },
+      { hidePayloads: true },
+      { access: () => ({ can: ['read'], users: ['acme'] }) },
+      { access: () => ({ can: ['read'], users: [] }) },
+    ];
+    for (const options of calls) {
+      const ask = askerOf(loom, options);
+      for (const path of ['/dead?error=Fatal', '/export/dead?error=Fatal', '/dead?error=Error']) {
+        const { status, body } = await ask(path);
+        expect([path, status, body]).toMatchObject([path, 400, { ...words, option: 'error' }]);
+      }
+      expect((await ask('/dead?error=fatal:fail')).body).toEqual({ items: [] });
+    }
+    const all = askerOf(loom);
+    expect((await all('/dead/groups?group=Fatal')).body).toMatchObject({
+      ...words,
+      option: 'group',
+    });
+    expect((await all(`/dead?error=${group?.id}`)).body).toMatchObject({ items: [{ id }] });
+    const found = '/tasks?where=state:failed+error:Fatal';
+    expect((await all(found)).body).toMatchObject({ items: [{ id }] });
+    expect((await askerOf(loom, { hidePayloads: true })(found)).body).toMatchObject({
+      items: [{ id }],
+    });
+    const hidden = await askerOf(loom, { redact: ['*.password'] })(`/dead?error=${group?.id}`);
+    expect(hidden.body).toMatchObject({
+      option: 'error',
+      detail: expect.stringContaining('GET /tasks?where=state:failed+error:TypeError'),
+    });
+    for (const call of [
+      () => loom.dead.list({ error: 'Fatal' }),
+      () => loom.dead.redrive({ error: 'Fatal' }),
+      () => loom.dead.remove({ error: 'Fatal' }),
+      () => loom.tasks.list({ state: 'failed', error: 'Fatal' }),
+    ]) {
+      await expect(call()).rejects.toMatchObject({ code: 'INVALID_OPTION', option: 'error' });
+    }
   });
 });

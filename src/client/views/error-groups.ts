@@ -1,7 +1,7 @@
 import { errorOf } from '../../codec/task-error.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import type { ErrorGroupFacts } from '../../domain/port/backend.ts';
-import { errorGroupOf, failureTypeOf } from '../../domain/task/cause.ts';
+import { errorGroupOf, failureTypeOf, isErrorGroup } from '../../domain/task/cause.ts';
 import { likeness } from '../../domain/task/error-likeness.ts';
 import type { TaskRow } from '../../domain/task/task.ts';
 import { nameIn } from '../../domain/task/task-name.ts';
@@ -32,8 +32,14 @@ export function errorGroup(facts: ErrorGroupFacts, sample: TaskRow | undefined):
   return { ...facts, name, ...(failure === undefined ? {} : { error: failure }) };
 }
 
-/** A checked filter by group. */
-export function errorGroupOption(error: unknown): string {
-  if (typeof error === 'string' && error !== '') return error;
-  throw new InvalidOptionError('error', 'the id of an error group', error);
+/**
+ * A checked filter by group.
+ *
+ * @throws {@link InvalidOptionError} for what is no id of a group, as the name of an error, by which filters find.
+ */
+export function errorGroupOption(error: unknown, option = 'error'): string {
+  if (typeof error === 'string' && isErrorGroup(error)) return error;
+  const expected =
+    'the id of an error group, as "5d0c1f2a9be47c13" or "lost:resize" (a filter finds the name of an error: where "state:failed error:TypeError")';
+  throw new InvalidOptionError(option, expected, error);
 }

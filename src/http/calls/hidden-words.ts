@@ -22,13 +22,17 @@ export function demandShownWhere({ hidesWords }: Facts, where: string): void {
       const message = `where: ${NOT_SHOWN}, so no text is looked for in them: expected ${expected}`;
       throw new InvalidOptionError('where', expected, one.text, message);
     }
-    if (one.word === 'error') for (const value of one.values) demandShownGroup('where', value);
+    if (one.word === 'error') for (const value of one.values) demandShownName(value);
   }
 }
 
 /** @throws {@link InvalidOptionError} for the group of an error by its words, wherever one is named. */
 export function demandShownError({ hidesWords }: Facts, error: string | undefined): void {
-  if (hidesWords && error !== undefined) demandShownGroup('error', error);
+  if (!hidesWords || error === undefined || !MADE_OF_WORDS.test(error)) return;
+  const expected = 'a group without words, as "lost:resize"';
+  const instead = 'GET /tasks?where=state:failed+error:TypeError finds the name of an error';
+  const message = `error: ${NOT_SHOWN}, so no group of them is looked for: expected ${expected}; ${instead}`;
+  throw new InvalidOptionError('error', expected, error, message);
 }
 
 /** @throws {@link InvalidOptionError} where failures are to be grouped by what is not shown. */
@@ -38,8 +42,8 @@ export function demandGroups({ hidesWords }: Facts): void {
   throw new InvalidOptionError('groups', 'GET /dead', 'error groups', message);
 }
 
-function demandShownGroup(option: string, value: string): void {
+function demandShownName(value: string): void {
   if (!MADE_OF_WORDS.test(value)) return;
-  const message = `${option}: ${NOT_SHOWN}, so no group of them is looked for: expected the name of an error`;
-  throw new InvalidOptionError(option, 'the name of an error', value, message);
+  const message = `where: ${NOT_SHOWN}, so no group of them is looked for: expected the name of an error`;
+  throw new InvalidOptionError('where', 'the name of an error', value, message);
 }

@@ -1,5 +1,6 @@
 /** Routes of tasks. */
 import type { Fairloom } from '../../client/client.ts';
+import { errorGroupOption } from '../../client/views/error-groups.ts';
 import { InvalidOptionError, TaskNotFoundError } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { allPages } from '../../domain/port/all-pages.ts';
@@ -131,13 +132,16 @@ export const TASK_ROUTES: readonly Route[] = [
       queue: text('Of this queue.'),
       user: text('Of this user.'),
       name: NAME,
-      error: text('Of this error group.'),
+      error: text(
+        'Of the error group with this id; a `where` of `GET /tasks` finds the name of an error.',
+      ),
       ...PAGE_FIELDS,
     },
     answer: async (call) => {
       const { loom, view, query } = call;
       const { queue, name, error, user: asked } = query;
       demandShownError(call.api, error);
+      if (error !== undefined) errorGroupOption(error);
       const page = await pageSeen(call, asked, pageOf(query), (user, part) =>
         loom.dead.list({ queue, name, error, user, ...part }),
       );
@@ -152,6 +156,7 @@ export const TASK_ROUTES: readonly Route[] = [
     answer: async ({ loom, view, look, query, api }) => {
       demandGroups(api);
       const { group } = query;
+      if (group !== undefined) errorGroupOption(group, 'group');
       if (view.users !== undefined) {
         return ownGroups({ loom, users: view.users, look, group }, pageOf(query));
       }
