@@ -6,6 +6,7 @@ import type { ValueCodec } from '../codec/codec.ts';
 import { errorOf } from '../codec/task-error.ts';
 import {
   ClosedError,
+  isOwn,
   ResultTimeoutError,
   TaskCanceledError,
   TaskFailedError,
@@ -27,6 +28,9 @@ const NO_OPTIONS: ResultOptions = {};
 
 /** Longest wait for one hint, in ms; then the record is looked at again. */
 const LOOK_MS = 5_000;
+
+/** Looks in a row that may fail with the connection, or with the owner of a data folder. */
+const LOST_LOOKS = 2;
 
 /** Says how the task stands, given its end if that is known. */
 type Look<T> = (inspect: Inspect, ended: TaskStatus | undefined) => Promise<T | undefined>;
@@ -108,15 +112,20 @@ export class Results {
     signal: AbortSignal,
     look: Look<T>,
   ): Promise<T | undefined> {
-    for (;;) {
-      const { inspect } = this.#connection.now ?? (await this.#connection.open());
+    for (let failures = 0; ; ) {
       const waitMs = Math.min(until - elapsedMs(this.#clock), LOOK_MS);
-      const ended = waitMs > 0 ? await inspect.waitForEnd(id, waitMs, signal) : undefined;
-      if (signal.aborted) throw signal.reason;
-      const found = await look(inspect, ended);
-      if (signal.aborted) throw signal.reason;
-      if (found === undefined) throw new TaskNotFoundError(id);
-      if (found === ended || isEnd(found.state)) return found;
+      try {
+        const { inspect } = this.#connection.now ?? (await this.#connection.open());
+        const ended = waitMs > 0 ? await inspect.waitForEnd(id, waitMs, signal) : undefined;
+        if (signal.aborted) throw signal.reason;
+        const found = await look(inspect, ended);
+        if (signal.aborted) throw signal.reason;
+        if (found === undefined) throw new TaskNotFoundError(id);
+        if (found === ended || isEnd(found.state)) return found;
+        failures = 0;
+      } catch (error) {
+        if (!isOwn(error, 'BACKEND_UNAVAILABLE') || failures++ === LOST_LOOKS) throw error;
+      }
       if (until <= elapsedMs(this.#clock)) return undefined;
     }
   }
