@@ -38,12 +38,12 @@ import type { Shell } from './session/session.ts';
 import { offering, repeated } from './terminal/arguments.ts';
 import { CliError, EXIT, type ExitCode, exitCodeOf } from './terminal/exit-code.ts';
 import { OUTPUT_FORMS, type OutputForm } from './terminal/output.ts';
-import { refuseBlankAndTwice } from './terminal/strict-options.ts';
+import { refuseBlankAndTwice, refuseBlankArguments } from './terminal/strict-options.ts';
 import { styleFor, terminalLine } from './terminal/style.ts';
 
 const EPILOGUE = `
 Exit codes: 0 ok, 1 failed, 2 usage, 3 unhealthy, 4 backend unreachable, 5 timed out,
-6 refused, 7 not found. The JSON shapes are in docs/cli.md.`;
+6 refused, 7 not found. The JSON shapes are in docs/cli-output.md.`;
 
 /** Runs one command line (without node and script) and gives the exit code. Never throws. */
 export async function runCommandLine(args: readonly string[], shell: Shell): Promise<ExitCode> {
@@ -113,6 +113,7 @@ export function programOf(shell: Shell): Command {
   addDev(program, shell);
   addCompletion(program, shell);
   refuseBlankAndTwice(program);
+  refuseBlankArguments(program);
   return program;
 }
 

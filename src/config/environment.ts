@@ -45,7 +45,7 @@ export function givenOfEnvironment(env: NodeJS.ProcessEnv, problems: Problems): 
 
 /**
  * What hosts say of a Redis that they run for an application. It is no word to us in particular, so
- * whatever else names a server goes before it.
+ * it is asked for only where nothing else names a server or another backend.
  */
 export function givenOfHost(env: NodeJS.ProcessEnv): Given | undefined {
   const url = env[HOST_VARIABLE];

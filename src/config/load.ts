@@ -59,8 +59,9 @@ export interface ReadOptions extends Omit<LoadConfigOptions, 'overrides'> {
 const DEFAULT_FILE = 'fairloom.yaml';
 
 /**
- * Reads the configuration: defaults, then `REDIS_URL` of the environment, which hosts set, then the file,
- * then `FAIRLOOM_*` of the environment, then overrides. Later ones win, field by field.
+ * Reads the configuration: defaults, then the file, then `FAIRLOOM_*` of the environment, then overrides. Later ones
+ * win, field by field. `REDIS_URL` of the environment, which hosts set, is read where none of these names a server or
+ * another backend.
  *
  * @throws {@link ConfigError} with everything that is wrong, each with its place.
  */
@@ -81,9 +82,11 @@ export async function readConfig(options: ReadOptions): Promise<ReadConfig> {
   const file = fileOf(options.file, env);
   const fromFile = file === undefined ? undefined : await readFile(file, env, problems);
   const fromCode = givenOf(overrides, (path) => ({ from: 'code', flag: flags?.get(path) }));
-  const layers = [givenOfHost(env), fromFile, givenOfEnvironment(env, problems), fromCode]
+  const named = [fromFile, givenOfEnvironment(env, problems), fromCode]
     .filter((given) => given !== undefined)
     .map((given) => withBackend(given, problems));
+  const ofHost = isServerOpen(named) ? givenOfHost(env) : undefined;
+  const layers = ofHost === undefined ? named : [withBackend(ofHost, problems), ...named];
   const findings = {
     problems,
     origins: new Map<string, ConfigOrigin>(),
@@ -146,6 +149,18 @@ function withBackend(given: Given, problems: Problems): Given {
     ...given,
     entries: new Map([...given.entries, ['backend', backend]]),
   } satisfies GivenMap;
+}
+
+/** Whether nothing says which server is meant, or that none is: what a host says counts then alone, right or wrong. */
+function isServerOpen(layers: readonly Given[]): boolean {
+  if (layers.some((given) => given.kind === 'map' && originIn(given, 'redis', 'url'))) return false;
+  const backend = layers.map(backendIn).findLast((word) => word !== undefined);
+  return backend === undefined || backend === 'redis';
+}
+
+function backendIn(given: Given): unknown {
+  const backend = given.kind === 'map' ? given.entries.get('backend')?.given : undefined;
+  return backend?.kind === 'value' ? backend.value : undefined;
 }
 
 function originIn(given: GivenMap, section: string, name: string): ConfigOrigin | undefined {

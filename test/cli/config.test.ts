@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { fairloomHere } from '../support/cli-here.ts';
 import { type Ended, fairloom, ROOT } from '../support/processes/run-process.ts';
 import { startWorker } from '../support/processes/worker-process.ts';
 
@@ -91,6 +92,20 @@ describe('config show', () => {
 });
 
 describe('a command', () => {
+  it('finds no such file, however it is named', async () => {
+    const byVariable = await fairloomHere(['status'], {
+      env: { FAIRLOOM_CONFIG: '/no/such.yaml' },
+    });
+    expect([byVariable.code, byVariable.stderr]).toEqual([
+      7,
+      expect.stringContaining('there is no file /no/such.yaml, which FAIRLOOM_CONFIG names'),
+    ]);
+    const shown = await fairloomHere(['config', 'show'], { env: { FAIRLOOM_CONFIG: '/no/such' } });
+    expect(shown.code).toBe(7);
+    expect((await fairloomHere(['status', '--config', '/no/such.yaml'])).code).toBe(7);
+    expect((await fairloomHere(['config', 'show'], { env: { FAIRLOOM_CONFIG: '' } })).code).toBe(0);
+  });
+
   it.each<[string, readonly string[], number, string]>([
     ['finds no such file', ['status', '--config', 'none.yaml'], 7, 'there is no file none.yaml'],
     ['has no use for memory', ['status', '--config', 'memory.yaml'], 2, 'the backend is memory'],

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, inject, it } from 'vitest';
+import { fairloomHere } from '../support/cli-here.ts';
 import { BIN, fairloom, ROOT } from '../support/processes/run-process.ts';
 
 const folder = mkdtempSync(join(ROOT, 'temp/dev-'));
@@ -129,6 +130,16 @@ describe('fairloom dashboard', () => {
     const { code, stderr } = await fairloom(open);
     expect([code, stderr]).toEqual([2, expect.stringContaining('--insecure-no-auth')]);
     expect((await fairloom([...open, '--token', ''])).code).toBe(2);
+    for (const FAIRLOOM_HTTP_TOKEN of [' ', '\t']) {
+      for (const words of [open, ['dashboard', ...where], ['dev', 'tasks.mjs']]) {
+        const refused = await fairloomHere(words, { env: { FAIRLOOM_HTTP_TOKEN } });
+        expect([words, refused.code, refused.stderr]).toEqual([
+          words,
+          2,
+          expect.stringContaining('the token is blank'),
+        ]);
+      }
+    }
     const allowed = ['--allow-host', 'other.example'];
     const { url, end } = start([...open, '--insecure-no-auth', ...allowed]);
     const base = (await url()).replace('0.0.0.0', '127.0.0.1');

@@ -1,7 +1,7 @@
 /** `fairloom versions`, and a rolling deploy of real workers: old and new, then back. */
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
-import { fairloomQuick } from '../support/cli-here.ts';
+import { fairloomHere, fairloomQuick } from '../support/cli-here.ts';
 import { fairloom, ROOT } from '../support/processes/run-process.ts';
 import { startWorker } from '../support/processes/worker-process.ts';
 
@@ -75,4 +75,18 @@ it.each([
   const { code, stderr } = await fairloom([...args, ...ownStore()]);
   expect(code).toBe(2);
   expect(stderr).toContain(words);
+});
+
+it('names a task that nobody knows, and ends with 7', async () => {
+  const where = ownStore();
+  const enqueued = await fairloomHere(['enqueue', 'resize', '7', '--delay', '1h', ...where]);
+  expect(enqueued.code).toBe(0);
+  for (const form of ['table', 'json', 'id']) {
+    const { code, stdout, stderr } = await fairloomHere(['versions', 'nope', '-o', form, ...where]);
+    expect([form, code, stdout]).toEqual([form, 7, '']);
+    expect(stderr).toContain('nope');
+    expect(stderr).not.toContain('no tasks');
+    const known = await fairloomHere(['versions', 'resize', '-o', form, ...where]);
+    expect([form, known.code, known.stdout]).toEqual([form, 0, expect.stringContaining('resize')]);
+  }
 });

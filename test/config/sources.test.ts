@@ -106,6 +106,39 @@ describe('the backend', () => {
   });
 });
 
+describe('REDIS_URL of a host', () => {
+  const broken = { REDIS_URL: 'http://not-redis' };
+
+  it.each([
+    ['a folder in the file', '{ data: { folder: d } }', {}, {}, 'file'],
+    ['a folder in the environment', '{}', { FAIRLOOM_DATA_FOLDER: 'd' }, {}, 'file'],
+    ['a folder in code', '{}', {}, { data: { folder: 'd' } }, 'file'],
+    ['memory in the file', '{ backend: memory }', {}, {}, 'memory'],
+    ['memory in the environment', '{}', { FAIRLOOM_BACKEND: 'memory' }, {}, 'memory'],
+    ['a server in the file', '{ redis: { url: "redis://h" } }', {}, {}, 'redis'],
+    ['a server in the environment', '{}', { FAIRLOOM_REDIS_URL: 'redis://h' }, {}, 'redis'],
+    ['a server in code', '{}', {}, { redis: { url: 'redis://h' } }, 'redis'],
+  ])('is not looked at beside %s', async (...[, yaml, env, overrides, backend]) => {
+    const { config } = await load(yaml, { env: { ...broken, ...env }, overrides });
+    expect(config.backend).toBe(backend);
+    expect(config.redis.url?.reveal()).not.toBe(broken.REDIS_URL);
+  });
+
+  it.each([
+    ['nothing', '{}', {}],
+    ['a prefix', '{ redis: { keyPrefix: a } }', {}],
+    ['Redis without a server', '{ backend: redis }', {}],
+    ['the same in the environment', '{}', { FAIRLOOM_BACKEND: 'redis' }],
+  ])('counts beside %s, right or wrong', async (_case, yaml, env) => {
+    const { config } = await load(yaml, { env: { REDIS_URL: 'redis://host', ...env } });
+    expect([config.backend, config.redis.url?.reveal()]).toEqual(['redis', 'redis://host']);
+    await expect(load(yaml, { env: { ...broken, ...env } })).rejects.toMatchObject({
+      code: 'INVALID_CONFIG',
+      message: expect.stringContaining('REDIS_URL'),
+    });
+  });
+});
+
 describe('the file', () => {
   it('is fairloom.yaml of the current folder, FAIRLOOM_CONFIG, or the one that was named', async () => {
     const named = fileOf('requireUser: true', 'named.yaml');

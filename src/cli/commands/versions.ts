@@ -3,6 +3,7 @@ import type { OpenState, VersionStatus } from '../../client/facades/versions.ts'
 import { isNamed, versionedName } from '../../domain/task/task-name.ts';
 import { type Shell, withLoom } from '../session/session.ts';
 import { integerArgument } from '../terminal/arguments.ts';
+import { CliError, EXIT } from '../terminal/exit-code.ts';
 import type { View } from '../terminal/output.ts';
 import { cellText } from '../terminal/text-table.ts';
 
@@ -24,9 +25,14 @@ export function addVersions(program: Command, shell: Shell): void {
         const { versions, looked, complete } = await loom.versions({ limit });
         const isMeant = (one: VersionStatus): boolean =>
           name === undefined || isNamed(versionedName(one.name, one.version), name);
-        output.rows(versions.filter(isMeant), VERSIONS);
+        const meant = versions.filter(isMeant);
+        if (meant.length > 0 || name === undefined) output.rows(meant, VERSIONS);
         if (!complete) output.note(`there are more than the ${looked} tasks that were looked at`);
-        return undefined;
+        if (meant.length > 0 || name === undefined) return undefined;
+        throw new CliError(
+          EXIT.notFound,
+          `nothing that is stored needs ${name}, and no live worker has it`,
+        );
       });
     });
 }

@@ -54,7 +54,7 @@ export function dashboardAccess(
   { env }: Pick<Shell, 'env'>,
 ): (request: Request) => Access {
   const token = given ?? env[TOKEN_VARIABLE];
-  if (token === '') throw new CliError(EXIT.usage, 'the token is empty');
+  if (token?.trim() === '') throw new CliError(EXIT.usage, 'the token is blank');
   if (token !== undefined) {
     const expected = digest(`Bearer ${token}`);
     return ({ headers }) => {

@@ -122,8 +122,14 @@ export async function configFor(
   { worker = {}, metrics = {}, top = {} }: Flags = {},
 ): Promise<ReadConfig> {
   refuseTwoBackends(redis, data);
-  if (file !== undefined && !existsSync(file)) {
-    throw new CliError(EXIT.notFound, `there is no file ${file}`);
+  const [{ readConfig }, { FILE_VARIABLE }] = await Promise.all([
+    import('../../config/load.ts'),
+    import('../../config/environment.ts'),
+  ]);
+  const named = file ?? env[FILE_VARIABLE];
+  if (named !== undefined && named !== '' && !existsSync(named)) {
+    const by = file === undefined ? `, which ${FILE_VARIABLE} names` : '';
+    throw new CliError(EXIT.notFound, `there is no file ${named}${by}`);
   }
   const overrides = {
     ...(redis === undefined && prefix === undefined
@@ -142,7 +148,6 @@ export async function configFor(
     ...Object.entries(metrics).map(([name, { flag }]) => [`metrics.${name}`, flag] as const),
     ...Object.entries(top).map(([name, { flag }]) => [name, flag] as const),
   ]);
-  const { readConfig } = await import('../../config/load.ts');
   const read = await readConfig({ file, env, overrides, flags });
   if (prefix !== undefined && read.config.backend === 'file') {
     throw new CliError(EXIT.usage, 'a data folder has no prefix', 'leave --prefix out');

@@ -1,9 +1,29 @@
-/** What holds for every option of every command: a value is not blank, and one value is given once. */
-import type { Command, Option } from 'commander';
+/** What holds for every option and argument of every command: a value is not blank, and one value is given once. */
+import { type Argument, type Command, InvalidArgumentError, type Option } from 'commander';
 
 /** Options that collect their values; their help says so. */
 export function isRepeatable(option: Option): boolean {
   return option.description.includes('may be repeated');
+}
+
+/**
+ * Refuses a blank argument with exit code 2, for all commands below one; in a list of ids the same id twice is one.
+ * To be called once the tree is whole.
+ */
+export function refuseBlankArguments(command: Command): void {
+  for (const argument of command.registeredArguments) refuseBlank(argument);
+  for (const child of command.commands) refuseBlankArguments(child);
+}
+
+function refuseBlank(argument: Argument): void {
+  const { parseArg, variadic } = argument;
+  argument.argParser((text: string, before: unknown): unknown => {
+    if (text.trim() === '') throw new InvalidArgumentError('The text is blank.');
+    if (parseArg !== undefined) return parseArg(text, before);
+    if (!variadic) return text;
+    const list: readonly unknown[] = Array.isArray(before) ? before : [];
+    return list.includes(text) ? list : [...list, text];
+  });
 }
 
 /**
