@@ -98,7 +98,7 @@ describe('asks', () => {
 
   it.each([
     [['asks', 'get', 'nobody.x'], 7, 'there is no question nobody.x'],
-    [['asks', 'get', ''], 2, 'the id of a question'],
+    [['asks', 'get', ''], 2, "argument 'id'"],
     [['asks', 'answer', 'nobody.x', 'yes', '--by', 'ann'], 7, 'nobody.x'],
     [['asks', 'answer', 'nobody.x', 'yes'], 2, '--by'],
     [['asks', 'answer', 'nobody.x', 'yes', '--by', ''], 2, 'by'],

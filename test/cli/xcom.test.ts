@@ -35,7 +35,7 @@ it('a value is pushed, listed, shown and deleted', async () => {
 
 it.each([
   [['push', 'k', '{'], 'is not JSON'],
-  [['push', '', '1'], 'xcom key'],
+  [['push', '', '1'], "argument 'key'"],
   [['push', 'k', '1', '--ttl', 'soon'], 'ttl'],
   [['list', '--user', ''], 'user'],
   [['list', '--namespace', 'x'.repeat(129)], 'namespace'],
