@@ -199,6 +199,7 @@ class Writer {
   }
 }
 
+/** What is wrong with JSON of more bytes than it may have. */
 export function tooLong(maxBytes: number): string {
   return `is more than ${maxBytes} bytes of JSON`;
 }
