@@ -17,11 +17,20 @@ import { connectionOf } from './redis-connection.ts';
  * @throws {@link ConfigError} when a file of TLS cannot be read; `BackendUnsupportedError`
  * when the backend is Redis and the package `ioredis` is not installed.
  */
-export async function fairloomOptions(config: Config): Promise<FairloomOptions> {
+export function fairloomOptions(config: Config): Promise<FairloomOptions> {
+  return optionsOf(config, false);
+}
+
+/** The same for maintenance: a data folder is taken over from no process that lives. */
+export function maintenanceOptions(config: Config): Promise<FairloomOptions> {
+  return optionsOf(config, true);
+}
+
+async function optionsOf(config: Config, maintains: boolean): Promise<FairloomOptions> {
   const { requireUser, logLevel, logErrors, series, defaults, retention, scheduler, xcom } = config;
   const switches = { requireUser, logLevel, logErrors, series };
   const codec = config.encryption === undefined ? undefined : codecOf(config.encryption);
-  const backend = await backendOf(config);
+  const backend = await backendOf(config, maintains);
   return { backend, ...switches, defaults, retention, scheduler, xcom, codec };
 }
 
@@ -38,19 +47,23 @@ export async function applySettings(loom: Fairloom, config: Config): Promise<voi
   }
 }
 
-async function backendOf({ backend, redis, data }: Config): Promise<Backend> {
+async function backendOf({ backend, redis, data }: Config, maintains: boolean): Promise<Backend> {
   if (backend === 'memory') return memory();
-  if (backend === 'file') return fileBackendOf(data);
+  if (backend === 'file') return fileBackendOf(data, maintains);
   const connection = connectionOf(redis);
   const library = await libraryOf();
   return library.redis(connection, { prefix: redis.keyPrefix });
 }
 
 /** Loaded here and nowhere else, by those who keep tasks in a folder. */
-async function fileBackendOf({ folder = '', sync, maxBytes }: DataConfig): Promise<Backend> {
-  const { file } = await import('../backends/file/file-backend.ts');
+async function fileBackendOf(
+  { folder = '', sync, maxBytes }: DataConfig,
+  maintains: boolean,
+): Promise<Backend> {
+  const { file, fileForMaintenance } = await import('../backends/file/file-backend.ts');
   const everyMs = sync === 'always' ? undefined : durationMs(sync);
-  return file(folder, { sync: everyMs === undefined ? 'always' : { everyMs }, maxBytes });
+  const open = maintains ? fileForMaintenance : file;
+  return open(folder, { sync: everyMs === undefined ? 'always' : { everyMs }, maxBytes });
 }
 
 /** Loaded here and nowhere else: `ioredis` is there only for those who use it. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { foldersBy } from '../../src/backends/copy/folders.ts';
 import { examineData } from '../../src/backends/file/examine.ts';
-import { file } from '../../src/backends/file/file-backend.ts';
+import { file, fileForMaintenance } from '../../src/backends/file/file-backend.ts';
 import { systemClock } from '../../src/base/system-clock.ts';
 import { FastClock, newFolder, removeFolders } from './socket/kit.ts';
 import { rawOwner } from './socket/raw.ts';
@@ -32,6 +32,8 @@ const TOOLS: Readonly<Record<string, (folder: string) => Promise<unknown>>> = {
   'a copy out of it': (folder) => open(folder, false),
   'a copy into it': (folder) => create(folder, empty(), NEW),
   'a copy over it': (folder) => create(folder, empty(), { overwrite: true, force: false }),
+  'a copy out of it by force': (folder) => open(folder, true),
+  'a copy over it by force': (folder) => create(folder, empty(), { overwrite: true, force: true }),
 };
 
 // F95
@@ -48,24 +50,36 @@ it.each(Object.keys(TOOLS))('%s is refused, however long the process is silent',
 it('is looked at by doctor, and not repaired', async () => {
   const { folder, end } = await busyFolder();
   const report = await examineData(folder, { clock, aside: 'damaged-now' });
-  expect(report).toMatchObject({ isOpen: true, problems: [expect.stringContaining('not answer')] });
+  expect(report).toMatchObject({
+    isOpen: true,
+    refusal: { kind: 'silent', text: expect.stringContaining('not answer') },
+  });
   expect(report).not.toHaveProperty('repair');
   end();
 });
 
 // F95
-it('is copied at once when its process is dead, or by force', async () => {
+it('is not opened for maintenance', async () => {
   const { folder, end } = await busyFolder();
-  const forced = await open(folder, true);
-  expect(forced.store.records.size).toBe(0);
-  await forced.close();
+  const backend = fileForMaintenance(folder, { clock });
+  await expect(backend.inspect.ping()).rejects.toMatchObject({
+    code: 'BACKEND_UNAVAILABLE',
+    message: expect.stringContaining('does not answer'),
+  });
+  await backend.close();
   end();
+});
+
+// F95
+it('is copied at once when its process is dead', async () => {
   const other = newFolder();
   mkdirSync(other);
   const owner = await rawOwner(other, 1, () => undefined);
   writeFileSync(join(other, 'log-00000001-00000001'), Buffer.alloc(1_000));
   await new Promise((resolve) => owner.close(resolve));
-  await (await open(other, false)).close();
+  const opened = await open(other, false);
+  expect(opened.store.records.size).toBe(0);
+  await opened.close();
 });
 
 // F95

@@ -28,7 +28,7 @@ export interface CopyRequest {
   readonly to: CopyPlace;
   /** What is in the target goes first. */
   readonly overwrite: boolean;
-  /** Also while workers live there, or a process that has a folder open does not answer. */
+  /** Also while workers live there; never of a folder that a process has open. */
   readonly force: boolean;
   /** Hears how many tasks of how many are written. */
   onTasks(count: number, of: number): void;

@@ -7,7 +7,7 @@ import { type Disk, diskIn } from '../file/log/disk.ts';
 import { newStore } from '../file/replay/engine.ts';
 import { isIncomplete, markComplete, markIncomplete } from '../file/replay/incomplete.ts';
 import { readData } from '../file/replay/read-data.ts';
-import { claim, claimAtRest, type OwnerClaim } from '../file/socket/ownership.ts';
+import { claimAtRest, type OwnerClaim } from '../file/socket/ownership.ts';
 import { writeSnapshot } from '../file/state/snapshot-file.ts';
 import { writeState } from '../file/state/state-writer.ts';
 import type { Store } from '../memory/store/store.ts';
@@ -32,7 +32,7 @@ const DATA = /^(?:log|state)-/;
 
 interface OpenOptions {
   readonly clock: Clock;
-  /** Also while workers live there, or a process that has it open does not answer. */
+  /** Also while workers live there. */
   readonly force: boolean;
 }
 
@@ -41,7 +41,7 @@ async function open(
   options: OpenOptions,
 ): Promise<{ readonly store: Store; close(): Promise<void> }> {
   if (!existsSync(folder)) throw new CopyRefusedError(`there is no folder ${folder}`);
-  const owner = await own(folder, options);
+  const owner = await own(folder, options.clock);
   try {
     const disk = diskIn(folder);
     if (!hasData(disk)) throw new CopyRefusedError(`${folder} has no data`);
@@ -54,10 +54,12 @@ async function open(
   }
 }
 
-/** Whoever owns the data has it open, and changes it. */
-async function own(folder: string, { clock, force }: OpenOptions): Promise<OwnerClaim> {
-  const options = { clock, operation: 'copy' };
-  const claimed = await (force ? claim(folder, options) : claimAtRest(folder, options));
+/**
+ * Whoever owns the data has it open, and changes it. Nothing forces that: a process that does not answer may go on at any time,
+ * with tasks that are in the copy, too.
+ */
+async function own(folder: string, clock: Clock): Promise<OwnerClaim> {
+  const claimed = await claimAtRest(folder, { clock, operation: 'copy' });
   if (claimed.kind === 'owner') return claimed;
   if (claimed.kind === 'silent') {
     throw new CopyRefusedError(
@@ -81,7 +83,7 @@ async function create(
   store: Store,
   { overwrite, ...options }: OpenOptions & { readonly overwrite: boolean },
 ): Promise<void> {
-  const owner = await own(folder, options);
+  const owner = await own(folder, options.clock);
   try {
     const disk = diskIn(folder);
     if (!overwrite) mustBeEmpty(disk);

@@ -12,7 +12,7 @@ import type { Retention } from '../../domain/settings/settings.ts';
 import { type Carry, kindOf, NOT_TAKEN, type RequestName } from './calls/calls.ts';
 import { openOwner } from './open-owner.ts';
 import type { AccessOptions, Role } from './role.ts';
-import { claim, type Guest } from './socket/ownership.ts';
+import { claim, claimAtRest, type Guest } from './socket/ownership.ts';
 
 /** A call that waits for the next owner is under way; a wait keeps no process alive, as in memory. */
 const alive = new KeepAlive();
@@ -141,8 +141,10 @@ export class Access {
   }
 
   async #claim(operation: string): Promise<Role> {
-    const { folder, clock, sync } = this.#options;
-    const claimed = await claim(folder, { clock, operation, silent: this.#silent, sync });
+    const { folder, clock, sync, takesSilent = true } = this.#options;
+    const options = { clock, operation, silent: this.#silent, sync };
+    const claimed = await (takesSilent ? claim(folder, options) : claimAtRest(folder, options));
+    if (claimed.kind === 'silent') throw silentOwner(operation, folder);
     if (claimed.kind === 'guest') return this.#asGuest(claimed.guest);
     try {
       const report = (problem: BackendProblem): void => this.#report?.(problem);
@@ -175,6 +177,11 @@ export class Access {
     this.#former = role;
     this.#join('takeover').catch(() => undefined);
   }
+}
+
+function silentOwner(operation: string, folder: string): Error {
+  const why = `another process has ${folder} open, and does not answer`;
+  return new BackendUnavailableError(operation, why);
 }
 
 function comesAndGoes(operation: string, { folder }: AccessOptions): Error {

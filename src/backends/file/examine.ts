@@ -3,14 +3,15 @@ import { resolve } from 'node:path';
 import { messageOf } from '../../base/message-of.ts';
 import { isRecord } from '../../base/records.ts';
 import type { Clock } from '../../base/time.ts';
+import { BackendUnavailableError, isOwn } from '../../domain/errors/errors.ts';
 import { type Disk, diskIn } from './log/disk.ts';
 import { damageText, type FoundData, findData, NOTHING } from './log/recovery.ts';
 import { LOG_FORMAT, segmentsOf } from './log/segment.ts';
 import { repairData } from './repair.ts';
 import { EngineClock } from './replay/engine.ts';
 import { isIncomplete } from './replay/incomplete.ts';
-import { codeOf } from './socket/meeting.ts';
 import { claimAtRest, type Guest } from './socket/ownership.ts';
+import { codeOf } from './socket/system-code.ts';
 import { BadSnapshotError, readSnapshot } from './state/snapshot-file.ts';
 
 /** Bytes of a file. */
@@ -53,6 +54,14 @@ export interface DataRepair {
   readonly damage: readonly DataLoss[];
 }
 
+/** Why a data folder is not opened, though its files could be read. */
+export interface DataRefusal {
+  /** `silent`: a process has it open, and does not answer · `unusable`: this process cannot be its owner nor ask that, or a repair failed. */
+  readonly kind: 'silent' | 'unusable';
+  /** The same as a sentence. */
+  readonly text: string;
+}
+
 /** What the files of a data folder tell. */
 export interface DataReport {
   /** The data folder. */
@@ -79,6 +88,8 @@ export interface DataReport {
   readonly damage: readonly DataLoss[];
   /** What its owner says goes wrong, a line each; absent: nothing, or it has none. */
   readonly problems?: readonly string[];
+  /** Why nothing but its files was looked at, and nothing repaired. */
+  readonly refusal?: DataRefusal;
   /** What was repaired. */
   readonly repair?: DataRepair;
 }
@@ -94,30 +105,38 @@ export interface ExamineOptions {
 }
 
 /**
- * Reads all files of a data folder, as its owner where there is none; from a process that does not answer it is not taken. `undefined`: there is no such folder.
+ * Reads all files of a data folder, as its owner where there is none; from a process that lives it is not taken, however long that
+ * does not answer. Where this process can neither own the folder nor ask its owner, it only reads. `undefined`: there is no such
+ * folder.
  *
- * @rejects `BackendUnsupportedError` when another version wrote it.
+ * @rejects `BackendUnsupportedError` when another version wrote it and its files cannot be read; what kept the folder from being
+ * locked, where it cannot be read either.
  */
 export async function examineData(
   folder: string,
   { clock, aside }: ExamineOptions,
 ): Promise<DataReport | undefined> {
   if (!existsSync(folder)) return undefined;
-  const claimed = await claimAtRest(folder, { clock, operation: 'doctor' });
   const disk = diskIn(resolve(folder));
+  const claimed = await claimAtRest(folder, { clock, operation: 'doctor' }).catch(asOwn);
+  if (claimed instanceof Error) return readLocked(disk, clock, claimed);
   if (claimed.kind === 'guest') {
     const problems = await problemsOf(claimed.guest);
-    const report = await readChanging(disk, clock);
-    return problems.length === 0 ? report : { ...report, problems };
+    const report = await readChanging(disk, { clock, isOpen: true });
+    const said = problems.length === 0 ? {} : { problems };
+    return { ...report, ...said, ...(claimed.guest.isSilent ? { refusal: SILENT } : {}) };
   }
   if (claimed.kind === 'silent') {
-    return { ...(await readChanging(disk, clock)), problems: [SILENT] };
+    return { ...(await readChanging(disk, { clock, isOpen: true })), refusal: SILENT };
   }
   try {
     const found = findData(disk);
     const report = await reportOf(found, { disk, clock, isOpen: false });
     if (aside === undefined || !needsRepair(report)) return report;
-    const path = await repairData(disk, { clock, owner: claimed, aside, found });
+    const path = await repairData(disk, { clock, owner: claimed, aside, found }).catch(ofDisk);
+    if (path instanceof Error) {
+      return { ...report, refusal: { kind: 'unusable', text: messageOf(path) } };
+    }
     const repair = { aside: path, damage: report.damage };
     return { ...(await reportOf(findData(disk), { disk, clock, isOpen: false })), repair };
   } finally {
@@ -125,7 +144,30 @@ export async function examineData(
   }
 }
 
-const SILENT = 'the process that has the folder open does not answer';
+const SILENT: DataRefusal = {
+  kind: 'silent',
+  text: 'another process has the folder open, and does not answer: stop it',
+};
+
+/** A full disk, say: what the files tell is known all the same, and a repair that was broken off can be done again. */
+function ofDisk(error: unknown): Error {
+  if (codeOf(error).startsWith('E')) return new BackendUnavailableError('repair', error);
+  return asOwn(error);
+}
+
+function asOwn(error: unknown): Error {
+  if (error instanceof Error && isOwn(error)) return error;
+  throw error;
+}
+
+/** A disk that is full or takes no writes does not hold up a look at its files. */
+async function readLocked(disk: Disk, clock: Clock, why: Error): Promise<DataReport> {
+  const refusal: DataRefusal = { kind: 'unusable', text: messageOf(why) };
+  const report = await readChanging(disk, { clock, isOpen: false }).catch((error: unknown) => {
+    throw isOwn(error) ? error : why;
+  });
+  return { ...report, refusal };
+}
 
 /** Whether a repair would do something: something is lost, or each opening replays the whole log. */
 export function needsRepair({ damage, snapshots, isIncomplete: isCopy }: DataReport): boolean {
@@ -149,11 +191,11 @@ const TRIES = 5;
  * Files go whenever a snapshot was made; and a segment is read in pieces while it is written, so something may seem to be
  * gone in one of them that is there when the next is read. What is gone is so at the next look, too.
  */
-async function readChanging(disk: Disk, clock: Clock): Promise<DataReport> {
+async function readChanging(disk: Disk, around: Omit<Around, 'disk'>): Promise<DataReport> {
   let before = '';
   for (let tries = 1; ; tries++) {
     try {
-      const report = await reportOf(findData(disk), { disk, clock, isOpen: true });
+      const report = await reportOf(findData(disk), { disk, ...around });
       const damage = JSON.stringify(report.damage);
       if (report.damage.length === 0 || damage === before || tries >= TRIES) return report;
       before = damage;

@@ -23,6 +23,15 @@ const KEYS: OptionKeys<FileOptions> = keysOf<FileOptions>()({
  * @throws `InvalidOptionError` when the folder is no path, or an option is out of its bounds.
  */
 export function file(folder: string, options: FileOptions = {}): Backend {
+  return backendIn(folder, options, true);
+}
+
+/** The same for maintenance: it takes over from no process that lives, and refuses its calls while that does not answer. */
+export function fileForMaintenance(folder: string, options: FileOptions): Backend {
+  return backendIn(folder, options, false);
+}
+
+function backendIn(folder: string, options: FileOptions, takesSilent: boolean): Backend {
   checkOptions('file', options, KEYS);
   checkFolder(folder);
   const { clock = systemClock, sync = 'always', maxBytes } = options;
@@ -31,7 +40,7 @@ export function file(folder: string, options: FileOptions = {}): Backend {
   }
   checkSync(sync);
   if (maxBytes !== undefined) checkMaxBytes(maxBytes);
-  const access = new Access({ folder: resolve(folder), clock, sync, maxBytes });
+  const access = new Access({ folder: resolve(folder), clock, sync, maxBytes, takesSilent });
   return {
     name: 'file',
     get capabilities() {

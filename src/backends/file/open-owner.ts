@@ -10,8 +10,8 @@ import type { Engine } from './replay/engine.ts';
 import { type ReadData, readData } from './replay/read-data.ts';
 import type { AccessOptions, OwnerOptions, Role } from './role.ts';
 import { SnapshotProblems } from './snapshot-problems.ts';
-import { codeOf } from './socket/meeting.ts';
 import type { OwnerClaim } from './socket/ownership.ts';
+import { codeOf } from './socket/system-code.ts';
 import { BAD, removeUnfinished, writeSnapshot } from './state/snapshot-file.ts';
 import { writeState } from './state/state-writer.ts';
 

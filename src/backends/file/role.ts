@@ -8,6 +8,8 @@ export interface AccessOptions {
   readonly clock: Clock;
   readonly sync: SyncMode;
   readonly maxBytes: number | undefined;
+  /** False: a process that lives is not taken over, however long it does not answer; calls are refused. Default true. */
+  readonly takesSilent?: boolean | undefined;
 }
 
 /** Of a process that opens data as its owner. */

@@ -1,8 +1,16 @@
 import type { Command } from 'commander';
+import { messageOf } from '../../base/message-of.ts';
+import { isOwn } from '../../domain/errors/errors.ts';
 import { type Check, type Diagnosis, diagnose } from '../doctor/checks.ts';
-import { examine } from '../doctor/data-checks.ts';
-import { dataFolderOf, outputFor, type Shell, withLoom } from '../session/session.ts';
-import { EXIT, type ExitCode } from '../terminal/exit-code.ts';
+import { closedCheck, type ExaminedData, examine } from '../doctor/data-checks.ts';
+import {
+  dataFolderOf,
+  outputFor,
+  type Shell,
+  withLoom,
+  withLoomAtRest,
+} from '../session/session.ts';
+import { EXIT, type ExitCode, exitCodeOf } from '../terminal/exit-code.ts';
 import type { Output } from '../terminal/output.ts';
 import type { Style } from '../terminal/style.ts';
 import { cellText } from '../terminal/text-table.ts';
@@ -21,19 +29,47 @@ export function addDoctor(program: Command, shell: Shell): void {
     )
     .action(async ({ repair = false }: { readonly repair?: boolean }, command: Command) => {
       const folder = await dataFolderOf(shell, command);
-      const examined = folder === undefined ? undefined : await examine(folder, repair);
-      const { checks = [], data } = examined ?? {};
-      const found = data === undefined ? {} : { data };
-      if (examined?.opens === false) {
-        const nothing = { checked: 0, drift: [], repaired: 0 };
-        shell.exitCode = show({ checks, ...nothing, ...found }, outputFor(shell, command));
+      if (folder === undefined) {
+        await withLoom(shell, command, async (loom, output) =>
+          show(await diagnose(loom, repair), output),
+        );
         return;
       }
-      await withLoom(shell, command, async (loom, output) => {
-        const diagnosis = await diagnose(loom, repair);
-        return show({ ...diagnosis, checks: [...checks, ...diagnosis.checks], ...found }, output);
-      });
+      await diagnoseFolder(await examine(folder, repair), { shell, command, repair });
     });
+}
+
+interface Around {
+  readonly shell: Shell;
+  readonly command: Command;
+  readonly repair: boolean;
+}
+
+/** What its files tell is said in any case: where the folder cannot be opened, with the reason for that. */
+async function diagnoseFolder(
+  { checks, data, opens, exitCode }: ExaminedData,
+  { shell, command, repair }: Around,
+): Promise<void> {
+  const filesAlone = (why: readonly Check[]): ExitCode => {
+    const nothing = { checked: 0, drift: [], repaired: 0 };
+    return show({ checks: [...checks, ...why], ...nothing, data }, outputFor(shell, command));
+  };
+  if (!opens) {
+    const shown = filesAlone([]);
+    shell.exitCode = exitCode ?? shown;
+    return;
+  }
+  await withLoomAtRest(shell, command, async (loom, output) => {
+    const diagnosis = await diagnose(loom, repair).catch((error: unknown) => {
+      if (isOwn(error)) return error;
+      throw error;
+    });
+    if (isOwn(diagnosis)) {
+      filesAlone([closedCheck(messageOf(diagnosis))]);
+      return exitCodeOf(diagnosis);
+    }
+    return show({ ...diagnosis, checks: [...checks, ...diagnosis.checks], data }, output);
+  });
 }
 
 function show(diagnosis: Diagnosis, output: Output): ExitCode {

@@ -29,7 +29,7 @@ export function addCopy(program: Command, shell: Shell): void {
     .option('--overwrite', 'take away first what is in the target')
     .option(
       '--force',
-      'also while workers live there, or a process that has the folder open does not answer: what it works on may run twice',
+      'also while workers live there: what they work on may run twice. Not of a folder that a process has open',
     )
     .action(async (_flags: unknown, command: Command) => {
       const options = command.optsWithGlobals<CopyFlags>();

@@ -1,9 +1,14 @@
 /** What `fairloom doctor` looks at in a data folder, before anybody opens it. */
-import type { DataLoss, DataReport, DataSnapshot } from '../../backends/file/examine.ts';
+import type {
+  DataLoss,
+  DataRefusal,
+  DataReport,
+  DataSnapshot,
+} from '../../backends/file/examine.ts';
 import { systemClock } from '../../base/system-clock.ts';
 import { shellWord } from '../../domain/explain/suggestion.ts';
 import { counted } from '../terminal/counted.ts';
-import { CliError, EXIT } from '../terminal/exit-code.ts';
+import { CliError, EXIT, type ExitCode } from '../terminal/exit-code.ts';
 import type { Check } from './checks.ts';
 
 /** What the files of a data folder tell, and what to say of it. */
@@ -12,6 +17,8 @@ export interface ExaminedData {
   readonly checks: readonly Check[];
   /** Whether the folder can be opened now, so that there is more to look at. */
   readonly opens: boolean;
+  /** What the command ends with where it may not be opened, whatever the checks say. */
+  readonly exitCode?: ExitCode;
 }
 
 /** Reads the files of a folder; repairs them when asked, and when something is lost. */
@@ -21,9 +28,10 @@ export async function examine(folder: string, repair: boolean): Promise<Examined
   const aside = repair ? `damaged-${stampOf(clock.now())}` : undefined;
   const data = await examineData(folder, { clock, aside });
   if (data === undefined) throw new CliError(EXIT.notFound, `there is no folder ${folder}`);
-  const { isIncomplete, isOpen, damage } = data;
+  const { isIncomplete, isOpen, damage, refusal } = data;
   if (isEmpty(data)) return { data, checks: [emptyCheck(data)], opens: false };
   const hint = needsRepair(data) ? repairHint(data) : undefined;
+  const refused = refusal === undefined ? undefined : REFUSED[refusal.kind];
   const checks = [
     dataCheck(data),
     ...(isIncomplete ? [copyCheck(data)] : []),
@@ -31,8 +39,22 @@ export async function examine(folder: string, repair: boolean): Promise<Examined
     ...snapshotChecks(data, hint),
     ...repairChecks(data),
     ...lossChecks(data, hint),
+    ...(refusal === undefined ? [] : [closedCheck(refusal.text)]),
   ];
+  if (refused !== undefined) return { data, checks, opens: false, exitCode: refused };
   return { data, checks, opens: !isIncomplete && (isOpen || damage.length === 0) };
+}
+
+/** As a copy of it ends that is refused; and as all that needs a backend which cannot be used. */
+const REFUSED: Readonly<Record<DataRefusal['kind'], ExitCode>> = {
+  silent: EXIT.refused,
+  unusable: EXIT.unreachable,
+};
+
+/** Nothing but the files of a folder was looked at. */
+export function closedCheck(why: string): Check {
+  const text = `only the files were looked at: ${why}`;
+  return { check: 'backend', verdict: 'failed', text };
 }
 
 /** Whoever opens it makes a data folder of it; looking does not. */

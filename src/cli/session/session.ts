@@ -45,14 +45,27 @@ export type Work = (
 ) => Promise<ExitCode | undefined>;
 
 /** Does a command's work on the backend that its options name, and closes it. */
-export async function withLoom(shell: Shell, command: Command, work: Work): Promise<void> {
+export function withLoom(shell: Shell, command: Command, work: Work): Promise<void> {
+  return workOn(shell, command, { work, maintains: false });
+}
+
+/** The same for maintenance: a data folder is taken over from no process that lives. */
+export function withLoomAtRest(shell: Shell, command: Command, work: Work): Promise<void> {
+  return workOn(shell, command, { work, maintains: true });
+}
+
+async function workOn(
+  shell: Shell,
+  command: Command,
+  { work, maintains }: { readonly work: Work; readonly maintains: boolean },
+): Promise<void> {
   const options = command.optsWithGlobals<GlobalOptions>();
   const output = outputOf(options, shell);
   const exported = await loadModules(options.module ?? []);
   if (exported.loom !== undefined) refuseBackend(options, ['config']);
   // What a worker must say about the server would only be in the way here.
-  const loom =
-    exported.loom ?? (await loomFor(await configFor(options, shell), exported, silentLogger));
+  const around = { log: silentLogger, maintains };
+  const loom = exported.loom ?? (await loomFor(await configFor(options, shell), exported, around));
   try {
     shell.exitCode = (await work(loom, output, exported.named)) ?? EXIT.ok;
   } finally {
@@ -105,7 +118,7 @@ export async function openLoom(
   around: Around,
 ): Promise<Fairloom> {
   if (exported.loom !== undefined) refuseBackend(options);
-  return exported.loom ?? (await loomFor(around.loaded, exported, around.log, around.metrics));
+  return exported.loom ?? (await loomFor(around.loaded, exported, { ...around, maintains: false }));
 }
 
 /** What a Fairloom is made of beside what modules export. */
@@ -190,12 +203,12 @@ export async function openBackend(
 async function loomFor(
   { config, origins }: LoadedConfig,
   { steps: tasks, handlers }: Exports,
-  log: Logger,
-  metrics?: Instruments,
+  { log, metrics, maintains }: Omit<Around, 'loaded'> & { readonly maintains: boolean },
 ): Promise<Fairloom> {
   if (config.backend === 'memory') throw noBackend(origins.get('backend'));
-  const { fairloomOptions } = await import('../../config/apply.ts');
-  return new Fairloom({ ...(await fairloomOptions(config)), tasks, handlers, log, metrics });
+  const { fairloomOptions, maintenanceOptions } = await import('../../config/apply.ts');
+  const options = await (maintains ? maintenanceOptions : fairloomOptions)(config);
+  return new Fairloom({ ...options, tasks, handlers, log, metrics });
 }
 
 function noBackend(origin: ConfigOrigin | undefined): CliError {

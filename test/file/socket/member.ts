@@ -4,7 +4,7 @@
  */
 import { createInterface } from 'node:readline';
 import { file } from '../../../src/backends/file/file-backend.ts';
-import { codeOf } from '../../../src/backends/file/socket/meeting.ts';
+import { codeOf } from '../../../src/backends/file/socket/system-code.ts';
 import type { LogFields } from '../../../src/base/logger.ts';
 import { Fairloom } from '../../../src/client/client.ts';
 import { task } from '../../../src/workflow/task-definition.ts';

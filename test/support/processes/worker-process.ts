@@ -3,6 +3,8 @@ import { spawn } from 'node:child_process';
 import { BIN, type Ended } from './run-process.ts';
 
 export interface WorkerProcess {
+  /** Sends a signal. */
+  signal(signal: NodeJS.Signals): void;
   /** Sends a signal and waits for the end. */
   end(signal: NodeJS.Signals): Promise<Ended>;
   /** Fulfilled once it has ended, for whatever reason. */
@@ -61,6 +63,7 @@ export async function startWorker(
     });
   await says(ready);
   return {
+    signal: (signal) => void child.kill(signal),
     says,
     ended,
     end: (signal) => {

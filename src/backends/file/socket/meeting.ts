@@ -8,6 +8,7 @@ import {
 import { type Guest, SocketGuest } from './guest.ts';
 import { Patience } from './patience.ts';
 import { type DataPlace, ownerName } from './place.ts';
+import { codeOf } from './system-code.ts';
 import {
   FrameReader,
   FrameWriter,
@@ -131,10 +132,4 @@ function otherProtocol(folder: string, { fairloom, pid }: Greeting): BackendUnsu
   return new BackendUnsupportedError(
     `process ${pid} has ${folder} open and speaks protocol ${fairloom}, this one ${PROTOCOL}: all processes of a folder need the same version`,
   );
-}
-
-/** The code of an error of the system; empty for others. */
-export function codeOf(error: unknown): string {
-  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
-  return typeof code === 'string' ? code : '';
 }

@@ -10,8 +10,9 @@ import type { SyncMode } from '../../../domain/port/backend.ts';
 import type { Carry } from '../calls/calls.ts';
 import type { Guest } from './guest.ts';
 import { GuestServer } from './guest-server.ts';
-import { codeOf, type Meeting, meet } from './meeting.ts';
+import { type Meeting, meet } from './meeting.ts';
 import { claimName, DataPlace, type Listing, ownerName } from './place.ts';
+import { codeOf } from './system-code.ts';
 
 export type { Guest } from './guest.ts';
 
@@ -328,11 +329,31 @@ function closed(server: Server): Promise<void> {
 }
 
 function unavailable(operation: string, place: DataPlace, error: unknown): Error {
-  const code = codeOf(error);
-  if (!NO_SOCKETS.has(code)) return new BackendUnavailableError(operation, error);
-  const why = `the file system of ${place.folder} takes no sockets (${code}), by which processes find each other`;
-  return new BackendUnavailableError(operation, why);
+  const why = whyNoSocket(place.folder, error);
+  return new BackendUnavailableError(operation, why ?? error);
 }
+
+/** In words; `undefined`: what the system says is enough. */
+function whyNoSocket(folder: string, error: unknown): string | undefined {
+  const code = codeOf(error);
+  if (NO_SOCKETS.has(code)) {
+    return `the file system of ${folder} takes no sockets (${code}), by which processes find each other`;
+  }
+  const problem = MAKES.has(String(Reflect.get(Object(error), 'syscall'))) && NO_ENTRY.get(code);
+  if (problem === undefined || problem === false) return undefined;
+  return `${folder} cannot be locked: ${problem} (${code}). The lock is a socket in the folder, also for what only reads it`;
+}
+
+/** What makes the socket. */
+const MAKES: ReadonlySet<string> = new Set(['listen', 'link']);
+
+/** Why no name can be made in a folder. */
+const NO_ENTRY: ReadonlyMap<string, string> = new Map([
+  ['EROFS', 'its file system is read-only'],
+  ['EACCES', 'this user may not write into it'],
+  ['ENOSPC', 'its disk is full'],
+  ['EDQUOT', 'the quota of this user is used up'],
+]);
 
 /** What a file system answers that has no sockets, or no second names of files. */
 const NO_SOCKETS: ReadonlySet<string> = new Set([

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -9,8 +10,9 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { BackendUnsupportedError } from '../../../domain/errors/errors.ts';
+import { codeOf } from './system-code.ts';
 
 /** What a socket's address may be long, in bytes: macOS takes 103, Linux 107. */
 const ADDRESS_BYTES = 103;
@@ -67,7 +69,7 @@ export class DataPlace {
 
   /** Makes the folder, for this user alone, where there is none. */
   make(): void {
-    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    makeFolder(this.folder);
   }
 
   /** @throws `BackendUnsupportedError` for Windows, and for a file system of several machines. */
@@ -138,6 +140,31 @@ export class DataPlace {
       `the paths of ${this.folder} and of temporary files (${tmpdir()}) are too long for a socket`,
     );
   }
+}
+
+/**
+ * Makes a folder and those above it, for this user alone. By itself, since `recursive` of Node never ends where the folder above is
+ * there and takes none, as in `/proc`.
+ *
+ * @throws what the file system says.
+ */
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    const above = dirname(folder);
+    if (codeOf(error) !== 'ENOENT') {
+      if (!isFolder(folder)) throw error;
+      return;
+    }
+    if (existsSync(above)) throw error;
+    makeFolder(above);
+    makeFolder(folder);
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** The socket of an owner. */

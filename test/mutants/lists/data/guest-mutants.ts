@@ -167,8 +167,8 @@ export const DATA_GUEST_MUTANTS: readonly Mutant[] = [
     name: 'file: others may look into a new folder',
     file: 'src/backends/file/socket/place.ts',
     first: 'socket/ownership',
-    find: '{ recursive: true, mode: 0o700 }',
-    replace: '{ recursive: true, mode: 0o755 }',
+    find: 'mkdirSync(folder, { mode: 0o700 })',
+    replace: 'mkdirSync(folder, { mode: 0o755 })',
   },
   {
     name: 'file: signs of life do not count',
