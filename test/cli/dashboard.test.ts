@@ -122,6 +122,11 @@ describe('fairloom dashboard', () => {
       200, 403, 403,
     ]);
     expect(await statusUnder(base, 'evil.example')).toBe(400);
+    // What was built refuses it as the sources do.
+    const headers = { authorization: 'Bearer of mine' };
+    for (const path of ['api/v1/tasks/%zz', 'api/v1/tasks/%ff', '%zz']) {
+      expect([path, (await fetch(`${base}${path}`, { headers })).status]).toEqual([path, 400]);
+    }
     expect(await end()).toBe(0);
   });
 
