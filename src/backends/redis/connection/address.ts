@@ -87,8 +87,8 @@ function placeProblemOf(place: string): string | undefined {
 
 function isEncoded(part: string): boolean {
   try {
-    decodeURIComponent(part);
-    return true;
+    // The answer is used: a bundler drops a call whose answer is not, with what it throws.
+    return typeof decodeURIComponent(part) === 'string';
   } catch {
     return false;
   }
