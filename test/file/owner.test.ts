@@ -8,6 +8,7 @@ import {
   partsOf,
 } from '../../src/backends/file/calls/calls.ts';
 import type { CommandLog } from '../../src/backends/file/log/command-log.ts';
+import type { StepKind } from '../../src/backends/file/log/space.ts';
 import { Owner } from '../../src/backends/file/owner.ts';
 import { Engine, EngineClock } from '../../src/backends/file/replay/engine.ts';
 import { memory } from '../../src/backends/memory/memory-backend.ts';
@@ -37,8 +38,8 @@ class HandLog implements CommandLog {
     return this.lines.map((line) => JSON.parse(line)[1]);
   }
 
-  admit(_line: string, isGrowth: boolean): void {
-    if (this.isFull && isGrowth) throw new BackendFullError('write', 'on purpose');
+  admit(_line: string, kind: StepKind): void {
+    if (this.isFull && kind === 'growth') throw new BackendFullError('write', 'on purpose');
   }
 
   append(line: string): Promise<void> {

@@ -3,7 +3,11 @@ import type { Pong } from '../../domain/port/backend.ts';
 import type { Retention } from '../../domain/settings/settings.ts';
 import { type CallName, type Carry, kindOf, NOT_TAKEN } from './calls/calls.ts';
 import type { CommandLog } from './log/command-log.ts';
+import type { StepKind } from './log/space.ts';
 import { type Engine, lineOf, type StepName } from './replay/engine.ts';
+
+/** So often at most the owner ticks by itself before it refuses a call. */
+const TICKS = 16;
 
 /** What an owner is made of. */
 export interface OwnerParts {
@@ -55,13 +59,17 @@ export class Owner {
         [retention] = args as [Retention];
         return undefined;
       }
-      switch (kindOf(name)) {
+      const kind = kindOf(name);
+      switch (kind) {
         case 'look':
           return this.#own(name === 'inspect.ping' ? this.#pong() : this.#look(name, args));
         case 'wait':
           return this.#own(this.#wait(name, args));
         case 'growth':
-          return this.#step(name, args, retention, true);
+        case 'start':
+          return this.#step(name, args, retention, kind);
+        case 'record':
+          return this.#step(name, args, retention, leases(name, args) ? 'start' : kind);
         default:
           return name === 'tasks.remove'
             ? this.#remove(args, retention)
@@ -115,19 +123,29 @@ export class Owner {
     name: StepName,
     args: readonly unknown[],
     retention: Retention | undefined,
-    isGrowth = false,
+    kind: StepKind = 'step',
   ): Promise<unknown> {
     this.#keep(retention);
     const at = this.#lineNow(name, args);
     try {
-      this.#log.admit(at.line, isGrowth);
+      this.#log.admit(at.line, kind);
     } catch (error) {
+      // No worker is given work that ticks meanwhile.
+      if (kind === 'start' || kind === 'record') await this.#tick(retention);
       const hasSpace = await this.#makeSpace();
       if (this.#isOver) return NOT_TAKEN;
       if (!hasSpace) throw error;
-      return this.#step(name, args, retention, isGrowth);
+      return this.#step(name, args, retention, kind);
     }
     return this.#take(name, args, at);
+  }
+
+  /** What has ended goes, as far as it has been kept for long enough. */
+  async #tick(retention: Retention | undefined): Promise<void> {
+    for (let ticks = 0; ticks < TICKS; ticks++) {
+      const reply = await this.#step('tasks.tick', [], retention);
+      if (this.#isOver || Object(reply).more !== true) return;
+    }
   }
 
   async #take(
@@ -201,6 +219,11 @@ export class Owner {
     this.#isOver = true;
     this.#engine.close();
   }
+}
+
+/** A settlement may lease the next tasks. */
+function leases(name: StepName, [request]: readonly unknown[]): boolean {
+  return name === 'tasks.settle' && Object(request).lease !== undefined;
 }
 
 function isMore(reply: unknown): boolean {

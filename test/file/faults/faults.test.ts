@@ -30,3 +30,17 @@ it('on a disk that is full until all work is done everything that was taken ends
   expect(tally.refusals.get('call BACKEND_FULL')).toBeGreaterThan(20);
   expect(tally.recoveries).toBeGreaterThan(3);
 });
+
+// F93
+it('a disk that is filled by large results can be opened and freed, and then everything ends', async () => {
+  const tally = new Tally();
+  const { fullest, drained } = await strikeFull(
+    7,
+    { stride: 97, crashes: 1, hasLargeResults: true },
+    tally,
+  );
+  expect(tally.findings).toEqual([]);
+  expect(drained).toBeLessThan(fullest / 4);
+  expect(tally.refusals.get('settle BACKEND_FULL')).toBeGreaterThan(5);
+  expect(tally.faults.get('removed')).toBeGreaterThan(5);
+});

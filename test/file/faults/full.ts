@@ -1,9 +1,11 @@
 /**
  * A disk that becomes full in a history and stays so, with a crash or without, until all that was taken has run to its end.
  * One that is full by what the folder has alone never refuses what ends work. One that others fill may, once the reserve is
- * spent: then there is room again, and the work goes on.
+ * spent: then there is room again, and the work goes on. With results that are larger than that, leases and settlements
+ * are refused: then the folder can be opened, looked at and freed, and what was refused goes through.
  */
 import type { Role } from '../../../src/backends/file/role.ts';
+import type { LeaseRef, Settlement } from '../../../src/domain/port/backend.ts';
 import { type Kit, LEASE_MS } from '../../../src/testing/contract/kit.ts';
 import { SeededRandom } from '../../chaos/seeded-random.ts';
 import { FaultyDisk } from '../../support/file/faulty-disk.ts';
@@ -18,19 +20,26 @@ export interface FullExtent {
   readonly stride: number;
   /** Ends of the process after that, each at another operation. */
   readonly crashes: number;
+  /** Some tasks finish with results as large as what they were given, or several times larger. */
+  readonly hasLargeResults?: boolean;
 }
 
 /** Tasks that a history stores, and of how many each one runs before the disk is drained. */
 const TASKS = 40;
 const SERVED_EACH = 3;
 
+/** Of all tasks each so manieth has a large result, and of these each third one is so many times larger than what it was given. */
+const LARGE_EACH = 1;
+const TIMES_LARGER = 3;
+
 /** Tasks that are taken once there is room. */
 const LATER_TASKS = 3;
 
 const SEGMENT_BYTES = 16_384;
 const TOOLS = { segmentBytes: SEGMENT_BYTES, leastLog: 60_000, quickMs: -1 };
-/** Bytes of a disk of which something is kept for what ends work; a smaller one has not room for some segments. */
+/** Bytes of a disk that has room for some segments; and of one of which something is kept. */
 const LEAST_DISK = 131_072;
+const LEAST_KEEPING = 16 * SEGMENT_BYTES;
 const RETENTION_MS = 600_000;
 const RETENTION = { finishedMs: RETENTION_MS, failedMs: RETENTION_MS, canceledMs: RETENTION_MS };
 
@@ -49,17 +58,22 @@ export interface FullFigures {
 /** The disk becomes full at each operation of the history of this seed. */
 export async function strikeFull(
   seed: number,
-  { stride, crashes }: FullExtent,
+  { stride, crashes, hasLargeResults = false }: FullExtent,
   tally: Tally,
 ): Promise<FullFigures> {
-  const whole = new FullCourse(new FaultyDisk(new Map(), { seed }), { seed, tally });
+  const whole = new FullCourse(new FaultyDisk(new Map(), { seed }), {
+    seed,
+    tally,
+    hasLargeResults,
+  });
   await whole.run();
   tally.operations += whole.operations;
   const { fullest, drained } = whole.figures;
   const most = drained + 4 * SEGMENT_BYTES;
+  const least = hasLargeResults ? LEAST_KEEPING : LEAST_DISK;
   for (let at = 1; at <= whole.filledAt; at += stride) {
-    const more = Math.max(0, fullest - LEAST_DISK);
-    const bytes = LEAST_DISK + Math.ceil((more * at) / whole.filledAt);
+    const more = Math.max(0, fullest - least);
+    const bytes = least + Math.ceil((more * at) / whole.filledAt);
     for (const isOwn of [true, false]) {
       for (let nth = 0; nth <= crashes; nth++) {
         const disk = new FaultyDisk(new Map(), { seed: at, capacity: isOwn ? bytes : Infinity });
@@ -70,7 +84,8 @@ export async function strikeFull(
           disk.failAt(at + Math.ceil(((whole.operations - at) * nth) / (crashes + 1)), 'crash');
         }
         try {
-          await new FullCourse(disk, { seed: seed + nth, tally, isOwn, most }).run();
+          const parts = { seed: seed + nth, tally, isOwn, most, hasLargeResults };
+          await new FullCourse(disk, parts).run();
         } catch (error) {
           const { kind, message } = error instanceof Wrong ? error : UNTYPED(error);
           const where = isOwn ? `${bytes} bytes` : `full from operation ${at}`;
@@ -88,6 +103,7 @@ const UNTYPED = (error: unknown): Wrong => new Wrong('untyped', String(error));
 interface FullParts {
   readonly seed: number;
   readonly tally: Tally;
+  readonly hasLargeResults: boolean;
   /** The disk is full by this folder alone: what ends work is never refused. */
   readonly isOwn?: boolean;
   /** Bytes that the folder has when all has ended. */
@@ -105,6 +121,10 @@ class FullCourse {
   figures: FullFigures = { fullest: 0, drained: 0 };
   readonly #parts: Required<FullParts>;
   readonly #accepted = new Set<string>();
+  /** Results, of those that have large ones. */
+  readonly #results = new Map<string, string>();
+  /** What was refused for want of room. */
+  #unsettled: Settlement[] = [];
   #disk: FaultyDisk;
   #clock = new HandClock();
   #owner: { readonly kit: Kit; readonly role: Role } | undefined;
@@ -143,6 +163,7 @@ class FullCourse {
     tally.recoveries++;
     const capacity = Math.max(this.#disk.capacity.bytes, bytesOf(files));
     this.#disk = new FaultyDisk(files, { capacity, seed });
+    this.#unsettled = [];
     const clock = new HandClock();
     clock.move(this.#clock.now() - clock.now());
     this.#clock = clock;
@@ -222,6 +243,10 @@ class FullCourse {
     try {
       await this.#kit.sendOne({ id, payload });
       this.#accepted.add(id);
+      if (this.#parts.hasLargeResults && this.#sent % LARGE_EACH === 0) {
+        const times = this.#sent % (3 * LARGE_EACH) === 0 ? TIMES_LARGER : 1;
+        this.#results.set(id, `[${Array(times).fill(payload).join()}]`);
+      }
       return true;
     } catch (error) {
       if (this.#disk.isDown) throw error;
@@ -253,15 +278,71 @@ class FullCourse {
     }
   }
 
+  /** One that may find no room because of large results: `undefined`. It does once the folder is freed. */
+  async #refusable<T>(what: string, call: () => Promise<T>): Promise<T | undefined> {
+    const { tally, hasLargeResults, isOwn } = this.#parts;
+    try {
+      tally.calls++;
+      return await call();
+    } catch (error) {
+      if (this.#disk.isDown) throw error;
+      tally.refusal(what, codeOf(error));
+      if (hasLargeResults && isOwn && codeOf(error) === 'BACKEND_FULL') return undefined;
+      throw new Refused(`${what}: ${String(error)}`);
+    }
+  }
+
+  /** What an operator does: removes what has ended, or gives the folder a larger disk. */
+  async #free(): Promise<void> {
+    const ids = [...this.#accepted];
+    const found = await this.#kit.backend.inspect.status(ids);
+    const ended = ids.find((_, at) => found[at]?.state === 'finished');
+    if (ended === undefined) {
+      this.#parts.tally.fault('a larger disk');
+      this.#disk.capacity.bytes += SEGMENT_BYTES;
+    } else {
+      this.#parts.tally.fault('removed');
+      await this.#step('remove', () => this.#kit.backend.tasks.remove(ended));
+      this.#accepted.delete(ended);
+    }
+    this.#clock.move(LATER_MS);
+    await this.#rest();
+  }
+
   /** How many ran. */
   async #serve(limit: number): Promise<number> {
-    const kit = this.#kit;
-    const { leases } = await this.#step('lease', () => kit.leaseReply({ limit }));
-    if (leases.length === 0) return 0;
-    const decision = { type: 'finish', result: '"done"' } as const;
-    const settlements = leases.map(({ id, token }) => ({ id, token, decision }));
-    await this.#step('settle', () => kit.backend.tasks.settle({ worker: 'w', settlements }));
-    return leases.length;
+    const reply = await this.#refusable('lease', () => this.#kit.leaseReply({ limit }));
+    const leases = reply?.leases ?? [];
+    const settlements = [...this.#unsettled, ...leases.map((lease) => this.#finish(lease))];
+    this.#unsettled = [];
+    for (const settlement of settlements) {
+      const request = { worker: 'w', settlements: [settlement] };
+      const settled = await this.#refusable('settle', () =>
+        this.#kit.backend.tasks.settle(request),
+      );
+      if (settled === undefined) this.#unsettled.push(settlement);
+    }
+    const isRefused = reply === undefined || this.#unsettled.length > 0;
+    const isStuck =
+      isRefused && leases.length === 0 && this.#unsettled.length === settlements.length;
+    if (isStuck) await this.#unstick();
+    return isStuck ? 1 : settlements.length;
+  }
+
+  #finish({ id, token }: LeaseRef): Settlement {
+    const result = this.#results.get(id) ?? '"done"';
+    return { id, token, decision: { type: 'finish', result } };
+  }
+
+  /** The folder is opened anew, and freed; the leases of what is not settled are kept up. */
+  async #unstick(): Promise<void> {
+    await this.#owner?.role.close();
+    await this.#open();
+    await this.#free();
+    const leases = this.#unsettled.map(({ id, token }) => ({ id, token }));
+    if (leases.length === 0) return;
+    const request = { worker: 'w', leaseMs: LEASE_MS, leases };
+    await this.#step('extend', () => this.#kit.backend.tasks.extend(request));
   }
 
   /** All that was taken ends; leases of a process that has died are over before. */

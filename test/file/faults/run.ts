@@ -39,6 +39,7 @@ async function main(): Promise<number> {
     const [before, wrong] = [tally.operations, tally.findings.length];
     await strike(seed + nth, { ...THOROUGH, stride }, tally);
     await strikeFull(seed + nth, { stride, crashes: 2 }, tally);
+    await strikeFull(seed + nth, { stride, crashes: 2, hasLargeResults: true }, tally);
     const findings = tally.findings.slice(wrong);
     for (const { kind, text } of findings) console.error(`${kind}: ${text}`);
     const operations = tally.operations - before;

@@ -37,7 +37,7 @@ async function open(
     session,
     append: async (isGrowth) => {
       try {
-        log.admit('x'.repeat(99), isGrowth);
+        log.admit('x'.repeat(99), isGrowth ? 'growth' : 'step');
       } catch (error) {
         if (error instanceof BackendFullError) return false;
         throw error;
@@ -144,7 +144,7 @@ it('what is admitted counts before it is written', async () => {
   const written: Promise<void>[] = [];
   const fill = (): void => {
     for (let count = 0; count < 1_000; count++) {
-      log.admit(line, true);
+      log.admit(line, 'growth');
       written.push(log.append(line));
     }
   };
@@ -155,7 +155,7 @@ it('what is admitted counts before it is written', async () => {
 
 it('what no free room of the disk is enough for is refused before it is written', async () => {
   const { log, append } = await open(new FaultyDisk(new Map(), { capacity: 6 * SEGMENT }));
-  expect(() => log.admit('x'.repeat(8 * SEGMENT), false)).toThrow(BackendFullError);
+  expect(() => log.admit('x'.repeat(8 * SEGMENT), 'step')).toThrow(BackendFullError);
   expect(await append(true)).toBe(true);
 });
 

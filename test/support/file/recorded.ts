@@ -25,7 +25,7 @@ export async function recordedSubject(noted: Noted): Promise<Subject> {
   };
   const carry: Carry = async (name, args) => {
     const kind = kindOf(name);
-    if (name === 'retention' || kind === 'step' || kind === 'growth') return step(name, args);
+    if (name === 'retention' || (kind !== 'look' && kind !== 'wait')) return step(name, args);
     return engine.look(name, args);
   };
   await step('retention', [RETENTION]);

@@ -5,24 +5,25 @@
 
 import type { Backend } from '../../../domain/port/backend.ts';
 import { SeriesRow } from '../../../domain/series/series-row.ts';
+import type { StepKind } from '../log/space.ts';
 import { taskRows, tasksOf } from './task-rows.ts';
 
 /** The parts of the port that have calls. */
 export type Parts = Omit<Backend, 'name' | 'capabilities' | 'open' | 'close'>;
 
 /**
- * `step`: it may change what is stored, so it is written down before it is answered: it ends work, frees room, or is
- * needed for that, as leases, settings and what a task that runs writes down; room is kept for it · `growth`: a step that
- * makes more of what is stored, which is refused when there is no other room · `look`: it changes nothing · `wait`: it
+ * `step`: it may change what is stored, so it is written down before it is answered: it frees room, or is needed for that,
+ * as settings; the last of the room is kept for it · `growth`, `start`, `record`: see `StepKind`; each is a step that
+ * is refused when there is no room but that which is kept for those behind it · `look`: it changes nothing · `wait`: it
  * answers when something happens, or its signal, which is the last argument, aborts.
  */
-export type CallKind = 'step' | 'growth' | 'look' | 'wait';
+export type CallKind = StepKind | 'look' | 'wait';
 
 const CALLS = {
   tasks: {
     enqueue: 'growth',
-    lease: 'step',
-    settle: 'step',
+    lease: 'start',
+    settle: 'record',
     extend: 'step',
     tick: 'step',
     cancel: 'step',
@@ -56,11 +57,11 @@ const CALLS = {
     ping: 'look',
   },
   runs: {
-    checkpoint: 'step',
+    checkpoint: 'record',
     load: 'look',
-    writeChannel: 'step',
+    writeChannel: 'record',
     readChannel: 'look',
-    pause: 'step',
+    pause: 'record',
     pausePart: 'step',
     resume: 'step',
   },
@@ -78,7 +79,7 @@ const CALLS = {
   xcom: { write: 'growth', read: 'look', list: 'look', namespaces: 'look' },
   waits: { signal: 'growth', publish: 'growth', figures: 'look' },
   streams: { append: 'growth', read: 'look', waitForChunks: 'wait', list: 'look' },
-  asks: { answer: 'step', get: 'look', list: 'look' },
+  asks: { answer: 'record', get: 'look', list: 'look' },
   series: { add: 'step', read: 'look' },
 } as const satisfies { readonly [P in keyof Parts]: { readonly [M in keyof Parts[P]]: CallKind } };
 

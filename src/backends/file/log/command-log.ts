@@ -10,9 +10,11 @@ import type { Disk } from './disk.ts';
 import { closeFrame, FRAME_HEAD, MOST_UNSYNCED } from './frame.ts';
 import { bytesOf, type Lines, mostBytes, WaitingLines } from './lines.ts';
 import { isDiskFull, LogBrokenError } from './log-broken-error.ts';
+import { openSegments } from './open-segments.ts';
 import type { FoundData, LogEnd } from './recovery.ts';
 import { LAW } from './segment.ts';
-import { type LogBytes, openSegments, type Segments } from './segments.ts';
+import type { LogBytes, Segments } from './segments.ts';
+import type { StepKind } from './space.ts';
 
 /** How a log is opened. */
 export interface LogOptions {
@@ -40,7 +42,7 @@ export interface LogOptions {
 /** A log that is open for writing. */
 export interface CommandLog {
   /** @throws {@link BackendFullError} when there is no room for the line; nothing has changed. */
-  admit(line: string, isGrowth: boolean): void;
+  admit(line: string, kind: StepKind): void;
   /**
    * The line, given without its end, goes with the next commit; fulfilled when that is durable. The same promise for all
    * lines of one commit. @rejects {@link LogBrokenError}
@@ -95,6 +97,9 @@ const QUICK_MS = 1;
 
 /** Of the last sync in what is usual: one that took long makes no slow disk. */
 const SHARE_OF_LAST = 0.1;
+
+/** A line of so many characters is a step, whatever it says: so a task ends that has no more to say than that. */
+const SMALL = 1_024;
 
 /** So many commits are synced in a thread once the disk is not quick. */
 const SLOW_COMMITS = 100;
@@ -162,12 +167,16 @@ class SegmentedLog implements CommandLog {
     return this.#segments.written;
   }
 
-  admit(line: string, isGrowth: boolean): void {
+  admit(line: string, called: StepKind): void {
+    const isSmall = line.length <= SMALL;
+    const kind = called === 'record' && isSmall ? 'step' : called;
     // One for its own frame, one for the one before it that takes no more.
     const before = this.#waiting.bytes + this.#unwritten + 2 * FRAME_HEAD;
-    if (this.#segments.canTake(before + mostBytes(line), isGrowth)) return;
-    if (this.#segments.canTake(before + bytesOf(line), isGrowth)) return;
-    throw new BackendFullError('write', 'no room in the data folder');
+    const isTaken =
+      this.#segments.canTake(before + mostBytes(line), kind) ||
+      this.#segments.canTake(before + bytesOf(line), kind);
+    if (!isTaken) throw new BackendFullError('write', 'no room in the data folder');
+    if (kind === 'step' || (kind === 'start' && isSmall)) this.#segments.stepped(line.length);
   }
 
   append(line: string): Promise<void> {

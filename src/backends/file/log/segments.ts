@@ -2,10 +2,10 @@
 import type { Clock } from '../../../base/time.ts';
 import type { Disk } from './disk.ts';
 import { isDiskFull, LogBrokenError } from './log-broken-error.ts';
-import { type FoundData, type LogEnd, snapshotsOf } from './recovery.ts';
-import { COUNTS, headOf, SEGMENT_HEAD, segmentsOf } from './segment.ts';
+import { type LogEnd, snapshotsOf } from './recovery.ts';
+import { COUNTS, headOf, SEGMENT_HEAD } from './segment.ts';
 import { LEAST, type Made, SegmentMaker } from './segment-maker.ts';
-import { type Needs, Space } from './space.ts';
+import { type Needs, Space, type StepKind } from './space.ts';
 
 /** Of the first segment of an owner; each one after it has twice as many as the one before, up to `MOST`. */
 const FIRST = 1_048_576;
@@ -14,15 +14,21 @@ const MOST = 4 * FIRST;
 /** Of the reserve, at most: what is kept beside it is room that the disk still has. */
 const MOST_RESERVE = FIRST;
 
-/** Of a segment that growth leaves free, at most; else this part of it. */
+/** Of a segment that growth and results leave free, at most; else this part of it. */
 const MOST_FREE = 4 * FIRST;
 const FREE_PART = 4;
 
 /** Growth takes so much of what is left for it with one segment. */
 const PART_OF_LEFT = 4;
 
-/** What calls leave free that end work, in bytes, for the notes that an owner makes by itself. */
+/** What calls leave free that free room, in bytes, for the notes that an owner makes by itself. */
 const NOTES = 512;
+
+/** Of lines of steps and starts: what of them comes to be stored, at most. */
+const STEP_PART = 1 / 4;
+
+/** Of the first segment, beside what it has to have, where there is no room for more: enough for what frees some. */
+const SCANT = 4_096;
 
 /** What segments are made with. */
 export interface SegmentOptions {
@@ -55,61 +61,10 @@ interface Older {
   readonly first: number;
 }
 
-/**
- * Begins a segment of its own behind what was found; commits that the disk may not have are written into it anew. What
- * it makes unneeded goes only once it is durable: a head that can be read may be lost with the power, too.
- */
-export async function openSegments(
-  disk: Disk,
-  found: FoundData,
-  options: SegmentOptions,
-): Promise<Segments> {
-  const older = found.segments.map(({ name, end, first }) => ({ name, bytes: end, first }));
-  const last = segmentsOf(disk.list()).at(-1);
-  if (last !== undefined && last.epoch > options.epoch) {
-    throw new LogBrokenError('a later owner was there');
-  }
-  const place = last?.epoch === options.epoch ? last.place + 1 : 1;
-  for (const name of found.empty) disk.remove(name);
-  const segments = new Segments(disk, options, { older, place });
-  await segments.begin(unsureOf(disk, found));
-  try {
-    for (const name of found.fenced) disk.remove(name);
-    const left = new Set(disk.list());
-    for (const { name, bytes, end } of found.segments) {
-      if (bytes > end && left.has(name)) cut(disk, name, end);
-    }
-    segments.prepareReserve();
-  } catch (error) {
-    await segments.close(false);
-    throw error;
-  }
-  return segments;
-}
-
-function cut(disk: Disk, name: string, bytes: number): void {
-  const file = disk.open(name);
-  try {
-    file.cut(bytes);
-  } finally {
-    file.close();
-  }
-}
-
 /** Commits, and the number of the first one, or of the next one where there is none. */
-interface Beginning {
+export interface Beginning {
   readonly first: number;
   readonly frames: Uint8Array;
-}
-
-/** Commits that may be lost with the power although they can be read now. */
-function unsureOf(disk: Disk, { tail, nextNumber }: FoundData): Beginning {
-  const [first] = tail?.frames ?? [];
-  const last = tail?.frames.at(-1);
-  if (tail === undefined || first === undefined || last?.number !== nextNumber - 1) {
-    return { first: nextNumber, frames: new Uint8Array(0) };
-  }
-  return { first: first.number, frames: disk.read(tail.name).subarray(first.at, last.end) };
 }
 
 /** What one owner writes. */
@@ -125,6 +80,9 @@ export class Segments {
   /** Of `olderBytes`: what the newest snapshot has as well. */
   #coveredBytes = 0;
   #isEnded = false;
+  /** Of lines of steps and starts that the newest snapshot has not; and when the log was sealed last. */
+  #stepBytes = 0;
+  #sealedStepBytes = 0;
   /** Bytes that the disk has free, as long as nothing was written since it was asked. */
   #free: number | undefined;
 
@@ -146,8 +104,7 @@ export class Segments {
   /** Its first segment, which counts once the head says so; and then it is durable. */
   async begin({ first, frames }: Beginning): Promise<void> {
     const at = SEGMENT_HEAD + frames.length;
-    const needed = at + (this.#options.segmentBytes ?? LEAST / 2);
-    const made = await this.#createFirst(needed);
+    const made = await this.#createFirst(at);
     this.#current = { ...made, first, at };
     this.#coveredBytes = sum(this.#upTo(this.#snapshots.number));
     try {
@@ -163,15 +120,29 @@ export class Segments {
   }
 
   /** On a disk that has no room for it, what the newest snapshot makes unneeded goes before: an owner may have died between the two. */
-  async #createFirst(needed: number): Promise<Made> {
-    const create = (): Promise<Made> => this.#maker.create(Math.max(this.#size(0), needed), needed);
-    try {
-      return await create();
-    } catch (error) {
-      if (!isDiskFull(error)) throw error;
-      this.forget();
-      return await create();
+  async #createFirst(at: number): Promise<Made> {
+    const usual = at + (this.#options.segmentBytes ?? LEAST / 2);
+    const create = (needed: number, wanted = needed): Promise<Made> =>
+      this.#maker.create(wanted, needed);
+    const wanted = Math.max(this.#size(0), usual);
+    const tries = [
+      () => create(usual, wanted),
+      () => {
+        this.forget();
+        return create(usual, wanted);
+      },
+      () => create(at + SCANT),
+    ];
+    let full: unknown;
+    for (const next of tries) {
+      try {
+        return await next();
+      } catch (error) {
+        if (!isDiskFull(error)) throw error;
+        full = error;
+      }
     }
+    throw full;
   }
 
   /** See `CommandLog`. */
@@ -195,7 +166,9 @@ export class Segments {
   #needs(bytes = 0): Needs {
     const { all, newest } = this.#snapshots;
     const log = this.#olderBytes + (this.#current?.at ?? 0) + bytes;
-    return { files: all + log, state: newest + log - this.#coveredBytes };
+    const behind = log - this.#coveredBytes;
+    const more = behind - this.#stepBytes * (1 - STEP_PART);
+    return { files: all + log, state: newest + behind, newest, more };
   }
 
   /** See `CommandLog`. */
@@ -203,24 +176,47 @@ export class Segments {
     return this.#space.isLow(this.#needs());
   }
 
-  /** Whether so many bytes more find room, with something left for those that make nothing more. */
-  canTake(bytes: number, isGrowth: boolean): boolean {
+  /** A line of a step, or of a start, goes into the log. */
+  stepped(bytes: number): void {
+    this.#stepBytes += bytes;
+  }
+
+  /** Whether so many bytes more find room, with something left for those that free some. */
+  canTake(bytes: number, kind: StepKind): boolean {
     const current = this.#current;
     if (current === undefined) return true;
-    if (isGrowth && !this.#space.mayGrowTo(this.#needs(bytes))) {
+    if (!this.#mayTake(bytes, kind)) {
       this.prepare();
       return false;
     }
-    const free = isGrowth ? Math.min(MOST_FREE, current.bytes / FREE_PART) : NOTES;
-    const [next, reserve] = [this.#maker.next - SEGMENT_HEAD, this.#maker.reserve - SEGMENT_HEAD];
-    const atHand = Math.max(current.bytes - current.at, next, isGrowth ? 0 : reserve);
-    if (bytes + free <= atHand) return true;
+    if (this.#isAtHand(current, bytes, kind)) return true;
     const isFree = !this.#maker.isFull && this.#freeBytes() >= bytes + 2 * this.#size(bytes);
     if (!isFree) {
       this.#free = undefined;
       this.prepare();
     }
     return isFree;
+  }
+
+  #mayTake(bytes: number, kind: StepKind): boolean {
+    if (kind === 'step') return true;
+    const needs = this.#needs(bytes);
+    if (kind === 'growth') return this.#space.mayGrowTo(needs);
+    const may = kind === 'start' ? this.#space.mayStart(needs) : this.#space.mayRecord(needs);
+    // Where others have filled the disk, work goes on with what is there.
+    return may || this.#space.isTaken(this.#needs());
+  }
+
+  /** Whether that goes into a file that is there. Of the last one, results leave a part to what frees room. */
+  #isAtHand(current: Current, bytes: number, kind: StepKind): boolean {
+    const [next, reserve] = [this.#maker.next - SEGMENT_HEAD, this.#maker.reserve - SEGMENT_HEAD];
+    const rest = current.bytes - current.at;
+    const part = Math.min(MOST_FREE, current.bytes / FREE_PART);
+    if (kind === 'step') return bytes + NOTES <= Math.max(rest, next, reserve);
+    if (kind === 'growth') return bytes + part <= Math.max(rest, next);
+    // Who opens the folder may have to write the last of them once more.
+    const twice = 2 * bytes;
+    return twice + part <= rest || twice <= Math.max(next, reserve) * (1 - 1 / FREE_PART);
   }
 
   /** Whether a frame of so many bytes goes into the next segment. */
@@ -276,6 +272,7 @@ export class Segments {
 
   /** The next frame goes into the next segment, if that can be made; what this one has left over is given back. */
   async end(next: number): Promise<void> {
+    this.#sealedStepBytes = this.#stepBytes;
     if (this.#current === undefined || this.#current.first === next) return;
     this.#isEnded = await this.#maker.ready(this.#size(0), SEGMENT_HEAD + NOTES);
     const current = this.#current;
@@ -319,8 +316,12 @@ export class Segments {
   }
 
   #countSnapshots(): void {
+    const before = this.#snapshots.number;
     this.#snapshots = snapshotsIn(this.#disk);
     this.#coveredBytes = sum(this.#upTo(this.#snapshots.number));
+    if (this.#snapshots.number === before) return;
+    this.#stepBytes -= this.#sealedStepBytes;
+    this.#sealedStepBytes = 0;
   }
 
   #forgetUpTo(number: number): void {

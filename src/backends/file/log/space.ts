@@ -5,9 +5,19 @@ import { snapshotsOf } from './recovery.ts';
 import { RESERVE } from './reserve.ts';
 import { segmentsOf } from './segment.ts';
 
+/**
+ * What a call does with room · `growth`: it makes more of what is stored · `start`: it begins tasks, which end later ·
+ * `record`: it stores what a task has come to, as a result · `step`: it frees room, or takes as good as none.
+ */
+export type StepKind = 'growth' | 'start' | 'record' | 'step';
+
 /** What is kept for such calls, at most, in bytes; else this part of all that the folder may take. */
 const MOST_KEPT = 4_194_304;
 const KEPT_PART = 16;
+
+/** Of what is kept: what starts of tasks and what these have come to leave. */
+const KEPT_FROM_STARTS = 1 / 4;
+const KEPT_FROM_RECORDS = 1 / 8;
 
 /** So long the answer of the disk counts where it is enough, in ms. */
 const ASKED_MS = 1_000;
@@ -21,6 +31,10 @@ export interface Needs {
   readonly files: number;
   /** The newest snapshot and the log behind it: what must not go, and what the next snapshot comes to. */
   readonly state: number;
+  /** What the next snapshot has more than the newest one, as far as that is known: of lines of steps only a part is kept. */
+  readonly more: number;
+  /** The newest snapshot. */
+  readonly newest: number;
 }
 
 /** Of what space is made. */
@@ -39,6 +53,8 @@ export class Space {
   readonly #options: SpaceOptions;
   /** What the folder may take in all, when that was asked last. */
   #capacity = Infinity;
+  /** The same, but for `maxBytes`: what the disk has for it. */
+  #onDisk = Infinity;
   #askedAt: number | undefined;
 
   constructor(disk: Disk, options: SpaceOptions) {
@@ -59,6 +75,21 @@ export class Space {
     return this.#isWithin(() => need(needs) + 2 * this.kept);
   }
 
+  /** Whether a task may be started: what its end may come to has room beside that. */
+  mayStart(needs: Needs): boolean {
+    return this.#leaves(needs, KEPT_FROM_STARTS);
+  }
+
+  /** Whether what a task has come to may be stored: the rest of what is kept is for opening, and for what frees room. */
+  mayRecord(needs: Needs): boolean {
+    return this.#leaves(needs, KEPT_FROM_RECORDS);
+  }
+
+  /** Others have taken what the next snapshot needs: there is nothing left to be kept for it. */
+  isTaken(needs: Needs): boolean {
+    return likelyNeed(needs) > this.#onDisk + this.kept;
+  }
+
   /** What ends work has used up a part of what is kept for it: a snapshot has to free room. */
   isLow(needs: Needs): boolean {
     return !this.#isWithin(() => need(needs) + this.kept);
@@ -75,25 +106,39 @@ export class Space {
     return this.#capacity - need(needs) - 2 * this.kept;
   }
 
-  /** An answer that is not enough is asked for anew: room may have become free. */
   #isWithin(needed: () => number): boolean {
+    return this.#isIn(() => this.#capacity, needed);
+  }
+
+  /** Whether so much of what is kept stays; as long as the disk has that, `maxBytes` holds nothing but growth. */
+  #leaves(needs: Needs, part: number): boolean {
+    if (this.kept === 0) return true;
+    return this.#isIn(
+      () => this.#onDisk,
+      () => likelyNeed(needs) + part * this.kept,
+    );
+  }
+
+  /** An answer that is not enough is asked for anew: room may have become free. */
+  #isIn(most: () => number, needed: () => number): boolean {
     const now = this.#options.clock.now();
     // A clock that went back is no reason to wait for longer.
     const isFresh = this.#askedAt !== undefined && Math.abs(now - this.#askedAt) < ASKED_MS;
-    if (isFresh && needed() <= this.#capacity) return true;
+    if (isFresh && needed() <= most()) return true;
     this.#ask();
-    return needed() <= this.#capacity;
+    return needed() <= most();
   }
 
   #ask(): void {
     const { maxBytes = Infinity, clock } = this.#options;
     this.#askedAt = clock.now();
     try {
-      this.#capacity = Math.min(maxBytes, this.#files() + this.#disk.free());
+      this.#onDisk = this.#files() + this.#disk.free();
     } catch {
       // A folder that cannot be asked is found out by the next commit.
-      this.#capacity = maxBytes;
+      this.#onDisk = Infinity;
     }
+    this.#capacity = Math.min(maxBytes, this.#onDisk);
   }
 
   #filesOrNone(): number {
@@ -111,6 +156,11 @@ export class Space {
     const data = [...snapshotsOf(names), ...segmentsOf(names)].map(({ name }) => name);
     return [...data, ...others].reduce((sum, name) => sum + (this.#disk.size(name) ?? 0), 0);
   }
+}
+
+/** All that is there; or the newest snapshot, the log behind it, and the next snapshot. */
+function likelyNeed({ files, state, newest, more }: Needs): number {
+  return Math.max(files, state + newest + more);
 }
 
 /** All that is there; or what is needed of it beside the next snapshot, for which the rest goes. */

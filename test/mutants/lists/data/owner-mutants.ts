@@ -48,7 +48,7 @@ export const DATA_OWNER_MUTANTS: readonly Mutant[] = [
     name: 'file: growth needs no room',
     file: 'src/backends/file/owner.ts',
     first: 'owner',
-    find: 'return this.#step(name, args, retention, true);',
+    find: 'return this.#step(name, args, retention, kind);',
     replace: 'return this.#step(name, args, retention);',
   },
   {
