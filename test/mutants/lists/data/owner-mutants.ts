@@ -48,8 +48,8 @@ export const DATA_OWNER_MUTANTS: readonly Mutant[] = [
     name: 'file: growth needs no room',
     file: 'src/backends/file/owner.ts',
     first: 'owner',
-    find: 'return this.#step(name, args, retention, kind);',
-    replace: 'return this.#step(name, args, retention);',
+    find: "        case 'start':\n          return this.#step(name, args, retention, kind);",
+    replace: "        case 'start':\n          return this.#step(name, args, retention);",
   },
   {
     name: 'file: growth waits for no snapshot',
