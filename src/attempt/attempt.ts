@@ -4,6 +4,7 @@ import { decide, type Outcome } from '../domain/attempt/decider.ts';
 import {
   ClosedError,
   Fatal,
+  isOwn,
   LeaseLostError,
   TaskCanceledError,
   TimedOutError,
@@ -29,7 +30,7 @@ import {
 } from './decisions.ts';
 import { type CallSink, callHandler, type Failure } from './handler-call.ts';
 import { LeasedSource } from './leased-source.ts';
-import type { KeptJournal, OwnEnd, OwnLease } from './own-lease.ts';
+import type { KeptJournal, OpenGroups, OwnEnd, OwnLease } from './own-lease.ts';
 import type { SettledWrites } from './pending-writes.ts';
 
 /** Of a handler that has given its lease up. */
@@ -50,6 +51,8 @@ function newWaiting(): Waiting {
   });
   return { over, resolve, reject, isRecalled: false };
 }
+
+const NO_GROUPS: OpenGroups = new Map();
 
 /** The place of an attempt whose lease is not held, or not any more. */
 export const NOWHERE = -1;
@@ -82,6 +85,8 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
   #wentOnAt = 0;
   /** How long its handler has run under earlier leases, in ms. */
   #spentMs = 0;
+  /** Present once a handler has waited for a group. */
+  #openGroups: OpenGroups | undefined;
 
   constructor(
     host: AttemptHost<Attempt>,
@@ -106,6 +111,11 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
   /** How long ago its handler was called, in ms; 0 when it was not. */
   get ranMs(): number {
     return this.startedAt === 0 ? 0 : elapsedMs(this.#host.clock) - this.startedAt;
+  }
+
+  get openGroups(): OpenGroups {
+    this.#openGroups ??= new Map();
+    return this.#openGroups;
   }
 
   /** Calls the handler. */
@@ -258,6 +268,17 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     this.#abort({ type: 'lost' }, reason);
     this.openStreams?.goOn();
     waiting.reject(reason);
+  }
+
+  /** Its task has ended: what it has left of groups is asked to end. */
+  giveUpGroups(): void {
+    for (const [group, giveUp] of this.#openGroups ?? NO_GROUPS) {
+      giveUp().catch((error: unknown) => {
+        if (isOwn(error, 'CLOSED')) return;
+        this.#host.misbehaved(`cancel what ${this.taskId} has left of ${group}`, error);
+      });
+    }
+    this.#openGroups = undefined;
   }
 
   protected override newRunner(): SubRunner {

@@ -20,6 +20,9 @@ export interface KeptJournal {
   goesOnWith(fields: Readonly<Record<string, string>>): boolean;
 }
 
+/** Groups of tasks that handlers wait for, by their fields in the journal: how to cancel what is open of one. */
+export type OpenGroups = Map<string, () => Promise<void>>;
+
 /** The lease that the engine's own code works under. */
 export interface OwnLease {
   /** In force now; another one after {@link OwnLease.suspend}. */
@@ -31,6 +34,8 @@ export interface OwnLease {
   /** Of its task. */
   readonly streams: LeaseStreams;
   readonly trace: Trace;
+  /** Those that are left when its task ends, were given up. */
+  readonly openGroups: OpenGroups;
   /**
    * Gives the lease up while a handler waits, and keeps its stack. Fulfilled once this
    * worker has leased the task again and nobody has written to its journal meanwhile; rejects when

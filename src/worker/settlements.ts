@@ -4,6 +4,7 @@ import { LeaseLostError, TaskCanceledError } from '../domain/errors/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { LeaseRef, SettleAnswer, Settlement } from '../domain/port/backend.ts';
 import { writeBytes } from '../domain/task/channel.ts';
+import { isEnd } from '../domain/task/task.ts';
 import { xcomBytes } from '../domain/task/xcom.ts';
 import type { Line } from './line.ts';
 import { reportLost, reportSettled } from './report.ts';
@@ -157,6 +158,7 @@ export class Settlements {
       reportLost(this.#line, attempt);
       return;
     }
+    if (isEnd(answer.state)) attempt.giveUpGroups();
     if (answer.state === 'canceled') {
       const { taskId } = attempt;
       this.#suspended.leave(taskId, new TaskCanceledError(taskId, { type: 'request' }));

@@ -93,7 +93,13 @@ export const HASH_FIELDS = {
     least: ['m', 'least start tag among the names that are registered so far'],
   },
   graphMeta: { till: ['till', 'when the snapshot goes, 0 while a task needs it'] },
-  run: { redrives: ['redrives', 'how often its task was redriven since it began'] },
+  run: {
+    redrives: ['redrives', 'how often its task was redriven since it began'],
+    givenUp: [
+      'd:',
+      'and 22 characters of the ids of members: nobody waits for their group any more',
+    ],
+  },
   channel: {
     value: ['v:', 'and channel, colon, key: JSON text'],
     once: ['o:', 'and `<bytes>:<field><name>`: a write that counts once and was done'],

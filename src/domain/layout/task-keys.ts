@@ -145,7 +145,7 @@ export const TASK_KEYS = {
    */
   aside: { type: 'ZSET', name: '{p}aside:{id}' },
   /**
-   * journal of a run: field → text · `=` begins answers of waits: moment, what ended it, JSON text · `redrives` how often its task was redriven since it began
+   * journal of a run: field → text · `=` begins answers of waits: moment, what ended it, JSON text · `redrives` how often its task was redriven since it began · `d:` and the mark of a group that was given up
    * @by checkpoint, redrive, whatever wakes a task
    * @life with the task
    */

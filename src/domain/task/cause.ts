@@ -75,7 +75,7 @@ export type Cause =
       /** The task that did not come. */
       readonly id: string;
     }
-  /** Its run had ended before it was started. */
+  /** Its run had ended, or had given its group up, before it had ended itself. */
   | {
       readonly type: 'run-ended';
       /** The run that it belonged to. */

@@ -27,7 +27,8 @@ import {
   runPlaceOf,
   type Seed,
 } from '../shared/record.ts';
-import { type EarlyEnd, Journal, JournalLost } from './journal.ts';
+import { Journal, JournalLost } from './journal.ts';
+import type { EarlyEnd } from './journal-fields.ts';
 import { memberBlock } from './members.ts';
 import { Producer, type ProducerTools, type WalkMove } from './producer.ts';
 import { SubRuns } from './sub-runs.ts';

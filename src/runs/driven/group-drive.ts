@@ -1,3 +1,4 @@
+import type { OwnLease } from '../../attempt/own-lease.ts';
 import { inChunks, mapInChunks } from '../../base/chunks.ts';
 import {
   GroupChangedError,
@@ -11,7 +12,6 @@ import { refOf } from '../../domain/port/leasing.ts';
 import type { Cause } from '../../domain/task/cause.ts';
 import { isEnd, type NewTask, type TaskStatus } from '../../domain/task/task.ts';
 import type { CancelNotifier } from '../../events/cancel-notifier.ts';
-import { allNodes, blocksOf, type EachNode, type ParallelNode } from '../../graph/graph.ts';
 import { isLost, type MemberState, type RegisteredVerdict } from '../../graph/group-verdict.ts';
 import type { StepOutcome, WalkStep } from '../../graph/run-walk.ts';
 import { errorIn } from '../shared/failure-cause.ts';
@@ -19,7 +19,9 @@ import type { GraphCache } from '../shared/graph-cache.ts';
 import { groupOutcome, type MemberEnd } from '../shared/group-end.ts';
 import { redriven } from '../shared/redriven.ts';
 import { openBelow } from './driven-nodes.ts';
-import { earlyEndOf, type Journal, JournalLost, type OpenedGroup } from './journal.ts';
+import { type Journal, JournalLost } from './journal.ts';
+import { earlyEndOf, type OpenedGroup } from './journal-fields.ts';
+import { hasEndedRun, isAbandoned, isClosed, mayEndRun } from './member-ends.ts';
 import {
   type DraftTask,
   draftMembers,
@@ -48,7 +50,9 @@ export interface GroupCall {
   readonly step: WalkStep & { readonly type: 'group' };
   readonly producer: ProducerFacts;
   readonly journal: Journal;
-  readonly holder: { readonly lease: LeaseRef };
+  readonly holder: { readonly lease: LeaseRef } & Pick<OwnLease, 'openGroups'>;
+  /** Aborts when nobody waits for it any more. */
+  readonly signal: AbortSignal;
   /** Of the journal: tells groups of several runs in one task apart. */
   readonly prefix: string;
   /** Members are enqueued with it. */
@@ -94,21 +98,43 @@ export class GroupDrive {
   }
 
   async #move(isAnew = false): Promise<GroupMove> {
-    const { journal, step, producer } = this.#call;
+    const { journal, step, producer, signal } = this.#call;
     const place = this.#place();
     const drafts = draftMembers(producer, place);
     const hash = membersHash(place, drafts);
     const before = journal.opened(this.#key);
     if (before?.attempt === journal.attempt && !isAnew) {
       if (before.hash !== hash) throw new GroupChangedError(step.node.id);
-      return this.#look(before, this.#tasks(place, drafts, before));
+      const tasks = this.#tasks(place, drafts, before);
+      this.#hold(tasks);
+      return this.#look(before, tasks);
     }
     const opened = await this.#reopened(place, drafts, { before, hash });
+    signal.throwIfAborted();
     journal.noteOpened(this.#key, opened);
-    await journal.flush();
     const tasks = this.#tasks(place, drafts, opened);
+    this.#hold(tasks);
+    await journal.flush();
+    signal.throwIfAborted();
     if (!(await this.#store(tasks))) return this.#look(opened, tasks);
     return { type: 'wait', suspension: await this.#suspension(idsOf(tasks), [], opened) };
+  }
+
+  /** A group of a handler may be given up; one of the run itself ends with that. */
+  #hold(tasks: readonly NewTask[]): void {
+    const { prefix, journal, holder } = this.#call;
+    if (prefix === '') return;
+    holder.openGroups.set(journal.openField(this.#key), () => this.#giveUp(idsOf(tasks)));
+  }
+
+  /** Asks those that have not ended to end, as they would be in place of a start. */
+  async #giveUp(ids: readonly string[]): Promise<void> {
+    const records = await this.#read(ids);
+    const open = ids.filter((_, at) => {
+      const state = records[at]?.state;
+      return state !== undefined && !isEnd(state);
+    });
+    await this.#cancel(open, { type: 'run-ended', run: this.#call.producer.taskId });
   }
 
   #place(): GroupPlace {
@@ -192,7 +218,7 @@ export class GroupDrive {
     if (open.length === 0) return this.#end(tasks, records, isTimeUp);
     const isDecided = node.failFast && isLost(node.policy, states);
     if (isTimeUp || isDecided || records.some(hasEndedRun)) {
-      await this.#cancel(open);
+      await this.#cancel(open, this.#closed);
       return this.#end(tasks, records, isTimeUp);
     }
     const ended = idsOf(tasks).filter((id, at) => !isOpen(id, at));
@@ -247,18 +273,17 @@ export class GroupDrive {
   }
 
   /** Members, and what is open of those that have members of their own. */
-  async #cancel(ids: readonly string[]): Promise<void> {
+  async #cancel(ids: readonly string[], cause: Cause): Promise<void> {
     const { backend, persist } = this.#tools;
     const below = await persist(() => openBelow(backend.inspect, ids));
     const all = [...ids, ...below.map(({ record }) => record.id)];
-    await mapInChunks(all, CANCEL_CHUNK, (id) => this.#cancelOne(id));
+    await mapInChunks(all, CANCEL_CHUNK, (id) => this.#cancelOne(id, cause));
   }
 
-  async #cancelOne(id: string): Promise<void> {
+  async #cancelOne(id: string, cause: Cause): Promise<void> {
     const { backend, persist, cancels } = this.#tools;
-    const closed = this.#closed;
-    const { kind } = await persist(() => backend.tasks.cancel(id, closed));
-    if (kind === 'requested' || kind === 'canceled') cancels.notify(id, closed);
+    const { kind } = await persist(() => backend.tasks.cancel(id, cause));
+    if (kind === 'requested' || kind === 'canceled') cancels.notify(id, cause);
   }
 
   /**
@@ -295,7 +320,10 @@ export class GroupDrive {
     records: readonly (TaskStatus | undefined)[],
     isTimeUp: boolean,
   ): Promise<GroupMove> {
-    const { node } = this.#call.step;
+    const { step, journal, holder } = this.#call;
+    const { node } = step;
+    journal.noteOver(this.#key);
+    holder.openGroups.delete(journal.openField(this.#key));
     const members: MemberEnd[] = [];
     for (let at = 0; at < tasks.length; at++) {
       const id = tasks[at]?.id ?? '';
@@ -361,30 +389,4 @@ function idsOf(tasks: readonly NewTask[]): readonly string[] {
 
 function refusalIn(reply: EnqueueReply): string | undefined {
   return reply.kind === 'refused' ? reply.refusal.type : undefined;
-}
-
-/** Canceled because its group had ended. */
-function isClosed(record: TaskStatus | undefined): boolean {
-  return record?.state === 'canceled' && record.cause?.type === 'group-ended';
-}
-
-/** Canceled in place of a start, since the run had ended. */
-function isAbandoned(record: TaskStatus | undefined): boolean {
-  return record?.state === 'canceled' && record.cause?.type === 'run-ended';
-}
-
-/** It ended its whole run; of one that ended it well, its journal has the result. */
-function hasEndedRun(record: TaskStatus | undefined): boolean {
-  const type = record?.state === 'canceled' ? record.cause?.type : undefined;
-  return type === 'cancel-run' || type === 'terminate';
-}
-
-/** Whether a member may end the run: its worker must not sleep until all others have ended. */
-function mayEndRun(node: ParallelNode | EachNode): boolean {
-  return blocksOf(node).some(([, block]) => {
-    for (const inner of allNodes(block)) {
-      if (inner.kind === 'task' && inner.dynamic !== undefined) return true;
-    }
-    return false;
-  });
 }

@@ -1,42 +1,28 @@
 import type { Tries } from '../../attempt/attempt-context.ts';
 import type { OwnLease } from '../../attempt/own-lease.ts';
+import { impossible } from '../../base/never.ts';
 import { TaskCanceledError } from '../../domain/errors/errors.ts';
 import type { Backend, CheckpointReply, NodeWrites } from '../../domain/port/backend.ts';
 import { refOf } from '../../domain/port/leasing.ts';
 import type { ChannelRefusal } from '../../domain/task/channel.ts';
 import { REDRIVES } from '../../domain/task/journal.ts';
 import { ANSWER, readAnswer, type WaitAnswer } from '../../domain/task/wait.ts';
-import { readGraph } from '../../graph/graph-text.ts';
 import type { GraphCache } from '../shared/graph-cache.ts';
 import type { NodeRecord } from './controls.ts';
-
-/** A group that members were stored for. */
-export interface OpenedGroup {
-  /** In which attempt of its producer: see {@link Journal.attempt}. */
-  readonly attempt: string;
-  /** How often it was opened before. */
-  readonly epoch: number;
-  /**
-   * Token of the lease that opened it first. It stands in the ids of its members, so that what an
-   * earlier task of the same id has left behind is not taken for them.
-   */
-  readonly opener: string;
-  /** SHA-256 of its members and their inputs. */
-  readonly hash: string;
-  /** Of each member, when they differ: the epoch in which its task was stored. */
-  readonly epochs?: readonly number[];
-  /** When its time is up, in ms since the epoch. */
-  readonly dueAt?: number;
-}
+import {
+  EARLY_END,
+  type EarlyEnd,
+  earlyEndIn,
+  givenField,
+  isOpened,
+  marksOf,
+  type OpenedGroup,
+  recordIn,
+  type StoredControl,
+} from './journal-fields.ts';
 
 /** Under whose lease it is written. */
-type JournalHolder = Pick<OwnLease, 'lease' | 'interrupt'>;
-
-/** What a member did to the whole run: kept for its producer, since a canceled task has no result. */
-export interface EarlyEnd {
-  /** What the run is to give. */
-  readonly text: string;
-}
+type JournalHolder = Pick<OwnLease, 'lease' | 'interrupt' | 'openGroups'>;
 
 interface JournalParts {
   readonly backend: Backend;
@@ -58,7 +44,8 @@ export class JournalLost extends Error {
 
 /**
  * What a run has written down. Fields: `n:` what a node came to, `g:` a graph that a handler
- * brought in, `t:` tries of a node, `o:` a group that is open, `end` how a member ended its run,
+ * brought in, `t:` tries of a node, `o:` a group that was opened, `d:` one that was
+ * given up, by the mark in the ids of its members, `end` how a member ended its run,
  * `x:` how long nobody has had a node's code, `m:` what a member gave before this run, `seeded` that
  * another run's words were taken over, `e:` for which edited input a node runs; of calls of a handler `h` and
  * `r` what they were and gave, `b` after how many redrives a wait began, `l` in which attempt the handler has logged before, `v` in which version, where another may come. Values that are new are held until
@@ -84,6 +71,7 @@ export class Journal {
     const store = {
       fields: new Map(Object.entries(fields)),
       answers: new Map(names.map(answerPlace)),
+      open: new Set(Object.keys(fields).filter(isOpened)),
       fresh: new Map(),
       writing: Promise.resolve(),
       isPaused: false,
@@ -156,6 +144,7 @@ export class Journal {
   note(key: string, record: NodeRecord): void {
     this.#set(`t:${key}`, null);
     this.#set(`o:${key}`, null);
+    this.noteOver(key);
     this.#set(`x:${key}`, null);
     const { kind, text } = record;
     if (kind === 'output') {
@@ -189,7 +178,45 @@ export class Journal {
   }
 
   noteOpened(key: string, group: OpenedGroup): void {
+    const taskId = this.#parts.holder.lease.id;
     this.#set(`o:${key}`, JSON.stringify(group));
+    for (const mark of marksOf(taskId, this.openField(key), group)) this.#write(mark, null);
+    this.#store.open.add(this.openField(key));
+  }
+
+  /** The field that says that a group was opened. */
+  openField(key: string): string {
+    return `${this.#parts.prefix}o:${key}`;
+  }
+
+  /** Nobody is left to be waited for. */
+  noteOver(key: string): void {
+    this.#store.open.delete(this.openField(key));
+  }
+
+  /**
+   * Groups under this prefix are waited for no more: from the next {@link Journal.flush} on no member of theirs is
+   * started.
+   *
+   * @returns what cancels their members, to be called behind that; `undefined` when there are no such groups.
+   */
+  giveUp(start: string): (() => Promise<void>) | undefined {
+    const { open, fields } = this.#store;
+    if (open.size === 0) return undefined;
+    const { openGroups, lease } = this.#parts.holder;
+    const prefix = `${this.#parts.prefix}${start}`;
+    const ends: (() => Promise<void>)[] = [];
+    for (const field of [...open].filter((name) => name.startsWith(prefix))) {
+      open.delete(field);
+      const opened = JSON.parse(fields.get(field) ?? impossible(`${field} was not opened`));
+      for (const mark of marksOf(lease.id, field, opened)) this.#write(mark, '1');
+      ends.push(openGroups.get(field) ?? noMembers);
+      openGroups.delete(field);
+    }
+    if (ends.length === 0) return undefined;
+    return async () => {
+      for (const end of ends) await end();
+    };
   }
 
   get earlyEnd(): EarlyEnd | undefined {
@@ -239,6 +266,7 @@ export class Journal {
       if (!isAnswer && !name.startsWith(field)) continue;
       fields.delete(name);
       fresh.set(name, null);
+      this.#store.open.delete(name);
       if (isAnswer) answers.delete(answerPlace(name)[0]);
     }
   }
@@ -325,8 +353,11 @@ export class Journal {
   }
 
   #set(name: string, value: string | null): void {
+    this.#write(`${this.#parts.prefix}${name}`, value);
+  }
+
+  #write(field: string, value: string | null): void {
     const { fields, fresh } = this.#store;
-    const field = `${this.#parts.prefix}${name}`;
     if (value === null && !fields.has(field)) return;
     if (value === null) fields.delete(field);
     else fields.set(field, value);
@@ -339,6 +370,8 @@ interface Store {
   readonly fields: Map<string, string>;
   /** Of answers among them: what stands before the mark, and the mark. */
   readonly answers: Map<string, string>;
+  /** Of groups that may have members that have not ended. */
+  readonly open: Set<string>;
   /** Not written yet. */
   readonly fresh: Map<string, string | null>;
   /** Is fulfilled when the newest call that writes to channels is over. */
@@ -349,51 +382,16 @@ interface Store {
 
 function nothing(): void {}
 
+/** Of a group that no handler here has waited for. */
+async function noMembers(): Promise<void> {}
+
 function answerPlace(field: string): [before: string, mark: string] {
   const at = field.lastIndexOf('/') + 1;
   return [field.slice(0, at), field.slice(at)];
-}
-
-/** The field with what a member of a group gave before the run. */
-export function givenField(key: string, member: string): string {
-  return `m:${key}/${member}`;
-}
-
-/** What a node came to, by the fields of a journal. */
-export function recordIn(
-  get: (name: string) => string | undefined,
-  key: string,
-): NodeRecord | undefined {
-  const text = get(`n:${key}`);
-  if (text === undefined) return undefined;
-  if (text.startsWith('o')) return { kind: 'output', text: text.slice(1) };
-  const { kind, value, graph, target }: StoredControl = JSON.parse(text.slice(1));
-  if (kind === 'terminate' || kind === 'again') return { kind, text: value };
-  const known = readGraph(get(`g:${graph}`) ?? '');
-  return kind === 'next'
-    ? { kind, text: value, graph: known }
-    : { kind, text: value, graph: known, target: target ?? '' };
-}
-
-/** How a member has ended its run, by its journal. */
-export function earlyEndOf(fields: Readonly<Record<string, string>>): EarlyEnd | undefined {
-  return earlyEndIn(fields[EARLY_END]);
-}
-
-function earlyEndIn(text: string | undefined): EarlyEnd | undefined {
-  return text === undefined ? undefined : JSON.parse(text);
-}
-
-interface StoredControl {
-  readonly kind: Exclude<NodeRecord['kind'], 'output'>;
-  readonly value: string;
-  readonly graph?: string;
-  readonly target?: string;
 }
 
 interface StoredTries extends Tries {
   readonly attempt: string;
 }
 
-const EARLY_END = 'end';
 const NO_TRIES: Tries = { failures: 0, releases: 0 };

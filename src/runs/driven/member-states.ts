@@ -4,7 +4,7 @@ import type { ValueCodec } from '../../codec/codec.ts';
 import type { Inspect } from '../../domain/port/backend.ts';
 import { isEnd, type TaskState } from '../../domain/task/task.ts';
 import { allNodes, type EachNode, type GraphBlock, type ParallelNode } from '../../graph/graph.ts';
-import { recordIn } from './journal.ts';
+import { recordIn } from './journal-fields.ts';
 import { type DrivenRun, openIds, replay } from './seeds.ts';
 
 type GroupNode = ParallelNode | EachNode;

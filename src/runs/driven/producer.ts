@@ -48,7 +48,7 @@ export interface HandlerCode {
 export interface ProducerCall {
   readonly facts: ProducerFacts;
   /** Whose lease and token may be others after a wait. */
-  readonly holder: Pick<OwnLease, 'lease' | 'fencingToken' | 'streams' | 'recall'>;
+  readonly holder: Pick<OwnLease, 'lease' | 'fencingToken' | 'streams' | 'recall' | 'openGroups'>;
   readonly journal: Journal;
   /** Of the journal: tells groups of several runs in one task apart. */
   readonly prefix: string;
@@ -147,14 +147,17 @@ export class Producer {
     { record, writes }: NodeMove & { readonly type: 'record' },
   ): Promise<(StepOutcome & { readonly type: 'failed' }) | undefined> {
     const { journal, facts, checkpoint } = this.#call;
+    const cancelGroups = journal.giveUp(`s:${key}/`);
     if (isNothing(writes)) {
       journal.note(key, record);
-      if (checkpoint === 'node') await journal.flush();
+      if (checkpoint === 'node' || cancelGroups !== undefined) await journal.flush();
+      await cancelGroups?.();
       return undefined;
     }
     const { channel, xcom } = writes;
     const own = { run: facts.runId, writes: channel, xcom };
     const refusal = await journal.noteWriting(key, record, own);
+    await cancelGroups?.();
     if (refusal === undefined) return undefined;
     this.#failureType = 'error';
     return { type: 'failed', error: channelError(refusal) };
@@ -262,10 +265,10 @@ export class Producer {
   }
 
   async #group(step: WalkStep & { readonly type: 'group' }): Promise<NodeMove> {
-    const { facts, journal, holder, prefix } = this.#call;
+    const { facts, journal, holder, prefix, signal } = this.#call;
     const trace = this.#call.trace.part(() => groupSpan(step, facts.runId));
     const { traceparent } = trace;
-    const call = { step, producer: facts, journal, holder, prefix, traceparent };
+    const call = { step, producer: facts, journal, holder, signal, prefix, traceparent };
     const move = await tracedGroup(trace, () => new GroupDrive(this.#tools, call).move());
     if (move.type === 'wait') return move;
     const { outcome } = move;

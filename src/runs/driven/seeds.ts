@@ -8,7 +8,7 @@ import { begun, idsIn } from '../../graph/graph-start.ts';
 import { Walk, type WalkStep } from '../../graph/run-walk.ts';
 import { memberTaskId } from '../shared/record.ts';
 import { outcomeOf } from './controls.ts';
-import { givenField, type OpenedGroup, recordIn } from './journal.ts';
+import { givenField, type OpenedGroup, recordIn } from './journal-fields.ts';
 
 type Fields = Readonly<Record<string, string>>;
 

@@ -187,6 +187,7 @@ export class SubRuns {
         if (move.type !== 'wait') throw leftError(move);
         await noteLogged(journal, call.lines);
         await journal.flush();
+        call.signal.throwIfAborted();
         await this.#suspend(move.suspension, journal, call.limit);
       }
     });
@@ -253,10 +254,12 @@ export class SubRuns {
       await journal.flush();
       return codec.read(text);
     }
+    const cancelGroups = journal.giveUp('');
     const error = ending.type === 'canceled' ? new RunCanceledError(ending.cause) : ending.error;
     const { attempt } = journal;
     journal.noteText(RESULT, `x${JSON.stringify({ attempt, error: errorText(error) })}`);
     await journal.flush();
+    await cancelGroups?.();
     throw error;
   }
 }

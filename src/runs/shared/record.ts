@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { ValueCodec } from '../../codec/codec.ts';
 import { InvalidPayloadError, isOwn } from '../../domain/errors/errors.ts';
+import { GROUP_CHARS } from '../../domain/task/journal.ts';
 import type { Level } from '../../domain/task/task.ts';
 import { nameIn, ownNameFor } from '../../domain/task/task-name.ts';
 import type { StoredOptions } from '../../enqueue/enqueue-options.ts';
@@ -69,9 +70,6 @@ export interface MemberPlace {
 
 /** Member keys that stand in ids as they are. */
 const SHORT_KEY = /^[\w-]{1,40}$/;
-
-/** Characters of base64 of a hash that stands for a group: 132 bits. */
-const GROUP_CHARS = 22;
 
 /** The ids of the tasks that are members of a group: one hash for all of them. */
 export function memberIds({

@@ -113,15 +113,19 @@ export function journalOf(world: World, id: string): Readonly<Record<string, str
   return Object.fromEntries(world.tasks.get(id)?.journal ?? []);
 }
 
-/** Its run has ended, or is not there: it has nothing to be started for. */
-export function isAbandoned(world: World, { owner }: Task): boolean {
-  if (owner === undefined) return false;
-  const run = world.tasks.get(owner);
-  return run === undefined || ended(run);
-}
-
 /** Owners are looked up so far: they may be a circle. */
 const DEPTH = 100;
+
+/** Its run has ended, or is not there, or has itself nothing to be started for: neither has it. */
+export function isAbandoned(world: World, task: Task): boolean {
+  let one = task;
+  for (let depth = 0; depth < DEPTH && one.owner !== undefined; depth += 1) {
+    const run = world.tasks.get(one.owner);
+    if (run === undefined || ended(run)) return true;
+    one = run;
+  }
+  return false;
+}
 
 /** The run whose pause keeps a task from its start: its own, or one further up. */
 export function pauserOf(world: World, task: Task): Task | undefined {

@@ -39,8 +39,8 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'engine: a group is not written down before its members are stored',
     file: 'src/runs/driven/group-drive.ts',
-    find: `    journal.noteOpened(this.#key, opened);\n    await journal.flush();\n`,
-    replace: `    journal.noteOpened(this.#key, opened);\n`,
+    find: `    this.#hold(tasks);\n    await journal.flush();\n`,
+    replace: `    this.#hold(tasks);\n`,
     first: GROUPS,
   },
   {
@@ -67,7 +67,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'engine: what is left of a closed group goes on',
     file: 'src/runs/driven/group-drive.ts',
-    find: `      await this.#cancel(open);\n`,
+    find: `      await this.#cancel(open, this.#closed);\n`,
     replace: '',
     first: GROUPS,
   },
@@ -137,7 +137,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'engine: nodes are not written down',
     file: 'src/runs/driven/producer.ts',
-    find: `      if (checkpoint === 'node') await journal.flush();\n`,
+    find: `      if (checkpoint === 'node' || cancelGroups !== undefined) await journal.flush();\n`,
     replace: '',
     first: FAULTS,
   },

@@ -71,8 +71,8 @@ const IN_MEMORY: readonly Mutant[] = [
   {
     name: 'runs: a member is started after its run has ended',
     file: 'src/backends/memory/rules/choose.ts',
-    find: `  return run === undefined || isEnd(run.state);`,
-    replace: `  return run === undefined;`,
+    find: `    if (run === undefined || isEnd(run.state)) return true;`,
+    replace: `    if (run === undefined) return true;`,
   },
   {
     name: 'runs: a journal takes any token',
@@ -182,8 +182,8 @@ const IN_LUA: readonly Mutant[] = [
   {
     name: 'Lua: runs: a member is started after its run has ended',
     file: 'src/backends/redis/lua/lib/turns/park.lua',
-    find: `  return not run or F.isEnd(run.state)`,
-    replace: `  return not run`,
+    find: `    if not run or F.isEnd(run.state) then return true end`,
+    replace: `    if not run then return true end`,
   },
   {
     name: 'Lua: runs: a journal takes any token',

@@ -1,4 +1,6 @@
 import { nextLevel } from '../../../domain/fairness/priority-shares.ts';
+import { LIMITS } from '../../../domain/limits.ts';
+import { givenUpField } from '../../../domain/task/journal.ts';
 import { isEnd } from '../../../domain/task/task.ts';
 import type { NameList, QueueEntry, TaskEntry, UserEntry } from '../store/entities.ts';
 import { chooseUser } from '../store/ready-index.ts';
@@ -69,12 +71,21 @@ function byList(
   return user === undefined || list === undefined ? undefined : { user, list, stolen };
 }
 
-/** A task whose run has ended has nothing to be started for. */
-export function isAbandoned(store: Store, { optional }: TaskEntry): boolean {
-  const owner = optional.run?.owner;
-  if (owner === undefined) return false;
-  const run = store.records.get(owner);
-  return run === undefined || isEnd(run.state);
+/**
+ * A task has nothing to be started for whose run has ended, or gave its group up, or whose run has nothing to go on
+ * for itself. Owners may be a circle.
+ */
+export function isAbandoned(store: Store, entry: TaskEntry): boolean {
+  let one = entry;
+  for (let depth = 0; depth < LIMITS.graphDepth; depth++) {
+    const owner = one.optional.run?.owner;
+    if (owner === undefined) return false;
+    const run = store.records.get(owner);
+    if (run === undefined || isEnd(run.state)) return true;
+    if (run.optional.run?.journal.has(givenUpField(one.id)) === true) return true;
+    one = run;
+  }
+  return false;
 }
 
 /** The task that has the user's turn. Gives levels their tags, so it is asked once per turn. */

@@ -2,6 +2,7 @@
 
 import { LIMITS } from '../../../domain/limits.ts';
 import type { Leased, SettleAnswer, Suspension } from '../../../domain/port/backend.ts';
+import { GROUP_CHARS, givenUpField } from '../../../domain/task/journal.ts';
 import type { Cases } from '../cases.ts';
 import { type Kit, REFUSING_EDGES } from '../kit.ts';
 
@@ -152,6 +153,46 @@ export const fences: Cases = {
     const fenced = { atomic: false, fence: { id, token } } as const;
     const replies = await kit.backend.tasks.enqueue(tasks, fenced);
     expect(replies.map(({ kind }) => kind)).toEqual(['created', 'created', 'created']);
+  },
+
+  'a member of a group that its run has given up is canceled instead of started': async (
+    kit,
+    expect,
+  ) => {
+    await kit.add({ id: 'run' });
+    const run = await kit.leaseOne();
+    const [idOf, otherOf] = ['a', 'b'].map((one) => `~g.${one.repeat(GROUP_CHARS)}`);
+    const [id, other] = [`${idOf}.a`, `${otherOf}.a`];
+    const put = await kit.add({ id: `${idOf}.b`, owner: 'run' });
+    await kit.backend.runs.checkpoint(run, { [givenUpField(put)]: '1' });
+    await kit.backend.runs.checkpoint(run, { [givenUpField(put)]: null });
+    expect(await kit.leaseIds(4)).toEqual([put]);
+    await kit.add({ id, owner: 'run' });
+    await kit.add({ id: other, owner: 'run' });
+    await kit.backend.runs.checkpoint(run, { [givenUpField(id)]: '1' });
+    expect(await kit.leaseIds(4)).toEqual([other]);
+    await kit.rest();
+    expect(await kit.record(id)).toMatchObject({
+      state: 'canceled',
+      cause: { type: 'run-ended', run: 'run' },
+    });
+  },
+
+  'a member of a member whose run has ended is canceled instead of started': async (
+    kit,
+    expect,
+  ) => {
+    const { run, ids } = await runWith(kit, 1);
+    const member = ids[0] ?? '';
+    await kit.leaseOne();
+    const inner = await kit.add({ owner: member });
+    await kit.finish(run);
+    expect(await kit.leaseIds(4)).toEqual([]);
+    await kit.rest();
+    expect(await kit.record(inner)).toMatchObject({
+      state: 'canceled',
+      cause: { type: 'run-ended', run: member },
+    });
   },
 
   'a member whose run has ended is canceled instead of started': async (kit, expect) => {

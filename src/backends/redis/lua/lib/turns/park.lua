@@ -164,10 +164,19 @@ function Park.knownAt(name)
   return latest > since and latest or nil
 end
 
--- A task whose run has ended has nothing to be started for.
+-- A task has nothing to be started for whose run has ended, or gave its group up, or whose run has nothing to go on
+-- for itself. Owners may be a circle.
 function Park.isAbandoned(t)
-  local run = F.taskOf(t.optional.ownerRun)
-  return not run or F.isEnd(run.state)
+  for _ = 1, LIMIT.graphDepth do
+    local owner = t.optional and t.optional.ownerRun
+    if not owner then return false end
+    local run = F.taskOf(owner)
+    if not run or F.isEnd(run.state) then return true end
+    local group = string.match(t.id, '^~g%.(......................)')
+    if group and redis.call('HEXISTS', K.run(owner), FIELD.run.givenUp .. group) == 1 then return true end
+    t = run
+  end
+  return false
 end
 
 -- It is parked, and has fallen due otherwise than by its own time to start.
