@@ -78,10 +78,12 @@ export function earlyEndOf(fields: Readonly<Record<string, string>>): EarlyEnd |
   return earlyEndIn(fields[EARLY_END]);
 }
 
+/** The same, by the text of the field that says so. */
 export function earlyEndIn(text: string | undefined): EarlyEnd | undefined {
   return text === undefined ? undefined : JSON.parse(text);
 }
 
+/** What a handler has chosen, as it is written down. */
 export interface StoredControl {
   readonly kind: Exclude<NodeRecord['kind'], 'output'>;
   readonly value: string;
