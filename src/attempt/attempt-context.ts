@@ -25,6 +25,7 @@ import {
 import type { TaskStream } from '../workflow/task-stream.ts';
 import type { XCom } from '../workflow/xcom.ts';
 import type { HandlerCalls } from './handler-calls.ts';
+import type { KeptLines } from './kept-log.ts';
 import type { PendingWrites } from './pending-writes.ts';
 import type { HandlerReports } from './reports.ts';
 import {
@@ -42,16 +43,6 @@ export interface TimeLimit {
   /** What is left of it then, in ms; `undefined` without a limit. */
   pause(): number | undefined;
   goOn(): void;
-}
-
-/** Lines that a handler has logged and that are kept, as what it calls sees them. */
-export interface KeptLines {
-  /** There are some that stand behind no wait yet. */
-  readonly hasNew: boolean;
-  /** Stores what there is. Never rejects. */
-  keep(): Promise<void> | undefined;
-  /** An earlier part of the same attempt has stored them: they are not stored again. */
-  drop(): void;
 }
 
 /** What a handler runs by `ctx.run`; `signal` ends it. */

@@ -5,9 +5,18 @@ import type { Clock } from '../base/time.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { type KeepLogs, LOG_STREAM, type LogLineLevel, lineText } from '../domain/task/task-log.ts';
 import { say } from '../logging/log-events.ts';
-import type { KeptLines } from './attempt-context.ts';
 import type { Coalesced } from './coalesced.ts';
 import type { HandlerStreams } from './streams.ts';
+
+/** Lines that a handler has logged and that are kept, as what it calls sees them. */
+export interface KeptLines {
+  /** There are some that stand behind no wait yet. */
+  readonly hasNew: boolean;
+  /** Stores what there is. Never rejects. */
+  keep(): Promise<void> | undefined;
+  /** An earlier part of the same attempt has stored them: they are not stored again. */
+  drop(): void;
+}
 
 /** What a log needs of its call. */
 interface KeptLogParts {

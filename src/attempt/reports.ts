@@ -8,9 +8,8 @@ import type { KeepLogs } from '../domain/task/task-log.ts';
 import { PROGRESS_STREAM, progressText } from '../domain/task/task-progress.ts';
 import { say } from '../logging/log-events.ts';
 import type { TaskStream } from '../workflow/task-stream.ts';
-import type { KeptLines } from './attempt-context.ts';
 import type { Coalesced } from './coalesced.ts';
-import { KeptLog } from './kept-log.ts';
+import { type KeptLines, KeptLog } from './kept-log.ts';
 import type { HandlerStreams, StreamOpener } from './streams.ts';
 
 interface ReportParts {

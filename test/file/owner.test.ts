@@ -1,5 +1,6 @@
 /** The owner: what it writes down, and that nobody hears of what a loss of power would undo. */
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { StepKind } from '../../src/backends/file/calls/calls.ts';
 import {
   type CallName,
   type Carry,
@@ -8,7 +9,6 @@ import {
   partsOf,
 } from '../../src/backends/file/calls/calls.ts';
 import type { CommandLog } from '../../src/backends/file/log/command-log.ts';
-import type { StepKind } from '../../src/backends/file/log/space.ts';
 import { Owner } from '../../src/backends/file/owner.ts';
 import { Engine, EngineClock } from '../../src/backends/file/replay/engine.ts';
 import { memory } from '../../src/backends/memory/memory-backend.ts';

@@ -1,9 +1,8 @@
 import { BackendUnavailableError } from '../../domain/errors/errors.ts';
 import type { Pong } from '../../domain/port/backend.ts';
 import type { Retention } from '../../domain/settings/settings.ts';
-import { type CallName, type Carry, kindOf, NOT_TAKEN } from './calls/calls.ts';
+import { type CallName, type Carry, kindOf, NOT_TAKEN, type StepKind } from './calls/calls.ts';
 import type { CommandLog } from './log/command-log.ts';
-import type { StepKind } from './log/space.ts';
 import { type Engine, lineOf, type StepName } from './replay/engine.ts';
 
 /** So often at most the owner ticks by itself before it refuses a call. */

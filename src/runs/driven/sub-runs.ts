@@ -1,12 +1,7 @@
 /** Steps that a handler runs while its task is leased: numbered, written down, answered again. */
 
-import type {
-  KeptLines,
-  RunCall,
-  SubRunners,
-  TimeLimit,
-  WaitCall,
-} from '../../attempt/attempt-context.ts';
+import type { RunCall, SubRunners, TimeLimit, WaitCall } from '../../attempt/attempt-context.ts';
+import type { KeptLines } from '../../attempt/kept-log.ts';
 import type { OwnLease } from '../../attempt/own-lease.ts';
 import { type HandlerWait, wakeAfterMs } from '../../attempt/waits.ts';
 import { impossible } from '../../base/never.ts';

@@ -5,11 +5,16 @@
 
 import type { Backend } from '../../../domain/port/backend.ts';
 import { SeriesRow } from '../../../domain/series/series-row.ts';
-import type { StepKind } from '../log/space.ts';
 import { taskRows, tasksOf } from './task-rows.ts';
 
 /** The parts of the port that have calls. */
 export type Parts = Omit<Backend, 'name' | 'capabilities' | 'open' | 'close'>;
+
+/**
+ * What a call does with room · `growth`: it makes more of what is stored · `start`: it begins tasks, which end later ·
+ * `record`: it stores what a task has come to, as a result · `step`: it frees room, or takes as good as none.
+ */
+export type StepKind = 'growth' | 'start' | 'record' | 'step';
 
 /**
  * `step`: it may change what is stored, so it is written down before it is answered: it frees room, or is needed for that,

@@ -6,6 +6,7 @@ import { monotonicMs, setImmediate } from '../../../base/globals.ts';
 import type { Clock, Timer } from '../../../base/time.ts';
 import { BackendFullError } from '../../../domain/errors/errors.ts';
 import type { SyncMode } from '../../../domain/port/backend.ts';
+import type { StepKind } from '../calls/calls.ts';
 import type { Disk } from './disk.ts';
 import { closeFrame, FRAME_HEAD, MOST_UNSYNCED } from './frame.ts';
 import { bytesOf, type Lines, mostBytes, WaitingLines } from './lines.ts';
@@ -14,7 +15,6 @@ import { openSegments } from './open-segments.ts';
 import type { FoundData, LogEnd } from './recovery.ts';
 import { LAW } from './segment.ts';
 import type { LogBytes, Segments } from './segments.ts';
-import type { StepKind } from './space.ts';
 
 /** How a log is opened. */
 export interface LogOptions {

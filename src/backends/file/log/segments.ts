@@ -1,11 +1,12 @@
 /** The segments of an owner: the one that is written, the next one, which is made ahead, and those before. */
 import type { Clock } from '../../../base/time.ts';
+import type { StepKind } from '../calls/calls.ts';
 import type { Disk } from './disk.ts';
 import { isDiskFull, LogBrokenError } from './log-broken-error.ts';
 import { type LogEnd, snapshotsOf } from './recovery.ts';
 import { COUNTS, headOf, SEGMENT_HEAD } from './segment.ts';
 import { LEAST, type Made, SegmentMaker } from './segment-maker.ts';
-import { type Needs, Space, type StepKind } from './space.ts';
+import { type Needs, Space } from './space.ts';
 
 /** Of the first segment of an owner; each one after it has twice as many as the one before, up to `MOST`. */
 const FIRST = 1_048_576;

@@ -5,12 +5,6 @@ import { snapshotsOf } from './recovery.ts';
 import { RESERVE } from './reserve.ts';
 import { segmentsOf } from './segment.ts';
 
-/**
- * What a call does with room · `growth`: it makes more of what is stored · `start`: it begins tasks, which end later ·
- * `record`: it stores what a task has come to, as a result · `step`: it frees room, or takes as good as none.
- */
-export type StepKind = 'growth' | 'start' | 'record' | 'step';
-
 /** What is kept for such calls, at most, in bytes; else this part of all that the folder may take. */
 const MOST_KEPT = 4_194_304;
 const KEPT_PART = 16;
