@@ -109,7 +109,7 @@ export interface ExamineOptions {
  * does not answer. Where this process can neither own the folder nor ask its owner, it only reads. `undefined`: there is no such
  * folder.
  *
- * @rejects `BackendUnsupportedError` when another version wrote it and its files cannot be read; what kept the folder from being
+ * @throws `BackendUnsupportedError` when another version wrote it and its files cannot be read; what kept the folder from being
  * locked, where it cannot be read either.
  */
 export async function examineData(

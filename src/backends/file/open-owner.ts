@@ -37,7 +37,7 @@ function toolsIn(folder: string): OwnerTools {
  * Reads the data, and serves it from now on. `mustBeThere`: this process has had it open, so a folder without any is not
  * the same: it was removed, or its disk is not mounted any more.
  *
- * @rejects `BackendUnavailableError` when it is not, and for what the disk says; `BackendFullError` when that has no room;
+ * @throws `BackendUnavailableError` when it is not, and for what the disk says; `BackendFullError` when that has no room;
  * `DataDamagedError` · `BackendUnsupportedError` as `readData` does.
  */
 export async function openOwner(

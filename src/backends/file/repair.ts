@@ -23,7 +23,7 @@ export interface RepairOptions {
  * a second name first, in the folder `aside` inside of it, whose path it answers: so nothing goes that could not be read.
  * Broken off at any place, it can be done again.
  *
- * @rejects `BackendUnsupportedError` when another version wrote what would have to be replayed: nothing has changed then.
+ * @throws `BackendUnsupportedError` when another version wrote what would have to be replayed: nothing has changed then.
  */
 export async function repairData(
   disk: Disk,

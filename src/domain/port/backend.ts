@@ -322,7 +322,7 @@ export interface WorkerStore {
   /**
    * Before the first lease, and again whenever the spec changes or the backend may have lost it.
    *
-   * @rejects `InvalidOptionError` of `id` while another instance has that.
+   * @throws `InvalidOptionError` of `id` while another instance has that.
    */
   register(spec: WorkerSpec, registration?: Registration): Promise<void>;
   /** After the last settle; the worker's lists go when no live worker has them. Nothing changes when another instance has the id. */

@@ -45,7 +45,7 @@ export interface CommandLog {
   admit(line: string, kind: StepKind): void;
   /**
    * The line, given without its end, goes with the next commit; fulfilled when that is durable. The same promise for all
-   * lines of one commit. @rejects {@link LogBrokenError}
+   * lines of one commit. @throws {@link LogBrokenError}
    */
   append(line: string): Promise<void>;
   /** Until everything appended so far is durable; `undefined` when it is. */
@@ -62,7 +62,7 @@ export interface CommandLog {
   readonly written: LogEnd | undefined;
   /**
    * Answers with the number of the last commit: everything up to it is on the disk and changes no more. Where there is
-   * room, the next commit begins a new segment, so that this one can be forgotten. @rejects {@link LogBrokenError}
+   * room, the next commit begins a new segment, so that this one can be forgotten. @throws {@link LogBrokenError}
    */
   seal(): Promise<number>;
   /**
@@ -71,7 +71,7 @@ export interface CommandLog {
    */
   forget(): void;
   /**
-   * Waits for what was appended. Nothing of the folder is open afterwards. @rejects {@link LogBrokenError} when what was
+   * Waits for what was appended. Nothing of the folder is open afterwards. @throws {@link LogBrokenError} when what was
    * said to be durable may not survive a loss of power.
    */
   close(): Promise<void>;
@@ -80,7 +80,7 @@ export interface CommandLog {
 /**
  * Goes on behind what was found, in a segment of its own: what a former owner may still write counts no more.
  *
- * @rejects {@link BackendFullError} when the disk has no room for that, and whatever the file system says.
+ * @throws {@link BackendFullError} when the disk has no room for that, and whatever the file system says.
  */
 export async function openLog(disk: Disk, options: LogOptions): Promise<CommandLog> {
   const { found, epoch, clock, segmentBytes, maxBytes, law = LAW } = options;

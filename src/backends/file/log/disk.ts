@@ -45,7 +45,7 @@ export interface Disk {
   read(name: string): Buffer;
   /**
    * A new file of this size, full of zeros that survive a loss of power, so that to write in it moves no end of a file.
-   * When it fails there is no such file. @rejects when there is a file of this name.
+   * When it fails there is no such file. @throws when there is a file of this name.
    */
   create(name: string, bytes: number): Promise<DiskFile>;
   /** A file that is there. */

@@ -22,7 +22,7 @@ export class Reserve {
     return this.#bytes;
   }
 
-  /** Makes it so large, unless it is at least half of that. @rejects what the disk says. */
+  /** Makes it so large, unless it is at least half of that. @throws what the disk says. */
   async make(bytes: number): Promise<void> {
     if (this.#bytes * 2 >= bytes) return;
     this.#bytes = 0;

@@ -105,7 +105,7 @@ export class SegmentMaker {
     return this.#next !== undefined;
   }
 
-  /** The next segment, of at least so many bytes. @rejects what the disk says when it has no room for that. */
+  /** The next segment, of at least so many bytes. @throws what the disk says when it has no room for that. */
   async take(wanted: number, needed: number): Promise<Made> {
     await this.#making;
     if (this.next < needed) this.drop();

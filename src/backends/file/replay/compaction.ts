@@ -34,7 +34,7 @@ export class Compaction {
    * The snapshot of the state after a commit; the log has to be written so far that it has everything up to that, and may
    * grow meanwhile. Answers how long its lines are.
    *
-   * @rejects when it was not made, for whatever reason.
+   * @throws when it was not made, for whatever reason.
    */
   async run(upTo: number, written?: LogEnd): Promise<number> {
     if (this.#thread !== undefined) throw new NoSnapshotError('a snapshot is being made');

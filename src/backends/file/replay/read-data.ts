@@ -44,7 +44,7 @@ export interface ReadOptions {
 /**
  * The state that a folder tells: the newest snapshot that can be read, and what was written after it.
  *
- * @rejects `DataDamagedError` when something is lost, `BackendUnsupportedError` when another version wrote it.
+ * @throws `DataDamagedError` when something is lost, `BackendUnsupportedError` when another version wrote it.
  */
 export async function readData(
   disk: Disk,

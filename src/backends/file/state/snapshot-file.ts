@@ -69,7 +69,7 @@ interface NewSnapshot {
   readonly law?: number;
 }
 
-/** Answers how long it is unpacked, in bytes. @rejects what the disk says; then there is no snapshot of this number. */
+/** Answers how long it is unpacked, in bytes. @throws what the disk says; then there is no snapshot of this number. */
 export async function writeSnapshot(
   disk: Disk,
   { number, chunks, law = LAW }: NewSnapshot,
@@ -168,7 +168,7 @@ export interface ReadSnapshot {
 }
 
 /**
- * @rejects BadSnapshotError · BackendUnsupportedError when it has another format · what the disk says. A state says
+ * @throws BadSnapshotError · BackendUnsupportedError when it has another format · what the disk says. A state says
  * nothing of how it came about, so it is read under any law.
  */
 export async function readSnapshot(disk: Disk, name: string, clock: Clock): Promise<ReadSnapshot> {

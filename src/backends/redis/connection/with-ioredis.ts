@@ -3,7 +3,7 @@ import { BackendUnsupportedError } from '../../../domain/errors/errors.ts';
 /**
  * Loads what stands on `ioredis`, which is there only for those who use it.
  *
- * @rejects `BackendUnsupportedError` when the package is not installed.
+ * @throws `BackendUnsupportedError` when the package is not installed.
  */
 export async function withIoredis<T>(load: () => Promise<T>): Promise<T> {
   try {
