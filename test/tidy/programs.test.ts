@@ -43,12 +43,9 @@ function bareMachine(): string {
   mkdirSync(join(root, 'bin'));
   for (const name of BARE) symlinkSync(findProgram(name) ?? '', join(root, 'bin', name));
   script(root, 'apt-get', APT(root));
-  // Installed is what the package manager has put there.
-  script(
-    root,
-    'dpkg-query',
-    `#!/bin/sh\nfor last in "$@"; do :; done\ntest -e ${root}/bin/$last\n`,
-  );
+  // Installed is what the package manager has put there; the others it knows as well, since some package names them.
+  const isThere = `test -e ${root}/bin/$last && echo installed || echo not-installed`;
+  script(root, 'dpkg-query', `#!/bin/sh\nfor last in "$@"; do :; done\n${isThere}\n`);
   const unpack = `mkdir -p usr/bin; printf '#!/bin/sh\\n' >usr/bin/promtool; chmod 755 usr/bin/promtool`;
   script(root, 'dpkg-deb', `#!/bin/sh\n${unpack}\n`);
   return root;

@@ -66,7 +66,10 @@ missing=
 for package in "$@"; do
   case $package in
     +*) test -d "$folder/\${package#+}" || missing="$missing $package" ;;
-    *) dpkg-query -W "$package" >/dev/null 2>&1 || missing="$missing $package" ;;
+    *)
+      # Debian also knows packages that others only name, as those that they break.
+      status=$(dpkg-query -W -f '\${db:Status-Status}' "$package" 2>/dev/null) || true
+      test "$status" = installed || missing="$missing $package" ;;
   esac
 done
 test -n "$missing" || exit 0
