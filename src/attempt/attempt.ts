@@ -52,8 +52,6 @@ function newWaiting(): Waiting {
   return { over, resolve, reject, isRecalled: false };
 }
 
-const NO_GROUPS: OpenGroups = new Map();
-
 /** The place of an attempt whose lease is not held, or not any more. */
 export const NOWHERE = -1;
 
@@ -111,6 +109,11 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
   /** How long ago its handler was called, in ms; 0 when it was not. */
   get ranMs(): number {
     return this.startedAt === 0 ? 0 : elapsedMs(this.#host.clock) - this.startedAt;
+  }
+
+  /** Its handler has waited for a group. */
+  get hasGroups(): boolean {
+    return this.#openGroups !== undefined;
   }
 
   get openGroups(): OpenGroups {
@@ -272,7 +275,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
 
   /** Its task has ended: what it has left of groups is asked to end. */
   giveUpGroups(): void {
-    for (const [group, giveUp] of this.#openGroups ?? NO_GROUPS) {
+    for (const [group, giveUp] of this.openGroups) {
       giveUp().catch((error: unknown) => {
         if (isOwn(error, 'CLOSED')) return;
         this.#host.misbehaved(`cancel what ${this.taskId} has left of ${group}`, error);

@@ -158,7 +158,7 @@ export class Settlements {
       reportLost(this.#line, attempt);
       return;
     }
-    if (isEnd(answer.state)) attempt.giveUpGroups();
+    if (attempt.hasGroups && isEnd(answer.state)) attempt.giveUpGroups();
     if (answer.state === 'canceled') {
       const { taskId } = attempt;
       this.#suspended.leave(taskId, new TaskCanceledError(taskId, { type: 'request' }));

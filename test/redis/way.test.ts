@@ -6,8 +6,8 @@ import type { Way } from '../../scripts/way.ts';
 
 /** What the way of one plain task may take: `npm run way` shows where it leads. */
 const CEILINGS: Readonly<Record<string, { readonly files: number; readonly scripts: number }>> = {
-  'enqueued and forgotten': { files: 35, scripts: 3 },
-  'enqueued and awaited': { files: 37, scripts: 4 },
+  'enqueued and forgotten': { files: 36, scripts: 3 },
+  'enqueued and awaited': { files: 38, scripts: 4 },
 };
 
 it('a plain task comes through few files and scripts', async () => {

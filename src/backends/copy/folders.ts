@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { systemClock } from '../../base/system-clock.ts';
 import type { Clock } from '../../base/time.ts';
-import { CopyRefusedError } from '../../domain/errors/errors.ts';
+import { CopyRefusedError, demandNoWorkers } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { type Disk, diskIn } from '../file/log/disk.ts';
 import { newStore } from '../file/replay/engine.ts';
@@ -12,7 +12,6 @@ import { writeSnapshot } from '../file/state/snapshot-file.ts';
 import { writeState } from '../file/state/state-writer.ts';
 import type { Store } from '../memory/store/store.ts';
 import type { Folders } from './copy-between.ts';
-import { mustHaveNone } from './no-workers.ts';
 
 /** Data folders of this machine, by the clock of whoever opens them. */
 export function foldersBy(clock: Clock): Folders {
@@ -75,7 +74,7 @@ function mustBeAtRest(store: Store, now: number, where: 'source' | 'target'): vo
   const live = [...store.workers].flatMap(([id, { lastSeenAt }]) =>
     now - lastSeenAt <= LIMITS.workerSilenceMs ? [id] : [],
   );
-  mustHaveNone(live, where);
+  demandNoWorkers(live, where);
 }
 
 async function create(

@@ -1,5 +1,5 @@
 import { inChunks } from '../../base/chunks.ts';
-import { CopyRefusedError } from '../../domain/errors/errors.ts';
+import { CopyRefusedError, demandNoWorkers } from '../../domain/errors/errors.ts';
 import { HASH_FIELDS } from '../../domain/layout/fields.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { isEnd } from '../../domain/task/task.ts';
@@ -8,7 +8,6 @@ import { KeyNames } from './bytes/key-names.ts';
 import { KeysReader, keysOf, type Namespace, pairIn, pairOf } from './bytes/keys-reader.ts';
 import { numbersIn } from './bytes/packed-bytes.ts';
 import type { BlockKind, ClockRow, Image, TaskRow, UserRow } from './image.ts';
-import { mustHaveNone } from './no-workers.ts';
 import {
   errorGroupsOf,
   eventRowsOf,
@@ -100,7 +99,7 @@ export async function mustHaveNoWorkers(
 ): Promise<void> {
   const workers = [...(await reader.scores('workers'))];
   const live = workers.filter(([, seen]) => now - seen <= LIMITS.workerSilenceMs);
-  mustHaveNone(
+  demandNoWorkers(
     live.map(([id]) => id),
     where,
   );

@@ -64,6 +64,7 @@ export {
   CopyRefusedError,
   CorruptRecordError,
   DataDamagedError,
+  demandNoWorkers,
   ProcessEndedError,
   ThreadEndedError,
 } from './service-errors.ts';

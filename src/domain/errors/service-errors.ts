@@ -133,3 +133,13 @@ export class CopyRefusedError extends FairloomError {
   /** The same call will not succeed without a change. */
   readonly retryable = false;
 }
+
+/** @throws {@link CopyRefusedError} when some of these workers live in one of the places of a copy. */
+export function demandNoWorkers(live: readonly string[], where: 'source' | 'target'): void {
+  const [first] = live;
+  if (first === undefined) return;
+  const others = live.length > 1 ? ` and ${live.length - 1} more` : '';
+  throw new CopyRefusedError(
+    `workers live in the ${where} (${first}${others}): stop them, and copy again`,
+  );
+}
