@@ -6,6 +6,7 @@ import type { Role } from '../../src/backends/file/role.ts';
 import type { SyncMode } from '../../src/domain/port/backend.ts';
 import { ManualClock } from '../../src/testing/manual-clock.ts';
 import { type Fault, FaultyDisk } from '../support/file/faulty-disk.ts';
+import { nextClaim } from '../support/file/opened.ts';
 import { newTask } from '../support/file/some-state.ts';
 
 interface Opened extends Role {
@@ -20,13 +21,7 @@ async function open(
 ): Promise<Opened> {
   let isReleased = false;
   const claim = {
-    kind: 'owner' as const,
-    epoch: 1,
-    warnings: [],
-    listen: () => undefined,
-    leave: () => undefined,
-    stillOwns: () => true,
-    over: new Promise<void>(() => undefined),
+    ...nextClaim([]),
     release: async () => {
       isReleased = true;
     },

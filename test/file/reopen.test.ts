@@ -11,6 +11,7 @@ import { readData } from '../../src/backends/file/replay/read-data.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
 import { Kit } from '../../src/testing/contract/kit.ts';
 import { ManualClock } from '../../src/testing/manual-clock.ts';
+import { nextClaim } from '../support/file/opened.ts';
 
 const MIB = 1_048_576;
 
@@ -20,16 +21,6 @@ it('of 24,000 tasks of which 300 are left, little is replayed, and the folder is
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const disk = diskIn(folder);
   const clock = new ManualClock();
-  const claim = {
-    kind: 'owner' as const,
-    epoch: 1,
-    warnings: [],
-    listen: () => undefined,
-    leave: () => undefined,
-    stillOwns: () => true,
-    over: new Promise<void>(() => undefined),
-    release: async () => undefined,
-  };
   let made = Promise.resolve(0);
   const run = (...[upTo, written]: readonly [number, never?]): Promise<number> => {
     made = compact(disk, upTo, written);
@@ -37,7 +28,7 @@ it('of 24,000 tasks of which 300 are left, little is replayed, and the folder is
   };
   const compaction = { run, close: async () => undefined };
   const options = { folder, clock, sync: 'always' as const, maxBytes: undefined };
-  const role = await openOwner(claim, options, false, { disk, compaction });
+  const role = await openOwner(nextClaim([]), options, false, { disk, compaction });
   const keptMs = { finishedMs: 1_000, failedMs: 1_000, canceledMs: 1_000 };
   await role.carry('retention', [keptMs]);
   const backend = {
