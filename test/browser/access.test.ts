@@ -25,7 +25,7 @@ it('whoever may only look sees the commands, and can press nothing', async () =>
   await tab.go(`tasks/${story.ids.failed}`);
   await tab.sees('You may look at everything, and change nothing.');
   const redrive = tab.page.getByRole('button', { name: /Redrive/ });
-  expect(await redrive.getAttribute('aria-disabled')).toBe('true');
+  await expect.poll(() => redrive.getAttribute('aria-disabled')).toBe('true');
   await tab.page.keyboard.press('Shift+R');
   expect(await tab.page.locator('dialog').count()).toBe(0);
   await tab.sees(`fairloom tasks redrive ${story.ids.failed}`);
@@ -51,7 +51,7 @@ it('a customer sees its own users, and no screen of all', async () => {
   await tab.go('tasks?where=state:queued');
   const views = tab.page.getByRole('navigation', { name: 'Views' });
   await expect.poll(() => views.getByText('Running').textContent()).toMatch(/^Running\d$/);
-  expect(await views.getByText('Finished').textContent()).toBe('Finished');
+  await expect.poll(() => views.getByText('Finished').textContent()).toBe('Finished');
   expect(await tab.page.getByText(/^Pick all/).count()).toBe(0);
   await tab.go('dead');
   await tab.sees(/2 dead letters with 2 kinds of error/);

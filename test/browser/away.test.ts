@@ -29,7 +29,7 @@ it('keeps what was read, says since when, and goes on by itself', async () => {
   await served.stop();
   await tab.sees(/The store is away/);
   await tab.sees('northwind');
-  expect(await tab.page.locator('main.is-stale').count()).toBe(1);
+  await expect.poll(() => tab.page.locator('main.is-stale').count()).toBe(1);
   await story.loom.enqueue(resize, 1, { user: 'newcomer', queue: 'mails' });
   await served.start();
   await tab.page.getByRole('alert').waitFor({ state: 'detached' });

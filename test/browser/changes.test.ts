@@ -67,7 +67,7 @@ describe.each(['memory', 'redis'] as const)('on %s', (name) => {
   /** Also by the keyboard. */
   const refused = async (button: string): Promise<void> => {
     const found = tab.page.locator('dialog').getByRole('button', { name: button, exact: true });
-    expect(await found.getAttribute('aria-disabled')).toBe('true');
+    await expect.poll(() => found.getAttribute('aria-disabled')).toBe('true');
     await found.press('Enter');
     expect(await tab.page.locator('dialog').count()).toBe(1);
   };
@@ -76,7 +76,7 @@ describe.each(['memory', 'redis'] as const)('on %s', (name) => {
     await tab.go(`runs/${failed}`);
     await tab.press('Run again…');
     const input = tab.page.getByLabel('Input, as JSON');
-    expect(await input.inputValue()).toBe('{\n  "width": 7\n}');
+    await expect.poll(() => input.inputValue()).toBe('{\n  "width": 7\n}');
     await tab.sees(`fairloom runs rerun ${failed}`);
     await input.fill('{\n  "width": oops\n}');
     await tab.sees(/^Line 2, column 12: /);
@@ -159,7 +159,9 @@ describe.each(['memory', 'redis'] as const)('on %s', (name) => {
   it('takes limits of a queue back', async () => {
     await tab.go('queues?drawer=default');
     const drawer = tab.page.locator('dialog.drawer');
-    expect(await drawer.getByLabel('Rate', { exact: true }).inputValue()).toBe('100/1m/10');
+    await expect
+      .poll(() => drawer.getByLabel('Rate', { exact: true }).inputValue())
+      .toBe('100/1m/10');
     await drawer.getByLabel('Rate', { exact: true }).fill('');
     await drawer.getByLabel('Weight of users that nobody configured').fill('');
     await tab.press('Change…');
@@ -212,7 +214,7 @@ describe.each(['memory', 'redis'] as const)('on %s', (name) => {
     await tab.page.locator('.attempts summary').first().click();
     await tab.press('1 line of the log');
     await tab.sees('of attempt 1');
-    expect(await tab.page.locator('.logs tr').count()).toBe(1);
+    await expect.poll(() => tab.page.locator('.logs tr').count()).toBe(1);
     await tab.press('Of all attempts');
     await expect.poll(() => tab.page.locator('.logs tr').count()).toBe(2);
     await tab.sees('60 wait for it in all.');

@@ -54,13 +54,15 @@ describe('groups of a graph', () => {
   it('of few are open, and fold by the keyboard; the address remembers it', async () => {
     await tab.go(`runs/${ids['narrow']}`);
     const head = group('narrow-group');
-    expect(await head.getAttribute('aria-expanded')).toBe('true');
-    expect(await tab.page.locator('.node').count()).toBe(5);
+    await expect.poll(() => head.getAttribute('aria-expanded')).toBe('true');
+    await expect.poll(() => tab.page.locator('.node').count()).toBe(5);
     await head.focus();
     await tab.page.keyboard.press('Enter');
     await tab.sees('3 deferred');
-    expect(await tab.page.locator('.node').count()).toBe(3);
-    expect(await tab.page.evaluate('document.activeElement.dataset.group')).toBe('narrow-group');
+    await expect.poll(() => tab.page.locator('.node').count()).toBe(3);
+    await expect
+      .poll(() => tab.page.evaluate('document.activeElement.dataset.group'))
+      .toBe('narrow-group');
     await tab.page.reload();
     await tab.sees('3 deferred');
     await tab.page.keyboard.press('e');
@@ -71,11 +73,11 @@ describe('groups of a graph', () => {
   it('of a thousand are one box with counts; open, they stand in rows, and the page goes on', async () => {
     await tab.go(`runs/${ids['many']}`);
     await tab.sees('1,000 deferred');
-    expect(await tab.page.locator('.node').count()).toBe(3);
+    await expect.poll(() => tab.page.locator('.node').count()).toBe(3);
     expect(await tab.violations()).toEqual([]);
     await tab.page.locator('[data-group]').first().click();
     await tab.page.locator('.cell').nth(999).waitFor();
-    expect(await tab.page.locator('.cell').count()).toBe(1_000);
+    await expect.poll(() => tab.page.locator('.cell').count()).toBe(1_000);
     expect(await tab.overflow()).toBeLessThanOrEqual(0);
     const link = tab.page.locator('a.cell', { hasText: /^many-17d/ });
     await link.click();

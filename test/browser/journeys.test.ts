@@ -129,7 +129,7 @@ describe.each(['memory', 'redis'] as const)('on %s', (name) => {
     await story.loom.tasks.cancel(story.ids.long);
     const state = tab.page.locator('.chip', { hasText: 'canceled' });
     await state.waitFor();
-    expect(await state.textContent()).toBe('canceled');
+    await expect.poll(() => state.textContent()).toBe('canceled');
   });
 
   it('pauses a user, who is then held back', async () => {

@@ -33,16 +33,16 @@ it('goes, filters, picks, opens and closes without a pointer', async () => {
   await keyboard.press('g');
   await keyboard.press('t');
   await tab.sees('cannot be read');
-  expect(await at()).toBe('#/tasks');
+  await expect.poll(at).toBe('#/tasks');
   await keyboard.press('/');
   await keyboard.type('user:bolt');
   await keyboard.press('Enter');
   await tab.sees('b.mov');
-  expect(await at()).toBe('#/tasks?where=state%3Afailed+user%3Abolt');
+  await expect.poll(at).toBe('#/tasks?where=state%3Afailed+user%3Abolt');
   await keyboard.press('Escape');
   await keyboard.press('j');
   await keyboard.press('x');
-  expect(await tab.page.locator('input[type=checkbox]').first().isChecked()).toBe(true);
+  await expect.poll(() => tab.page.locator('input[type=checkbox]').first().isChecked()).toBe(true);
   await keyboard.press('Enter');
   await tab.sees('Its way');
   await keyboard.press('?');
@@ -70,7 +70,9 @@ it('draws of a long list what is in sight, and reads the rest when it is asked f
   await tab.page.evaluate('scrollTo(0, document.body.scrollHeight)');
   await tab.page.getByText(/^1,0\d\d\+? match/).waitFor();
   expect(await rows.count()).toBeLessThan(200);
-  expect(await tab.page.locator('table').getAttribute('aria-rowcount')).toMatch(/^1\d{3}$/);
+  await expect
+    .poll(() => tab.page.locator('table').getAttribute('aria-rowcount'))
+    .toMatch(/^1\d{3}$/);
   await tab.sees(/as of/);
   expect(await tab.faults()).toEqual([]);
   await tab.close();
@@ -108,7 +110,9 @@ it('keeps filters under names, leads to them from the palette, and forgets them'
     expect(await tab.violations()).toEqual([]);
     await tab.confirm(button);
   }
-  expect(await saved.getByRole('link').allTextContents()).toEqual(['another', 'of northwind']);
+  await expect
+    .poll(() => saved.getByRole('link').allTextContents())
+    .toEqual(['another', 'of northwind']);
   await tab.page.reload();
   await tab.go('overview');
   await keyboard.press('Control+k');
@@ -117,12 +121,12 @@ it('keeps filters under names, leads to them from the palette, and forgets them'
   expect(await tab.violations()).toEqual([]);
   await keyboard.press('Enter');
   await tab.sees('1 match');
-  expect(await tab.page.evaluate('location.hash')).toContain('user%3Anorthwind');
+  await expect.poll(() => tab.page.evaluate('location.hash')).toContain('user%3Anorthwind');
   expect(await tab.violations()).toEqual([]);
   expect(await tab.overflow()).toBeLessThanOrEqual(0);
   await tab.press('Forget the view of northwind');
   await tab.sees('Forgot of northwind');
-  expect(await saved.getByRole('link').allTextContents()).toEqual(['another']);
+  await expect.poll(() => saved.getByRole('link').allTextContents()).toEqual(['another']);
   expect(await tab.faults()).toEqual([]);
   await tab.close();
 });
@@ -159,7 +163,7 @@ it('picks all that match by one key, and takes them away after the word was type
   expect(await tab.page.getByRole('button', { name: 'Cancel…' }).count()).toBe(0);
   await tab.page.keyboard.press('Shift+A');
   await tab.sees('all that match, 50+');
-  expect(await tab.page.locator('tbody input:checked').count()).toBe(50);
+  await expect.poll(() => tab.page.locator('tbody input:checked').count()).toBe(50);
   expect(await tab.violations()).toEqual([]);
   // The first row is left out.
   await tab.page.keyboard.press('j');
@@ -169,7 +173,7 @@ it('picks all that match by one key, and takes them away after the word was type
   await tab.press('Cancel…');
   await tab.sees(`fairloom bulk start cancel --where 'state:queued user:many -id:${kept}'`);
   const yes = tab.page.locator('dialog').getByRole('button', { name: 'Cancel', exact: true });
-  expect(await yes.getAttribute('aria-disabled')).toBe('true');
+  await expect.poll(() => yes.getAttribute('aria-disabled')).toBe('true');
   await tab.page.keyboard.press('Enter');
   expect((await story.loom.bulk.list()).items).toEqual([]);
   await tab.page.getByLabel(/^Type cancel/).fill('cancel');

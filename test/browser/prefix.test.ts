@@ -32,7 +32,9 @@ it('works below the prefix, and says without its slash what is missing', async (
   await tab.page.goto(proxy.base);
   const words = tab.page.locator('.unfound');
   await words.waitFor({ state: 'visible' });
-  expect(await words.textContent()).toMatch(/slash at the end.*redirect \/prefix to \/prefix\//s);
+  await expect
+    .poll(() => words.textContent())
+    .toMatch(/slash at the end.*redirect \/prefix to \/prefix\//s);
   tab.forget();
   await tab.close();
   await proxy.stop();
