@@ -146,7 +146,7 @@ async function scriptsOf(url: string, prefix: string) {
   const lines = createInterface(socket);
   lines.on('line', (line) => {
     // +1795940333.132615 [0 127.0.0.1:47900] "EVALSHA" "<sha>" "1" "<prefix>:clock" …
-    if (!new RegExp(`\\] "eval(sha)?" "[^"]*" "1" "${prefix}:`, 'i').test(line)) return;
+    if (!new RegExp(`\\] "(?:eval(?:sha)?|fcall)" "[^"]*" "1" "${prefix}:`, 'i').test(line)) return;
     scripts++;
     latest = performance.now();
   });

@@ -18,7 +18,7 @@ export function timedClient(url: string): TimedClient {
   let times: number[] = [];
   const call = redis.call.bind(redis) as (command: string, args: unknown[]) => Promise<unknown>;
   const timed = async (command: string, args: unknown[]): Promise<unknown> => {
-    if (command !== 'EVALSHA') return call(command, args);
+    if (command !== 'EVALSHA' && command !== 'FCALL') return call(command, args);
     // Sent together, so that nothing comes between.
     const [before, reply, after] = await Promise.allSettled([
       call('INFO', ['cpu']),

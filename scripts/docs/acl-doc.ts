@@ -8,6 +8,8 @@ const EXPANDED = new URL('../../src/backends/redis/lua/expanded/', import.meta.u
  * and fails when one is missing here, or is here and never sent.
  */
 export const CLIENT_COMMANDS: Readonly<Record<string, string>> = {
+  fcall: 'runs a function',
+  'function|load': 'teaches the server the library of functions',
   eval: 'teaches the server a script',
   evalsha: 'runs it',
   blpop: 'an idle worker waits for its token',

@@ -20,10 +20,11 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { careful, compileHot, compileRich, compileVerb } from './compile.ts';
+import { compileHot, compileVerb } from './compile.ts';
 import { luaConstants } from './constants.ts';
 import { localizeLua } from './inline.ts';
 import { luaKeys, luaNames } from './layout.ts';
+import { compileLibrary } from './library.ts';
 import { putNames } from './names.ts';
 import { luaTags } from './rules.ts';
 import { shortenLua } from './short.ts';
@@ -59,7 +60,7 @@ function digest(): string {
 }
 
 function isCurrent(): boolean {
-  const isWhole = existsSync(new URL('lua/expanded/rich.lua', BACKEND));
+  const isWhole = existsSync(new URL('lua/expanded/library.lua', BACKEND));
   return isWhole && current(SCRIPTS)?.startsWith(`${HEAD}\n`) === true;
 }
 
@@ -69,8 +70,8 @@ function render(): ReadonlyMap<string, string> {
   const read = reader();
   const texts = new Map(VERBS.map(([file, path]) => [camelCase(file), expandLua(path, read)]));
   const exported: string[] = [];
-  const add = (name: string, compiled: string, before = ''): void => {
-    const text = shortenLua(stripLua(before) + localizeLua(stripLua(compiled)));
+  const add = (name: string, compiled: string): void => {
+    const text = shortenLua(compiled);
     exported.push(`export const ${name}: string = ${quote(text)};`);
   };
   for (const [at, [name, text]] of [...texts].entries()) {
@@ -79,15 +80,15 @@ function render(): ReadonlyMap<string, string> {
     const hot = compileHot(text);
     if (hot === undefined) continue;
     files.set(`lua/expanded/hot-${file}`, hot);
-    add(name, hot);
+    add(name, localizeLua(stripLua(hot)));
   }
   const together = VERBS.flatMap(([, path]) => read(path).match(/^-- @include .*$/gm) ?? []).join(
     '\n',
   );
-  const included = expandLua('rich', (path) => (path === 'rich' ? together : read(path)));
-  const rich = compileRich(texts, included);
-  files.set('lua/expanded/rich.lua', rich);
-  add('rich', rich, careful([read('lib/guard.lua')]).join('\n'));
+  const included = expandLua('all', (path) => (path === 'all' ? together : read(path)));
+  const library = compileLibrary(texts, included);
+  files.set('lua/expanded/library.lua', library);
+  add('library', stripLua(library));
   files.set(SCRIPTS, [HEAD, ...exported, ''].join('\n'));
   return files;
 }

@@ -53,14 +53,6 @@ const FIRST: ReadonlySet<string> = new Set([
   'lib/time.lua',
 ]);
 
-/** What only a call with care needs: see lua/lib/guard.lua. It is sent when there is one. */
-const CAREFUL_VERB = 'reconcile';
-const CAREFUL: ReadonlySet<string> = new Set(['lib/rebuild.lua', 'lib/rebuild-edges.lua']);
-
-export function careful(lines: readonly string[]): readonly string[] {
-  return ['--[[careful]]', ...lines, '--[[end]]'];
-}
-
 /** A verb by itself: for the tests that look at what it needs. */
 export function compileVerb(text: string): string {
   const { functions, rest, own, header } = take(text);
@@ -84,63 +76,8 @@ export function compileHot(text: string): string | undefined {
   return withoutGaps([...own.slice(0, header), '', ...named.split('\n')]).join('\n');
 }
 
-/**
- * All verbs, by name, in one script: its last argument names the verb. The functions of a file are
- * made together, when the first of them is called: its number stands behind their names.
- */
-export function compileRich(verbs: ReadonlyMap<string, string>, expanded: string): string {
-  const { functions, rest } = take(expanded);
-  const bodies = [...verbs].flatMap(([name, text]) => {
-    const body = take(text).own.filter((line) => !line.startsWith('--'));
-    const lines = [`if verb == '${name}' then`, ...body.map((line) => `  ${line}`), 'end'];
-    return name === CAREFUL_VERB ? careful(lines) : lines;
-  });
-  const code = [...bodies, ...rest.flatMap(({ lines }) => lines)].join('\n');
-  const all = reachable(functions, code, true);
-  const live = functions.filter(({ name }) => all.has(name));
-  const met = [...new Set(live.map(({ file }) => file))];
-  const files = [
-    ...met.filter((file) => !CAREFUL.has(file)),
-    ...met.filter((file) => CAREFUL.has(file)),
-  ];
-  const numbered = new Map(
-    live.map(({ name, file }) => [name, `${name}__${files.indexOf(file) + 1}`]),
-  );
-  const blocks = files.flatMap((file) => {
-    const own = live.filter((one) => one.file === file).flatMap(({ lines }) => [...lines, '']);
-    const block = ['', 'function()', ...own, 'end,'];
-    return CAREFUL.has(file) ? careful(block) : block;
-  });
-  const text = [
-    ...rest.flatMap((part) => (part.file === '' ? [] : part.lines)),
-    'local rich = true',
-    '',
-    'local library = function()',
-    'return {',
-    ...blocks,
-    '}',
-    'end',
-    'local blocks = library()',
-    'setmetatable(F, { __index = function(functions, name)',
-    "  local number = tonumber(string.match(name, '__(%d+)$'))",
-    '  local make = number and blocks[number]',
-    '  if not make then return nil end',
-    '  blocks[number] = false',
-    '  make()',
-    '  return rawget(functions, name)',
-    'end })',
-    'local verb = table.remove(ARGV)',
-    ...bodies,
-    '',
-  ];
-  const named = text.map((line) =>
-    line.replaceAll(/\bF\.\w+/g, (name) => numbered.get(name) ?? name),
-  );
-  return withoutGaps(named).join('\n');
-}
-
 /** The functions and other lines of an expanded script. */
-function take(text: string): {
+export function take(text: string): {
   readonly lines: readonly string[];
   readonly functions: readonly LuaFunction[];
   readonly rest: readonly LuaLines[];
@@ -370,7 +307,7 @@ function takeComment(between: string[]): readonly string[] {
 }
 
 /** Names of the functions that the code reaches; without `throughRare`, not through rare ones. */
-function reachable(
+export function reachable(
   functions: readonly LuaFunction[],
   code: string,
   throughOptional: boolean,

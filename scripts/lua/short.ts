@@ -36,9 +36,9 @@ function withShortLocals(text: string): string {
   const counts = new Map<string, number>();
   for (const one of words) counts.set(nameIn(one), (counts.get(nameIn(one)) ?? 0) + 1);
   const ordered = [...counts.keys()]
-    .filter((name) => !globals.has(name) && name !== 'F')
+    .filter((name) => !globals.has(name) && !GIVEN.has(name))
     .sort((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0));
-  const taken = new Set([...KEYWORDS, ...globals, 'F']);
+  const taken = new Set([...KEYWORDS, ...globals, ...GIVEN]);
   const short = new Map<string, string>();
   let at = 0;
   for (const name of ordered) {

@@ -1,6 +1,7 @@
 import { LIMITS } from 'fairloom';
 import type { Run } from '../support/history.ts';
 import type { Fault, Rule } from '../support/redis/fault-proxy.ts';
+import { isScript } from '../support/redis/scripts.ts';
 import { moveSlot } from '../support/redis/slot-move.ts';
 import { type ChaosHarness, pause } from './chaos-harness.ts';
 import type { ChaosOptions, FaultKind } from './options.ts';
@@ -211,7 +212,7 @@ export class Faults {
     const { harness } = this.#parts;
     let left = LOST_AT_ONCE;
     const rule: Rule = ([name = '']) => {
-      if (left === 0 || !name.toLowerCase().startsWith('eval')) return undefined;
+      if (left === 0 || !isScript(name)) return undefined;
       left -= 1;
       return fault;
     };

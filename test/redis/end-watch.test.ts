@@ -6,6 +6,7 @@ import { LIMITS } from '../../src/domain/limits.ts';
 import { Fairloom, task } from '../../src/index.ts';
 import { silentLogger } from '../../src/logging/logger.ts';
 import { REFUSING_EDGES } from '../../src/testing/contract/kit.ts';
+import { isScript } from '../support/redis/scripts.ts';
 import { adminOf, atEnd, freshPrefix, kitOn, teach } from './faults/kit.ts';
 
 async function setUp() {
@@ -31,7 +32,7 @@ async function counted(prefix: string) {
     await backend.close();
     client.disconnect();
   });
-  const scripts = (): number => calls.mock.calls.filter(([name]) => name === 'EVALSHA').length;
+  const scripts = (): number => calls.mock.calls.filter(([name]) => isScript(name)).length;
   return { backend, scripts };
 }
 

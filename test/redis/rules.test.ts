@@ -1,6 +1,6 @@
 /**
  * The rules of src/domain/fairness/, as production runs them on Redis, agree with the domain bit for bit.
- * The functions are taken out of the compiled script `rich` and run by the server over random inputs; what
+ * The functions are taken out of the compiled library and run by the server over random inputs; what
  * they answer is compared byte by byte.
  */
 import { describe, expect, inject, it } from 'vitest';
@@ -39,7 +39,7 @@ import { adminOf } from './faults/kit.ts';
 
 const SEED = 20_261_129;
 const BATCH = 5_000;
-const RICH = read('src/backends/redis/lua/expanded/rich.lua');
+const LIBRARY = read('src/backends/redis/lua/expanded/library.lua');
 
 type Kind = Exclude<keyof Numbers, 'roll' | 'whole'>;
 
@@ -301,16 +301,18 @@ function levelRule(): Rule {
   };
 }
 
-/** The functions with these names, as the compiled script has them, under plain names. */
+/** The functions with these names, as the compiled library has them. */
 function functionsOf(names: RegExp): string {
-  return [...RICH.matchAll(/^function F\.(\w+?)__\d+\((?:.* end$|[\s\S]*?^end$)/gm)]
+  return [...LIBRARY.matchAll(/^function F\.(\w+)\((?:.* end$|[\s\S]*?^end$)/gm)]
     .filter(([, name = '']) => names.test(name))
-    .map(([text]) => text.replaceAll(/\bF\.(\w+?)__\d+/g, 'F.$1'))
+    .map(([text]) => text)
     .join('\n');
 }
 
 const HEAD = `
 local F, INF = {}, math.huge
+local stringSub, stringByte, stringFormat = string.sub, string.byte, string.format
+local structPack, structUnpack = struct.pack, struct.unpack
 local Rate, Turn = {}, {}
 F.sharesOf = function(u) return u.shares end
 F.touch = function() end

@@ -2,6 +2,7 @@
 import { describe, expect, inject, it, vi } from 'vitest';
 import { memory } from '../../src/index.ts';
 import { redis } from '../../src/redis.ts';
+import { isScript } from '../support/redis/scripts.ts';
 import { adminOf, freshPrefix, kitOn, RETENTION } from './faults/kit.ts';
 
 async function setUp() {
@@ -49,7 +50,7 @@ describe('a short script', () => {
     calls.mockClear();
     const store = () => backend.tasks.enqueue([kit.task({ user: 'bob' })], { atomic: false });
     for (let nth = 0; nth < 22; nth++) expect(await store()).toMatchObject([{ kind: 'created' }]);
-    const scripts = calls.mock.calls.filter(([command]) => command === 'EVALSHA');
+    const scripts = calls.mock.calls.filter(([name]) => isScript(name));
     // The first and the last of them ask both.
     expect(scripts.length).toBe(24);
     await backend.close();

@@ -39,7 +39,7 @@ beforeAll(async () => {
   monitor = await watcher.monitor();
   monitor.on('monitor', (_time: string, words: string[], source: string) => {
     const [name = '', second = ''] = words.map((word) => word.toLowerCase());
-    const whole = name === 'client' ? `${name}|${second}` : name;
+    const whole = name === 'client' || name === 'function' ? `${name}|${second}` : name;
     (source.startsWith('lua') ? called : sent).add(whole);
   });
 });

@@ -9,6 +9,7 @@ import { LIMITS } from '../../../src/domain/limits.ts';
 import type { NewTask } from '../../../src/domain/task/task.ts';
 import { Kit } from '../../../src/testing/contract/kit.ts';
 import type { FaultProxy } from '../../support/redis/fault-proxy.ts';
+import { isScript } from '../../support/redis/scripts.ts';
 import { rounds } from '../../support/rounds.ts';
 import { adminOf, atEnd, codeOf, freshPrefix, proxyTo, RETENTION, teach } from './kit.ts';
 
@@ -75,7 +76,7 @@ async function dieAt(
 ): Promise<{ readonly code: string; readonly scripts: number }> {
   let scripts = 0;
   proxy.setRule(([name]) => {
-    if (!name?.toUpperCase().startsWith('EVAL')) return undefined;
+    if (!isScript(name)) return undefined;
     scripts += 1;
     if (scripts < nth) return undefined;
     proxy.refuse(true);

@@ -104,7 +104,7 @@ describe('idle workers', () => {
     const SECONDS = 10;
     await new Promise((resolve) => setTimeout(resolve, SECONDS * 1_000));
     const stats = await admin.info('commandstats');
-    const calls = ['evalsha', 'eval', 'blpop'].map((name) =>
+    const calls = ['fcall', 'evalsha', 'blpop'].map((name) =>
       Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(stats)?.[1] ?? 0),
     );
     const perSecond = calls.reduce((sum, count) => sum + count, 0) / SECONDS;

@@ -1,13 +1,14 @@
 /** Replies, requests and connections that get lost between a client and the server. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FaultProxy } from '../../support/redis/fault-proxy.ts';
+import { isScript } from '../../support/redis/scripts.ts';
 import { codeOf, kitOn, proxyTo, teach } from './kit.ts';
 
 /** Loses the reply of the nth script from now on, and cuts the connection. */
 function loseReply(proxy: FaultProxy, nth = 1): () => number {
   let seen = 0;
   proxy.setRule(([name]) => {
-    if (!name?.toUpperCase().startsWith('EVAL')) return undefined;
+    if (!isScript(name)) return undefined;
     seen += 1;
     return seen === nth ? { type: 'lose-reply', cut: true } : undefined;
   });
@@ -34,7 +35,7 @@ describe('the reply of an enqueue is lost', () => {
     const kit = await kitOn(proxy.url);
     let scripts = 0;
     proxy.setRule(([name]) => {
-      if (!name?.toUpperCase().startsWith('EVAL')) return undefined;
+      if (!isScript(name)) return undefined;
       scripts += 1;
       return scripts % 2 === 1 ? { type: 'lose-reply', cut: true } : undefined;
     });

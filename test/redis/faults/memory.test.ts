@@ -5,6 +5,7 @@ import { LIMITS } from '../../../src/domain/limits.ts';
 import type { Decision } from '../../../src/domain/port/backend.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
+import { isScript } from '../../support/redis/scripts.ts';
 import { adminOf, codeOf, kitOn, manualKitOn, ownServer, proxyTo, teach } from './kit.ts';
 
 const ERROR = '{"name":"Error","message":"no"}';
@@ -96,7 +97,7 @@ describe('OOM with noeviction', () => {
     const keys = await admin.dbsize();
     let scripts = 0;
     proxy.setRule(([name]) => {
-      if (!name?.toUpperCase().startsWith('EVAL')) return undefined;
+      if (!isScript(name)) return undefined;
       scripts += 1;
       return scripts < nth ? undefined : { type: 'answer', reply: OOM };
     });

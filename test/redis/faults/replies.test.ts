@@ -3,6 +3,7 @@ import { Fairloom, type FairloomError, task, type Worker } from 'fairloom';
 import { redis } from 'fairloom/redis';
 import { describe, expect, it } from 'vitest';
 import type { Fault, FaultProxy } from '../../support/redis/fault-proxy.ts';
+import { isScript } from '../../support/redis/scripts.ts';
 import { atEnd, codeOf, freshPrefix, kitOn, proxyTo } from './kit.ts';
 
 /** What servers say instead of an answer, as the whole reply. */
@@ -38,7 +39,6 @@ const PASSING = [
   'UNBLOCKED',
 ];
 
-const isScript = (name = ''): boolean => name.toUpperCase().startsWith('EVAL');
 const isBlock = (name = ''): boolean => name.toUpperCase() === 'BLPOP';
 
 /** The next `times` commands that `chosen` picks get the fault. */

@@ -1,19 +1,31 @@
-/** A server that forgets the scripts, between any two calls and within a pipeline. */
+/** A server that forgets scripts and functions, between any two calls and within a pipeline, or that has no functions. */
 import { describe, expect, inject, it } from 'vitest';
 import { adminOf, atEnd, kitOn, proxyTo } from './kit.ts';
 
+/** What a server answers to a command that it does not run. */
+const REFUSALS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'has forgotten everything before every call': {
+    EVALSHA: 'NOSCRIPT No matching script. Please use EVAL.',
+    FCALL: 'ERR Function not found',
+  },
+  'has no functions': { FCALL: "ERR unknown command 'FCALL', with args beginning with: 'f' " },
+  'lets the account call no function': {
+    FCALL: "NOPERM User fairloom has no permissions to run the 'fcall' command",
+  },
+};
+
 // O95.1
-describe('SCRIPT FLUSH', () => {
-  it('before every call of the port', async () => {
+describe('a server that', () => {
+  it.each(Object.entries(REFUSALS))('%s runs every call of the port', async (_, refusals) => {
     const admin = adminOf();
     const proxy = await proxyTo();
     const kit = await kitOn(proxy.url);
-    // The server has forgotten everything each time that a script arrives by its hash.
-    let flushed = 0;
-    proxy.setRule(([name]) => {
-      if (name?.toUpperCase() !== 'EVALSHA') return undefined;
-      flushed += 1;
-      return { type: 'answer', reply: '-NOSCRIPT No matching script. Please use EVAL.\r\n' };
+    let refused = 0;
+    proxy.setRule(([name = '']) => {
+      const reply = refusals[name.toUpperCase()];
+      if (reply === undefined) return undefined;
+      refused += 1;
+      return { type: 'answer', reply: `-${reply}\r\n` };
     });
     const { tasks, inspect, users, queues, workers } = kit.backend;
     const id = await kit.add({ idempotency: { key: 'k', policy: 'return' } });
@@ -45,17 +57,18 @@ describe('SCRIPT FLUSH', () => {
     expect((await inspect.stats()).totals.finished).toBe(1);
     expect((await inspect.reconcile({ repair: false })).drift).toEqual([]);
     await workers.unregister('w');
-    expect(flushed).toBeGreaterThan(25);
+    expect(refused).toBeGreaterThan(25);
     expect(await admin.ping()).toBe('PONG');
   });
 
-  it('while a hundred calls at a time are in flight', async () => {
+  it('forgets while a hundred calls at a time are in flight', async () => {
     const admin = adminOf(inject('redisUrl'));
     const kit = await kitOn();
     let stop = false;
     const flushing = (async () => {
       for (let count = 0; !stop; count++) {
         await admin.script('FLUSH');
+        await admin.function('FLUSH');
         if (count % 2 === 0) await new Promise((resolve) => setTimeout(resolve, 5));
       }
     })();

@@ -14,6 +14,7 @@ import type { Kit } from '../../../src/testing/contract/kit.ts';
 import { demand, granted, store } from '../../../src/testing/contract/schedule-kit.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import type { RedisServer } from '../../support/redis/redis-server.ts';
+import { isScript } from '../../support/redis/scripts.ts';
 import { adminOf, atEnd, backendOn, codeOf, freshPrefix, kitOn, ownServer } from './kit.ts';
 
 /** Verbs that a client has sent. */
@@ -29,7 +30,7 @@ class Sent {
     this.client = redis as unknown as RedisClient;
     const call = this.client.call.bind(this.client);
     this.client.call = async (command, args) => {
-      const verb = /^EVAL/i.test(command) ? verbOf(args) : undefined;
+      const verb = isScript(command) ? verbOf(args) : undefined;
       if (verb !== undefined) {
         await this.before?.(verb);
         this.verbs.push(verb);
@@ -42,7 +43,9 @@ class Sent {
 function verbOf([script, ...args]: readonly (string | number)[]): Verb | undefined {
   const hot = entriesIn(SCRIPTS.hot).find(([, { sha, text }]) => script === sha || script === text);
   if (hot !== undefined) return hot[0];
-  const word = String(args.at(-1)).replace(/^[!?]/, '');
+  const named = /^fairloom_\w+?_(\w+)$/.exec(String(script))?.[1];
+  const isWhole = named === undefined || named === 'careful';
+  const word = isWhole ? String(args.at(-1)).replace(/^[!?]/, '') : named;
   return entriesIn(WHEN_FULL).find(([verb]) => verb === word)?.[0];
 }
 
@@ -82,7 +85,7 @@ async function sceneOn(server: RedisServer, prefix: string) {
   await backend.xcom.write([PUSH]);
   await backend.graphs.save('g'.repeat(40), '{}');
   const raw = (verb: Verb, ...args: readonly (string | number)[]): Promise<unknown> =>
-    sent.client.call('EVALSHA', [SCRIPTS.rich.sha, 1, keysOf(prefix).clock, ...args, verb]);
+    sent.client.call('EVAL', [SCRIPTS.rich.text, 1, keysOf(prefix).clock, ...args, verb]);
   return { sent, kit, backend, raw, ended, dead, waits, asks, run, leased, handed, later, queued };
 }
 

@@ -1,6 +1,7 @@
 /** What the bundler makes of an expanded script: by itself, as a short script, and of all together. */
 import { describe, expect, it } from 'vitest';
-import { compileHot, compileRich, compileVerb } from '../../../scripts/lua/compile.ts';
+import { compileHot, compileVerb } from '../../../scripts/lua/compile.ts';
+import { compileLibrary } from '../../../scripts/lua/library.ts';
 
 /** The text of a file as an expanded script has it. */
 function included(file: string, ...lines: readonly string[]): readonly string[] {
@@ -207,25 +208,53 @@ describe('a function that a short script has not', () => {
 });
 
 describe('all verbs together', () => {
-  it('are one script: the name that comes last tells the verb, and functions are made by files', () => {
-    const one = textOf({ files: [STEPS], own: ['local a = 1', 'return Step.close()'] });
-    const two = textOf({ files: [TAGS], own: ['return Tag.of()'] });
-    const files = [...STATE, ...WORKING, ...STEPS, ...TAGS].join('\n');
-    const text = compileRich(
-      new Map([
-        ['one', one],
-        ['two', two],
-      ]),
-      files,
+  const files = [
+    ...included('lib/state.lua', 'local F = {}', 'local Step, Tag = {}, {} -- subjects'),
+    ...included('lib/working.lua', 'local LIMITS = { 1 }', 'local tasks, changed = {}, {}'),
+    ...STEPS,
+    ...included(
+      'lib/tags.lua',
+      'local function half(n) return n / 2 end',
+      'function Tag.of()',
+      '  Tag.last = half(1)',
+      '  return string.sub("a", 1)',
+      'end',
+    ),
+  ];
+  const one = textOf({
+    files: [STEPS],
+    own: ['local a = redis.call("TIME")', 'return Step.close()'],
+  });
+  const two = textOf({ files: [TAGS], own: ['return Tag.of()'] });
+  const verbs = new Map([
+    ['one', one],
+    ['two', two],
+  ]);
+  const text = compileLibrary(verbs, files.join('\n'));
+  const block = (name: string): string =>
+    new RegExp(`^local function ${name}\\([^)]*\\)\n([\\s\\S]*?)^end$`, 'm').exec(text)?.[1] ?? '';
+
+  it('are one text with a function for each', () => {
+    expect(text).toContain(
+      'function V.one()\nlocal a = redisCall("TIME")\nreturn F.Step_close()\nend',
     );
-    expect(blocksOf(text)).toEqual({
-      library: ['F.Step_close__1', 'F.Step_one__1', 'F.Tag_of__2'],
-    });
-    expect(text).toContain("local verb = table.remove(ARGV)\nif verb == 'one' then\n");
-    expect(text).toContain('  return F.Step_close__1()\nend');
-    expect(text).toContain("if verb == 'two' then\n");
-    expect(text).toContain('  return F.Tag_of__2()\nend');
-    expect(text).toContain('local rich = true');
-    expect(text).toContain('local tasks, changed = {}, {}');
+    expect(text).toContain('function V.two()\nreturn F.Tag_of()\nend');
+    expect(functionsOf(text)).not.toContain('F.Step_unused');
+    expect(text.trimEnd()).toMatch(/return run$/);
+  });
+
+  it("make constants and local functions once, and what is a step's own at each call", () => {
+    expect(block('make')).toContain('LIMITS = { 1 }\nhalf = function(n) return n / 2 end');
+    expect(block('begin')).toContain('tasks, changed = {}, {}');
+    expect(block('begin')).not.toContain('LIMITS');
+  });
+
+  it('forget what a function noted among the functions', () => {
+    expect(block('begin')).toContain('F.Tag_last = nil');
+  });
+
+  it('keep what is called often in locals', () => {
+    expect(text).toContain('return stringSub("a", 1)');
+    expect(block('make')).toContain('stringSub = string.sub');
   });
 });

@@ -2,8 +2,16 @@ import { clearInterval, monotonicMs, setInterval } from '../../../base/globals.t
 import { ClosedError } from '../../../domain/errors/errors.ts';
 import { flat, text } from '../wire/decode.ts';
 import type { Script, ScriptArgument } from '../wire/script.ts';
+import type { Library, LibraryFunction } from '../wire/scripts.ts';
 import { isCluster, nodesOf, type RedisClient, sibling } from './client.ts';
-import { failure, isSlotMoving, isUnknownScript } from './failures.ts';
+import {
+  failure,
+  isFunctionRefused,
+  isKnownLibrary,
+  isSlotMoving,
+  isUnknownFunction,
+  isUnknownScript,
+} from './failures.ts';
 
 /** Longest time that a call may stay unanswered, in ms; the server, or the way to it, is gone. */
 const ANSWER_MS = 5_000;
@@ -119,6 +127,42 @@ export class Connection {
     return this.#ask(operation, () => this.#evaluate(script, keys, args));
   }
 
+  /** Calls a function of a library; `undefined` when the server did not let it begin. */
+  async call(
+    operation: string,
+    { library, name }: LibraryFunction,
+    keys: readonly string[],
+    args: readonly ScriptArgument[],
+  ): Promise<unknown> {
+    return this.#ask(operation, async () => {
+      const call = (): Promise<unknown> =>
+        this.#client.call('FCALL', [name, keys.length, ...keys, ...args]);
+      try {
+        return await call();
+      } catch (cause) {
+        if (!isUnknownFunction(cause)) return orRefused(cause);
+      }
+      try {
+        await this.#load(library);
+        return await call();
+      } catch (cause) {
+        return isUnknownFunction(cause) ? undefined : orRefused(cause);
+      }
+    });
+  }
+
+  /** Teaches a library to every server that may be asked; one that another process is teaching it knows it already. */
+  async #load({ text: code }: Library): Promise<void> {
+    const loading = nodesOf(this.#client).map(async (node) => {
+      try {
+        await node.call('FUNCTION', ['LOAD', code]);
+      } catch (cause) {
+        if (!isKnownLibrary(cause)) throw cause;
+      }
+    });
+    await Promise.all(loading);
+  }
+
   /** Again changes nothing: several clients may share a backend. */
   close(): void {
     if (this.#closed) return;
@@ -189,6 +233,12 @@ export class Connection {
     this.#answeredAt = now;
     if (this.#owned) this.#client.disconnect();
   }
+}
+
+/** What a call that did not begin came to: nothing, unless it failed otherwise. */
+function orRefused(cause: unknown): undefined {
+  if (isFunctionRefused(cause)) return undefined;
+  throw cause;
 }
 
 /** Lets the process end while the connection is idle, or holds it while a call is pending. */

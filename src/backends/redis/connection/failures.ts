@@ -14,7 +14,7 @@ const FULL = /\bOOM command not allowed/;
 const FORBIDDEN = /\b(NOAUTH|WRONGPASS|NOPERM)\b|^ERR The user executing the script can't /;
 
 /** A script broke off: what it was given, or the script itself, will break it off again. */
-const BROKEN = /^ERR (?:(?:Error running script.*?)?@?user_script:\d+:|.* on @user_script:\d+\.)/;
+const BROKEN = /^ERR (?:(?:Error running script.*?)?@?user_\w+:\d+:|.* on @user_\w+:\d+\.)/;
 
 /** A key holds something else than it should: no wait will help. */
 const WRONG_TYPE = /\bWRONGTYPE\b|\bvalue is not (?:an integer|a valid float|a float)\b/;
@@ -100,4 +100,26 @@ function forgetArguments(cause: unknown, depth = 0): void {
 /** The server does not know the script yet, or no longer. */
 export function isUnknownScript(cause: unknown): boolean {
   return messageOf(cause).includes('NOSCRIPT');
+}
+
+/** The server does not know the function yet, or no longer. */
+export function isUnknownFunction(cause: unknown): boolean {
+  return messageOf(cause).includes('Function not found');
+}
+
+/** Another process has taught the server the same library. */
+export function isKnownLibrary(cause: unknown): boolean {
+  return /^ERR Library '.*' already exists/.test(messageOf(cause));
+}
+
+/**
+ * A server that has no functions, does not let this account call or teach them, or refuses every function that may write
+ * before it begins: its memory is full, its disk fails, it is a replica. A script that does the same is let through as far
+ * as it only reads or frees.
+ */
+const FUNCTION_REFUSED = /^(?:ERR unknown (?:sub)?command|NOPERM|READONLY|MISCONF|NOREPLICAS|OOM)/i;
+
+export function isFunctionRefused(cause: unknown): boolean {
+  const text = messageOf(cause);
+  return FUNCTION_REFUSED.test(text) && !/ on @user_/.test(text);
 }

@@ -6,7 +6,14 @@ import { text } from '../wire/decode.ts';
 import { retentionText } from '../wire/encode.ts';
 import { type Keys, keysOf } from '../wire/keys.ts';
 import type { ScriptArgument } from '../wire/script.ts';
-import { type HotVerb, OPERATIONS, SCRIPTS, type Scripts, type Verb } from '../wire/scripts.ts';
+import {
+  functionOf,
+  type HotVerb,
+  OPERATIONS,
+  SCRIPTS,
+  type Scripts,
+  type Verb,
+} from '../wire/scripts.ts';
 import type { RedisClient } from './client.ts';
 import { Connection, Subscriber } from './connection.ts';
 import { Repair } from './repair.ts';
@@ -113,11 +120,17 @@ export class Session {
     return this.#rich(verb, `${look ? '?' : '!'}${verb}`, args);
   }
 
+  /** By the function of the verb, or where the server does not let that begin, by the script. */
   async #rich(verb: Verb, word: string, args: readonly ScriptArgument[]): Promise<unknown> {
     if (!this.#opened) await this.open();
-    const { rich, careful } = this.#scripts;
-    const script = word === verb ? rich : careful;
-    return this.connection.run(OPERATIONS[verb], script, this.declared, [...args, word]);
+    const { library, rich } = this.#scripts;
+    const operation = OPERATIONS[verb];
+    const isCareful = word !== verb;
+    const called = functionOf(library, isCareful ? 'careful' : verb);
+    const given = isCareful ? [...args, word] : args;
+    const reply = await this.connection.call(operation, called, this.declared, given);
+    if (reply !== undefined) return reply;
+    return this.connection.run(operation, rich, this.declared, [...args, word]);
   }
 
   async command(operation: string, command: string, args: ScriptArgument[]): Promise<unknown> {

@@ -11,10 +11,10 @@ export interface Script {
 export type ScriptArgument = string | number;
 
 /** What in the text reads the server's clock; it stands there once. */
-const SERVER_TIME = "redis.call('TIME')";
+const SERVER_TIME = /\b([\w.]+)\('TIME'\)/;
 
 /** Reads the moment from a hash beside the clock's instead, so that a test can set it. */
-const MANUAL_TIME = "redis.call('HMGET', KEYS[1] .. '-by-hand', 'manual_s', 'manual_us')";
+const MANUAL_TIME = "$1('HMGET', KEYS[1] .. '-by-hand', 'manual_s', 'manual_us')";
 
 /** A text with the SHA-1 by which Redis knows it. */
 export function defineScript(text: string): Script {
@@ -23,5 +23,9 @@ export function defineScript(text: string): Script {
 
 /** The same script on a clock that somebody sets by hand. */
 export function onManualTime(script: Script): Script {
-  return defineScript(script.text.replace(SERVER_TIME, MANUAL_TIME));
+  return defineScript(withManualTime(script.text));
+}
+
+export function withManualTime(text: string): string {
+  return text.replace(SERVER_TIME, MANUAL_TIME);
 }

@@ -1,5 +1,6 @@
+import { entriesIn } from '../../../base/records.ts';
 import * as lua from '../lua/scripts.generated.ts';
-import { defineScript, onManualTime, type Script } from './script.ts';
+import { defineScript, onManualTime, type Script, withManualTime } from './script.ts';
 
 /** The scripts, by what they do. */
 export type Verb =
@@ -196,20 +197,44 @@ export const WHEN_FULL: Readonly<Record<Verb, 'reads' | 'goes-on' | 'grows'>> = 
   xcomWrite: 'grows',
 };
 
+/** All verbs as functions that Redis keeps, made once. */
+export interface Library {
+  /** Of its text, so that processes of several versions share a server. */
+  readonly name: string;
+  /** As `FUNCTION LOAD` takes it. */
+  readonly text: string;
+}
+
 /** All texts that are sent to Redis. */
 export interface Scripts {
-  /** All verbs; the last argument names the verb. */
+  /** All verbs, each a function: {@link functionOf}. */
+  readonly library: Library;
+  /** The same as a script, for what the server does not let functions do; the last argument names the verb. */
   readonly rich: Script;
-  /** The same, which reads with care when the name begins with `!` or `?`; and it can reconcile. */
-  readonly careful: Script;
-  /** What a short script leaves to `rich` it answers by the word 'rich', and does nothing. */
+  /** What a short script leaves to the others it answers by the word 'rich', and does nothing. */
   readonly hot: Readonly<Record<HotVerb, Script>>;
 }
 
+/** Begins the names of libraries of all versions. */
+export const LIBRARIES = 'fairloom_';
+
+/** A function with the library that it is in. */
+export interface LibraryFunction {
+  readonly library: Library;
+  readonly name: string;
+}
+
+/** The function of a verb. A call with care is one of its own, which takes the word as its last argument. */
+export function functionOf(library: Library, verb: Verb | 'careful'): LibraryFunction {
+  return { library, name: `${library.name}_${verb}` };
+}
+
+/** Reads, and where it may write, keeps what it has read for longer. */
+const PROLONGS: Verb = 'graphLoad';
+
 /** Those that read the server's clock. */
 export const SCRIPTS: Scripts = {
-  rich: defineScript(lua.rich.replaceAll(/^--\[\[careful]]\n[\s\S]*?^--\[\[end]]\n/gm, '')),
-  careful: defineScript(lua.rich.replaceAll(/^--\[\[(?:careful|end)]]\n/gm, '')),
+  ...ofAllVerbs(lua.library),
   hot: {
     append: defineScript(lua.append),
     confirm: defineScript(lua.confirm),
@@ -221,17 +246,16 @@ export const SCRIPTS: Scripts = {
 };
 
 /** Breaks off whatever is sent again with care; `reconcile` is always sent so. */
-const NEVER_AGAIN = `if string.find(ARGV[#ARGV], '^!') and ARGV[#ARGV] ~= '!reconcile' then
-  error(string.sub(ARGV[#ARGV], 2) .. ' broke off')
+const NEVER_AGAIN = `if string.find(word, '^!') and word ~= '!reconcile' then
+  error(string.sub(word, 2) .. ' broke off')
 end
 `;
 
 /** The same scripts on a clock that a test sets. */
 export function manualScripts(repairs = false): Scripts {
-  const { rich, careful, hot } = SCRIPTS;
+  const { hot } = SCRIPTS;
   return {
-    rich: onManualTime(rich),
-    careful: onManualTime(repairs ? careful : defineScript(NEVER_AGAIN + careful.text)),
+    ...ofAllVerbs(withManualTime(lua.library), repairs ? '' : NEVER_AGAIN),
     hot: {
       append: onManualTime(hot.append),
       // It reads no clock.
@@ -242,4 +266,29 @@ export function manualScripts(repairs = false): Scripts {
       watch: onManualTime(hot.watch),
     },
   };
+}
+
+/** `first` runs before each call. */
+function ofAllVerbs(text: string, first = ''): Pick<Scripts, 'library' | 'rich'> {
+  const body = `local verbs = (function()
+${text}end)()
+local function run(word, keys, args)
+${first}return verbs(word, keys, args)
+end
+`;
+  const name = `${LIBRARIES}${defineScript(body).sha.slice(0, 12)}`;
+  const functions = entriesIn(WHEN_FULL).map(([verb, means]) => {
+    const flags = means === 'reads' && verb !== PROLONGS ? "'no-writes'" : '';
+    return register(`${name}_${verb}`, `run('${verb}', keys, args)`, flags);
+  });
+  const careful = register(`${name}_careful`, 'run(table.remove(args), keys, args)', '');
+  return {
+    library: { name, text: [`#!lua name=${name}`, body, ...functions, careful].join('\n') },
+    rich: defineScript(`${body}return run(table.remove(ARGV), KEYS, ARGV)`),
+  };
+}
+
+function register(name: string, call: string, flags: string): string {
+  const callback = `function(keys, args) return ${call} end`;
+  return `redis.register_function{function_name='${name}', callback=${callback}, flags={${flags}}}`;
 }

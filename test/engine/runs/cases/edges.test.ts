@@ -287,8 +287,8 @@ describe('redis', () => {
   });
 });
 
-/** The lines that write down who waits for whom, in the script that knows all verbs. */
-const BLOCKING = /^.*(?:'SADD',|F\.[A-Z]+__\d+\(\().*(?<!,false\))$/gm;
+/** The lines that write down who waits for whom, in the script of all verbs. */
+const BLOCKING = /^.*(?:'SADD',|F\.[A-Z]+\(\().*(?<!,false\))$/gm;
 
 /** A client whose scripts are changed on their way. */
 function rewritten(client: RedisClient, change: (text: string) => string): RedisClient {
@@ -296,6 +296,7 @@ function rewritten(client: RedisClient, change: (text: string) => string): Redis
     get(target, member): unknown {
       if (member === 'call') {
         return async (command: string, args: (string | number)[]): Promise<unknown> => {
+          if (command === 'FCALL') throw new Error("ERR unknown command 'FCALL'");
           if (command === 'EVALSHA') throw new Error('NOSCRIPT it has to be sent');
           const [text = '', ...rest] = args;
           return target.call(command, command === 'EVAL' ? [change(String(text)), ...rest] : args);

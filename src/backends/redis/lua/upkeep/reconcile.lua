@@ -12,6 +12,7 @@
 -- @include lib/idempotency.lua
 -- @include lib/schedule.lua
 -- @include lib/streams.lua
+-- @include lib/guard.lua
 -- @include lib/rebuild.lua
 -- @include lib/rebuild-edges.lua
 -- @include lib/rebuild-failures.lua
@@ -391,4 +392,4 @@ if repair and (next(Z) or next(I) or next(leasedUntil) or #touched > 0 or #chang
   F.writeStep()
   F.closeStep()
 end
-return { reply, redis.damage or NONE }
+return { reply, guard.damage }

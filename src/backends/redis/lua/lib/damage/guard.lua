@@ -1,13 +1,12 @@
--- Stands in front of `rich` when its verb is called as '!verb' or '?verb': after a call was broken off, and for
+-- Stands in front of the commands of a verb that is called as '!verb' or '?verb': after a call was broken off, and for
 -- `reconcile`. Reads every record with care, and sets those aside that cannot be read; '?' notes them only, and
 -- writes nothing about them.
+-- @rare
 
-local redis = redis
-if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
-  local base, look = string.sub(KEYS[1], 1, -6), string.byte(ARGV[#ARGV]) == 63
-  local guard = setmetatable({ damage = {} }, { __index = real })
+function F.guardOf(real, look)
+  local base = string.sub(KEYS[1], 1, -6)
+  local guard = { damage = {}, pcall = real.pcall }
   local INF, seconds, readable = math.huge, nil, {}
-  ARGV[#ARGV] = string.sub(ARGV[#ARGV], 2)
 
   local function set(words)
     local found = {}
@@ -397,4 +396,4 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
   end
 
   return guard
-end)(redis) end
+end

@@ -350,7 +350,7 @@ function F.keyDrift(name, repair)
   local queueName, rest = string.match(name, '^queue:([^:]+):(.*)$')
   rest = rest or name
   local family, last = string.match(rest, '^([^:]+):?(.*)$')
-  if not redis.checkKey(prefix .. name) or rest == 'scheduler:lock' then return end
+  if not guard.checkKey(prefix .. name) or rest == 'scheduler:lock' then return end
   local isWaits = family == FAMILY.waits or family == FAMILY.waiters or family == FAMILY.asks or family == FAMILY.eventWaiters
   local look = isWaits and function() return Rebuild.waits(prefix .. name, repair) end or ({
     channel = Rebuild.channel, hot = Rebuild.hot, workers = Rebuild.workers, worker = Rebuild.worker, ['list-names'] = Rebuild.listNames,
@@ -365,7 +365,7 @@ end
 
 -- Heads of indexes and counts, from guard.lua; the order of arrival goes on.
 function F.rebuildClock()
-  local packed, _ = redis.newClock(), nil
+  local packed, _ = guard.newClock(), nil
   _, _, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
     H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
     C.waiting, _, C.configs, C.idle, C.dropping, C.refresh,

@@ -184,7 +184,7 @@ function F.leaseStep(from, worker, shares, reply)
   else
     word, ticked = 'leased', rich and Lease.begin(shares, retention)
     -- A step of this request may have been broken off.
-    local given = rich and redis.damage and F.latestLeases(worker.id, worker.last, id)
+    local given = rich and guard and F.latestLeases(worker.id, worker.last, id)
     if given then request.limit = limit - #given end
     batch = Dispatch.fill(shares, request, worker)
     if given then Lease.again(given, batch) end

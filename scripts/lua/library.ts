@@ -1,0 +1,122 @@
+/**
+ * All verbs as one text whose functions are made once: what Redis keeps as a library (`FUNCTION LOAD`), and what a server
+ * without functions runs as a script. Its functions share two kinds of names at the top of files:
+ *
+ * - a constant in capitals, or a local function, is made before the first call, since a library that is being loaded
+ *   may not call anything;
+ * - every other line belongs to a step, and runs at the begin of each call.
+ */
+import { reachable, take } from './compile.ts';
+
+/** A name that keeps its value from call to call. */
+const CONSTANT = /^local (?:[A-Z]{2,}|byBytes)(?:, [A-Z]{2,})* = /;
+
+/** Functions of Lua and Redis that are called often, and the local in which each is kept. */
+const KEPT: Readonly<Record<string, string>> = {
+  'string.sub': 'stringSub',
+  'string.byte': 'stringByte',
+  'string.format': 'stringFormat',
+  'struct.pack': 'structPack',
+  'struct.unpack': 'structUnpack',
+};
+
+/**
+ * The text of a function that returns another, `run`, which takes a verb, in front of it `!` or `?` for a call with care (lib/guard.lua), the
+ * keys and the arguments.
+ */
+export function compileLibrary(verbs: ReadonlyMap<string, string>, expanded: string): string {
+  const { functions, rest } = take(expanded);
+  const bodies = [...verbs].flatMap(([name, text]) => [
+    `function V.${name}()`,
+    ...take(text).own.filter((line) => line !== '' && !line.startsWith('--')),
+    'end',
+  ]);
+  const top = rest.flatMap(({ file, lines }) => (file === '' ? [] : lines));
+  const code = [...bodies, ...top, 'F.guardOf'].join('\n');
+  const live = reachable(functions, code, true);
+  const made = functions.filter(({ name }) => live.has(name)).flatMap(({ lines }) => lines);
+  const { names, once, step } = statements(top);
+  const said = fieldsSet([...made, ...bodies].join('\n'));
+  const kept = Object.entries(KEPT);
+  return [
+    'local F, V, isMade = {}, {}, false',
+    'local KEYS, ARGV, redisCall, redisPcall, guard',
+    `local ${[...kept.map(([, name]) => name), ...names].join(', ')}`,
+    'local rich = true',
+    ...withKept(made),
+    ...withKept(bodies),
+    'local function make()',
+    ...kept.map(([value, name]) => `${name} = ${value}`),
+    ...withKept(once),
+    'end',
+    'local function begin()',
+    ...said.map((name) => `${name} = nil`),
+    ...withKept(step),
+    'end',
+    'local function run(word, keys, args)',
+    'if not isMade then isMade = true make() end',
+    'KEYS, ARGV, guard, redisCall, redisPcall = keys, args, nil, redis.call, redis.pcall',
+    "local mark, verb = string.match(word, '^([!?]?)(.*)$')",
+    "if mark ~= '' then",
+    "guard = F.guardOf(redis, mark == '?')",
+    'redisCall = guard.call',
+    'end',
+    'begin()',
+    'return V[verb]()',
+    'end',
+    'return run',
+    '',
+  ].join('\n');
+}
+
+/** The lines at the top of files, as assignments to names that stand before all functions. */
+function statements(lines: readonly string[]): {
+  readonly names: readonly string[];
+  readonly once: readonly string[];
+  readonly step: readonly string[];
+} {
+  const names: string[] = [];
+  const [once, step]: [string[], string[]] = [[], []];
+  let into = step;
+  for (const line of lines) {
+    if (line === '' || line.startsWith('--')) continue;
+    const isFirst = /^\S/.test(line) && !/^(?:end|else|elseif)\b/.test(line);
+    if (!isFirst) {
+      into.push(line);
+      continue;
+    }
+    if (line === 'local F = {}') continue;
+    const isFunction = line.startsWith('local function ');
+    into = isFunction || CONSTANT.test(line) ? once : step;
+    const declared = /^local (?:function (\w+)|([\w, ]+?)(?= =|$))/.exec(line);
+    if (declared === null) into.push(line);
+    else if (isFunction) {
+      names.push(declared[1] ?? '');
+      into.push(line.replace(/^local function (\w+)/, '$1 = function'));
+    } else {
+      names.push(...(declared[2] ?? '').split(', '));
+      into.push(line.slice('local '.length));
+    }
+  }
+  return { names, once, step };
+}
+
+/** Fields of the table of functions that a step sets for itself. */
+function fieldsSet(code: string): readonly string[] {
+  const set = /(?:^\s*|\b(?:then|do|else|end) )((?:[\w.]+, )*F\.\w+(?:, [\w.]+)*) = /gm;
+  const found = [...code.matchAll(set)].flatMap(([, names = '']) => names.split(', '));
+  return [...new Set(found.filter((name) => name.startsWith('F.')))];
+}
+
+function withKept(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => {
+    if (line.trimStart().startsWith('--')) return line;
+    return Object.entries(KEPT).reduce(
+      (text, [value, name]) =>
+        text.replaceAll(new RegExp(`(?<![\\w.])${value.replace('.', '\\.')}\\b`, 'g'), name),
+      line.replaceAll(/(?<![\w.])redis\.(call|pcall)\b/g, (_, name: string) =>
+        name === 'call' ? 'redisCall' : 'redisPcall',
+      ),
+    );
+  });
+}
