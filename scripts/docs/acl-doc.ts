@@ -71,7 +71,8 @@ export function renderAcl(): string {
     ...why,
     '# The rest is what scripts call. CONFIG GET is left out on purpose: it would show passwords. The',
     '# start line then says "fsync unknown"; add +config|get if you want it to know. SCAN is left out',
-    '# too: with +scan, reconcile also finds sets of dependencies whose task is gone.',
+    '# too: with +scan, reconcile also finds sets of dependencies whose task is gone; and FUNCTION LIST and',
+    '# DELETE: with +function|list +function|delete, doctor names and removes libraries of other versions.',
     `user fairloom on >change-this-password ${aclRules('fq').join(' ')}`,
     '',
   ].join('\n');

@@ -69,7 +69,9 @@ export async function reconcile(
   await pass.clock();
   await pass.damage(forget);
   const { drift, checked, repaired } = findings;
-  return { drift: [...new Set(drift)].slice(0, REPORTED), checked, repaired };
+  const report = { drift: [...new Set(drift)].slice(0, REPORTED), checked, repaired };
+  const others = await session.otherLibraries(repair && forget);
+  return others.length === 0 ? report : { ...report, otherLibraries: others };
 }
 
 class Pass {

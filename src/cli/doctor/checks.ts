@@ -21,7 +21,8 @@ export type CheckName =
   | 'clock'
   | 'overdue'
   | 'workers'
-  | 'drift';
+  | 'drift'
+  | 'libraries';
 
 /** One thing that was looked at. */
 export interface Check {
@@ -65,7 +66,8 @@ export async function diagnose(loom: Fairloom, repair: boolean): Promise<Diagnos
     await unservedCheck(loom),
   ];
   const report = await loom.reconcile({ repair });
-  return { checks: [...checks, driftCheck(report, repair)], ...report };
+  const libraries = libraryChecks(report, repair);
+  return { checks: [...checks, driftCheck(report, repair), ...libraries], ...report };
 }
 
 async function backendChecks(loom: Fairloom): Promise<readonly Check[]> {
@@ -161,4 +163,16 @@ function driftCheck({ drift, checked, repaired }: ReconcileReport, repair: boole
     text: `${found}: ${drift.slice(0, NAMED).join('; ')}`,
     hint: 'fairloom doctor --repair',
   };
+}
+
+/** A process that needs a library loads it again, so that it can always be removed. */
+function libraryChecks(
+  { otherLibraries = [] }: ReconcileReport,
+  repair: boolean,
+): readonly Check[] {
+  if (otherLibraries.length === 0) return [];
+  const what = `libraries of functions of other versions: ${otherLibraries.join(', ')}`;
+  const text = repair ? `removed ${what}` : `the server keeps ${what}`;
+  const check = { check: 'libraries', verdict: 'ok', text } as const;
+  return [repair ? check : { ...check, hint: 'fairloom doctor --repair removes them' }];
 }

@@ -280,4 +280,6 @@ export interface ReconcileReport {
   readonly checked: number;
   /** Faults that were repaired; 0 unless that was asked. */
   readonly repaired: number;
+  /** Libraries of functions of other versions that the server keeps, or kept until the repair removed them. */
+  readonly otherLibraries?: readonly string[];
 }

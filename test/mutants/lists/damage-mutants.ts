@@ -27,7 +27,11 @@ const GUARD: readonly Row[] = [
     `      real.call('RENAME', key, base .. FAMILY.setAside .. ':' .. name)\n`,
     ``,
   ],
-  ['who only looks sets aside', `string.byte(ARGV[#ARGV]) == 63`, `false`],
+  [
+    'who only looks sets aside',
+    `function F.guardOf(real, look)`,
+    `function F.guardOf(real, _)\n  local look = false`,
+  ],
   [
     'stamps begin anew with a clock that is lost',
     `      64000 * seconds, ask(`,

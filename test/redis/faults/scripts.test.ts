@@ -1,6 +1,12 @@
 /** A server that forgets scripts and functions, between any two calls and within a pipeline, or that has no functions. */
+import { Redis } from 'ioredis';
 import { describe, expect, inject, it } from 'vitest';
-import { adminOf, atEnd, kitOn, proxyTo } from './kit.ts';
+import type { RedisClient } from '../../../src/backends/redis/connection/client.ts';
+import { redisForTests } from '../../../src/backends/redis/manual-time.ts';
+import { describeBackend, type Harness } from '../../../src/testing/backend-contract.ts';
+import { rounds } from '../../support/rounds.ts';
+import { AT_SCALE, someCases } from '../../support/some-cases.ts';
+import { adminOf, atEnd, freshPrefix, kitOn, proxyTo } from './kit.ts';
 
 /** What a server answers to a command that it does not run. */
 const REFUSALS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -84,4 +90,41 @@ describe('a server that', () => {
     await flushing;
     expect((await kit.stats()).totals).toMatchObject({ enqueued: 800, finished: 800, lost: 0 });
   });
+});
+
+/** A client of a server that has no functions. */
+function withoutFunctions(client: RedisClient): RedisClient {
+  const call = client.call.bind(client);
+  return Object.assign(client, {
+    call: (command: string, args: (string | number)[]): Promise<unknown> => {
+      if (command !== 'FCALL') return call(command, args);
+      return Promise.reject(new Error("ERR unknown command 'FCALL'"));
+    },
+  });
+}
+
+/** The suite runs whole elsewhere. */
+const api = someCases(
+  { describe, it, expect },
+  { every: rounds(1, 12), always: /reconcile|damage/, never: AT_SCALE },
+);
+
+describeBackend('redis without functions', api, async (): Promise<Harness> => {
+  const client = new Redis(inject('redisUrl')) as unknown as RedisClient;
+  const manual = redisForTests(withoutFunctions(client), { prefix: freshPrefix() });
+  let now = Date.UTC(2026, 0, 5, 12);
+  const advance = async (ms: number): Promise<void> => {
+    now += ms;
+    await manual.setTime(now);
+  };
+  await advance(0);
+  return {
+    backend: manual.backend,
+    advance,
+    now: () => now,
+    close: async () => {
+      await manual.dispose();
+      client.disconnect();
+    },
+  };
 });

@@ -7,11 +7,11 @@ import { isCluster, nodesOf, type RedisClient, sibling } from './client.ts';
 import {
   failure,
   isFunctionRefused,
-  isKnownLibrary,
   isSlotMoving,
   isUnknownFunction,
   isUnknownScript,
 } from './failures.ts';
+import { loadLibrary, otherLibraries } from './libraries.ts';
 
 /** Longest time that a call may stay unanswered, in ms; the server, or the way to it, is gone. */
 const ANSWER_MS = 5_000;
@@ -90,7 +90,7 @@ export class Connection {
   }
 
   /** Holds the process open until the answer is there, which is the server's or what went wrong. */
-  async #ask(operation: string, call: () => Promise<unknown>): Promise<unknown> {
+  async #ask<Answer>(operation: string, call: () => Promise<Answer>): Promise<Answer> {
     if (this.#closed) throw new ClosedError('the backend');
     this.#enter();
     try {
@@ -143,7 +143,7 @@ export class Connection {
         if (!isUnknownFunction(cause)) return orRefused(cause);
       }
       try {
-        await this.#load(library);
+        await loadLibrary(this.#client, library);
         return await call();
       } catch (cause) {
         return isUnknownFunction(cause) ? undefined : orRefused(cause);
@@ -151,16 +151,9 @@ export class Connection {
     });
   }
 
-  /** Teaches a library to every server that may be asked; one that another process is teaching it knows it already. */
-  async #load({ text: code }: Library): Promise<void> {
-    const loading = nodesOf(this.#client).map(async (node) => {
-      try {
-        await node.call('FUNCTION', ['LOAD', code]);
-      } catch (cause) {
-        if (!isKnownLibrary(cause)) throw cause;
-      }
-    });
-    await Promise.all(loading);
+  /** See {@link otherLibraries}. */
+  otherLibraries(operation: string, library: Library, remove: boolean): Promise<readonly string[]> {
+    return this.#ask(operation, () => otherLibraries(this.#client, library, remove));
   }
 
   /** Again changes nothing: several clients may share a backend. */

@@ -138,6 +138,11 @@ export class Session {
     return this.connection.command(operation, command, args);
   }
 
+  /** Names of the libraries of other versions that the server keeps, of which `remove` leaves none. */
+  otherLibraries(remove: boolean): Promise<readonly string[]> {
+    return this.connection.otherLibraries('reconcile', this.#scripts.library, remove);
+  }
+
   /** Whether the server keeps what it answered, as it last told. */
   get isDurable(): boolean {
     return this.#standing.durable;

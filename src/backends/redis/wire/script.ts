@@ -26,6 +26,7 @@ export function onManualTime(script: Script): Script {
   return defineScript(withManualTime(script.text));
 }
 
+/** A text that reads the clock that a test sets. */
 export function withManualTime(text: string): string {
   return text.replace(SERVER_TIME, MANUAL_TIME);
 }
