@@ -112,13 +112,12 @@ export function isKnownLibrary(cause: unknown): boolean {
   return /^ERR Library '.*' already exists/.test(messageOf(cause));
 }
 
-/**
- * A server that has no functions, does not let this account call or teach them, or refuses every function that may write
- * before it begins: its memory is full, its disk fails, it is a replica. A script that does the same is let through as far
- * as it only reads or frees.
- */
 const FUNCTION_REFUSED = /^(?:ERR unknown (?:sub)?command|NOPERM|READONLY|MISCONF|NOREPLICAS|OOM)/i;
 
+/**
+ * Whether the server let a function not begin: it has no functions, does not let this account call or load them, or refuses
+ * what may write, since its memory is full, its disk fails, it is a replica. A script passes as far as it reads or frees.
+ */
 export function isFunctionRefused(cause: unknown): boolean {
   const text = messageOf(cause);
   return FUNCTION_REFUSED.test(text) && !/ on @user_/.test(text);

@@ -37,8 +37,8 @@ export async function otherLibraries(
 
 /** Each is told as `['library_name', <name>, …]`. */
 async function librariesOf(node: RedisClient): Promise<readonly string[]> {
-  const told = await node.call('FUNCTION', ['LIST', 'LIBRARYNAME', `${LIBRARIES}*`]).catch(ignore);
-  return flat(told ?? []).map((one) => text(flat(one)[1]));
+  const reply = await node.call('FUNCTION', ['LIST', 'LIBRARYNAME', `${LIBRARIES}*`]).catch(ignore);
+  return flat(reply ?? []).map((one) => text(flat(one)[1]));
 }
 
 function ignore(): undefined {
