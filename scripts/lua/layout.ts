@@ -118,6 +118,7 @@ function shortsOf(): Readonly<Record<string, string>> {
       optional.pauseReason,
       optional.pausedBy,
       optional.asideFor,
+      optional.decidesAfter,
     ]),
     scheduleNumbers: text([
       schedule.revision,

@@ -30,6 +30,7 @@ import * as asks from './contract/runs/asks.ts';
 import { attendedWaits } from './contract/runs/attended-waits.ts';
 import * as channels from './contract/runs/channels.ts';
 import { cycles } from './contract/runs/cycles.ts';
+import { deciding } from './contract/runs/deciding.ts';
 import * as dependencies from './contract/runs/dependencies.ts';
 import { dependentsOf } from './contract/runs/dependents.ts';
 import * as edges from './contract/runs/edges.ts';
@@ -152,6 +153,7 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   'journals of runs': runStores.journals,
   'pauses set aside': pauses.aside,
   'pauses of runs': pauseEnds,
+  'a paused run that decides': deciding,
   'values of channels': channels.values,
   'bounds of channels': channels.bounds,
   'who writes to channels': channels.writers,

@@ -292,10 +292,14 @@ function leaseAnswer(reply: LeaseReply): unknown {
 /** The fields of the port; a backend may add its own. */
 function leased(lease: Leased): Leased {
   const { id, token, attempt, losses, leaseUntil, leasedAt, createdAt, name, queue } = lease;
-  const { user, level, payload, options, releases, alone, upstreams, attemptSettings } = lease;
+  const { user, level, payload, options, releases, alone, upstreams, attemptSettings, paused } =
+    lease;
   const when = { leaseUntil, leasedAt, createdAt };
   const what = { name, queue, user, level, payload, options, releases, alone, upstreams };
-  const told = attemptSettings === undefined ? {} : { attemptSettings };
+  const told = {
+    ...(attemptSettings === undefined ? {} : { attemptSettings }),
+    ...(paused === undefined ? {} : { paused }),
+  };
   return { id, token, attempt, losses, ...when, ...what, ...told };
 }
 

@@ -114,6 +114,7 @@ export const OCCASIONS: readonly string[] = [
   'set aside for its run',
   'canceled with the run that had set it aside',
   'checkpoint of one that is paused',
+  'leased to decide while paused',
   'redriven with another input',
   'event wakes more than one step does',
   'woken by an event later',

@@ -48,7 +48,7 @@ export function decisionOf(step: DecisionStep, around: Around): Decision | Suspe
       };
     case 'suspend': {
       const { wait } = step;
-      const attended = step.attended === true ? ({ attended: true } as const) : {};
+      const woken = wokenBy(step);
       // Nothing else would end a wait for time.
       const wakeAfterMs = step.wakeAfterMs ?? (wait?.for === 'time' ? 1_000 : undefined);
       if (wait !== undefined) {
@@ -57,7 +57,7 @@ export function decisionOf(step: DecisionStep, around: Around): Decision | Suspe
           waitFor: [],
           wakeOn: step.wakeOn,
           wait: waitOf(wait, around),
-          ...attended,
+          ...woken,
           ...(wakeAfterMs === undefined ? {} : { wakeAfterMs }),
         };
       }
@@ -65,11 +65,20 @@ export function decisionOf(step: DecisionStep, around: Around): Decision | Suspe
         type: 'suspend',
         waitFor: [...new Set(step.waitFor.flatMap((awaited) => awaitedBy(awaited, around)))],
         wakeOn: step.wakeOn,
-        ...attended,
+        ...woken,
         ...(wakeAfterMs === undefined ? {} : { wakeAfterMs }),
       };
     }
   }
+}
+
+/** Who goes on when it is woken. */
+function wokenBy({
+  attended,
+  decides,
+}: DecisionStep & { readonly type: 'suspend' }): Pick<Suspension, 'attended' | 'decides'> {
+  if (attended === true) return { attended };
+  return decides === true ? { decides } : {};
 }
 
 function waitOf(step: WaitStep, around: Around): Wait {

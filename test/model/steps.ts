@@ -80,6 +80,8 @@ export type DecisionStep =
       readonly wakeAfterMs?: number | undefined;
       /** Its handler goes on, and may end while it waits. */
       readonly attended?: true | undefined;
+      /** Unless it is attended: no handler goes on when it is woken. */
+      readonly decides?: true | undefined;
       /** In place of others: time, or a signal to itself or to whom it belongs to as well. */
       readonly wait?: WaitStep | undefined;
     };

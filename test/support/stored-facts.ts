@@ -161,6 +161,7 @@ function runFacts(store: Store, entry: TaskEntry, run: RunFacts): object | undef
     ...{ owner, graph, wakeAt, newestWrites, pause, pausedBy, asideFor: run.asideFor },
     attendedBy: run.attendedBy,
     timeLeft: run.timeLeft,
+    decidesAfter: run.decidesAfter,
     isJoin: isJoin ? true : undefined,
     waitFor: waitFor.length === 0 ? undefined : waitFor,
     wakeOn: isSuspended ? run.wakeOn : undefined,

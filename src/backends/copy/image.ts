@@ -182,6 +182,7 @@ export interface RunRow {
   readonly wakeAt?: number | undefined;
   readonly attendedBy?: string | undefined;
   readonly timeLeft?: string | undefined;
+  readonly decidesAfter?: string | undefined;
   readonly wait?: WaitRow | undefined;
   readonly journal: readonly (readonly [field: string, text: string])[];
   readonly channels?: ChannelsRow | undefined;

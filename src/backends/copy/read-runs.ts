@@ -36,6 +36,7 @@ export function runOf(task: RunSource, keys: RunKeys): RunRow | undefined {
     wakeOn: optional.text('wakeWord') === 'failure' ? 'failure' : 'all',
     wakeAt: optional.number('wakeDue'),
     ...attendedIn(optional.text('attendedLease')),
+    decidesAfter: optional.text('decidesAfter'),
     wait: waitOf(task, channel, keys),
     journal: [...(journal ?? [])].map(([field, text]) => [field, text.toString()]),
     channels: channel === undefined ? undefined : valuesIn(channel),

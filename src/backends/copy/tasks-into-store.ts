@@ -129,10 +129,11 @@ function putEnd(store: Store, { end, state }: TaskRow, entry: TaskEntry): void {
 
 function putRun(store: Store, task: TaskRow, row: RunRow, entry: TaskEntry): void {
   const { isJoin, owner, graph, waitFor, wakeOn, wakeAt, journal, newestWrites } = row;
-  const { pause, pausedBy, asideFor, attendedBy, timeLeft, channels, signals, wait } = row;
+  const { pause, pausedBy, asideFor, attendedBy, timeLeft, decidesAfter } = row;
+  const { channels, signals, wait } = row;
   const facts = { ...entry.ownRun(), isJoin, owner, graph };
   entry.own().run = Object.assign(facts, { waitFor, wakeOn, wakeAt, newestWrites });
-  Object.assign(facts, { pause, pausedBy, asideFor, attendedBy, timeLeft });
+  Object.assign(facts, { pause, pausedBy, asideFor, attendedBy, timeLeft, decidesAfter });
   for (const [field, text] of journal) facts.journal.set(field, text);
   if (channels !== undefined) {
     facts.channels = new ChannelValues();

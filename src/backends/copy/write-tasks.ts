@@ -216,6 +216,7 @@ function rareOf({ store }: TaskContext, entry: TaskEntry): ReturnType<typeof fil
     ownerRun: run?.owner,
     graphHash: run?.graph,
     attendedLease: attendedText(entry),
+    decidesAfter: run?.decidesAfter,
     suspendedFor: listOf(run?.waitFor ?? []),
     pausedSince: run?.pause?.since,
     pauseReason: run?.pause?.reason,

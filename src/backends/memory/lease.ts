@@ -7,7 +7,7 @@ import { madeDeadLetters } from './rules/dead-letters.ts';
 import { upstreamOf } from './rules/edges.ts';
 import { cascade, end, endIfExpired } from './rules/end.ts';
 import { type Brought, bringBack, parkLeft, wakeKnowing } from './rules/parking.ts';
-import { pauserOf, setAside } from './rules/pause.ts';
+import { mayDecide, pauserOf, setAside } from './rules/pause.ts';
 import { enterStarted, leaveAsServed, liftLimits, park } from './rules/places.ts';
 import { areSchedulesDue } from './rules/schedule-places.ts';
 import { rejoin, scopeOf, wakeFor } from './rules/workers.ts';
@@ -151,7 +151,7 @@ function isPassedBy(store: Store, entry: TaskEntry, { worker, newlyParked }: Bat
     return true;
   }
   const pauser = pauserOf(store, entry);
-  if (pauser !== undefined) {
+  if (pauser !== undefined && !mayDecide(entry)) {
     setAside(store, entry, pauser);
     return true;
   }
@@ -233,6 +233,8 @@ function toLeased(store: Store, entry: TaskEntry, alone: boolean): Leased {
   };
   const { releasedMs } = entry.optional;
   if (releasedMs !== undefined) leased = { ...leased, releasedMs };
+  if (mayDecide(entry) && pauserOf(store, entry) !== undefined)
+    leased = { ...leased, paused: true };
   if (retries === undefined && timeoutMs === undefined) return leased;
   const attemptSettings = {
     ...(retries === undefined ? {} : { retries }),

@@ -183,6 +183,10 @@ export const PACKED_NAMES = {
       'hl',
       'when the lease began that it was suspended under, and its token, while its handler may speak by it; behind them, as JSON, what that had left of its time',
     ],
+    decidesAfter: [
+      'hd',
+      'the token that it was suspended under to decide: a pause does not hold it while nothing was settled since',
+    ],
     suspendedFor: ['s', 'whom it was suspended for, but for those that a wake took it away from'],
     keySpec: ['i', 'in a call alone: its idempotency key, and how that is treated'],
     pausedSince: ['ps', 'of a run: when it was paused'],

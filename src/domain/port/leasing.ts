@@ -84,6 +84,8 @@ export interface Leased {
   readonly releasedMs?: number;
   /** What its queue said of attempts when the lease was given; absent: nothing. */
   readonly attemptSettings?: AttemptSettings;
+  /** Its run is paused, and it is to decide what follows from what has ended: see {@link Suspension.decides}. */
+  readonly paused?: true;
 }
 
 /** What became of a task that a leased one depended on. */
@@ -182,6 +184,11 @@ export interface Suspension {
   readonly attended?: true;
   /** With `attended`: what its handler has left of its `timeout`; kept as it is, for those who look. */
   readonly timeLeft?: string;
+  /**
+   * What wakes it may end it without any start, so it is leased also while its run is paused, until something
+   * else is settled of it: a release sets it aside when its turn comes. Not with `attended`.
+   */
+  readonly decides?: true;
 }
 
 /** A decision about one leased task. */

@@ -32,7 +32,8 @@ export interface RunStore {
   /**
    * Pauses the run that this task stands for: from now on neither it is started nor a task whose
    * `owner` it is, or the owner of that, and so on. Whose turn comes is set aside as `deferred`, with
-   * its place in line, until the pause is over. What is started goes on.
+   * its place in line, until the pause is over. What is started goes on, and one that `decides` (see
+   * `Suspension`) is leased.
    */
   pause(id: string, reason?: string): Promise<PauseReply>;
   /**

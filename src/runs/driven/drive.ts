@@ -172,7 +172,10 @@ class Drive {
   }
 
   async #endOf(move: WalkMove, journal: Journal, isMember: boolean): Promise<OwnEnd> {
-    if (move.type === 'wait') return { type: 'settle', decision: move.suspension };
+    // No handler is left that would go on: what ends may end the run, also while it is paused.
+    if (move.type === 'wait') {
+      return { type: 'settle', decision: { ...move.suspension, decides: true } };
+    }
     if (move.type === 'paused') {
       await journal.flush();
       return PAUSED;

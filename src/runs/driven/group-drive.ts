@@ -50,6 +50,8 @@ export interface GroupCall {
   readonly step: WalkStep & { readonly type: 'group' };
   readonly producer: ProducerFacts;
   readonly journal: Journal;
+  /** The run is: a group that is open may end, and nothing of it is stored. */
+  readonly isPaused: boolean;
   readonly holder: { readonly lease: LeaseRef } & Pick<OwnLease, 'openGroups'>;
   /** Aborts when nobody waits for it any more. */
   readonly signal: AbortSignal;
@@ -67,7 +69,9 @@ export type GroupMove =
       /** The task of the first member that failed, where the group did. */
       readonly culprit?: string | undefined;
     }
-  | { readonly type: 'wait'; readonly suspension: Suspension };
+  | { readonly type: 'wait'; readonly suspension: Suspension }
+  /** It is not open, or not all of its members are stored, and the run is paused. */
+  | { readonly type: 'paused' };
 
 /** Members that one call stores or cancels. */
 const STORE_CHUNK = 500;
@@ -98,7 +102,7 @@ export class GroupDrive {
   }
 
   async #move(isAnew = false): Promise<GroupMove> {
-    const { journal, step, producer, signal } = this.#call;
+    const { journal, step, producer, signal, isPaused } = this.#call;
     const place = this.#place();
     const drafts = draftMembers(producer, place);
     const hash = membersHash(place, drafts);
@@ -109,6 +113,7 @@ export class GroupDrive {
       this.#hold(tasks);
       return this.#look(before, tasks);
     }
+    if (isPaused) return { type: 'paused' };
     const opened = await this.#reopened(place, drafts, { before, hash });
     signal.throwIfAborted();
     journal.noteOpened(this.#key, opened);
@@ -204,6 +209,7 @@ export class GroupDrive {
   /** Some members may have ended, and some may never have been stored. */
   async #look(opened: OpenedGroup, tasks: readonly NewTask[]): Promise<GroupMove> {
     const records = await this.#stored(tasks);
+    if (records === undefined) return { type: 'paused' };
     if (records.some(isAbandoned)) return this.#anew();
     const { node } = this.#call.step;
     const states = records.map((record, at): MemberState => {
@@ -230,9 +236,12 @@ export class GroupDrive {
     return this.#move(true);
   }
 
-  async #stored(tasks: readonly NewTask[]): Promise<readonly (TaskStatus | undefined)[]> {
+  async #stored(
+    tasks: readonly NewTask[],
+  ): Promise<readonly (TaskStatus | undefined)[] | undefined> {
     const records = await this.#read(idsOf(tasks));
     if (records.every((record) => record !== undefined)) return records;
+    if (this.#call.isPaused) return undefined;
     await this.#store(tasks);
     return this.#read(idsOf(tasks));
   }

@@ -22,7 +22,7 @@ export async function tracedGroup(
 ): Promise<GroupMove> {
   try {
     const move = await visit();
-    trace.end(move.type === 'wait' ? { outcome: 'suspended' } : endOf(move.outcome));
+    trace.end(move.type === 'outcome' ? endOf(move.outcome) : { outcome: 'suspended' });
     return move;
   } catch (error) {
     trace.end({ outcome: 'failed', error });

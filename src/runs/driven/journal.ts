@@ -74,7 +74,7 @@ export class Journal {
       open: new Set(Object.keys(fields).filter(isOpened)),
       fresh: new Map(),
       writing: Promise.resolve(),
-      isPaused: false,
+      isPaused: parts.holder.lease.paused === true,
     };
     return new Journal(parts, store, `${fields[REDRIVES] ?? 0}.${parts.holder.lease.attempt}`);
   }

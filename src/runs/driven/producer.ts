@@ -127,7 +127,7 @@ export class Producer {
         continue;
       }
       signal.throwIfAborted();
-      if (journal.isPaused) return { type: 'paused' };
+      if (journal.isPaused && step.type === 'task') return { type: 'paused' };
       const move = step.type === 'task' ? await this.#task(step, key) : await this.#group(step);
       if (move.type === 'record') {
         const refused = await this.#note(key, move);
@@ -268,9 +268,10 @@ export class Producer {
     const { facts, journal, holder, prefix, signal } = this.#call;
     const trace = this.#call.trace.part(() => groupSpan(step, facts.runId));
     const { traceparent } = trace;
-    const call = { step, producer: facts, journal, holder, signal, prefix, traceparent };
+    const { isPaused } = journal;
+    const call = { step, producer: facts, journal, isPaused, holder, signal, prefix, traceparent };
     const move = await tracedGroup(trace, () => new GroupDrive(this.#tools, call).move());
-    if (move.type === 'wait') return move;
+    if (move.type !== 'outcome') return move;
     const { outcome } = move;
     this.#culprit = move.culprit;
     switch (outcome.type) {
@@ -315,4 +316,4 @@ type NodeMove =
     }
   | { readonly type: 'failed'; readonly error: unknown }
   | { readonly type: 'canceled'; readonly cause: Cause }
-  | Extract<WalkMove, { type: 'wait' | 'left' }>;
+  | Extract<WalkMove, { type: 'wait' | 'left' | 'paused' }>;

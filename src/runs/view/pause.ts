@@ -38,10 +38,11 @@ export async function endPause(parts: ViewParts, id: string): Promise<void> {
   await runs.resume(id);
 }
 
-/** Its own nodes that a worker runs, stored from its start; results of other runs are none. */
+/** Its own nodes with handlers, stored from its start; results of other runs are none. */
 async function partsOf(view: RunView): Promise<readonly string[]> {
   const { dispatch } = await view.known();
   const scope = nodeScope(view.place);
-  const leased = dispatch.tasks.filter(({ kind }) => kind !== 'join');
-  return leased.map(({ id }) => nodeTaskId(scope, id));
+  // A group starts nothing: what its policy says of members that have ended is said during a pause too.
+  const held = dispatch.tasks.filter(({ kind }) => kind === 'task');
+  return held.map(({ id }) => nodeTaskId(scope, id));
 }

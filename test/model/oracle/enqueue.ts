@@ -393,6 +393,7 @@ function newTask(world: World, item: NewTask, after: Task | undefined): Task {
     awaited: new Map(),
     wakeOn: 'all',
     attendedBy: undefined,
+    decides: false,
     wakeAt: undefined,
     wait: undefined,
     waitsSince: 0,

@@ -42,6 +42,7 @@ export interface Given {
   readonly alone: boolean;
   /** As they stood when its turn came. */
   readonly upstreams: readonly UpstreamFact[];
+  readonly paused: boolean;
 }
 
 export interface LeaseAnswer {
@@ -98,7 +99,7 @@ function turnsOf(world: World, worker: Worker, request: LeaseRequest, left: bool
       continue;
     }
     const pauser = pauserOf(world, task);
-    if (pauser !== undefined) {
+    if (pauser !== undefined && !task.decides) {
       setAside(world, task, pauser);
       unknownNames += 1;
       if (unknownNames === UNKNOWN_NAMES) return { given, stopped: true };
@@ -160,6 +161,13 @@ function through(
   return person === undefined ? undefined : { person, via: roster, v: queue.v, stolen: false };
 }
 
+/** Its lease says that its run is paused. */
+export function tellsPause(world: World, task: Task): boolean {
+  if (!task.decides || pauserOf(world, task) === undefined) return false;
+  world.happened.push('leased to decide while paused');
+  return true;
+}
+
 interface Start {
   readonly queue: QueueEntry;
   readonly worker: Worker;
@@ -196,5 +204,11 @@ function start(world: World, { queue, worker, turn, request, task }: Start): Giv
   task.lastLease = task.lease;
   refresh(world, task.queue, task.user);
   const alone = task.losses >= LAST_CHANCE;
-  return { task, token, alone, upstreams: upstreamsOf(world, task) };
+  return {
+    task,
+    token,
+    alone,
+    upstreams: upstreamsOf(world, task),
+    paused: tellsPause(world, task),
+  };
 }

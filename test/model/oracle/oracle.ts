@@ -53,7 +53,7 @@ import * as control from './control.ts';
 import { buryExpired, enqueueAll, enqueueEach } from './enqueue.ts';
 import { isKept } from './events.ts';
 import { runCascade, upstreamsOf } from './graph.ts';
-import { type Given, leaseTurns } from './lease.ts';
+import { type Given, leaseTurns, tellsPause } from './lease.ts';
 import * as runs from './runs.ts';
 import * as schedules from './schedules.ts';
 import { type ExtendAnswer, extendOne, type SettleAnswer, settleOne } from './settle.ts';
@@ -487,7 +487,8 @@ export class Oracle {
       const task = world.tasks.get(id);
       if (task?.lease?.token !== token) return [];
       const upstreams = upstreamsOf(world, task);
-      return [{ task, token, alone: task.losses >= 2, upstreams }];
+      const paused = tellsPause(world, task);
+      return [{ task, token, alone: task.losses >= 2, upstreams, paused }];
     });
     return given.sort((a, b) => a.task.order - b.task.order);
   }

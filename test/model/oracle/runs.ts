@@ -150,7 +150,7 @@ export function setAside(world: World, task: Task, run: Task): void {
 
 function setAsideNow(world: World, task: Task): void {
   const run = task.state === 'queued' ? pauserOf(world, task) : undefined;
-  if (run !== undefined) setAside(world, task, run);
+  if (run !== undefined && !task.decides) setAside(world, task, run);
 }
 
 export function pause(world: World, id: string, reason: string | undefined): PauseReply {

@@ -54,6 +54,7 @@ export function settleOne(world: World, settlement: Settlement): SettleAnswer {
     world.happened.push(`handler that waited: ${decision.type}`);
     callBack(world, task);
   }
+  task.decides = asked.type === 'suspend' && asked.decides === true;
   if (asked.type === 'suspend') suspend(world, task, asked);
   else apply(world, task, { decision: asked, lease });
   return { kind: 'ok', state: task.state, repeated: false };

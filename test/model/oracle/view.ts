@@ -76,7 +76,7 @@ function defined<T extends object>(value: { readonly [K in keyof T]: T[K] | unde
   return value as T;
 }
 
-export function leasedOf(world: World, { task, token, alone, upstreams }: Given): Leased {
+export function leasedOf(world: World, { task, token, alone, upstreams, paused }: Given): Leased {
   const record = recordOf(task);
   return {
     id: task.id,
@@ -95,6 +95,7 @@ export function leasedOf(world: World, { task, token, alone, upstreams }: Given)
     releases: task.releases,
     alone,
     upstreams,
+    ...(paused ? { paused: true } : {}),
     ...attemptSettingsOf(world.queues.get(task.queue)?.settings),
   };
 }

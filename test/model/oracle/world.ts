@@ -96,6 +96,8 @@ export interface Task {
   wakeAt: number | undefined;
   /** The token of the lease that it was suspended under, while its handler may speak by it. */
   attendedBy: string | undefined;
+  /** Its newest settlement was a suspension after which it decides: a pause does not hold it. */
+  decides: boolean;
   /** While it is suspended: what it waits for that is no task. */
   wait: Wait | undefined;
   /** When that began. */

@@ -20,6 +20,11 @@ export function pauserOf(store: Store, entry: TaskEntry): TaskEntry | undefined 
   return undefined;
 }
 
+/** Whether it was suspended to decide, and has not yet: a pause leaves it in line, and it is leased. */
+export function mayDecide({ optional: { run }, settledToken }: TaskEntry): boolean {
+  return run?.decidesAfter !== undefined && run.decidesAfter === settledToken;
+}
+
 type RunLinks = NonNullable<TaskEntry['optional']['run']>;
 
 /** A queued task waits for the end of the pause of `run`, and keeps its place in line for that. */
@@ -99,7 +104,7 @@ function refused(store: Store, id: string): ChangeReply | undefined {
 }
 
 function setAsideNow(store: Store, entry: TaskEntry): void {
-  if (nextState(entry.state, 'paused', entry) === undefined) return;
+  if (nextState(entry.state, 'paused', entry) === undefined || mayDecide(entry)) return;
   const run = pauserOf(store, entry);
   if (run !== undefined) setAside(store, entry, run);
 }

@@ -13,12 +13,13 @@ import { answerWait, takeKept } from './signals.ts';
 
 /** A started task waits; see `Suspension`. */
 export function suspend(store: Store, entry: TaskEntry, suspension: Suspension): void {
-  const { waitFor, wakeOn, wakeAfterMs, wait, attended, timeLeft } = suspension;
+  const { waitFor, wakeOn, wakeAfterMs, wait, attended, timeLeft, decides } = suspension;
   leaveEarlier(store, entry);
   const facts = entry.ownRun();
   facts.wakeOn = wakeOn;
   facts.attendedBy = attended ? entry.grant?.token : undefined;
   facts.timeLeft = attended ? timeLeft : undefined;
+  facts.decidesAfter = decides ? entry.grant?.token : undefined;
   if (wakeAfterMs !== undefined) facts.wakeAt = store.now + wakeAfterMs;
   const anyFailed = link(store, entry, waitFor);
   facts.wait = wait;

@@ -21,6 +21,8 @@ export interface RunFacts {
   attendedBy: string | undefined;
   /** With `attendedBy`: what its handler had left of its time. */
   timeLeft: string | undefined;
+  /** The token that it was suspended under to decide: a pause does not hold it while nothing was settled since. */
+  decidesAfter: string | undefined;
   /** While it is suspended: what it waits for that is no task. */
   wait: Wait | undefined;
   /** Sent to it; made by the first. */
@@ -62,6 +64,7 @@ export function noRun(): RunFacts {
     wakeAt: undefined,
     attendedBy: undefined,
     timeLeft: undefined,
+    decidesAfter: undefined,
     wait: undefined,
     signals: undefined,
     asks: undefined,

@@ -152,7 +152,7 @@ export function decodeLease(reply: Flat, from: number, requestId: string): Lease
   const leases: Leased[] = [];
   let row = ids + 2 * count;
   for (let i = 0; i < count; i++) {
-    const hasRow = Number(reply[row]) === i + 1;
+    const hasRow = Math.abs(Number(reply[row])) === i + 1;
     const id = text(reply[ids + i]);
     const fixed = decodeFixed(text(reply[ids + count + i]));
     const leased = hasRow
@@ -253,6 +253,7 @@ function rowLease(
     payload: inline === '' ? text(reply[at + 1]) : inline,
     upstreams,
     ...(releasedMs < 0 ? {} : { releasedMs }),
+    ...(Number(reply[at]) < 0 ? { paused: true } : {}),
   };
 }
 

@@ -4,7 +4,7 @@ import { PACKED_NAMES } from '../../../domain/layout/fields.ts';
 import { USUAL_LEVEL } from '../../../domain/layout/keys.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import type { EditedTask } from '../../../domain/port/change-reply.ts';
-import type { LeaseRequest, Settlement } from '../../../domain/port/leasing.ts';
+import type { LeaseRequest, Settlement, Suspension } from '../../../domain/port/leasing.ts';
 import type { QueuePatch, Retention, UserPatch } from '../../../domain/settings/settings.ts';
 import { askPlace } from '../../../domain/task/ask.ts';
 import type { Cause } from '../../../domain/task/cause.ts';
@@ -212,21 +212,23 @@ function argumentsOf(
     case 'cancel':
       return [causeJson(decision), type, '', ''];
     case 'suspend': {
-      const { waitFor, wakeOn, wakeAfterMs, wait, attended, timeLeft } = decision;
+      const { waitFor, wakeOn, wakeAfterMs, wait } = decision;
       const what =
         wait === undefined
           ? waitFor
           : { ...awaitedOf(wait.for), entry: wait.entry, within: wait.withinMs };
-      return [
-        JSON.stringify(what),
-        type,
-        attended ? `${wakeOn} attended${timeLeft === undefined ? '' : ` ${timeLeft}`}` : wakeOn,
-        wakeAfterMs ?? '',
-      ];
+      return [JSON.stringify(what), type, `${wakeOn}${goingOn(decision)}`, wakeAfterMs ?? ''];
     }
     case 'release':
       return [decision.delayMs ?? '', type, causeJson(decision), ''];
   }
+}
+
+/** Who goes on when it is woken, as lua/lib/suspend.lua reads it. */
+function goingOn({ attended, timeLeft, decides }: Suspension): string {
+  if (decides) return ' decides';
+  if (!attended) return '';
+  return timeLeft === undefined ? ' attended' : ` attended ${timeLeft}`;
 }
 
 /** As lua/lib/wait.lua reads it. */

@@ -27,7 +27,7 @@ end
 if next(x) == nil then t.optional = nil end
 F.change(t)
 local run = what ~= 'resume' and May.paused(t.state) and Pause.runOf(t)
-if run then Pause.setAside(t, F.ownerOf(t), run) end
+if run and not Pause.mayDecide(t) then Pause.setAside(t, F.ownerOf(t), run) end
 F.cascade(LIMIT.cascadeStep)
 F.writeStep()
 F.closeStep()

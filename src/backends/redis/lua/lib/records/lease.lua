@@ -112,6 +112,8 @@ function Dispatch.take(u, v, list, request, batch)
   local isLate = F.isExpired(t)
   local isOver = not isLate and t.optional and t.optional.ownerRun and Park.isAbandoned(t)
   local run = not isLate and not isOver and Pause.runOf(t)
+  t.isPaused = run and Pause.mayDecide(t)
+  run = not t.isPaused and run
   if isLate or isOver or run then
     F.takeHead(u, level, t)
     if isLate then

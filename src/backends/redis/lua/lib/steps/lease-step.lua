@@ -3,7 +3,7 @@
 -- Answers {'leased' or 'repeated', more (+ 2 when some schedule is due, + 4 when the short script could not have
 -- answered, + 8 when dead letters follow at the end, see lib/failures.lua), next due or -1, wait ms, now, lease end, alone,
 -- what queues say of their tasks as JSON or '', moment of the token, how many}, then all ids, all texts, and a row for
--- each that has more to tell: its place, long payload, moment of the token, failures, losses, releases, upstreams,
+-- each that has more to tell: its place (below zero: its run is paused), long payload, moment of the token, failures, losses, releases, upstreams,
 -- lease end, lease moment; or {'unregistered'}.
 
 -- @rare
@@ -11,7 +11,7 @@ function Lease.addRow(batch, place, long, t)
   local rows = batch.rows or {}
   batch.rows = rows
   local n = #rows
-  rows[n + 1], rows[n + 2] = place, long or ''
+  rows[n + 1], rows[n + 2] = t and t.isPaused and -place or place, long or ''
   rows[n + 3] = t and F.tokenNumber(t.token) or ''
   rows[n + 4], rows[n + 5], rows[n + 6] = t and t.failures or 0, t and t.losses or 0, t and t.releases or 0
   rows[n + 7] = t and (t.upstreamFacts or t.optional and t.optional.waitsOn and F.upstreamsOf(t)) or ''
@@ -30,6 +30,7 @@ end
 function Lease.again(given, batch)
   for _, t in ipairs(given) do
     F.fixed(t)
+    t.isPaused = t.optional and Pause.mayDecide(t) and Pause.runOf(t)
     Lease.add(batch, t)
     if t.losses >= LIMIT.maxLost - 1 then batch.alone = true end
   end

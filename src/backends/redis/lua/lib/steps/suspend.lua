@@ -89,7 +89,8 @@ function Suspend.isOver(t, u)
 end
 
 -- The decision: what it waits for as JSON, ids or `kind`, `name`, `targets` and `entry` of a wait; when it is woken,
--- with ` attended` when its handler may speak by its token, and behind that what it has left of its time; and after how many ms at the latest.
+-- with ` attended` when its handler may speak by its token, and behind that what it has left of its time, or ` decides`; and after how many
+-- ms at the latest.
 function Decide.suspend(t, u, what, how, wakeAfter)
   local wakeOn, attended, left = string.match(how, '^(%a+)( ?%a*)(.*)$')
   t.optional = t.optional or {}
@@ -97,7 +98,8 @@ function Decide.suspend(t, u, what, how, wakeAfter)
   Suspend.leave(t)
   local wait = cjson.decode(what)
   local woken = not wait.kind and Suspend.link(t, wait) and wakeOn == 'failure'
-  t.optional.attendedLease = attended ~= '' and string.format('%.0f ', t.leasedAt) .. t.token .. left or nil
+  t.optional.decidesAfter = attended == ' decides' and t.token or nil
+  t.optional.attendedLease = attended == ' attended' and string.format('%.0f ', t.leasedAt) .. t.token .. left or nil
   t.optional.wakeWord = wakeOn == 'failure' and wakeOn or nil
   t.losses, t.seq = 0, F.placeOf(t)
   F.leave(t, u)

@@ -12,6 +12,12 @@ function Pause.runOf(t)
   end
 end
 
+-- Whether it was suspended to decide, and has not yet: a pause leaves it in line, and it is leased.
+function Pause.mayDecide(t)
+  local after = t.optional.decidesAfter
+  return after ~= nil and after == (t.isSettled and t.token or t.changing and t.changing.settledToken)
+end
+
 -- A queued task waits for the end of the pause of a run, and keeps its place in line for that.
 function Pause.setAside(t, u, run)
   t.seq = F.placeOf(t)
