@@ -171,7 +171,6 @@ const suspension: fc.Arbitrary<DecisionStep> = fc.record({
   wakeOn: fc.constantFrom('all', 'failure'),
   wakeAfterMs: seldom(fc.constantFrom(0, 1, 1_000, 5_000), 4),
   attended: fc.constantFrom(true, undefined),
-  decides: fc.constantFrom(true, undefined),
   wait: seldom(wait, 2),
 } as const);
 

@@ -1,6 +1,6 @@
 /** Runs that are paused and go on while they have members. */
 import fc from 'fast-check';
-import type { Among, ItemStep, Step } from './steps.ts';
+import type { Among, AwaitedStep, DecisionStep, ItemStep, Step } from './steps.ts';
 
 const pick = fc.nat({ max: 12 });
 const worker = fc.constantFrom(0, 0, 0, 1);
@@ -44,6 +44,18 @@ export function pauses(often: number): readonly fc.WeightedArbitrary<Step>[] {
   ];
 }
 
+/** A run waits for its members, or for nobody who is left, and decides what follows. */
+const deciding: fc.Arbitrary<DecisionStep> = fc.record({
+  type: fc.constant('suspend'),
+  waitFor: fc.array(
+    fc.record({ of: fc.constantFrom<AwaitedStep['of'][]>('member', 'member', 'unknown'), pick }),
+    { minLength: 1, maxLength: 2 },
+  ),
+  wakeOn: fc.constantFrom('all', 'failure'),
+  wakeAfterMs: fc.constantFrom(undefined, undefined, 1_000),
+  decides: fc.constant(true),
+} as const);
+
 /** Beside all other steps: as many tasks that are members of those that run, and ends of runs. */
 export function pausingSteps(item: fc.Arbitrary<ItemStep>): readonly fc.WeightedArbitrary<Step>[] {
   const member = fc.tuple(item, fc.constantFrom('live', 'live', 'live', undefined), pick).map(
@@ -73,6 +85,18 @@ export function pausingSteps(item: fc.Arbitrary<ItemStep>): readonly fc.Weighted
         of: fc.constant('held'),
         pick,
         entries: fc.constant({ a: '1' }),
+      } as const),
+    },
+    {
+      weight: 20,
+      arbitrary: fc.record({
+        type: fc.constant('settle'),
+        worker,
+        settlements: fc.array(
+          fc.record({ of: fc.constant('held'), pick, decision: deciding } as const),
+          { minLength: 1, maxLength: 2 },
+        ),
+        lease: fc.constant(undefined),
       } as const),
     },
     {

@@ -104,7 +104,6 @@ const suspension: fc.Arbitrary<DecisionStep> = fc.record({
   wakeOn: fc.constant('all'),
   wakeAfterMs: seldom(fc.constantFrom(0, 1, 1_000, 5_000), 4),
   attended: fc.constantFrom(true, undefined),
-  decides: fc.constantFrom(true, undefined),
   wait,
 } as const);
 
