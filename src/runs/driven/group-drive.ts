@@ -73,6 +73,8 @@ export type GroupMove =
   /** It is not open, or not all of its members are stored, and the run is paused. */
   | { readonly type: 'paused' };
 
+type Records = readonly (TaskStatus | undefined)[];
+
 /** Members that one call stores or cancels. */
 const STORE_CHUNK = 500;
 const CANCEL_CHUNK = 50;
@@ -236,9 +238,7 @@ export class GroupDrive {
     return this.#move(true);
   }
 
-  async #stored(
-    tasks: readonly NewTask[],
-  ): Promise<readonly (TaskStatus | undefined)[] | undefined> {
+  async #stored(tasks: readonly NewTask[]): Promise<Records | undefined> {
     const records = await this.#read(idsOf(tasks));
     if (records.every((record) => record !== undefined)) return records;
     if (this.#call.isPaused) return undefined;
@@ -276,7 +276,7 @@ export class GroupDrive {
     return persist(() => backend.tasks.enqueue(tasks, earlier));
   }
 
-  #read(ids: readonly string[]): Promise<readonly (TaskStatus | undefined)[]> {
+  #read(ids: readonly string[]): Promise<Records> {
     const { backend, persist } = this.#tools;
     return persist(() => backend.inspect.status(ids));
   }
@@ -324,11 +324,7 @@ export class GroupDrive {
     return Math.max(1, moment - this.#tools.clock.now());
   }
 
-  async #end(
-    tasks: readonly NewTask[],
-    records: readonly (TaskStatus | undefined)[],
-    isTimeUp: boolean,
-  ): Promise<GroupMove> {
+  async #end(tasks: readonly NewTask[], records: Records, isTimeUp: boolean): Promise<GroupMove> {
     const { step, journal, holder } = this.#call;
     const { node } = step;
     journal.noteOver(this.#key);

@@ -43,6 +43,6 @@ async function partsOf(view: RunView): Promise<readonly string[]> {
   const { dispatch } = await view.known();
   const scope = nodeScope(view.place);
   // A group starts nothing: what its policy says of members that have ended is said during a pause too.
-  const held = dispatch.tasks.filter(({ kind }) => kind === 'task');
-  return held.map(({ id }) => nodeTaskId(scope, id));
+  const handled = dispatch.tasks.filter(({ kind }) => kind === 'task');
+  return handled.map(({ id }) => nodeTaskId(scope, id));
 }

@@ -4,6 +4,7 @@ import type { Mutant } from '../mutants.ts';
 const MEMORY = 'src/backends/memory/rules/pause.ts';
 const LUA = 'src/backends/redis/lua/lib/turns/pause.lua';
 const FIRST = 'pauses/pause.test.ts';
+const DECIDING = 'pauses/deciding.test.ts';
 
 /** Each breaks one rule of a pause. */
 export const PAUSE_MUTANTS: readonly Mutant[] = [
@@ -71,7 +72,7 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   {
     name: 'pauses: a driven run walks on',
     file: 'src/runs/driven/producer.ts',
-    find: `      if (journal.isPaused) return { type: 'paused' };\n`,
+    find: `      if (journal.isPaused && step.type === 'task') return { type: 'paused' };\n`,
     replace: ``,
     first: FIRST,
   },
@@ -81,5 +82,69 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
     find: ` && paused === undefined) await backend.tasks.runNow`,
     replace: `) await backend.tasks.runNow`,
     first: FIRST,
+  },
+  {
+    name: 'pauses: a run that is to decide is set aside when its turn comes',
+    file: 'src/backends/memory/lease.ts',
+    find: `  if (pauser !== undefined && !mayDecide(entry)) {`,
+    replace: `  if (pauser !== undefined) {`,
+  },
+  {
+    name: 'pauses: a run that is to decide is set aside by the pause',
+    file: MEMORY,
+    find: ` === undefined || mayDecide(entry)) return;`,
+    replace: ` === undefined) return;`,
+  },
+  {
+    name: 'pauses: a run decides for ever',
+    file: MEMORY,
+    find: `  return run?.decidesAfter !== undefined && run.decidesAfter === settledToken;`,
+    replace: `  return run?.decidesAfter !== undefined && settledToken !== undefined;`,
+  },
+  {
+    name: 'Lua, pauses: a run decides for ever',
+    file: LUA,
+    find: ` and after == (t.isSettled and t.token or t.changing and t.changing.settledToken)`,
+    replace: ``,
+  },
+  {
+    name: 'Lua, pauses: a run that is to decide is set aside by the pause',
+    file: 'src/backends/redis/lua/runs/pause.lua',
+    find: `if run and not Pause.mayDecide(t) then`,
+    replace: `if run then`,
+  },
+  {
+    name: 'Lua, pauses: a run that decides is not told that it is paused',
+    file: 'src/backends/redis/lua/lib/steps/lease-step.lua',
+    find: `t and t.isPaused and -place or place`,
+    replace: `place`,
+  },
+  {
+    name: 'pauses: a driven run decides nothing',
+    file: 'src/runs/driven/drive.ts',
+    find: `{ ...move.suspension, decides: true }`,
+    replace: `move.suspension`,
+    first: DECIDING,
+  },
+  {
+    name: 'pauses: a run that decides stores another group',
+    file: 'src/runs/driven/group-drive.ts',
+    find: `    if (isPaused) return { type: 'paused' };\n`,
+    replace: ``,
+    first: DECIDING,
+  },
+  {
+    name: 'pauses: a run that decides begins its next node',
+    file: 'src/runs/driven/journal.ts',
+    find: `      isPaused: parts.holder.lease.paused === true,`,
+    replace: `      isPaused: false,`,
+    first: DECIDING,
+  },
+  {
+    name: 'pauses: groups of dispatched runs decide nothing',
+    file: 'src/runs/view/pause.ts',
+    find: `({ kind }) => kind === 'task'`,
+    replace: `({ kind }) => kind !== 'join'`,
+    first: DECIDING,
   },
 ];
