@@ -12,7 +12,7 @@ import { refOf } from '../../domain/port/leasing.ts';
 import type { Cause } from '../../domain/task/cause.ts';
 import { isEnd, type NewTask, type TaskStatus } from '../../domain/task/task.ts';
 import type { CancelNotifier } from '../../events/cancel-notifier.ts';
-import { isLost, type MemberState, type RegisteredVerdict } from '../../graph/group-verdict.ts';
+import { isLost, type RegisteredVerdict } from '../../graph/group-verdict.ts';
 import type { StepOutcome, WalkStep } from '../../graph/run-walk.ts';
 import { errorIn } from '../shared/failure-cause.ts';
 import type { GraphCache } from '../shared/graph-cache.ts';
@@ -21,7 +21,15 @@ import { redriven } from '../shared/redriven.ts';
 import { openBelow } from './driven-nodes.ts';
 import { type Journal, JournalLost } from './journal.ts';
 import { earlyEndOf, type OpenedGroup } from './journal-fields.ts';
-import { hasEndedRun, isAbandoned, isClosed, mayEndRun } from './member-ends.ts';
+import {
+  hasEndedRun,
+  isAbandoned,
+  isClosed,
+  isOpen,
+  type Member,
+  mayEndRun,
+  memberOf,
+} from './member-ends.ts';
 import {
   type DraftTask,
   draftMembers,
@@ -93,7 +101,7 @@ export class GroupDrive {
 
   /** @throws {@link JournalLost} when the lease is not in force any more. */
   async move(): Promise<GroupMove> {
-    if (this.#call.step.members.length === 0) return this.#end([], [], false);
+    if (this.#call.step.members.length === 0) return this.#end([], false);
     try {
       return await this.#move();
     } catch (error) {
@@ -212,30 +220,25 @@ export class GroupDrive {
   async #look(opened: OpenedGroup, tasks: readonly NewTask[]): Promise<GroupMove> {
     const records = await this.#stored(tasks);
     if (records === undefined) return { type: 'paused' };
-    if (records.some(isAbandoned)) return this.#anew();
-    const { node } = this.#call.step;
-    const states = records.map((record, at): MemberState => {
-      const state = record?.state ?? 'canceled';
-      return { key: this.#keyOf(at), state: isEnd(state) ? state : 'open' };
-    });
-    const isOpen = (_: unknown, at: number): boolean => states[at]?.state === 'open';
-    const open = idsOf(tasks).filter(isOpen);
+    // The run had ended in between, which members took for the end, and was put back.
+    if (records.some(isAbandoned)) return this.#move(true);
+    const { step, isPaused } = this.#call;
+    const { failFast, policy } = step.node;
+    const members = tasks.map(({ id }, at) => memberOf(this.#keyOf(at), id, records[at]));
+    const open = idsOf(members.filter(isOpen));
     const isLate = opened.dueAt !== undefined && this.#tools.clock.now() >= opened.dueAt;
     // A worker that died while it closed the group has left canceled members, and no word of it.
     const isTimeUp = isLate && (open.length > 0 || records.some(isClosed));
-    if (open.length === 0) return this.#end(tasks, records, isTimeUp);
-    const isDecided = node.failFast && isLost(node.policy, states);
-    if (isTimeUp || isDecided || records.some(hasEndedRun)) {
+    if (open.length === 0) return this.#end(members, isTimeUp);
+    const isLostNow = isLost(policy, members);
+    if (isTimeUp || (failFast && isLostNow) || records.some(hasEndedRun)) {
       await this.#cancel(open, this.#closed);
-      return this.#end(tasks, records, isTimeUp);
+      return this.#end(members, isTimeUp);
     }
-    const ended = idsOf(tasks).filter((id, at) => !isOpen(id, at));
+    const ended = members.filter((member) => !isOpen(member));
+    // What a pause holds does not end. What runs goes on, as beside a strict group of a dispatched run that failed.
+    if (isPaused && isLostNow && policy.kind === 'strict') return this.#end(ended, false);
     return { type: 'wait', suspension: await this.#suspension(open, ended, opened) };
-  }
-
-  /** The run had ended in between, which members took for the end, and was put back. */
-  #anew(): Promise<GroupMove> {
-    return this.#move(true);
   }
 
   async #stored(tasks: readonly NewTask[]): Promise<Records | undefined> {
@@ -301,14 +304,17 @@ export class GroupDrive {
    */
   async #suspension(
     open: readonly string[],
-    ended: readonly string[],
+    ended: readonly Member[],
     { dueAt }: OpenedGroup,
   ): Promise<Suspension> {
-    const { producer, step } = this.#call;
-    const wakesEarly = step.node.failFast || mayEndRun(step.node);
+    const { producer, prefix, step } = this.#call;
+    const { failFast, policy } = step.node;
+    // Its first failure ends a strict group of a run that is paused; no pause lets the handler of a node go on.
+    const mayEndPaused = prefix === '' && policy.kind === 'strict' && !isLost(policy, ended);
+    const wakesEarly = failFast || mayEndPaused || mayEndRun(step.node);
     const most = ended.length === 0 ? LIMITS.dependencies : LIMITS.dependencies / 2;
     const waits = fanIn(producer, open, { most, isStrict: wakesEarly, isHidden: false });
-    const holds = fanIn(producer, ended, { most, isStrict: false, isHidden: wakesEarly });
+    const holds = fanIn(producer, idsOf(ended), { most, isStrict: false, isHidden: wakesEarly });
     const joins = [...waits.joins, ...holds.joins];
     if (joins.length > 0) await this.#store(joins);
     const wake = dueAt === undefined ? {} : { wakeAfterMs: this.#msUntil(dueAt) };
@@ -324,29 +330,22 @@ export class GroupDrive {
     return Math.max(1, moment - this.#tools.clock.now());
   }
 
-  async #end(tasks: readonly NewTask[], records: Records, isTimeUp: boolean): Promise<GroupMove> {
+  async #end(members: readonly Member[], isTimeUp: boolean): Promise<GroupMove> {
     const { step, journal, holder } = this.#call;
-    const { node } = step;
     journal.noteOver(this.#key);
     holder.openGroups.delete(journal.openField(this.#key));
-    const members: MemberEnd[] = [];
-    for (let at = 0; at < tasks.length; at++) {
-      const id = tasks[at]?.id ?? '';
-      members.push(await this.#memberEnd(this.#keyOf(at), id, { record: records[at], isTimeUp }));
-    }
+    const ends: MemberEnd[] = [];
+    for (const member of members) ends.push(await this.#memberEnd(member, isTimeUp));
+    const { node } = step;
     const { policy } = node;
     const registered = policy.kind === 'registered' ? this.#tools.policy(policy.name) : () => true;
-    const outcome = groupOutcome({ node, members, isTimeUp, registered });
-    const failed = records.findIndex((record) => record?.state === 'failed');
-    const culprit = outcome.type === 'failed' ? tasks[failed]?.id : undefined;
+    const outcome = groupOutcome({ node, members: ends, isTimeUp, registered });
+    if (outcome.type !== 'failed') return { type: 'outcome', outcome };
+    const culprit = members.find(({ state }) => state === 'failed')?.id;
     return { type: 'outcome', outcome, culprit };
   }
 
-  async #memberEnd(
-    key: string,
-    id: string,
-    { record, isTimeUp }: { readonly record: TaskStatus | undefined; readonly isTimeUp: boolean },
-  ): Promise<MemberEnd> {
+  async #memberEnd({ key, id, record }: Member, isTimeUp: boolean): Promise<MemberEnd> {
     switch (record?.state) {
       case 'finished':
         return { key, state: 'finished', value: this.#tools.codec.read(record.result ?? '') };
@@ -388,7 +387,7 @@ export class GroupDrive {
 }
 
 /** The two fields alone: a lease has many more. */
-function idsOf(tasks: readonly NewTask[]): readonly string[] {
+function idsOf(tasks: readonly Pick<NewTask, 'id'>[]): readonly string[] {
   return tasks.map(({ id }) => id);
 }
 

@@ -1,6 +1,24 @@
 /** How members of a group have ended, and how they may. */
-import type { TaskStatus } from '../../domain/task/task.ts';
+import { isEnd, type TaskStatus } from '../../domain/task/task.ts';
 import { allNodes, blocksOf, type EachNode, type ParallelNode } from '../../graph/graph.ts';
+import type { MemberState } from '../../graph/group-verdict.ts';
+
+/** A member as its task stands. */
+export interface Member extends MemberState {
+  readonly id: string;
+  readonly record: TaskStatus | undefined;
+}
+
+/** One that is not stored counts as canceled. */
+export function memberOf(key: string, id: string, record: TaskStatus | undefined): Member {
+  const { state = 'canceled' } = record ?? {};
+  return { key, id, record, state: isEnd(state) ? state : 'open' };
+}
+
+/** Whether it has not ended. */
+export function isOpen({ state }: MemberState): boolean {
+  return state === 'open';
+}
 
 /** Canceled because its group had ended. */
 export function isClosed(record: TaskStatus | undefined): boolean {

@@ -140,6 +140,28 @@ everyBackend((open) => {
     });
 
     // F87
+    it('fails though members did not begin, and what runs goes on', async () => {
+      const whole = parallel({ bad, a, late: part('late') }).pipe(after);
+      const loom = harness.loom([whole]);
+      await loom.worker({ concurrency: 2 }).start();
+      const [holdBad, holdA] = [stop('bad'), stop('a')];
+      const run = await loom.enqueue(whole, 1, { form, id: 'r' });
+      await begins('bad');
+      await begins('a');
+      await loom.runs.pause('r');
+      await harness.quiet();
+      holdBad.open();
+      await demandState(loom, 'failed');
+      holdA.open();
+      await harness.quiet();
+      expect((await loom.stats()).counts).toMatchObject({ started: 0 });
+      isBroken = false;
+      await loom.runs.resume('r');
+      expect(await settled(harness, run.result())).toEqual({ bad: 1, a: 2, late: 2 });
+      expect(begun.toSorted()).toEqual(['a', 'after', 'bad', 'bad', 'late']);
+    });
+
+    // F87
     it('fails by a member of a member', async () => {
       const deep = a.pipe(parallel({ bad, b }, { name: 'in' })).pipe(after.as('behind'));
       const whole = parallel({ deep, c: part('c') }, { name: 'out' }).pipe(after);

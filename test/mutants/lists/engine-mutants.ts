@@ -53,8 +53,8 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'engine: failFast decides nothing',
     file: 'src/runs/driven/group-drive.ts',
-    find: `const isDecided = node.failFast && isLost(node.policy, states);`,
-    replace: `const isDecided = node.failFast && states.length === 0;`,
+    find: `(failFast && isLostNow)`,
+    replace: `(failFast && members.length === 0)`,
     first: GROUPS,
   },
   {

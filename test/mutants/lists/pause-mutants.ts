@@ -141,6 +141,20 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
     first: DECIDING,
   },
   {
+    name: 'pauses: a strict group that is lost waits for what a pause holds',
+    file: 'src/runs/driven/group-drive.ts',
+    find: `failFast || mayEndPaused || mayEndRun(step.node);`,
+    replace: `failFast || mayEndRun(step.node);`,
+    first: DECIDING,
+  },
+  {
+    name: 'pauses: a paused run that is woken by a failure waits on',
+    file: 'src/runs/driven/group-drive.ts',
+    find: `if (isPaused && isLostNow && policy.kind === 'strict')`,
+    replace: `if (isPaused && !isLostNow && policy.kind === 'strict')`,
+    first: DECIDING,
+  },
+  {
     name: 'pauses: groups of dispatched runs decide nothing',
     file: 'src/runs/view/pause.ts',
     find: `({ kind }) => kind === 'task'`,
