@@ -7,7 +7,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import type { Leased } from '../../domain/port/backend.ts';
 import { ANSWER, readAnswer, type WaitAnswer, type WaitTarget } from '../../domain/task/wait.ts';
 import type { Cases } from './cases.ts';
-import type { Kit } from './kit.ts';
+import { type Kit, REFUSING_EDGES } from './kit.ts';
 
 const ENTRY = `${ANSWER}s:1/`;
 const WAIT_MS = 1_000;
@@ -262,6 +262,35 @@ export const neverStarted: Cases = {
       expect(await kit.state(dead)).toBe('failed');
     }
   },
+
+  // F81
+  'one that an enqueue ends tells its dependents in that step, whatever becomes of the items':
+    async (kit, expect) => {
+      const told = async (atomic: boolean, kind: 'created' | 'existing' | 'refused') => {
+        const idempotency = { key: kit.fresh('k'), policy: 'return' } as const;
+        const owner = kit.task({ idempotency, expiresInMs: 100 });
+        await kit.add(owner);
+        const edges = { ...REFUSING_EDGES, onFailure: 'cancel' } as const;
+        const follows = await kit.add({ dependsOn: [owner.id], edges });
+        await kit.add({ dependsOn: [owner.id], join: true });
+        await kit.shift(200);
+        const dependsOn = kind === 'refused' ? ['never'] : [];
+        const item = kind === 'existing' ? owner : kit.task({ idempotency, dependsOn });
+        const [reply] = await kit.backend.tasks.enqueue([item], { atomic });
+        expect(reply).toMatchObject({ kind });
+        expect(await kit.states([owner.id, follows])).toEqual(['failed', 'canceled']);
+        return kit.now() + LIMITS.waitMaxMs;
+      };
+      for (const atomic of [true, false]) {
+        const moments = [
+          await told(atomic, 'existing'),
+          await told(atomic, 'refused'),
+          await told(atomic, 'created'),
+        ];
+        expect((await kit.backend.tasks.tick()).nextDueAt).toBe(moments[0]);
+        await kit.jump(2 * LIMITS.waitMaxMs);
+      }
+    },
 
   // F81
   'those whose time is over leave room for others': async (kit, expect) => {

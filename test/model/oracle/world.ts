@@ -479,18 +479,20 @@ export function byBytes(one: string, other: string): number {
 
 /** A world of its own: what happens to it does not happen to the other. */
 export function copyOf(world: World): World {
-  const tasks = [...world.tasks].map(([id, task]): [string, Task] => [
-    id,
-    {
-      ...task,
-      edges: new Map(task.edges),
-      awaited: new Map(task.awaited),
-      journal: new Map(task.journal),
-      asks: new Map(task.asks),
-      lease: task.lease && { ...task.lease },
-      settledBefore: new Set(task.settledBefore),
-    },
-  ]);
+  const tasks = new Map(
+    [...world.tasks].map(([id, task]): [string, Task] => [
+      id,
+      {
+        ...task,
+        edges: new Map(task.edges),
+        awaited: new Map(task.awaited),
+        journal: new Map(task.journal),
+        asks: new Map(task.asks),
+        lease: task.lease && { ...task.lease },
+        settledBefore: new Set(task.settledBefore),
+      },
+    ]),
+  );
   const queues = [...world.queues].map(([queueName, queue]): [string, QueueEntry] => [
     queueName,
     copyOfQueue(queue),
@@ -498,7 +500,7 @@ export function copyOf(world: World): World {
   const keys = [...world.keys].map(([name, key]): [string, Key] => [name, { ...key }]);
   return {
     ...world,
-    tasks: new Map(tasks),
+    tasks,
     graphs: new Map([...world.graphs].map(([hash, graph]) => [hash, { ...graph }])),
     queues: new Map(queues),
     keys: new Map(keys),
@@ -506,9 +508,10 @@ export function copyOf(world: World): World {
     events: new Map(world.events),
     over: new Set(world.over),
     totals: { ...world.totals },
-    cascade: [],
+    // Those that have ended in this step, before what the copy is for.
+    cascade: world.cascade.map((task) => tasks.get(task.id) ?? task),
     happened: [...world.happened],
-    touched: new Set(),
+    touched: new Set(world.touched),
   };
 }
 
