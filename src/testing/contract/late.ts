@@ -266,7 +266,7 @@ export const neverStarted: Cases = {
   // F81
   'one that an enqueue ends tells its dependents in that step, whatever becomes of the items':
     async (kit, expect) => {
-      const told = async (atomic: boolean, kind: 'created' | 'existing' | 'refused') => {
+      const waitEnds = async (atomic: boolean, kind: 'created' | 'existing' | 'refused') => {
         const idempotency = { key: kit.fresh('k'), policy: 'return' } as const;
         const owner = kit.task({ idempotency, expiresInMs: 100 });
         await kit.add(owner);
@@ -283,9 +283,9 @@ export const neverStarted: Cases = {
       };
       for (const atomic of [true, false]) {
         const moments = [
-          await told(atomic, 'existing'),
-          await told(atomic, 'refused'),
-          await told(atomic, 'created'),
+          await waitEnds(atomic, 'existing'),
+          await waitEnds(atomic, 'refused'),
+          await waitEnds(atomic, 'created'),
         ];
         expect((await kit.backend.tasks.tick()).nextDueAt).toBe(moments[0]);
         await kit.jump(2 * LIMITS.waitMaxMs);

@@ -58,16 +58,23 @@ const WAITS: readonly ((id: string) => Partial<Suspension> & { readonly target?:
   () => ({ waitFor: ['member'], wakeOn: 'failure', wakeAfterMs: 60_000 }),
 ];
 
+/** A handler that waits for nothing any more. */
+const NOTHING: Suspension = { type: 'suspend', waitFor: [], wakeOn: 'all', attended: true };
+
+function suspensionOf(id: string, wait: (typeof WAITS)[number]): Suspension {
+  const { target, ...rest } = wait(id);
+  return {
+    ...NOTHING,
+    ...(target === undefined ? {} : { wait: { for: target, entry: ENTRY } }),
+    ...rest,
+  };
+}
+
 async function waitingTask(kit: Kit, id: string, wait: (typeof WAITS)[number]): Promise<Leased> {
   await kit.add({ id });
   const leased = await kit.leaseOne();
   kit.expect(leased.id).toBe(id);
-  const { target, ...rest } = wait(id);
-  const answer = await kit.settle(leased, {
-    ...{ type: 'suspend', waitFor: [], wakeOn: 'all', attended: true },
-    ...(target === undefined ? {} : { wait: { for: target, entry: ENTRY } }),
-    ...rest,
-  });
+  const answer = await kit.settle(leased, suspensionOf(id, wait));
   kit.expect(answer).toEqual({ kind: 'ok', state: 'deferred', repeated: false });
   return leased;
 }
@@ -177,9 +184,8 @@ export const attendedWaits: Cases = {
   // F79
   'a suspension for nothing puts it back in line, its waits dropped': async (kit, expect) => {
     const leased = await waitingTask(kit, 'a', unsent);
-    const nothing = { type: 'suspend', waitFor: [], wakeOn: 'all', attended: true } as const;
     for (const _ of ['sent', 'sent again']) {
-      expect(await kit.settle(leased, nothing)).toMatchObject({ kind: 'ok', state: 'queued' });
+      expect(await kit.settle(leased, NOTHING)).toMatchObject({ kind: 'ok', state: 'queued' });
       expect(await waiting(kit)).toBe(0);
     }
     expect(await kit.backend.waits.signal('a', { name: 'go', payload: '1' })).toEqual({
@@ -187,8 +193,28 @@ export const attendedWaits: Cases = {
     });
     const again = await kit.leaseOne();
     expect([again.id, again.attempt, again.releases]).toEqual(['a', 1, 0]);
-    await kit.settle(leased, nothing);
+    await kit.settle(leased, NOTHING);
     expect(await kit.state('a')).toBe('started');
+  },
+
+  // F79
+  'a suspension for nothing counts also in the call that suspended it for others': async (
+    kit,
+    expect,
+  ) => {
+    await kit.add({ id: 'member', user: 'zoe', queue: 'bulk' });
+    for (const [at, wait] of WAITS.entries()) {
+      await kit.add({ id: `t${at}` });
+      const { id, token } = await kit.leaseOne();
+      const settlements = [suspensionOf(id, wait), NOTHING].map((decision) => {
+        return { id, token, decision };
+      });
+      const { answers } = await kit.backend.tasks.settle({ worker: 'w', settlements });
+      expect(answers).toMatchObject([{ state: 'deferred' }, { state: 'queued' }]);
+      expect(await waiting(kit)).toBe(0);
+      await kit.finish(await kit.leaseOne());
+      expect(await kit.state(id)).toBe('finished');
+    }
   },
 
   // F79
