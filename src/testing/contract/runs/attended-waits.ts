@@ -181,23 +181,6 @@ export const attendedWaits: Cases = {
     expect(await runs.writeChannel(lease, { run: id, writes: [set] })).toBe('lost');
   },
 
-  'a suspension for nothing puts it back in line, also in the call in which it began to wait for a task':
-    async (kit, expect) => {
-      await kit.add({ id: 'member', delayMs: 60_000 });
-      await kit.add({ id: 'a' });
-      const { id, token } = await kit.leaseOne();
-      const nothing = { type: 'suspend', waitFor: [], wakeOn: 'all', attended: true } as const;
-      const settlements = [['member'], []].map((waitFor) => {
-        return { id, token, decision: { ...nothing, waitFor } };
-      });
-      const { answers } = await kit.backend.tasks.settle({ worker: 'w', settlements });
-      expect(answers.map((answer) => 'state' in answer && answer.state)).toEqual([
-        'deferred',
-        'queued',
-      ]);
-      expect((await kit.leaseOne()).id).toBe('a');
-    },
-
   // F79
   'a suspension for nothing puts it back in line, its waits dropped': async (kit, expect) => {
     const leased = await waitingTask(kit, 'a', unsent);

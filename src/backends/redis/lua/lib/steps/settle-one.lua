@@ -79,11 +79,7 @@ function F.settleOne(id, token, decision, a, b, c, lease)
   local refused = writes and F.applyWrites(b, c, t.id)
   if refused then return refused end
   local u = F.ownerOf(t)
-  if waits then
-    Suspend.callBack(t)
-    -- Also when this call has suspended it.
-    t.isBlocked = nil
-  end
+  if waits then Suspend.callBack(t) end
   if t.canceling then
     Decide.cancel(t, u, t.changing.cancelCause)
   else
