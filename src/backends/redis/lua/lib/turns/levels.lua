@@ -18,14 +18,15 @@ function F.placeInLine(id)
   return F.placeOf(t)
 end
 
--- How many of a line stand before a place.
+-- How many of a line stand before a place. What comes back stood in line before most others: the head is looked at first.
 -- @rare
 function F.rankInLine(key, place)
   local low, high = 0, redis.call('LLEN', key)
+  local middle = 0
   while low < high do
-    local middle = math.floor((low + high) / 2)
     local other = F.placeInLine(redis.call('LINDEX', key, middle))
     if other and other < place then low = middle + 1 else high = middle end
+    middle = math.floor((low + high) / 2)
   end
   return low
 end
@@ -36,13 +37,12 @@ function F.joinLine(t, u, again)
   local key = F.lineKey(u, t.level)
   if not again then return redis.call('RPUSH', key, t.id) end
   local rank = F.rankInLine(key, F.placeOf(t))
+  if rank == 0 then return redis.call('LPUSH', key, t.id) end
   local next_ = redis.call('LINDEX', key, rank)
-  if not next_ then
-    redis.call('RPUSH', key, t.id)
-  elseif rank == 0 then
-    redis.call('LPUSH', key, t.id)
-  else
+  if next_ then
     redis.call('LINSERT', key, 'BEFORE', next_, t.id)
+  else
+    redis.call('RPUSH', key, t.id)
   end
 end
 
