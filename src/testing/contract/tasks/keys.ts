@@ -224,6 +224,24 @@ export const lives: Cases = {
     }
   },
 
+  'whom it answers for is waited for in its place, also when something expires first': async (
+    kit,
+    expect,
+  ) => {
+    const owner = await kit.add(keyed('return'));
+    await kit.add({ id: 'expiring', expiresInMs: 1 });
+    await kit.advance(1);
+    const items = [
+      { id: 'a', ...keyed('return') },
+      { id: 'b', dependsOn: ['a'], edges: REFUSING_EDGES },
+    ];
+    const tasks = items.map((item) => kit.task(item));
+    const replies = await kit.backend.tasks.enqueue(tasks, { atomic: false });
+    expect(replies).toEqual([existing(owner, 'queued'), { kind: 'created', id: 'b' }]);
+    const [record] = await kit.backend.inspect.get(['b']);
+    expect(record?.blockedBy).toEqual([owner]);
+  },
+
   // O71
   'a task does not stand in the way of its own retry': async (kit, expect) => {
     const id = await kit.add(keyed('reject'));

@@ -357,7 +357,11 @@ function Store.storeEach(items)
   local replies, answered = {}, {}
   for i = 1, #items do
     local item = items[i]
-    if item.spec then item.spec.waitsOn = Store.resolve(item.id, item.spec.waitsOn, answered) end
+    if item.spec then
+      item.spec.waitsOn = Store.resolve(item.id, item.spec.waitsOn, answered)
+      -- It was completed before when something had to expire first.
+      if item.optional then item.optional.waitsOn = item.spec.waitsOn end
+    end
     local reply = Store.answerKnown(item)
     if reply then
       Store.note(answered, item, reply)
