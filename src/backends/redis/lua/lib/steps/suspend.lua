@@ -13,6 +13,8 @@ end
 -- Waits for whom has not ended and reads the others; true when one of these has not finished.
 function Suspend.link(t, ids)
   local stored, anyFailed = {}, false
+  -- Earlier in this step it may have waited for others.
+  t.isBlocked = false
   for _, id in ipairs(ids) do
     local upstream = F.taskOf(id)
     if upstream then
