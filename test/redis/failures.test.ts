@@ -38,4 +38,10 @@ describe('an error of the server', () => {
     const found = failure('settle', new Error(text));
     expect(found).toMatchObject({ code, retryable: code !== 'BACKEND_UNSUPPORTED' });
   });
+
+  it('about its memory says so', () => {
+    expect(failure('enqueue', new Error('OOM command not allowed')).message).toBe(
+      'enqueue: the backend takes no new work (the memory of the server is full)',
+    );
+  });
 });

@@ -58,7 +58,7 @@ export class BackendUnavailableError extends FairloomError {
   }
 }
 
-/** The backend is out of memory: it takes no new work, while running work goes on. */
+/** What the backend keeps its data in is full: it takes no new work, while running work goes on. The message says what is full. */
 export class BackendFullError extends FairloomError {
   /** The name of the class. */
   override readonly name = 'BackendFullError';
@@ -67,8 +67,8 @@ export class BackendFullError extends FairloomError {
   /** The same call may succeed later. */
   readonly retryable = true;
 
-  constructor(operation: string, cause: unknown) {
-    super(`${operation}: the backend is out of memory and takes no new work`, { cause });
+  constructor(operation: string, cause: unknown, why: string = messageOf(cause)) {
+    super(`${operation}: the backend takes no new work (${why})`, { cause });
   }
 }
 

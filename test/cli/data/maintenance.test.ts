@@ -321,7 +321,7 @@ describe('doctor says what the files tell, and then why they cannot be opened,',
     const { code, stdout } = await run(['doctor', '--data', folder], FULL_DISK);
     expect(code).toBe(6);
     expect(stdout).toMatch(/^ok {2}.*\nok {2}every commit is there\nfailed {2}only the files/);
-    expect(stdout).toContain('the backend is out of memory');
+    expect(stdout).toContain('the backend takes no new work (the disk of the data folder is full)');
     expect((await run(['doctor', '--data', folder])).code).toBe(0);
   });
 

@@ -9,17 +9,25 @@ import { newLedger, Session, wrongIn } from '../../support/file/log-sessions.ts'
 
 const SEGMENT = 4_096;
 
+const DISK = 'write: the backend takes no new work (the disk of the data folder is full)';
+const FOLDER = 'write: the backend takes no new work (the data folder has reached its maxBytes)';
+
 interface Opened {
   readonly log: CommandLog;
   readonly session: Session;
   /** Appends if it is admitted; says whether it was. */
   append(isGrowth: boolean): Promise<boolean>;
+  /** What the refusals of `append` said. */
+  readonly refusals: ReadonlySet<string>;
   check(): void;
 }
 
 async function open(
   disk: FaultyDisk,
-  { maxBytes, clock = new ManualClock() }: { maxBytes?: number; clock?: ManualClock } = {},
+  {
+    maxBytes,
+    clock = new ManualClock(),
+  }: { maxBytes?: number | undefined; clock?: ManualClock } = {},
 ): Promise<Opened> {
   const ledger = newLedger();
   const log = await openLog(disk, {
@@ -32,15 +40,18 @@ async function open(
     maxBytes,
   });
   const session = new Session(log, ledger, 'a', []);
+  const refusals = new Set<string>();
   return {
+    refusals,
     log,
     session,
     append: async (isGrowth) => {
       try {
         log.admit('x'.repeat(99), isGrowth ? 'growth' : 'step');
       } catch (error) {
-        if (error instanceof BackendFullError) return false;
-        throw error;
+        if (!(error instanceof BackendFullError)) throw error;
+        refusals.add(error.message);
+        return false;
       }
       expect(await session.append(20)).toBe(true);
       return true;
@@ -73,6 +84,22 @@ it('a full disk refuses growth, takes the rest until the reserve is used up, and
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(await append(true)).toBe(true);
   check();
+});
+
+it.each([
+  [{ capacity: 6 * SEGMENT }, undefined, DISK],
+  [{ capacity: 12 * SEGMENT }, 20 * SEGMENT, DISK],
+  [undefined, 8 * SEGMENT, FOLDER],
+  [{ capacity: 20 * SEGMENT }, 8 * SEGMENT, FOLDER],
+])('a refusal says what is full: disk %j, maxBytes %j', async (of, maxBytes, said) => {
+  const { append, refusals, log } = await open(new FaultyDisk(new Map(), of), { maxBytes });
+  while (await append(true));
+  expect([...refusals]).toEqual([said]);
+  // What ends work is bounded by the disk alone.
+  if (of === undefined) return;
+  const large = 'x'.repeat(of.capacity);
+  expect(() => log.admit(large, 'record')).toThrow(DISK);
+  expect(() => log.admit(large, 'step')).toThrow(DISK);
 });
 
 it('what two snapshots make unneeded is room again', async () => {
@@ -113,7 +140,7 @@ it('maxBytes bounds growth, and nothing else', async () => {
 
 it('a disk that is full when the folder is opened is said, and changes nothing', async () => {
   const disk = new FaultyDisk(new Map(), { capacity: 100 });
-  await expect(open(disk)).rejects.toThrow(BackendFullError);
+  await expect(open(disk)).rejects.toThrow(DISK.replace('write', 'open'));
   expect(disk.list()).toEqual([]);
 });
 

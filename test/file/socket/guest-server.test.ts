@@ -185,7 +185,10 @@ describe('calls', () => {
     [
       new BackendFullError('tasks.enqueue', new TypeError('the disk is full')),
       BackendFullError,
-      { cause: 'the disk is full' },
+      {
+        cause: 'the disk is full',
+        message: 'tasks.enqueue: the backend takes no new work (the disk is full)',
+      },
     ],
     [
       new BackendUnavailableError('x', 'EIO'),

@@ -15,6 +15,7 @@ import { openSegments } from './open-segments.ts';
 import type { FoundData, LogEnd } from './recovery.ts';
 import { LAW } from './segment.ts';
 import type { LogBytes, Segments } from './segments.ts';
+import type { Full } from './space.ts';
 
 /** How a log is opened. */
 export interface LogOptions {
@@ -88,9 +89,15 @@ export async function openLog(disk: Disk, options: LogOptions): Promise<CommandL
     const segments = await openSegments(disk, found, { epoch, law, segmentBytes, maxBytes, clock });
     return new SegmentedLog(segments, options);
   } catch (error) {
-    throw isDiskFull(error) ? new BackendFullError('open', error) : error;
+    throw isDiskFull(error) ? new BackendFullError('open', error, FULL_TEXTS.disk) : error;
   }
 }
+
+/** What is full, as errors say it. */
+const FULL_TEXTS: Readonly<Record<Full, string>> = {
+  disk: 'the disk of the data folder is full',
+  folder: 'the data folder has reached its maxBytes',
+};
 
 /** A quick disk usually syncs in such a time, in ms: nobody notices that all else stood still. */
 const QUICK_MS = 1;
@@ -172,10 +179,10 @@ class SegmentedLog implements CommandLog {
     const kind = called === 'record' && isSmall ? 'step' : called;
     // One for its own frame, one for the one before it that takes no more.
     const before = this.#waiting.bytes + this.#unwritten + 2 * FRAME_HEAD;
-    const isTaken =
-      this.#segments.canTake(before + mostBytes(line), kind) ||
-      this.#segments.canTake(before + bytesOf(line), kind);
-    if (!isTaken) throw new BackendFullError('write', 'no room in the data folder');
+    const full =
+      this.#segments.fullFor(before + mostBytes(line), kind) &&
+      this.#segments.fullFor(before + bytesOf(line), kind);
+    if (full !== undefined) throw new BackendFullError('write', FULL_TEXTS[full]);
     if (kind === 'step' || (kind === 'start' && isSmall)) this.#segments.stepped(line.length);
   }
 

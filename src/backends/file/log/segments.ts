@@ -6,7 +6,7 @@ import { isDiskFull, LogBrokenError } from './log-broken-error.ts';
 import { type LogEnd, snapshotsOf } from './recovery.ts';
 import { COUNTS, headOf, SEGMENT_HEAD } from './segment.ts';
 import { LEAST, type Made, SegmentMaker } from './segment-maker.ts';
-import { type Needs, Space } from './space.ts';
+import { type Full, type Needs, Space } from './space.ts';
 
 /** Of the first segment of an owner; each one after it has twice as many as the one before, up to `MOST`. */
 const FIRST = 1_048_576;
@@ -182,21 +182,20 @@ export class Segments {
     this.#stepBytes += bytes;
   }
 
-  /** Whether so many bytes more find room, with something left for those that free some. */
-  canTake(bytes: number, kind: StepKind): boolean {
+  /** What leaves no room for so many bytes more, with something left for those that free some; `undefined`: there is room. */
+  fullFor(bytes: number, kind: StepKind): Full | undefined {
     const current = this.#current;
-    if (current === undefined) return true;
+    if (current === undefined) return undefined;
     if (!this.#mayTake(bytes, kind)) {
       this.prepare();
-      return false;
+      return kind === 'growth' ? this.#space.bound : 'disk';
     }
-    if (this.#isAtHand(current, bytes, kind)) return true;
+    if (this.#isAtHand(current, bytes, kind)) return undefined;
     const isFree = !this.#maker.isFull && this.#freeBytes() >= bytes + 2 * this.#size(bytes);
-    if (!isFree) {
-      this.#free = undefined;
-      this.prepare();
-    }
-    return isFree;
+    if (isFree) return undefined;
+    this.#free = undefined;
+    this.prepare();
+    return 'disk';
   }
 
   #mayTake(bytes: number, kind: StepKind): boolean {

@@ -31,6 +31,9 @@ export interface Needs {
   readonly newest: number;
 }
 
+/** What is full: the disk, or the folder by its `maxBytes`. */
+export type Full = 'disk' | 'folder';
+
 /** Of what space is made. */
 export interface SpaceOptions {
   readonly maxBytes: number | undefined;
@@ -62,6 +65,11 @@ export class Space {
     const { least, most = MOST_KEPT } = this.#options;
     const kept = Math.floor(Math.min(most, this.#capacity / KEPT_PART));
     return kept < least ? 0 : kept;
+  }
+
+  /** What bounds growth. */
+  get bound(): Full {
+    return this.#capacity < this.#onDisk ? 'folder' : 'disk';
   }
 
   /** Whether growth may make it so: room is left for the next snapshot, and for what ends work, before and while it is made. */

@@ -10,6 +10,8 @@ import {
 
 const FULL = /\bOOM command not allowed/;
 
+const FULL_TEXT = 'the memory of the server is full';
+
 /** No wait will help: the account may not do this, or there is none. */
 const FORBIDDEN = /\b(NOAUTH|WRONGPASS|NOPERM)\b|^ERR The user executing the script can't /;
 
@@ -57,7 +59,7 @@ export function failure(operation: string, cause: unknown): FairloomError {
   if (isOwn(cause)) return cause;
   forgetArguments(cause);
   const text = messageOf(cause);
-  if (FULL.test(text)) return new BackendFullError(operation, cause);
+  if (FULL.test(text)) return new BackendFullError(operation, cause, FULL_TEXT);
   if (MOVING.test(text)) return new BackendUnavailableError(operation, cause, MOVING_TEXT);
   if (REDIRECTED.test(text)) {
     return new BackendUnsupportedError(`${operation}: ${NODE_TEXT}`, { cause });
