@@ -230,7 +230,7 @@ export const lives: Cases = {
   ) => {
     const owner = await kit.add(keyed('return'));
     await kit.add({ id: 'expiring', expiresInMs: 1 });
-    await kit.advance(1);
+    await kit.shift(1);
     const items = [
       { id: 'a', ...keyed('return') },
       { id: 'b', dependsOn: ['a'], edges: REFUSING_EDGES },
