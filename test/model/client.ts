@@ -17,9 +17,9 @@ import type { ChannelWrites } from '../../src/domain/task/channel.ts';
 import type { NewTask } from '../../src/domain/task/task.ts';
 import type { Call } from './calls.ts';
 import { decisionOf } from './decisions.ts';
-import { newTask, UNKNOWN } from './items.ts';
+import { graphOf, newTask, UNKNOWN } from './items.ts';
 import { ended, type World } from './oracle/world.ts';
-import { Schedulers } from './schedulers.ts';
+import { ownerName, Schedulers, scheduleName } from './schedulers.ts';
 import { specOf } from './specs.ts';
 import type {
   Among,
@@ -54,6 +54,30 @@ interface WorkerState {
 
 type StepOf<T extends Step['type']> = Extract<Step, { readonly type: T }>;
 
+/** Steps that are one call each, which nothing comes before. */
+type SingleStep = Exclude<
+  Step,
+  {
+    readonly type:
+      | 'lease'
+      | 'resendLease'
+      | 'settle'
+      | 'resendSettle'
+      | 'extend'
+      | 'dueSchedules'
+      | 'fire'
+      | 'resendFire'
+      | 'publish'
+      | 'crowd'
+      | 'register'
+      | 'lose'
+      | 'reconcile'
+      | 'advance'
+      | 'advanceTo'
+      | 'flush';
+  }
+>;
+
 export class Client {
   readonly ids: string[] = [];
   readonly batches: Batch[] = [];
@@ -70,8 +94,109 @@ export class Client {
     request: undefined,
     passes: new Map(),
   }));
+  readonly #name: string;
   #requests = 0;
   #tasks = 0;
+
+  /** Of several clients of one history each has a name, with which begins what it names. */
+  constructor(name = '') {
+    this.#name = name;
+  }
+
+  /** What a step calls that is one call by itself; nothing when there is nothing to call about. */
+  call(step: SingleStep, world: World): Call | undefined {
+    switch (step.type) {
+      case 'enqueue':
+        return { type: 'enqueue', ...this.batch(step, world) };
+      case 'resendEnqueue': {
+        const batch = this.batches[step.pick % Math.max(1, this.batches.length)];
+        return batch && { type: 'enqueue', ...batch };
+      }
+      case 'tick':
+      case 'writeValues':
+      case 'setQueue':
+        return step;
+      case 'setUser':
+        return { ...step, queue: step.queue };
+      case 'checkpoint': {
+        const lease = this.lease(step.worker, step);
+        if (lease === undefined) return undefined;
+        const { entries, channel, values } = step;
+        const writes = channel && {
+          ...this.channelWrites(lease, channel, world),
+          key: channel.key,
+          ...(values && { xcom: values }),
+        };
+        this.lastCheckpoint = { type: 'checkpoint', lease, entries, channel: writes };
+        return this.lastCheckpoint;
+      }
+      case 'resendCheckpoint':
+        return this.lastCheckpoint;
+      case 'writeChannel': {
+        const lease = this.lease(step.worker, step);
+        return (
+          lease && {
+            type: step.type,
+            lease,
+            channel: this.channelWrites(lease, step.channel, world),
+          }
+        );
+      }
+      case 'saveGraph':
+      case 'loadGraph':
+        return { type: step.type, ...graphOf(step.graph) };
+      case 'setSchedule':
+        return { type: step.type, change: this.schedulers.change(step, world) };
+      case 'removeSchedule':
+      case 'getSchedule':
+        return { type: step.type, id: scheduleName(step.schedule) };
+      case 'leaveSchedules':
+        return { type: step.type, owner: ownerName(step.owner) };
+      case 'cancel': {
+        const cause = { type: 'request', reason: `upstream ${step.pick}` } as const;
+        return { type: step.type, id: this.pick(step.among, step.pick, world), cause };
+      }
+      case 'redrive':
+        return {
+          type: step.type,
+          id: this.pick(step.among, step.pick, world),
+          edited: step.edited,
+        };
+      case 'pauseRun': {
+        const { among, pick, reason } = step;
+        const id = among === 'owner' ? this.owner(pick, world) : this.pick(among, pick, world);
+        return { type: step.type, id, reason };
+      }
+      case 'pausePart': {
+        const id = this.pick(step.among, step.pick, world);
+        return { type: step.type, id, run: this.pick('any', step.run, world) };
+      }
+      case 'resumeRun': {
+        const { among, pick } = step;
+        const id = among === 'paused' ? this.paused(pick, world) : this.pick(among, pick, world);
+        return { type: step.type, id };
+      }
+      case 'remove':
+      case 'runNow':
+        return { type: step.type, id: this.pick(step.among, step.pick, world) };
+      case 'signal':
+        return {
+          type: step.type,
+          id: this.pick(step.among, step.pick, world),
+          signal: step.signal,
+        };
+      case 'answerAsk': {
+        const { choice, by } = step;
+        const answer = { choice, by, text: '{"comment":"é"}', call: `call${step.call}` };
+        return { type: step.type, id: this.ask(step, world), answer };
+      }
+      case 'unregister': {
+        const worker = this.worker(step.worker);
+        worker.registered = false;
+        return { type: step.type, id: worker.id };
+      }
+    }
+  }
 
   batch({ items, atomic: all, fence }: StepOf<'enqueue'>, world: World): Batch {
     const lease = fence === undefined ? undefined : this.lease(fence.worker, fence);
@@ -117,13 +242,15 @@ export class Client {
     this.#tasks += 1;
     // Prefixes whose order by UTF-16 units is not their order by UTF-8 bytes.
     const prefix = ['t', 'b:{x}', '\u{1F4A5}', '\uFF5E', 'a'][salt % 5] ?? 't';
-    return `${prefix}${salt}.${this.#tasks}`;
+    return `${prefix}${this.#name}${salt}.${this.#tasks}`;
   }
 
   worker(at: number): WorkerState & { readonly id: string } {
     const state = this.#workers[at % this.#workers.length];
     if (state === undefined) throw new Error('there are four workers');
-    return Object.assign(state, { id: `w${at % this.#workers.length}.${state.generation}` });
+    return Object.assign(state, {
+      id: `${this.#name}w${at % this.#workers.length}.${state.generation}`,
+    });
   }
 
   spec(at: number): WorkerSpec {
@@ -141,7 +268,7 @@ export class Client {
         pass: passes.get(queue) ?? 0,
       }),
     );
-    const requestId = `request${String(this.#requests).padStart(4, '0')}`;
+    const requestId = `${this.#name}request${String(this.#requests).padStart(4, '0')}`;
     return { requestId, worker: id, limit, leaseMs, queues, wait: false };
   }
 

@@ -25,14 +25,13 @@ import {
   crowdTasks,
 } from './crowd.ts';
 import { DRAINER, farewell, obstacles } from './drain.ts';
-import { graphOf } from './items.ts';
 import { Ledger } from './ledger.ts';
 import { expectedLists, listsOf } from './lists.ts';
 import { Oracle } from './oracle/oracle.ts';
 import { mayReturnTo } from './oracle/snapshots.ts';
 import { areNoneOver } from './oracle/xcom.ts';
 import { mustBeSame, NotLater } from './same.ts';
-import { ownerName, scheduleName } from './schedulers.ts';
+import { ownerName } from './schedulers.ts';
 import { compareStates, expectedState, stateOf } from './state.ts';
 import { QUEUES, type Step } from './steps.ts';
 
@@ -115,15 +114,8 @@ export class Harness {
 
   async #step(step: Step): Promise<void> {
     count(this.#counters.steps, step.type);
-    const world = this.#oracle.world;
     const client = this.#client;
     switch (step.type) {
-      case 'enqueue':
-        return this.#call({ type: 'enqueue', ...client.batch(step, world) });
-      case 'resendEnqueue': {
-        const batch = client.batches[step.pick % Math.max(1, client.batches.length)];
-        return batch === undefined ? undefined : this.#call({ type: 'enqueue', ...batch });
-      }
       case 'lease':
         await this.#ready(step.worker);
         return this.#lease(step.worker, client.leaseRequest(step));
@@ -143,103 +135,23 @@ export class Harness {
       case 'extend':
         await this.#ready(step.worker);
         return this.#call({ type: 'extend', request: client.extendRequest(step) });
-      case 'tick':
-        return this.#call({ type: 'tick' });
-      case 'checkpoint': {
-        const lease = client.lease(step.worker, step);
-        if (lease === undefined) return;
-        const { entries, channel, values } = step;
-        const writes = channel && {
-          ...client.channelWrites(lease, channel, world),
-          key: channel.key,
-          ...(values && { xcom: values }),
-        };
-        client.lastCheckpoint = { type: 'checkpoint', lease, entries, channel: writes };
-        return this.#call(client.lastCheckpoint);
-      }
-      case 'resendCheckpoint':
-        return client.lastCheckpoint && this.#call(client.lastCheckpoint);
-      case 'writeChannel': {
-        const lease = client.lease(step.worker, step);
-        if (lease === undefined) return;
-        const channel = client.channelWrites(lease, step.channel, world);
-        return this.#call({ type: 'writeChannel', lease, channel });
-      }
-      case 'writeValues':
-        return this.#call(step);
-      case 'saveGraph':
-      case 'loadGraph':
-        return this.#call({ type: step.type, ...graphOf(step.graph) });
-      case 'setSchedule':
-        return this.#call({ type: step.type, change: client.schedulers.change(step, world) });
-      case 'removeSchedule':
-      case 'getSchedule':
-        return this.#call({ type: step.type, id: scheduleName(step.schedule) });
       case 'dueSchedules':
         return this.#askDue(step.owner, step.limit);
       case 'fire': {
         if (step.asks === 'when due') await this.#sleepUntilDue();
         if (step.asks !== 'not') await this.#askDue(step.owner, ASKED);
-        const request = client.schedulers.request(step, client.ids, world);
+        const request = client.schedulers.request(step, client.ids, this.#oracle.world);
         return this.#fire(request);
       }
       case 'resendFire':
         return this.#fire(client.schedulers.lastFire);
-      case 'leaveSchedules':
-        return this.#call({ type: step.type, owner: ownerName(step.owner) });
-      case 'cancel': {
-        const id = client.pick(step.among, step.pick, world);
-        return this.#call({
-          type: 'cancel',
-          id,
-          cause: { type: 'request', reason: `upstream ${step.pick}` },
-        });
-      }
-      case 'redrive': {
-        const id = client.pick(step.among, step.pick, world);
-        return this.#call({ type: step.type, id, edited: step.edited });
-      }
-      case 'pauseRun': {
-        const { among, pick, reason } = step;
-        const id = among === 'owner' ? client.owner(pick, world) : client.pick(among, pick, world);
-        return this.#call({ type: step.type, id, reason });
-      }
-      case 'pausePart': {
-        const id = client.pick(step.among, step.pick, world);
-        return this.#call({ type: step.type, id, run: client.pick('any', step.run, world) });
-      }
-      case 'resumeRun': {
-        const { among, pick } = step;
-        const id =
-          among === 'paused' ? client.paused(pick, world) : client.pick(among, pick, world);
-        return this.#call({ type: step.type, id });
-      }
-      case 'remove':
-      case 'runNow':
-        return this.#call({ type: step.type, id: client.pick(step.among, step.pick, world) });
-      case 'signal': {
-        const id = client.pick(step.among, step.pick, world);
-        return this.#call({ type: 'signal', id, signal: step.signal });
-      }
       case 'publish':
         return this.#publish(step);
-      case 'answerAsk': {
-        const { choice, by } = step;
-        const answer = { choice, by, text: '{"comment":"é"}', call: `call${step.call}` };
-        return this.#call({ type: 'answerAsk', id: client.ask(step, world), answer });
-      }
       case 'crowd':
         return this.#crowd(step.cancels);
-      case 'setUser':
-        return this.#call({ ...step, queue: step.queue });
-      case 'setQueue':
-        return this.#call(step);
       case 'register':
         client.worker(step.worker).spec = step.spec;
         return this.#register(step.worker, step.starts);
-      case 'unregister':
-        client.worker(step.worker).registered = false;
-        return this.#call({ type: 'unregister', id: client.worker(step.worker).id });
       case 'lose':
         return client.lose(step.worker);
       case 'reconcile':
@@ -254,6 +166,10 @@ export class Harness {
       case 'flush':
         for (const subject of this.#subjects) await subject.flush?.();
         return;
+      default: {
+        const call = client.call(step, this.#oracle.world);
+        return call && this.#call(call);
+      }
     }
   }
 
@@ -510,15 +426,15 @@ function count(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-/** Says where it was when it failed. */
 /** When something falls due may be told too early: whoever looks then finds nothing, and is told anew. */
-function orEarlier(answer: unknown): unknown {
+export function orEarlier(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return answer;
   const { nextDueAt, lease, ...rest } = answer as Partial<Record<string, unknown>>;
   if (lease !== undefined) return { ...answer, lease: orEarlier(lease) };
   return typeof nextDueAt === 'number' ? { ...rest, nextDueAt: new NotLater(nextDueAt) } : answer;
 }
 
+/** Says where it was when it failed. */
 async function within<T>(where: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();

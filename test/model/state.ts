@@ -48,15 +48,9 @@ export async function stateOf(backend: Backend, ids: readonly string[]): Promise
   return {
     records,
     status,
-    users: users
-      .filter((user) => user !== undefined)
-      .filter(isBusy)
-      .map(rounded),
+    users: users.flatMap((user) => shownUser(user) ?? []),
     listed,
-    queues: queues
-      .filter((queue) => queue !== undefined)
-      .filter(isUsed)
-      .map(queueInfo),
+    queues: queues.flatMap((queue) => shownQueue(queue) ?? []),
     stats,
     schedules: schedules.items,
     workers: workers.map(workerFacts).sort((one, other) => (one.id < other.id ? -1 : 1)),
@@ -99,6 +93,16 @@ function ownerStateOf(record: TaskRecord | undefined): TaskStatus | undefined {
   const { state, result, error, cause } = record;
   const status: Record<keyof TaskStatus, unknown> = { state, result, error, cause };
   return status as TaskStatus;
+}
+
+/** A user as far as every backend shows the same. */
+export function shownUser(user: UserInfo | undefined): UserInfo | undefined {
+  return user !== undefined && isBusy(user) ? rounded(user) : undefined;
+}
+
+/** A queue likewise. */
+export function shownQueue(queue: QueueInfo | undefined): QueueInfo | undefined {
+  return queue !== undefined && isUsed(queue) ? queueInfo(queue) : undefined;
 }
 
 /** A user without work may be known or not: that is the backend's own affair. */

@@ -33,7 +33,7 @@ class StillClock implements Clock {
   }
 }
 
-async function memorySubject(retention: Retention): Promise<Subject> {
+export async function memorySubject(retention: Retention): Promise<Subject> {
   const clock = new StillClock();
   const backend = memory({ clock });
   await backend.open({ retention });
@@ -61,7 +61,7 @@ export async function reopenedSubject(every: number, retention = RETENTION): Pro
 }
 
 /** Where too many of a kind go after a minute. */
-const BY_AGE: Retention = {
+export const BY_AGE: Retention = {
   finishedMs: RETENTION.finishedMs,
   failedMs: RETENTION.failedMs,
   canceledMs: RETENTION.canceledMs,
