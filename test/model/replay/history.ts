@@ -19,28 +19,43 @@ const LINES = 200;
 
 export class History {
   readonly replayer: Replayer;
-  readonly #scene: Scene;
+  readonly scene: Scene;
+  /** Of all tasks that somebody has stored. */
+  readonly ids: Set<string> = new Set();
   readonly #raw: Redis;
   readonly #clock: string;
   readonly #answers = new Map<string, unknown>();
-  readonly #ids = new Set<string>();
   #read = 0;
   #reading: Promise<void> | undefined;
 
   private constructor(scene: Scene, replayer: Replayer) {
-    this.#scene = scene;
+    this.scene = scene;
     this.#raw = new Redis(scene.place);
+    // One that breaks is opened again.
+    this.#raw.on('error', () => undefined);
     this.#clock = keysOf(scene.prefix).clock;
     this.replayer = replayer;
   }
 
-  /** Clients of this process alone, from the begin to the end. */
+  /** Clients of this process alone. */
   static async play(place: RedisPlace, seed: number, calls: number, tally: Tally): Promise<void> {
+    await History.judge(place, seed, tally, async (history) => {
+      await play({ scene: history.scene, seed, calls, history, name: '', alone: true });
+      await history.end();
+    });
+  }
+
+  /** A history in a namespace of its own, from its begin to its end. */
+  static async judge(
+    place: RedisPlace,
+    seed: number,
+    tally: Tally,
+    act: (history: History) => Promise<void>,
+  ): Promise<void> {
     const scene = { place, prefix: `replay-${process.pid}-${seed}` };
     const history = await History.open(scene, tally);
     try {
-      await play({ scene, seed, calls, history, name: '', alone: true });
-      await history.end();
+      await act(history);
     } catch (error) {
       if (error instanceof Spread) {
         tally.left += 1;
@@ -81,7 +96,7 @@ export class History {
       for (const line of lines) {
         this.#read += 1;
         const { call } = await this.replayer.take(line);
-        if (call.type === 'enqueue') for (const { id } of call.tasks) this.#ids.add(id);
+        if (call.type === 'enqueue') for (const { id } of call.tasks) this.ids.add(id);
       }
       if (lines.length < LINES) break;
     }
@@ -93,7 +108,7 @@ export class History {
 
   /** Nothing runs any more: the clock stands still, and what is shown must be the same. */
   async end(): Promise<void> {
-    const actor = new Actor(this.#scene, recordingScripts());
+    const actor = new Actor(this.scene, recordingScripts());
     try {
       await this.read();
       await this.#raw.hset(this.#clock + HAND, 'still', this.replayer.now + 1);
@@ -101,7 +116,7 @@ export class History {
       await actor.ask({ id: 'end', call: { type: 'setQueue', queue: 'default', patch: {} } });
       await this.read();
       const { oracle, memory } = this.replayer;
-      const ids = [...this.#ids];
+      const ids = [...this.ids];
       const same = this.replayer.mustBe.bind(this.replayer);
       const state = expectedState(oracle, ids);
       same('what memory shows in the end', await stateOf(memory.backend, ids), state);
@@ -118,6 +133,22 @@ export class History {
     }
   }
 
+  /** Breaks all connections but the one that says so. */
+  async cutAll(): Promise<void> {
+    await this.#raw.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+  }
+
+  /** The server forgets what it was taught. */
+  async flush(): Promise<void> {
+    await this.#raw.script('FLUSH');
+    await this.#raw.function('FLUSH');
+  }
+
+  /** Lets go of a history that others go on with. */
+  leave(): void {
+    this.#raw.disconnect();
+  }
+
   /** Writes down all steps so far; gives the name of the file. */
   async #keep(seed: number): Promise<string> {
     const lines = await this.#raw.lrange(this.#clock + LOG, 0, this.#read - 1);
@@ -127,7 +158,7 @@ export class History {
   }
 
   async close(): Promise<void> {
-    const keys = await this.#raw.keys(`${this.#scene.prefix}:*`);
+    const keys = await this.#raw.keys(`${this.scene.prefix}:*`);
     if (keys.length > 0) await this.#raw.unlink(keys);
     this.#raw.disconnect();
     await this.replayer.close();

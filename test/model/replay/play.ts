@@ -23,6 +23,8 @@ const PART = 60;
 /** What is known of the history so far. */
 export interface Watched {
   readonly replayer: Replayer;
+  /** Of all tasks that somebody has stored. */
+  readonly ids: ReadonlySet<string>;
   /** Reads on what the server has done. */
   read(): Promise<void>;
   /** A client was answered. */
@@ -43,7 +45,7 @@ export interface PlayOptions {
 }
 
 /** A random number from 0 up to a bound, by a seed: xorshift. */
-function chanceOf(seed: number): (bound: number) => number {
+export function chanceOf(seed: number): (bound: number) => number {
   let state = (seed ^ 0x9e3779b9) | 1;
   return (bound) => {
     state ^= state << 13;
@@ -91,6 +93,11 @@ export async function play(options: PlayOptions): Promise<void> {
     if (chance(CUT_EVERY) === 0) setImmediate(() => actor.cut());
   }
 
+  async function look(): Promise<void> {
+    await history.read();
+    if (!options.alone) player.client.used([...history.ids]);
+  }
+
   try {
     for (const { backend } of actors) await backend.open({ retention: BY_AGE });
     for (const plan of player.beginnings(options.alone)) send(plan);
@@ -99,7 +106,7 @@ export async function play(options: PlayOptions): Promise<void> {
       const [steps = []] = fc.sample(historyOf(PART), { seed: seed + part, numRuns: 1 });
       for (const step of steps) {
         for (const plan of player.plansOf(step)) send(plan);
-        if (chance(4) === 0) await history.read();
+        if (chance(4) === 0) await look();
         while (flying.size >= IN_FLIGHT) await Promise.race(flying);
         if (failure !== undefined) throw failure;
       }

@@ -44,11 +44,13 @@ export interface Tally {
   spread: number;
   /** Histories that ended before their time, at a call of several steps. */
   left: number;
+  /** Processes that were killed while they called. */
+  kills: number;
   readonly verbs: Map<string, number>;
 }
 
 export function newTally(): Tally {
-  return { steps: 0, answers: 0, spread: 0, left: 0, verbs: new Map() };
+  return { steps: 0, answers: 0, spread: 0, left: 0, kills: 0, verbs: new Map() };
 }
 
 /** The engines differ, with what led there. */

@@ -10,11 +10,15 @@
 import { parseArgs } from 'node:util';
 import { startRedis } from '../../support/redis/redis-server.ts';
 import { playAgain } from './again.ts';
+import { playByMany } from './fleet.ts';
 import { History } from './history.ts';
 import { Difference, newTally } from './replayer.ts';
 
-/** Calls of one history; then the next namespace begins. */
+/** Calls of one history, or of each process of one; then the next namespace begins. */
 const CALLS = 400;
+
+/** One history of so many is one of several processes, which takes some seconds to begin. */
+const BY_MANY = 8;
 
 const { values } = parseArgs({
   options: {
@@ -43,7 +47,8 @@ async function main(): Promise<number> {
   try {
     for (let seed = first; tally.steps < steps; seed += 1) {
       try {
-        await History.play({ path: server.socket }, seed, CALLS, tally);
+        const playOne = (seed - first) % BY_MANY === BY_MANY - 1 ? playByMany : History.play;
+        await playOne({ path: server.socket }, seed, CALLS, tally);
       } catch (error) {
         console.error(error instanceof Difference ? error.message : error);
         console.error(`\nalone: npm run replay -- --steps 1 --seed ${seed}`);
@@ -55,7 +60,9 @@ async function main(): Promise<number> {
     console.log(
       `seed ${first}: ${tally.steps} steps, ${tally.answers} answers compared, ${seconds} s`,
     );
-    console.log(`${tally.spread} looks in several steps, ${tally.left} histories left at one`);
+    console.log(
+      `${tally.spread} looks in several steps, ${tally.left} histories left at one; ${tally.kills} processes killed`,
+    );
     const rows = [...tally.verbs].sort(([, one], [, other]) => other - one);
     for (const [verb, times] of rows) console.log(`${String(times).padStart(9)}  ${verb}`);
     await server.stop();
