@@ -95,7 +95,11 @@ class Building {
       return refused(new InvalidPayloadError('$', `node "${shownNode(node.id)}" has no input`));
     }
     await this.#learnInput([plan.input]);
-    return this.#made(() => this.#known.values.build(plan.input, this.#facts()));
+    const { codec } = this.#parts;
+    return made(() => {
+      const value = this.#known.values.build(plan.input, this.#facts());
+      return codec.payload(plan.task.id, value);
+    });
   }
 
   async #group(plan: PlanGroup): Promise<LateInput> {
@@ -113,15 +117,8 @@ class Building {
         return { kind: 'followed', cause: { type: 'upstream', id, state: how } };
       }
     }
-    return this.#made(() => decideGroup(plan.group, members));
-  }
-
-  #made(make: () => unknown): LateInput {
-    try {
-      return { kind: 'input', text: this.#parts.codec.anyLength(make()) };
-    } catch (error) {
-      return refused(error);
-    }
+    // What it gives is its result, which has a limit of its own.
+    return made(() => this.#parts.codec.anyLength(decideGroup(plan.group, members)));
   }
 
   #facts(): { readonly input: unknown; outcome(node: string): NodeOutcome } {
@@ -216,6 +213,14 @@ function lost(node: string): NodeOutcome {
     ok: false,
     error: errorSaying(`the result of node "${shownNode(node)}" is not stored any more`),
   };
+}
+
+function made(make: () => string): LateInput {
+  try {
+    return { kind: 'input', text: make() };
+  } catch (error) {
+    return refused(error);
+  }
 }
 
 function refused(error: unknown): LateInput {

@@ -6,7 +6,12 @@ import { applyHere } from '../../attempt/pending-writes.ts';
 import { LocalStreams } from '../../attempt/streams.ts';
 import { onAbort } from '../../base/abort-watch.ts';
 import { apart } from '../../base/async-scope.ts';
-import { TaskCanceledError, TimedOutError, UnknownTaskError } from '../../domain/errors/errors.ts';
+import {
+  isOwn,
+  TaskCanceledError,
+  TimedOutError,
+  UnknownTaskError,
+} from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Cause } from '../../domain/task/cause.ts';
 import { versionedName } from '../../domain/task/task-name.ts';
@@ -28,7 +33,7 @@ import type { Control } from '../../workflow/control.ts';
 import { control as kindOf } from '../../workflow/control.ts';
 import { partsOf } from '../../workflow/parts.ts';
 import type { TaskDefinition } from '../../workflow/task-definition.ts';
-import { groupOutcome, type MemberEnd } from '../shared/group-end.ts';
+import { groupOutcome, type MemberEnd, outputText } from '../shared/group-end.ts';
 import { outcomeOf, recordOf } from './controls.ts';
 import { endOf, groupSpan } from './group-trace.ts';
 import type { NodeTools } from './node-call.ts';
@@ -182,6 +187,7 @@ export class LocalWalk {
       return outcome;
     } catch (error) {
       trace.end({ outcome: 'failed', error });
+      if (isOwn(error, 'INVALID_RESULT')) return failed(error);
       throw error;
     }
   }
@@ -200,7 +206,9 @@ export class LocalWalk {
     const { node } = step;
     const { policy } = node;
     const own = policy.kind === 'registered' ? this.#policy(policy.name) : NO_POLICY;
-    return groupOutcome({ node, members, isTimeUp: group.isTimeUp, registered: own });
+    const ended = groupOutcome({ node, members, isTimeUp: group.isTimeUp, registered: own });
+    if (ended.type === 'output') outputText(this.#tools.codec, node, ended.value);
+    return ended;
   }
 
   #policy(name: string): RegisteredVerdict {

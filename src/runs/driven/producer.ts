@@ -22,6 +22,7 @@ import type { Trace } from '../../tracing/trace.ts';
 import { control as kindOf } from '../../workflow/control.ts';
 import { partsOf } from '../../workflow/parts.ts';
 import type { TaskDefinition } from '../../workflow/task-definition.ts';
+import { outputText } from '../shared/group-end.ts';
 import { type Edits, editMark, editOf } from '../shared/record.ts';
 import { type NodeRecord, outcomeOf, recordOf } from './controls.ts';
 import { GroupDrive, type GroupTools } from './group-drive.ts';
@@ -279,7 +280,7 @@ export class Producer {
       case 'terminate': {
         const kind = outcome.type;
         try {
-          const text = this.#tools.codec.anyLength(outcome.value);
+          const text = outputText(this.#tools.codec, step.node, outcome.value);
           return { type: 'record', record: { kind, text }, writes: NO_WRITES };
         } catch (error) {
           return this.#failed(error, 'invalid-result');

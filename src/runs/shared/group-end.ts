@@ -1,6 +1,7 @@
 /** What a group comes to when its members have ended, in runs of both kinds. */
 import { failureOf } from '../../attempt/handler-call.ts';
 import { errorFrom, thrownOf } from '../../base/thrown.ts';
+import type { ValueCodec } from '../../codec/codec.ts';
 import { GroupFailedError } from '../../domain/errors/errors.ts';
 import type { FailedMember, GroupSteering } from '../../domain/errors/graph-errors.ts';
 import type { Cause } from '../../domain/task/cause.ts';
@@ -8,6 +9,7 @@ import type { EachNode, ParallelNode } from '../../graph/graph.ts';
 import { groupOutput, type NodeOutcome } from '../../graph/graph-values.ts';
 import { hasFinished, type RegisteredVerdict } from '../../graph/group-verdict.ts';
 import type { StepOutcome } from '../../graph/run-walk.ts';
+import { isLenient } from './group-decision.ts';
 
 /** How one member ended. */
 export type MemberEnd =
@@ -54,6 +56,19 @@ export function groupOutcome({ node, members, isTimeUp, registered }: GroupEnd):
   } catch (error) {
     return { type: 'failed', error };
   }
+}
+
+/**
+ * What a group gives, as text. That of one that may lose members is a result, in a dispatched run of a task of its own.
+ *
+ * @throws `InvalidResultError` when it is longer than a result may be.
+ */
+export function outputText(
+  codec: ValueCodec,
+  { id, policy }: GroupEnd['node'],
+  value: unknown,
+): string {
+  return isLenient(policy) ? codec.result(id, value) : codec.anyLength(value);
 }
 
 /** Who has to have all of its members has what became of them: one that was canceled, and none that failed. */
