@@ -31,7 +31,7 @@ import {
   ONCE_KEYS,
   type OnceOptions,
 } from '../workflow/channel.ts';
-import { validate } from '../workflow/standard-schema.ts';
+import { checkedBy } from '../workflow/standard-schema.ts';
 import type { Failure } from './handler-call.ts';
 
 /** Where the channels of a run are. */
@@ -210,20 +210,15 @@ class HandChannel {
   /** What the schema makes of a value; a promise only when the schema gives one. */
   #checked(key: string, value: unknown): unknown {
     const schema = this.#definition.schemas.get(key);
-    if (schema === undefined) return value;
-    const result = validate(schema, value);
-    if (result instanceof Promise) return result.then((late) => this.#valueOf(key, late));
-    return this.#valueOf(key, result);
-  }
-
-  #valueOf(key: string, result: Awaited<ReturnType<typeof validate>>): unknown {
-    if (result.ok) return result.value;
-    throw this.#invalid(key, result.path, result.message);
+    return schema === undefined ? value : checkedBy(this.#where(key), schema, value);
   }
 
   #invalid(key: string, path: string, problem: string): InvalidPayloadError {
-    const where = `channel ${this.#definition.name}, key ${JSON.stringify(key)}`;
-    return new InvalidPayloadError(path, `${problem} (${where})`);
+    return new InvalidPayloadError(path, `${problem} (${this.#where(key)})`);
+  }
+
+  #where(key: string): string {
+    return `channel ${this.#definition.name}, key ${JSON.stringify(key)}`;
   }
 }
 

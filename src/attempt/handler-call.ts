@@ -14,7 +14,12 @@ import {
 } from '../domain/errors/errors.ts';
 import type { FailureType } from '../domain/task/cause.ts';
 import { type Control, controlOf } from '../workflow/control.ts';
-import { type SchemaResult, validate } from '../workflow/standard-schema.ts';
+import {
+  invalidPayload,
+  type SchemaResult,
+  type StandardSchemaV1,
+  validate,
+} from '../workflow/standard-schema.ts';
 import type { TaskContext } from '../workflow/task-context.ts';
 import type { Handler, TaskDefinition } from '../workflow/task-definition.ts';
 import type { HandlerCalls } from './handler-calls.ts';
@@ -68,8 +73,15 @@ export function callHandler(call: HandlerCall, sink: CallSink): void {
     sink.threw(refused(notice, 'invalid-payload'));
     return;
   }
-  if (call.definition.input === undefined) invoke(call, input, sink);
-  else checkInput(call, input, sink);
+  const { input: schema } = call.definition;
+  if (schema === undefined) {
+    invoke(call, input, sink);
+    return;
+  }
+  checked(schema, input, (result) => {
+    if (result.ok) invoke(call, result.value, sink);
+    else sink.threw(refused(invalidPayload(result), 'invalid-payload'));
+  });
 }
 
 /** Codes of our errors after which another attempt would come to the same. */
@@ -97,14 +109,6 @@ export function failureOf(error: unknown): Failure {
   }
   if (isOwn(error, 'INVALID_RESULT')) return refused(error, 'invalid-result');
   return { error, failureType: 'error', retryable: !FINAL.includes(ownCode(error)) };
-}
-
-function checkInput(call: HandlerCall, input: unknown, sink: CallSink): void {
-  checked(call.definition.input, input, (result) => {
-    if (result.ok) invoke(call, result.value, sink);
-    else
-      sink.threw(refused(new InvalidPayloadError(result.path, result.message), 'invalid-payload'));
-  });
 }
 
 function invoke(call: HandlerCall, input: unknown, sink: CallSink): void {
@@ -170,9 +174,12 @@ function finish(call: HandlerCall, value: unknown, sink: CallSink): void {
     return;
   }
   checked(call.definition.output, value, (result) => {
-    if (result.ok) store(call, result.value, sink);
-    else
-      threw(refused(new InvalidResultError(result.path, result.message), 'invalid-result'), sink);
+    if (result.ok) {
+      store(call, result.value, sink);
+      return;
+    }
+    const { path, message, cause } = result;
+    threw(refused(new InvalidResultError(path, message, cause), 'invalid-result'), sink);
   });
 }
 
@@ -190,24 +197,13 @@ function store(call: HandlerCall, value: unknown, sink: CallSink): void {
   else void reported.then(() => sink.returned(text));
 }
 
-/** Asks a schema; one that throws has refused. */
 function checked(
-  schema: TaskDefinition['input'],
+  schema: StandardSchemaV1,
   value: unknown,
   then: (result: SchemaResult) => void,
 ): void {
-  const thrown = (error: unknown): SchemaResult => ({
-    ok: false,
-    path: '$',
-    message: error instanceof Error ? error.message : 'its schema threw',
-  });
-  let answer: SchemaResult | Promise<SchemaResult>;
-  try {
-    answer = schema === undefined ? { ok: true, value } : validate(schema, value);
-  } catch (error) {
-    answer = thrown(error);
-  }
-  if (answer instanceof Promise) void answer.catch(thrown).then(then);
+  const answer = validate(schema, value);
+  if (answer instanceof Promise) void answer.then(then);
   else then(answer);
 }
 

@@ -9,7 +9,6 @@ import { onAbort } from '../base/abort-watch.ts';
 import { sleep } from '../base/pause.ts';
 import {
   InvalidOptionError,
-  InvalidPayloadError,
   NotStoredError,
   RunCanceledError,
   TaskCanceledError,
@@ -26,7 +25,7 @@ import { partSpan, tracedCall } from '../tracing/spans/work.ts';
 import { beginTrace, type PartRequest, type Trace, untraced } from '../tracing/trace.ts';
 import { compile } from '../workflow/compile.ts';
 import { PipelineDefinition, type StepDefinition } from '../workflow/pipeline-definition.ts';
-import { validate } from '../workflow/standard-schema.ts';
+import { invalidPayload, validate } from '../workflow/standard-schema.ts';
 import { definitionOf, type TaskDefinition } from '../workflow/task-definition.ts';
 
 /** How a task is run here. */
@@ -103,7 +102,7 @@ async function runTask(
   const payload = tools.codec.payload(definition.name, input);
   if (definition.input !== undefined) {
     const result = await validate(definition.input, input);
-    if (!result.ok) throw new InvalidPayloadError(result.path, result.message);
+    if (!result.ok) throw invalidPayload(result);
   }
   const taskId = tools.newId();
   const trace = traceOf(tools, call, definition.name);

@@ -1,13 +1,9 @@
 import type { ValueCodec } from '../codec/codec.ts';
-import {
-  DependencyCycleError,
-  InvalidOptionError,
-  InvalidPayloadError,
-} from '../domain/errors/errors.ts';
+import { DependencyCycleError, InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkId, checkTaskName } from '../domain/settings/names.ts';
 import type { NewTask } from '../domain/task/task.ts';
 import { nameIn, versionedName } from '../domain/task/task-name.ts';
-import { type SchemaResult, validate } from '../workflow/standard-schema.ts';
+import { invalidPayload, type SchemaResult, validate } from '../workflow/standard-schema.ts';
 import type { TaskDefinition } from '../workflow/task-definition.ts';
 import type { PlaceOptions } from '../workflow/task-options.ts';
 import {
@@ -175,5 +171,5 @@ function optionalOf(
 
 function accepted(result: SchemaResult, task: NewTask): NewTask {
   if (result.ok) return task;
-  throw new InvalidPayloadError(result.path, result.message);
+  throw invalidPayload(result);
 }

@@ -1,4 +1,5 @@
 import { apart } from '../base/async-scope.ts';
+import { messageOf } from '../base/message-of.ts';
 import { InvalidPayloadError } from '../domain/errors/errors.ts';
 /**
  * The part of Standard Schema version 1 that is used here; Zod, Valibot, ArkType and others make
@@ -25,17 +26,38 @@ export interface StandardSchemaV1<I = unknown, O = I> {
 }
 
 /** What `validate` answers. */
-export type SchemaResult =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly path: string; readonly message: string };
+export type SchemaResult = { readonly ok: true; readonly value: unknown } | SchemaRefusal;
 
-/** Asks a schema. Gives a promise only when the schema does. */
+/** Why a value is refused. */
+export interface SchemaRefusal {
+  readonly ok: false;
+  readonly path: string;
+  readonly message: string;
+  /** Of a schema that threw: what it threw. */
+  readonly cause?: unknown;
+}
+
+/** Asks a schema; one that throws, or rejects, has refused. Gives a promise only when the schema does. Never throws. */
 export function validate(
   schema: StandardSchemaV1,
   value: unknown,
 ): SchemaResult | Promise<SchemaResult> {
-  const answer = apart(() => schema['~standard'].validate(value));
-  return isThenable(answer) ? Promise.resolve(answer).then(resultOf) : resultOf(answer);
+  try {
+    const answer = apart(() => schema['~standard'].validate(value));
+    if (!isThenable(answer)) return resultOf(answer);
+    return Promise.resolve(answer).then(resultOf).catch(thrownBy);
+  } catch (error) {
+    return thrownBy(error);
+  }
+}
+
+/** The error for a value that its schema refuses; `what` names the value where no call does. */
+export function invalidPayload(
+  { path, message, cause }: SchemaRefusal,
+  what?: string,
+): InvalidPayloadError {
+  const where = what === undefined ? '' : ` (${what})`;
+  return new InvalidPayloadError(path, `${message}${where}`, cause);
 }
 
 /**
@@ -56,13 +78,17 @@ export function checkedBy(
 
 function passedBy(what: string, result: SchemaResult): unknown {
   if (result.ok) return result.value;
-  throw new InvalidPayloadError(result.path, `${result.message} (${what})`);
+  throw invalidPayload(result, what);
 }
 
 /** Whether a value is a Standard Schema as far as one can see. */
 export function isSchema(value: unknown): value is StandardSchemaV1 {
   const standard = member(value, '~standard');
   return member(standard, 'version') === 1 && typeof member(standard, 'validate') === 'function';
+}
+
+function thrownBy(cause: unknown): SchemaRefusal {
+  return { ok: false, path: '$', message: `its schema threw: ${messageOf(cause)}`, cause };
 }
 
 function resultOf(answer: unknown): SchemaResult {

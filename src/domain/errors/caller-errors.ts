@@ -33,8 +33,9 @@ export class InvalidPayloadError extends FairloomError {
   /** Where in the value, as `$.items[3].price`. */
   readonly path: string;
 
-  constructor(path: string, problem: string) {
-    super(`payload at ${path}: ${problem}`);
+  /** `cause`: what the schema threw. */
+  constructor(path: string, problem: string, cause?: unknown) {
+    super(`payload at ${path}: ${problem}`, cause === undefined ? {} : { cause });
     this.path = path;
   }
 }
@@ -50,8 +51,9 @@ export class InvalidResultError extends FairloomError {
   /** Where in the value, as `$.items[3].price`. */
   readonly path: string;
 
-  constructor(path: string, problem: string) {
-    super(`result at ${path}: ${problem}`);
+  /** `cause`: what the schema threw. */
+  constructor(path: string, problem: string, cause?: unknown) {
+    super(`result at ${path}: ${problem}`, cause === undefined ? {} : { cause });
     this.path = path;
   }
 }

@@ -1,11 +1,11 @@
 /** Another input for one node of a run: which nodes take one, and what becomes of it in a rerun. */
 import type { ValueCodec } from '../../codec/codec.ts';
-import { InvalidOptionError, InvalidPayloadError } from '../../domain/errors/errors.ts';
+import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { isNamed } from '../../domain/task/node-name.ts';
 import { allNodes, type GraphBlock, type TaskGraph, type TaskNode } from '../../graph/graph.ts';
 import { begun, idsIn } from '../../graph/graph-start.ts';
 import { codeOfNode } from '../../graph/node-code.ts';
-import { type StandardSchemaV1, validate } from '../../workflow/standard-schema.ts';
+import { invalidPayload, type StandardSchemaV1, validate } from '../../workflow/standard-schema.ts';
 import type { KnownGraph } from '../shared/known-graph.ts';
 import { type Edits, editOf, type SaidPlace } from '../shared/record.ts';
 import type { RunForm } from '../shared/run-options.ts';
@@ -47,7 +47,7 @@ function tasksIn(block: GraphBlock): readonly TaskNode[] {
 /**
  * An input as it is stored.
  *
- * @throws {@link InvalidPayloadError} when it cannot be stored, or its schema refuses it.
+ * @throws `InvalidPayloadError` when it cannot be stored, or its schema refuses it.
  */
 export async function inputText(
   { codec, schemaOf }: EditTools,
@@ -57,9 +57,7 @@ export async function inputText(
   const text = codec.payload(node.id, input);
   const schema = schemaOf(codeOfNode(node, said));
   const result = schema === undefined ? undefined : await validate(schema, input);
-  if (result !== undefined && !result.ok) {
-    throw new InvalidPayloadError(result.path, result.message);
-  }
+  if (result !== undefined && !result.ok) throw invalidPayload(result);
   return text;
 }
 

@@ -21,7 +21,7 @@ import type { TaskMaker } from '../../enqueue/task-maker.ts';
 import { begun, longestWalk, startedAt } from '../../graph/graph-start.ts';
 import type { Tracer } from '../../tracing/tracer.ts';
 import { partsOf } from '../../workflow/parts.ts';
-import { type StandardSchemaV1, validate } from '../../workflow/standard-schema.ts';
+import { invalidPayload, type StandardSchemaV1, validate } from '../../workflow/standard-schema.ts';
 import { dispatchedTasks, drivenTask, type RunCall } from '../dispatched/run-tasks.ts';
 import type { KnownGraph } from '../shared/known-graph.ts';
 import { editOf, runGivenOf, runPayload, runPlaceOf } from '../shared/record.ts';
@@ -150,7 +150,7 @@ export async function demandInputs(
       throw new InvalidPayloadError('$', 'is not known yet');
     };
     const result = await validate(schema, known.values.build(plan.input, { input, outcome }));
-    if (!result.ok) throw new InvalidPayloadError(result.path, result.message);
+    if (!result.ok) throw invalidPayload(result);
   }
 }
 
