@@ -48,6 +48,14 @@ export const RUN_KEYS: OptionKeys<RunOptions> = keysOf<RunOptions>()({
   startAt: true,
 });
 
+/** What belongs to a run as a whole. */
+interface LocalRun {
+  readonly user: string;
+  readonly channels: LocalChannels;
+  /** Of each walk in it. */
+  readonly maxSteps: number | undefined;
+}
+
 /** Who runs what. */
 export interface LocalCall {
   /** A task or a pipeline. */
@@ -56,7 +64,7 @@ export interface LocalCall {
   readonly user: string;
   readonly signal?: AbortSignal | undefined;
   /** Of the run that its caller is a part of; absent when a caller of the library runs it. */
-  readonly channels?: LocalChannels;
+  readonly within?: LocalRun;
   /** Of the handler that runs it; absent when a caller of the library does. */
   readonly trace?: Trace;
   /** See `RunEnqueueOptions`; for what is walked. */
@@ -97,7 +105,8 @@ async function runTask(
   definition: TaskDefinition,
 ): Promise<unknown> {
   const { input, user, signal = new AbortController().signal } = call;
-  const channels = call.channels ?? new LocalChannels();
+  const whole = runOf(call);
+  const { channels } = whole;
   signal.throwIfAborted();
   const payload = tools.codec.payload(definition.name, input);
   if (definition.input !== undefined) {
@@ -121,7 +130,7 @@ async function runTask(
     node: undefined,
     signal,
     runId: undefined,
-    runnerFor: () => runnerOf(tools, user, channels),
+    runnerFor: () => runnerOf(tools, whole),
     channels,
     writer: '',
     cycles: undefined,
@@ -147,16 +156,16 @@ async function walkHere(
   step: StepDefinition,
 ): Promise<unknown> {
   const { input, user, startAt, signal = new AbortController().signal } = call;
-  const maxSteps = maxStepsOf(call.maxSteps);
+  const run = runOf(call);
+  const { channels, maxSteps } = run;
   signal.throwIfAborted();
   const { codec } = tools;
   const whole = compile(step);
   const graph = startAt === undefined ? whole : startedAt(whole, startAt);
   const given = codec.read(codec.payload(step.name, input));
   const trace = traceOf(tools, call, step.name);
-  const channels = call.channels ?? new LocalChannels();
-  const runner = runnerOf(tools, user, channels);
-  const walk = new LocalWalk({ ...tools, runner, channels }, { step, user, trace, maxSteps });
+  const runnerFor = (): SubRunner => runnerOf(tools, run);
+  const walk = new LocalWalk({ ...tools, runnerFor, channels }, { step, user, trace, maxSteps });
   return tracedCall(trace, async () => {
     // Each node watches the signal while it runs: not to put a listener there for each of them.
     const unwatch = onAbort([signal], () => undefined);
@@ -174,11 +183,20 @@ async function walkHere(
   });
 }
 
-/** What a handler runs is run here too. */
-function runnerOf(tools: LocalTools, user: string, channels: LocalChannels): SubRunner {
+function runOf({ within, user, maxSteps }: LocalCall): LocalRun {
+  return within ?? { user, channels: new LocalChannels(), maxSteps: maxStepsOf(maxSteps) };
+}
+
+/** What a handler runs is run here too, one after the other as where it is stored. */
+function runnerOf(tools: LocalTools, within: LocalRun): SubRunner {
+  const { user } = within;
+  let before: Promise<unknown> = Promise.resolve();
   return {
-    run: ({ step, input, signal, trace }) =>
-      runHere(tools, { step, input, user, signal, trace, channels }),
+    run: ({ step, input, signal, trace }) => {
+      const turn = before.then(() => runHere(tools, { step, input, user, signal, trace, within }));
+      before = turn.catch(() => undefined);
+      return turn;
+    },
     wait: (call) => waitHere(tools, call),
     repeats: async () => false,
   };

@@ -136,9 +136,11 @@ function nodeTask(call: RunCall, task: DispatchTask): NewTask {
   const place = isTask ? placeOfNode(plan.task, settings, call.base) : settings.place;
   const edited = isTask ? editOf(call.edits, id) : undefined;
   const isLate = edited === undefined && (kind === 'group' || task.reads.length > 0);
+  const { maxSteps } = settings.saidPlace ?? {};
   const run: RunPlace = {
     ...{ id: settings.id, graph: call.known.hash, node: id, ...turnOf(call) },
     ...(isLate ? { late: true } : {}),
+    ...(isTask && maxSteps !== undefined ? { said: { maxSteps } } : {}),
     ...(isLate && call.past !== undefined ? { past: call.past } : {}),
   };
   const inside = task.dependsOn.map((node) => reused?.get(node) ?? idOfNode(call, node));

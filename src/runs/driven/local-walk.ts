@@ -1,6 +1,6 @@
 /** A workflow run here and now: every node in this process, and nothing stored. */
 
-import type { SubRunner } from '../../attempt/attempt-context.ts';
+import type { SubRunners } from '../../attempt/attempt-context.ts';
 import type { LocalChannels } from '../../attempt/channels.ts';
 import { applyHere } from '../../attempt/pending-writes.ts';
 import { LocalStreams } from '../../attempt/streams.ts';
@@ -49,7 +49,7 @@ export interface LocalTools extends NodeTools {
 
 /** What a walk needs besides: handlers may run steps of their own. */
 export interface WalkTools extends LocalTools {
-  readonly runner: SubRunner;
+  readonly runnerFor: SubRunners;
   /** Of the run: its own, or that of the handler which runs it. */
   readonly channels: LocalChannels;
 }
@@ -140,7 +140,7 @@ export class LocalWalk {
         trace,
         node: node.id,
         runId: undefined,
-        runnerFor: () => this.#tools.runner,
+        runnerFor: this.#tools.runnerFor,
         channels: this.#tools.channels,
         writer: node.id,
         signal,

@@ -174,7 +174,8 @@ export class SubRuns {
     const trace = call.trace.part(() => this.#span(step.name));
     const producer = this.#producer(journal, { prefix, within }, { ...call, trace });
     producer.learn(step);
-    const spec = { graph, block: graph, input: codec.read(text), isMember: false };
+    const { maxSteps } = runPlaceOf(this.#own.lease.options)?.said ?? {};
+    const spec = { graph, block: graph, input: codec.read(text), isMember: false, maxSteps };
     return tracedCall(trace, async () => {
       for (;;) {
         const move = await producer.walk(spec);

@@ -111,7 +111,7 @@ export interface RunPlace {
   readonly edited?: string;
   /** Of the run itself: the run of which it is a fork. */
   readonly forkedFrom?: string;
-  /** Of the run itself: what its enqueue said about the places of all its tasks. */
+  /** Of the run itself: what its enqueue said of all its tasks; of a node what its handler has to know of that. */
   readonly said?: SaidPlace;
 }
 
