@@ -43,21 +43,25 @@ export async function playByMany(
       const orders = { scene: history.scene, seed: seed * 100 + all.length, name, calls: most };
       all.push(started(history, orders));
     };
-    for (let n = 0; n < PROCESSES; n += 1) start(calls);
-    while (all.some(({ isOver }) => !isOver)) {
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-      await history.read();
-      if (chance(FAULT_EVERY) === 0) await (chance(2) === 0 ? history.cutAll() : history.flush());
-      const victim = all[chance(all.length)];
-      if (victim === undefined || victim.isOver || chance(KILL_EVERY) > 0) continue;
-      victim.child.kill('SIGKILL');
-      tally.kills += victim.calls > 0 ? 1 : 0;
-      start(Math.max(1, calls - victim.calls));
+    try {
+      for (let n = 0; n < PROCESSES; n += 1) start(calls);
+      while (all.some(({ isOver }) => !isOver)) {
+        await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+        await history.read();
+        if (chance(FAULT_EVERY) === 0) await (chance(2) === 0 ? history.cutAll() : history.flush());
+        const victim = all[chance(all.length)];
+        if (victim === undefined || victim.isOver || chance(KILL_EVERY) > 0) continue;
+        victim.child.kill('SIGKILL');
+        tally.kills += victim.calls > 0 ? 1 : 0;
+        start(Math.max(1, calls - victim.calls));
+      }
+      const error = all.find((one) => one.error !== undefined)?.error;
+      await history.end();
+      if (error !== undefined) throw new Error(error);
+    } finally {
+      for (const { child } of all) child.kill('SIGKILL');
+      await Promise.all(all.map(({ child }) => ended(child)));
     }
-    await Promise.all(all.map(({ child }) => ended(child)));
-    const error = all.find((one) => one.error !== undefined)?.error;
-    await history.end();
-    if (error !== undefined) throw new Error(error);
   });
 }
 

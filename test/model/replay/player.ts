@@ -4,7 +4,7 @@ import type { Call } from '../calls.ts';
 import { Client } from '../client.ts';
 import type { World } from '../oracle/world.ts';
 import { ownerName } from '../schedulers.ts';
-import { QUEUES, type Step } from '../steps.ts';
+import { QUEUES, type Step, USERS } from '../steps.ts';
 import type { Asked } from './asked.ts';
 import type { Replayer } from './replayer.ts';
 
@@ -33,6 +33,7 @@ export const REGISTRAR = 8;
 export class Player {
   readonly client: Client;
   readonly #replayer: Replayer;
+  #looked = 0;
 
   constructor(name: string, replayer: Replayer) {
     this.client = new Client(name);
@@ -121,27 +122,30 @@ export class Player {
   /** After a call somebody looks at what it has changed, and at something else. */
   #looks(call: Call): readonly Plan[] {
     const { ids } = this.client;
-    const { size } = this.world.tasks;
-    const user = [...this.world.tasks.values()].at(-1)?.user ?? 'ann';
-    const some = ids.slice(-8);
-    const id = 'id' in call ? call.id : (ids[size % Math.max(1, ids.length)] ?? 'nobody');
-    const queue = QUEUES[size % 2] ?? '';
+    const nth = this.#looked;
+    this.#looked += 1;
+    const user = USERS[nth % USERS.length] ?? 'ann';
+    const queue = QUEUES[nth % QUEUES.length] ?? '';
+    const id = 'id' in call ? call.id : (ids[nth % Math.max(1, ids.length)] ?? 'nobody');
+    const some = [id, ...ids.slice(-8)];
     // No index holds those that are started: they are read in steps.
     const states = ['scheduled', 'deferred', 'finished', 'failed', 'canceled'] as const;
-    const state = states[size % states.length] ?? 'failed';
+    const state = states[nth % states.length] ?? 'failed';
     const looks: readonly Asked[] = [
-      { type: 'get', ids: [id, ...some] },
-      { type: 'status', ids: [id, ...some] },
+      { type: 'get', ids: some },
       { type: 'user', user, queue },
+      { type: 'status', ids: some },
       { type: 'queue', queue },
+      { type: 'user', user, queue },
       { type: 'list', filter: { state } },
       { type: 'list', filter: { state: 'queued', user, queue } },
+      { type: 'user', user, queue },
       { type: 'attempts', id },
       { type: 'facts', ids: [id] },
       { type: 'workers' },
     ];
-    const at = (ids.length + size + call.type.length) % (looks.length + 4);
-    return looks.slice(at, at + 1).map((look) => ({ call: look }));
+    const look = looks[nth % looks.length];
+    return look === undefined ? [] : [{ call: look }];
   }
 
   #settle(step: Extract<Step, { readonly type: 'settle' }>): readonly Plan[] {
