@@ -1,6 +1,7 @@
 /** Clients of one process: calls by chance on many connections at once, in a namespace that others may use too. */
 import fc from 'fast-check';
 import { isOwn } from '../../../src/domain/errors/errors.ts';
+import type { Backend } from '../../../src/domain/port/backend.ts';
 import { historyOf } from '../arbitraries.ts';
 import { BY_AGE } from '../subjects.ts';
 import { Actor, type Scene, type Sent } from './actor.ts';
@@ -99,7 +100,7 @@ export async function play(options: PlayOptions): Promise<void> {
   }
 
   try {
-    for (const { backend } of actors) await backend.open({ retention: BY_AGE });
+    for (const { backend } of actors) await opened(backend);
     for (const plan of player.beginnings(options.alone)) send(plan);
     await Promise.all(flying);
     for (let part = 0; calls < options.calls; part += 1) {
@@ -116,6 +117,16 @@ export async function play(options: PlayOptions): Promise<void> {
     if (failure !== undefined) throw failure;
   } finally {
     for (const actor of actors) await actor.close();
+  }
+}
+
+/** Its connection may break before it is used. */
+async function opened(backend: Backend, attempts = 5): Promise<void> {
+  try {
+    await backend.open({ retention: BY_AGE });
+  } catch (error) {
+    if (attempts === 0 || !isOwn(error, 'BACKEND_UNAVAILABLE')) throw error;
+    await opened(backend, attempts - 1);
   }
 }
 
