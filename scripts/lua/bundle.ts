@@ -1,8 +1,8 @@
 /**
  * Joins the verbs of src/backends/redis/lua/ (one per file) with what they include, and writes
  *
- *   src/backends/redis/lua/scripts.generated.ts  the scripts as Redis gets them: "rich" with all verbs, and
- *                                             a short one for each that runs for every task
+ *   src/backends/redis/lua/scripts.generated.ts  what Redis gets: the library of all verbs, and a short
+ *                                             script for each verb that runs for every task
  *   src/backends/redis/lua/expanded/*.lua     the same, readable, for the tests of headers, for
  *                                             docs/acl.example, and for whoever looks for an error
  *

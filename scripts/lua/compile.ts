@@ -8,12 +8,11 @@
  *   them, inside of `more`, which runs when the first of them is called;
  * - all tables of functions are one: `Step.close` becomes `F.Step_close`.
  *
- * All verbs are one script, "rich", since Lua looks through every script that it knows again and
- * again. A verb that runs for every task is, beside that, a short script of its own, which answers
- * 'rich' for what it leaves to the other. `rich` tells a function in which of them it is. Its header
- * names the files and functions of the short script: `-- @hot` those that every run needs, which stand
- * where they are called (lua-flatten.ts), each line of `-- @often` those that are made together when the
- * first of them is called, `-- @rich` those that are called in the other script only.
+ * All verbs together are a library, whose functions are made once: library.ts. A verb that runs for every task is, beside
+ * that, a short script of its own, which answers 'rich' for what it leaves to the function of its name. `rich` tells a function
+ * in which of them it is. Its header names the files and functions of the short script: `-- @hot` those that every run needs,
+ * which stand where they are called (flatten.ts), each line of `-- @often` those that are made together when the first of them
+ * is called, `-- @rich` those that are called in the library only.
  */
 import { flattenLua } from './flatten.ts';
 import { inlineConstants, inlineKeys, inlineLimits } from './inline.ts';

@@ -21,8 +21,8 @@ const KEPT: Readonly<Record<string, string>> = {
 };
 
 /**
- * The text of a function that returns another, `run`, which takes a verb, in front of it `!` or `?` for a call with care (lib/guard.lua), the
- * keys and the arguments.
+ * The text of a function that returns another, `run`, which takes a verb, the keys and the arguments. In front of the verb stands `!` or
+ * `?` for a call with care: see lib/guard.lua.
  */
 export function compileLibrary(verbs: ReadonlyMap<string, string>, expanded: string): string {
   const { functions, rest } = take(expanded);
@@ -54,15 +54,15 @@ export function compileLibrary(verbs: ReadonlyMap<string, string>, expanded: str
     ...withKept(step),
     'end',
     'local function run(word, keys, args)',
-    'if not isMade then isMade = true make() end',
+    'if not isMade then make() isMade = true end',
     'KEYS, ARGV, guard, redisCall, redisPcall = keys, args, nil, redis.call, redis.pcall',
-    "local mark, verb = string.match(word, '^([!?]?)(.*)$')",
-    "if mark ~= '' then",
-    "guard = F.guardOf(redis, mark == '?')",
+    'local verb = V[word]',
+    'if not verb then',
+    "guard, verb = F.guardOf(redis, string.sub(word, 1, 1) == '?'), V[string.sub(word, 2)]",
     'redisCall = guard.call',
     'end',
     'begin()',
-    'return V[verb]()',
+    'return verb()',
     'end',
     'return run',
     '',

@@ -53,7 +53,7 @@ function withShortLocals(text: string): string {
   return changed(text, changes);
 }
 
-/** What stands behind two underscores, in which block of the script with all verbs the function is, stays. */
+/** What stands behind two underscores, the group that the function is made with, stays. */
 function withShortFunctions(text: string): string {
   const names = new Map<string, string>();
   return text.replaceAll(

@@ -8,7 +8,7 @@ import type { ChaosHarness } from './chaos-harness.ts';
 /** The way of the programme itself to the tasks: it is hurt by nobody. */
 export interface ChaosPlace {
   readonly loom: Fairloom;
-  /** Sends one command to the server itself, past the proxy. */
+  /** The server forgets scripts and functions; it is told past the proxy. */
   readonly flushScripts: () => Promise<void>;
   /** The process that owns the data folder, where there is one. */
   readonly ownerPid: () => number | undefined;
@@ -40,7 +40,8 @@ export function placeOf({ redis: served, cluster, prefix, data }: ChaosHarness):
   return {
     loom,
     ownerPid: () => undefined,
-    flushScripts: async () => void (await admin.script('FLUSH')),
+    flushScripts: async () =>
+      void (await Promise.all([admin.script('FLUSH'), admin.function('FLUSH')])),
     described: async () => {
       const version = /redis_version:(\S+)/.exec(await admin.info('server'))?.[1] ?? 'unknown';
       return `Redis ${version} with appendfsync always`;

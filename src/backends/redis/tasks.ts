@@ -56,7 +56,7 @@ const ODD_AT = 2;
 /** Told in place of a lease that the short script could not make. */
 const RICH = 'rich';
 
-/** Calls for a user in a row that go to the script with all verbs, once the short one was asked in vain. */
+/** Calls for a user in a row that go to the library, once the short script was asked in vain. */
 const STRAIGHT_CALLS = 20;
 /** Redrives that one script is asked for; it answers as many as it may. */
 const REDRIVE_STEP = 20;
@@ -178,7 +178,7 @@ export class RedisTasks implements TaskStore {
     return { answers, lease: leased ?? (await this.lease(lease)) };
   }
 
-  /** By the short script, unless the call before was too much for it; then by the one that knows all. */
+  /** By the short script, unless the call before was too much for it; then by the library. */
   async #step(verb: 'lease' | 'settle', worker: string, args: ScriptArgument[]): Promise<unknown> {
     if (!this.#rich.has(worker)) {
       const reply = await this.#session.runHot(verb, args);

@@ -1,5 +1,5 @@
--- Names what all functions of a script share. A short script has those that its verb names, unless they are
--- marked @rare; the script that knows all verbs makes those of a file when one of them is called.
+-- Names what all functions share. The library has all of them, made once; a short script those that its verb names, unless
+-- they are marked @rare. What stands at the top of a file and is no constant is set at each call.
 -- @include constants
 
 local F = {}
