@@ -58,6 +58,41 @@ function isRawError(node: ts.Node): node is ts.NewExpression | ts.CallExpression
   );
 }
 
+/** Built-in functions that have no effect but what they return or throw. */
+const PURE =
+  /^(globalThis\.)?((de|en)codeURI(Component)?|JSON\.(parse|stringify)|URL(\.(can)?[pP]arse)?|RegExp|BigInt(\.\w+)?|Number|String|Date(\.parse)?|Intl\.\w+|structuredClone|atob|btoa|TextDecoder)$/;
+
+/** A statement that calls such a function for what it throws alone: a bundler may drop it. */
+function isUnusedCheck(node: ts.Node): node is ts.ExpressionStatement {
+  return ts.isExpressionStatement(node) && lastOf(node.expression).some(isPureCall);
+}
+
+function isPureCall(node: ts.Expression): boolean {
+  return (
+    (ts.isCallExpression(node) || ts.isNewExpression(node)) && PURE.test(node.expression.getText())
+  );
+}
+
+/** The expressions whose value a statement throws away. */
+function lastOf(node: ts.Expression): readonly ts.Expression[] {
+  if (ts.isVoidExpression(node) || ts.isParenthesizedExpression(node))
+    return lastOf(node.expression);
+  if (ts.isPropertyAccessExpression(node)) return lastOf(node.expression);
+  if (ts.isConditionalExpression(node))
+    return [...lastOf(node.whenTrue), ...lastOf(node.whenFalse)];
+  if (!ts.isBinaryExpression(node)) return [node];
+  const { kind } = node.operatorToken;
+  const { CommaToken, FirstAssignment, LastAssignment } = ts.SyntaxKind;
+  if (kind >= FirstAssignment && kind <= LastAssignment) return [node];
+  return [...(kind === CommaToken ? lastOf(node.left) : []), ...lastOf(node.right)];
+}
+
+/** Of a text of statements, those that are such checks. */
+function unusedChecks(text: string): readonly string[] {
+  const source = ts.createSourceFile('x.ts', text, ts.ScriptTarget.Latest, true);
+  return below(source, isUnusedCheck).map((node) => node.getText());
+}
+
 function isDeclaration(node: ts.Node): node is Declaration {
   return (
     ts.isInterfaceDeclaration(node) ||
@@ -199,6 +234,28 @@ describe('src', () => {
   it('throws errors of the catalogue', () => {
     const found = inAll(isRawError).map(spot);
     expect(found.filter((at) => !/^src\/(base\/|testing\/contract\/)/.test(at))).toEqual([]);
+  });
+
+  it('uses the answer of each check by a built-in function', () => {
+    const pages = filesBelow('dashboard/src', /\.tsx?$/).map((path) =>
+      ts.createSourceFile(path, read(path), ts.ScriptTarget.Latest, true),
+    );
+    const found = [...SOURCES.values(), ...pages].flatMap((source) => below(source, isUnusedCheck));
+    expect(found.map(spot)).toEqual([]);
+    const checks = [
+      ...['decodeURIComponent(x);', 'void decodeURI(x);', 'JSON.parse(x);', 'new URL(x);'],
+      ...['new RegExp(x);', 'BigInt(x);', 'new Intl.Locale(x);', 'structuredClone(x);'],
+      ...['x && atob(x);', 'x ? encodeURI(x) : new URL(x).href;', '(f(), String(x));'],
+    ];
+    expect(unusedChecks(checks.join('\n'))).toEqual(checks);
+    const uses = [
+      'f(JSON.parse(x));',
+      'y = new URL(x);',
+      'y += Number(x);',
+      'if (URL.canParse(x)) f();',
+      'f(x);',
+    ];
+    expect(unusedChecks(uses.join('\n'))).toEqual([]);
   });
 
   it('says of each export what it is for', () => {

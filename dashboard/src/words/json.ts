@@ -7,8 +7,8 @@ const MOST_ON_A_LINE = 1_000;
 export function jsonProblem(text: string): string | undefined {
   if (text.trim() === '') return undefined;
   try {
-    JSON.parse(text);
-    return undefined;
+    // The answer is used, which is never `undefined`: a bundler may drop a call whose answer is not.
+    return JSON.parse(text) === undefined ? text : undefined;
   } catch (error) {
     return placed(text, error instanceof Error ? error.message : String(error));
   }
@@ -42,8 +42,7 @@ function firstBad(text: string): number {
 /** What is wrong, if anything, is that it ends. */
 function isBegun(text: string): boolean {
   try {
-    JSON.parse(text);
-    return true;
+    return JSON.parse(text) !== undefined;
   } catch (error) {
     const message = String(error);
     const position = /\bposition (\d+)/.exec(message)?.[1];
