@@ -1,3 +1,4 @@
+import { AT_ONCE_MUTANTS } from './lists/at-once-mutants.ts';
 import { BULK_MUTANTS } from './lists/bulk-mutants.ts';
 import { CHANNEL_MUTANTS } from './lists/channel-mutants.ts';
 import { DAMAGE_MUTANTS } from './lists/damage-mutants.ts';
@@ -29,6 +30,7 @@ import type { Mutant } from './mutants.ts';
 
 /** Every mutant, the cheapest to try first. */
 export const ALL_MUTANTS: readonly Mutant[] = [
+  ...AT_ONCE_MUTANTS,
   ...DOMAIN_MUTANTS,
   ...WALK_MUTANTS,
   ...MEMORY_MUTANTS,

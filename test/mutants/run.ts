@@ -85,6 +85,11 @@ const REDIS_MODEL: Stage = {
   command: [...MODEL, '--backend', 'redis', '--runs', '150'],
   timeoutMs: 300_000,
 };
+const REPLAY: Stage = {
+  name: 'replay of clients that call at once',
+  command: ['tsx', 'test/model/replay/run.ts', '--seed', '1', '--steps', '20000'],
+  timeoutMs: 300_000,
+};
 /** Those with thousands of tasks last: they take as long as all others. */
 const REDIS_CONTRACT: readonly Stage[] = [
   contractOf('redis', `(?!.*(${AT_SCALE.source}))`),
@@ -270,6 +275,7 @@ function stagesOf(mutant: Mutant): readonly Stage[] {
   }
   if (mutant.name.startsWith('damage: ')) return [DAMAGE];
   if (mutant.name.startsWith('handed over ')) return [HANDED];
+  if (mutant.name.startsWith('at once: ')) return [REPLAY];
   if (mutant.name.startsWith('edges: ')) return edgeStages(mutant);
   if (mutant.name.includes('waits: ') && !isEngine(mutant)) {
     return [isLua(mutant) ? REDIS_WAITS : MEMORY_WAITS];
