@@ -275,10 +275,10 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
 
   /** Its task has ended: what it has left of groups is asked to end. */
   giveUpGroups(): void {
-    for (const [group, giveUp] of this.openGroups) {
+    for (const giveUp of this.openGroups.values()) {
       giveUp().catch((error: unknown) => {
         if (isOwn(error, 'CLOSED')) return;
-        this.#host.misbehaved(`cancel what ${this.taskId} has left of ${group}`, error);
+        this.#host.misbehaved(`cancel what ${this.taskId} has left of a group`, error);
       });
     }
     this.#openGroups = undefined;

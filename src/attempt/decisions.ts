@@ -19,6 +19,7 @@ import {
   type FailureType,
   type UpstreamCause,
 } from '../domain/task/cause.ts';
+import { shownTask } from '../domain/task/node-name.ts';
 import { type AttemptPlan, functionWaitMs } from '../enqueue/attempt-plan.ts';
 import { fingerprinted } from './fingerprint.ts';
 import type { Failure } from './handler-call.ts';
@@ -59,7 +60,7 @@ function decided(
     const given = atRoot(() => apart(decider, outcome, facts));
     return checkedDecision(given, outcome) ?? decide(outcome, facts);
   } catch (error) {
-    host.misbehaved(`decider of ${name}`, error);
+    host.misbehaved(`decider of ${shownTask(name)}`, error);
     return decide(outcome, facts);
   }
 }
@@ -72,7 +73,7 @@ export function ownWaitMs(
   try {
     return atRoot(() => functionWaitMs(of.plan, of.attempt));
   } catch (error) {
-    host.misbehaved(`backoff of ${of.name}`, error);
+    host.misbehaved(`backoff of ${shownTask(of.name)}`, error);
     return undefined;
   }
 }

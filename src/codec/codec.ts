@@ -7,6 +7,7 @@ import {
   InvalidResultError,
 } from '../domain/errors/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
+import { valueOwnerText } from '../domain/task/node-name.ts';
 import { isSealed } from '../domain/task/sealed-text.ts';
 import { say } from '../logging/log-events.ts';
 import type { Codec } from './encryption/codec.ts';
@@ -116,7 +117,8 @@ export class ValueCodec {
     const key = `${what} ${name}`;
     if (this.#warned.has(key)) return;
     this.#warned.add(key);
-    const message = `${what} of task ${name} is ${bytes} bytes; store a reference instead`;
+    const of = valueOwnerText(name);
+    const message = `${what} of ${of} is ${bytes} bytes; store a reference instead`;
     say(this.#log, 'value.large', message, { name, what, bytes });
   }
 }

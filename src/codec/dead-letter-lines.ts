@@ -2,6 +2,7 @@ import type { Logger } from '../base/logger.ts';
 import type { TaskStore, TickReply } from '../domain/port/backend.ts';
 import { causeText, failureTypeOf } from '../domain/task/cause.ts';
 import type { DeadLetter, DeadLetters } from '../domain/task/dead-letter.ts';
+import { shownTask } from '../domain/task/node-name.ts';
 import { nameIn } from '../domain/task/task-name.ts';
 import { say } from '../logging/log-events.ts';
 
@@ -26,7 +27,7 @@ function logDeadLetter(log: Logger, letter: DeadLetter): void {
   const error = failureTypeOf(cause) ?? cause.type;
   const reason = causeText(cause);
   const what = run === undefined ? '' : ` of run ${run}`;
-  const message = `${name} (${task}${what}) of ${user} failed for good in queue ${queue}: ${reason}`;
+  const message = `${shownTask(name)} (${task}${what}) of ${user} failed for good in queue ${queue}: ${reason}`;
   const fields = { task, name, user, queue, attempt, run, node: undefined, error, reason };
   say(log, 'task.failed', message, fields);
 }

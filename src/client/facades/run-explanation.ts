@@ -36,7 +36,10 @@ export interface RunExplanation {
 
 /** A task at which a run began not to finish: it followed no other. */
 export interface RunCause {
-  /** Its node; empty for the run itself. */
+  /**
+   * Its node, of a member with its name in the group, by the id in the graph: that of a group without a name is
+   * `~group.a`, which texts call `group of a`. Empty for the run itself.
+   */
   readonly node: string;
   /** For `loom.tasks`. */
   readonly taskId: string;

@@ -1,4 +1,5 @@
 /** What handlers throw to steer, and what a handler that runs too long is told. */
+import { shownNode } from '../task/node-name.ts';
 import { FairloomError, isOwn } from './fairloom-error.ts';
 
 /** Thrown by a handler: no retry will help, the task ends as failed. */
@@ -59,7 +60,7 @@ export class TimedOutError extends FairloomError {
   readonly taskId: string;
 
   constructor(taskId: string, timeoutMs: number) {
-    super(`task ${taskId} ran longer than its timeout of ${timeoutMs} ms`);
+    super(`task ${shownNode(taskId)} ran longer than its timeout of ${timeoutMs} ms`);
     this.taskId = taskId;
   }
 }

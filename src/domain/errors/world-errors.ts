@@ -1,6 +1,7 @@
 /** Errors of the second family: the world changed, and not as the caller hoped. */
 import { errorFrom, type TaskError, textOfError } from '../../base/thrown.ts';
 import { type Cause, causeText, type FailureType, failureTypeOf } from '../task/cause.ts';
+import { shownNode } from '../task/node-name.ts';
 import { FairloomError, shown } from './fairloom-error.ts';
 
 /** The user has as many waiting tasks as it may have. */
@@ -161,7 +162,7 @@ export class TaskCanceledError extends FairloomError {
   readonly why: Cause;
 
   constructor(taskId: string, why: Cause) {
-    super(`task ${taskId} was canceled: ${causeText(why)}`);
+    super(`task ${shownNode(taskId)} was canceled: ${causeText(why)}`);
     this.taskId = taskId;
     this.why = why;
   }

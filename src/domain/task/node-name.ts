@@ -39,3 +39,9 @@ const OWN_TASKS: ReadonlyMap<string, string> = new Map([
 export function shownTask(name: string): string {
   return name.startsWith('~') ? (OWN_TASKS.get(nameIn(name)) ?? name.slice(1)) : name;
 }
+
+/** What a value is of, in a text: `task a`, a group, or what Fairloom itself has stored. */
+export function valueOwnerText(name: string): string {
+  if (!name.startsWith('~')) return `task ${shownNode(name)}`;
+  return OWN_TASKS.get(nameIn(name)) ?? shownNode(name);
+}

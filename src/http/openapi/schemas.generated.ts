@@ -2961,7 +2961,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   "properties": {
    "node": {
     "type": "string",
-    "description": "Its node; empty for the run itself."
+    "description": "Its node, of a member with its name in the group, by the id in the graph: that of a group without a name is `~group.a`, which texts call `group of a`. Empty for the run itself."
    },
    "taskId": {
     "type": "string",

@@ -213,7 +213,7 @@ class Drive {
 
   #finished(value: unknown): OwnEnd {
     try {
-      const result = this.#tools.codec.result(this.#own.lease.id, value);
+      const result = this.#tools.codec.result(this.#own.lease.name, value);
       return { type: 'settle', decision: { type: 'finish', result } };
     } catch (error) {
       return { type: 'outcome', outcome: failed(errorText(error), 'invalid-result', false) };

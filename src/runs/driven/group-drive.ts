@@ -364,7 +364,7 @@ export class GroupDrive {
       default:
     }
     const error = isTimeUp
-      ? new TimedOutError(id, this.#call.step.node.timeoutMs ?? 0)
+      ? new TimedOutError(this.#call.step.node.id, this.#call.step.node.timeoutMs ?? 0)
       : new TaskCanceledError(id, record?.cause ?? this.#closed);
     const isWanted = record !== undefined && !isClosed(record);
     const cause = { type: 'upstream', id, state: 'canceled' } as const;

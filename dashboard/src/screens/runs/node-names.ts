@@ -1,8 +1,9 @@
 /** What nodes are called where people read it. */
+import { shownNode } from '../../../../src/domain/task/node-name.ts';
 
 /** Groups without a name have one of the graph's, which says nothing; what is in them is called after it. */
 export function shortName(id: string): string {
-  if (!id.startsWith('~')) return id;
+  if (!id.startsWith('~')) return shownNode(id);
   return id.includes('/') ? id.replace(/^~(?:group\.)?/, '') : '';
 }
 

@@ -1,5 +1,6 @@
 /** Why the first task of a user is next, or is not, in the words of `explain`. */
 import type { VNode } from 'preact';
+import { shownTask } from '../../../../src/domain/task/node-name.ts';
 import { source } from '../../api/sources.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { linkTo } from '../../state/address.ts';
@@ -25,7 +26,7 @@ export function NextOfUser({
       meta={
         task === undefined ? undefined : (
           <a href={linkTo('tasks', task.id)}>
-            {task.name} <span class="mono">{task.id}</span>
+            {shownTask(task.name)} <span class="mono">{task.id}</span>
           </a>
         )
       }

@@ -10,6 +10,8 @@
  * | every command about runs and tasks | the command line, as a table |
  */
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { logDeadLetters } from '../../../../src/codec/dead-letter-lines.ts';
+import { LIMITS } from '../../../../src/domain/limits.ts';
 import { causeText } from '../../../../src/domain/task/cause.ts';
 import { shownNode } from '../../../../src/domain/task/node-name.ts';
 import { each, parallel } from '../../../../src/workflow/parallel.ts';
@@ -49,7 +51,7 @@ function words(error: unknown): readonly string[] {
 }
 
 function telling(texts: readonly string[]): readonly string[] {
-  return texts.filter((text) => /~(?:run|drive|group|join|end|empty)/.test(text));
+  return texts.filter((text) => /~(?:run|drive|group|join|end|empty|given|bulk)/.test(text));
 }
 
 function forms(kind: keyof typeof GROUPS): readonly ('driven' | 'dispatched')[] {
@@ -124,6 +126,50 @@ everyBackend((open) => {
   });
 
   // F87
+  it('no line about long values, late groups and dead letters of the store has such a name', async () => {
+    const texts: string[] = [];
+    const keep = (message: string): void => void texts.push(message);
+    const log = { debug: keep, info: keep, warn: keep, error: keep };
+    const long = task('long', async (_: number) => 'x'.repeat(LIMITS.payloadWarnBytes));
+    const slow = task('slow', (_: number, ctx) => ctx.sleep('1h'));
+    const lenient = parallel({ long, good }, { policy: { atLeast: 1 } }).pipe(show);
+    const late = parallel({ slow, good }, { timeout: '1s', policy: { atLeast: 2 } });
+    const apart = parallel({ inner: parallel({ long, good }), list }, { failFast: true });
+    const loom = harness.loom([lenient, late, apart], { log });
+    await loom.worker({ concurrency: 5 }).start();
+    for (const form of ['driven', 'dispatched'] as const) {
+      await settled(harness, (await loom.enqueue(lenient, 1, { form })).result());
+    }
+    await settled(harness, (await loom.enqueue(apart, 1)).result());
+    texts.push(...words(await refusal(settled(harness, loom.run(late, 1)))));
+    const run = await loom.enqueue(late, 1);
+    texts.push(...words(await refusal(settled(harness, run.result()))));
+    for (const name of ['~drive', '~drive@long@1', '~group', '~bulk']) {
+      const cause = { type: 'lost', leases: 3 } as const;
+      const letter = {
+        id: '1',
+        name,
+        user: 'ann',
+        queue: 'main',
+        attempt: 1,
+        cause,
+      };
+      logDeadLetters(log, { listed: [letter], more: 0 });
+    }
+    expect(telling(texts)).toEqual([]);
+    // Of a member that was too late none says what its task is stored under.
+    expect(texts.filter((text) => /~\S+ ran longer/.test(text))).toEqual([]);
+    for (const said of [
+      'result of group',
+      'result of part of a run',
+      'task group of good ran',
+      'group (1)',
+    ]) {
+      expect(texts.filter((text) => text.includes(said))).not.toEqual([]);
+    }
+  });
+
+  // F87
   it('the name that texts have for it is taken where nodes are named', async () => {
     const loom = harness.loom([GROUPS.atLeast]);
     await loom.worker({ concurrency: 5 }).start();
@@ -174,6 +220,8 @@ describe('commands', () => {
     await told('tasks', 'list');
     await told('dead', 'list');
     await told('dead', 'groups');
+    await told('tasks', 'counts');
+    for (const verb of ['stats', 'versions', 'overview', 'series']) await told(verb);
     expect(telling(lines)).toEqual([]);
     expect(lines.some((line) => line.includes('group of bad'))).toBe(true);
   });
