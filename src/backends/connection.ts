@@ -2,6 +2,7 @@ import type { Logger } from '../base/logger.ts';
 import { ClosedError } from '../domain/errors/errors.ts';
 import type { Backend, BackendInfo } from '../domain/port/backend.ts';
 import type { Retention } from '../domain/settings/settings.ts';
+import { logDeadLetters } from '../logging/dead-letter-lines.ts';
 import { say } from '../logging/log-events.ts';
 
 /** Clients that were made on each backend and are not closed: it is closed by the last one. */
@@ -101,6 +102,7 @@ export class Connection {
         retention: this.#retention,
         report: ({ text, error, logBytes }) =>
           say(this.log, 'backend.problem', text, { error, logBytes }),
+        deadLetters: (letters) => logDeadLetters(this.log, letters),
       });
       for (const warning of info.warnings) say(this.log, 'backend.warning', warning, {});
       say(this.log, 'backend.opened', info.description, {});

@@ -124,9 +124,11 @@ export class BulkTargets {
 
   async #change(id: string, whole: boolean): Promise<BulkOutcome> {
     const { tasks } = this.#parts.backend;
+    const { log } = this.#parts.connection;
     switch (this.#spec.action) {
       case 'redrive':
-        if (!whole) return outcomeOf(id, await redriven(tasks, id, undefined, this.#startedBy));
+        if (!whole)
+          return outcomeOf(id, await redriven({ tasks, log }, id, undefined, this.#startedBy));
         await resume(this.#parts, id, this.#startedBy);
         return 'done';
       case 'cancel': {

@@ -1,7 +1,6 @@
 import { memory } from '../backends/memory/memory-backend.ts';
 import { type Duration, durationMs } from '../base/time.ts';
 import { coreOf, Fairloom } from '../client/client.ts';
-import { tickLogged } from '../codec/dead-letter-lines.ts';
 import type { TaskError } from '../codec/task-error.ts';
 import { CLIENT_KEYS, type FairloomOptions } from '../core/options.ts';
 import { InvalidOptionError, TaskFailedError, waitAskedBy } from '../domain/errors/errors.ts';
@@ -9,6 +8,7 @@ import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.
 import type { Cause } from '../domain/task/cause.ts';
 import { versionedName } from '../domain/task/task-name.ts';
 import type { TaskSource } from '../handlers/registry.ts';
+import { tickLogged } from '../logging/dead-letter-lines.ts';
 import { silentLogger } from '../logging/logger.ts';
 import type { Worker } from '../worker/worker.ts';
 import { type WorkerOptions, workerPlan } from '../worker/worker-options.ts';

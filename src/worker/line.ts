@@ -1,7 +1,6 @@
 import { Condition } from '../base/condition.ts';
 import { sleep } from '../base/pause.ts';
 import { type Clock, elapsedMs } from '../base/time.ts';
-import { logDeadLetters } from '../codec/dead-letter-lines.ts';
 import type { Core } from '../core/core.ts';
 import { isOwn } from '../domain/errors/errors.ts';
 import { isWorkerIdTaken } from '../domain/errors/worker-id.ts';
@@ -10,6 +9,7 @@ import type { Backend, TickReply, WorkerSpec } from '../domain/port/backend.ts';
 import { randomName } from '../enqueue/ids.ts';
 import type { Emitter } from '../events/emitter.ts';
 import type { WorkerEvents } from '../events/worker-events.ts';
+import { logDeadLetters } from '../logging/dead-letter-lines.ts';
 import { reportFailedCall } from './report.ts';
 
 /** A worker that was silent for this long, in ms, may have been forgotten: it registers again. */

@@ -15,6 +15,7 @@ import { memory } from '../../src/backends/memory/memory-backend.ts';
 import { BackendFullError } from '../../src/domain/errors/errors.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
 import type { Backend } from '../../src/domain/port/backend.ts';
+import type { DeadLetters } from '../../src/domain/task/dead-letter.ts';
 import { Kit } from '../../src/testing/contract/kit.ts';
 import { newTask } from '../support/file/some-state.ts';
 import { HandClock } from '../support/hand-clock.ts';
@@ -31,6 +32,8 @@ class HandLog implements CommandLog {
   readonly #open: { readonly fulfil: () => void; readonly refuse: (error: Error) => void }[] = [];
   isQuick = true;
   isFull = false;
+  /** What finds no room then. */
+  refused: StepKind = 'growth';
   pending: Promise<void> | undefined;
 
   /** Of the calls that were written down. */
@@ -39,7 +42,7 @@ class HandLog implements CommandLog {
   }
 
   admit(_line: string, kind: StepKind): void {
-    if (this.isFull && kind === 'growth') throw new BackendFullError('write', 'on purpose');
+    if (this.isFull && kind === this.refused) throw new BackendFullError('write', 'on purpose');
   }
 
   append(line: string): Promise<void> {
@@ -72,18 +75,21 @@ let carry: Carry;
 let kit: Kit;
 let spaces: (() => Promise<boolean>)[];
 let stillOwns: boolean;
+let told: DeadLetters[];
 
 beforeEach(() => {
   const clock = new HandClock();
   log = new HandLog();
   spaces = [];
   stillOwns = true;
+  told = [];
   owner = new Owner({
     engine: new Engine(new EngineClock(clock)),
     log,
     grown: () => undefined,
     problems: () => [],
     stillOwns: () => stillOwns,
+    deadLetters: (letters) => told.push(letters),
     makeSpace: () => spaces.shift()?.() ?? Promise.resolve(false),
   });
   carry = owner.asker();
@@ -231,6 +237,21 @@ describe('where there is no room', () => {
     log.isFull = false;
     expect(await carry('inspect.status', [['a']])).toEqual([undefined]);
     expect(log.lines).toEqual([]);
+  });
+
+  // F134
+  it('the dead letters of its own ticks are told, each once', async () => {
+    log.isFull = false;
+    await kit.worker('w');
+    await kit.send({ id: 'late', expiresInMs: 1_000 });
+    await kit.shift(2_000);
+    Object.assign(log, { isFull: true, refused: 'start' });
+    for (let times = 0; times < 2; times++) {
+      await expect(kit.leaseOne({ worker: 'w' })).rejects.toMatchObject({ code: 'BACKEND_FULL' });
+    }
+    expect(told).toMatchObject([
+      { listed: [{ id: 'late', cause: { type: 'expired' } }], more: 0 },
+    ]);
   });
 
   it('growth that waits goes to the next owner when this one leaves', async () => {

@@ -2,16 +2,10 @@ import { isSignal, onAbort } from '../../base/abort-watch.ts';
 import { KeepAlive } from '../../base/keep-alive.ts';
 import { BackendUnavailableError, ClosedError } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type {
-  BackendInfo,
-  BackendProblem,
-  BackendSettings,
-  SyncMode,
-} from '../../domain/port/backend.ts';
-import type { Retention } from '../../domain/settings/settings.ts';
+import type { BackendInfo, BackendSettings, SyncMode } from '../../domain/port/backend.ts';
 import { type Carry, kindOf, NOT_TAKEN, type RequestName } from './calls/calls.ts';
 import { openOwner } from './open-owner.ts';
-import type { AccessOptions, Role } from './role.ts';
+import type { AccessOptions, OwnerOptions, Role } from './role.ts';
 import { claim, claimAtRest, type Guest } from './socket/ownership.ts';
 
 /** A call that waits for the next owner is under way; a wait keeps no process alive, as in memory. */
@@ -28,9 +22,9 @@ export class Access {
   /** What it was before, until that makes room for the next. */
   #former: Role | undefined;
   #joining: Promise<Role> | undefined;
-  #retention: Retention | undefined;
   #sync: SyncMode;
-  #report: BackendSettings['report'];
+  /** What the client said last. */
+  #settings: BackendSettings | undefined;
   /** The owner that was silent; see `claim`. */
   #silent: number | undefined;
   /** So there is data, wherever it may be now. */
@@ -59,10 +53,9 @@ export class Access {
     throw comesAndGoes(name, this.#options);
   };
 
-  async open({ retention, report }: BackendSettings): Promise<BackendInfo> {
-    this.#retention = retention;
-    this.#report = report;
-    await this.carry('retention', [retention]);
+  async open(settings: BackendSettings): Promise<BackendInfo> {
+    this.#settings = settings;
+    await this.carry('retention', [settings.retention]);
     const { info } = this.#role ?? (await this.#join('open'));
     return info;
   }
@@ -124,7 +117,7 @@ export class Access {
       this.#former = undefined;
       if (this.#isClosed) throw new ClosedError('the backend');
       const role = await this.#claim(operation);
-      const retention = this.#retention;
+      const retention = this.#settings?.retention;
       const reply = retention && (await role.carry('retention', [retention]));
       if (reply !== NOT_TAKEN) return this.#play(role);
       this.#former = role;
@@ -147,8 +140,12 @@ export class Access {
     if (claimed.kind === 'silent') throw silentOwner(operation, folder);
     if (claimed.kind === 'guest') return this.#asGuest(claimed.guest);
     try {
-      const report = (problem: BackendProblem): void => this.#report?.(problem);
-      return await openOwner(claimed, { ...this.#options, report }, this.#wasOpen);
+      const options: OwnerOptions = {
+        ...this.#options,
+        report: (problem) => this.#settings?.report?.(problem),
+        deadLetters: (letters) => this.#settings?.deadLetters?.(letters),
+      };
+      return await openOwner(claimed, options, this.#wasOpen);
     } catch (error) {
       await claimed.release();
       throw error;

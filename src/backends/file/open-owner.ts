@@ -72,6 +72,7 @@ export async function openOwner(
     makeSpace: () => compactor.makeSpace(),
     problems: () => problems.lines(),
     stillOwns: claim.stillOwns,
+    deadLetters: options.deadLetters,
   });
   claim.listen(() => owner.asker());
   const close = async (): Promise<void> => {

@@ -1,5 +1,5 @@
 import { BackendUnavailableError } from '../../domain/errors/errors.ts';
-import type { Pong } from '../../domain/port/backend.ts';
+import type { BackendSettings, Pong } from '../../domain/port/backend.ts';
 import type { Retention } from '../../domain/settings/settings.ts';
 import { type CallName, type Carry, kindOf, NOT_TAKEN, type StepKind } from './calls/calls.ts';
 import type { CommandLog } from './log/command-log.ts';
@@ -20,6 +20,8 @@ export interface OwnerParts {
   readonly problems: () => readonly string[];
   /** False: another process has the data now, and may have changed it. */
   readonly stillOwns: () => boolean;
+  /** As of `BackendSettings`. */
+  readonly deadLetters?: BackendSettings['deadLetters'];
 }
 
 /**
@@ -33,20 +35,22 @@ export class Owner {
   readonly #makeSpace: () => Promise<boolean>;
   readonly #problems: () => readonly string[];
   readonly #stillOwns: () => boolean;
+  readonly #deadLetters: BackendSettings['deadLetters'];
   /** How long ended tasks are kept in the step that was taken last; and as it was written down. */
   #retention: Retention | undefined;
   #written = '';
   readonly #removals = new Set<Promise<unknown>>();
   #isOver = false;
 
-  constructor({ engine, log, grown, makeSpace, problems, stillOwns }: OwnerParts) {
-    this.#engine = engine;
-    this.#log = log;
-    this.#grown = grown;
-    this.#makeSpace = makeSpace;
-    this.#problems = problems;
-    this.#stillOwns = stillOwns;
-    engine.begin();
+  constructor(parts: OwnerParts) {
+    this.#engine = parts.engine;
+    this.#log = parts.log;
+    this.#grown = parts.grown;
+    this.#makeSpace = parts.makeSpace;
+    this.#problems = parts.problems;
+    this.#stillOwns = parts.stillOwns;
+    this.#deadLetters = parts.deadLetters;
+    this.#engine.begin();
   }
 
   /** Carries out the calls of one asker: each has its own word on how long ended tasks are kept. */
@@ -142,8 +146,10 @@ export class Owner {
   /** What has ended goes, as far as it has been kept for long enough. */
   async #tick(retention: Retention | undefined): Promise<void> {
     for (let ticks = 0; ticks < TICKS; ticks++) {
-      const reply = await this.#step('tasks.tick', [], retention);
-      if (this.#isOver || Object(reply).more !== true) return;
+      const { more, deadLetters } = Object(await this.#step('tasks.tick', [], retention));
+      // No call is answered with them.
+      if (deadLetters !== undefined) this.#deadLetters?.(deadLetters);
+      if (this.#isOver || more !== true) return;
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/time.ts';
-import type { BackendInfo, BackendProblem, SyncMode } from '../../domain/port/backend.ts';
+import type { BackendInfo, BackendSettings, SyncMode } from '../../domain/port/backend.ts';
 import type { Carry } from './calls/calls.ts';
 
 /** How data is opened. */
@@ -13,10 +13,9 @@ export interface AccessOptions {
 }
 
 /** Of a process that opens data as its owner. */
-export interface OwnerOptions extends AccessOptions {
-  /** As of `BackendSettings`. */
-  readonly report?: (problem: BackendProblem) => void;
-}
+export interface OwnerOptions
+  extends AccessOptions,
+    Pick<BackendSettings, 'report' | 'deadLetters'> {}
 
 /** What this process is to the data, for as long as it is that. */
 export interface Role {

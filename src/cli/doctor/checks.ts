@@ -2,9 +2,9 @@
 
 import type { DataReport } from '../../backends/file/examine.ts';
 import { coreOf, type Fairloom } from '../../client/client.ts';
-import { tickLogged } from '../../codec/dead-letter-lines.ts';
 import type { ReconcileReport } from '../../domain/port/backend.ts';
 import { versionedName } from '../../domain/task/task-name.ts';
+import { tickLogged } from '../../logging/dead-letter-lines.ts';
 import { shownLength } from '../terminal/moments.ts';
 
 /** How a check ended. */

@@ -1,6 +1,6 @@
 import type { Connection } from '../../backends/connection.ts';
-import { tickLogged } from '../../codec/dead-letter-lines.ts';
 import type { Backend } from '../../domain/port/backend.ts';
+import { tickLogged } from '../../logging/dead-letter-lines.ts';
 
 /** Most steps of maintenance before a look; each ends up to `expireStep` tasks. */
 const MOST_STEPS = 100;

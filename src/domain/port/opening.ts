@@ -1,5 +1,6 @@
 /** What is said when a backend is opened, and asked of it when it is open. */
 import type { Retention } from '../settings/settings.ts';
+import type { DeadLetters } from '../task/dead-letter.ts';
 
 /** What a client says about the place when it opens it. */
 export interface BackendSettings {
@@ -7,6 +8,8 @@ export interface BackendSettings {
   readonly retention: Retention;
   /** Called once for each thing that goes wrong and that no call fails of. Absent: nobody asks. */
   readonly report?: (problem: BackendProblem) => void;
+  /** Called with the dead letters of each step that is taken here and that no call answers with. Absent: nobody asks. */
+  readonly deadLetters?: (letters: DeadLetters) => void;
 }
 
 /** What goes wrong beside all calls: nothing is lost, and work goes on. */

@@ -209,8 +209,9 @@ export class GroupDrive {
     if (record === undefined || record.state === 'canceled') return false;
     if (record.state !== 'failed') return true;
     if (!isFirst) return false;
-    const { backend, persist } = this.#tools;
-    const reply = await persist(() => redriven(backend.tasks, id, undefined, undefined));
+    const { backend, log, persist } = this.#tools;
+    const store = { tasks: backend.tasks, log };
+    const reply = await persist(() => redriven(store, id, undefined, undefined));
     // Another worker of the same run was first, and it runs already.
     const isOpen = reply.kind === 'wrong-state' && reply.state !== 'canceled';
     return reply.kind === 'ok' || isOpen;

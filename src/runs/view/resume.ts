@@ -1,5 +1,7 @@
 /** Puts a failed run back, so that it goes on from what it has: the same run, under the same id. */
+
 import { mapInChunks } from '../../base/chunks.ts';
+import type { Logger } from '../../base/logger.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
 import {
   isOwn,
@@ -58,7 +60,7 @@ export async function putBackRun(
 ): Promise<void> {
   const backend = await parts.connection.open();
   const run = { root: view.root, payload, failedBy };
-  const resumption = new Resumption(backend, parts.codec, run);
+  const resumption = new Resumption(backend, parts, run);
   const { id, state, paused } = view.root;
   if (view.form === 'dispatched') await resumption.run();
   else if (state === 'failed') await resumption.putBackRoot();
@@ -73,7 +75,7 @@ export async function resumeRefusal(parts: ViewParts, view: RunView): Promise<un
   if (view.form === 'driven') return undefined;
   const backend = await parts.connection.open();
   try {
-    await new Resumption(backend, parts.codec, { root: view.root }).find();
+    await new Resumption(backend, parts, { root: view.root }).find();
     return undefined;
   } catch (error) {
     if (isOwn(error, 'WRONG_STATE') || isOwn(error, 'TASK_NOT_FOUND')) return error;
@@ -96,6 +98,7 @@ interface RunToResume {
 class Resumption {
   readonly #backend: Backend;
   readonly #codec: ValueCodec;
+  readonly #log: Logger;
   readonly #root: TaskRecord;
   readonly #payload: string | undefined;
   readonly #failedBy: number | undefined;
@@ -104,9 +107,10 @@ class Resumption {
   /** What stands between the run and what has finished, the run included. */
   readonly #open = new Map<string, TaskRecord>();
 
-  constructor(backend: Backend, codec: ValueCodec, { root, payload, failedBy }: RunToResume) {
+  constructor(backend: Backend, parts: ViewParts, { root, payload, failedBy }: RunToResume) {
     this.#backend = backend;
-    this.#codec = codec;
+    this.#codec = parts.codec;
+    this.#log = parts.connection.log;
     this.#root = root;
     this.#payload = payload;
     this.#failedBy = failedBy;
@@ -128,7 +132,7 @@ class Resumption {
     const { id, options } = this.#root;
     const payload = this.#payload;
     const edited = payload === undefined ? undefined : { payload, options };
-    if (await putBack(tasks, id, edited, this.#failedBy)) return;
+    if (await putBack({ tasks, log: this.#log }, id, edited, this.#failedBy)) return;
     // Another call was first, or the answer to this one was lost.
     const [root] = await inspect.get([id]);
     if (root === undefined) throw new TaskNotFoundError(id);
@@ -145,7 +149,7 @@ class Resumption {
     if (id === this.#root.id) return this.putBackRoot();
     const { tasks, inspect } = this.#backend;
     const edited = this.#editedOf(id);
-    const isDone = await putBack(tasks, id, edited, this.#failedBy);
+    const isDone = await putBack({ tasks, log: this.#log }, id, edited, this.#failedBy);
     if (isDone || edited === undefined) return;
     const [record] = await inspect.get([id]);
     if (record !== undefined && record.payload !== edited.payload) {
@@ -252,12 +256,12 @@ function isLenient({ name }: TaskRecord): boolean {
  * and nothing is left to do.
  */
 async function putBack(
-  tasks: Backend['tasks'],
+  store: { readonly tasks: Backend['tasks']; readonly log: Logger },
   id: string,
   edited: EditedTask | undefined,
   failedBy: number | undefined,
 ): Promise<boolean> {
-  const reply = await redriven(tasks, id, edited, failedBy);
+  const reply = await redriven(store, id, edited, failedBy);
   if (reply.kind === 'ok') return true;
   if (reply.kind === 'not-found') throw new TaskNotFoundError(id);
   if (reply.kind === 'busy') throw new TaskBusyError('resume', id);

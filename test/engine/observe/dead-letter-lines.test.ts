@@ -1,9 +1,13 @@
 /** What is logged of dead letters that no attempt has ended. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { memory } from '../../../src/backends/memory/memory-backend.ts';
 import type { LogFields, Logger } from '../../../src/base/logger.ts';
-import type { Fairloom } from '../../../src/client/client.ts';
+import { Fairloom } from '../../../src/client/client.ts';
 import { STEPS } from '../../../src/domain/layout/step-bounds.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
+import type { Backend, BackendSettings, ChangeReply } from '../../../src/domain/port/backend.ts';
+import type { DeadLetters } from '../../../src/domain/task/dead-letter.ts';
+import { redriven } from '../../../src/runs/shared/redriven.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import { everyBackend, type Harness } from '../../support/backends.ts';
 
@@ -109,4 +113,51 @@ everyBackend((open) => {
     expect((await loom.tasks.counts()).failed).toBe(1);
     expect(failed()).toMatchObject([{ event: 'task.failed', task: id, error: 'expired' }]);
   });
+});
+
+const LETTERS: DeadLetters = {
+  listed: [
+    {
+      ...{ id: 'o-7', name: 'good', queue: 'default', user: 'ann', attempt: 0 },
+      cause: { type: 'expired' },
+    },
+  ],
+  more: 0,
+};
+
+// F134
+it('a dead letter that the place tells of by itself has one line', async () => {
+  const lines: Line[] = [];
+  const backend = memory();
+  let tell: BackendSettings['deadLetters'];
+  const told: Backend = {
+    ...backend,
+    open: (settings) => {
+      tell = settings.deadLetters;
+      return backend.open(settings);
+    },
+  };
+  const loom = new Fairloom({ backend: told, log: keeper(lines) });
+  await loom.stats();
+  tell?.(LETTERS);
+  await loom.close();
+  const failed = lines.filter(({ fields }) => fields['event'] === 'task.failed');
+  expect(failed).toMatchObject([{ fields: { task: 'o-7', error: 'expired' } }]);
+});
+
+// F134
+it('a step of maintenance for a task that is put back logs what it has ended', async () => {
+  const lines: Line[] = [];
+  const { tasks } = memory();
+  const replies: ChangeReply[] = [{ kind: 'busy' }, { kind: 'ok' }];
+  const store = {
+    tasks: {
+      ...tasks,
+      redrive: async () => replies.shift() ?? { kind: 'not-found' as const },
+      tick: async () => ({ more: false, schedulesDue: false, now: 0, deadLetters: LETTERS }),
+    },
+    log: keeper(lines),
+  };
+  expect(await redriven(store, 'id', undefined, undefined)).toEqual({ kind: 'ok' });
+  expect(lines).toMatchObject([{ fields: { event: 'task.failed', task: 'o-7' } }]);
 });

@@ -4,7 +4,7 @@ import { causeText, failureTypeOf } from '../domain/task/cause.ts';
 import type { DeadLetter, DeadLetters } from '../domain/task/dead-letter.ts';
 import { shownTask } from '../domain/task/node-name.ts';
 import { nameIn } from '../domain/task/task-name.ts';
-import { say } from '../logging/log-events.ts';
+import { say } from './log-events.ts';
 
 /** A step of maintenance; the log tells of the dead letters that it makes. */
 export async function tickLogged(tasks: TaskStore, log: Logger): Promise<TickReply> {
