@@ -274,9 +274,9 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
   }
 
   /** Its task has ended: what it has left of groups is asked to end. */
-  giveUpGroups(): void {
+  giveUpGroups(canceled?: Cause): void {
     for (const giveUp of this.openGroups.values()) {
-      giveUp().catch((error: unknown) => {
+      giveUp(canceled).catch((error: unknown) => {
         if (isOwn(error, 'CLOSED')) return;
         this.#host.misbehaved(`cancel what ${this.taskId} has left of a group`, error);
       });

@@ -20,8 +20,11 @@ export interface KeptJournal {
   goesOnWith(fields: Readonly<Record<string, string>>): boolean;
 }
 
-/** Groups of tasks that handlers wait for, by their fields in the journal: how to cancel what is open of one. */
-export type OpenGroups = Map<string, () => Promise<void>>;
+/**
+ * Groups of tasks that handlers wait for, by their fields in the journal: how to cancel what is open of one. With a
+ * cause their task was canceled: only those that run are asked to end, since no other begins.
+ */
+export type OpenGroups = Map<string, (canceled?: Cause) => Promise<void>>;
 
 /** The lease that the engine's own code works under. */
 export interface OwnLease {

@@ -165,7 +165,9 @@ export class Worker {
       for (const attempt of this.#settlements.leased.all()) {
         if (attempt.taskId === taskId) this.#slots.interrupt(attempt, { type: 'cancel', cause });
       }
+      const waiting = this.#suspended.byTask.get(taskId)?.attempt;
       this.#suspended.leave(taskId, new TaskCanceledError(taskId, cause));
+      if (waiting?.hasGroups === true) waiting.giveUpGroups(cause);
     });
   }
 

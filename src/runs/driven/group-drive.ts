@@ -139,17 +139,28 @@ export class GroupDrive {
   #hold(tasks: readonly NewTask[]): void {
     const { prefix, journal, holder } = this.#call;
     if (prefix === '') return;
-    holder.openGroups.set(journal.openField(this.#key), () => this.#giveUp(idsOf(tasks)));
+    holder.openGroups.set(journal.openField(this.#key), (canceled) =>
+      this.#giveUp(idsOf(tasks), canceled),
+    );
   }
 
   /** Asks those that have not ended to end, as they would be in place of a start. */
-  async #giveUp(ids: readonly string[]): Promise<void> {
+  async #giveUp(ids: readonly string[], canceled: Cause | undefined): Promise<void> {
     const records = await this.#read(ids);
     const open = ids.filter((_, at) => {
       const state = records[at]?.state;
       return state !== undefined && !isEnd(state);
     });
-    await this.#cancel(open, { type: 'run-ended', run: this.#call.producer.taskId });
+    if (canceled === undefined) {
+      await this.#cancel(open, { type: 'run-ended', run: this.#call.producer.taskId });
+      return;
+    }
+    const below = await this.#tools.persist(() => openBelow(this.#tools.backend.inspect, open));
+    const running = [
+      ...ids.filter((_, at) => records[at]?.state === 'started'),
+      ...below.flatMap(({ record: { id, state } }) => (state === 'started' ? [id] : [])),
+    ];
+    await mapInChunks(running, CANCEL_CHUNK, (id) => this.#cancelOne(id, canceled));
   }
 
   #place(): GroupPlace {
