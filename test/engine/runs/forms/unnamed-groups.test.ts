@@ -10,7 +10,7 @@
  * | every command about runs and tasks | the command line, as a table |
  */
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { logDeadLetters } from '../../../../src/codec/dead-letter-lines.ts';
+import { logDeadLetters } from '../../../../src/logging/dead-letter-lines.ts';
 import { LIMITS } from '../../../../src/domain/limits.ts';
 import { causeText } from '../../../../src/domain/task/cause.ts';
 import { shownNode } from '../../../../src/domain/task/node-name.ts';
