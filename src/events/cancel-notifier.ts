@@ -1,7 +1,11 @@
+import type { CancelReply } from '../domain/port/backend.ts';
 import type { Cause } from '../domain/task/cause.ts';
 
-/** Is told of a cancel, so that a handler of this process need not wait for a heartbeat. */
-type Listener = (taskId: string, cause: Cause) => void;
+/**
+ * Is told of a cancel, so that a handler of this process need not wait for a heartbeat; and of the worker that has the
+ * task, if one has.
+ */
+type Listener = (taskId: string, cause: Cause, holder: string | undefined) => void;
 
 /** Tells the workers of one process that use one backend of cancels that were asked for here. */
 export class CancelNotifier {
@@ -22,8 +26,11 @@ export class CancelNotifier {
     return () => void this.#listeners.delete(listener);
   }
 
-  notify(taskId: string, cause: Cause): void {
-    for (const listener of this.#listeners) listener(taskId, cause);
+  /** Where the answer to a cancel says that a handler may run, or that none will. */
+  notify(taskId: string, cause: Cause, reply: CancelReply): void {
+    if (reply.kind !== 'requested' && reply.kind !== 'canceled') return;
+    const holder = reply.kind === 'requested' ? reply.worker : undefined;
+    for (const listener of this.#listeners) listener(taskId, cause, holder);
   }
 }
 

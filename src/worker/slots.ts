@@ -11,7 +11,9 @@ import type { Logger } from '../base/logger.ts';
 import type { Clock } from '../base/time.ts';
 import type { ValueCodec } from '../codec/codec.ts';
 import { ClosedError, LeaseLostError } from '../domain/errors/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
 import type { Decision, Leased, Suspension } from '../domain/port/backend.ts';
+import type { Cause } from '../domain/task/cause.ts';
 import { type AttemptPlan, PlanCache } from '../enqueue/attempt-plan.ts';
 import { NO_OPTIONS } from '../enqueue/enqueue-options.ts';
 import { runPlaceOf } from '../runs/shared/record.ts';
@@ -24,6 +26,9 @@ import { RunWork } from './run-work.ts';
 import type { Settlements } from './settlements.ts';
 import type { SuspendedHandler, SuspendedHandlers } from './suspended-handlers.ts';
 import type { WorkerPlan } from './worker-options.ts';
+
+/** Cancels of tasks on their way that are kept: as many tasks as one reply brings. */
+const MOST_CANCELED = LIMITS.leaseBatch;
 
 /** What a name stands for here, and what holds for its attempts when nobody says otherwise. */
 interface Code {
@@ -63,6 +68,8 @@ export class Slots implements AttemptHost<Attempt> {
   readonly #waiting = new Set<Attempt>();
   /** Taken in with the latest reply, to be started. */
   #taken: Attempt[] = [];
+  /** Cancels of tasks that are on their way to this worker, by task: they end before their handlers begin. */
+  readonly #canceled = new Map<string, Cause>();
   /** Slots in use. */
   #used = 0;
   /** Handlers that run and have not outlived their attempts. */
@@ -138,11 +145,22 @@ export class Slots implements AttemptHost<Attempt> {
   /** Starts what was taken. */
   startTaken(): void {
     const taken = this.#taken;
-    if (taken.length === 0) return;
-    this.#taken = [];
-    atRoot(() => {
-      for (const attempt of taken) this.#start(attempt);
-    });
+    if (taken.length > 0) {
+      this.#taken = [];
+      atRoot(() => {
+        for (const attempt of taken) {
+          const cause = this.#canceled.get(attempt.taskId);
+          if (cause !== undefined) attempt.interrupt({ type: 'cancel', cause });
+          this.#start(attempt);
+        }
+      });
+    }
+    if (this.#canceled.size > 0) this.#canceled.clear();
+  }
+
+  /** This process has canceled a task that was leased here and has not come yet: it comes with the next reply. */
+  canceledOnItsWay(taskId: string, cause: Cause): void {
+    if (this.#canceled.size < MOST_CANCELED) this.#canceled.set(taskId, cause);
   }
 
   /** Gives back what was not started, and starts nothing more. */

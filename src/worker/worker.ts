@@ -160,11 +160,11 @@ export class Worker {
   }
 
   /** A cancel that this process asked for itself: the handler need not wait for a heartbeat. */
-  noticeCancel(taskId: string, cause: Cause): void {
+  noticeCancel(taskId: string, cause: Cause, holder?: string): void {
     atRoot(() => {
-      for (const attempt of this.#settlements.leased.all()) {
-        if (attempt.taskId === taskId) this.#slots.interrupt(attempt, { type: 'cancel', cause });
-      }
+      const own = [...this.#settlements.leased.all()].filter((one) => one.taskId === taskId);
+      for (const attempt of own) this.#slots.interrupt(attempt, { type: 'cancel', cause });
+      if (own.length === 0 && holder === this.id) this.#slots.canceledOnItsWay(taskId, cause);
       const waiting = this.#suspended.byTask.get(taskId)?.attempt;
       this.#suspended.leave(taskId, new TaskCanceledError(taskId, cause));
       if (waiting?.hasGroups === true) waiting.giveUpGroups(cause);

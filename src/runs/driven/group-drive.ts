@@ -306,8 +306,7 @@ export class GroupDrive {
 
   async #cancelOne(id: string, cause: Cause): Promise<void> {
     const { backend, persist, cancels } = this.#tools;
-    const { kind } = await persist(() => backend.tasks.cancel(id, cause));
-    if (kind === 'requested' || kind === 'canceled') cancels.notify(id, cause);
+    cancels.notify(id, cause, await persist(() => backend.tasks.cancel(id, cause)));
   }
 
   /**

@@ -21,8 +21,7 @@ export async function cancelOne(
 ): Promise<CancelReply> {
   const { tasks } = await connection.open();
   const reply = await tasks.cancel(id, cause);
-  const isCanceled = reply.kind === 'requested' || reply.kind === 'canceled';
-  if (isCanceled) cancels.notify(id, cause);
+  cancels.notify(id, cause, reply);
   return reply;
 }
 

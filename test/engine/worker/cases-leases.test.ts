@@ -1,12 +1,26 @@
 /** The named cases about attempts, slots and signals. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { LeaseLostError } from '../../../src/domain/errors/errors.ts';
+import type { Backend, Leased } from '../../../src/domain/port/backend.ts';
 import { type FaultPlan, flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import { retryAfter } from '../../../src/workflow/tasks/retry-after.ts';
 import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { aborted, observe } from '../../support/workers.ts';
+
+/** The same object, but for some members. */
+function instead<T extends object>(object: T, members: Partial<T>): T {
+  return new Proxy(object, {
+    get(target, name): unknown {
+      if (name in members) return Reflect.get(members, name);
+      const member: unknown = Reflect.get(target, name);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+}
+
+const REQUESTED = { kind: 'requested', worker: 'w' };
 
 eachBackend((open) => {
   let harness: Harness;
@@ -171,6 +185,42 @@ eachBackend((open) => {
     expect(harness.clock.now() - at).toBeLessThanOrEqual(1_000);
     expect(handles.map(({ id }) => id)).toContain(seen.of('task.canceled')[0]?.taskId);
   });
+
+  it.each(['asked for', 'handed over'])(
+    'a cancel by the same process of a task that is on its way ends it before its handler begins: %s',
+    async (how) => {
+      let starts = 0;
+      const wait = task('wait', async () => starts++);
+      const { backend } = harness;
+      /** The answer stays on its way until all that it brings is canceled. */
+      const late = async <T>(reply: T, leases: readonly Leased[]): Promise<T> => {
+        for (const { id } of leases) expect(await loom.tasks.cancel(id)).toEqual(REQUESTED);
+        return reply;
+      };
+      const lease: Backend['tasks']['lease'] = async (request) => {
+        const reply = await backend.tasks.lease(request);
+        return late(reply, reply.leases);
+      };
+      const waitForWork: Backend['workers']['waitForWork'] = async (...call) => {
+        const notice = await backend.workers.waitForWork(...call);
+        return late(notice, typeof notice === 'object' ? [notice] : []);
+      };
+      const slow = instead(backend, {
+        tasks: instead(backend.tasks, { lease }),
+        workers: instead(backend.workers, { waitForWork }),
+      });
+      const loom = harness.loom([wait], { backend: slow });
+      const worker = loom.worker({ id: 'w' });
+      const seen = observe(worker);
+      if (how === 'handed over') await worker.start();
+      await harness.quiet();
+      const handle = await loom.enqueue(wait);
+      if (how === 'asked for') await worker.start();
+      await seen.count('task.canceled', 1);
+      expect(await loom.tasks.get(handle.id)).toMatchObject({ state: 'canceled' });
+      expect(starts).toBe(0);
+    },
+  );
 
   // O95.13
   it('a handler whose lease is lost learns it within one heartbeat', async () => {
