@@ -10,7 +10,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import type { Backend, EnqueueReply, LeaseRef, Suspension } from '../../domain/port/backend.ts';
 import { refOf } from '../../domain/port/leasing.ts';
 import type { Cause } from '../../domain/task/cause.ts';
-import { isEnd, type NewTask, type TaskStatus } from '../../domain/task/task.ts';
+import type { NewTask, TaskStatus } from '../../domain/task/task.ts';
 import type { CancelNotifier } from '../../events/cancel-notifier.ts';
 import { isLost, type RegisteredVerdict } from '../../graph/group-verdict.ts';
 import type { StepOutcome, WalkStep } from '../../graph/run-walk.ts';
@@ -139,22 +139,15 @@ export class GroupDrive {
   #hold(tasks: readonly NewTask[]): void {
     const { prefix, journal, holder } = this.#call;
     if (prefix === '') return;
-    holder.openGroups.set(journal.openField(this.#key), (canceled) =>
-      this.#giveUp(idsOf(tasks), canceled),
-    );
+    holder.openGroups.set(journal.openField(this.#key), (why) => this.#giveUp(idsOf(tasks), why));
   }
 
   /** Asks those that have not ended to end, as they would be in place of a start. */
   async #giveUp(ids: readonly string[], canceled: Cause | undefined): Promise<void> {
     const records = await this.#read(ids);
-    const open = ids.filter((_, at) => {
-      const state = records[at]?.state;
-      return state !== undefined && !isEnd(state);
-    });
-    if (canceled === undefined) {
-      await this.#cancel(open, { type: 'run-ended', run: this.#call.producer.taskId });
-      return;
-    }
+    const open = ids.filter((id, at) => isOpen(memberOf('', id, records[at])));
+    const { taskId: run } = this.#call.producer;
+    if (canceled === undefined) return this.#cancel(open, { type: 'run-ended', run });
     const below = await this.#tools.persist(() => openBelow(this.#tools.backend.inspect, open));
     const running = [
       ...ids.filter((_, at) => records[at]?.state === 'started'),
@@ -360,9 +353,8 @@ export class GroupDrive {
     switch (record?.state) {
       case 'finished':
         return { key, state: 'finished', value: this.#tools.codec.read(record.result ?? '') };
-      case 'failed': {
+      case 'failed':
         return { key, state: 'failed', error: errorIn(record) };
-      }
       case 'canceled': {
         const { cause } = record;
         if (cause?.type === 'cancel-run') return { key, state: 'run-canceled', cause };
