@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { redisForTests } from '../../../src/backends/redis/manual-time.ts';
 import type { RedisPlace } from '../../support/redis/redis-server.ts';
 import { START_MS } from '../harness.ts';
-import { compareStates, expectedState, stateOf } from '../state.ts';
+import { expectedState, stateOf } from '../state.ts';
 import { BY_AGE } from '../subjects.ts';
 import { answerOf } from './asked.ts';
 import { Replayer } from './replayer.ts';
@@ -23,7 +23,11 @@ export async function playAgain(place: RedisPlace, file: string): Promise<void> 
       await setTime(replayer.now);
       replayer.mustBe(`line ${at}`, await answerOf(backend, step), wanted);
       const names = [...ids];
-      compareStates(await stateOf(backend, names), expectedState(replayer.oracle, names));
+      replayer.mustBe(
+        `shown after line ${at}`,
+        await stateOf(backend, names),
+        expectedState(replayer.oracle, names),
+      );
     }
   } finally {
     await dispose();

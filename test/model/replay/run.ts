@@ -39,8 +39,15 @@ async function main(): Promise<number> {
   }
   const server = await startRedis();
   if (values.log !== undefined) {
-    await playAgain({ path: server.socket }, values.log).finally(() => server.stop());
-    return 0;
+    try {
+      await playAgain({ path: server.socket }, values.log);
+      return 0;
+    } catch (error) {
+      console.error(error instanceof Difference ? error.message : error);
+      return 1;
+    } finally {
+      await server.stop();
+    }
   }
   const tally = newTally();
   const started = performance.now();
