@@ -287,7 +287,7 @@ export class Fairloom {
       deafen();
     };
     const worker = new Worker(this.#core, options, onEnd);
-    const deafen = this.#core.cancels.subscribe((...told) => worker.noticeCancel(...told));
+    const deafen = this.#core.cancels.subscribe((...cancel) => worker.noticeCancel(...cancel));
     this.#workers.add(worker);
     this.#core.metrics?.worker(worker);
     return worker;

@@ -249,9 +249,7 @@ describe('where there is no room', () => {
     for (let times = 0; times < 2; times++) {
       await expect(kit.leaseOne({ worker: 'w' })).rejects.toMatchObject({ code: 'BACKEND_FULL' });
     }
-    expect(told).toMatchObject([
-      { listed: [{ id: 'late', cause: { type: 'expired' } }], more: 0 },
-    ]);
+    expect(told).toMatchObject([{ listed: [{ id: 'late', cause: { type: 'expired' } }], more: 0 }]);
   });
 
   it('growth that waits goes to the next owner when this one leaves', async () => {

@@ -10,10 +10,10 @@
  * | every command about runs and tasks | the command line, as a table |
  */
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { logDeadLetters } from '../../../../src/logging/dead-letter-lines.ts';
 import { LIMITS } from '../../../../src/domain/limits.ts';
 import { causeText } from '../../../../src/domain/task/cause.ts';
 import { shownNode } from '../../../../src/domain/task/node-name.ts';
+import { logDeadLetters } from '../../../../src/logging/dead-letter-lines.ts';
 import { each, parallel } from '../../../../src/workflow/parallel.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
 import { everyBackend, type Harness, openRedis } from '../../../support/backends.ts';
