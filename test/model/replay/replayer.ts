@@ -203,8 +203,10 @@ function joined(call: Asked, before: unknown, now: unknown): unknown {
  * weight. That turns come in the same order is held by what is leased.
  */
 function withoutAhead(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(withoutAhead);
+  if (typeof value !== 'object' || value === null) return value;
+  // What the oracle allows in several ways is an object of a class.
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value;
   const isUser = 'ahead' in value && 'ready' in value;
   const entries = Object.entries(value).filter(([name]) => !(isUser && name === 'ahead'));
   return Object.fromEntries(entries.map(([name, one]) => [name, withoutAhead(one)]));
