@@ -356,8 +356,13 @@ class FullCourse {
     }
     const ids = [...this.#accepted];
     const found = await this.#kit.backend.inspect.status(ids);
-    const open = ids.filter((_, at) => found[at]?.state !== 'finished');
-    if (open.length > 0) throw new Wrong('lost', `${open.join(', ')} did not end`);
+    // One whose leases have died with too many owners has failed, as it has to.
+    const open = ids.flatMap((id, at) => {
+      const { state, cause } = found[at] ?? {};
+      const hasEnded = state === 'finished' || (state === 'failed' && cause?.type === 'lost');
+      return hasEnded ? [] : [`${id} is ${state}, ${JSON.stringify(cause)}`];
+    });
+    if (open.length > 0) throw new Wrong('lost', `not finished: ${open.join('; ')}`);
   }
 
   async #rest(): Promise<void> {

@@ -9,6 +9,9 @@ import { newLedger, Session, wrongIn } from '../../support/file/log-sessions.ts'
 
 const SEGMENT = 4_096;
 
+/** Characters of two bytes in a line that nearly fills a segment. */
+const LONG = 1_900;
+
 const DISK = 'write: the backend takes no new work (the disk of the data folder is full)';
 const FOLDER = 'write: the backend takes no new work (the data folder has reached its maxBytes)';
 
@@ -27,12 +30,13 @@ async function open(
   {
     maxBytes,
     clock = new ManualClock(),
-  }: { maxBytes?: number | undefined; clock?: ManualClock } = {},
+    epoch = 1,
+  }: { maxBytes?: number | undefined; clock?: ManualClock; epoch?: number } = {},
 ): Promise<Opened> {
   const ledger = newLedger();
   const log = await openLog(disk, {
     found: findData(disk),
-    epoch: 1,
+    epoch,
     stillOwns: () => true,
     sync: 'always',
     clock,
@@ -163,6 +167,54 @@ it('what the newest snapshot has is no part of the next ones beside it', async (
   // The log is all there still, since there is no older snapshot.
   expect(log.bytes.log).toBeGreaterThan(3 * SEGMENT);
   expect(await append(true)).toBe(true);
+});
+
+// F93
+it('a segment that the newest snapshot has whole takes no room from what starts', async () => {
+  const disk = new FaultyDisk(new Map(), { capacity: 16 * SEGMENT + 1_000 });
+  const { log, session } = await open(disk);
+  expect(await session.append(LONG)).toBe(true);
+  const number = await log.seal();
+  (await disk.create(`state-${String(number).padStart(12, '0')}`, 7.5 * SEGMENT)).close();
+  log.forget();
+  // It ends with the next commit. With it, the snapshot that comes next would have no room.
+  expect(await session.append(20)).toBe(true);
+  expect(() => log.admit('x'.repeat(99), 'start')).not.toThrow();
+});
+
+// F93
+it('what the newest snapshot has of a segment that goes on takes no room from what starts, at the next opening too', async () => {
+  const capacity = 16 * SEGMENT + 1_000;
+  // No other segment can be begun.
+  const disk = new FaultyDisk(new Map(), { capacity: SEGMENT + 500 });
+  const { log, session } = await open(disk);
+  expect(await session.append(LONG - 300)).toBe(true);
+  const number = await log.seal();
+  disk.capacity.bytes = capacity;
+  (await disk.create(`state-${String(number).padStart(12, '0')}`, 7.5 * SEGMENT)).close();
+  log.forget();
+  for (let count = 0; count < 2; count++) expect(await session.append(20)).toBe(true);
+  expect(() => log.admit('x'.repeat(99), 'start')).not.toThrow();
+  const next = await open(new FaultyDisk(disk.afterCrash(), { capacity }), { epoch: 2 });
+  expect(() => next.log.admit('x'.repeat(99), 'start')).not.toThrow();
+});
+
+// F93
+it('a commit that the next owner writes anew takes no room twice', async () => {
+  const disk = new FaultyDisk(new Map(), { capacity: 16 * SEGMENT + 1_000 });
+  const first = await open(disk);
+  expect(await first.session.append(20)).toBe(true);
+  const number = await first.log.seal();
+  (await disk.create(`state-${String(number).padStart(12, '0')}`, 6.5 * SEGMENT)).close();
+  first.log.forget();
+  for (const length of [20, LONG - 100]) expect(await first.session.append(length)).toBe(true);
+  const { log } = await open(
+    new FaultyDisk(disk.afterCrash(), { capacity: 16 * SEGMENT + 1_000 }),
+    {
+      epoch: 2,
+    },
+  );
+  expect(() => log.admit('x'.repeat(99), 'start')).not.toThrow();
 });
 
 it('what is admitted counts before it is written', async () => {

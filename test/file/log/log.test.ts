@@ -148,12 +148,21 @@ describe('the log', () => {
   it('gives back the room of an owner that was killed', async () => {
     const log = await open(disk, { epoch: 1 });
     await log.append('["a"]');
+    await log.append('["b"]');
     const next = await open(disk, { epoch: 2 });
     await next.close();
+    // What is written anew stands once.
     expect(sizes()).toEqual([
       ['log-00000001-00000001', 54],
       ['log-00000002-00000001', 54],
     ]);
+    const last = await open(disk, { epoch: 3 });
+    await last.close();
+    expect(sizes()).toEqual([
+      ['log-00000001-00000001', 54],
+      ['log-00000003-00000001', 54],
+    ]);
+    expect(read(disk)).toEqual(['["a"]', '["b"]']);
     await log.close();
   });
 

@@ -165,3 +165,14 @@ it('is made of what was written when it was begun, whatever is written meanwhile
   const again = await readSnapshot(disk, snapshotName(10), systemClock);
   expect(again.store.records.size).toBe(10);
 });
+
+it('is not made by a former owner of commits that the next one has written anew and cut off', async () => {
+  await store(5);
+  const { written } = log;
+  const cut = (bytes: Buffer): Buffer => bytes.subarray(0, (written?.bytes ?? 0) - 1);
+  const reading: Disk = {
+    ...disk,
+    read: (one) => (one === written?.name ? cut(disk.read(one)) : disk.read(one)),
+  };
+  await expect(compact(reading, 5, written)).rejects.toThrow('the log ends before commit 5');
+});

@@ -1,9 +1,11 @@
 /** Opens the log: a segment of its own for a new owner, behind what was found. */
 import type { Disk } from './disk.ts';
+import type { Frame } from './frame.ts';
 import { LogBrokenError } from './log-broken-error.ts';
-import type { FoundData } from './recovery.ts';
-import { segmentsOf } from './segment.ts';
-import { type Beginning, type SegmentOptions, Segments } from './segments.ts';
+import type { Beginning } from './log-parts.ts';
+import { type FoundData, type FoundSegment, snapshotsOf } from './recovery.ts';
+import { contentOf, SEGMENT_HEAD, segmentsOf } from './segment.ts';
+import { type SegmentOptions, Segments } from './segments.ts';
 
 /**
  * Begins a segment of its own behind what was found; commits that the disk may not have are written into it anew. What
@@ -22,12 +24,17 @@ export async function openSegments(
   const place = last?.epoch === options.epoch ? last.place + 1 : 1;
   for (const name of found.empty) disk.remove(name);
   const segments = new Segments(disk, options, { older, place });
-  await segments.begin(unsureOf(disk, found));
+  const beginning = unsureOf(disk, found);
+  await segments.begin(beginning);
   try {
     for (const name of found.fenced) disk.remove(name);
     const left = new Set(disk.list());
-    for (const { name, bytes, end } of found.segments) {
-      if (bytes > end && left.has(name)) cut(disk, name, end);
+    const needed = new Map(beginning.before.map(({ name, bytes }) => [name, bytes]));
+    for (const { name, bytes } of found.segments) {
+      const end = needed.get(name);
+      if (!left.has(name)) continue;
+      if (end === undefined) disk.remove(name);
+      else if (bytes > end) cut(disk, name, end);
     }
     segments.prepareReserve();
   } catch (error) {
@@ -46,12 +53,44 @@ function cut(disk: Disk, name: string, bytes: number): void {
   }
 }
 
-/** Commits that may be lost with the power although they can be read now. */
-function unsureOf(disk: Disk, { tail, nextNumber }: FoundData): Beginning {
-  const [first] = tail?.frames ?? [];
+/**
+ * Commits that may be lost with the power although they can be read now. Where they stood they are not needed any more: they
+ * would take room twice.
+ */
+function unsureOf(disk: Disk, { tail, nextNumber, segments }: FoundData): Beginning {
+  const [from] = tail?.frames ?? [];
   const last = tail?.frames.at(-1);
-  if (tail === undefined || first === undefined || last?.number !== nextNumber - 1) {
-    return { first: nextNumber, frames: new Uint8Array(0) };
+  const isNone = tail === undefined || from === undefined || last?.number !== nextNumber - 1;
+  const first = isNone ? nextNumber : from.number;
+  const before = segments
+    .filter((segment) => segment.first < first)
+    .map(({ name, end, first }) => ({
+      name,
+      first,
+      bytes: isNone || name !== tail.name ? end : from.at,
+    }));
+  const frames = isNone ? [] : tail.frames;
+  const bytes = isNone ? new Uint8Array(0) : disk.read(tail.name).subarray(from.at, last.end);
+  return { first, frames: bytes, before, covered: coveredOf(disk, { segments, frames }) };
+}
+
+/** What the newest snapshot has of a segment that is needed for its other commits: of one of before, or of what is written anew. */
+function coveredOf(
+  disk: Disk,
+  {
+    segments,
+    frames,
+  }: { readonly segments: readonly FoundSegment[]; readonly frames: readonly Frame[] },
+): Beginning['covered'] {
+  const number = snapshotsOf(disk.list())[0]?.number ?? 0;
+  const [from] = frames;
+  if (from !== undefined && from.number <= number) {
+    const end = frames.findLast((frame) => frame.number <= number)?.end ?? from.at;
+    return { bytes: end - from.at };
   }
-  return { first: first.number, frames: disk.read(tail.name).subarray(first.at, last.end) };
+  const segment = segments.find(({ first, last }) => first <= number && number < last);
+  if (segment === undefined) return {};
+  const { name, first } = segment;
+  const { end } = contentOf(disk.read(name), { from: first, below: number + 1 });
+  return { name, bytes: end - SEGMENT_HEAD };
 }

@@ -3,6 +3,14 @@ import type { Clock } from '../../../base/time.ts';
 import type { StepKind } from '../calls/calls.ts';
 import type { Disk } from './disk.ts';
 import { isDiskFull, LogBrokenError } from './log-broken-error.ts';
+import {
+  type Beginning,
+  type Older,
+  type PartOfSegment,
+  type SnapshotBytes,
+  snapshotsIn,
+  sum,
+} from './log-parts.ts';
 import { type LogEnd, snapshotsOf } from './recovery.ts';
 import { COUNTS, headOf, SEGMENT_HEAD } from './segment.ts';
 import { LEAST, type Made, SegmentMaker } from './segment-maker.ts';
@@ -56,18 +64,6 @@ interface Current extends Made {
   readonly at: number;
 }
 
-interface Older {
-  readonly name: string;
-  readonly bytes: number;
-  readonly first: number;
-}
-
-/** Commits, and the number of the first one, or of the next one where there is none. */
-export interface Beginning {
-  readonly first: number;
-  readonly frames: Uint8Array;
-}
-
 /** What one owner writes. */
 export class Segments {
   readonly #disk: Disk;
@@ -80,6 +76,9 @@ export class Segments {
   #snapshots: SnapshotBytes;
   /** Of `olderBytes`: what the newest snapshot has as well. */
   #coveredBytes = 0;
+  /** The same of the segment that has other commits as well; and where the log was sealed last. */
+  #coveredPart: PartOfSegment | undefined;
+  #sealed: (PartOfSegment & { readonly number: number }) | undefined;
   #isEnded = false;
   /** Of lines of steps and starts that the newest snapshot has not; and when the log was sealed last. */
   #stepBytes = 0;
@@ -103,11 +102,15 @@ export class Segments {
   }
 
   /** Its first segment, which counts once the head says so; and then it is durable. */
-  async begin({ first, frames }: Beginning): Promise<void> {
+  async begin({ first, frames, before, covered }: Beginning): Promise<void> {
     const at = SEGMENT_HEAD + frames.length;
     const made = await this.#createFirst(at);
     this.#current = { ...made, first, at };
-    this.#coveredBytes = sum(this.#upTo(this.#snapshots.number));
+    const left = new Set(this.#older.map(({ name }) => name));
+    this.#older = before.filter(({ name }) => left.has(name));
+    this.#olderBytes = sum(this.#older);
+    this.#coveredPart = { name: covered.name ?? made.name, bytes: covered.bytes ?? 0 };
+    this.#countCovered();
     try {
       made.file.write(this.#head(made, first, true), 0);
       made.file.write(frames, SEGMENT_HEAD);
@@ -168,7 +171,7 @@ export class Segments {
     const { all, newest } = this.#snapshots;
     const log = this.#olderBytes + (this.#current?.at ?? 0) + bytes;
     const behind = log - this.#coveredBytes;
-    const more = behind - this.#stepBytes * (1 - STEP_PART);
+    const more = behind - (this.#coveredPart?.bytes ?? 0) - this.#stepBytes * (1 - STEP_PART);
     return { files: all + log, state: newest + behind, newest, more };
   }
 
@@ -231,6 +234,7 @@ export class Segments {
     this.#end();
     this.#current = { ...next, first, at: SEGMENT_HEAD };
     this.#isEnded = false;
+    this.#countCovered();
     next.file.write(this.#head(next, first), 0);
   }
 
@@ -274,6 +278,8 @@ export class Segments {
   async end(next: number): Promise<void> {
     this.#sealedStepBytes = this.#stepBytes;
     if (this.#current === undefined || this.#current.first === next) return;
+    const { name, at } = this.#current;
+    this.#sealed = { number: next - 1, name, bytes: at - SEGMENT_HEAD };
     this.#isEnded = await this.#maker.ready(this.#size(0), SEGMENT_HEAD + NOTES);
     const current = this.#current;
     if (!this.#isEnded || current === undefined) return;
@@ -318,10 +324,22 @@ export class Segments {
   #countSnapshots(): void {
     const before = this.#snapshots.number;
     this.#snapshots = snapshotsIn(this.#disk);
-    this.#coveredBytes = sum(this.#upTo(this.#snapshots.number));
+    if (this.#snapshots.number !== before) {
+      this.#coveredPart =
+        this.#sealed?.number === this.#snapshots.number ? this.#sealed : undefined;
+    }
+    this.#countCovered();
     if (this.#snapshots.number === before) return;
     this.#stepBytes -= this.#sealedStepBytes;
     this.#sealedStepBytes = 0;
+  }
+
+  /** A segment that has ended since the newest snapshot was made may have nothing beside it. */
+  #countCovered(): void {
+    const covered = this.#upTo(this.#snapshots.number);
+    this.#coveredBytes = sum(covered);
+    const part = this.#coveredPart?.name;
+    if (covered.some(({ name }) => name === part)) this.#coveredPart = undefined;
   }
 
   #forgetUpTo(number: number): void {
@@ -376,22 +394,4 @@ export class Segments {
     }
     return this.#free;
   }
-}
-
-function sum(files: readonly Older[]): number {
-  return files.reduce((bytes, file) => bytes + file.bytes, 0);
-}
-
-/** Bytes of all snapshots and of the newest one; and its number, 0 where there is none. */
-interface SnapshotBytes {
-  readonly all: number;
-  readonly newest: number;
-  readonly number: number;
-}
-
-function snapshotsIn(disk: Disk): SnapshotBytes {
-  const snapshots = snapshotsOf(disk.list());
-  const sizes = snapshots.map(({ name }) => disk.size(name) ?? 0);
-  const all = sizes.reduce((bytes, size) => bytes + size, 0);
-  return { all, newest: sizes[0] ?? 0, number: snapshots[0]?.number ?? 0 };
 }

@@ -1,4 +1,5 @@
 import { systemClock } from '../../../base/system-clock.ts';
+import { DataDamagedError } from '../../../domain/errors/errors.ts';
 import type { Disk } from '../log/disk.ts';
 import type { LogEnd } from '../log/recovery.ts';
 import { partsOfSnapshots, writeSnapshot } from '../state/snapshot-file.ts';
@@ -10,7 +11,11 @@ import { readData } from './read-data.ts';
  * since, which its owner has written so far. Answers how long its lines are.
  */
 export async function compact(disk: Disk, upTo: number, written?: LogEnd): Promise<number> {
-  const { engine } = await readData(disk, systemClock, { upTo, written });
+  const { engine, found } = await readData(disk, systemClock, { upTo, written });
+  // The next owner has taken them over into its own segment, and cut them off.
+  if (found.nextNumber <= upTo) {
+    throw new DataDamagedError(disk.folder, [`the log ends before commit ${upTo}`]);
+  }
   for (const name of partsOfSnapshots(disk.list())) disk.remove(name);
   return writeSnapshot(disk, { number: upTo, chunks: writeState(engine.store) });
 }

@@ -251,8 +251,8 @@ export const DATA_FILE_MUTANTS: readonly Mutant[] = [
     name: 'file: a snapshot is of all that there is',
     file: 'src/backends/file/replay/compact.ts',
     first: 'state/compaction',
-    find: `{ upTo, written });\n  for`,
-    replace: `{ written });\n  for`,
+    find: `{ upTo, written });\n  //`,
+    replace: `{ written });\n  //`,
   },
   {
     name: 'file: a second thread makes the same snapshot',
