@@ -159,17 +159,25 @@ eachBackend((open) => {
   // F8
   it('a node of a run is steered by another copy, and by no lookalike', async () => {
     const calls: unknown[] = [];
+    let ended = 0;
     const backoff = { kind: 'fixed', base: '1s', jitter: 'none' } as const;
     const counted = (name: string) =>
       task(name, { retries: 1, backoff }, async (input: unknown, ctx) => {
         calls.push(name);
-        return handlers[name]?.(input, ctx as never);
+        try {
+          return await handlers[name]?.(input, ctx as never);
+        } finally {
+          ended++;
+        }
       }).pipe(after);
     const [own, foreign] = [counted('steerer'), counted('thrower')];
     const loom = harness.loom([own, foreign]);
     await loom.worker().start();
     for (const form of ['driven', 'dispatched'] as const) {
+      const before = ended;
       const fatal = await loom.enqueue(own, { url: copy.url, how: 'fatal' }, { form });
+      // It loads the copy, for which no time passes on this clock.
+      await harness.until(() => ended > before);
       await expect(settled(harness, fatal.result())).rejects.toMatchObject({ code: 'RUN_FAILED' });
       expect(calls.splice(0)).toEqual(['steerer']);
       const other = await loom.enqueue(foreign, 'lookalike', { form });
