@@ -114,6 +114,8 @@ export async function readLive(waking: Waking): Promise<Witness> {
   };
   await insist('streams.read', follow);
   while (!(await isOver())) await pause(LOOK_MS);
+  // An attempt that is lost after it closed the stream ends a reader; the next one tells more.
+  await insist('streams.read', follow);
   const stored: StreamItem[] = [];
   await insist('streams.read', async () => {
     stored.length = 0;
