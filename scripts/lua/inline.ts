@@ -125,7 +125,7 @@ function outsideTexts(code: string, change: (part: string) => string): string {
 }
 
 /** Library functions that scripts call often, and the local that each is kept in. */
-const LOCALS: ReadonlyMap<string, string> = new Map([
+export const LOCALS: ReadonlyMap<string, string> = new Map([
   ['redis.call', 'redisCall'],
   ['string.sub', 'stringSub'],
   ['string.find', 'stringFind'],

@@ -7,18 +7,16 @@
  * - every other line belongs to a step, and runs at the begin of each call.
  */
 import { reachable, take } from './compile.ts';
+import { LOCALS } from './inline.ts';
 
 /** A name that keeps its value from call to call. */
 const CONSTANT = /^local (?:[A-Z]{2,}|byBytes)(?:, [A-Z]{2,})* = /;
 
-/** Functions of Lua and Redis that are called often, and the local in which each is kept. */
-const KEPT: Readonly<Record<string, string>> = {
-  'string.sub': 'stringSub',
-  'string.byte': 'stringByte',
-  'string.format': 'stringFormat',
-  'struct.pack': 'structPack',
-  'struct.unpack': 'structUnpack',
-};
+/** What each call sets anew: with care it stands for the guard's. */
+const REDIS_CALL = 'redis.call';
+
+/** Kept from call to call. */
+const KEPT = [...LOCALS].filter(([value]) => value !== REDIS_CALL);
 
 /**
  * The text of a function that returns another, `run`, which takes a verb, the keys and the arguments. In front of the verb stands `!` or
@@ -37,16 +35,15 @@ export function compileLibrary(verbs: ReadonlyMap<string, string>, expanded: str
   const made = functions.filter(({ name }) => live.has(name)).flatMap(({ lines }) => lines);
   const { names, once, step } = statements(top);
   const said = fieldsSet([...made, ...bodies].join('\n'));
-  const kept = Object.entries(KEPT);
   return [
     'local F, V, isMade = {}, {}, false',
     'local KEYS, ARGV, redisCall, redisPcall, guard',
-    `local ${[...kept.map(([, name]) => name), ...names].join(', ')}`,
+    `local ${[...KEPT.map(([, name]) => name), ...names].join(', ')}`,
     'local rich = true',
     ...withKept(made),
     ...withKept(bodies),
     'local function make()',
-    ...kept.map(([value, name]) => `${name} = ${value}`),
+    ...KEPT.map(([value, name]) => `${name} = ${value}`),
     ...withKept(once),
     'end',
     'local function begin()',
@@ -111,12 +108,13 @@ function fieldsSet(code: string): readonly string[] {
 function withKept(lines: readonly string[]): readonly string[] {
   return lines.map((line) => {
     if (line.trimStart().startsWith('--')) return line;
-    return Object.entries(KEPT).reduce(
+    const called = line.replaceAll(/(?<![\w.])redis\.(call|pcall)\b/g, (_, name: string) =>
+      name === 'call' ? 'redisCall' : 'redisPcall',
+    );
+    return KEPT.reduce(
       (text, [value, name]) =>
         text.replaceAll(new RegExp(`(?<![\\w.])${value.replace('.', '\\.')}\\b`, 'g'), name),
-      line.replaceAll(/(?<![\w.])redis\.(call|pcall)\b/g, (_, name: string) =>
-        name === 'call' ? 'redisCall' : 'redisPcall',
-      ),
+      called,
     );
   });
 }

@@ -311,7 +311,7 @@ function functionsOf(names: RegExp): string {
 
 const HEAD = `
 local F, INF = {}, math.huge
-local stringSub, stringByte, stringFormat = string.sub, string.byte, string.format
+local stringSub, stringFind, stringByte, stringFormat = string.sub, string.find, string.byte, string.format
 local structPack, structUnpack = struct.pack, struct.unpack
 local Rate, Turn = {}, {}
 F.sharesOf = function(u) return u.shares end

@@ -116,7 +116,7 @@ export class Witness {
 }
 
 /** The same object with some members of another. */
-function overlay<T extends object>(target: T, members: Partial<T>): T {
+export function overlay<T extends object>(target: T, members: Partial<T>): T {
   return new Proxy(target, {
     get(_, name): unknown {
       if (name in members) return Reflect.get(members, name);

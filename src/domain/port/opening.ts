@@ -8,7 +8,7 @@ export interface BackendSettings {
   readonly retention: Retention;
   /** Called once for each thing that goes wrong and that no call fails of. Absent: nobody asks. */
   readonly report?: (problem: BackendProblem) => void;
-  /** Called with the dead letters of each step that is taken here and that no call answers with. Absent: nobody asks. */
+  /** Called with the dead letters of each step that is taken here and that no call answers with. Absent: they have no line. */
   readonly deadLetters?: (letters: DeadLetters) => void;
 }
 

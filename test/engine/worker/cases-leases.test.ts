@@ -7,18 +7,8 @@ import { task } from '../../../src/workflow/task-definition.ts';
 import { retryAfter } from '../../../src/workflow/tasks/retry-after.ts';
 import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
+import { overlay } from '../../support/witness.ts';
 import { aborted, observe } from '../../support/workers.ts';
-
-/** The same object, but for some members. */
-function instead<T extends object>(object: T, members: Partial<T>): T {
-  return new Proxy(object, {
-    get(target, name): unknown {
-      if (name in members) return Reflect.get(members, name);
-      const member: unknown = Reflect.get(target, name);
-      return typeof member === 'function' ? member.bind(target) : member;
-    },
-  });
-}
 
 const REQUESTED = { kind: 'requested', worker: 'w' };
 
@@ -205,9 +195,9 @@ eachBackend((open) => {
         const notice = await backend.workers.waitForWork(...call);
         return late(notice, typeof notice === 'object' ? [notice] : []);
       };
-      const slow = instead(backend, {
-        tasks: instead(backend.tasks, { lease }),
-        workers: instead(backend.workers, { waitForWork }),
+      const slow = overlay(backend, {
+        tasks: overlay(backend.tasks, { lease }),
+        workers: overlay(backend.workers, { waitForWork }),
       });
       const loom = harness.loom([wait], { backend: slow });
       const worker = loom.worker({ id: 'w' });
