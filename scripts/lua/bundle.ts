@@ -20,9 +20,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { compileHot, compileVerb } from './compile.ts';
+import { compileVerb } from './compile.ts';
 import { luaConstants } from './constants.ts';
-import { localizeLua } from './inline.ts';
 import { luaKeys, luaNames } from './layout.ts';
 import { compileLibrary } from './library.ts';
 import { putNames } from './names.ts';
@@ -77,10 +76,6 @@ function render(): ReadonlyMap<string, string> {
   for (const [at, [name, text]] of [...texts].entries()) {
     const file = VERBS[at]?.[0] ?? name;
     files.set(`lua/expanded/${file}`, compileVerb(text));
-    const hot = compileHot(text);
-    if (hot === undefined) continue;
-    files.set(`lua/expanded/hot-${file}`, hot);
-    add(name, localizeLua(stripLua(hot)));
   }
   const together = VERBS.flatMap(([, path]) => read(path).match(/^-- @include .*$/gm) ?? []).join(
     '\n',

@@ -73,7 +73,7 @@ it('what has ended is told by the call that asks, many at once by one script', a
   expect(scripts() - before).toBe(1);
 });
 
-it('who was told is forgotten, and the short script tells', async () => {
+it('a channel that was told is forgotten, and a plain step tells', async () => {
   const { kit, ears, prefix, counted: count } = await setUp();
   await kit.worker('w');
   const [usual, odd] = [await kit.add(), await kit.add()];

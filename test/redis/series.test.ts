@@ -111,10 +111,11 @@ it('a read of a whole day takes several scripts, each within its budget', async 
   const { cells, first, last } = await series.read({ step: 'minute', from: 0 });
   const after = await calls(raw);
   expect(last - first + 1).toBe(minutes);
-  expect(cells).toHaveLength(2 + (minutes - 1) * 14);
+  // A minute that has begun since the rows were written has taken the oldest out.
+  expect(cells).toHaveLength(2 + Math.min(minutes - 1, at - first) * 14);
   expect(after - before).toBeGreaterThan(2);
   const mine = await series.read({ step: 'minute', from: 0, queue: 'default', user: 'ann' });
-  expect(mine.cells).toHaveLength(minutes);
+  expect(mine.cells).toHaveLength(Math.min(minutes, at - mine.first + 1));
   await kit.close();
 });
 

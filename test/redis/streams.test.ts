@@ -123,7 +123,7 @@ it('a server that is restarted has them, once each', async () => {
   expect(await readNow(loom, id)).toEqual(counted(10));
 });
 
-it('a chunk takes one call of the short script, and so do all of one turn', async () => {
+it('a chunk takes one call, and so do all of one turn', async () => {
   await teach();
   const client = new Redis(inject('redisUrl'));
   const calls = vi.spyOn(client, 'call');

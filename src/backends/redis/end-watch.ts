@@ -116,8 +116,7 @@ export class EndWatch implements Hearer {
     const channel = await this.#subscribe().catch(() => undefined);
     if (this.#session.closing.signal.aborted) return [];
     const args = [channel ?? '', ...ids];
-    const reply = await this.#session.runHot('watch', args);
-    const fields = flat(reply ?? (await this.#session.run('watch', args)));
+    const fields = flat(await this.#session.run('watch', args));
     const answers: Asked[] = [];
     for (let at = 0; at < fields.length; at += STATUS_FIELDS) {
       if (Number(fields[at]) !== WILL_NOTIFY) answers.push({ ended: decodeStatus(fields, at) });

@@ -30,8 +30,7 @@ export class RedisStreams implements StreamStore {
     const whose = [worker, id, token, name, node, call, attempt];
     const kept = keptOf(name);
     const args = [...whose, ordinal, count, chunks, closes ? '1' : '0', kept.chunks, kept.bytes];
-    const reply = await this.#session.runHot('append', args);
-    const [word] = flat(reply ?? (await this.#session.run('append', args)));
+    const [word] = flat(await this.#session.run('append', args));
     return word === 'ok' || word === 'closed' || word === 'full' ? word : 'lost';
   }
 

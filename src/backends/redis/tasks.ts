@@ -31,7 +31,6 @@ import {
   endStateOf,
   type Flat,
   flat,
-  isRich,
   stateOf,
   text,
 } from './wire/decode.ts';
@@ -50,19 +49,8 @@ function isUndecided(reply: EnqueueReply): boolean {
   return reply.kind === 'refused' && reply.refusal.type === 'dependency-limit';
 }
 
-/** Where a settle says how many of its decisions are not as most are; see lua/lib/settle-many.lua. */
-const ODD_AT = 2;
-
-/** Told in place of a lease that the short script could not make. */
-const RICH = 'rich';
-
-/** Calls for a user in a row that go to the library, once the short script was asked in vain. */
-const STRAIGHT_CALLS = 20;
 /** Redrives that one script is asked for; it answers as many as it may. */
 const REDRIVE_STEP = 20;
-
-/** Users that are remembered so. */
-const REMEMBERED = 1_000;
 
 /** A change that takes several scripts has come a part of its way. */
 interface More {
@@ -73,11 +61,6 @@ interface More {
 export class RedisTasks implements TaskStore {
   readonly #session: Session;
   readonly #workers: RedisWorkers;
-  /** Workers whose latest step was too much for the short scripts: the next one is, most likely. */
-  readonly #rich = new Set<string>();
-  /** Users of a queue whose tasks were too much for the short script: calls that do not ask it. */
-  readonly #odd = new Map<string, number>();
-
   /** Of this tick, by the moment that they mean. */
   readonly #redrivesBy = new Map<string, Together<ChangeReply>>();
 
@@ -145,8 +128,8 @@ export class RedisTasks implements TaskStore {
     const args: ScriptArgument[] = [request.worker];
     pushLease(args, request, this.#session.retention);
     const lease = async (): Promise<LeaseReply | undefined> => {
-      const reply = flat(await this.#step('lease', request.worker, args));
-      return this.#leased(request.worker, reply, 0, request.requestId);
+      const reply = flat(await this.#session.run('lease', args));
+      return decodeLease(reply, 0, request.requestId);
     };
     const first = await lease();
     if (first !== undefined) return first;
@@ -162,35 +145,12 @@ export class RedisTasks implements TaskStore {
     const args: ScriptArgument[] = [worker];
     pushSettlements(args, settlements);
     if (lease !== undefined) pushLease(args, lease, this.#session.retention);
-    // Where not all finish as most do, the short script would do nothing.
-    const isOdd = args[ODD_AT] !== 0;
-    const reply = flat(
-      await (isOdd ? this.#session.run('settle', args) : this.#step('settle', worker, args)),
-    );
+    const reply = flat(await this.#session.run('settle', args));
     const size = Number(reply[0]);
     const answers = decodeAnswers(reply, size, settlements.length);
     if (lease === undefined) return { answers };
-    if (reply[1 + size] === RICH) {
-      this.#rich.add(worker);
-      return { answers, lease: await this.lease(lease) };
-    }
-    const leased = this.#leased(worker, reply, 1 + size, lease.requestId);
+    const leased = decodeLease(reply, 1 + size, lease.requestId);
     return { answers, lease: leased ?? (await this.lease(lease)) };
-  }
-
-  /** By the short script, unless the call before was too much for it; then by the library. */
-  async #step(verb: 'lease' | 'settle', worker: string, args: ScriptArgument[]): Promise<unknown> {
-    if (!this.#rich.has(worker)) {
-      const reply = await this.#session.runHot(verb, args);
-      if (reply !== undefined) return reply;
-    }
-    return this.#session.run(verb, args);
-  }
-
-  #leased(worker: string, reply: Flat, from: number, requestId: string): LeaseReply | undefined {
-    if (isRich(reply, from)) this.#rich.add(worker);
-    else this.#rich.delete(worker);
-    return decodeLease(reply, from, requestId);
   }
 
   async extend(request: ExtendRequest): Promise<ExtendReply> {
@@ -284,30 +244,12 @@ export class RedisTasks implements TaskStore {
     const args: ScriptArgument[] = [`${atomic ? '1' : '0'}${lease}`];
     pushTasks(args, tasks);
     try {
-      return decodeReplies(tasks, await this.#store(args));
+      return decodeReplies(tasks, await this.#session.run('enqueue', args));
     } catch (error) {
       if (!isOwn(error, 'BACKEND_UNAVAILABLE')) throw error;
       await this.#session.pause(RESEND_MS);
-      // They may be stored already, which is too much for the short script.
       return decodeReplies(tasks, await this.#session.run('enqueue', args));
     }
-  }
-
-  /** By the short script, when all tasks look as most do, and it has not been asked in vain just now. */
-  async #store(args: ScriptArgument[]): Promise<unknown> {
-    const [mode, , odd, groups, , user, queue] = args;
-    if (String(mode).length > 1 || odd !== 0) return this.#session.run('enqueue', args);
-    const of = `${queue}\0${user}`;
-    const left = this.#odd.get(of) ?? 0;
-    if (left > 0) {
-      this.#odd.set(of, left - 1);
-      return this.#session.run('enqueue', args);
-    }
-    const reply = await this.#session.runHot('enqueue', args);
-    if (reply !== undefined) return reply;
-    if (this.#odd.size >= REMEMBERED) this.#odd.clear();
-    if (groups === 1) this.#odd.set(of, STRAIGHT_CALLS);
-    return this.#session.run('enqueue', args);
   }
 }
 

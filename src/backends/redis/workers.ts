@@ -106,7 +106,7 @@ export class RedisWorkers implements WorkerStore {
 
   async confirm(id: string, { id: task, token, leasedAt, leaseUntil }: Leased): Promise<boolean> {
     const args = [id, task, token, leaseUntil - leasedAt];
-    const [ok] = flat(await this.#session.runHot('confirm', args));
+    const [ok] = flat(await this.#session.run('confirm', args));
     return Number(ok) === 1;
   }
 

@@ -94,7 +94,7 @@ export class Replayer {
     await this.#memory.setClock(this.now);
     this.oracle.clock = this.now;
     const wanted = await this.#answer(step);
-    if (isLookInVain(verb, mark) || (verb === 'register' && call.type !== verb)) {
+    if (verb === 'register' && call.type !== verb) {
       return { call, step, wanted };
     }
     const done = this.#done.get(id) ?? { call, wanted, steps: 0 };
@@ -132,7 +132,6 @@ export class Replayer {
     if (verb === 'chunk' || verb === 'seal') throw new Spread('a batch was stored in parts');
     if (verb === 'register') return this.#registering(call);
     if (mark === 'unregistered' && verb === 'lease') return undefined;
-    if (isLookInVain(verb, mark)) return heard(call);
     if (call.type !== 'settle' || call.request.lease === undefined) return call;
     if (verb === 'lease') return { type: 'lease', request: call.request.lease };
     const { lease: _lease, ...request } = call.request;
@@ -178,17 +177,6 @@ export class Replayer {
       );
     }
   }
-}
-
-/** A short script that found nothing that it could lease. */
-function isLookInVain(verb: string, mark: string): boolean {
-  return verb === 'lease' && mark === 'rich';
-}
-
-/** A call that says no more than that its worker lives. */
-function heard(call: Asked): Call | undefined {
-  if (call.type !== 'lease' && call.type !== 'settle') return undefined;
-  return { type: 'settle', request: { worker: call.request.worker, settlements: [] } };
 }
 
 /** A settle that leased in a step of its own is answered once. */

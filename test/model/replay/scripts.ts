@@ -2,10 +2,10 @@
 import { defineScript } from '../../../src/backends/redis/wire/script.ts';
 import {
   LIBRARIES,
+  libraryOf,
   manualScripts,
   type Scripts,
 } from '../../../src/backends/redis/wire/scripts.ts';
-import { entriesIn } from '../../../src/base/records.ts';
 
 /** Hash of the clock: `offset` is added to the server's time in ms; `still` stands in place of both. */
 export const HAND = '-by-hand';
@@ -13,9 +13,8 @@ export const HAND = '-by-hand';
 export const LOG = '-by-hand-log';
 
 /**
- * Runs a step. The last of two keys is the call, with `+<ms> ` before it when so much time passes first. What answers
- * 'rich' has done nothing, and is no step; a lease may have looked in vain, and was heard of. The mark says that, that a
- * settle has not leased, or that a call takes more steps.
+ * Runs a step. The last of two keys is the call, with `+<ms> ` before it when so much time passes first. The mark says that
+ * a settle has not leased, or that a call takes more steps.
  */
 const STEP = `local function byHand(keys, verb, act)
   local hand, call = keys[1] .. '${HAND}', keys[2] or ''
@@ -25,14 +24,11 @@ const STEP = `local function byHand(keys, verb, act)
   if passes then redis.call('HSET', hand, 'offset', string.format('%.0f', offset)) end
   local ms = tonumber(set[1]) or offset + time[1] * 1000 + math.floor(time[2] / 1000)
   redis.call('HSET', hand, 'manual_s', math.floor(ms / 1000), 'manual_us', ms % 1000 * 1000)
-  local before = verb == 'lease' and table.concat(redis.call('HGETALL', keys[1]), ' ')
   local reply, mark = act(), '-'
   if type(reply) == 'table' then
     local word = reply[1]
-    if word == 'rich' and #reply == 1
-      and (not before or before == table.concat(redis.call('HGETALL', keys[1]), ' ')) then return reply end
     if verb == 'settle' then word = reply[word + 2] end
-    if word == 'rich' or word == 'unregistered' or word == 'more' then mark = word end
+    if word == 'unregistered' or word == 'more' then mark = word end
   end
   redis.call('RPUSH', keys[1] .. '${LOG}', verb .. ' ' .. string.format('%.0f', ms) .. ' ' .. mark .. ' ' .. call)
   return reply
@@ -53,20 +49,16 @@ end
 
 /** The scripts of the product in all else; a call that breaks off fails. */
 export function recordingScripts(): Scripts {
-  const { library, rich, hot } = manualScripts();
+  const { library, script } = manualScripts();
   const inner = library.text.replace(/^#!.*\n/, '');
   const name = `${LIBRARIES}${defineScript(`${STEP}${REGISTER}${inner}`).sha.slice(0, 12)}`;
   const renamed = inner
     .replaceAll(library.name, name)
     .replaceAll('redis.register_function{', 'register{');
-  const recorded = entriesIn(hot).map(([verb, { text }]) => [verb, stepOf(`'${verb}'`, text)]);
   return {
-    library: { name, text: `#!lua name=${name}\n${STEP}${REGISTER}${renamed}` },
-    rich: stepOf('ARGV[#ARGV]', rich.text),
-    hot: Object.fromEntries(recorded) as Scripts['hot'],
+    library: libraryOf(name, `#!lua name=${name}\n${STEP}${REGISTER}${renamed}`),
+    script: defineScript(
+      `${STEP}return byHand(KEYS, ARGV[#ARGV], function()\n${script.text}\nend)`,
+    ),
   };
-}
-
-function stepOf(verb: string, text: string): Scripts['rich'] {
-  return defineScript(`${STEP}return byHand(KEYS, ${verb}, function()\n${text}\nend)`);
 }

@@ -46,7 +46,7 @@ const DEAL: readonly Row[] = [
     'of a class only the first page is seen',
     `from = size == 2 * page and from + page`,
     `from = false`,
-    'short-scripts',
+    'plain-steps',
   ],
   [
     'a task with facts is just started',

@@ -44,7 +44,7 @@ const APPEND = 'src/backends/redis/lua/runs/append.lua';
 
 const ON_REDIS: readonly Mutant[] = [
   {
-    name: 'streams: a lease that is over writes, in the short script',
+    name: 'streams: a lease that is over writes',
     file: APPEND,
     find: ` or string.sub(lease, -#token - 1) ~= '\\0' .. token then`,
     replace: ' then',

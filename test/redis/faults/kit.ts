@@ -64,9 +64,8 @@ export function adminOf(url: string = inject('redisUrl')): Redis {
 /** Teaches the server all scripts, so that the first call of each is one command. */
 export async function teach(url: string = inject('redisUrl')): Promise<void> {
   const admin = new Redis(url);
-  for (const { library, hot } of [SCRIPTS, manualScripts()]) {
+  for (const { library } of [SCRIPTS, manualScripts()]) {
     await admin.call('FUNCTION', 'LOAD', 'REPLACE', library.text);
-    for (const { text } of Object.values(hot)) await admin.script('LOAD', text);
   }
   admin.disconnect();
 }

@@ -153,8 +153,7 @@ describe('the reply of a settle is lost', () => {
     const next = await kit.add({ dependsOn: ids });
     const leases = await kit.lease(3);
     for (const leased of leases) {
-      // The first only says that somebody waits for the task, which is not for the short script.
-      loseReply(proxy, 2);
+      loseReply(proxy);
       expect(await codeOf(kit.finish(leased))).toBe('BACKEND_UNAVAILABLE');
       expect(await kit.finish(leased)).toEqual({ kind: 'ok', state: 'finished', repeated: true });
     }

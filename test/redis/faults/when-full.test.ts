@@ -41,8 +41,6 @@ class Sent {
 }
 
 function verbOf([script, ...args]: readonly (string | number)[]): Verb | undefined {
-  const hot = entriesIn(SCRIPTS.hot).find(([, { sha, text }]) => script === sha || script === text);
-  if (hot !== undefined) return hot[0];
   const named = /^fairloom_\w+?_(\w+)$/.exec(String(script))?.[1];
   const isWhole = named === undefined || named === 'careful';
   const word = isWhole ? String(args.at(-1)).replace(/^[!?]/, '') : named;
@@ -85,7 +83,7 @@ async function sceneOn(server: RedisServer, prefix: string) {
   await backend.xcom.write([PUSH]);
   await backend.graphs.save('g'.repeat(40), '{}');
   const raw = (verb: Verb, ...args: readonly (string | number)[]): Promise<unknown> =>
-    sent.client.call('EVAL', [SCRIPTS.rich.text, 1, keysOf(prefix).clock, ...args, verb]);
+    sent.client.call('EVAL', [SCRIPTS.script.text, 1, keysOf(prefix).clock, ...args, verb]);
   return { sent, kit, backend, raw, ended, dead, waits, asks, run, leased, handed, later, queued };
 }
 
@@ -362,7 +360,7 @@ describe('where nothing can be written', () => {
     const sent = new Sent(url);
     const kit = await kitOn(sent.client, 'fq');
     const raw: Scene['raw'] = (verb, ...args) =>
-      sent.client.call('EVAL', [SCRIPTS.rich.text, 1, keysOf('fq').clock, ...args, verb]);
+      sent.client.call('EVAL', [SCRIPTS.script.text, 1, keysOf('fq').clock, ...args, verb]);
     const there = { ...scene, sent, kit, backend: kit.backend, raw };
     for (const verb of READS) await CALLS[verb](there);
     for (const verb of READS) expect(sent.verbs).toContain(verb);

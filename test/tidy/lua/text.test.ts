@@ -47,10 +47,8 @@ it('refuses a text that it could not tell from code', () => {
   expect(() => shortenLua("local x = 'it\\'s'\n")).toThrow('not a text in single quotes');
 });
 
-it('sends Redis a library of at most 260 kB, and short scripts of at most 80 kB in all', () => {
+it('sends Redis a library of at most 260 kB', () => {
   expect(SCRIPTS.library.text.length).toBeLessThanOrEqual(260_000);
-  const texts = Object.values(SCRIPTS.hot).map(({ text }) => text.length);
-  expect(texts.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(80_000);
 });
 
 it('refuses an include that does not exist', () => {

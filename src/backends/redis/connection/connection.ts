@@ -2,7 +2,7 @@ import { clearInterval, monotonicMs, setInterval } from '../../../base/globals.t
 import { ClosedError } from '../../../domain/errors/errors.ts';
 import { flat, text } from '../wire/decode.ts';
 import type { Script, ScriptArgument } from '../wire/script.ts';
-import type { Library, LibraryFunction } from '../wire/scripts.ts';
+import type { Library } from '../wire/scripts.ts';
 import { isCluster, nodesOf, type RedisClient, sibling } from './client.ts';
 import {
   failure,
@@ -130,7 +130,8 @@ export class Connection {
   /** Calls a function of a library; `undefined` when the server did not let it begin. */
   async call(
     operation: string,
-    { library, name }: LibraryFunction,
+    library: Library,
+    name: string,
     keys: readonly string[],
     args: readonly ScriptArgument[],
   ): Promise<unknown> {

@@ -6,14 +6,7 @@ import { text } from '../wire/decode.ts';
 import { retentionText } from '../wire/encode.ts';
 import { type Keys, keysOf } from '../wire/keys.ts';
 import type { ScriptArgument } from '../wire/script.ts';
-import {
-  functionOf,
-  type HotVerb,
-  OPERATIONS,
-  SCRIPTS,
-  type Scripts,
-  type Verb,
-} from '../wire/scripts.ts';
+import { OPERATIONS, SCRIPTS, type Scripts, type Verb } from '../wire/scripts.ts';
 import type { RedisClient } from './client.ts';
 import { Connection, Subscriber } from './connection.ts';
 import { Repair } from './repair.ts';
@@ -97,19 +90,7 @@ export class Session {
 
   async run(verb: Verb, args: readonly ScriptArgument[]): Promise<unknown> {
     try {
-      return await this.#rich(verb, verb, args);
-    } catch (error) {
-      return await this.repair.again(verb, args, error);
-    }
-  }
-
-  /** By the short script of the verb; `undefined` when it left all to the one that knows all verbs. */
-  async runHot(verb: HotVerb, args: readonly ScriptArgument[]): Promise<unknown> {
-    if (!this.#opened) await this.open();
-    const script = this.#scripts.hot[verb];
-    try {
-      const reply = await this.connection.run(OPERATIONS[verb], script, this.declared, args);
-      return Array.isArray(reply) && reply.length === 1 && reply[0] === 'rich' ? undefined : reply;
+      return await this.#call(verb, verb, args);
     } catch (error) {
       return await this.repair.again(verb, args, error);
     }
@@ -117,20 +98,20 @@ export class Session {
 
   /** A call that sets aside whatever cannot be read; `look`: tells it, and leaves it there. */
   guarded(verb: Verb, args: readonly ScriptArgument[], look: boolean): Promise<unknown> {
-    return this.#rich(verb, `${look ? '?' : '!'}${verb}`, args);
+    return this.#call(verb, `${look ? '?' : '!'}${verb}`, args);
   }
 
   /** By the function of the verb, or where the server does not let that begin, by the script. */
-  async #rich(verb: Verb, word: string, args: readonly ScriptArgument[]): Promise<unknown> {
+  async #call(verb: Verb, word: string, args: readonly ScriptArgument[]): Promise<unknown> {
     if (!this.#opened) await this.open();
-    const { library, rich } = this.#scripts;
+    const { library, script } = this.#scripts;
     const operation = OPERATIONS[verb];
     const isCareful = word !== verb;
-    const called = functionOf(library, isCareful ? 'careful' : verb);
+    const name = library.functions[isCareful ? 'careful' : verb];
     const given = isCareful ? [...args, word] : args;
-    const reply = await this.connection.call(operation, called, this.declared, given);
+    const reply = await this.connection.call(operation, library, name, this.declared, given);
     if (reply !== undefined) return reply;
-    return this.connection.run(operation, rich, this.declared, [...args, word]);
+    return this.connection.run(operation, script, this.declared, [...args, word]);
   }
 
   async command(operation: string, command: string, args: ScriptArgument[]): Promise<unknown> {

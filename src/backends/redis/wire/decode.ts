@@ -185,17 +185,12 @@ export function decodeHanded(source: string): Leased {
 }
 
 /** Of a lease: dead letters that the step has made stand behind its rows. */
-const HAS_DEAD = 8;
+const HAS_DEAD = 4;
 
 /** Dead letters that a step has made, as the last value of its answer; see lua/lib/failures.lua. */
 export function deadLettersIn(value: Flat[number]): { readonly deadLetters?: DeadLetters } {
   // The scripts write what the type says.
   return value === undefined ? {} : { deadLetters: JSON.parse(text(value)) };
-}
-
-/** Whether the short script could not have made this lease. */
-export function isRich(reply: Flat, from: number): boolean {
-  return Number(reply[from + 1]) % HAS_DEAD >= 4;
 }
 
 /** What all tasks of a lease have that have no row. */

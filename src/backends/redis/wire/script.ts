@@ -21,11 +21,6 @@ export function defineScript(text: string): Script {
   return { text, sha: createHash('sha1').update(text).digest('hex') };
 }
 
-/** The same script on a clock that somebody sets by hand. */
-export function onManualTime(script: Script): Script {
-  return defineScript(withManualTime(script.text));
-}
-
 /** A text that reads the clock that a test sets. */
 export function withManualTime(text: string): string {
   return text.replace(SERVER_TIME, MANUAL_TIME);

@@ -1,6 +1,6 @@
-import { entriesIn } from '../../../base/records.ts';
+import { entriesIn, keysIn, recordOf } from '../../../base/records.ts';
 import * as lua from '../lua/scripts.generated.ts';
-import { defineScript, onManualTime, type Script, withManualTime } from './script.ts';
+import { defineScript, type Script, withManualTime } from './script.ts';
 
 /** The scripts, by what they do. */
 export type Verb =
@@ -63,9 +63,6 @@ export type Verb =
   | 'xcomList'
   | 'xcomRead'
   | 'xcomWrite';
-
-/** Verbs that run for every task, and for every block of a stream: each has a short script beside the one that knows all verbs. */
-export type HotVerb = 'append' | 'confirm' | 'enqueue' | 'lease' | 'settle' | 'watch';
 
 /** What each verb does, as errors name it. */
 export const OPERATIONS: Readonly<Record<Verb, string>> = {
@@ -203,47 +200,32 @@ export interface Library {
   readonly name: string;
   /** As `FUNCTION LOAD` takes it. */
   readonly text: string;
+  /** Name of each function; a call with care is one of its own, which takes the word as its last argument. */
+  readonly functions: Readonly<Record<Verb | 'careful', string>>;
 }
 
 /** All texts that are sent to Redis. */
 export interface Scripts {
-  /** All verbs, each a function: {@link functionOf}. */
+  /** All verbs, each a function. */
   readonly library: Library;
   /** The same as a script, for what the server does not let functions do; the last argument names the verb. */
-  readonly rich: Script;
-  /** What a short script leaves to the others it answers by the word 'rich', and does nothing. */
-  readonly hot: Readonly<Record<HotVerb, Script>>;
+  readonly script: Script;
 }
 
 /** Begins the names of libraries of all versions. */
 export const LIBRARIES = 'fairloom_';
 
-/** A function with the library that it is in. */
-export interface LibraryFunction {
-  readonly library: Library;
-  readonly name: string;
-}
-
-/** The function of a verb. A call with care is one of its own, which takes the word as its last argument. */
-export function functionOf(library: Library, verb: Verb | 'careful'): LibraryFunction {
-  return { library, name: `${library.name}_${verb}` };
+/** A library of this name and text. */
+export function libraryOf(name: string, text: string): Library {
+  const verbs: readonly (Verb | 'careful')[] = [...keysIn(WHEN_FULL), 'careful'];
+  return { name, text, functions: recordOf(verbs, (verb) => `${name}_${verb}`) };
 }
 
 /** Reads, and where it may write, keeps what it has read for longer. */
 const PROLONGS: Verb = 'graphLoad';
 
 /** Those that read the server's clock. */
-export const SCRIPTS: Scripts = {
-  ...ofAllVerbs(lua.library),
-  hot: {
-    append: defineScript(lua.append),
-    confirm: defineScript(lua.confirm),
-    enqueue: defineScript(lua.enqueue),
-    lease: defineScript(lua.lease),
-    settle: defineScript(lua.settle),
-    watch: defineScript(lua.watch),
-  },
-};
+export const SCRIPTS: Scripts = ofAllVerbs(lua.library);
 
 /** Breaks off whatever is sent again with care; `reconcile` is always sent so. */
 const NEVER_AGAIN = `if string.find(word, '^!') and word ~= '!reconcile' then
@@ -253,23 +235,11 @@ end
 
 /** The same scripts on a clock that a test sets. */
 export function manualScripts(repairs = false): Scripts {
-  const { hot } = SCRIPTS;
-  return {
-    ...ofAllVerbs(withManualTime(lua.library), repairs ? '' : NEVER_AGAIN),
-    hot: {
-      append: onManualTime(hot.append),
-      // It reads no clock.
-      confirm: hot.confirm,
-      enqueue: onManualTime(hot.enqueue),
-      lease: onManualTime(hot.lease),
-      settle: onManualTime(hot.settle),
-      watch: onManualTime(hot.watch),
-    },
-  };
+  return ofAllVerbs(withManualTime(lua.library), repairs ? '' : NEVER_AGAIN);
 }
 
 /** `first` runs before each call. */
-function ofAllVerbs(text: string, first = ''): Pick<Scripts, 'library' | 'rich'> {
+function ofAllVerbs(text: string, first = ''): Scripts {
   const body = `local verbs = (function()
 ${text}end)()
 local function run(word, keys, args)
@@ -283,8 +253,8 @@ end
   });
   const careful = register(`${name}_careful`, 'run(table.remove(args), keys, args)', '');
   return {
-    library: { name, text: [`#!lua name=${name}`, body, ...functions, careful].join('\n') },
-    rich: defineScript(`${body}return run(table.remove(ARGV), KEYS, ARGV)`),
+    library: libraryOf(name, [`#!lua name=${name}`, body, ...functions, careful].join('\n')),
+    script: defineScript(`${body}return run(table.remove(ARGV), KEYS, ARGV)`),
   };
 }
 

@@ -14,10 +14,8 @@
 -- ARGV[11]  closes  '1': nothing comes after them
 -- ARGV[12]  chunks  that are kept of the stream, and of its other entries
 -- ARGV[13]  bytes   the same
--- Returns  {'ok'}, {'lost'}, {'closed'} or {'full'}; or {'rich'} when the short script has done nothing
+-- Returns  {'ok'}, {'lost'}, {'closed'} or {'full'}
 -- Cost     O(bytes + blocks that go)
--- @hot keys
--- @rich F.taskOf F.isAttendedBy F.optionalOf F.writeStep F.closeStep F.unchanged F.Streams_found
 -- @include lib/state.lua
 -- @include lib/base.lua
 -- @include lib/streams.lua
@@ -30,7 +28,6 @@ local lease = redis.call('HGET', K.hot(worker), id)
 local known = redis.call('HMGET', states, field, writer)
 local state, mine = known[1], known[2]
 if not state or not lease or string.sub(lease, -#token - 1) ~= '\0' .. token then
-  if not rich then return { 'rich' } end
   local t = F.taskOf(id, worker)
   if not t or not F.isAttendedBy(t, token) then return F.unchanged({ 'lost' }) end
   if not state then

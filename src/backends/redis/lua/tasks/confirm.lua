@@ -7,7 +7,6 @@
 -- ARGV[4]  lease_ms  from when it was given
 -- Returns  {1}, or {0} when the lease has ended, or was confirmed before
 -- Cost     O(1)
--- @hot keys
 -- @include keys
 
 local clock = KEYS[1]

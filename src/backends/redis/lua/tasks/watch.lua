@@ -4,10 +4,8 @@
 -- ARGV[1]  channel  where to tell; '' when nobody listens
 -- ARGV[2..]  ids    of tasks
 -- Returns  four values for each id: as lib/status.lua tells them when it has ended, 8 in place of its state when it
---          has not, 0 when it is unknown or what it came to is long; or {'rich'} when the short script has done nothing
+--          has not, 0 when it is unknown or what it came to is long
 -- Cost     O(ids + bytes)
--- @hot lib/clock.lua
--- @rich F.taskOf F.addStatus
 -- @include lib/state.lua
 -- @include lib/clock.lua
 -- @include lib/read.lua
@@ -26,7 +24,6 @@ for i = 1, #texts do
     local b = string.find(ended, '\0', string.find(ended, '\0', AT.ending.rest, true) + 1, true)
     if #ended - b <= LIMIT.noticeBytes then reply[n + 1], reply[n + 2] = CODE.finished, string.sub(ended, b + 1) end
   elseif text and ended then
-    if not rich then return { 'rich' } end
     F.addStatus(reply, n, F.taskOf(ARGV[i + 1]))
     if #(reply[n + 2] or '') + #(reply[n + 3] or '') > LIMIT.noticeBytes then
       reply[n + 1], reply[n + 2], reply[n + 3] = 0, false, false

@@ -100,9 +100,9 @@ function Failures.list(t, u)
     attempt = t.failures + math.min(1, t.losses), run = t.optional and t.optional.ownerRun or nil, cause = cause }
 end
 
--- Behind a lease, and 8 more at its flags.
+-- Behind a lease, and 4 more at its flags.
 function Failures.addTo(reply, at)
-  reply[at], reply[#reply + 1] = reply[at] + 8, Failures.listed()
+  reply[at], reply[#reply + 1] = reply[at] + 4, Failures.listed()
 end
 
 -- As JSON.

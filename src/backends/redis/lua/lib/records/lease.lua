@@ -153,7 +153,6 @@ end
 -- One turn by all rules, if anybody has one.
 -- @rare
 function Dispatch.one(share, request, batch)
-  C.isRich = true
   local u, v, list, stolen = Choose.choose(share.queue, share.scope)
   if not u then return false end
   local taken = Dispatch.take(u, v, list, request, batch)

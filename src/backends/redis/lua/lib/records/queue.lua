@@ -6,10 +6,10 @@
 -- Where the rest begins.
 local REST_FROM = (AT.queue.rest + SIZE.seldom)
 
-function F.readSeldom(queue, packed)
+function F.readSeldom(queue)
   local c = queue.counts
   queue.tat, c.failed, c.canceled, queue.failed, queue.canceled, queue.retried, queue.lost, queue.stolen
-    = struct.unpack(FORMAT.seldom, packed, AT.queue.rest)
+    = struct.unpack(FORMAT.seldom, queue.seldom)
 end
 
 -- Classes beside the one with the weight 100 of users without a record, how many tasks are parked, and the weights of
@@ -39,19 +39,31 @@ function F.queueOf(queueName)
     idleLeast = idleLeast, old = old, tags = tags, joined = joined, enqueued = enqueued, finished = finished,
     counts = { scheduled = scheduled, deferred = deferred, queued = queued, started = started, finished = ended },
     classes = { [USUAL.class] = recordless > 0 and recordless or nil }, lasts = { [USUAL.kind] = last >= 0 and last or nil }, parked = 0, leaving = 0,
-    config = config, perUser = config.perUser or NONE, timed = config.charge == 'time', users = rich and {} or NONE,
+    config = config, perUser = config.perUser or NONE, timed = config.charge == 'time', users = whole and {} or NONE,
     gain = 0, fresh = not packed, isTouched = false, seldom = '' }
   -- A queue that is new: numbers that are 0.
   packed = packed or string.rep('\0', REST_FROM - 1)
-  if rich then
-    F.readSeldom(queue, packed)
-  else
-    queue.seldom = string.sub(packed, AT.queue.rest, REST_FROM - 1)
-  end
+  queue.seldom = string.sub(packed, AT.queue.rest, REST_FROM - 1)
+  if whole then F.readSeldom(queue) end
   if #packed >= REST_FROM then F.readRest(queue, string.sub(packed, REST_FROM)) end
   if got[3] then queue.mean = struct.unpack('<d', got[3]) end
   knownQueues[queueName] = queue
   return queue
+end
+
+-- The step goes on with all that is known.
+function F.readAll()
+  if whole then return end
+  whole = true
+  for _, queue in pairs(knownQueues) do
+    queue.users = {}
+    F.readSeldom(queue)
+  end
+end
+
+-- The step begins with what most need; a call with care reads all.
+function F.beginPlain()
+  whole = guard ~= nil
 end
 
 function F.touchQueue(queue)
@@ -77,7 +89,7 @@ function F.saveQueue(queue)
   redis.call('HSET', K.fair(queue.prefix), FIELD.fair.numbers, struct.pack(FORMAT.queue, queue.virtual, queue.weightSum,
     queue.epoch, queue.runnable, queue.ready,
     queue.idleLeast, queue.old, queue.tags, queue.joined, c.scheduled, c.deferred, c.queued, c.started, c.finished,
-    queue.enqueued, queue.finished, recordless or 0, last or -1) .. (rich and F.packSeldom(queue) or queue.seldom) .. rest)
+    queue.enqueued, queue.finished, recordless or 0, last or -1) .. (whole and F.packSeldom(queue) or queue.seldom) .. rest)
   if queue.learned then redis.call('HSET', K.fair(queue.prefix), FIELD.fair.mean, struct.pack('<d', queue.mean)) end
   if queue.fresh then
     redis.call('SADD', K.queues(), queue.name)

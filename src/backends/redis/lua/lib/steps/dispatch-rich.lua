@@ -244,7 +244,6 @@ function Dispatch.startEach(queue, turns, plans, ids, texts, found, request, bat
   queue.runnable = queue.runnable - n + counted
   queue.counts.queued, queue.counts.started = queue.counts.queued - n, queue.counts.started + n
   F.touchQueue(queue)
-  if us or found then C.isRich = true end
 end
 
 -- Takes the tasks of these turns out of their lines. `at`: the first that cannot be started as they are.

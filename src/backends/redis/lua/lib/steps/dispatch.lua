@@ -52,7 +52,7 @@ function Dispatch.turns(queue, most, before)
   local fronts, n = Dispatch.fronts(queue, most)
   local v, w, lines = queue.virtual, queue.weightSum, K.line(queue.prefix, '', '')
   local names, tags, left = {}, {}, {}
-  local had, fronted, served, order, us = rich and {}, n > 1 and {}, nil, nil, nil
+  local had, fronted, served, order, us = whole and {}, n > 1 and {}, nil, nil, nil
   local count, who, isOther, fluid = 0, 0, false, nil
   if queue.tags > 0 or queue.leaving > 0 then fluid = Fluid.open(queue) end
   while count < most and w > 0 do
@@ -72,7 +72,7 @@ function Dispatch.turns(queue, most, before)
       have = left[i]
     elseif isRecordless then
       have = before and before.had[i] or redis.call('LLEN', lines .. front.got[front.at])
-    elseif rich then
+    elseif whole then
       have, u = Dispatch.headroomOf(queue, front, most, before and before.us and before.us[i])
     end
     if not have then
@@ -308,22 +308,23 @@ function Dispatch.fits(batch, id, text, t)
   return true
 end
 
--- The short script leaves the lease to the other, unless it has leased some already.
-function Dispatch.leave(batch)
-  batch.isOther, batch.stopped = true, true
-  return true
+-- The step goes on with all that is known, and starts what comes next.
+function Dispatch.goOn(share, most, request, batch)
+  F.readAll()
+  return Dispatch.someRich(share, most, request, batch)
 end
 
 -- Starts what comes next of a queue, at most so many; false when there is nothing.
 function Dispatch.some(share, most, request, batch)
-  if rich then return Dispatch.someRich(share, most, request, batch) end
+  if whole then return Dispatch.someRich(share, most, request, batch) end
   local queue = share.queue
   local turns = Dispatch.turns(queue, most)
   local odd = turns.isOther
-  if odd and batch.n == 0 then return Dispatch.leave(batch) end
+  if odd and turns.count == 0 then return Dispatch.goOn(share, most, request, batch) end
   if turns.count > 0 then
     local ids = Dispatch.pop(queue, turns)
     local texts = redis.call('HMGET', K.tasks(), unpack(ids))
+    local bytes = batch.bytes
     request.isLong = false
     local at_ = Dispatch.firstOdd(texts, turns.count, request)
     if request.isLong then
@@ -333,7 +334,8 @@ function Dispatch.some(share, most, request, batch)
     end
     if at_ then
       Dispatch.unpop(queue, turns.names, turns.order, ids)
-      return Dispatch.leave(batch)
+      batch.bytes, batch.stopped = bytes, false
+      return Dispatch.goOn(share, most, request, batch)
     end
     Dispatch.startAll(queue, turns, ids, texts, request, batch)
   end
@@ -342,9 +344,8 @@ function Dispatch.some(share, most, request, batch)
     Dispatch.saveTags(queue, turns)
   end
   batch.pass = odd and 1 or 2 * batch.pass
-  if not odd then return turns.count > 0 end
-  if batch.n >= request.limit then return true end
-  return Dispatch.leave(batch)
+  if odd then F.readAll() end
+  return odd or turns.count > 0
 end
 
 -- The share whose turn it is, and for how many turns: until the pass of another is less.
@@ -376,15 +377,15 @@ end
 
 function Dispatch.fill(shares, request, worker)
   local batch = { n = 0, ids = {}, texts = {}, rows = false, unknownNames = 0, stopped = false, alone = false,
-    isOther = false, pass = INF, vain = 0, bytes = 0 }
-  local left = rich and Park.bringAll(shares, worker, request.limit)
+    pass = INF, vain = 0, bytes = 0 }
+  local left = whole and Park.bringAll(shares, worker, request.limit)
   while batch.n < request.limit and not batch.stopped do
     local share, most = Dispatch.nextShare(shares, math.min(request.limit - batch.n, batch.pass, LIMIT.dealtAtOnce))
     if not share then break end
     local config, before = share.queue.config, batch.n
     if config.maxRunning then most = math.min(most, config.maxRunning - share.queue.counts.started) end
     local found
-    if rich and (share.scope or config.rate) then
+    if whole and (share.scope or config.rate) then
       found = Dispatch.one(share, request, batch)
     else
       found = Dispatch.some(share, most, request, batch)
@@ -392,7 +393,7 @@ function Dispatch.fill(shares, request, worker)
     if not found then share.isDone = true end
     for _ = before + 1, batch.n do share.pass = share.pass + share.step end
   end
-  if rich then Park.finishAll(shares, batch) end
+  if whole then Park.finishAll(shares, batch) end
   if left and batch.n < request.limit then batch.stopped = true end
   return batch
 end

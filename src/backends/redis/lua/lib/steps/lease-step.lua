@@ -1,7 +1,7 @@
 -- One lease, for `lease` and `settle`. ARGV from `from`: request id, slots, lease ms, whether the worker stands in line
 -- when it gets nothing ('2': and may be handed a task there), spread in [0, 1), retention, number of queues, then queue, weight and pass of each.
--- Answers {'leased' or 'repeated', more (+ 2 when some schedule is due, + 4 when the short script could not have
--- answered, + 8 when dead letters follow at the end, see lib/failures.lua), next due or -1, wait ms, now, lease end, alone,
+-- Answers {'leased' or 'repeated', more (+ 2 when some schedule is due, + 4 when dead letters follow at the end,
+-- see lib/failures.lua), next due or -1, wait ms, now, lease end, alone,
 -- what queues say of their tasks as JSON or '', moment of the token, how many}, then all ids, all texts, and a row for
 -- each that has more to tell: its place (below zero: its run is paused), long payload, moment of the token, failures, losses, releases, upstreams,
 -- lease end, lease moment; or {'unregistered'}.
@@ -127,9 +127,9 @@ function Lease.append(reply, from, batch)
   for i = 1, #rows do reply[from + 2 * n + i] = rows[i] end
 end
 
--- Whether the short script may answer: nothing is due, one queue at most has something to give, and no
+-- Whether a plain step may answer: nothing is due, one queue at most has something to give, and no
 -- worker or queue asks for more.
-function Lease.isShort(from, worker, shares)
+function Lease.isPlain(from, worker, shares)
   if worker.scope or C.idle > 0 then return false end
   if F.isTickDue(ARGV[from + 5]) then return false end
   if worker.last and string.sub(worker.last, -#ARGV[from] - 1) == '-' .. ARGV[from] then return false end
@@ -161,15 +161,15 @@ function Lease.begin(shares, retention)
   return ticked
 end
 
--- Appends the answer to the reply; only 'rich' when the short script has nothing that it could lease.
+-- Appends the answer to the reply.
 function F.leaseStep(from, worker, shares, reply)
   local id, limit, leaseMs = ARGV[from], ARGV[from + 1] + 0, ARGV[from + 2] + 0
   local wait, retention = ARGV[from + 3], ARGV[from + 5]
   local isAgain = worker.last and string.sub(worker.last, -#id - 1) == '-' .. id
   if worker.line and #worker.line <= 1 then
     -- It was woken or handed a task, and that has taken it out of its lines.
-    if rich and not isAgain and worker.line == '+' then Hand.takeBack(worker.id) end
-    if rich or worker.line == '' then redis.call('DEL', K.wake(worker.id)) end
+    if whole and not isAgain and worker.line == '+' then Hand.takeBack(worker.id) end
+    if whole or worker.line == '' then redis.call('DEL', K.wake(worker.id)) end
     redis.call('HDEL', K.worker(worker.id), FIELD.worker.line)
   elseif worker.line then
     Line.leaveLines(worker.id, worker.line, false)
@@ -179,33 +179,25 @@ function F.leaseStep(from, worker, shares, reply)
     leaseMs = leaseMs, token = string.format('%d-', micros) .. id, known = false, isLong = false }
   local batch, word, ticked, last
   if isAgain then
-    word, ticked, C.isRich = 'repeated', false, true
+    word, ticked = 'repeated', false
     batch = { n = 0, ids = {}, texts = {}, rows = false, unknownNames = 0, stopped = false, alone = false }
     Lease.again(F.latestLeases(worker.id, worker.last), batch)
   else
-    word, ticked = 'leased', rich and Lease.begin(shares, retention)
+    word, ticked = 'leased', whole and Lease.begin(shares, retention)
     -- A step of this request may have been broken off.
-    local given = rich and guard and F.latestLeases(worker.id, worker.last, id)
+    local given = guard and F.latestLeases(worker.id, worker.last, id)
     if given then request.limit = limit - #given end
     batch = Dispatch.fill(shares, request, worker)
     if given then Lease.again(given, batch) end
     -- A task whose name nobody knows may have ended: its dependents hear of it in this step.
     if batch.unknownNames > 0 then ticked = F.cascade(LIMIT.cascadeStep) or ticked end
     if worker.scope then
-      C.isRich = true
       Dispatch.saveListClocks(shares)
     end
-    if not batch.isOther or batch.n > 0 then last = string.format('%d-', C.steps) .. id end
+    last = string.format('%d-', C.steps) .. id
   end
   F.saveLiving(worker, last)
   F.writeStep()
-  if batch.isOther and batch.n == 0 then
-    -- It holds the alarm no more, and whoever makes the lease does not know that it did.
-    if hadAlarm then Due.handAlarm(shares[1].queue) end
-    F.closeStep()
-    reply[#reply + 1] = 'rich'
-    return reply
-  end
   local due, waitMs = Lease.dueOfShares(shares), 0
   if batch.n == 0 and word == 'leased' and wait ~= '0' and not batch.stopped and not ticked then
     waitMs = Lease.standInLine(worker, shares, due, ARGV[from + 4] + 0, wait == '2' and request)
@@ -218,7 +210,7 @@ function F.leaseStep(from, worker, shares, reply)
   if C.waiting > 0 then Park.wakeAll(shares, batch.newlyParked) end
   local n = #reply
   reply[n + 1] = word
-  reply[n + 2] = ((batch.stopped or ticked) and 1 or 0) + 2 * F.schedulesDue() + (C.isRich and 4 or 0)
+  reply[n + 2] = ((batch.stopped or ticked) and 1 or 0) + 2 * F.schedulesDue()
   reply[n + 3], reply[n + 4], reply[n + 5] = due < INF and due or -1, waitMs, now
   reply[n + 6], reply[n + 7] = now + leaseMs, batch.alone and 1 or 0
   local settings = ''
@@ -226,9 +218,7 @@ function F.leaseStep(from, worker, shares, reply)
   reply[n + 8] = settings
   reply[n + 9], reply[n + 10] = micros, batch.n
   Lease.append(reply, n + 10, batch)
-  if rich then
-    if C.hasDead then Failures.addTo(reply, n + 2) end
-  end
+  if C.hasDead then Failures.addTo(reply, n + 2) end
   F.closeStep()
   return reply
 end

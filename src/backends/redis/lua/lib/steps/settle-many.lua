@@ -22,7 +22,7 @@ end
 function Settle.finish(worker, packed, token, first, last, apart)
   local n = last - first + 1
   local queue = F.queueOf(string.sub(packed, AT.lease.rest, -#token - 2))
-  if rich then F.flushEnded() end
+  if whole then F.flushEnded() end
   local before = struct.pack('<Bd', FINISHED, now) .. string.sub(packed, 1, END.lease.leasedAt)
   local behind = token .. '\0' .. ARGV[1] .. '\0'
   local stamp = C.stamp
@@ -84,7 +84,7 @@ function Settle.isReadBy(ears, i)
 end
 
 -- Whether all tasks of the call are as most are, and leased as it says.
-function Settle.isShort(hot, ears)
+function Settle.isPlain(hot, ears)
   if ARGV[3] ~= '0' then return false end
   local i = 0
   for at_ = 5, 3 + 2 * ARGV[4], 2 do
@@ -121,21 +121,20 @@ function Settle.all(worker, reply, hot, ears)
     while i <= last do
       local packed = hot[i]
       local isMost = packed and not others[i]
-      -- The short script has seen that all are.
-      if isMost and rich then isMost = Settle.isAmongMany(packed, token) and not Settle.isOdd(ids, i, ears) end
+      -- A plain step has seen that all are.
+      if isMost and whole then isMost = Settle.isAmongMany(packed, token) and not Settle.isOdd(ids, i, ears) end
       if isMost then
         local stop = i
         while stop < last and hot[stop + 1] == packed and not others[stop + 1]
-          and not (rich and Settle.isOdd(ids, stop + 1, ears)) do
+          and not (whole and Settle.isOdd(ids, stop + 1, ears)) do
           stop = stop + 1
         end
-        if rich then Settle.finishAlso(packed, ids, i, stop, ears) end
+        if whole then Settle.finishAlso(packed, ids, i, stop, ears) end
         Settle.finish(worker, packed, token, ids + i, ids + stop, n)
         if ears then Settle.notify(ears, ids, ids + i, ids + stop, n) end
         for at_ = i, odd > 0 and stop or 0 do done[ARGV[ids + at_]] = true end
         i = stop + 1
       else
-        C.isRich = true
         call = call or { ids = ids, n = n, hot = hot, ears = ears, others = others, done = odd > 0 and done or {} }
         local settled = Settle.some(worker, call, reply, i, last, token)
         if settled == 0 then

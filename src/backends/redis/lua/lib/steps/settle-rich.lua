@@ -106,12 +106,10 @@ end
 function Settle.finishAlso(packed, ids, first, last, ears)
   for i = first, ears and last or 0 do
     if ears[i] == 'd' then
-      C.isRich = true
       Cascade.stand(ARGV[ids + i], C.stamp + i - first + 1)
     end
   end
   if string.byte(packed, AT.lease.flags) ~= FLAG.lease.counted then return end
-  C.isRich = true
   local queue, names, counts = F.queueOf(string.match(packed, '^[^%z]*', AT.lease.rest)), {}, {}
   local texts = redis.call('HMGET', K.tasks(), unpack(ARGV, ids + first, ids + last))
   for i = 1, #texts do

@@ -57,7 +57,7 @@ end
 -- Few go at once, many with maintenance; says whether none is left.
 function Step.dropAllTags(queue)
   local key, isClean = K.keptTags(queue.prefix), queue.tags <= LIMIT.tagsAtOnce
-  if rich then F.flushKey(key) end
+  if whole then F.flushKey(key) end
   if isClean then
     Step.dropNames(queue, redis.call('ZRANGE', key, 0, -1))
     redis.call('DEL', key)
@@ -167,7 +167,7 @@ function Step.finishQueue(queue)
     C.idle = 1
   end
   F.saveQueue(queue)
-  if rich and queue.config.rate then F.saveRate(queue) end
+  if whole and queue.config.rate then F.saveRate(queue) end
   if queue.gain > 0 and C.waiting > 0 then Line.wakeGained(queue) end
 end
 
@@ -230,10 +230,10 @@ end
 
 -- Writes everything that this step has changed, and wakes workers for work that was gained.
 function F.writeStep()
-  if rich then Step.writeAll() end
+  if whole then Step.writeAll() end
   for i = 1, #touched do
     local queue = touched[i]
-    if not rich then Step.restIfIdle(queue) end
+    if not whole then Step.restIfIdle(queue) end
     Step.finishQueue(queue)
   end
   if C.freed and not C.begun then F.mayRest(ARGV[1]) end
@@ -242,5 +242,5 @@ end
 function F.closeStep()
   if C.waiting > 0 and C.alarm < INF and F.nextDue() < C.alarm then Due.alarmEarlier() end
   F.saveClock()
-  if rich then Step.publishEnds() end
+  if whole then Step.publishEnds() end
 end

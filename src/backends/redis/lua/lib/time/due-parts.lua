@@ -22,7 +22,6 @@ end
 -- @rare
 function F.tickSteps(retention)
   if F.isTickDue(retention) then
-    C.isRich = true
     return Tick.run(retention)
   end
   return C.idle > 0 and Tick.dropIdles()

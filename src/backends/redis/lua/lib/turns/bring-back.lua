@@ -310,7 +310,6 @@ function Park.bringBack(queue, worker, slotsLeft)
   Step.rest()
   local turns = Park.rotation(queue, worker, slotsLeft + 1)
   if #turns == 0 then return false end
-  C.isRich = true
   F.touchQueue(queue)
   -- The worker is here: nobody has to be woken for what it brings back.
   local gain, picked, left = queue.gain, Park.pick(queue, turns, slotsLeft)

@@ -41,7 +41,7 @@ function Fluid.open(queue)
   local fluid, records = Fluid.new(), nil
   if queue.tags > 0 then
     local key, scale = K.keptTags(queue.prefix), Tag.scaleOf(USUAL.weight)
-    if rich then F.flushKey(key) end
+    if whole then F.flushKey(key) end
     local source = Fluid.source(key, string.format('(%.17g', queue.virtual * scale), scale)
     Fluid.startOf(source)
     local n = source.size / 2

@@ -114,7 +114,7 @@ end
 function Park.skipAll(queue, turns, taken, request, batch)
   local queues = Park.queuesOf(taken)
   local out = Park.reread(turns, taken, queues, request, batch)
-  out.keys, out.plans, out.queues, C.isRich = taken.keys, taken.plans, queues, true
+  out.keys, out.plans, out.queues = taken.keys, taken.plans, queues
   for _, waiting in pairs(queues) do
     if waiting.who then turns.had[waiting.who] = waiting.had end
   end

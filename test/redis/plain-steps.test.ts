@@ -1,9 +1,7 @@
-/** What the short scripts meet although nearly nobody comes that way, and how their keys are kept. */
-import { describe, expect, inject, it, vi } from 'vitest';
+/** What a plain step meets seldom, and how its keys are kept. */
+import { describe, expect, inject, it } from 'vitest';
 import { memory } from '../../src/index.ts';
-import { redis } from '../../src/redis.ts';
-import { isScript } from '../support/redis/scripts.ts';
-import { adminOf, freshPrefix, kitOn, RETENTION } from './faults/kit.ts';
+import { adminOf, freshPrefix, kitOn } from './faults/kit.ts';
 
 async function setUp() {
   const prefix = freshPrefix();
@@ -17,7 +15,7 @@ async function setUp() {
   };
 }
 
-describe('a short script', () => {
+describe('a step that begins as a plain one', () => {
   it('settles for a worker with lists, also without a lease', async () => {
     const { kit, other } = await setUp();
     await kit.worker('w', { assignedUsers: ['ann'] });
@@ -40,32 +38,12 @@ describe('a short script', () => {
     expect(users.toSorted()).toEqual(['ann', 'ann', 'bob', 'bob']);
   });
 
-  it('is asked now and then for tasks of a user who has a record, not for each', async () => {
-    const { kit, key } = await setUp();
-    await kit.backend.users.set('bob', { maxRunning: 9 }, { queue: 'default' });
-    const client = adminOf();
-    const calls = vi.spyOn(client, 'call');
-    const backend = redis(client, { prefix: key('').slice(0, -1) });
-    await backend.open({ retention: RETENTION });
-    calls.mockClear();
-    const store = () => backend.tasks.enqueue([kit.task({ user: 'bob' })], { atomic: false });
-    for (let nth = 0; nth < 22; nth++) expect(await store()).toMatchObject([{ kind: 'created' }]);
-    const scripts = calls.mock.calls.filter(([name]) => isScript(name));
-    // The first and the last of them ask both.
-    expect(scripts.length).toBe(24);
-    await backend.close();
-  });
-
   // F69
   it('serves a worker beside tasks that it does not know, while others wait', async () => {
-    const { kit, key } = await setUp();
+    const { kit } = await setUp();
     await kit.worker('w');
     await kit.add({ name: 'strange' });
     expect(await kit.leaseReply({ limit: 5 })).toMatchObject({ leases: [] });
-    const client = adminOf();
-    const calls = vi.spyOn(client, 'call');
-    const backend = redis(client, { prefix: key('').slice(0, -1) });
-    await backend.open({ retention: RETENTION });
     // Two wait: one is woken for what comes, and one is still there when it is leased.
     for (const worker of ['idle', 'idler']) {
       await kit.worker(worker, { names: ['other'] });
@@ -73,16 +51,13 @@ describe('a short script', () => {
       expect(waits.waitMs).toBeGreaterThan(0);
     }
     const id = await kit.add();
-    calls.mockClear();
     const queues = [{ queue: 'default', weight: 1, pass: 0 }];
     const request = { requestId: 'r', worker: 'w', limit: 5, leaseMs: 1_000, queues, wait: false };
-    const reply = await backend.tasks.lease(request);
+    const reply = await kit.backend.tasks.lease(request);
     expect(reply.leases.map((lease) => lease.id)).toEqual([id]);
-    expect(calls.mock.calls.flat(2)).not.toContain('lease');
-    await backend.close();
   });
 
-  it('that leaves a lease to the other hands on the alarm', async () => {
+  it('hands on the alarm when it goes on with all that is known', async () => {
     const { kit, other, raw, key } = await setUp();
     // Of two that wait since the same millisecond the first by name has waited longest.
     // Who begins last, and who stands in line first, holds the alarm.
