@@ -8,6 +8,7 @@ import {
   failure,
   isFunctionRefused,
   isSlotMoving,
+  isUnknownCommand,
   isUnknownFunction,
   isUnknownScript,
 } from './failures.ts';
@@ -36,6 +37,8 @@ export class Connection {
   #lookedAt = 0;
   /** What went wrong since the connection was last asked for: ioredis tells it by an event only. */
   #trouble: unknown;
+  /** The connection on which the server said that it has no functions: it is not asked again on that one. */
+  #withoutFunctions: object | undefined;
   #closed = false;
 
   constructor(client: RedisClient, owned: boolean) {
@@ -91,7 +94,6 @@ export class Connection {
 
   /** Holds the process open until the answer is there, which is the server's or what went wrong. */
   async #ask<Answer>(operation: string, call: () => Promise<Answer>): Promise<Answer> {
-    if (this.#closed) throw new ClosedError('the backend');
     this.#enter();
     try {
       if (this.#client.status !== 'ready') await this.#open();
@@ -124,7 +126,17 @@ export class Connection {
     keys: readonly string[],
     args: readonly ScriptArgument[],
   ): Promise<unknown> {
-    return this.#ask(operation, () => this.#evaluate(script, keys, args));
+    // As `#ask`, but that a call of every task costs one promise here, and no function.
+    this.#enter();
+    try {
+      if (this.#client.status !== 'ready') await this.#open();
+      return await this.#client.call('EVALSHA', [script.sha, keys.length, ...keys, ...args]);
+    } catch (cause) {
+      if (!isUnknownScript(cause)) throw failure(operation, cause);
+      return await this.command(operation, 'EVAL', [script.text, keys.length, ...keys, ...args]);
+    } finally {
+      this.#leave();
+    }
   }
 
   /** Calls a function of a library; `undefined` when the server did not let it begin. */
@@ -135,21 +147,29 @@ export class Connection {
     keys: readonly string[],
     args: readonly ScriptArgument[],
   ): Promise<unknown> {
+    if (this.#withoutFunctions === streamOf(this.#client)) return undefined;
     return this.#ask(operation, async () => {
       const call = (): Promise<unknown> =>
         this.#client.call('FCALL', [name, keys.length, ...keys, ...args]);
       try {
         return await call();
       } catch (cause) {
-        if (!isUnknownFunction(cause)) return orRefused(cause);
+        if (!isUnknownFunction(cause)) return this.#orRefused(cause);
       }
       try {
         await loadLibrary(this.#client, library);
         return await call();
       } catch (cause) {
-        return isUnknownFunction(cause) ? undefined : orRefused(cause);
+        return isUnknownFunction(cause) ? undefined : this.#orRefused(cause);
       }
     });
+  }
+
+  /** What a call that did not begin came to: nothing, unless it failed otherwise. */
+  #orRefused(cause: unknown): undefined {
+    if (!isFunctionRefused(cause)) throw cause;
+    if (isUnknownCommand(cause)) this.#withoutFunctions = streamOf(this.#client);
+    return undefined;
   }
 
   /** See {@link otherLibraries}. */
@@ -163,19 +183,6 @@ export class Connection {
     this.#closed = true;
     clearInterval(this.#watchdog);
     if (this.#owned) this.#client.disconnect();
-  }
-
-  async #evaluate(
-    script: Script,
-    keys: readonly string[],
-    args: readonly ScriptArgument[],
-  ): Promise<unknown> {
-    try {
-      return await this.#client.call('EVALSHA', [script.sha, keys.length, ...keys, ...args]);
-    } catch (cause) {
-      if (!isUnknownScript(cause)) throw cause;
-      return await this.#client.call('EVAL', [script.text, keys.length, ...keys, ...args]);
-    }
   }
 
   /** Waits for a connection that is being made, or makes one. */
@@ -198,6 +205,7 @@ export class Connection {
   }
 
   #enter(): void {
+    if (this.#closed) throw new ClosedError('the backend');
     if (this.#pending++ > 0) return;
     this.#answeredAt = monotonicMs();
     if (this.#owned) hold(this.#client, true);
@@ -229,10 +237,9 @@ export class Connection {
   }
 }
 
-/** What a call that did not begin came to: nothing, unless it failed otherwise. */
-function orRefused(cause: unknown): undefined {
-  if (isFunctionRefused(cause)) return undefined;
-  throw cause;
+/** Stands for one connection of a client: it has another after it broke. Of a Cluster it is the client. */
+function streamOf(client: RedisClient): object {
+  return (client as { stream?: object }).stream ?? client;
 }
 
 /** Lets the process end while the connection is idle, or holds it while a call is pending. */

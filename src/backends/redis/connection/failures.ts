@@ -114,6 +114,13 @@ export function isKnownLibrary(cause: unknown): boolean {
   return /^ERR Library '.*' already exists/.test(messageOf(cause));
 }
 
+const UNKNOWN_COMMAND = /^ERR unknown (?:sub)?command/i;
+
+/** The server has no such command, as one that is older has none. */
+export function isUnknownCommand(cause: unknown): boolean {
+  return UNKNOWN_COMMAND.test(messageOf(cause));
+}
+
 const FUNCTION_REFUSED = /^(?:ERR unknown (?:sub)?command|NOPERM|READONLY|MISCONF|NOREPLICAS|OOM)/i;
 
 /**
