@@ -12,29 +12,25 @@
 -- @include lib/wait.lua
 
 local id, name, payload, signalId = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local t = F.taskOf(id)
-if not t then return F.unchanged({ 'not-found' }) end
-if F.isEnd(t.state) then return F.unchanged({ 'ended', t.state }) end
+local state = F.endStateOf(id)
+if state == nil then return F.unchanged({ 'not-found' }) end
+if state then return F.unchanged({ 'ended', state }) end
 local key = K.channel(id)
 if signalId ~= '' and redis.call('HEXISTS', key, FIELD.channel.signalId .. signalId) == 1 then
   return F.unchanged({ 'repeated' })
 end
 redis.call('DEL', K.oom())
 local waiter, ended, more = Wait.signalWaiter(id, name)
-local counts, full = Wait.countsOf(key), nil
+local counts, full = (not waiter or signalId ~= '') and Wait.countsOf(key), nil
 if not waiter and not more then
   full = Wait.keep(key, counts, name, payload)
   if full and ended == 0 then return F.unchanged({ 'full', full }) end
 end
-if not full and not more then
+if counts and not full and not more then
   Wait.remember(key, counts, signalId)
-  if not waiter or signalId ~= '' then Wait.saveCounts(key, counts) end
+  Wait.saveCounts(key, counts)
 end
-if waiter then
-  local u = F.ownerOf(waiter)
-  Wait.answer(waiter, u, 'signal', payload)
-  F.reindex(u)
-end
+if waiter then Wait.takeSignal(waiter, payload) end
 F.cascade(LIMIT.cascadeStep)
 F.writeStep()
 F.closeStep()

@@ -26,6 +26,8 @@
 -- @include lib/deps.lua
 -- @include lib/suspend.lua
 -- @include lib/wait.lua
+-- @include lib/suspend-many.lua
+-- @include lib/wake-many.lua
 -- @include lib/timed.lua
 -- @include lib/cascade-many.lua
 -- @include lib/cascade.lua

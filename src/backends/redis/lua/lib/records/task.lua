@@ -126,7 +126,8 @@ function F.taskOf(id, worker, lease)
     if lease then
       if lease ~= 'none' then F.readLease(t, worker, lease) end
     else
-      local ended = redis.call('HGET', K.ends(), id)
+      -- Who stands elsewhere than in line has neither ended nor started.
+      local ended = t.state == 'queued' and redis.call('HGET', K.ends(), id)
       if ended then
         F.readEnd(t, ended)
       elseif t.state == 'queued' then
@@ -137,6 +138,23 @@ function F.taskOf(id, worker, lease)
   end
   tasks[id] = t
   return t
+end
+
+-- How a task has ended, false when it has not, nil when it is not stored.
+-- @rare
+function F.endStateOf(id)
+  local t = tasks[id]
+  if t ~= nil then return t and (F.isEnd(t.state) and t.state or false) or nil end
+  local text = redis.call('HGET', K.tasks(), id)
+  if not text then return nil end
+  local kind = string.byte(text, AT.text.kind)
+  -- Who stands elsewhere than in line has not ended.
+  if kind >= BYTE.facts and kind < BYTE.place then
+    local packed = redis.call('HGET', K.facts(), id)
+    if packed and string.byte(packed) > PLACE.line then return false end
+  end
+  local ended = redis.call('HGET', K.ends(), id)
+  return ended and STATES[string.byte(ended) % FLAG.ending.settled] or false
 end
 
 -- Fills in whose task it is.

@@ -98,12 +98,17 @@ function F.lookAt(u)
   u.live = u.queued + u.parked + u.running + (redis.call('HGET', K.later(queue.prefix), u.name) or 0)
 end
 
--- One more or less that is scheduled or deferred.
+-- So many more or less of a user are scheduled or deferred.
 -- @rare
-function F.countLater(u, change_)
-  local key = K.later(u.queue.prefix)
+function F.changeLater(queue, name, n)
+  local key = K.later(queue.prefix)
+  if redis.call('HINCRBY', key, name, n) == 0 then redis.call('HDEL', key, name) end
+end
+
+-- @rare
+function F.countLater(u, n)
   u.entered = true
-  if redis.call('HINCRBY', key, u.name, change_) == 0 then redis.call('HDEL', key, u.name) end
+  F.changeLater(u.queue, u.name, n)
 end
 
 -- Of each user of a queue the started tasks: ids and their workers.

@@ -296,6 +296,8 @@ function Settle.some(worker, call, reply, i, last, token)
     n = Settle.finishEach(worker, call, Settle.alike(call, i, last, token), i)
   elseif word == 'retry' then
     n = Settle.retryEach(call, reply, Settle.retried(call, i, last, token), i)
+  elseif word == 'suspend' then
+    n = Suspend.some(call, reply, i, last, token)
   end
   for at_ = i, i + n - 1 do call.done[ARGV[call.ids + at_]] = true end
   return n

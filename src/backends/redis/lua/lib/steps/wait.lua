@@ -82,10 +82,14 @@ function Wait.endIfOver(t)
   return true
 end
 
--- Who waits longest for a signal of a name to a task. The waits before it whose time is over are ended; of how many
--- that is true is said too, and whether there may be more of them.
+-- Who waits longest for a signal of a name to a task, as a row (`Wait.rowsOf`) where that is all there is to know. The
+-- waits before it whose time is over are ended; of how many that is true is said too, and whether there may be more of them.
 function Wait.signalWaiter(id, name)
-  local ids, ended = redis.call('ZRANGE', K.waiters(id, name), 0, LIMIT.cascadeStep - 1), 0
+  local key, ended = K.waiters(id, name), 0
+  local ids = redis.call('ZRANGE', key, 0, 0)
+  local row = ids[1] and Wait.rowsOf(ids)[1]
+  if row and row.form.kind == 'signal' and not (row.form.wakeDue and row.form.wakeDue <= now) then return row, ended end
+  if ids[1] then ids = redis.call('ZRANGE', key, 0, LIMIT.cascadeStep - 1) end
   for _, one in ipairs(ids) do
     local t = F.taskOf(one)
     if t and t.optional and t.optional.awaitKind == 'signal' then
@@ -96,23 +100,47 @@ function Wait.signalWaiter(id, name)
   return nil, ended, ended > 0 and #ids == LIMIT.cascadeStep
 end
 
+-- A signal ends the wait of whom `Wait.signalWaiter` has found.
+function Wait.takeSignal(waiter, payload)
+  if waiter.form then
+    waiter.by, waiter.payload = 'signal', payload
+    return Wait.endMany({ waiter })
+  end
+  local u = F.ownerOf(waiter)
+  Wait.answer(waiter, u, 'signal', payload)
+  F.reindex(u)
+end
+
 -- Wakes those that began to wait before the newest events, and leaves the rest to maintenance.
 function Wait.deliver(place)
   local key, newest = K.eventWaiters(place), Wait.newestEvent(place)
   local rows = wakesLeft > 0 and redis.call('ZRANGEBYSCORE', key, '-inf', '(' .. newest, 'WITHSCORES', 'LIMIT', 0, wakesLeft)
     or NONE
   isWaking = true
+  local ids, woken, events = {}, {}, {}
+  for i = 1, #rows, 2 do ids[#ids + 1] = rows[i] end
+  local found = ids[1] and Wait.rowsOf(ids)
   for i = 1, #rows, 2 do
-    local t = Wait.waiterOf(place, rows[i])
-    local payload, at_
-    if t then payload, at_ = Wait.eventAfter(place, tonumber(rows[i + 1]), newest) end
-    if payload then
+    local number, row = rows[i + 1], found[(i + 1) / 2]
+    if not events[number] then events[number] = { Wait.eventAfter(place, tonumber(number), newest) } end
+    local payload, at_ = unpack(events[number])
+    local isRow = row and tasks[row.id] == nil and row.form.kind == 'event' and K.pair(row.user, row.form.name) == place
+    local t = not isRow and Wait.waiterOf(place, rows[i])
+    if payload and isRow then
+      local over = row.form.wakeDue
+      row.by, row.payload = 'event', payload
+      if over and at_ > over then row.by, row.payload = 'time', '' end
+      woken[#woken + 1], wakesLeft = row, wakesLeft - 1
+    elseif payload and t then
+      Wait.endMany(woken)
+      woken = {}
       Wait.takeFrom(t, F.ownerOf(t), payload, at_)
       wakesLeft = wakesLeft - 1
-    elseif not t then
+    elseif not (isRow or t) then
       F.zset(key, rows[i], false)
     end
   end
+  Wait.endMany(woken)
   isWaking = false
   Wait.passOn(place, newest)
 end

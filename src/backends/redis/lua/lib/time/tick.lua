@@ -189,34 +189,49 @@ function Tick.waitsFor(t)
   return vain[1] or ''
 end
 
--- Ends tasks that were not started in time, or have waited too long for one that failed.
-function Tick.expire()
-  if not Tick.headIs('deadlines', now) then return false end
-  local ids = Tick.dueOf('deadlines', now, LIMIT.expireStep)
-  for _, member in ipairs(ids) do
-    local t = F.taskOf(F.idOf(member))
-    if not t or F.isEnd(t.state) then
-      F.move('deadlines', member, false)
-    elseif Park.isOver(t) then
-      Park.lookAgain(t, F.ownerOf(t))
-    elseif not t.optional then
-      F.move('deadlines', member, false)
-    elseif F.isExpired(t) then
-      F.expire(t, F.ownerOf(t))
-    elseif t.optional.wakeDue and t.optional.wakeDue <= now then
-      Suspend.isOver(t, F.ownerOf(t))
-    elseif not t.optional.waitUntil then
-      F.move('deadlines', member, t.optional.leastDeadline and t.optional.leastDeadline > now and t.optional.leastDeadline or false)
-    else
-      Deps.rewait(t)
-      if t.optional.waitUntil then
-        F.endTask(t, F.ownerOf(t), 'canceled',
-          { cause = cjson.encode({ type = 'waited', id = Tick.waitsFor(t) }) })
-      end
+-- Looks at a task that one of its limits is over for.
+function Tick.expireOne(member)
+  local t = F.taskOf(F.idOf(member))
+  if not t or F.isEnd(t.state) then
+    F.move('deadlines', member, false)
+  elseif Park.isOver(t) then
+    Park.lookAgain(t, F.ownerOf(t))
+  elseif not t.optional then
+    F.move('deadlines', member, false)
+  elseif F.isExpired(t) then
+    F.expire(t, F.ownerOf(t))
+  elseif t.optional.wakeDue and t.optional.wakeDue <= now then
+    Suspend.isOver(t, F.ownerOf(t))
+  elseif not t.optional.waitUntil then
+    F.move('deadlines', member, t.optional.leastDeadline and t.optional.leastDeadline > now and t.optional.leastDeadline or false)
+  else
+    Deps.rewait(t)
+    if t.optional.waitUntil then
+      F.endTask(t, F.ownerOf(t), 'canceled',
+        { cause = cjson.encode({ type = 'waited', id = Tick.waitsFor(t) }) })
     end
   end
-  if #ids == 0 then H.deadlines = INF end
-  return #ids == LIMIT.expireStep
+end
+
+-- Ends tasks that were not started in time, or have waited too long for one that failed; wakes those whose time is over.
+function Tick.expire()
+  if not Tick.headIs('deadlines', now) then return false end
+  local members, ids = Tick.dueOf('deadlines', now, LIMIT.expireStep), {}
+  for i, member in ipairs(members) do ids[i] = F.idOf(member) end
+  local rows, over = Wait.rowsOf(ids), {}
+  for i, member in ipairs(members) do
+    local row = rows[i]
+    if row and tasks[row.id] == nil and row.form.kind ~= 'event' and row.form.wakeDue and row.form.wakeDue <= now then
+      row.by, row.payload, over[#over + 1] = 'time', '', row
+    else
+      Wait.endMany(over)
+      over = {}
+      Tick.expireOne(member)
+    end
+  end
+  Wait.endMany(over)
+  if #members == 0 then H.deadlines = INF end
+  return #members == LIMIT.expireStep
 end
 
 -- Every part of maintenance once; true when any stopped at its bound.

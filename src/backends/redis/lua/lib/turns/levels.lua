@@ -5,30 +5,54 @@ function F.lineKey(u, level)
   return K.line(u.queue.prefix, K.levelPart(level), u.name)
 end
 
+-- The place that the text of a task tells, and what else is stored of it.
+-- @rare
+function F.placeIn(text, packed)
+  local seq = packed and struct.unpack('<d', packed, AT.facts.seq) or 0
+  return seq > 0 and seq or tonumber(string.sub(text, AT.text.stamp, END.text.stamp), 16)
+end
+
 -- The place of a task in a line, without asking who may have leased it; nil when its record is gone.
 -- @rare
 function F.placeInLine(id)
   local t = tasks[id]
-  if not t then
-    local f = redis.call('HGET', K.tasks(), id)
-    if not f then return nil end
-    t = F.newTask(id, f)
-    if t.kind >= FLAG.kind.facts then F.readFacts(t, redis.call('HGET', K.facts(), id)) end
-  end
-  return F.placeOf(t)
+  if t then return F.placeOf(t) end
+  local text = redis.call('HGET', K.tasks(), id)
+  if not text then return nil end
+  return F.placeIn(text, string.byte(text, AT.text.kind) >= BYTE.facts and redis.call('HGET', K.facts(), id))
 end
 
--- How many of a line stand before a place. What comes back stood in line before most others: the head is looked at first.
+-- How many of a line stand before a place, and who stands there; the first `low` do. What comes back stood in line
+-- before most others: it is looked for from there on, in steps that double.
 -- @rare
-function F.rankInLine(key, place)
-  local low, high = 0, redis.call('LLEN', key)
-  local middle = 0
-  while low < high do
-    local other = F.placeInLine(redis.call('LINDEX', key, middle))
-    if other and other < place then low = middle + 1 else high = middle end
-    middle = math.floor((low + high) / 2)
+function F.rankInLine(key, place, low)
+  low = low or 0
+  local middle, high, step, next_ = low, nil, 1, nil
+  while not high or low < high do
+    local id = redis.call('LINDEX', key, middle)
+    local other = id and F.placeInLine(id)
+    if other and other < place then low = middle + 1 else high, next_ = middle, id end
+    if high then
+      middle = math.floor((low + high) / 2)
+    else
+      middle, step = middle + step, 2 * step
+    end
   end
-  return low
+  return low, next_
+end
+
+-- Into its line, behind those that stand before its place; the first `low` do.
+-- @rare
+function F.putInLine(key, id, place, low)
+  local rank, next_ = F.rankInLine(key, place, low)
+  if rank == 0 then
+    redis.call('LPUSH', key, id)
+  elseif next_ then
+    redis.call('LINSERT', key, 'BEFORE', next_, id)
+  else
+    redis.call('RPUSH', key, id)
+  end
+  return rank + 1
 end
 
 -- To the end of its line; where it stood before, when it has been in line already.
@@ -36,14 +60,51 @@ function F.joinLine(t, u, again)
   t.isTaken = false
   local key = F.lineKey(u, t.level)
   if not again then return redis.call('RPUSH', key, t.id) end
-  local rank = F.rankInLine(key, F.placeOf(t))
-  if rank == 0 then return redis.call('LPUSH', key, t.id) end
-  local next_ = redis.call('LINDEX', key, rank)
-  if next_ then
-    redis.call('LINSERT', key, 'BEFORE', next_, t.id)
-  else
-    redis.call('RPUSH', key, t.id)
+  F.putInLine(key, t.id, F.placeOf(t))
+end
+
+-- Places of the first in these lines: false where nothing stands, infinite for one whose record is gone.
+-- @rare
+function F.headsOf(keys)
+  local heads, asked, at_ = {}, {}, {}
+  for i, key in ipairs(keys) do
+    local id = redis.call('LINDEX', key, 0)
+    heads[i] = id and INF
+    if id and tasks[id] then
+      heads[i] = F.placeOf(tasks[id])
+    elseif id then
+      asked[#asked + 1], at_[#at_ + 1] = id, i
+    end
   end
+  local texts, facts = F.textsOf(asked)
+  for k = 1, #asked do heads[at_[k]] = texts[k] and F.placeIn(texts[k], facts[k]) or INF end
+  return heads
+end
+
+-- Texts of tasks, and what else is stored of those that have more.
+-- @rare
+function F.textsOf(ids)
+  if #ids == 0 then return NONE, NONE end
+  local texts, facts, asked, at_ = redis.call('HMGET', K.tasks(), unpack(ids)), {}, {}, {}
+  for i, id in ipairs(ids) do
+    if texts[i] and string.byte(texts[i], AT.text.kind) >= BYTE.facts then
+      asked[#asked + 1], at_[#at_ + 1] = id, i
+    end
+  end
+  local got = asked[1] and redis.call('HMGET', K.facts(), unpack(asked)) or NONE
+  for k, i in ipairs(at_) do facts[i] = got[k] end
+  return texts, facts
+end
+
+-- Tasks come back to their line: ids and places in the order of these. `head`: the place of the first in line.
+-- @rare
+function F.rejoinLine(key, ids, places, head)
+  local before, n = {}, 0
+  while places[n + 1] and places[n + 1] < (head or INF) do n = n + 1 end
+  for i = n, 1, -1 do before[n + 1 - i] = ids[i] end
+  if n > 0 then redis.call('LPUSH', key, unpack(before)) end
+  local low = n
+  for i = n + 1, #ids do low = F.putInLine(key, ids[i], places[i], low) end
 end
 
 function F.leaveLine(t, u)

@@ -1,0 +1,144 @@
+-- Suspends many tasks of one queue at once, each until its time, a signal or an event has come.
+-- @rare
+
+-- What a decision says; false for one that is carried out alone.
+function Suspend.formOf(what, how, after)
+  local wait = cjson.decode(what)
+  if wait.kind ~= 'time' and wait.kind ~= 'signal' and wait.kind ~= 'event' then return false end
+  local wakeOn, attended, left = string.match(how, '^(%a+)( ?%a*)(.*)$')
+  return { wait = wait, wakeWord = wakeOn == 'failure' and wakeOn or nil, decides = attended == ' decides',
+    attended = attended == ' attended' and left, wakeDue = after ~= '' and now + after or nil, tails = {}, met = {} }
+end
+
+-- Settlements from `i` on that suspend tasks of one lease, as far as these are in force.
+function Suspend.alike(call, i, last, token)
+  local ids, found, seen, forms, lease = call.ids, {}, {}, {}, call.hot[i]
+  local from = lease and #lease - #token
+  if not lease or string.sub(lease, from) ~= '\0' .. token then return found end
+  found.queue, found.leasedAt = F.queueOf(string.sub(lease, AT.lease.rest, from - 1)), struct.unpack('<d', lease)
+  found.settled = token .. '\0' .. ARGV[1]
+  if found.queue.timed then return found end
+  local before = lease
+  for at_ = i, last do
+    local packed, row, id = call.hot[at_], call.others[at_], ARGV[ids + at_]
+    if not row or ARGV[row + 1] ~= 'suspend' or tasks[id] ~= nil or call.done[id] or seen[id] then break end
+    if packed ~= before then
+      if not packed or string.sub(packed, AT.lease.rest) ~= string.sub(lease, AT.lease.rest)
+        or struct.unpack('<d', packed) ~= found.leasedAt then break end
+      before = packed
+    end
+    local what, how, after = ARGV[ids + call.n + at_], ARGV[row + 2], ARGV[row + 3]
+    local name = how .. '\0' .. after .. '\0' .. what
+    if forms[name] == nil then forms[name] = Suspend.formOf(what, how, after) end
+    if not forms[name] then break end
+    found[#found + 1], seen[id] = { id = id, form = forms[name] }, true
+  end
+  return found
+end
+
+-- What its facts have behind their numbers; of many the same. False when it has to be looked at.
+function Suspend.tailOf(found, form, before)
+  local tail = form.tails[before]
+  if tail ~= nil then return tail end
+  local more, wait = before == '' and {} or cmsgpack.unpack(before), form.wait
+  local x = more.optional or {}
+  if x.suspendedFor or x.leastDeadline or x.awaitKind then
+    tail = false
+  else
+    local token = string.match(found.settled, '^[^%z]*')
+    x.decidesAfter = form.decides and token or nil
+    x.attendedLease = form.attended and string.format('%.0f ', found.leasedAt) .. token .. form.attended or nil
+    x.awaitKind, x.awaitName, x.awaitTargets, x.awaitEntry = wait.kind, wait.name, wait.targets, wait.entry
+    x.wakeWord, x.wakeDue, x.leastDeadline = form.wakeWord, form.wakeDue, form.wakeDue
+    more.optional, more.latestLease = x, found.settled
+    tail = cmsgpack.pack(more)
+  end
+  form.tails[before] = tail
+  return tail
+end
+
+-- Whether what it waits for has come before: of many who wait for the same signals it is asked once.
+function Suspend.isMet(form, user)
+  local wait, known = form.wait, form.met
+  local name = wait.within and user or ''
+  if known[name] ~= nil then return known[name] end
+  local met = wait.within and Wait.recentEvent(K.pair(user, wait.name), wait.within) and true or false
+  for _, id in ipairs(wait.targets or NONE) do
+    local first, after = Wait.lineOf(K.channel(id), wait.name)
+    met = met or first < after
+  end
+  known[name] = met
+  return met
+end
+
+-- What is stored of each, as it is and as it will be. Ends where one is odd.
+function Suspend.read(found)
+  local ids = {}
+  for i = 1, #found do ids[i] = found[i].id end
+  local texts, facts = F.textsOf(ids)
+  for i = 1, #found do
+    local one, text, packed = found[i], texts[i], facts[i]
+    local kind = text and string.byte(text, AT.text.kind)
+    if not text or (kind >= BYTE.facts and not packed) then return i - 1 end
+    local flags, seq, failures, releases, readers, from = 0, 0, 0, 0, 0, 1
+    if packed then
+      local _
+      _, flags, seq, failures, _, releases, _, readers, from = struct.unpack(FORMAT.facts, packed)
+    end
+    one.user = string.sub(text, AT.text.rest, END.text.userBytes + string.sub(text, AT.text.userBytes, END.text.userBytes))
+    local tail = Suspend.tailOf(found, one.form, packed and string.sub(packed, from) or '')
+    if not tail or flags >= FLAG.facts.suspended or flags % (2 * FLAG.facts.canceling) >= FLAG.facts.canceling
+      or Suspend.isMet(one.form, one.user) then return i - 1 end
+    one.stamp = string.sub(text, AT.text.stamp, END.text.stamp)
+    one.arrival = tonumber(one.stamp, 16)
+    one.facts = struct.pack(FORMAT.facts, PLACE.deferred, flags - flags % (2 * FLAG.facts.settled)
+      + flags % FLAG.facts.canceling + FLAG.facts.settled, seq > 0 and seq or one.arrival, failures, 0, releases, 0, readers) .. tail
+    local wanted = BYTE.facts + (kind - BYTE.zero) % FLAG.kind.facts
+    one.text = kind ~= wanted and string.sub(text, 1, AT.text.level) .. string.char(wanted)
+      .. string.sub(text, AT.text.userBytes)
+  end
+  return #found
+end
+
+-- It stands where it is found.
+function Suspend.enter(one, newest)
+  local wait, due, id = one.form.wait, one.form.wakeDue, one.id
+  F.put('deferred', id, one.arrival)
+  if due then F.put('deadlines', one.stamp .. id, due) end
+  F.zset(K.waits(wait.kind), id, now)
+  for _, target in ipairs(wait.targets or NONE) do F.zset(K.waiters(target, wait.name), id, one.arrival) end
+  if wait.kind ~= 'event' then return end
+  local place = K.pair(one.user, wait.name)
+  newest[place] = newest[place] or Wait.newestEvent(place)
+  F.zset(K.eventWaiters(place), id, newest[place])
+end
+
+-- Says how many settlements from `i` on were carried out; 0 when the first is to be looked at alone.
+function Suspend.some(call, reply, i, last, token)
+  local found = Suspend.alike(call, i, last, token)
+  local n, queue = Suspend.read(found), found.queue
+  if n == 0 then return 0 end
+  local users, ids, facts, texts, newest = Wait.usersOf(queue, found, n), {}, {}, {}, {}
+  for at_ = 1, n do
+    local one, k = found[at_], 2 * at_
+    ids[at_], facts[k - 1], facts[k] = one.id, one.id, one.facts
+    if one.text then texts[#texts + 1], texts[#texts + 2] = one.id, one.text end
+    Suspend.enter(one, newest)
+    reply[#reply + 1], reply[#reply + 2] = i + at_ - 1, 'ok deferred'
+  end
+  redis.call('HSET', K.facts(), unpack(facts))
+  if texts[1] then redis.call('HSET', K.tasks(), unpack(texts)) end
+  Settle.free(ids)
+  for _, of in ipairs(users) do
+    F.changeLater(queue, of.name, #of)
+    if of.u then
+      of.u.running, of.u.entered = of.u.running - #of, true
+      F.reindex(of.u)
+    else
+      F.zset(K.users(queue.prefix), of.name, 0)
+    end
+  end
+  queue.counts.started, queue.counts.deferred = queue.counts.started - n, queue.counts.deferred + n
+  F.touchQueue(queue)
+  return n
+end

@@ -1,0 +1,153 @@
+-- Ends the waits of many tasks at once, of which nothing else is to be looked at, and puts them back in line.
+-- @rare
+
+-- What a task waits for by what its facts have behind their numbers, and what these are without; false when there is more
+-- to look at. Of many the same.
+function Wait.formOf(forms, tail)
+  local form = forms[tail]
+  if form ~= nil then return form end
+  local more = cmsgpack.unpack(tail)
+  local x = more.optional
+  form = false
+  if x and x.awaitKind and x.awaitKind ~= 'ask' and more.latestLease and not (x.suspendedFor or x.startUntil or x.startWithin
+    or x.waitUntil or x.asideFor or x.isJoin or x.batchId) then
+    form = { kind = x.awaitKind, name = x.awaitName, targets = x.awaitTargets, entry = x.awaitEntry, wakeDue = x.wakeDue,
+      isDue = x.leastDeadline }
+    x.awaitKind, x.awaitName, x.awaitTargets, x.awaitEntry, x.wakeDue, x.leastDeadline = nil, nil, nil, nil, nil, nil
+    more.optional = next(x) and x or nil
+    form.tail = cmsgpack.pack(more)
+  end
+  forms[tail] = form
+  return form
+end
+
+-- What is stored of these tasks, false for each that has to be looked at.
+function Wait.rowsOf(ids)
+  local rows, forms, asked, at_ = {}, {}, {}, {}
+  for i, id in ipairs(ids) do
+    rows[i] = false
+    if tasks[id] == nil then asked[#asked + 1], at_[#at_ + 1] = id, i end
+  end
+  local texts, facts = F.textsOf(asked)
+  for k, i in ipairs(at_) do
+    local text, packed = texts[k], facts[k]
+    if packed and #packed > SIZE.facts then
+      local place, flags, seq = struct.unpack('<BBd', packed)
+      local form = place == PLACE.deferred and flags < FLAG.facts.suspended
+        and flags % (2 * FLAG.facts.canceling) < FLAG.facts.canceling and seq > 0
+        and Wait.formOf(forms, string.sub(packed, SIZE.facts + 1))
+      rows[i] = form and Wait.rowOf(asked[k], text, packed, seq, form)
+    end
+  end
+  return rows
+end
+
+function Wait.rowOf(id, text, packed, seq, form)
+  local last = END.text.userBytes + string.sub(text, AT.text.userBytes, END.text.userBytes)
+  return { id = id, stamp = string.sub(text, AT.text.stamp, END.text.stamp), seq = seq, form = form,
+    level = string.byte(text, AT.text.level) - BYTE.zero, user = string.sub(text, AT.text.rest, last),
+    queueName = string.match(text, '^[^%z]*', last + 1),
+    facts = string.char(PLACE.line) .. string.sub(packed, AT.facts.flags, SIZE.facts) .. form.tail }
+end
+
+-- Who these tasks of a queue are of, in the order in which they are met, each with its tasks; `u` where there is more
+-- to a user than its line and its tag. Asked before anything is changed.
+function Wait.usersOf(queue, rows, n)
+  local users, known, keys = {}, {}, {}
+  for i = 1, n do
+    local name = rows[i].user
+    local of = known[name]
+    if not of then
+      of = { name = name }
+      known[name], users[#users + 1] = of, of
+      keys[#keys + 1] = K.user(queue.prefix, name)
+      if C.configs > 0 then keys[#keys + 1] = K.userConfig(name) end
+    end
+    of[#of + 1] = rows[i]
+    of.isOther = of.isOther or rows[i].level and rows[i].level ~= USUAL.level
+  end
+  local isAny = queue.config.perUser or queue.timed or C.refresh > 0
+  local isSome = isAny or redis.call('EXISTS', unpack(keys)) > 0
+  for _, of in ipairs(users) do
+    if isAny or of.isOther or queue.users[of.name] or (isSome and Store.isOther(queue, of.name)) then
+      of.u = F.userOf(queue, of.name)
+    end
+  end
+  return users
+end
+
+-- It waits no more: its journal tells how that ended.
+function Wait.leaveRow(one)
+  local form, id = one.form, one.id
+  redis.call('HSET', K.run(id), form.entry, string.format('%.0f ', now) .. one.by .. ' ' .. one.payload)
+  F.move('deferred', id, false)
+  if form.isDue then F.move('deadlines', one.stamp .. id, false) end
+  F.zset(K.waits(form.kind), id, false)
+  for _, target in ipairs(form.targets or NONE) do F.zset(K.waiters(target, form.name), id, false) end
+  if form.kind == 'event' then F.zset(K.eventWaiters(K.pair(one.user, form.name)), id, false) end
+end
+
+local function bySeq(a, b) return a.seq < b.seq end
+
+-- Tasks of a user go back to their places; `head`: of the first that stands there.
+function Wait.backInLine(key, rows, head)
+  local ids, places = {}, {}
+  if rows[2] then table.sort(rows, bySeq) end
+  for i = 1, #rows do ids[i], places[i] = rows[i].id, rows[i].seq end
+  F.rejoinLine(key, ids, places, head)
+end
+
+-- The tasks of a user with a record.
+function Wait.backInLines(of)
+  local u, lines = of.u, {}
+  for _, one in ipairs(of) do
+    lines[one.level] = lines[one.level] or {}
+    table.insert(lines[one.level], one)
+  end
+  for level, rows in pairs(lines) do
+    local key = F.lineKey(u, level)
+    Wait.backInLine(key, rows, F.headsOf({ key })[1])
+    u.cnt[level] = u.cnt[level] + #rows
+  end
+  if u.queued == 0 then F.began(u) end
+  u.queued = u.queued + #of
+  F.reindex(u)
+end
+
+-- Tasks of one queue: `by` and `payload` of each say what has ended its wait.
+function Wait.endOf(queue, rows)
+  local users, facts, lines = Wait.usersOf(queue, rows, #rows), {}, {}
+  for i, of in ipairs(users) do lines[i] = K.line(queue.prefix, '', of.name) end
+  local heads, mayEnter, n = F.headsOf(lines), Store.mayEnter(queue), #rows
+  for i, one in ipairs(rows) do
+    facts[2 * i - 1], facts[2 * i] = one.id, one.facts
+    Wait.leaveRow(one)
+  end
+  redis.call('HSET', K.facts(), unpack(facts))
+  queue.counts.deferred, queue.counts.queued = queue.counts.deferred - n, queue.counts.queued + n
+  for i, of in ipairs(users) do
+    if not (of.u or heads[i] or mayEnter) then of.u = F.userOf(queue, of.name) end
+    F.changeLater(queue, of.name, -#of)
+    if of.u then
+      Wait.backInLines(of)
+    else
+      Wait.backInLine(lines[i], of, heads[i])
+      if not heads[i] then Store.join(queue, of.name) end
+      queue.runnable, queue.gain = queue.runnable + #of, queue.gain + #of
+    end
+  end
+  F.touchQueue(queue)
+end
+
+-- Ends these waits, in their order.
+function Wait.endMany(rows)
+  local from = 1
+  while rows[from] do
+    local some, queueName = {}, rows[from].queueName
+    while rows[from] and rows[from].queueName == queueName do
+      some[#some + 1] = rows[from]
+      from = from + 1
+    end
+    Wait.endOf(F.queueOf(queueName), some)
+  end
+end
