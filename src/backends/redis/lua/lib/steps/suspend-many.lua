@@ -131,9 +131,9 @@ function Suspend.some(call, reply, i, last, token)
   Settle.free(ids)
   for _, of in ipairs(users) do
     F.changeLater(queue, of.name, #of)
-    if of.u then
-      of.u.running, of.u.entered = of.u.running - #of, true
-      F.reindex(of.u)
+    if of.owner then
+      of.owner.running, of.owner.entered = of.owner.running - #of, true
+      F.reindex(of.owner)
     else
       F.zset(K.users(queue.prefix), of.name, 0)
     end

@@ -65,10 +65,14 @@ function Wait.passOn(place, newest)
   end
 end
 
--- An event ends the wait: by itself, or by the time of the wait when that was over before it was published.
+-- What ends a wait that an event comes to: the event, or the time of the wait when that was over before it was published.
+function Wait.endedBy(over, payload, at_)
+  if over and at_ > over then return 'time', '' end
+  return 'event', payload
+end
+
 function Wait.takeFrom(t, u, payload, at_)
-  local over = t.optional.wakeDue
-  if over and at_ > over then Wait.answer(t, u, 'time', '') else Wait.answer(t, u, 'event', payload) end
+  Wait.answer(t, u, Wait.endedBy(t.optional.wakeDue, payload, at_))
   F.reindex(u)
 end
 
@@ -127,9 +131,7 @@ function Wait.deliver(place)
     local isRow = row and tasks[row.id] == nil and row.form.kind == 'event' and K.pair(row.user, row.form.name) == place
     local t = not isRow and Wait.waiterOf(place, rows[i])
     if payload and isRow then
-      local over = row.form.wakeDue
-      row.by, row.payload = 'event', payload
-      if over and at_ > over then row.by, row.payload = 'time', '' end
+      row.by, row.payload = Wait.endedBy(row.form.wakeDue, payload, at_)
       woken[#woken + 1], wakesLeft = row, wakesLeft - 1
     elseif payload and t then
       Wait.endMany(woken)

@@ -50,7 +50,7 @@ function Wait.rowOf(id, text, packed, seq, form)
     facts = string.char(PLACE.line) .. string.sub(packed, AT.facts.flags, SIZE.facts) .. form.tail }
 end
 
--- Who these tasks of a queue are of, in the order in which they are met, each with its tasks; `u` where there is more
+-- Who these tasks of a queue are of, in the order in which they are met, each with its tasks; `owner` where there is more
 -- to a user than its line and its tag. Asked before anything is changed.
 function Wait.usersOf(queue, rows, n)
   local users, known, keys = {}, {}, {}
@@ -70,7 +70,7 @@ function Wait.usersOf(queue, rows, n)
   local isSome = isAny or redis.call('EXISTS', unpack(keys)) > 0
   for _, of in ipairs(users) do
     if isAny or of.isOther or queue.users[of.name] or (isSome and Store.isOther(queue, of.name)) then
-      of.u = F.userOf(queue, of.name)
+      of.owner = F.userOf(queue, of.name)
     end
   end
   return users
@@ -99,7 +99,7 @@ end
 
 -- The tasks of a user with a record.
 function Wait.backInLines(of)
-  local u, lines = of.u, {}
+  local u, lines = of.owner, {}
   for _, one in ipairs(of) do
     lines[one.level] = lines[one.level] or {}
     table.insert(lines[one.level], one)
@@ -126,9 +126,9 @@ function Wait.endOf(queue, rows)
   redis.call('HSET', K.facts(), unpack(facts))
   queue.counts.deferred, queue.counts.queued = queue.counts.deferred - n, queue.counts.queued + n
   for i, of in ipairs(users) do
-    if not (of.u or heads[i] or mayEnter) then of.u = F.userOf(queue, of.name) end
+    if not (of.owner or heads[i] or mayEnter) then of.owner = F.userOf(queue, of.name) end
     F.changeLater(queue, of.name, -#of)
-    if of.u then
+    if of.owner then
       Wait.backInLines(of)
     else
       Wait.backInLine(lines[i], of, heads[i])
