@@ -14,8 +14,6 @@ export const SURVIVORS: Readonly<Record<string, string>> = {
     'its task stands nowhere then, and the repair that follows the call puts it back in line',
   'damage: a clock that is lost knows of no leases':
     'the repair that follows the call reads when leases end, and the clock is told anew at its end',
-  'Lua, odd: suspended runs are told like others':
-    'what has finished wakes a suspended run as it frees whoever depends on it, and is read by both alike',
   'Lua, odd: many that were started before lose their place':
     'what was started has its latest lease behind its facts, so they are longer than those that are promoted',
   'file: a broken log takes more':

@@ -78,7 +78,8 @@ export function taskOf(id: string, source: string, pieces: Pieces): TaskRow {
   const { inline, ...fixed } = decodeFixed(source);
   const kind = source.charCodeAt(TEXT_OFFSETS.kind - 1) - ZERO_BYTE;
   const isLong = kind % (2 * FLAGS.kind.long) === FLAGS.kind.long;
-  const facts = factsIn(kind >= FLAGS.kind.facts ? pieces.facts.get(id) : undefined);
+  const hasFacts = kind >= FLAGS.kind.facts || isAwaited(pieces.ends.get(id));
+  const facts = factsIn(hasFacts ? pieces.facts.get(id) : undefined);
   const stamp = Number.parseInt(
     source.slice(TEXT_OFFSETS.stamp - 1, TEXT_OFFSETS.stamp - 1 + TEXT_WIDTHS.stamp),
     16,
@@ -119,6 +120,11 @@ export function taskOf(id: string, source: string, pieces: Pieces): TaskRow {
     run: pieces.run({ id, user: fixed.user, optional, changing }),
     streams: pieces.streams.get(id) ?? [],
   };
+}
+
+/** Whether what others asked of it may stand in its facts, which its text need not tell. */
+function isAwaited(ended: Buffer | undefined): boolean {
+  return ended !== undefined && numbersIn('ending', ended).numbers.code >= FLAGS.ending.awaited;
 }
 
 /** A cause is JSON in JSON there. */
@@ -186,7 +192,7 @@ function endIn(id: string, packed: Buffer, older: string | undefined, pieces: Pi
   const second = rest.indexOf(0, first + 1);
   const token = rest.toString('utf8', 0, first);
   const worker = rest.toString('utf8', first + 1, second);
-  const isApart = code >= FLAGS.ending.apart;
+  const isApart = code % (2 * FLAGS.ending.apart) >= FLAGS.ending.apart;
   const isSettled = code % (2 * FLAGS.ending.settled) >= FLAGS.ending.settled;
   const inline = second + 1 < rest.length ? rest.toString('utf8', second + 1) : undefined;
   const result = isApart ? pieces.results.get(id)?.toString() : inline;

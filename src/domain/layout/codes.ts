@@ -57,6 +57,8 @@ export const FLAGS = {
     settled: 16,
     /** Its result stands in `results`. */
     apart: 32,
+    /** Others depended on it: it may have facts, whether its text says so or not. */
+    awaited: 64,
   },
   /** Of the facts of a task. */
   facts: {

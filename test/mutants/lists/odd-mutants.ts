@@ -90,9 +90,15 @@ const SETTLE_RICH: readonly Row[] = [
     `x.suspendedFor or x.leastDeadline`,
   ],
   [
-    'many end, and their dependents do not hear',
-    `    if call.ears and call.ears[at_] then`,
-    `    if false then`,
+    'many with facts end, and their dependents do not hear',
+    `  if call.ears then Cascade.stand(`,
+    `  if false then Cascade.stand(`,
+  ],
+  ['many end, and their dependents do not hear', `  Cascade.stand(ids, ears, i - 1, stamp)\n`, ``],
+  [
+    'ends of many do not tell that others read them',
+    `string.char((FINISHED + FLAG.ending.awaited))`,
+    `string.char(FINISHED)`,
   ],
   [
     'many end, and run for their users',
@@ -141,8 +147,8 @@ const COUNT_DOWN: readonly Row[] = [
   ],
   [
     'a task that the step has read finishes as its lease said',
-    `return tasks[id] or (ear`,
-    `return (ear`,
+    `return tasks[ARGV[ids + i]] or ears and`,
+    `return ears and`,
   ],
   [
     'many tasks of a user finish, and one is counted',
@@ -162,19 +168,19 @@ const COUNT_DOWN: readonly Row[] = [
 ];
 
 const CASCADE_MANY: readonly Row[] = [
-  ['many tell more than may be told', `if #got > budget - notified then`, `if false then`],
-  ['suspended runs are told like others', `and flags < FLAG.facts.suspended and 'on'`, `and 'on'`],
+  ['many tell more than may be told', `    if budget < 0 then break end\n`, ``],
+  ['many are read by nobody', `readers, last[id] = readers + 1, i`, `last[id] = i`],
   [
-    'many are read by nobody',
-    `      if effects[id] == 'on' then`,
-    `      if effects[id] == 'over' then`,
+    'many are read by who has ended meanwhile',
+    `  return t and not F.isEnd(t.state)\n`,
+    `  return t and true\n`,
   ],
-  ['nobody goes on when many have ended', `        Cascade.free({ at = now }, F.taskOf(id))\n`, ``],
-  ['those that go on do so by the first end', `last[id] == i and`, `upstreams[id] and`],
+  ['nobody goes on when many have ended', `    if t then Cascade.free({ at = now }, t) end\n`, ``],
+  ['those that go on do so by the first end', `if last[id] == i then`, `if upstreams[id] then`],
   [
     'those whose dependents are left do not say so',
-    `unmarked[id], t.left, t.inCascade = nil, true, true`,
-    `unmarked[id], t.left = nil, true`,
+    `  t.left, t.inCascade = true, true\n`,
+    `  t.left = true\n`,
   ],
 ];
 

@@ -252,8 +252,8 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: those that ended last in a step are told first',
     file: 'src/backends/redis/lua/lib/ends/cascade.lua',
-    find: `    line[#line + 1] = pendingEnds[i]\n`,
-    replace: `    table.insert(line, line.at, pendingEnds[i])\n`,
+    find: `line[#line + 1] = ends[i] end`,
+    replace: `table.insert(line, line.at, ends[i]) end`,
   },
   {
     name: 'Lua: time is charged as expected, and never corrected',

@@ -224,10 +224,11 @@ function F.guardOf(real, look)
     if not isText(f) then return 'its text cannot be read' end
     local kind, facts, ended = string.byte(f, AT.text.kind) - BYTE.zero, pieceOf(FAMILY.facts, id), pieceOf(FAMILY.ends, id)
     if kind >= FLAG.kind.facts and not facts then return 'its facts are lost' end
-    if kind >= FLAG.kind.facts and not isFacts(facts) then return 'its facts cannot be read' end
+    local code = ended and string.byte(ended) or 0
+    if facts and (kind >= FLAG.kind.facts or code >= FLAG.ending.awaited) and not isFacts(facts) then return 'its facts cannot be read' end
     if kind % (2 * FLAG.kind.long) == 1 and not pieceOf(FAMILY.payloads, id) then return 'its payload is lost' end
     if ended and not isEnd(ended) then return 'its end cannot be read' end
-    if ended and string.byte(ended) >= FLAG.ending.apart and not pieceOf(FAMILY.results, id) then return 'its result is lost' end
+    if code % FLAG.ending.awaited >= FLAG.ending.apart and not pieceOf(FAMILY.results, id) then return 'its result is lost' end
   end
 
   -- What is read in place of a field that cannot be: a lease that has ended, else nothing.

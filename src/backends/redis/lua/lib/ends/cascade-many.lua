@@ -2,21 +2,31 @@
 -- not read for it.
 -- @rare
 
--- It has finished, and nothing says so but its end and this.
-function Cascade.stand(id, stamp)
-  Cascade.unmarked = Cascade.unmarked or {}
-  Cascade.unmarked[id] = true
-  F.put('cascade', id, stamp)
-  pendingEnds[#pendingEnds + 1] = id
+-- Those of these that have an ear have finished, and nothing says so but their ends and this: the stamps of these, by id.
+-- `from`: where the ear of the first one stands, less 1; `stamp`: of the end before the first.
+function Cascade.stand(ids, ears, from, stamp)
+  local unmarked, n = Cascade.unmarked or {}, #pendingEnds
+  Cascade.unmarked = unmarked
+  for i = 1, #ids do
+    if ears[from + i] then
+      local id = ids[i]
+      n = n + 1
+      unmarked[id], pendingEnds[n] = stamp + i, id
+      if C.isOlder then F.put('cascade', id, stamp + i) end
+    end
+  end
 end
 
 -- The record, which says that dependents are to be told.
 function Cascade.marked(id)
   local t, unmarked = F.taskOf(id), Cascade.unmarked
-  if t and unmarked and unmarked[id] then
-    unmarked[id], t.left, t.inCascade = nil, true, true
-    F.change(t)
-  end
+  local stamp = unmarked and unmarked[id]
+  if not stamp then return t end
+  unmarked[id] = nil
+  if not t then return end
+  t.left, t.inCascade = true, true
+  F.change(t)
+  if not C.isOlder then F.put('cascade', id, stamp) end
   return t
 end
 
@@ -26,104 +36,100 @@ function Cascade.markRest()
   return true
 end
 
+-- Most tasks have fewer that wait for them than these, which are read without asking how many there are.
+local FEW, LAST_OF_FEW = 4, '3'
+
+-- All that wait for a task, the first ones when they are more than so many.
+function Cascade.waitersOf(key, most)
+  if Z[key] then F.flushKey(key) end
+  local got = redis.call('ZRANGE', key, '0', LAST_OF_FEW)
+  if #got < FEW then return got end
+  return redis.call('ZRANGE', key, 0, most)
+end
+
 -- The next in line, as many as go together, and who waits for each; no more than so many in all.
 function Cascade.waitersOfMany(budget)
-  local unmarked, line, ids, waiters, n, notified = Cascade.unmarked, Cascade.line, {}, {}, 0, 0
+  local unmarked, line, ids, waiters, keys, n = Cascade.unmarked, Cascade.line, {}, {}, {}, 0
   for at_ = line.at, #line do
     local id = line[at_]
     if not unmarked[id] or tasks[id] then break end
-    F.flushKey(K.waiting(id))
-    local got = redis.call('ZRANGE', K.waiting(id), 0, budget - notified)
-    if #got > budget - notified then break end
-    n, notified = n + 1, notified + #got
-    ids[n], waiters[n] = id, got
+    local key = K.waiting(id)
+    local got = Cascade.waitersOf(key, budget)
+    budget = budget - #got
+    if budget < 0 then break end
+    n = n + 1
+    ids[n], waiters[n], keys[n] = id, got, key
   end
-  return ids, waiters
+  return ids, waiters, keys, n
 end
 
--- What a waiter hears of an end: 'on' when it may go on, 'over' when it has ended itself, 'odd' when it has to be
--- looked at.
-function Cascade.effectOf(t, packed)
-  if t then return F.isEnd(t.state) and 'over' or t.optional and t.optional.suspendedFor and 'odd' or 'on' end
-  if t == false or not packed then return 'odd' end
-  local place, flags = struct.unpack('<BB', packed)
-  return place > PLACE.line and flags < FLAG.facts.suspended and 'on' or 'odd'
+-- Whether it hears of the end of one that has finished: whoever stands here waits, unless this step has ended it.
+function Cascade.mayGoOn(id)
+  local t = tasks[id]
+  if t == nil then return true end
+  return t and not F.isEnd(t.state)
 end
 
--- How many of them, from the first on, have no waiter that is to be looked at; and what their waiters hear.
-function Cascade.countBeforeOdd(waiters)
-  local asked, effects = {}, {}
-  for i = 1, #waiters do
-    for _, id in ipairs(waiters[i]) do
-      if not effects[id] then
-        asked[#asked + 1] = id
-        effects[id] = true
-      end
-    end
-  end
-  local facts = asked[1] and redis.call('HMGET', K.facts(), unpack(asked))
-  for i, id in ipairs(asked) do effects[id] = Cascade.effectOf(tasks[id], facts[i]) end
-  for i = 1, #waiters do
-    for _, id in ipairs(waiters[i]) do
-      if effects[id] == 'odd' then return i - 1, effects end
-    end
-  end
-  return #waiters, effects
-end
-
--- Each is read by those that it has told; says by whose end each of these may go on, and whose is the last.
-function Cascade.addReaders(ids, waiters, n, effects)
-  local keys, facts, texts, upstreams, last = {}, {}, {}, {}, {}
-  local stored = redis.call('HMGET', K.tasks(), unpack(ids, 1, n))
+-- Each is read by those that it has told; says who of these may go on, by whose end each, and whose is the last.
+function Cascade.addReaders(ids, waiters, n)
+  local facts, upstreams, last, k, packed, before = {}, {}, {}, 0, nil, nil
   for i = 1, n do
-    local readers = 0
-    for _, id in ipairs(waiters[i]) do
-      if effects[id] == 'on' then
+    local own, readers, upstream = waiters[i], 0, ids[i]
+    for j = 1, #own do
+      local id = own[j]
+      local some = upstreams[id]
+      if some or Cascade.mayGoOn(id) then
         readers, last[id] = readers + 1, i
-        upstreams[id] = upstreams[id] or {}
-        table.insert(upstreams[id], ids[i])
+        if some then some[#some + 1] = upstream else upstreams[id] = { upstream } end
       end
     end
-    keys[i] = K.waiting(ids[i])
-    local text = stored[i]
-    if readers > 0 and text then
-      local k = #facts
-      facts[k + 1], facts[k + 2] = ids[i], struct.pack(FORMAT.facts, 0, 0, 0, 0, 0, 0, 0, readers)
-      texts[k + 1] = ids[i]
-      -- Its facts may have been its place alone.
-      texts[k + 2] = string.sub(text, 1, AT.text.level)
-        .. string.char(BYTE.facts + string.byte(text, AT.text.kind) % FLAG.kind.facts)
-          .. string.sub(text, AT.text.userBytes)
+    if readers > 0 then
+      if readers ~= before then
+        packed, before = struct.pack(FORMAT.facts, 0, 0, 0, 0, 0, 0, 0, readers), readers
+      end
+      -- Its end says that it may have facts.
+      facts[k + 1], facts[k + 2] = upstream, packed
+      k = k + 2
     end
   end
-  redis.call('DEL', unpack(keys))
-  if facts[1] then
-    redis.call('HSET', K.facts(), unpack(facts))
-    redis.call('HSET', K.tasks(), unpack(texts))
-  end
+  if k > 0 then redis.call('HSET', K.facts(), unpack(facts)) end
   return upstreams, last
+end
+
+-- Those that have waited for nothing else go on, in the order of the ends that they waited for; says how many were told.
+function Cascade.freeEach(waiters, n, upstreams, last)
+  local notified, freed, keys, k = 0, {}, {}, 0
+  for i = 1, n do
+    local own = waiters[i]
+    notified = notified + #own
+    for j = 1, #own do
+      local id = own[j]
+      if last[id] == i then
+        local key = K.blocked(id)
+        if redis.call('SREM', key, unpack(upstreams[id])) > 0 then
+          k = k + 1
+          freed[k], keys[k] = id, key
+        end
+      end
+    end
+  end
+  if k == 0 or redis.call('EXISTS', unpack(keys)) == k then return notified end
+  for j = 1, k do
+    local t = redis.call('EXISTS', keys[j]) == 0 and F.taskOf(freed[j])
+    if t then Cascade.free({ at = now }, t) end
+  end
+  return notified
 end
 
 -- Tells those that wait for the next in line, of as many as go together; says how many were told. Nil when the
 -- next one is to be looked at.
 function Cascade.notifyMany(budget)
   if C.isOlder or not Cascade.unmarked then return end
-  local ids, waiters = Cascade.waitersOfMany(budget)
-  local n, effects = Cascade.countBeforeOdd(waiters)
+  local ids, waiters, keys, n = Cascade.waitersOfMany(budget)
   if n == 0 then return end
-  local notified, upstreams, last = 0, Cascade.addReaders(ids, waiters, n, effects)
-  for i = 1, n do
-    Cascade.unmarked[ids[i]] = nil
-    Cascade.leave(ids[i])
-  end
-  for i = 1, n do
-    for _, id in ipairs(waiters[i]) do
-      notified = notified + 1
-      local key = K.blocked(id)
-      if last[id] == i and redis.call('SREM', key, unpack(upstreams[id])) > 0 and redis.call('EXISTS', key) == 0 then
-        Cascade.free({ at = now }, F.taskOf(id))
-      end
-    end
-  end
-  return notified
+  local upstreams, last = Cascade.addReaders(ids, waiters, n)
+  redis.call('DEL', unpack(keys))
+  for i = 1, n do Cascade.unmarked[ids[i]] = nil end
+  Cascade.line.at = Cascade.line.at + n
+  return Cascade.freeEach(waiters, n, upstreams, last)
 end

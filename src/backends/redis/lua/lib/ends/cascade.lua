@@ -187,23 +187,24 @@ end
 
 -- Takes what has ended since into the line: those that ended first are told first.
 function Cascade.standIn()
-  local line = Cascade.line or { at = 1 }
-  Cascade.line = line
-  for i = 1, #pendingEnds do
-    line[#line + 1] = pendingEnds[i]
-    pendingEnds[i] = nil
+  local line, ends = Cascade.line, pendingEnds
+  pendingEnds = {}
+  if line and line[line.at] then
+    for i = 1, #ends do line[#line + 1] = ends[i] end
+    return line
   end
-  return line
+  ends.at, Cascade.line = 1, ends
+  return ends
 end
 
 -- The id that is told next, by the order of their ends; nil when all are. While none is left over from earlier
 -- steps, those of this one need not stand in the index.
 function Cascade.next()
   if not C.isOlder then
-    local line = #pendingEnds > 0 and Cascade.standIn() or Cascade.line or NONE
+    local line, unmarked = pendingEnds[1] and Cascade.standIn() or Cascade.line or NONE, Cascade.unmarked or NONE
     while line[line.at or 1] do
       local id = line[line.at]
-      if I.cascade and I.cascade[id] then return id end
+      if unmarked[id] or I.cascade and I.cascade[id] then return id end
       line.at = line.at + 1
     end
     return nil
@@ -225,6 +226,7 @@ end
 -- All that wait for it have been told.
 function Cascade.leave(id)
   if C.isOlder then return F.move('cascade', id, false) end
+  if not I.cascade then return end
   I.cascade[id] = nil
   if next(I.cascade) == nil then
     I.cascade = nil

@@ -62,7 +62,7 @@ function Retain.countBeforeOdd(state, texts, ends, ears, over, byQueue)
     if not text or not ended or (string.byte(text, AT.text.kind) >= BYTE.facts
       and string.byte(text, AT.text.kind) < BYTE.place) or (ears and ears[i]) then return i - 1 end
     local said, at_ = struct.unpack('<Bd', ended)
-    if said % FLAG.ending.settled ~= code or at_ > over then return i - 1 end
+    if said % FLAG.ending.settled ~= code or said >= FLAG.ending.awaited or at_ > over then return i - 1 end
     local from = AT.text.rest + string.sub(text, AT.text.userBytes, END.text.userBytes)
     if not known or string.sub(text, from, from + #known - 1) ~= known then
       known = string.sub(text, from, string.find(text, '\0', from, true))

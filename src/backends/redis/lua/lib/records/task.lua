@@ -54,6 +54,8 @@ function F.outlive(t)
 end
 
 function F.readEnd(t, packed)
+  local facts = string.byte(packed) >= FLAG.ending.awaited and not t.hasFacts and redis.call('HGET', K.facts(), t.id)
+  if facts then F.readFacts(t, facts) end
   F.outlive(t)
   local code, at_, leasedAt, from
   code, at_, leasedAt, t.endStamp, from = struct.unpack(FORMAT.ending, packed)
@@ -62,7 +64,8 @@ function F.readEnd(t, packed)
   t.state, t.at, t.leasedAt = STATES[code % FLAG.ending.settled], at_, leasedAt
   t.token, t.worker = string.sub(packed, from, a - 1), string.sub(packed, a + 1, b - 1)
   t.result = b < #packed and string.sub(packed, b + 1) or nil
-  t.isSettled, t.isApart = code % (2 * FLAG.ending.settled) >= FLAG.ending.settled, code >= FLAG.ending.apart
+  t.isSettled, t.isApart = code % (2 * FLAG.ending.settled) >= FLAG.ending.settled,
+    code % (2 * FLAG.ending.apart) >= FLAG.ending.apart
 end
 
 -- A long result is read only when it is asked for.

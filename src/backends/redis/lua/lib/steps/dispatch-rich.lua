@@ -223,6 +223,11 @@ end
 
 -- Leases the tasks of these turns; `found`: those with facts.
 function Dispatch.startEach(queue, turns, plans, ids, texts, found, request, batch)
+  if not (turns.us or found or next(tasks)) then
+    Dispatch.startAll(queue, turns, ids, texts, request, batch)
+    F.touchQueue(queue)
+    return Dispatch.saveTags(queue, turns)
+  end
   local n, till, us, order = turns.count, now + (queue.config.leaseMs or request.leaseMs), turns.us, turns.order
   local values, rows, behind = {}, {}, queue.name .. '\0' .. request.token
   for i = 1, n do

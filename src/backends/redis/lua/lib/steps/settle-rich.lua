@@ -62,30 +62,37 @@ end
 
 -- Those with dependencies, a key or a deadline end one by one.
 function Settle.finishEach(worker, call, found, i)
-  local ends, ids, behind = {}, {}, nil
+  local ends, ids, behind, before = {}, {}, nil, C.stamp
   F.flushEnded()
   for n, t in ipairs(found) do
     local x, at_, queue = t.optional, i + n - 1, F.queueOf(t.queueName)
     if x and (x.waitsOn or x.suspendedFor or x.keyName or x.leastDeadline or x.isJoin or x.pausedSince or x.hasAside) then break end
     local stamp = F.stamp()
     behind = behind or t.token .. '\0' .. ARGV[1] .. '\0'
-    ids[n], ends[2 * n - 1] = t.id, t.id
-    ends[2 * n] = struct.pack(FORMAT.ending, FINISHED, now, t.leasedAt, stamp) .. behind .. ARGV[call.ids + at_ + call.n]
+    ids[n], ends[2 * n - 1], call.done[t.id] = t.id, t.id, true
+    local isAwaited = call.ears and call.ears[at_]
+    ends[2 * n] = struct.pack(FORMAT.ending, isAwaited and (FINISHED + FLAG.ending.awaited) or FINISHED, now, t.leasedAt, stamp)
+      .. behind .. ARGV[call.ids + at_ + call.n]
     queue.counts.started, queue.counts.finished = queue.counts.started - 1, queue.counts.finished + 1
     queue.finished = queue.finished + 1
     F.touchQueue(queue)
     if t.hasAttempts then F.pushAttempt(t, 'succeeded', 'finish') end
-    if call.ears and call.ears[at_] then Cascade.stand(t.id, stamp) end
     if t.isCounted then Settle.countDown(queue, t.user, 1) end
   end
+  if #ids == 0 then return 0 end
+  if call.ears then Cascade.stand(ids, call.ears, i - 1, before) end
+  Settle.saveFinished(worker, ids, ends)
+  return #ids
+end
+
+-- Writes that these have finished, with their ends.
+function Settle.saveFinished(worker, ids, ends)
   local n = #ids
-  if n == 0 then return 0 end
   redis.call('HSET', K.ends(), unpack(ends))
   redis.call('RPUSH', K.ended('finished'), unpack(ids))
   Settle.free(ids)
   if now < H.finished then H.finished = now end
   if worker then worker.succeeded = worker.succeeded + n else F.countAttempt(ARGV[1], FIELD.worker.succeeded, n) end
-  return n
 end
 
 -- Whether a task of a lease with this token ends as most do, though its user may have a record that counts it.
@@ -95,20 +102,44 @@ function Settle.isAmongMany(packed, token)
     and not F.queueOf(string.sub(packed, AT.lease.rest, -#token - 2)).timed
 end
 
--- Whether there is more to its end, also than that others depend on it. What this step has read, as a task of a user
--- who is given a record, is not as its lease says any more.
+-- Whether there is more to its end, as that others depend on it. What this step has read, as a task of a user who is
+-- given a record, is not as its lease says any more.
 function Settle.isOdd(ids, i, ears)
-  local id, ear = ARGV[ids + i], ears and ears[i]
-  return tasks[id] or (ear and ear ~= 'd' and Settle.isReadBy(ears, i))
+  return tasks[ARGV[ids + i]] or ears and Settle.isReadBy(ears, i)
 end
 
--- Tasks of one lease finish: who counts them, and who depends on them.
-function Settle.finishAlso(packed, ids, first, last, ears)
-  for i = first, ears and last or 0 do
-    if ears[i] == 'd' then
-      Cascade.stand(ARGV[ids + i], C.stamp + i - first + 1)
-    end
+-- Those of a call from `i` on that have one lease and finish as most do, from one on that others depend on: its end
+-- tells them. Says how many.
+function Settle.finishAwaited(worker, call, i, last, token)
+  local packed, ears, hot, others, ids, n = call.hot[i], call.ears, call.hot, call.others, {}, 0
+  if not (ears and ears[i] == 'd' and packed) or not Settle.isAmongMany(packed, token) then return 0 end
+  local queue, stamp, rows = F.queueOf(string.sub(packed, AT.lease.rest, -#token - 2)), C.stamp, {}
+  local behind, from, results = token .. '\0' .. ARGV[1] .. '\0', call.ids, call.ids + call.n
+  local leasedAt = struct.pack('<d', now) .. string.sub(packed, 1, END.lease.leasedAt)
+  local usual, awaited = string.char(FINISHED) .. leasedAt, string.char((FINISHED + FLAG.ending.awaited)) .. leasedAt
+  local done = others ~= NONE and call.done
+  for at_ = i, last do
+    local id, ear = ARGV[from + at_], ears[at_]
+    if hot[at_] ~= packed or others[at_] or tasks[id] or (done and done[id]) or (ear and ear ~= 'd') then break end
+    n = n + 1
+    ids[n], rows[2 * n - 1] = id, id
+    rows[2 * n] = (ear and awaited or usual) .. struct.pack('<d', stamp + n) .. behind .. ARGV[results + at_]
+    if done then done[id] = true end
   end
+  if n == 0 then return 0 end
+  C.stamp = stamp + n
+  F.flushEnded()
+  Cascade.stand(ids, ears, i - 1, stamp)
+  Settle.finishAlso(packed, from, i, i + n - 1)
+  queue.counts.started, queue.counts.finished = queue.counts.started - n, queue.counts.finished + n
+  queue.finished = queue.finished + n
+  F.touchQueue(queue)
+  Settle.saveFinished(worker, ids, rows)
+  return n
+end
+
+-- Tasks of one lease finish: who counts them.
+function Settle.finishAlso(packed, ids, first, last)
   if string.byte(packed, AT.lease.flags) ~= FLAG.lease.counted then return end
   local queue, names, counts = F.queueOf(string.match(packed, '^[^%z]*', AT.lease.rest)), {}, {}
   local texts = redis.call('HMGET', K.tasks(), unpack(ARGV, ids + first, ids + last))
@@ -266,6 +297,7 @@ function Settle.retryEach(call, reply, some, i)
     quoted[err] = quoted[err] or cjson.encode(err)
     F.keepAttempt(id, row.isLong, row.failures, how .. ',"cause":' .. F.quoted(ARGV[from + 2]) .. ',"error":' .. quoted[err])
     ids[at_], facts[k - 1], errors[k - 1], facts[k], errors[k] = id, id, id, row.facts, err
+    call.done[id] = true
     groups[ARGV[from + 2]] = groups[ARGV[from + 2]] or { n = 0, text = text }
     local same = groups[ARGV[from + 2]]
     same.n, same.id = same.n + 1, id
@@ -293,12 +325,12 @@ function Settle.some(worker, call, reply, i, last, token)
   local row, n = call.others[i], 0
   local word = row and ARGV[row + 1] or 'finish'
   if word == 'finish' then
-    n = Settle.finishEach(worker, call, Settle.alike(call, i, last, token), i)
+    n = Settle.finishAwaited(worker, call, i, last, token)
+    if n == 0 then n = Settle.finishEach(worker, call, Settle.alike(call, i, last, token), i) end
   elseif word == 'retry' then
     n = Settle.retryEach(call, reply, Settle.retried(call, i, last, token), i)
   elseif word == 'suspend' then
     n = Suspend.some(call, reply, i, last, token)
   end
-  for at_ = i, i + n - 1 do call.done[ARGV[call.ids + at_]] = true end
   return n
 end
