@@ -69,7 +69,7 @@ function Settle.finishEach(worker, call, found, i)
     if x and (x.waitsOn or x.suspendedFor or x.keyName or x.leastDeadline or x.isJoin or x.pausedSince or x.hasAside) then break end
     local stamp = F.stamp()
     behind = behind or t.token .. '\0' .. ARGV[1] .. '\0'
-    ids[n], ends[2 * n - 1], call.done[t.id] = t.id, t.id, true
+    ids[n], ends[2 * n - 1] = t.id, t.id
     local isAwaited = call.ears and call.ears[at_]
     ends[2 * n] = struct.pack(FORMAT.ending, isAwaited and (FINISHED + FLAG.ending.awaited) or FINISHED, now, t.leasedAt, stamp)
       .. behind .. ARGV[call.ids + at_ + call.n]
@@ -297,7 +297,6 @@ function Settle.retryEach(call, reply, some, i)
     quoted[err] = quoted[err] or cjson.encode(err)
     F.keepAttempt(id, row.isLong, row.failures, how .. ',"cause":' .. F.quoted(ARGV[from + 2]) .. ',"error":' .. quoted[err])
     ids[at_], facts[k - 1], errors[k - 1], facts[k], errors[k] = id, id, id, row.facts, err
-    call.done[id] = true
     groups[ARGV[from + 2]] = groups[ARGV[from + 2]] or { n = 0, text = text }
     local same = groups[ARGV[from + 2]]
     same.n, same.id = same.n + 1, id
@@ -332,5 +331,6 @@ function Settle.some(worker, call, reply, i, last, token)
   elseif word == 'suspend' then
     n = Suspend.some(call, reply, i, last, token)
   end
+  for at_ = i, call.others ~= NONE and i + n - 1 or 0 do call.done[ARGV[call.ids + at_]] = true end
   return n
 end
