@@ -62,7 +62,7 @@ function F.readAll()
 end
 
 -- The step begins with what most need; a call with care reads all.
-function F.beginPlain()
+function F.beginUsual()
   whole = guard ~= nil
 end
 

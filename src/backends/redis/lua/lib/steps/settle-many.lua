@@ -84,7 +84,7 @@ function Settle.isReadBy(ears, i)
 end
 
 -- Whether all tasks of the call are as most are, and leased as it says.
-function Settle.isPlain(hot, ears)
+function Settle.isUsual(hot, ears)
   if ARGV[3] ~= '0' then return false end
   local i = 0
   for at_ = 5, 3 + 2 * ARGV[4], 2 do
