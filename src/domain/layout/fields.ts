@@ -11,7 +11,7 @@ export type Fields = Readonly<Record<string, readonly [short: string, holds: str
 export const HASH_FIELDS = {
   clock: {
     numbers: ['s', 'packed: clock'],
-    alarms: ['a', 'the two holders of the alarm, parted by a comma'],
+    upkeep: ['m', 'packed: upkeep'],
   },
   fair: {
     numbers: ['s', 'packed: queue, then seldom'],

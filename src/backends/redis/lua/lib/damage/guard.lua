@@ -144,14 +144,16 @@ function F.guardOf(real, look)
   end
 
   local function isClock(field, v)
-    if field == FIELD.clock.alarms then return string.find(v, ',', 1, true) end
-    if field ~= FIELD.clock.numbers then return true end
-    if #v ~= SIZE.clock then return false end
-    for at_ = 1, #v, 8 do
+    if field ~= FIELD.clock.numbers and field ~= FIELD.clock.upkeep then return true end
+    local isUpkeep = field == FIELD.clock.upkeep
+    local size = isUpkeep and SIZE.upkeep or SIZE.clock
+    if #v < size or (isUpkeep and #v > size) then return false end
+    for at_ = 1, isUpkeep and #v or AT.clock.waiting - 1, 8 do
       local value = struct.unpack('<d', v, at_)
       if value ~= INF and not isFinite(value) then return false end
     end
-    return true
+    -- The alarm and its holders.
+    return #v == size or (#v > size + 8 and string.find(v, ',', size + 9, true) ~= nil)
   end
 
   local function isWorker(field, v)
@@ -310,7 +312,7 @@ function F.guardOf(real, look)
 
   local function firstOf(state) return ask('LLEN', base .. FAMILY.ended .. ':' .. state) > 0 and 0 or INF end
 
-  -- What the namespace remembers from step to step, told anew from what it stands for; see lib/clock.lua.
+  -- What the namespace remembers from step to step, told anew from what it stands for; see lib/time.lua.
   -- Stamps go on from one that no step can have reached.
   function guard.newClock()
     local waiting = 0
@@ -319,24 +321,26 @@ function F.guardOf(real, look)
       local line = checked(key, FIELD.worker.line, ask('HGET', key, FIELD.worker.line))
       if line and #line > 1 then waiting = waiting + 1 end
     end
-    return struct.pack(FORMAT.clock, 0, 0, headOf(FAMILY.leases), headOf(FAMILY.scheduledUsers),
-      headOf(FAMILY.throttled), headOf(FAMILY.deadlines), headOf(FAMILY.cascade), firstOf('finished'), firstOf('failed'),
-      firstOf('canceled'), headOf(FAMILY.listedWorkers), headOf(FAMILY.submissions), headOf(FAMILY.missingIds), waiting, 0,
-      ask('SCARD', base .. FAMILY.configured), 1, ask('EXISTS', base .. FAMILY.dropping),
-      ask('EXISTS', base .. FAMILY.refreshing), 1, headOf(FAMILY.schedulesDue), headOf(FAMILY.xcomEnds),
-      64000 * seconds, ask('HLEN', base .. FAMILY.ears))
+    local configs, missing = ask('SCARD', base .. FAMILY.configured), headOf(FAMILY.missingIds)
+    local flags = (configs > 0 and FLAG.clock.configs or 0) + FLAG.clock.idle + (missing < INF and FLAG.clock.missing or 0)
+    return struct.pack(FORMAT.clock, 0, headOf(FAMILY.leases), firstOf('finished'), firstOf('failed'), firstOf('canceled'), 0, 0,
+      64000 * seconds, 1, waiting, ask('HLEN', base .. FAMILY.ears), flags),
+      struct.pack(FORMAT.upkeep, 0, headOf(FAMILY.scheduledUsers), headOf(FAMILY.throttled), headOf(FAMILY.deadlines),
+        headOf(FAMILY.cascade), headOf(FAMILY.listedWorkers), headOf(FAMILY.submissions), missing, configs,
+        ask('EXISTS', base .. FAMILY.dropping), ask('EXISTS', base .. FAMILY.refreshing), headOf(FAMILY.schedulesDue),
+        headOf(FAMILY.xcomEnds))
   end
 
   -- Whether the record says less than the namespace holds.
   local function readClock(got)
-    if got[1] and checked(KEYS[1], FIELD.clock.numbers, got[1]) then return got end
-    if real.call('EXISTS', base .. FAMILY.tasks, base .. FAMILY.queues, base .. FAMILY.workers) == 0 then return got end
-    if not got[1] then note('clock', 'is lost') end
-    got[1], got[2] = guard.newClock(), false
-    if not look then
-      real.call('HSET', KEYS[1], FIELD.clock.numbers, got[1])
-      real.call('HDEL', KEYS[1], FIELD.clock.alarms)
-    end
+    local isClock_ = got[1] and checked(KEYS[1], FIELD.clock.numbers, got[1])
+    local isUpkeep = got[2] and checked(KEYS[1], FIELD.clock.upkeep, got[2])
+    if isClock_ and isUpkeep then return got end
+    if not got[1] and not got[2]
+      and real.call('EXISTS', base .. FAMILY.tasks, base .. FAMILY.queues, base .. FAMILY.workers) == 0 then return got end
+    if not got[1] or not got[2] then note('clock', 'is lost') end
+    got[1], got[2] = guard.newClock()
+    if not look then real.call('HSET', KEYS[1], FIELD.clock.numbers, got[1], FIELD.clock.upkeep, got[2]) end
     return got
   end
 

@@ -365,9 +365,14 @@ end
 
 -- Heads of indexes and counts, from guard.lua; the order of arrival goes on.
 function F.rebuildClock()
-  local packed, _ = guard.newClock(), nil
-  _, _, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
-    H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
-    C.waiting, _, C.configs, C.idle, C.dropping, C.refresh,
-    _, H['schedules:due'], H['xcom-ends'], _, C.ears = struct.unpack(FORMAT.clock, packed)
+  local before = C
+  local clock, upkeep = guard.newClock()
+  F.readClock(clock)
+  F.readUpkeep(upkeep)
+  -- It is not what is stored.
+  upkeepBefore = nil
+  for name in pairs({ seen = 0, pause = 0, alarm = 0, alarms = 0, steps = 0, stamp = 0, isOlder = 0 }) do C[name] = before[name] end
+  for name, value in pairs(before) do
+    if C[name] == nil then C[name] = value end
+  end
 end

@@ -51,21 +51,6 @@ function F.queueOf(queueName)
   return queue
 end
 
--- The step goes on with all that is known.
-function F.readAll()
-  if whole then return end
-  whole = true
-  for _, queue in pairs(knownQueues) do
-    queue.users = {}
-    F.readSeldom(queue)
-  end
-end
-
--- The step begins with what most need; a call with care reads all.
-function F.beginUsual()
-  whole = guard ~= nil
-end
-
 function F.touchQueue(queue)
   if queue.isTouched then return end
   queue.isTouched = true

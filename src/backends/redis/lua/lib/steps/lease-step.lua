@@ -130,8 +130,7 @@ end
 -- Whether a plain step may answer: nothing is due, one queue at most has something to give, and no
 -- worker or queue asks for more.
 function Lease.isUsual(from, worker, shares)
-  if worker.scope or C.idle > 0 then return false end
-  if F.isTickDue(ARGV[from + 5]) then return false end
+  if worker.scope or F.isTickDue(ARGV[from + 5]) then return false end
   if worker.last and string.sub(worker.last, -#ARGV[from] - 1) == '-' .. ARGV[from] then return false end
   if worker.line == '+' and redis.call('EXISTS', K.wake(worker.id)) == 1 then return false end
   local full = 0
