@@ -84,6 +84,11 @@ export const FLAGS = {
     /** Some task waits for one that is not stored. */
     missing: 4,
   },
+  /** Of the numbers of a queue. */
+  queue: {
+    /** `fair` has settings of it, or a mean time. */
+    settings: 1,
+  },
   /** Of the numbers of a user in a queue. */
   user: {
     /** It stands in a ready set. */

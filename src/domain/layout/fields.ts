@@ -12,9 +12,9 @@ export const HASH_FIELDS = {
   clock: {
     numbers: ['s', 'packed: clock'],
     upkeep: ['m', 'packed: upkeep'],
+    queue: ['q:', 'and queue: packed: queue, then seldom'],
   },
   fair: {
-    numbers: ['s', 'packed: queue, then seldom'],
     settings: ['c', 'settings of the queue, as msgpack'],
     mean: ['t', 'mean time that leases are held, where time is charged: a double'],
     followers: ['fo', 'failed tasks that only followed others and are kept'],

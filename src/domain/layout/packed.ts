@@ -104,7 +104,7 @@ export const PACKED = {
     rest: 'the next',
   },
   queue: {
-    where: '`s` of `fair`',
+    where: '`q:…` of `clock`',
     fields: [
       ['virtual', 'd', 'virtual time V'],
       ['weights', 'd', 'W, of those who are ready'],
@@ -124,11 +124,12 @@ export const PACKED = {
       ['finished', 'd', 'ever'],
       ['recordless', 'd', 'users without a record in the class of weight 100'],
       ['last', 'd', 'tag that entered the weight 100 last, -1 for none'],
+      ['flags', 'B', 'sum: queue'],
     ],
-    rest: '*seldom*, which short scripts hand through as it is',
+    rest: '*seldom*, which a usual step hands through as it is',
   },
   seldom: {
-    where: '`s` of `fair`',
+    where: '`q:…` of `clock`',
     fields: [
       ['arrival', 'd', "theoretical arrival time of the queue's rate"],
       ['keptFailed', 'd', 'failed ones that are kept'],

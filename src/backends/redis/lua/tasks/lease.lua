@@ -19,7 +19,7 @@
 -- @include lib/skip.lua
 -- @include lib/bring-back.lua
 
-F.beginUsual()
+F.beginUsual(ARGV[9])
 local worker = F.readWorker(ARGV[1])
 if not worker then return { 'unregistered' } end
 local shares = Lease.shares(2, worker)

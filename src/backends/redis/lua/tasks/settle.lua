@@ -27,7 +27,7 @@
 -- @include lib/settle-rich.lua
 -- @include lib/settle-many.lua
 
-F.beginUsual()
+F.beginUsual(ARGV[Settle.behind() + 7] or '')
 local worker = F.readWorker(ARGV[1])
 local hot, ears, behind = Settle.read()
 local shares

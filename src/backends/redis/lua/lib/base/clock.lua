@@ -20,11 +20,20 @@ function F.saveClock()
   local packed = struct.pack(FORMAT.clock, now, H.started, H.finished, H.failed, H.canceled, C.due, C.upkeep, C.stamp,
     C.steps + 1, C.waiting, C.ears, flags)
   if C.alarms ~= ',' then packed = packed .. struct.pack('<d', C.alarm) .. C.alarms end
+  local n = #saving
   if upkeep then
-    call('HSET', KEYS[1], FIELD.clock.numbers, packed, FIELD.clock.upkeep, upkeep)
+    saving[n + 1], saving[n + 2] = FIELD.clock.upkeep, upkeep
+    n = n + 2
+  end
+  if n == 0 then
+    call('HSET', KEYS[1], FIELD.clock.numbers, packed)
+  elseif n == 2 then
+    call('HSET', KEYS[1], saving[1], saving[2], FIELD.clock.numbers, packed)
   else
+    for i = 1, n, LIMIT.commandValues do call('HSET', KEYS[1], unpack(saving, i, math.min(n, i + LIMIT.commandValues - 1))) end
     call('HSET', KEYS[1], FIELD.clock.numbers, packed)
   end
+  saving = {}
 end
 
 -- Ends a step that has changed nothing: it is remembered that there was one. Out of memory is no

@@ -12,6 +12,8 @@ local Fluid, Pause, Timed, Wait, Window, XCom = {}, {}, {}, {}, {}, {} -- subjec
 
 -- Queues that this step has loaded, and changed.
 local knownQueues, touched = {}, {}
+-- Numbers of queues as they are stored, of those that were read with the clock; and fields and values that are saved with it.
+local fetched, saving = {}, {}
 
 -- @include lib/time.lua
 -- @include lib/working.lua

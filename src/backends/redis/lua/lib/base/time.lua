@@ -63,11 +63,13 @@ function F.settleTime()
   if micros < now * 1000 then micros = now * 1000 end
 end
 
--- Begins a step with what most need.
-function F.beginUsual()
+-- Begins a step with what most need. `queueName`: a queue that it needs most likely.
+function F.beginUsual(queueName)
   if guard then return F.readAll() end
   F.readTime()
-  F.readClock(redis.call('HGET', KEYS[1], FIELD.clock.numbers))
+  local saved = redis.call('HMGET', KEYS[1], FIELD.clock.numbers, FIELD.clock.queue .. queueName)
+  fetched[queueName] = saved[2]
+  F.readClock(saved[1])
   if C.steps == 0 or F.hasJumped() then return F.readAll() end
   F.settleTime()
 end
@@ -87,10 +89,7 @@ function F.readAll()
     if F.hasJumped() then F.settleTime() end
   end
   F.beginAll()
-  for _, queue in pairs(knownQueues) do
-    queue.users = {}
-    F.readSeldom(queue)
-  end
+  for _, queue in pairs(knownQueues) do F.wholeQueue(queue) end
 end
 
 -- A clock stands beside it, unless the namespace is new.

@@ -126,13 +126,18 @@ function F.guardOf(real, look)
 
   local function isQueue(field, v)
     if field == FIELD.fair.settings then return tableIn(cmsgpack.unpack, v) end
-    if field == FIELD.fair.mean then return isNumber(v) end
-    if field ~= FIELD.fair.numbers then return isCount(v) end
+    return field == FIELD.fair.mean and isNumber(v) or isCount(v)
+  end
+
+  local function isQueueNumbers(v)
     local size = (SIZE.queue + SIZE.seldom)
     if #v < size then return false end
-    for at_ = 1, size, 8 do
+    for at_ = 1, AT.queue.flags - 1, 8 do
       local value = struct.unpack('<d', v, at_)
       if not isFinite(value) and (value ~= INF or at_ ~= AT.queue.idleLeast) then return false end
+    end
+    if string.byte(v, AT.queue.flags) >= FLAG.queue.all or not isFinite(struct.unpack(FORMAT.seldom, v, AT.queue.rest)) then
+      return false
     end
     if #v == size then return true end
     local fine, classes, lasts, parked = pcall(cmsgpack.unpack, string.sub(v, size + 1))
@@ -144,6 +149,7 @@ function F.guardOf(real, look)
   end
 
   local function isClock(field, v)
+    if string.sub(field, 1, #FIELD.clock.queue) == FIELD.clock.queue then return isQueueNumbers(v) end
     if field ~= FIELD.clock.numbers and field ~= FIELD.clock.upkeep then return true end
     local isUpkeep = field == FIELD.clock.upkeep
     local size = isUpkeep and SIZE.upkeep or SIZE.clock

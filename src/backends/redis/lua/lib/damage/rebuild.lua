@@ -148,9 +148,24 @@ function Rebuild.listNames(queueName, list, repair)
   return drift
 end
 
+-- Of all queues: what each of them is stands with the clock.
+function Rebuild.clock(_, _, repair)
+  local drift
+  for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+    local name = string.match(field, '^' .. FIELD.clock.queue .. '(.+)$')
+    if name and Rebuild.missesInSet(K.queues(), name, repair) then drift = 'of queue ' .. name .. ' is in no listing' end
+  end
+  return drift
+end
+
 function Rebuild.fair(queueName, _, repair)
-  if redis.call('HEXISTS', K.fair(K.queue(queueName)), FIELD.fair.numbers) == 0 then return end
-  return Rebuild.missesInSet(K.queues(), queueName, repair) and 'of queue ' .. queueName .. ' is in no listing' or nil
+  local queue = F.queueOf(queueName)
+  if queue.hasSettings or redis.call('HEXISTS', K.fair(queue.prefix), FIELD.fair.settings) == 0 then return end
+  if repair then
+    F.readSettings(queue)
+    F.touchQueue(queue)
+  end
+  return 'has settings that its queue does not know of'
 end
 
 function Rebuild.user(queueName, name, repair)
@@ -354,7 +369,7 @@ function F.keyDrift(name, repair)
   local isWaits = family == FAMILY.waits or family == FAMILY.waiters or family == FAMILY.asks or family == FAMILY.eventWaiters
   local look = isWaits and function() return Rebuild.waits(prefix .. name, repair) end or ({
     channel = Rebuild.channel, hot = Rebuild.hot, workers = Rebuild.workers, worker = Rebuild.worker, ['list-names'] = Rebuild.listNames,
-    fair = Rebuild.fair, user = Rebuild.user, ready = Rebuild.ready, ['parked-of-name'] = Rebuild.parkedOfName, idle = Rebuild.idle,
+    fair = Rebuild.fair, clock = Rebuild.clock, user = Rebuild.user, ready = Rebuild.ready, ['parked-of-name'] = Rebuild.parkedOfName, idle = Rebuild.idle,
     [FAMILY.failedNamed] = Rebuild.failedNamed, [FAMILY.failedOf] = Rebuild.failedOf,
     [FAMILY.errorGroup] = Rebuild.errorGroup, [FAMILY.errorGroups] = Rebuild.errorGroups,
     schedule = Rebuild.schedule, [FAMILY.eventSchedules] = Rebuild.eventSchedules, streams = Rebuild.streams, aside = Rebuild.aside, stream = Rebuild.stream, submit = Rebuild.submit, xcom = Rebuild.xcom, ['user-config'] = Rebuild.userConfig,
