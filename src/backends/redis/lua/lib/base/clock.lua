@@ -33,7 +33,18 @@ function F.saveClock()
     for i = 1, n, LIMIT.commandValues do call('HSET', KEYS[1], unpack(saving, i, math.min(n, i + LIMIT.commandValues - 1))) end
     call('HSET', KEYS[1], FIELD.clock.numbers, packed)
   end
-  saving = {}
+  if whole then
+    saving = {}
+    return
+  end
+  C.seen, C.steps, C.freed, C.begun = now, C.steps + 1, false, false
+  F.keep(KEYS[1], { packed = packed, clock = C, heads = H })
+  for i = 1, #touched do
+    local queue = touched[i]
+    queue.isTouched, queue.gain, queue.readEpoch, queue.fresh = false, 0, queue.epoch, false
+    -- Settings may change while the numbers stay as they are.
+    if not queue.hasSettings then F.keep(queue.prefix, queue) end
+  end
 end
 
 -- Ends a step that has changed nothing: it is remembered that there was one. Out of memory is no

@@ -17,13 +17,18 @@ function F.readClock(packed)
       alarms = ',' }
     return
   end
+  local kept = F.takeKept(KEYS[1], packed)
+  if kept then
+    C, H = kept.clock, kept.heads
+    return
+  end
   local seen, started, finished, failed, canceled, due, upkeep, stamp, steps, waiting, ears, flags, rest
     = struct.unpack(FORMAT.clock, packed)
   H = { started = started, finished = finished, failed = failed, canceled = canceled,
     missing = flags >= FLAG.clock.missing and 0 or INF }
   C = { seen = seen, due = due, upkeep = upkeep, stamp = stamp, steps = steps, waiting = waiting, ears = ears,
     configs = flags % (2 * FLAG.clock.configs), idle = flags % (2 * FLAG.clock.idle) >= FLAG.clock.idle and 1 or 0, alarm = INF,
-    alarms = ',' }
+    alarms = ',', freed = false, begun = false }
   if #packed >= rest then
     C.alarm = struct.unpack('<d', packed, rest)
     C.alarms = string.sub(packed, rest + 8)

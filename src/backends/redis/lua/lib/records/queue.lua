@@ -32,32 +32,38 @@ function F.readSettings(queue)
   if got[2] then queue.mean = struct.unpack('<d', got[2]) end
 end
 
-function F.newQueue(queueName)
-  return { name = queueName, prefix = K.queue(queueName), virtual = 0, weightSum = 0, epoch = 0, readEpoch = 0, runnable = 0,
+function F.newQueue(queueName, prefix)
+  return { name = queueName, prefix = prefix, virtual = 0, weightSum = 0, epoch = 0, readEpoch = 0, runnable = 0,
     ready = 0, idleLeast = INF, old = 0, tags = 0, joined = 0, enqueued = 0, finished = 0,
     counts = { scheduled = 0, deferred = 0, queued = 0, started = 0, finished = 0 }, classes = {}, lasts = {}, parked = 0, leaving = 0,
     config = NONE, perUser = NONE, timed = false, users = NONE, gain = 0, fresh = true, isTouched = false,
-    seldom = string.rep('\0', SIZE.seldom), hasSettings = false }
+    seldom = string.rep('\0', SIZE.seldom), hasSettings = false, packed = false }
+end
+
+function F.unpackQueue(queueName, prefix, packed)
+  local v, w, epoch, runnable, ready, idleLeast, old, tags, joined, scheduled, deferred, queued, started, ended,
+    enqueued, finished, recordless, last, flags = struct.unpack(FORMAT.queue, packed)
+  local queue = { name = queueName, prefix = prefix, virtual = v, weightSum = w, epoch = epoch, readEpoch = epoch, runnable = runnable,
+    ready = ready, idleLeast = idleLeast, old = old, tags = tags, joined = joined, enqueued = enqueued, finished = finished,
+    counts = { scheduled = scheduled, deferred = deferred, queued = queued, started = started, finished = ended },
+    classes = { [USUAL.class] = recordless > 0 and recordless or nil }, lasts = { [USUAL.kind] = last >= 0 and last or nil },
+    parked = 0, leaving = 0, config = NONE, perUser = NONE, timed = false, users = NONE, gain = 0, fresh = false, isTouched = false,
+    seldom = string.sub(packed, AT.queue.rest, REST_FROM - 1), hasSettings = false, packed = false }
+  if #packed >= REST_FROM then F.readRest(queue, string.sub(packed, REST_FROM)) end
+  if flags > 0 then F.readSettings(queue) end
+  return queue
 end
 
 function F.queueOf(queueName)
   local queue = knownQueues[queueName]
   if queue then return queue end
-  local packed = fetched[queueName] or redis.call('HGET', KEYS[1], FIELD.clock.queue .. queueName)
-  queue = F.newQueue(queueName)
-  if packed then
-    local c, recordless, last, flags = queue.counts, nil, nil, nil
-    queue.virtual, queue.weightSum, queue.epoch, queue.runnable, queue.ready, queue.idleLeast, queue.old, queue.tags, queue.joined,
-      c.scheduled, c.deferred, c.queued, c.started, c.finished, queue.enqueued, queue.finished, recordless, last, flags
-      = struct.unpack(FORMAT.queue, packed)
-    queue.readEpoch, queue.fresh = queue.epoch, false
-    if recordless > 0 then queue.classes[USUAL.class] = recordless end
-    if last >= 0 then queue.lasts[USUAL.kind] = last end
-    queue.seldom = string.sub(packed, AT.queue.rest, REST_FROM - 1)
-    if #packed >= REST_FROM then F.readRest(queue, string.sub(packed, REST_FROM)) end
-    if flags > 0 then F.readSettings(queue) end
+  local packed, prefix = fetched[queueName], K.queue(queueName)
+  if packed == nil then packed = redis.call('HGET', KEYS[1], FIELD.clock.queue .. queueName) end
+  queue = not whole and F.takeKept(prefix, packed)
+  if not queue then
+    queue = packed and F.unpackQueue(queueName, prefix, packed) or F.newQueue(queueName, prefix)
+    if whole then F.wholeQueue(queue) end
   end
-  if whole then F.wholeQueue(queue) end
   knownQueues[queueName] = queue
   return queue
 end
@@ -90,10 +96,11 @@ function F.saveQueue(queue)
   classes[USUAL.class], lasts[USUAL.kind] = recordless, last
   local flags = queue.hasSettings and FLAG.queue.settings or 0
   local n = #saving
-  saving[n + 1], saving[n + 2] = FIELD.clock.queue .. queue.name, struct.pack(FORMAT.queue, queue.virtual, queue.weightSum,
+  local packed = struct.pack(FORMAT.queue, queue.virtual, queue.weightSum,
     queue.epoch, queue.runnable, queue.ready,
     queue.idleLeast, queue.old, queue.tags, queue.joined, c.scheduled, c.deferred, c.queued, c.started, c.finished,
     queue.enqueued, queue.finished, recordless or 0, last or -1, flags) .. (whole and F.packSeldom(queue) or queue.seldom) .. rest
+  queue.packed, saving[n + 1], saving[n + 2] = packed, FIELD.clock.queue .. queue.name, packed
   if queue.learned then redis.call('HSET', K.fair(queue.prefix), FIELD.fair.mean, struct.pack('<d', queue.mean)) end
   if queue.fresh then
     redis.call('SADD', K.queues(), queue.name)
