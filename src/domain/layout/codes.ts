@@ -84,6 +84,13 @@ export const FLAGS = {
     /** Some task waits for one that is not stored. */
     missing: 4,
   },
+  /** Of what a worker has of the clock. */
+  worker: {
+    /** It has announced lists. */
+    lists: 1,
+    /** They were dropped. */
+    unlisted: 2,
+  },
   /** Of the numbers of a queue. */
   queue: {
     /** `fair` has settings of it, or a mean time. */

@@ -13,6 +13,7 @@ export const HASH_FIELDS = {
     numbers: ['s', 'packed: clock'],
     upkeep: ['m', 'packed: upkeep'],
     queue: ['q:', 'and queue: packed: queue, then seldom'],
+    worker: ['w:', 'and worker: packed: worker'],
   },
   fair: {
     settings: ['c', 'settings of the queue, as msgpack'],
@@ -36,19 +37,8 @@ export const HASH_FIELDS = {
     queues: ['q', 'parted by commas'],
     names: ['n', 'of the tasks that it knows: `,a,b,`'],
     lists: ['l', 'its lists, as msgpack'],
-    last: [
-      'r',
-      'its newest lease request, `<step>-<request>`: sent again, it is answered with the leases of that step that are still in `hot`, by arrival',
-    ],
-    seen: ['t', 'last seen'],
-    line: [
-      'i',
-      'where it stands in line and what for, empty once it was woken, `+` once it was handed a task',
-    ],
-    unlisted: ['x', 'its lists were dropped'],
     began: ['b', 'its start'],
-    succeeded: ['s', 'attempts since then that succeeded'],
-    failed: ['f', 'that failed'],
+    failed: ['f', 'attempts since then that failed'],
     lost: ['g', 'that were lost'],
     instance: ['o', 'which of those with this id it is, random; absent where it did not say'],
   },

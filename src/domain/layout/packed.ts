@@ -142,6 +142,17 @@ export const PACKED = {
     ],
     rest: 'msgpack of other classes, of their latest tags, of how many tasks are parked, of the weights in `leavers`; or nothing',
   },
+  worker: {
+    where: '`w:…` of `clock`',
+    fields: [
+      ['seen', 'd', 'when it was last seen'],
+      ['succeeded', 'd', 'attempts since its start that succeeded'],
+      ['announced', 'd', 'step in which it announced itself'],
+      ['flags', 'B', 'sum: worker'],
+      ['lastBytes', 'B', 'bytes of its newest lease request'],
+    ],
+    rest: 'its newest lease request, `<step>-<request>`: sent again, it is answered with the leases of that step that are still in `hot`, by arrival; then where it stands in line and what for, as msgpack: `-` once it was woken, `+` once it was handed a task, nothing in no line',
+  },
   clock: {
     where: '`s` of `clock`',
     fields: [
@@ -150,7 +161,11 @@ export const PACKED = {
       ['finished', 'd', 'when the first kept one of the state ended'],
       ['failed', 'd', ''],
       ['canceled', 'd', ''],
-      ['due', 'd', 'the least of `scheduledUsers`, `throttled`, `deadlines` and `schedulesDue` of *upkeep*'],
+      [
+        'due',
+        'd',
+        'the least of `scheduledUsers`, `throttled`, `deadlines` and `schedulesDue` of *upkeep*',
+      ],
       ['upkeep', 'd', 'when other maintenance has something to do; 0: at once'],
       ['stamp', 'd', 'the latest'],
       ['steps', 'd', 'how many there were'],

@@ -19,7 +19,7 @@
 -- @include lib/skip.lua
 -- @include lib/bring-back.lua
 
-F.beginUsual(ARGV[9])
+F.beginUsual(ARGV[9], ARGV[1])
 local worker = F.readWorker(ARGV[1])
 if not worker then return { 'unregistered' } end
 local shares = Lease.shares(2, worker)

@@ -27,7 +27,7 @@
 -- @include lib/settle-rich.lua
 -- @include lib/settle-many.lua
 
-F.beginUsual(ARGV[Settle.behind() + 7] or '')
+F.beginUsual(ARGV[Settle.behind() + 7] or '', ARGV[1])
 local worker = F.readWorker(ARGV[1])
 local hot, ears, behind = Settle.read()
 local shares

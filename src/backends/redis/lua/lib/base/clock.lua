@@ -21,22 +21,32 @@ function F.saveClock()
     C.steps + 1, C.waiting, C.ears, flags)
   if C.alarms ~= ',' then packed = packed .. struct.pack('<d', C.alarm) .. C.alarms end
   local n = #saving
+  for i = 1, #touchedWorkers do
+    local worker = touchedWorkers[i]
+    if not worker.isGone then
+      worker.packed = F.packWorker(worker)
+      saving[n + 1], saving[n + 2] = FIELD.clock.worker .. worker.id, worker.packed
+      n = n + 2
+    end
+    worker.isTouched = false
+  end
   if upkeep then
     saving[n + 1], saving[n + 2] = FIELD.clock.upkeep, upkeep
     n = n + 2
   end
   if n == 0 then
     call('HSET', KEYS[1], FIELD.clock.numbers, packed)
-  elseif n == 2 then
-    call('HSET', KEYS[1], saving[1], saving[2], FIELD.clock.numbers, packed)
+  elseif n < LIMIT.commandValues then
+    call('HSET', KEYS[1], FIELD.clock.numbers, packed, unpack(saving))
   else
     for i = 1, n, LIMIT.commandValues do call('HSET', KEYS[1], unpack(saving, i, math.min(n, i + LIMIT.commandValues - 1))) end
     call('HSET', KEYS[1], FIELD.clock.numbers, packed)
   end
   if whole then
-    saving = {}
+    saving, touchedWorkers = {}, {}
     return
   end
+  for i = 1, #touchedWorkers do F.keep(K.worker(touchedWorkers[i].id), touchedWorkers[i]) end
   C.seen, C.steps, C.freed, C.begun = now, C.steps + 1, false, false
   F.keep(KEYS[1], { packed = packed, clock = C, heads = H })
   for i = 1, #touched do

@@ -12,8 +12,10 @@ local Fluid, Pause, Timed, Wait, Window, XCom = {}, {}, {}, {}, {}, {} -- subjec
 
 -- Queues that this step has loaded, and changed.
 local knownQueues, touched = {}, {}
--- Numbers of queues as they are stored, of those that were read with the clock; and fields and values that are saved with it.
+-- What was read with the clock, by name of the queue or field; fields and values that are saved with it; and workers that this
+-- step has loaded, and changed.
 local fetched, saving = {}, {}
+local knownWorkers, touchedWorkers = {}, {}
 
 -- What usual steps have saved last, as it was read: by name of the key, or of the queue in its namespace. It is taken out while a
 -- step works on it, and is worth nothing when other bytes are stored.

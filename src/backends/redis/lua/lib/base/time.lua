@@ -68,11 +68,18 @@ function F.settleTime()
   if micros < now * 1000 then micros = now * 1000 end
 end
 
--- Begins a step with what most need. `queueName`: a queue that it needs most likely.
-function F.beginUsual(queueName)
+-- Begins a step with what most need. `queueName`, `worker`: that it needs most likely, if any.
+function F.beginUsual(queueName, worker)
   if guard then return F.readAll() end
   F.readTime()
-  local saved = redis.call('HMGET', KEYS[1], FIELD.clock.numbers, FIELD.clock.queue .. queueName)
+  local saved
+  if worker then
+    local field = FIELD.clock.worker .. worker
+    saved = redis.call('HMGET', KEYS[1], FIELD.clock.numbers, FIELD.clock.queue .. queueName, field)
+    fetched[field] = saved[3]
+  else
+    saved = redis.call('HMGET', KEYS[1], FIELD.clock.numbers, FIELD.clock.queue .. queueName)
+  end
   fetched[queueName] = saved[2]
   F.readClock(saved[1])
   if C.steps == 0 or F.hasJumped() then return F.readAll() end

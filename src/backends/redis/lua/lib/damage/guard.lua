@@ -148,7 +148,24 @@ function F.guardOf(real, look)
     return true
   end
 
+  local function lineOf(v)
+    local n = unpacked(FORMAT.worker, v)
+    return n and string.sub(v, n[6] + n[5])
+  end
+
+  local function isWorkerNumbers(v)
+    local n = unpacked(FORMAT.worker, v)
+    if not n or not isFinite(n[1], n[2], n[3]) or n[4] >= FLAG.worker.all or #v < n[6] + n[5] - 1 then return false end
+    local last, line = string.sub(v, n[6], n[6] + n[5] - 1), lineOf(v)
+    if last ~= '' and not string.find(last, '^%d+%-') then return false end
+    -- It was woken, or handed a task.
+    if #line <= 1 then return line == '' or line == '-' or line == '+' end
+    local lines = tableIn(cmsgpack.unpack, line)
+    return lines and #lines % 2 == 0 and isTexts(lines)
+  end
+
   local function isClock(field, v)
+    if string.sub(field, 1, #FIELD.clock.worker) == FIELD.clock.worker then return isWorkerNumbers(v) end
     if string.sub(field, 1, #FIELD.clock.queue) == FIELD.clock.queue then return isQueueNumbers(v) end
     if field ~= FIELD.clock.numbers and field ~= FIELD.clock.upkeep then return true end
     local isUpkeep = field == FIELD.clock.upkeep
@@ -168,14 +185,8 @@ function F.guardOf(real, look)
       local lists = tableIn(cmsgpack.unpack, v)
       return lists and (lists.assignedList or lists.stealList) and isTexts({ lists.assignedList, lists.stealList })
     end
-    if field == FIELD.worker.line then
-      -- It was woken, or handed a task.
-      local lines = v == '' or v == '+' or tableIn(cmsgpack.unpack, v)
-      return lines == true or (lines and #lines % 2 == 0 and isTexts(lines))
-    end
     if field == FIELD.worker.spec then return isJson(v) end
-    if field == FIELD.worker.last then return v == '' or string.find(v, '^%d+%-') end
-    return field == FIELD.worker.queues or field == FIELD.worker.unlisted or field == FIELD.worker.instance or isCount(v)
+    return field == FIELD.worker.queues or field == FIELD.worker.instance or isCount(v)
   end
 
   local CHANNEL = { [FIELD.channel.counts] = '^%d+ %d+$', [FIELD.channel.signalCounts] = '^%d+ %d+ %d+$',
@@ -267,7 +278,7 @@ function F.guardOf(real, look)
     note(whole .. ' ' .. field, 'cannot be read', value)
     if look then return false end
     real.call('HDEL', key, field)
-    if family == FAMILY.worker then real.call('HDEL', key, FIELD.worker.seen) end
+    if family == FAMILY.worker then real.call('HDEL', KEYS[1], FIELD.clock.worker .. last) end
     if family == FAMILY.schedule and (field == FIELD.schedule.due or field == FIELD.schedule.slot) then
       real.call('HSET', key, FIELD.schedule.due, seconds .. '000', FIELD.schedule.slot, seconds .. '000')
     end
@@ -323,9 +334,9 @@ function F.guardOf(real, look)
   function guard.newClock()
     local waiting = 0
     for _, id in ipairs(ask('ZRANGE', base .. FAMILY.workers, 0, -1)) do
-      local key = base .. FAMILY.worker .. ':' .. id
-      local line = checked(key, FIELD.worker.line, ask('HGET', key, FIELD.worker.line))
-      if line and #line > 1 then waiting = waiting + 1 end
+      local field = FIELD.clock.worker .. id
+      local packed = checked(KEYS[1], field, ask('HGET', KEYS[1], field))
+      if packed and #lineOf(packed) > 1 then waiting = waiting + 1 end
     end
     local configs, missing = ask('SCARD', base .. FAMILY.configured), headOf(FAMILY.missingIds)
     local flags = (configs > 0 and FLAG.clock.configs or 0) + FLAG.clock.idle + (missing < INF and FLAG.clock.missing or 0)

@@ -103,13 +103,12 @@ function Rebuild.workers(_, _, repair)
 end
 
 function Rebuild.worker(_, id, repair)
-  local got = redis.call('HMGET', K.worker(id), FIELD.worker.seen, FIELD.worker.queues, FIELD.worker.lists,
-    FIELD.worker.unlisted)
-  if not got[1] then return end
-  local drift = Rebuild.missesIn(K.workers(), id, got[1], repair) and 'is in no listing' or nil
-  if not got[3] or got[4] then return drift end
-  local lists = cmsgpack.unpack(got[3])
-  for queueName in string.gmatch(got[2] or '', '[^,]+') do
+  local got, worker = redis.call('HMGET', K.worker(id), FIELD.worker.queues, FIELD.worker.lists), F.workerOf(id)
+  if not worker then return end
+  local drift = Rebuild.missesIn(K.workers(), id, worker.seen, repair) and 'is in no listing' or nil
+  if not got[2] or worker.flags >= FLAG.worker.unlisted then return drift end
+  local lists = cmsgpack.unpack(got[2])
+  for queueName in string.gmatch(got[1] or '', '[^,]+') do
     local p = K.queue(queueName)
     for _, list in pairs(lists) do
       local stands = list == 'any' or (redis.call('HEXISTS', K.list(p, list), FIELD.list.whole) == 1
@@ -119,10 +118,9 @@ function Rebuild.worker(_, id, repair)
           or redis.call('EXISTS', K.listReady(p, list), K.unassigned(p, list)) == 0))
       if not stands then
         drift = 'has a list that is not whole'
-        -- It hears of that, and announces its lists anew.
         if repair then
           redis.call('HDEL', K.list(p, list), FIELD.list.whole)
-          redis.call('HSET', K.worker(id), FIELD.worker.unlisted, '1')
+          F.unlist(id)
         end
       end
     end

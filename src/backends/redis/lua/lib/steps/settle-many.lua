@@ -49,7 +49,7 @@ function Settle.finish(worker, packed, token, first, last, apart)
   queue.finished = queue.finished + n
   F.touchQueue(queue)
   if now < H.finished then H.finished = now end
-  if worker then worker.succeeded = worker.succeeded + n else F.countAttempt(ARGV[1], FIELD.worker.succeeded, n) end
+  if worker then worker.succeeded = worker.succeeded + n else F.countAttempt(ARGV[1], 'succeeded', n) end
   local till = struct.unpack('<d', packed, AT.lease.ends)
   if not C.freed or till < C.freed then C.freed = till end
 end
