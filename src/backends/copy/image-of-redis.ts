@@ -79,9 +79,7 @@ export async function imageOfRedis(
 async function clockOf(
   reader: KeysReader,
 ): Promise<{ readonly row: ClockRow; readonly steps: number }> {
-  const clock = await reader.hash('clock');
-  const packed = clock.get(HASH_FIELDS.clock.numbers[0]);
-  const upkeep = clock.get(HASH_FIELDS.clock.upkeep[0]);
+  const packed = (await reader.hash('clock')).get(HASH_FIELDS.clock.numbers[0]);
   const lock = await reader.hash('scheduler:lock');
   const { owner, fence } = HASH_FIELDS.schedulerLock;
   const scheduler = {
@@ -89,8 +87,7 @@ async function clockOf(
     fence: Number(lock.get(fence[0])?.toString() ?? 0),
   };
   if (packed === undefined) return { row: { seen: 0, sweepAfter: 0, scheduler }, steps: 0 };
-  const { seen, steps } = numbersIn('clock', packed).numbers;
-  const sweepAfter = upkeep === undefined ? 0 : numbersIn('upkeep', upkeep).numbers.pause;
+  const { seen, pause: sweepAfter, steps } = numbersIn('clock', packed).numbers;
   return { row: { seen, sweepAfter, scheduler }, steps };
 }
 

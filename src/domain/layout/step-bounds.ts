@@ -8,7 +8,6 @@ import type { Limit } from '../limits.ts';
 const ROWS = {
   commandValues: [500, 'values', 'of one command: the stack of Lua holds some thousands'],
   dealtAtOnce: [3_500, 'tasks', 'started by one command each for leases, lines and texts'],
-  keptStates: [64, 'queues and workers', 'of which a server keeps what it has unpacked'],
   sweepStep: [50, 'leases', 'that have ended, taken back in one step'],
   promoteStep: [100, 'tasks', 'that are due, moved in one step'],
   throttleStep: [50, 'users', 'whose rate opens, looked at in one step'],
@@ -22,6 +21,11 @@ const ROWS = {
     'that waited for the redrive of one that is removed, in one step',
   ],
   errorGroupsStep: [5, 'groups', 'of errors looked at to be forgotten when another comes'],
+  placesRead: [
+    16,
+    'tasks',
+    'that came back to a line, looked at together for the place of another',
+  ],
   leaversRead: [32, 'tags', 'of those that left ahead of V, read together'],
   idleStep: [50, 'users', 'whose tag has passed, forgotten in one step'],
   tagsAtOnce: [50, 'tags', 'that are kept, dropped at once; of more some at a time'],

@@ -12,6 +12,28 @@ function F.zset(key, member, score)
   members[member] = score
 end
 
+-- Takes one member out, at once unless this step writes more of the set.
+-- @rare
+function F.drop(key, member)
+  local members = Z[key]
+  if members then members[member] = false else redis.call('ZREM', key, member) end
+end
+
+-- What is to be written of a sorted set: for whoever writes many members, until that is flushed.
+-- @rare
+function F.membersOf(key)
+  Z[key] = Z[key] or {}
+  return Z[key]
+end
+
+-- The same of an index of the whole namespace: least of the new scores, if any, and whether some leave it.
+-- @rare
+function F.indexOf(name, least, isLeft)
+  I[name], moved[name] = I[name] or {}, moved[name] or isLeft
+  if least and H[name] and least < H[name] then H[name] = least end
+  return I[name]
+end
+
 -- A member that may stand in the index already: its old score may have been the least.
 function F.move(name, member, score)
   local members = I[name]
@@ -35,6 +57,10 @@ function F.put(name, member, score, text)
   if H[name] and score < H[name] then H[name] = score end
 end
 
+-- A member, or a field, that is too long for a listpack: what had it once is none, which Redis would look through for
+-- each of many changes.
+local SPREAD = string.rep('\255', LIMIT.spreadBytes)
+
 function F.addAll(key, members)
   local args, n, removals = nil, 0, false
   for member, score in pairs(members) do
@@ -53,6 +79,10 @@ function F.addAll(key, members)
   end
   if n == 2 then
     redis.call('ZADD', key, args[1], args[2])
+  elseif n >= 2 * LIMIT.spreadFrom then
+    args[n + 1], args[n + 2] = '0', SPREAD
+    redis.call('ZADD', key, unpack(args))
+    redis.call('ZREM', key, SPREAD)
   elseif n > 0 then
     redis.call('ZADD', key, unpack(args))
   end

@@ -98,11 +98,36 @@ function F.lookAt(u)
   u.live = u.queued + u.parked + u.running + (redis.call('HGET', K.later(queue.prefix), u.name) or 0)
 end
 
--- So many more or less of a user are scheduled or deferred.
+-- So many more or less of a user are scheduled or deferred; says how many there are.
 -- @rare
 function F.changeLater(queue, name, n)
   local key = K.later(queue.prefix)
-  if redis.call('HINCRBY', key, name, n) == 0 then redis.call('HDEL', key, name) end
+  local count = redis.call('HINCRBY', key, name, string.format('%d', n))
+  if count == 0 then redis.call('HDEL', key, name) end
+  return count
+end
+
+-- The same for some users at once, each with its tasks: `sign` 1 or -1. Whoever had none has its name among the users.
+-- @rare
+function F.changeLaterOf(queue, users, sign)
+  local names, counts, gone, key = {}, {}, {}, K.later(queue.prefix)
+  for i = 1, #users do names[i] = users[i].name end
+  local before = redis.call('HMGET', key, unpack(names))
+  for i, of in ipairs(users) do
+    local had, k = before[i] or 0, #counts
+    local n = had + sign * #of
+    if n == 0 then
+      gone[#gone + 1] = of.name
+    else
+      counts[k + 1], counts[k + 2] = of.name, string.format('%d', n)
+    end
+    if sign > 0 and had == 0 and not of.owner then F.zset(K.users(queue.prefix), of.name, '0') end
+  end
+  if #counts >= 2 * LIMIT.spreadFrom then
+    counts[#counts + 1], counts[#counts + 2], gone[#gone + 1] = SPREAD, '0', SPREAD
+  end
+  if counts[1] then redis.call('HSET', key, unpack(counts)) end
+  if gone[1] then redis.call('HDEL', key, unpack(gone)) end
 end
 
 -- @rare

@@ -7,7 +7,8 @@ function Suspend.formOf(what, how, after)
   if wait.kind ~= 'time' and wait.kind ~= 'signal' and wait.kind ~= 'event' then return false end
   local wakeOn, attended, left = string.match(how, '^(%a+)( ?%a*)(.*)$')
   return { wait = wait, wakeWord = wakeOn == 'failure' and wakeOn or nil, decides = attended == ' decides',
-    attended = attended == ' attended' and left, wakeDue = after ~= '' and now + after or nil, tails = {}, met = {} }
+    attended = attended == ' attended' and left, wakeDue = after ~= '' and now + after or nil, tails = {}, met = {},
+    sets = false, waits = false }
 end
 
 -- Settlements from `i` on that suspend tasks of one lease, as far as these are in force.
@@ -15,23 +16,28 @@ function Suspend.alike(call, i, last, token)
   local ids, found, seen, forms, lease = call.ids, {}, {}, {}, call.hot[i]
   local from = lease and #lease - #token
   if not lease or string.sub(lease, from) ~= '\0' .. token then return found end
-  found.queue, found.leasedAt = F.queueOf(string.sub(lease, AT.lease.rest, from - 1)), struct.unpack('<d', lease)
-  found.settled = token .. '\0' .. ARGV[1]
-  if found.queue.timed then return found end
-  local before = lease
+  local queue, leasedAt, rest = F.queueOf(string.sub(lease, AT.lease.rest, from - 1)), struct.unpack('<d', lease),
+    string.sub(lease, AT.lease.rest)
+  if queue.timed then return found end
+  found.queue, found.leasedAt, found.settled = queue, leasedAt, token .. '\0' .. ARGV[1]
+  local before, what, how, after, form = lease, nil, nil, nil, nil
   for at_ = i, last do
     local packed, row, id = call.hot[at_], call.others[at_], ARGV[ids + at_]
     if not row or ARGV[row + 1] ~= 'suspend' or tasks[id] ~= nil or call.done[id] or seen[id] then break end
     if packed ~= before then
-      if not packed or string.sub(packed, AT.lease.rest) ~= string.sub(lease, AT.lease.rest)
-        or struct.unpack('<d', packed) ~= found.leasedAt then break end
+      if not packed or string.sub(packed, AT.lease.rest) ~= rest or struct.unpack('<d', packed) ~= leasedAt then break end
       before = packed
     end
-    local what, how, after = ARGV[ids + call.n + at_], ARGV[row + 2], ARGV[row + 3]
-    local name = how .. '\0' .. after .. '\0' .. what
-    if forms[name] == nil then forms[name] = Suspend.formOf(what, how, after) end
-    if not forms[name] then break end
-    found[#found + 1], seen[id] = { id = id, form = forms[name] }, true
+    local a, b, c = ARGV[ids + call.n + at_], ARGV[row + 2], ARGV[row + 3]
+    if a ~= what or b ~= how or c ~= after then
+      what, how, after = a, b, c
+      local name = how .. '\0' .. after .. '\0' .. what
+      if forms[name] == nil then forms[name] = Suspend.formOf(what, how, after) end
+      form = forms[name]
+    end
+    if not form then break end
+    found[at_ - i + 1] = { id = id, form = form, user = false, stamp = false, score = false, facts = false, text = false }
+    seen[id] = true
   end
   return found
 end
@@ -89,10 +95,11 @@ function Suspend.read(found)
     local tail = Suspend.tailOf(found, one.form, packed and string.sub(packed, from) or '')
     if not tail or flags >= FLAG.facts.suspended or flags % (2 * FLAG.facts.canceling) >= FLAG.facts.canceling
       or Suspend.isMet(one.form, one.user) then return i - 1 end
-    one.stamp = string.sub(text, AT.text.stamp, END.text.stamp)
-    one.arrival = tonumber(one.stamp, 16)
+    local stamp = string.sub(text, AT.text.stamp, END.text.stamp)
+    local arrival = tonumber(stamp, 16)
+    one.stamp, one.score = stamp, string.format('%d', arrival)
     one.facts = struct.pack(FORMAT.facts, PLACE.deferred, flags - flags % (2 * FLAG.facts.settled)
-      + flags % FLAG.facts.canceling + FLAG.facts.settled, seq > 0 and seq or one.arrival, failures, 0, releases, 0, readers) .. tail
+      + flags % FLAG.facts.canceling + FLAG.facts.settled, seq > 0 and seq or arrival, failures, 0, releases, 0, readers) .. tail
     local wanted = BYTE.facts + (kind - BYTE.zero) % FLAG.kind.facts
     one.text = kind ~= wanted and string.sub(text, 1, AT.text.level) .. string.char(wanted)
       .. string.sub(text, AT.text.userBytes)
@@ -100,17 +107,31 @@ function Suspend.read(found)
   return #found
 end
 
--- It stands where it is found.
-function Suspend.enter(one, newest)
-  local wait, due, id = one.form.wait, one.form.wakeDue, one.id
-  F.put('deferred', id, one.arrival)
-  if due then F.put('deadlines', one.stamp .. id, due) end
-  F.zset(K.waits(wait.kind), id, now)
-  for _, target in ipairs(wait.targets or NONE) do F.zset(K.waiters(target, wait.name), id, one.arrival) end
-  if wait.kind ~= 'event' then return end
-  local place = K.pair(one.user, wait.name)
-  newest[place] = newest[place] or Wait.newestEvent(place)
-  F.zset(K.eventWaiters(place), id, newest[place])
+-- The sets that those of a form stand in, as they are written.
+function Suspend.setsOf(form)
+  local wait, sets = form.wait, {}
+  for i, target in ipairs(wait.targets or NONE) do sets[i] = F.membersOf(K.waiters(target, wait.name)) end
+  if form.wakeDue then form.due, form.dueText = F.indexOf('deadlines', form.wakeDue), string.format('%d', form.wakeDue) end
+  form.waits, form.sets = F.membersOf(K.waits(wait.kind)), sets
+  return sets
+end
+
+-- They stand where they are found.
+function Suspend.enter(found, n)
+  local deferred, moment, newest = F.indexOf('deferred'), string.format('%d', now), {}
+  for at_ = 1, n do
+    local one = found[at_]
+    local form, id = one.form, one.id
+    local sets, wait = form.sets or Suspend.setsOf(form), form.wait
+    deferred[id], form.waits[id] = one.score, moment
+    if form.due then form.due[one.stamp .. id] = form.dueText end
+    for i = 1, #sets do sets[i][id] = one.score end
+    if wait.kind == 'event' then
+      local place = K.pair(one.user, wait.name)
+      newest[place] = newest[place] or Wait.newestEvent(place)
+      F.zset(K.eventWaiters(place), id, newest[place])
+    end
+  end
 end
 
 -- Says how many settlements from `i` on were carried out; 0 when the first is to be looked at alone.
@@ -118,24 +139,23 @@ function Suspend.some(call, reply, i, last, token)
   local found = Suspend.alike(call, i, last, token)
   local n, queue = Suspend.read(found), found.queue
   if n == 0 then return 0 end
-  local users, ids, facts, texts, newest = Wait.usersOf(queue, found, n), {}, {}, {}, {}
+  local users, ids, facts, texts = Wait.usersOf(queue, found, n), {}, {}, {}
   for at_ = 1, n do
     local one, k = found[at_], 2 * at_
     ids[at_], facts[k - 1], facts[k] = one.id, one.id, one.facts
     if one.text then texts[#texts + 1], texts[#texts + 2] = one.id, one.text end
-    Suspend.enter(one, newest)
     reply[#reply + 1], reply[#reply + 2] = i + at_ - 1, 'ok deferred'
   end
+  Suspend.enter(found, n)
   redis.call('HSET', K.facts(), unpack(facts))
   if texts[1] then redis.call('HSET', K.tasks(), unpack(texts)) end
   Settle.free(ids)
+  F.changeLaterOf(queue, users, 1)
   for _, of in ipairs(users) do
-    F.changeLater(queue, of.name, #of)
-    if of.owner then
-      of.owner.running, of.owner.entered = of.owner.running - #of, true
-      F.reindex(of.owner)
-    else
-      F.zset(K.users(queue.prefix), of.name, 0)
+    local u = of.owner
+    if u then
+      u.running, u.entered = u.running - #of, true
+      F.reindex(u)
     end
   end
   queue.counts.started, queue.counts.deferred = queue.counts.started - n, queue.counts.deferred + n

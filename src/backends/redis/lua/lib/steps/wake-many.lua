@@ -12,7 +12,7 @@ function Wait.formOf(forms, tail)
   if x and x.awaitKind and x.awaitKind ~= 'ask' and more.latestLease and not (x.suspendedFor or x.startUntil or x.startWithin
     or x.waitUntil or x.asideFor or x.isJoin or x.batchId) then
     form = { kind = x.awaitKind, name = x.awaitName, targets = x.awaitTargets, entry = x.awaitEntry, wakeDue = x.wakeDue,
-      isDue = x.leastDeadline }
+      isDue = x.leastDeadline, tail = false }
     x.awaitKind, x.awaitName, x.awaitTargets, x.awaitEntry, x.wakeDue, x.leastDeadline = nil, nil, nil, nil, nil, nil
     more.optional = next(x) and x or nil
     form.tail = cmsgpack.pack(more)
@@ -44,10 +44,11 @@ end
 
 function Wait.rowOf(id, text, packed, seq, form)
   local last = END.text.userBytes + string.sub(text, AT.text.userBytes, END.text.userBytes)
+  local stop = string.find(text, '\0', last + 1, true)
   return { id = id, stamp = string.sub(text, AT.text.stamp, END.text.stamp), seq = seq, form = form,
     level = string.byte(text, AT.text.level) - BYTE.zero, user = string.sub(text, AT.text.rest, last),
-    queueName = string.match(text, '^[^%z]*', last + 1),
-    facts = string.char(PLACE.line) .. string.sub(packed, AT.facts.flags, SIZE.facts) .. form.tail }
+    queueName = string.sub(text, last + 1, stop - 1),
+    facts = string.char(PLACE.line) .. string.sub(packed, AT.facts.flags, SIZE.facts) .. form.tail, by = false, payload = false }
 end
 
 -- Who these tasks of a queue are of, in the order in which they are met, each with its tasks; `owner` where there is more
@@ -58,7 +59,7 @@ function Wait.usersOf(queue, rows, n)
     local name = rows[i].user
     local of = known[name]
     if not of then
-      of = { name = name }
+      of = { name = name, isOther = false, owner = false }
       known[name], users[#users + 1] = of, of
       keys[#keys + 1] = K.user(queue.prefix, name)
       if C.configs > 0 then keys[#keys + 1] = K.userConfig(name) end
@@ -76,21 +77,49 @@ function Wait.usersOf(queue, rows, n)
   return users
 end
 
--- It waits no more: its journal tells how that ended.
+-- The sets that those of a form leave, as they are written.
+function Wait.setsOf(form)
+  local sets = { F.membersOf(K.waits(form.kind)) }
+  for _, target in ipairs(form.targets or NONE) do sets[#sets + 1] = F.membersOf(K.waiters(target, form.name)) end
+  form.due = form.isDue and F.indexOf('deadlines', nil, true)
+  return sets
+end
+
+-- The journal of each tells how its wait has ended.
+function Wait.tell(rows)
+  local moment = string.format('%d ', now)
+  for _, one in ipairs(rows) do redis.call('HSET', K.run(one.id), one.form.entry, moment .. one.by .. ' ' .. one.payload) end
+end
+
+-- They stand no more where those stand that wait.
+function Wait.leaveRows(rows)
+  if not rows[2] then return Wait.leaveRow(rows[1]) end
+  local deferred, setsOf = F.indexOf('deferred', nil, true), {}
+  for _, one in ipairs(rows) do
+    local form, id = one.form, one.id
+    setsOf[form] = setsOf[form] or Wait.setsOf(form)
+    local sets = setsOf[form]
+    deferred[id] = false
+    if form.due then form.due[one.stamp .. id] = false end
+    for i = 1, #sets do sets[i][id] = false end
+    if form.kind == 'event' then F.zset(K.eventWaiters(K.pair(one.user, form.name)), id, false) end
+  end
+end
+
 function Wait.leaveRow(one)
   local form, id = one.form, one.id
-  redis.call('HSET', K.run(id), form.entry, string.format('%.0f ', now) .. one.by .. ' ' .. one.payload)
-  F.move('deferred', id, false)
+  if I.deferred then F.move('deferred', id, false) else redis.call('ZREM', K.index('deferred'), id) end
   if form.isDue then F.move('deadlines', one.stamp .. id, false) end
-  F.zset(K.waits(form.kind), id, false)
-  for _, target in ipairs(form.targets or NONE) do F.zset(K.waiters(target, form.name), id, false) end
-  if form.kind == 'event' then F.zset(K.eventWaiters(K.pair(one.user, form.name)), id, false) end
+  F.drop(K.waits(form.kind), id)
+  for _, target in ipairs(form.targets or NONE) do F.drop(K.waiters(target, form.name), id) end
+  if form.kind == 'event' then F.drop(K.eventWaiters(K.pair(one.user, form.name)), id) end
 end
 
 local function bySeq(a, b) return a.seq < b.seq end
 
 -- Tasks of a user go back to their places; `head`: of the first that stands there.
 function Wait.backInLine(key, rows, head)
+  if not rows[2] and rows[1].seq < (head or INF) then return redis.call('LPUSH', key, rows[1].id) end
   local ids, places = {}, {}
   if rows[2] then table.sort(rows, bySeq) end
   for i = 1, #rows do ids[i], places[i] = rows[i].id, rows[i].seq end
@@ -119,15 +148,15 @@ function Wait.endOf(queue, rows)
   local users, facts, lines = Wait.usersOf(queue, rows, #rows), {}, {}
   for i, of in ipairs(users) do lines[i] = K.line(queue.prefix, '', of.name) end
   local heads, mayEnter, n = F.headsOf(lines), Store.mayEnter(queue), #rows
-  for i, one in ipairs(rows) do
-    facts[2 * i - 1], facts[2 * i] = one.id, one.facts
-    Wait.leaveRow(one)
-  end
+  for i, one in ipairs(rows) do facts[2 * i - 1], facts[2 * i] = one.id, one.facts end
+  Wait.tell(rows)
   redis.call('HSET', K.facts(), unpack(facts))
   queue.counts.deferred, queue.counts.queued = queue.counts.deferred - n, queue.counts.queued + n
   for i, of in ipairs(users) do
     if not (of.owner or heads[i] or mayEnter) then of.owner = F.userOf(queue, of.name) end
-    F.changeLater(queue, of.name, -#of)
+  end
+  if users[2] then F.changeLaterOf(queue, users, -1) else F.changeLater(queue, users[1].name, -n) end
+  for i, of in ipairs(users) do
     if of.owner then
       Wait.backInLines(of)
     else
@@ -136,6 +165,7 @@ function Wait.endOf(queue, rows)
       queue.runnable, queue.gain = queue.runnable + #of, queue.gain + #of
     end
   end
+  Wait.leaveRows(rows)
   F.touchQueue(queue)
 end
 

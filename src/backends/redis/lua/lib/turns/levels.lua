@@ -22,12 +22,29 @@ function F.placeInLine(id)
   return F.placeIn(text, string.byte(text, AT.text.kind) >= BYTE.facts and redis.call('HGET', K.facts(), id))
 end
 
+-- Of those that came back to a line before, from `low` on, how many more stand before a place; who stands there, if that
+-- is one of these or the next.
+-- @rare
+function F.rankNear(key, place, low)
+  local ids = redis.call('LRANGE', key, low, low + (LIMIT.placesRead - 1))
+  local facts = ids[1] and redis.call('HMGET', K.facts(), unpack(ids))
+  for i, id in ipairs(ids) do
+    local seq = tasks[id] == nil and facts[i] and struct.unpack('<d', facts[i], AT.facts.seq) or 0
+    local other = seq > 0 and seq or F.placeInLine(id)
+    if not (other and other < place) then return low + i - 1, id end
+    if seq == 0 then return low + i end
+  end
+  return low + #ids
+end
+
 -- How many of a line stand before a place, and who stands there; the first `low` do. What comes back stood in line
 -- before most others: it is looked for from there on, in steps that double.
 -- @rare
 function F.rankInLine(key, place, low)
-  low = low or 0
-  local middle, high, step, next_ = low, nil, 1, nil
+  local next_
+  low, next_ = F.rankNear(key, place, low or 0)
+  if next_ then return low, next_ end
+  local middle, high, step = low, nil, 1
   while not high or low < high do
     local id = redis.call('LINDEX', key, middle)
     local other = id and F.placeInLine(id)
@@ -103,7 +120,8 @@ function F.rejoinLine(key, ids, places, head)
   while places[n + 1] and places[n + 1] < (head or INF) do n = n + 1 end
   for i = n, 1, -1 do before[n + 1 - i] = ids[i] end
   if n > 0 then redis.call('LPUSH', key, unpack(before)) end
-  local low = n
+  -- The one that was the first stands before all others of them.
+  local low = n + 1
   for i = n + 1, #ids do low = F.putInLine(key, ids[i], places[i], low) end
 end
 
