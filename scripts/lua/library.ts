@@ -9,6 +9,9 @@
 import { reachable, take } from './compile.ts';
 import { LOCALS } from './inline.ts';
 
+/** Files whose lines run at the begin of each call; those of all others when it reads all that is known. */
+const FIRST: ReadonlySet<string> = new Set(['lib/state.lua', 'lib/moment.lua', 'lib/time.lua']);
+
 /** A name that keeps its value from call to call. */
 const CONSTANT = /^local (?:[A-Z]{2,}|byBytes)(?:, [A-Z]{2,})* = /;
 
@@ -26,20 +29,24 @@ export function compileLibrary(verbs: ReadonlyMap<string, string>, expanded: str
   const { functions, rest } = take(expanded);
   const bodies = [...verbs].flatMap(([name, text]) => [
     `function V.${name}()`,
-    ...take(text).own.filter((line) => line !== '' && !line.startsWith('--')),
+    ...beginOf(take(text).own, text.includes('-- >>> lib/state.lua')),
     'end',
   ]);
   const top = rest.flatMap(({ file, lines }) => (file === '' ? [] : lines));
   const code = [...bodies, ...top, 'F.guardOf'].join('\n');
   const live = reachable(functions, code, true);
   const made = functions.filter(({ name }) => live.has(name)).flatMap(({ lines }) => lines);
-  const { names, once, step } = statements(top);
+  const { names, once } = statements(top);
+  const isFirst = ({ file }: { readonly file: string }): boolean => FIRST.has(file);
+  const linesOf = (parts: typeof rest): readonly string[] => parts.flatMap(({ lines }) => lines);
+  const files = rest.filter(({ file }) => file !== '');
+  const first = statements(linesOf(files.filter(isFirst))).step;
+  const step = statements(linesOf(files.filter((part) => !isFirst(part)))).step;
   const said = fieldsSet([...made, ...bodies].join('\n'));
   return [
     'local F, V, isMade = {}, {}, false',
     'local KEYS, ARGV, redisCall, redisPcall, guard',
     `local ${[...KEPT.map(([, name]) => name), ...names].join(', ')}`,
-    'local whole',
     ...withKept(made),
     ...withKept(bodies),
     'local function make()',
@@ -47,6 +54,9 @@ export function compileLibrary(verbs: ReadonlyMap<string, string>, expanded: str
     ...withKept(once),
     'end',
     'local function begin()',
+    ...withKept(first),
+    'end',
+    'function F.beginAll()',
     ...said.map((name) => `${name} = nil`),
     ...withKept(step),
     'end',
@@ -58,13 +68,19 @@ export function compileLibrary(verbs: ReadonlyMap<string, string>, expanded: str
     "guard, verb = F.guardOf(redis, string.sub(word, 1, 1) == '?'), V[string.sub(word, 2)]",
     'redisCall = guard.call',
     'end',
-    'whole = true',
     'begin()',
     'return verb()',
     'end',
     'return run',
     '',
   ].join('\n');
+}
+
+/** The lines of a verb; one that has a step and does not say how it begins reads all that is known first. */
+function beginOf(own: readonly string[], hasStep: boolean): readonly string[] {
+  const lines = own.filter((line) => line !== '' && !line.startsWith('--'));
+  const isTold = lines.some((line) => /F\.(?:beginUsual|readAll)\(\)/.test(line));
+  return isTold || !hasStep ? lines : ['F.readAll()', ...lines];
 }
 
 /** The lines at the top of files, as assignments to names that stand before all functions. */

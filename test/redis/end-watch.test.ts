@@ -1,13 +1,18 @@
 /** What waiting for an end costs, and what it leaves behind. */
+
 import { Redis } from 'ioredis';
 import { expect, inject, it, vi } from 'vitest';
 import { redis } from '../../src/backends/redis/redis-backend.ts';
+import { offsetsOf, PACKED } from '../../src/domain/layout/packed.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
 import { Fairloom, task } from '../../src/index.ts';
 import { silentLogger } from '../../src/logging/logger.ts';
 import { REFUSING_EDGES } from '../../src/testing/contract/kit.ts';
 import { isScript } from '../support/redis/scripts.ts';
 import { adminOf, atEnd, freshPrefix, kitOn, teach } from './faults/kit.ts';
+
+/** Where the clock has their number. */
+const EARS_AT = (offsetsOf(PACKED.clock)['ears'] ?? Number.NaN) - 1;
 
 async function setUp() {
   const prefix = freshPrefix();
@@ -17,8 +22,8 @@ async function setUp() {
     kit,
     prefix,
     ears: () => raw.hgetall(`${prefix}:ears`),
-    /** How many of them the clock counts: its last number. */
-    counted: async () => (await raw.hgetBuffer(`${prefix}:clock`, 's'))?.readDoubleLE(23 * 8),
+    /** How many of them the clock counts. */
+    counted: async () => (await raw.hgetBuffer(`${prefix}:clock`, 's'))?.readUInt32LE(EARS_AT),
   };
 }
 

@@ -76,7 +76,7 @@ describe('a lone task', () => {
           await kit.leaseOne();
         }
       }
-      const fair = await raw.hgetBuffer(key('fair'), 's');
+      const fair = await raw.hgetBuffer(key('clock'), 'q:default');
       states.push([fair?.readDoubleLE(0), fair?.readDoubleLE(8), fair?.readDoubleLE(16)]);
     }
     expect(states[0]).toEqual(states[1]);

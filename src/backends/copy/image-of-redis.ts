@@ -79,7 +79,9 @@ export async function imageOfRedis(
 async function clockOf(
   reader: KeysReader,
 ): Promise<{ readonly row: ClockRow; readonly steps: number }> {
-  const packed = (await reader.hash('clock')).get(HASH_FIELDS.clock.numbers[0]);
+  const clock = await reader.hash('clock');
+  const packed = clock.get(HASH_FIELDS.clock.numbers[0]);
+  const upkeep = clock.get(HASH_FIELDS.clock.upkeep[0]);
   const lock = await reader.hash('scheduler:lock');
   const { owner, fence } = HASH_FIELDS.schedulerLock;
   const scheduler = {
@@ -87,7 +89,8 @@ async function clockOf(
     fence: Number(lock.get(fence[0])?.toString() ?? 0),
   };
   if (packed === undefined) return { row: { seen: 0, sweepAfter: 0, scheduler }, steps: 0 };
-  const { seen, pause: sweepAfter, steps } = numbersIn('clock', packed).numbers;
+  const { seen, steps } = numbersIn('clock', packed).numbers;
+  const sweepAfter = upkeep === undefined ? 0 : numbersIn('upkeep', upkeep).numbers.pause;
   return { row: { seen, sweepAfter, scheduler }, steps };
 }
 

@@ -9,44 +9,37 @@ import { numbersIn, sizeOf } from './bytes/packed-bytes.ts';
 import type { QueueRow, SettingsRow, SharesRow, UserRow } from './image.ts';
 import { recordIn } from './read-tasks.ts';
 
-const { fair: FAIR, user: USER } = HASH_FIELDS;
+const { clock: CLOCK, fair: FAIR, user: USER } = HASH_FIELDS;
+const [QUEUE] = CLOCK.queue;
 
 /** All queues that are known. */
 export async function queuesOf(reader: KeysReader, names: KeyNames): Promise<readonly QueueRow[]> {
-  const rows = names.of('fair').map(async ({ queue, name }): Promise<QueueRow> => {
-    const fields = await reader.hash(name);
-    const packed = fields.get(FAIR.numbers[0]);
-    const settings = fields.get(FAIR.settings[0]);
-    const mean = fields.get(FAIR.mean[0]);
-    const followed = Number(fields.get(FAIR.followed[0])?.toString() ?? 0);
-    return {
-      queue,
-      settings: settings === undefined ? {} : settingsIn(settings),
-      ...(packed === undefined ? NEW : numbersOf(packed, followed)),
-      mean: mean?.readDoubleLE(0),
-    };
-  });
-  return Promise.all(rows);
+  const clock = await reader.hash('clock');
+  const settingsOf = new Map(names.of('fair').map(({ queue, name }) => [queue, name]));
+  const rows = [...clock].flatMap(([field, packed]) =>
+    field.startsWith(QUEUE) ? [{ queue: field.slice(QUEUE.length), packed }] : [],
+  );
+  return Promise.all(rows.map((row) => queueRow(reader, row, settingsOf.get(row.queue))));
+}
+
+async function queueRow(
+  reader: KeysReader,
+  { queue, packed }: { readonly queue: string; readonly packed: Buffer },
+  name: string | undefined,
+): Promise<QueueRow> {
+  const fields = name === undefined ? new Map<string, Buffer>() : await reader.hash(name);
+  const settings = fields.get(FAIR.settings[0]);
+  const mean = fields.get(FAIR.mean[0]);
+  const followed = Number(fields.get(FAIR.followed[0])?.toString() ?? 0);
+  return {
+    queue,
+    settings: settings === undefined ? {} : settingsIn(settings),
+    ...numbersOf(packed, followed),
+    mean: mean?.readDoubleLE(0),
+  };
 }
 
 type QueueNumbers = Omit<QueueRow, 'queue' | 'settings' | 'mean'>;
-
-const NEW: QueueNumbers = {
-  v: 0,
-  epoch: 0,
-  lasts: {},
-  arrival: 0,
-  totals: {
-    enqueued: 0,
-    finished: 0,
-    failed: 0,
-    deadLetters: 0,
-    canceled: 0,
-    retried: 0,
-    lost: 0,
-    stolen: 0,
-  },
-};
 
 function numbersOf(packed: Buffer, followed: number): QueueNumbers {
   const { numbers: queue } = numbersIn('queue', packed);

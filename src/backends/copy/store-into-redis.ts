@@ -1,3 +1,4 @@
+import { FLAGS } from '../../domain/layout/codes.ts';
 import { HASH_FIELDS } from '../../domain/layout/fields.ts';
 import type { EndState } from '../../domain/task/task.ts';
 import type { TaskEntry, UserEntry } from '../memory/store/entities.ts';
@@ -66,31 +67,41 @@ async function writeClock({ writer, keys, store, stamps }: TaskContext): Promise
   }
   let ears = 0;
   for (const entry of store.records.values()) if (hasDependents(entry)) ears++;
-  const numbers = packedBytes('clock', {
-    seen: store.seen,
-    pause: store.sweepAfter,
-    started: store.byState.started.firstAt() ?? INFINITE,
+  const due = {
     scheduledUsers: store.dueUsers.first()?.dueKey ?? INFINITE,
     throttled: store.throttled.first()?.throttledUntil ?? INFINITE,
     deadlines: store.deadlines.first()?.optional.deadline ?? INFINITE,
-    cascade: cascading === undefined ? INFINITE : stamps.end(cascading),
+    schedulesDue: store.schedulesDue.first()?.next?.dueAt ?? INFINITE,
+  };
+  const isMissing = store.missing.size > 0;
+  const { configs, missing } = FLAGS.clock;
+  const numbers = packedBytes('clock', {
+    seen: store.seen,
+    started: store.byState.started.firstAt() ?? INFINITE,
     finished: endOf('finished'),
     failed: endOf('failed'),
     canceled: endOf('canceled'),
+    due: Math.min(...Object.values(due)),
+    // The first step that looks works out when.
+    upkeep: 0,
+    stamp: stamps.last,
+    steps: 1,
+    waiting: 0,
+    ears,
+    flags: (configured.size > 0 ? configs : 0) + (isMissing ? missing : 0),
+  });
+  const upkeep = packedBytes('upkeep', {
+    pause: store.sweepAfter,
+    ...due,
+    cascade: cascading === undefined ? INFINITE : stamps.end(cascading),
     listedWorkers: INFINITE,
     submissions: INFINITE,
-    missing: store.missing.size > 0 ? 1 : INFINITE,
-    waiting: 0,
-    alarm: INFINITE,
+    missing: isMissing ? 1 : INFINITE,
     configs: configured.size,
-    idle: 0,
     dropping: 0,
     refresh: 0,
-    steps: 1,
-    schedulesDue: store.schedulesDue.first()?.next?.dueAt ?? INFINITE,
     xcomEnds: store.xcom.first()?.lookAt ?? INFINITE,
-    stamp: stamps.last,
-    ears,
   });
   await writer.hash(keys.clock, HASH_FIELDS.clock.numbers[0], numbers);
+  await writer.hash(keys.clock, HASH_FIELDS.clock.upkeep[0], upkeep);
 }

@@ -15,7 +15,7 @@ import { packedBytes } from './bytes/packed-bytes.ts';
 import { packedTable } from './bytes/packed-names.ts';
 import { levelBytes, type Standing, standingOf } from './standing.ts';
 
-const { fair: FAIR, user: USER } = HASH_FIELDS;
+const { clock: CLOCK, fair: FAIR, user: USER } = HASH_FIELDS;
 
 /** Writes all queues with their users, and all settings. */
 export async function writeQueues(target: Target, store: Store): Promise<void> {
@@ -72,7 +72,7 @@ async function writeQueue(target: Target, store: Store, queue: QueueEntry): Prom
     await writer.score(keys.ready(queue.queue, name), member, Number.POSITIVE_INFINITY);
   }
   const key = keys.fair(queue.queue);
-  await writer.hash(key, FAIR.numbers[0], queueBytes(queue, sums));
+  await writer.hash(keys.clock, `${CLOCK.queue[0]}${queue.queue}`, queueBytes(queue, sums));
   const { settings, meanRun, totals, counts, deadLetters } = queue;
   if (Object.keys(settings).length > 0) {
     await writer.hash(key, FAIR.settings[0], packed(packable(settings)));
@@ -112,6 +112,10 @@ function queueBytes(queue: QueueEntry, { classes, tags, leaving, idleLeast }: Su
     finished: totals.finished,
     recordless,
     last,
+    flags:
+      Object.keys(queue.settings).length > 0 || queue.meanRun !== undefined
+        ? FLAGS.queue.settings
+        : 0,
   });
   const seldom = packedBytes('seldom', {
     arrival: queue.tat,

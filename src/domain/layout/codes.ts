@@ -75,6 +75,27 @@ export const FLAGS = {
     /** It was suspended for others. */
     suspended: 32,
   },
+  /** Of the clock. */
+  clock: {
+    /** Some user has settings. */
+    configs: 1,
+    /** `idle-queues` has any. */
+    idle: 2,
+    /** Some task waits for one that is not stored. */
+    missing: 4,
+  },
+  /** Of what a worker has of the clock. */
+  worker: {
+    /** It has announced lists. */
+    lists: 1,
+    /** They were dropped. */
+    unlisted: 2,
+  },
+  /** Of the numbers of a queue. */
+  queue: {
+    /** `fair` has settings of it, or a mean time. */
+    settings: 1,
+  },
   /** Of the numbers of a user in a queue. */
   user: {
     /** It stands in a ready set. */

@@ -11,10 +11,11 @@ export type Fields = Readonly<Record<string, readonly [short: string, holds: str
 export const HASH_FIELDS = {
   clock: {
     numbers: ['s', 'packed: clock'],
-    alarms: ['a', 'the two holders of the alarm, parted by a comma'],
+    upkeep: ['m', 'packed: upkeep'],
+    queue: ['q:', 'and queue: packed: queue, then seldom'],
+    worker: ['w:', 'and worker: packed: worker'],
   },
   fair: {
-    numbers: ['s', 'packed: queue, then seldom'],
     settings: ['c', 'settings of the queue, as msgpack'],
     mean: ['t', 'mean time that leases are held, where time is charged: a double'],
     followers: ['fo', 'failed tasks that only followed others and are kept'],
@@ -36,19 +37,8 @@ export const HASH_FIELDS = {
     queues: ['q', 'parted by commas'],
     names: ['n', 'of the tasks that it knows: `,a,b,`'],
     lists: ['l', 'its lists, as msgpack'],
-    last: [
-      'r',
-      'its newest lease request, `<step>-<request>`: sent again, it is answered with the leases of that step that are still in `hot`, by arrival',
-    ],
-    seen: ['t', 'last seen'],
-    line: [
-      'i',
-      'where it stands in line and what for, empty once it was woken, `+` once it was handed a task',
-    ],
-    unlisted: ['x', 'its lists were dropped'],
     began: ['b', 'its start'],
-    succeeded: ['s', 'attempts since then that succeeded'],
-    failed: ['f', 'that failed'],
+    failed: ['f', 'attempts since then that failed'],
     lost: ['g', 'that were lost'],
     instance: ['o', 'which of those with this id it is, random; absent where it did not say'],
   },

@@ -8,6 +8,7 @@ import type { Limit } from '../limits.ts';
 const ROWS = {
   commandValues: [500, 'values', 'of one command: the stack of Lua holds some thousands'],
   dealtAtOnce: [3_500, 'tasks', 'started by one command each for leases, lines and texts'],
+  keptStates: [64, 'queues and workers', 'of which a server keeps what it has unpacked'],
   sweepStep: [50, 'leases', 'that have ended, taken back in one step'],
   promoteStep: [100, 'tasks', 'that are due, moved in one step'],
   throttleStep: [50, 'users', 'whose rate opens, looked at in one step'],

@@ -107,13 +107,13 @@ const DEAL: readonly Row[] = [
   ],
   [
     'a queue with a rate deals out many turns at once',
-    `if rich and (share.scope or config.rate) then`,
-    `if rich and share.scope then`,
+    `if whole and (share.scope or config.rate) then`,
+    `if whole and share.scope then`,
   ],
   [
     'a worker with lists is dealt turns of everybody',
-    `if rich and (share.scope or config.rate) then`,
-    `if rich and config.rate then`,
+    `if whole and (share.scope or config.rate) then`,
+    `if whole and config.rate then`,
   ],
 ];
 
@@ -153,7 +153,7 @@ const SETTLE_MANY: readonly Row[] = [
   ],
   [
     'a task of the middle of many that finish has no dependents',
-    `\n          and not (rich and Settle.isOdd(ids, stop + 1, ears)) do`,
+    `\n          and not (whole and Settle.isOdd(ids, stop + 1, ears)) do`,
     ` do`,
     'end-watch',
   ],
@@ -179,7 +179,7 @@ const SETTLE_MANY: readonly Row[] = [
   ],
   [
     'those that end together stand before those that ended in the step',
-    `  if rich then F.flushEnded() end\n`,
+    `  if whole then F.flushEnded() end\n`,
     ``,
   ],
   [

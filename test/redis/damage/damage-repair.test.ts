@@ -128,10 +128,10 @@ it('users of a class that their queue has forgotten have turns again', async () 
   const { kit, raw, prefix } = await emptied();
   await kit.setUser('ann', { weight: 3 });
   const ids = await kit.addMany(3, { user: 'ann' });
-  const key = `${prefix}:fair`;
-  const known = await raw.hgetBuffer(key, 's');
+  const key = `${prefix}:clock`;
+  const known = await raw.hgetBuffer(key, 'q:default');
   // Its numbers alone, without the classes behind them.
-  await raw.hset(key, 's', (known ?? Buffer.alloc(0)).subarray(0, 26 * 8));
+  await raw.hset(key, 'q:default', (known ?? Buffer.alloc(0)).subarray(0, 26 * 8 + 1));
   await kit.worker('w');
   const { drift } = await kit.backend.inspect.reconcile({ repair: true });
   expect(drift).toContain('ready pw3 is not known to its queue');

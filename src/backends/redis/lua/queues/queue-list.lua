@@ -13,7 +13,7 @@ local UNITS = 2
 local reply = {}
 for i = 1, #ARGV do
   if F.isSpent() then break end
-  local isUsed = redis.call('EXISTS', K.fair(K.queue(ARGV[i]))) == 1
+  local isUsed = redis.call('HEXISTS', KEYS[1], FIELD.clock.queue .. ARGV[i]) == 1
   reply[i] = isUsed and cjson.encode(F.queueInfo(F.queueOf(ARGV[i]))) or ''
   F.spend(UNITS, #reply[i])
 end

@@ -25,6 +25,7 @@ local function change(patch)
   queue.timed = timed
   if recounts then Step.newEpoch(queue) end
   redis.call('HSET', key, FIELD.fair.settings, cmsgpack.pack(queue.config))
+  queue.hasSettings = true
   if not queue.config.rate then redis.call('ZREM', K.index('rated'), queueName) end
   F.touchQueue(queue)
   queue.gain = queue.gain + queue.runnable

@@ -28,6 +28,7 @@ local lease = redis.call('HGET', K.hot(worker), id)
 local known = redis.call('HMGET', states, field, writer)
 local state, mine = known[1], known[2]
 if not state or not lease or string.sub(lease, -#token - 1) ~= '\0' .. token then
+  F.readAll()
   local t = F.taskOf(id, worker)
   if not t or not F.isAttendedBy(t, token) then return F.unchanged({ 'lost' }) end
   if not state then

@@ -20,7 +20,7 @@
 -- @include lib/hand.lua
 -- @include lib/store-many.lua
 
-F.beginPlain()
+F.beginUsual(ARGV[7] or '')
 local atomic, stored = ARGV[1], nil
 if not whole and #atomic == 1 then stored = Store.many() end
 if not stored then

@@ -37,7 +37,8 @@ if worker then
   packed = worker.last
 else
   -- It may have been silent for long, and hold all the same what it does not know of.
-  packed = redis.call('HGET', K.worker(ARGV[1]), FIELD.worker.last)
+  local silent = F.workerOf(ARGV[1])
+  packed = silent and silent.last
 end
 for _, t in ipairs(packed and F.latestLeases(ARGV[1], packed) or {}) do
   -- What it was handed may be on its way.

@@ -19,11 +19,11 @@
 -- @include lib/skip.lua
 -- @include lib/bring-back.lua
 
-F.beginPlain()
+F.beginUsual(ARGV[9], ARGV[1])
 local worker = F.readWorker(ARGV[1])
 if not worker then return { 'unregistered' } end
 local shares = Lease.shares(2, worker)
-if not whole and not Lease.isPlain(2, worker, shares) then F.readAll() end
+if not whole and not Lease.isUsual(2, worker, shares) then F.readAll() end
 redis.call('DEL', K.oom())
 F.seen(worker)
 return F.leaseStep(2, worker, shares, {})

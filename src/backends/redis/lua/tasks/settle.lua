@@ -27,12 +27,12 @@
 -- @include lib/settle-rich.lua
 -- @include lib/settle-many.lua
 
-F.beginPlain()
+F.beginUsual(ARGV[Settle.behind() + 7] or '', ARGV[1])
 local worker = F.readWorker(ARGV[1])
 local hot, ears, behind = Settle.read()
 local shares
 if worker and ARGV[behind] then shares = Lease.shares(behind, worker) end
-if not whole and not (shares and Settle.isPlain(hot, ears) and Lease.isPlain(behind, worker, shares)) then F.readAll() end
+if not whole and not (shares and Settle.isUsual(hot, ears) and Lease.isUsual(behind, worker, shares)) then F.readAll() end
 redis.call('DEL', K.oom())
 if worker then F.seen(worker) end
 local reply = { 0 }

@@ -11,6 +11,7 @@
 -- @include lib/read.lua
 -- @include lib/status.lua
 
+F.beginUsual('')
 local texts = redis.call('HMGET', K.tasks(), unpack(ARGV, 2))
 local ends = redis.call('HMGET', K.ends(), unpack(ARGV, 2))
 local ears = C.ears > 0 and redis.call('HMGET', K.ears(), unpack(ARGV, 2))
@@ -24,6 +25,7 @@ for i = 1, #texts do
     local b = string.find(ended, '\0', string.find(ended, '\0', AT.ending.rest, true) + 1, true)
     if #ended - b <= LIMIT.noticeBytes then reply[n + 1], reply[n + 2] = CODE.finished, string.sub(ended, b + 1) end
   elseif text and ended then
+    F.readAll()
     F.addStatus(reply, n, F.taskOf(ARGV[i + 1]))
     if #(reply[n + 2] or '') + #(reply[n + 3] or '') > LIMIT.noticeBytes then
       reply[n + 1], reply[n + 2], reply[n + 3] = 0, false, false

@@ -388,7 +388,7 @@ local PARTS = { keys = keys, pieces = pieces, clock = clock, records = records, 
 PARTS[part]()
 local changedKey = false
 for _, key in pairs(keyring) do changedKey = changedKey or key.dirty end
-if repair and (next(Z) or next(I) or next(leasedUntil) or #touched > 0 or #changed > 0 or changedKey) then
+if repair and (next(Z) or next(I) or next(leasedUntil) or #touched > 0 or #touchedWorkers > 0 or #changed > 0 or changedKey) then
   F.writeStep()
   F.closeStep()
 end

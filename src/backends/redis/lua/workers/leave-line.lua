@@ -9,14 +9,16 @@
 -- @include lib/hand.lua
 
 local worker = ARGV[1]
-local got = redis.call('HMGET', K.worker(worker), FIELD.worker.line, FIELD.worker.queues)
-if not got[1] then return { 'ok' } end
+local known = F.workerOf(worker)
+local line = known and known.line
+if not line then return { 'ok' } end
+local queues = redis.call('HGET', K.worker(worker), FIELD.worker.queues)
 redis.call('DEL', K.oom())
-local woken = got[1] == '' and redis.call('DEL', K.wake(worker)) == 1
-if got[1] == '+' then Hand.takeBack(worker) end
-Line.leaveLines(worker, got[1], false)
+local woken = line == LINE.woken and redis.call('DEL', K.wake(worker)) == 1
+if line == LINE.handed then Hand.takeBack(worker) end
+Line.leaveLines(known)
 local hadAlarm = Due.dropAlarm(worker)
-for queueName in string.gmatch(got[2] or '', '[^,]+') do
+for queueName in string.gmatch(queues or '', '[^,]+') do
   if woken then Line.wakeFor(F.queueOf(queueName), 1) end
   if hadAlarm then Due.handAlarm(F.queueOf(queueName)) end
   hadAlarm = false

@@ -21,10 +21,10 @@ local assigned, steal, why, instance = ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 local key = K.worker(worker)
 -- A full server must still let workers come: they are what empties it.
 redis.call('DEL', K.oom())
-local was = redis.call('HMGET', key, FIELD.worker.lists, FIELD.worker.queues, FIELD.worker.began, FIELD.worker.line,
-  FIELD.worker.instance, FIELD.worker.seen)
+local was = redis.call('HMGET', key, FIELD.worker.lists, FIELD.worker.queues, FIELD.worker.began, FIELD.worker.instance)
+local known = F.workerOf(worker)
 -- One seen far in the future was last seen before the clock went back.
-if instance ~= '' and was[5] and was[5] ~= instance and was[6] and math.abs(now - was[6]) <= LIMIT.workerIdMs then
+if instance ~= '' and was[4] and was[4] ~= instance and known and math.abs(now - known.seen) <= LIMIT.workerIdMs then
   return F.unchanged({ 'taken' })
 end
 local lists
@@ -36,18 +36,17 @@ for queueName in string.gmatch(queues, '[^,]+') do
   kept[K.pair(queueName, assigned)], kept[K.pair(queueName, steal)] = true, true
 end
 if was[1] then Lists.leaveLists(worker, kept) end
-if Line.stands(was[4]) then Line.leaveLines(worker, was[4], false) end
+if known and Line.stands(known.line) then Line.leaveLines(known) end
 
 -- Behind an outage, or a step of the clock, those that live have not spoken yet.
 local gone = (why == 'again' or now < C.pause) and NONE or redis.call('ZRANGEBYSCORE', K.workers(), '-inf',
   now - LIMIT.unknownTaskMs, 'LIMIT', 0, LIMIT.goneWorkers)
 for _, id in ipairs(gone) do
-  local seenAt = redis.call('HGET', K.worker(id), FIELD.worker.seen)
+  local silent = F.workerOf(id)
   -- Not the one that comes: a request of its own, sent again, is answered as the first time.
-  if id ~= worker and (not seenAt or now - seenAt > LIMIT.unknownTaskMs) then
+  if id ~= worker and (not silent or now - silent.seen > LIMIT.unknownTaskMs) then
     Lists.leaveLists(id)
-    local line = redis.call('HGET', K.worker(id), FIELD.worker.line)
-    if line then Line.leaveLines(id, line, false) end
+    if silent and silent.line then Line.leaveLines(silent) end
     F.forgetWorker(id)
     F.move('listed-workers', id, false)
   end
@@ -55,14 +54,20 @@ end
 
 local goesOn = why ~= 'start' and was[3]
 redis.call('HSET', key, FIELD.worker.spec, spec, FIELD.worker.names, names, FIELD.worker.queues, queues,
-  FIELD.worker.seen, now, FIELD.worker.began, goesOn or now)
-redis.call('HDEL', key, FIELD.worker.unlisted)
+  FIELD.worker.began, goesOn or now)
+if not known then
+  known = { id = worker, succeeded = 0, last = '', line = false, isTouched = false }
+  knownWorkers[worker] = known
+end
+known.seen, known.announced, known.flags = now, C.steps, lists and FLAG.worker.lists or 0
+if not goesOn then known.succeeded = 0 end
+F.touchWorker(known)
 if instance ~= '' then
   redis.call('HSET', key, FIELD.worker.instance, instance)
 else
   redis.call('HDEL', key, FIELD.worker.instance)
 end
-if not goesOn then redis.call('HDEL', key, FIELD.worker.succeeded, FIELD.worker.failed, FIELD.worker.lost) end
+if not goesOn then redis.call('HDEL', key, FIELD.worker.failed, FIELD.worker.lost) end
 if not goesOn then Due.begins(worker) end
 if lists then redis.call('HSET', key, FIELD.worker.lists, lists) else redis.call('HDEL', key, FIELD.worker.lists) end
 redis.call('ZADD', K.workers(), now, worker)

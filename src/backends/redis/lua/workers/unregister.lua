@@ -11,14 +11,15 @@
 -- @include lib/hand.lua
 
 local worker = ARGV[1]
-local got = redis.call('HMGET', K.worker(worker), FIELD.worker.names, FIELD.worker.line, FIELD.worker.queues, FIELD.worker.seen,
-  FIELD.worker.instance)
-local isOther = got[5] and ARGV[2] ~= '' and got[5] ~= ARGV[2]
-if not got[4] or isOther then return F.unchanged({ 'ok' }) end
+local got = redis.call('HMGET', K.worker(worker), FIELD.worker.names, FIELD.worker.queues, FIELD.worker.instance)
+local known = F.workerOf(worker)
+local isOther = got[3] and ARGV[2] ~= '' and got[3] ~= ARGV[2]
+if not known or not got[1] or isOther then return F.unchanged({ 'ok' }) end
+local line = known.line
 redis.call('DEL', K.oom())
 Lists.leaveLists(worker)
-if got[2] == '+' then Hand.takeBack(worker) end
-if got[2] then Line.leaveLines(worker, got[2], false) end
+if line == LINE.handed then Hand.takeBack(worker) end
+if line then Line.leaveLines(known) end
 Due.dropAlarm(worker)
 F.forgetWorker(worker)
 F.move('listed-workers', worker, false)
@@ -26,8 +27,8 @@ for name in string.gmatch(got[1], '[^,]+') do redis.call('ZADD', K.names(), now,
 redis.call('ZREMRANGEBYSCORE', K.names(), '-inf', now - LIMIT.unknownTaskMs)
 if C.dropping > 0 then Lists.dropLists(LIMIT.listNamesAtOnce) end
 F.writeStep()
-if got[2] == '' then
-  for queueName in string.gmatch(got[3], '[^,]+') do Line.wakeFor(F.queueOf(queueName), 1) end
+if line == LINE.woken then
+  for queueName in string.gmatch(got[2] or '', '[^,]+') do Line.wakeFor(F.queueOf(queueName), 1) end
 end
 F.closeStep()
 return { 'ok' }

@@ -1,11 +1,13 @@
--- Reads the server's clock once per step, and what the namespace remembers, still packed.
+-- What a call knows before it reads anything, and the moment, which is that of the server's clock.
 
 local prefix = string.sub(KEYS[1], 1, -6)
-local at = redis.call('TIME')
-local micros = at[1] * 1000000 + at[2]
-local now = math.floor(micros / 1000)
-local saved = redis.call('HMGET', KEYS[1], FIELD.clock.numbers, FIELD.clock.alarms)
 local INF = math.huge
-
--- Settings of who has none; never written to.
+-- Settings of a queue or user without any; nothing is written to it.
 local NONE = {}
+local now, micros = nil, nil
+
+function F.readTime()
+  local at_ = redis.call('TIME')
+  micros = at_[1] * 1000000 + at_[2]
+  now = math.floor(micros / 1000)
+end

@@ -12,6 +12,30 @@ local Fluid, Pause, Timed, Wait, Window, XCom = {}, {}, {}, {}, {}, {} -- subjec
 
 -- Queues that this step has loaded, and changed.
 local knownQueues, touched = {}, {}
+-- What was read with the clock, by name of the queue or field; fields and values that are saved with it; and workers that this
+-- step has loaded, and changed.
+local fetched, saving = {}, {}
+local knownWorkers, touchedWorkers = {}, {}
+
+-- What usual steps have saved last, as it was read: by name of the key, or of the queue in its namespace. It is taken out while a
+-- step works on it, and is worth nothing when other bytes are stored.
+local KEPT = { size = 0 }
+
+-- Takes out what was kept, if these are still the bytes.
+function F.takeKept(name, packed)
+  local kept = KEPT[name]
+  if not kept then return end
+  KEPT[name] = false
+  return kept.packed == packed and kept
+end
+
+function F.keep(name, one)
+  if KEPT[name] == nil then
+    if KEPT.size >= LIMIT.keptStates then KEPT = { size = 0 } end
+    KEPT.size = KEPT.size + 1
+  end
+  KEPT[name] = one
+end
 
 -- @include lib/time.lua
 -- @include lib/working.lua

@@ -126,13 +126,18 @@ function F.guardOf(real, look)
 
   local function isQueue(field, v)
     if field == FIELD.fair.settings then return tableIn(cmsgpack.unpack, v) end
-    if field == FIELD.fair.mean then return isNumber(v) end
-    if field ~= FIELD.fair.numbers then return isCount(v) end
+    return field == FIELD.fair.mean and isNumber(v) or isCount(v)
+  end
+
+  local function isQueueNumbers(v)
     local size = (SIZE.queue + SIZE.seldom)
     if #v < size then return false end
-    for at_ = 1, size, 8 do
+    for at_ = 1, AT.queue.flags - 1, 8 do
       local value = struct.unpack('<d', v, at_)
       if not isFinite(value) and (value ~= INF or at_ ~= AT.queue.idleLeast) then return false end
+    end
+    if string.byte(v, AT.queue.flags) >= FLAG.queue.all or not isFinite(struct.unpack(FORMAT.seldom, v, AT.queue.rest)) then
+      return false
     end
     if #v == size then return true end
     local fine, classes, lasts, parked = pcall(cmsgpack.unpack, string.sub(v, size + 1))
@@ -143,15 +148,35 @@ function F.guardOf(real, look)
     return true
   end
 
+  local function lineOf(v)
+    local n = unpacked(FORMAT.worker, v)
+    return n and string.sub(v, n[6] + n[5])
+  end
+
+  local function isWorkerNumbers(v)
+    local n = unpacked(FORMAT.worker, v)
+    if not n or not isFinite(n[1], n[2], n[3]) or n[4] >= FLAG.worker.all or #v < n[6] + n[5] - 1 then return false end
+    local last, line = string.sub(v, n[6], n[6] + n[5] - 1), lineOf(v)
+    if last ~= '' and not string.find(last, '^%d+%-') then return false end
+    -- It was woken, or handed a task.
+    if #line <= 1 then return line == '' or line == '-' or line == '+' end
+    local lines = tableIn(cmsgpack.unpack, line)
+    return lines and #lines % 2 == 0 and isTexts(lines)
+  end
+
   local function isClock(field, v)
-    if field == FIELD.clock.alarms then return string.find(v, ',', 1, true) end
-    if field ~= FIELD.clock.numbers then return true end
-    if #v ~= SIZE.clock then return false end
-    for at_ = 1, #v, 8 do
+    if string.sub(field, 1, #FIELD.clock.worker) == FIELD.clock.worker then return isWorkerNumbers(v) end
+    if string.sub(field, 1, #FIELD.clock.queue) == FIELD.clock.queue then return isQueueNumbers(v) end
+    if field ~= FIELD.clock.numbers and field ~= FIELD.clock.upkeep then return true end
+    local isUpkeep = field == FIELD.clock.upkeep
+    local size = isUpkeep and SIZE.upkeep or SIZE.clock
+    if #v < size or (isUpkeep and #v > size) then return false end
+    for at_ = 1, isUpkeep and #v or AT.clock.waiting - 1, 8 do
       local value = struct.unpack('<d', v, at_)
       if value ~= INF and not isFinite(value) then return false end
     end
-    return true
+    -- The alarm and its holders.
+    return #v == size or (#v > size + 8 and string.find(v, ',', size + 9, true) ~= nil)
   end
 
   local function isWorker(field, v)
@@ -160,14 +185,8 @@ function F.guardOf(real, look)
       local lists = tableIn(cmsgpack.unpack, v)
       return lists and (lists.assignedList or lists.stealList) and isTexts({ lists.assignedList, lists.stealList })
     end
-    if field == FIELD.worker.line then
-      -- It was woken, or handed a task.
-      local lines = v == '' or v == '+' or tableIn(cmsgpack.unpack, v)
-      return lines == true or (lines and #lines % 2 == 0 and isTexts(lines))
-    end
     if field == FIELD.worker.spec then return isJson(v) end
-    if field == FIELD.worker.last then return v == '' or string.find(v, '^%d+%-') end
-    return field == FIELD.worker.queues or field == FIELD.worker.unlisted or field == FIELD.worker.instance or isCount(v)
+    return field == FIELD.worker.queues or field == FIELD.worker.instance or isCount(v)
   end
 
   local CHANNEL = { [FIELD.channel.counts] = '^%d+ %d+$', [FIELD.channel.signalCounts] = '^%d+ %d+ %d+$',
@@ -259,7 +278,7 @@ function F.guardOf(real, look)
     note(whole .. ' ' .. field, 'cannot be read', value)
     if look then return false end
     real.call('HDEL', key, field)
-    if family == FAMILY.worker then real.call('HDEL', key, FIELD.worker.seen) end
+    if family == FAMILY.worker then real.call('HDEL', KEYS[1], FIELD.clock.worker .. last) end
     if family == FAMILY.schedule and (field == FIELD.schedule.due or field == FIELD.schedule.slot) then
       real.call('HSET', key, FIELD.schedule.due, seconds .. '000', FIELD.schedule.slot, seconds .. '000')
     end
@@ -310,33 +329,35 @@ function F.guardOf(real, look)
 
   local function firstOf(state) return ask('LLEN', base .. FAMILY.ended .. ':' .. state) > 0 and 0 or INF end
 
-  -- What the namespace remembers from step to step, told anew from what it stands for; see lib/clock.lua.
+  -- What the namespace remembers from step to step, told anew from what it stands for; see lib/time.lua.
   -- Stamps go on from one that no step can have reached.
   function guard.newClock()
     local waiting = 0
     for _, id in ipairs(ask('ZRANGE', base .. FAMILY.workers, 0, -1)) do
-      local key = base .. FAMILY.worker .. ':' .. id
-      local line = checked(key, FIELD.worker.line, ask('HGET', key, FIELD.worker.line))
-      if line and #line > 1 then waiting = waiting + 1 end
+      local field = FIELD.clock.worker .. id
+      local packed = checked(KEYS[1], field, ask('HGET', KEYS[1], field))
+      if packed and #lineOf(packed) > 1 then waiting = waiting + 1 end
     end
-    return struct.pack(FORMAT.clock, 0, 0, headOf(FAMILY.leases), headOf(FAMILY.scheduledUsers),
-      headOf(FAMILY.throttled), headOf(FAMILY.deadlines), headOf(FAMILY.cascade), firstOf('finished'), firstOf('failed'),
-      firstOf('canceled'), headOf(FAMILY.listedWorkers), headOf(FAMILY.submissions), headOf(FAMILY.missingIds), waiting, 0,
-      ask('SCARD', base .. FAMILY.configured), 1, ask('EXISTS', base .. FAMILY.dropping),
-      ask('EXISTS', base .. FAMILY.refreshing), 1, headOf(FAMILY.schedulesDue), headOf(FAMILY.xcomEnds),
-      64000 * seconds, ask('HLEN', base .. FAMILY.ears))
+    local configs, missing = ask('SCARD', base .. FAMILY.configured), headOf(FAMILY.missingIds)
+    local flags = (configs > 0 and FLAG.clock.configs or 0) + FLAG.clock.idle + (missing < INF and FLAG.clock.missing or 0)
+    return struct.pack(FORMAT.clock, 0, headOf(FAMILY.leases), firstOf('finished'), firstOf('failed'), firstOf('canceled'), 0, 0,
+      64000 * seconds, 1, waiting, ask('HLEN', base .. FAMILY.ears), flags),
+      struct.pack(FORMAT.upkeep, 0, headOf(FAMILY.scheduledUsers), headOf(FAMILY.throttled), headOf(FAMILY.deadlines),
+        headOf(FAMILY.cascade), headOf(FAMILY.listedWorkers), headOf(FAMILY.submissions), missing, configs,
+        ask('EXISTS', base .. FAMILY.dropping), ask('EXISTS', base .. FAMILY.refreshing), headOf(FAMILY.schedulesDue),
+        headOf(FAMILY.xcomEnds))
   end
 
   -- Whether the record says less than the namespace holds.
   local function readClock(got)
-    if got[1] and checked(KEYS[1], FIELD.clock.numbers, got[1]) then return got end
-    if real.call('EXISTS', base .. FAMILY.tasks, base .. FAMILY.queues, base .. FAMILY.workers) == 0 then return got end
-    if not got[1] then note('clock', 'is lost') end
-    got[1], got[2] = guard.newClock(), false
-    if not look then
-      real.call('HSET', KEYS[1], FIELD.clock.numbers, got[1])
-      real.call('HDEL', KEYS[1], FIELD.clock.alarms)
-    end
+    local isClock_ = got[1] and checked(KEYS[1], FIELD.clock.numbers, got[1])
+    local isUpkeep = got[2] and checked(KEYS[1], FIELD.clock.upkeep, got[2])
+    if isClock_ and isUpkeep then return got end
+    if not got[1] and not got[2]
+      and real.call('EXISTS', base .. FAMILY.tasks, base .. FAMILY.queues, base .. FAMILY.workers) == 0 then return got end
+    if not got[1] or not got[2] then note('clock', 'is lost') end
+    got[1], got[2] = guard.newClock()
+    if not look then real.call('HSET', KEYS[1], FIELD.clock.numbers, got[1], FIELD.clock.upkeep, got[2]) end
     return got
   end
 

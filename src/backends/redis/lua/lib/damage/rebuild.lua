@@ -103,13 +103,12 @@ function Rebuild.workers(_, _, repair)
 end
 
 function Rebuild.worker(_, id, repair)
-  local got = redis.call('HMGET', K.worker(id), FIELD.worker.seen, FIELD.worker.queues, FIELD.worker.lists,
-    FIELD.worker.unlisted)
-  if not got[1] then return end
-  local drift = Rebuild.missesIn(K.workers(), id, got[1], repair) and 'is in no listing' or nil
-  if not got[3] or got[4] then return drift end
-  local lists = cmsgpack.unpack(got[3])
-  for queueName in string.gmatch(got[2] or '', '[^,]+') do
+  local got, worker = redis.call('HMGET', K.worker(id), FIELD.worker.queues, FIELD.worker.lists), F.workerOf(id)
+  if not worker then return end
+  local drift = Rebuild.missesIn(K.workers(), id, worker.seen, repair) and 'is in no listing' or nil
+  if not got[2] or worker.flags >= FLAG.worker.unlisted then return drift end
+  local lists = cmsgpack.unpack(got[2])
+  for queueName in string.gmatch(got[1] or '', '[^,]+') do
     local p = K.queue(queueName)
     for _, list in pairs(lists) do
       local stands = list == 'any' or (redis.call('HEXISTS', K.list(p, list), FIELD.list.whole) == 1
@@ -119,10 +118,9 @@ function Rebuild.worker(_, id, repair)
           or redis.call('EXISTS', K.listReady(p, list), K.unassigned(p, list)) == 0))
       if not stands then
         drift = 'has a list that is not whole'
-        -- It hears of that, and announces its lists anew.
         if repair then
           redis.call('HDEL', K.list(p, list), FIELD.list.whole)
-          redis.call('HSET', K.worker(id), FIELD.worker.unlisted, '1')
+          F.unlist(id)
         end
       end
     end
@@ -148,9 +146,24 @@ function Rebuild.listNames(queueName, list, repair)
   return drift
 end
 
+-- Of all queues: what each of them is stands with the clock.
+function Rebuild.clock(_, _, repair)
+  local drift
+  for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+    local name = string.match(field, '^' .. FIELD.clock.queue .. '(.+)$')
+    if name and Rebuild.missesInSet(K.queues(), name, repair) then drift = 'of queue ' .. name .. ' is in no listing' end
+  end
+  return drift
+end
+
 function Rebuild.fair(queueName, _, repair)
-  if redis.call('HEXISTS', K.fair(K.queue(queueName)), FIELD.fair.numbers) == 0 then return end
-  return Rebuild.missesInSet(K.queues(), queueName, repair) and 'of queue ' .. queueName .. ' is in no listing' or nil
+  local queue = F.queueOf(queueName)
+  if queue.hasSettings or redis.call('HEXISTS', K.fair(queue.prefix), FIELD.fair.settings) == 0 then return end
+  if repair then
+    F.readSettings(queue)
+    F.touchQueue(queue)
+  end
+  return 'has settings that its queue does not know of'
 end
 
 function Rebuild.user(queueName, name, repair)
@@ -354,7 +367,7 @@ function F.keyDrift(name, repair)
   local isWaits = family == FAMILY.waits or family == FAMILY.waiters or family == FAMILY.asks or family == FAMILY.eventWaiters
   local look = isWaits and function() return Rebuild.waits(prefix .. name, repair) end or ({
     channel = Rebuild.channel, hot = Rebuild.hot, workers = Rebuild.workers, worker = Rebuild.worker, ['list-names'] = Rebuild.listNames,
-    fair = Rebuild.fair, user = Rebuild.user, ready = Rebuild.ready, ['parked-of-name'] = Rebuild.parkedOfName, idle = Rebuild.idle,
+    fair = Rebuild.fair, clock = Rebuild.clock, user = Rebuild.user, ready = Rebuild.ready, ['parked-of-name'] = Rebuild.parkedOfName, idle = Rebuild.idle,
     [FAMILY.failedNamed] = Rebuild.failedNamed, [FAMILY.failedOf] = Rebuild.failedOf,
     [FAMILY.errorGroup] = Rebuild.errorGroup, [FAMILY.errorGroups] = Rebuild.errorGroups,
     schedule = Rebuild.schedule, [FAMILY.eventSchedules] = Rebuild.eventSchedules, streams = Rebuild.streams, aside = Rebuild.aside, stream = Rebuild.stream, submit = Rebuild.submit, xcom = Rebuild.xcom, ['user-config'] = Rebuild.userConfig,
@@ -365,9 +378,14 @@ end
 
 -- Heads of indexes and counts, from guard.lua; the order of arrival goes on.
 function F.rebuildClock()
-  local packed, _ = guard.newClock(), nil
-  _, _, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
-    H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
-    C.waiting, _, C.configs, C.idle, C.dropping, C.refresh,
-    _, H['schedules:due'], H['xcom-ends'], _, C.ears = struct.unpack(FORMAT.clock, packed)
+  local before = C
+  local clock, upkeep = guard.newClock()
+  F.readClock(clock)
+  F.readUpkeep(upkeep)
+  -- It is not what is stored.
+  upkeepBefore = nil
+  for name in pairs({ seen = 0, pause = 0, alarm = 0, alarms = 0, steps = 0, stamp = 0, isOlder = 0 }) do C[name] = before[name] end
+  for name, value in pairs(before) do
+    if C[name] == nil then C[name] = value end
+  end
 end

@@ -70,13 +70,14 @@ end
 
 function F.addWorkers(reply)
   for _, id in ipairs(redis.call('ZRANGE', K.workers(), 0, -1)) do
-    local got = redis.call('HMGET', K.worker(id), FIELD.worker.spec, FIELD.worker.began, FIELD.worker.seen,
-      FIELD.worker.succeeded, FIELD.worker.failed, FIELD.worker.lost)
-    if got[1] and math.abs(now - got[3]) <= LIMIT.workerSilenceMs then
+    local worker = F.workerOf(id)
+    local got = worker and math.abs(now - worker.seen) <= LIMIT.workerSilenceMs
+      and redis.call('HMGET', K.worker(id), FIELD.worker.spec, FIELD.worker.began, FIELD.worker.failed, FIELD.worker.lost)
+    if got and got[1] then
       local n = #reply
-      reply[n + 1], reply[n + 2], reply[n + 3] = got[1], got[2], got[3]
-      reply[n + 4] = redis.call('HLEN', K.hot(id))
-      for i = 4, 6 do reply[n + 1 + i] = got[i] or '0' end
+      reply[n + 1], reply[n + 2], reply[n + 3] = got[1], got[2], string.format('%.0f', worker.seen)
+      reply[n + 4], reply[n + 5] = redis.call('HLEN', K.hot(id)), string.format('%.0f', worker.succeeded)
+      reply[n + 6], reply[n + 7] = got[3] or '0', got[4] or '0'
     end
   end
 end

@@ -57,11 +57,19 @@ function Lists.dropNames(pair, most)
   return #names
 end
 
+-- It hears of that, and announces its lists anew.
+function F.unlist(id)
+  local worker = F.workerOf(id)
+  if not worker or worker.flags >= FLAG.worker.unlisted then return end
+  worker.flags = worker.flags + FLAG.worker.unlisted
+  F.touchWorker(worker)
+end
+
 function Lists.silence(from, till)
   local key = K.index('listed-workers')
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', key, from, till, 'LIMIT', 0, LIMIT.listNamesStep)) do
     Lists.leaveLists(id)
-    if redis.call('EXISTS', K.worker(id)) == 1 then redis.call('HSET', K.worker(id), FIELD.worker.unlisted, '1') end
+    F.unlist(id)
     F.move('listed-workers', id, false)
   end
 end

@@ -21,49 +21,57 @@ function F.readRest(queue, rest)
   queue.parked, queue.leaving = parked, leaving or 0
 end
 
+-- What stands in `fair`: settings, and the mean time that leases are held where time is charged.
+function F.readSettings(queue)
+  local got = redis.call('HMGET', K.fair(queue.prefix), FIELD.fair.settings, FIELD.fair.mean)
+  queue.hasSettings = true
+  if got[1] then
+    local config = cmsgpack.unpack(got[1])
+    queue.config, queue.perUser, queue.timed = config, config.perUser or NONE, config.charge == 'time'
+  end
+  if got[2] then queue.mean = struct.unpack('<d', got[2]) end
+end
+
+function F.newQueue(queueName, prefix)
+  return { name = queueName, prefix = prefix, virtual = 0, weightSum = 0, epoch = 0, readEpoch = 0, runnable = 0,
+    ready = 0, idleLeast = INF, old = 0, tags = 0, joined = 0, enqueued = 0, finished = 0,
+    counts = { scheduled = 0, deferred = 0, queued = 0, started = 0, finished = 0 }, classes = {}, lasts = {}, parked = 0, leaving = 0,
+    config = NONE, perUser = NONE, timed = false, users = NONE, gain = 0, fresh = true, isTouched = false,
+    seldom = string.rep('\0', SIZE.seldom), hasSettings = false, packed = false }
+end
+
+function F.unpackQueue(queueName, prefix, packed)
+  local v, w, epoch, runnable, ready, idleLeast, old, tags, joined, scheduled, deferred, queued, started, ended,
+    enqueued, finished, recordless, last, flags = struct.unpack(FORMAT.queue, packed)
+  local queue = { name = queueName, prefix = prefix, virtual = v, weightSum = w, epoch = epoch, readEpoch = epoch, runnable = runnable,
+    ready = ready, idleLeast = idleLeast, old = old, tags = tags, joined = joined, enqueued = enqueued, finished = finished,
+    counts = { scheduled = scheduled, deferred = deferred, queued = queued, started = started, finished = ended },
+    classes = { [USUAL.class] = recordless > 0 and recordless or nil }, lasts = { [USUAL.kind] = last >= 0 and last or nil },
+    parked = 0, leaving = 0, config = NONE, perUser = NONE, timed = false, users = NONE, gain = 0, fresh = false, isTouched = false,
+    seldom = string.sub(packed, AT.queue.rest, REST_FROM - 1), hasSettings = false, packed = false }
+  if #packed >= REST_FROM then F.readRest(queue, string.sub(packed, REST_FROM)) end
+  if flags > 0 then F.readSettings(queue) end
+  return queue
+end
+
 function F.queueOf(queueName)
   local queue = knownQueues[queueName]
   if queue then return queue end
-  local p = K.queue(queueName)
-  local got = redis.call('HMGET', K.fair(p), FIELD.fair.numbers, FIELD.fair.settings, FIELD.fair.mean)
-  local packed, config = got[1], NONE
-  if got[2] then config = cmsgpack.unpack(got[2]) end
-  local v, w, epoch, runnable, ready, idleLeast, old, tags, joined, scheduled, deferred, queued, started, ended,
-    enqueued, finished, recordless, last = 0, 0, 0, 0, 0, INF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1
-  if packed then
-    v, w, epoch, runnable, ready, idleLeast, old, tags, joined, scheduled, deferred, queued, started, ended,
-      enqueued, finished, recordless, last = struct.unpack(FORMAT.queue, packed)
+  local packed, prefix = fetched[queueName], K.queue(queueName)
+  if packed == nil then packed = redis.call('HGET', KEYS[1], FIELD.clock.queue .. queueName) end
+  queue = not whole and F.takeKept(prefix, packed)
+  if not queue then
+    queue = packed and F.unpackQueue(queueName, prefix, packed) or F.newQueue(queueName, prefix)
+    if whole then F.wholeQueue(queue) end
   end
-  queue = { name = queueName, prefix = p, virtual = v, weightSum = w, epoch = epoch, readEpoch = epoch, runnable = runnable,
-    ready = ready,
-    idleLeast = idleLeast, old = old, tags = tags, joined = joined, enqueued = enqueued, finished = finished,
-    counts = { scheduled = scheduled, deferred = deferred, queued = queued, started = started, finished = ended },
-    classes = { [USUAL.class] = recordless > 0 and recordless or nil }, lasts = { [USUAL.kind] = last >= 0 and last or nil }, parked = 0, leaving = 0,
-    config = config, perUser = config.perUser or NONE, timed = config.charge == 'time', users = whole and {} or NONE,
-    gain = 0, fresh = not packed, isTouched = false, seldom = '' }
-  -- A queue that is new: numbers that are 0.
-  packed = packed or string.rep('\0', REST_FROM - 1)
-  queue.seldom = string.sub(packed, AT.queue.rest, REST_FROM - 1)
-  if whole then F.readSeldom(queue) end
-  if #packed >= REST_FROM then F.readRest(queue, string.sub(packed, REST_FROM)) end
-  if got[3] then queue.mean = struct.unpack('<d', got[3]) end
   knownQueues[queueName] = queue
   return queue
 end
 
--- The step goes on with all that is known.
-function F.readAll()
-  if whole then return end
-  whole = true
-  for _, queue in pairs(knownQueues) do
-    queue.users = {}
-    F.readSeldom(queue)
-  end
-end
-
--- The step begins with what most need; a call with care reads all.
-function F.beginPlain()
-  whole = guard ~= nil
+-- What a usual step does not read of it.
+function F.wholeQueue(queue)
+  queue.users = {}
+  F.readSeldom(queue)
 end
 
 function F.touchQueue(queue)
@@ -86,10 +94,13 @@ function F.saveQueue(queue)
     rest = cmsgpack.pack(classes, lasts, queue.parked, queue.leaving)
   end
   classes[USUAL.class], lasts[USUAL.kind] = recordless, last
-  redis.call('HSET', K.fair(queue.prefix), FIELD.fair.numbers, struct.pack(FORMAT.queue, queue.virtual, queue.weightSum,
+  local flags = queue.hasSettings and FLAG.queue.settings or 0
+  local n = #saving
+  local packed = struct.pack(FORMAT.queue, queue.virtual, queue.weightSum,
     queue.epoch, queue.runnable, queue.ready,
     queue.idleLeast, queue.old, queue.tags, queue.joined, c.scheduled, c.deferred, c.queued, c.started, c.finished,
-    queue.enqueued, queue.finished, recordless or 0, last or -1) .. (whole and F.packSeldom(queue) or queue.seldom) .. rest)
+    queue.enqueued, queue.finished, recordless or 0, last or -1, flags) .. (whole and F.packSeldom(queue) or queue.seldom) .. rest
+  queue.packed, saving[n + 1], saving[n + 2] = packed, FIELD.clock.queue .. queue.name, packed
   if queue.learned then redis.call('HSET', K.fair(queue.prefix), FIELD.fair.mean, struct.pack('<d', queue.mean)) end
   if queue.fresh then
     redis.call('SADD', K.queues(), queue.name)

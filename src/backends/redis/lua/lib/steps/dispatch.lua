@@ -43,12 +43,75 @@ function Dispatch.look(front, tags)
   return start
 end
 
+-- Turns of a queue where all who are ready have no record and the weight 100: as `Dispatch.turns` deals them out, which
+-- has the rule for several classes.
+function Dispatch.turnsOfOne(queue, most, before)
+  local key, lines, scale = K.ready(queue.prefix, USUAL.class), K.line(queue.prefix, '', ''), Tag.scaleOf(USUAL.weight)
+  local got = redis.call('ZRANGE', key, '0', most == 1 and '0' or string.format('%d', most - 1), 'WITHSCORES')
+  local v, w, at_, size, tag = queue.virtual, queue.weightSum, 1, #got, nil
+  if size > 0 then tag = got[2] + 0 end
+  local names, tags, left, had, count, who, isOther = {}, {}, {}, whole and {}, 0, 0, false
+  local again, first, last, served, order, fluid = nil, 1, 0, nil, nil, nil
+  if queue.tags > 0 or queue.leaving > 0 then fluid = Fluid.open(queue) end
+  while count < most and w > 0 do
+    -- Behind all users may stand what keeps the set from being a listpack.
+    if tag == INF then tag = nil end
+    local i, have, start = again and again[first], nil, nil
+    if i and not (tag and tag <= tags[i]) then
+      have, first, served = left[i], first + 1, served or {}
+      served[i] = (served[i] or 1) + 1
+    elseif tag then
+      i = who + 1
+      have = before and before.had[i] or redis.call('LLEN', lines .. got[at_])
+      -- It stands where it has nothing: it was written by others.
+      if have == 0 then
+        isOther = true
+        break
+      end
+      who, names[i], tags[i], at_ = i, got[at_], tag, at_ + 2
+      if had then had[i] = have end
+      if at_ < size then tag = got[at_ + 1] + 0 else tag = nil end
+    else
+      break
+    end
+    start = tags[i] / scale
+    if start < v then start = v end
+    count = count + 1
+    if order then
+      order[count] = i
+    elseif i ~= count then
+      order = {}
+      for before_ = 1, count - 1 do order[before_] = before_ end
+      order[count] = i
+    end
+    tags[i], left[i] = tags[i] + GRAINS.turn, have - 1
+    if fluid then v = Fluid.after(fluid, start, 1, w) else v = Turn.afterTurn(start, 1, w) end
+    if have == 1 then
+      w = w - USUAL.weight
+      local left_ = tags[i] / scale
+      if left_ > v and count < most then
+        if not fluid then fluid = Fluid.new() end
+        Fluid.add(fluid, left_, USUAL.weight)
+      end
+    elseif count < most then
+      last = last + 1
+      if last == 1 then again = {} end
+      again[last] = i
+    end
+  end
+  local front = { class = USUAL.class, key = key, countedWeight = USUAL.weight, n = queue.classes[USUAL.class] }
+  return { virtual = v, weightSum = w, count = count, who = who, names = names, tags = tags, had = had, left = left,
+    served = served, fronts = { front }, order = order, isOther = isOther, fluid = fluid }
+end
+
 -- Whose the next turns are, at most so many, as if each cost 1; nothing is written. By number of who got
 -- any: names, tags after their turns, tasks left; beside that turns, where somebody got more than one, class,
 -- where there are several, and (in the script that deals out again) tasks had. `order`: whose each turn is,
 -- unless each has one. `isOther`: the next one is of a user with a record. `before`: turns that were dealt out
 -- for more, and were not taken.
 function Dispatch.turns(queue, most, before)
+  local classes = queue.classes
+  if classes[USUAL.class] and next(classes, next(classes)) == nil then return Dispatch.turnsOfOne(queue, most, before) end
   local fronts, n = Dispatch.fronts(queue, most)
   local v, w, lines = queue.virtual, queue.weightSum, K.line(queue.prefix, '', '')
   local names, tags, left = {}, {}, {}
@@ -202,10 +265,10 @@ end
 -- while it is ahead.
 function Dispatch.saveTags(queue, turns)
   local tags, left, names, fronted, us = turns.tags, turns.left, turns.names, turns.fronted, turns.us
-  local drained, kept, passed = 0, nil, nil
+  local drained, kept, passed, front = 0, nil, nil, turns.fronts[1]
   if turns.fluid then Fluid.save(queue, turns.fluid) end
   for i = 1, turns.who do
-    local front = fronted and fronted[i] or turns.fronts[1]
+    if fronted then front = fronted[i] end
     if left[i] > 0 then
       local moves, m = front.moves, front.m
       if not moves then
@@ -233,12 +296,12 @@ function Dispatch.saveTags(queue, turns)
     end
   end
   queue.virtual, queue.weightSum = turns.virtual, turns.weightSum
-  for _, front in ipairs(turns.fronts) do
-    local moves = front.moves
-    if moves and front.m == 2 then
-      redis.call('ZADD', front.key, moves[1], moves[2])
-    elseif moves then
-      redis.call('ZADD', front.key, unpack(moves))
+  for i = 1, #turns.fronts do
+    front = turns.fronts[i]
+    if front.m == 2 then
+      redis.call('ZADD', front.key, front.moves[1], front.moves[2])
+    elseif front.moves then
+      redis.call('ZADD', front.key, unpack(front.moves))
     end
     if front.gone then Dispatch.dropFrom(queue, front, #front.gone) end
   end

@@ -7,19 +7,17 @@ function Hand.isFree(queue)
   return queue.ready == 0 and queue.parked == 0 and not next(queue.config)
 end
 
--- The lines of the worker that waits longest, its request and how long it leases for; nil when it has not shown
+-- The worker that waits longest, its request and how long it leases for; nil when it has not shown
 -- life lately, takes nothing that it has not asked for, or does not know the task.
 function Hand.taker(queue, text)
   local head = redis.call('ZRANGE', K.idleWorkers(queue.prefix, '*'), 0, 0, 'WITHSCORES')
-  local worker = head[1]
-  if not worker or now - head[2] > LIMIT.staleWaitMs then return end
-  local got = redis.call('HMGET', K.worker(worker), FIELD.worker.line, FIELD.worker.names, FIELD.worker.lists,
-    FIELD.worker.unlisted)
-  if not got[1] or #got[1] <= 1 or got[3] or got[4] then return end
-  local _, request, leaseMs = cmsgpack.unpack(got[1])
-  local asked = { names = got[2], known = false, isLong = false }
+  if not head[1] or now - head[2] > LIMIT.staleWaitMs then return end
+  local worker = F.readWorker(head[1])
+  if not worker or not Line.stands(worker.line) or worker.scope then return end
+  local _, request, leaseMs = cmsgpack.unpack(worker.line)
+  local asked = { names = worker.names, known = false, isLong = false }
   if not request or Dispatch.firstOdd({ text }, 1, asked) or asked.isLong then return end
-  return worker, got[1], request, leaseMs
+  return worker, request, leaseMs
 end
 
 -- The turn of a user of whom nothing is known, and who is alone: it begins where the user would enter.
@@ -33,8 +31,9 @@ end
 -- is short until the worker says that it has got it: one that has died costs no more than a token that it was given.
 function Hand.over(queue, user, id, text)
   if queue.tags > 0 and redis.call('ZSCORE', K.keptTags(queue.prefix), user) then return false end
-  local worker, lines, request, leaseMs = Hand.taker(queue, text)
-  if not worker then return false end
+  local taker, request, leaseMs = Hand.taker(queue, text)
+  if not taker then return false end
+  local worker = taker.id
   Hand.charge(queue)
   local till = now + math.min(leaseMs, LIMIT.handMs)
   local token = string.format('%d-', micros) .. request
@@ -43,11 +42,12 @@ function Hand.over(queue, user, id, text)
   if till < H.started then H.started = till end
   redis.call('ZADD', K.leases(), 'LT', string.format('%d', till), worker)
   queue.counts.started = queue.counts.started + 1
-  Line.leave(worker, lines)
+  Line.leave(taker)
   redis.call('RPUSH', K.wake(worker), token .. string.format('\0%d\0%d\0', now, leaseMs) .. id .. '\0' .. text)
   -- Nobody is to find it once the lease may have ended.
   redis.call('PEXPIRE', K.wake(worker), LIMIT.handMs / 2)
-  redis.call('HSET', K.worker(worker), FIELD.worker.line, '+', FIELD.worker.last, string.format('%d-', C.steps) .. request)
+  taker.line, taker.last = LINE.handed, string.format('%d-', C.steps) .. request
+  F.touchWorker(taker)
   local hadAlarm = string.find(C.alarms, worker, 1, true) and Due.dropAlarm(worker)
   if hadAlarm then Due.handAlarm(queue) end
   return true

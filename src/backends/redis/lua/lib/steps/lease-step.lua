@@ -66,7 +66,7 @@ end
 -- @rare
 function Lease.standInLine(worker, shares, due, spread, request)
   for _, share in ipairs(shares) do share.worker = worker.id end
-  redis.call('HSET', K.worker(worker.id), FIELD.worker.line, Lease.linesOf(shares, worker.scope, request))
+  worker.line = Lease.linesOf(shares, worker.scope, request)
   C.waiting = C.waiting + 1
   return Due.sleepOf(worker.id, due, spread)
 end
@@ -129,11 +129,10 @@ end
 
 -- Whether a plain step may answer: nothing is due, one queue at most has something to give, and no
 -- worker or queue asks for more.
-function Lease.isPlain(from, worker, shares)
-  if worker.scope or C.idle > 0 then return false end
-  if F.isTickDue(ARGV[from + 5]) then return false end
+function Lease.isUsual(from, worker, shares)
+  if worker.scope or F.isTickDue(ARGV[from + 5]) then return false end
   if worker.last and string.sub(worker.last, -#ARGV[from] - 1) == '-' .. ARGV[from] then return false end
-  if worker.line == '+' and redis.call('EXISTS', K.wake(worker.id)) == 1 then return false end
+  if worker.line == LINE.handed and redis.call('EXISTS', K.wake(worker.id)) == 1 then return false end
   local full = 0
   for i = 1, #shares do
     local queue = shares[i].queue
@@ -166,13 +165,13 @@ function F.leaseStep(from, worker, shares, reply)
   local id, limit, leaseMs = ARGV[from], ARGV[from + 1] + 0, ARGV[from + 2] + 0
   local wait, retention = ARGV[from + 3], ARGV[from + 5]
   local isAgain = worker.last and string.sub(worker.last, -#id - 1) == '-' .. id
-  if worker.line and #worker.line <= 1 then
-    -- It was woken or handed a task, and that has taken it out of its lines.
-    if whole and not isAgain and worker.line == '+' then Hand.takeBack(worker.id) end
-    if whole or worker.line == '' then redis.call('DEL', K.wake(worker.id)) end
-    redis.call('HDEL', K.worker(worker.id), FIELD.worker.line)
+  if Line.stands(worker.line) then
+    Line.leaveLines(worker)
   elseif worker.line then
-    Line.leaveLines(worker.id, worker.line, false)
+    -- It was woken or handed a task, and that has taken it out of its lines.
+    if whole and not isAgain and worker.line == LINE.handed then Hand.takeBack(worker.id) end
+    if whole or worker.line == LINE.woken then redis.call('DEL', K.wake(worker.id)) end
+    worker.line = false
   end
   local hadAlarm = string.find(C.alarms, worker.id, 1, true) and Due.dropAlarm(worker.id)
   local request = { id = id, worker = worker.id, names = worker.names, limit = limit,

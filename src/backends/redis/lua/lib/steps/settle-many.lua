@@ -49,7 +49,7 @@ function Settle.finish(worker, packed, token, first, last, apart)
   queue.finished = queue.finished + n
   F.touchQueue(queue)
   if now < H.finished then H.finished = now end
-  if worker then worker.succeeded = worker.succeeded + n else F.countAttempt(ARGV[1], FIELD.worker.succeeded, n) end
+  if worker then worker.succeeded = worker.succeeded + n else F.countAttempt(ARGV[1], 'succeeded', n) end
   local till = struct.unpack('<d', packed, AT.lease.ends)
   if not C.freed or till < C.freed then C.freed = till end
 end
@@ -68,11 +68,14 @@ function Settle.others(from, count)
   return others
 end
 
+-- Where the call goes on behind its settlements.
+function Settle.behind()
+  return 5 + 2 * ARGV[4] + 2 * ARGV[2] + 4 * ARGV[3]
+end
+
 -- What the worker has of the tasks of the call, who waits for them, and where the call goes on behind them.
 function Settle.read()
-  local n, odd, groups = ARGV[2] + 0, ARGV[3] + 0, ARGV[4] + 0
-  local ids = 4 + 2 * groups
-  local behind = ids + 2 * n + 1 + 4 * odd
+  local n, ids, behind = ARGV[2] + 0, 4 + 2 * ARGV[4], Settle.behind()
   if n == 0 then return NONE, false, behind end
   return redis.call('HMGET', K.hot(ARGV[1]), unpack(ARGV, ids + 1, ids + n)),
     C.ears > 0 and redis.call('HMGET', K.ears(), unpack(ARGV, ids + 1, ids + n)), behind
@@ -84,7 +87,7 @@ function Settle.isReadBy(ears, i)
 end
 
 -- Whether all tasks of the call are as most are, and leased as it says.
-function Settle.isPlain(hot, ears)
+function Settle.isUsual(hot, ears)
   if ARGV[3] ~= '0' then return false end
   local i = 0
   for at_ = 5, 3 + 2 * ARGV[4], 2 do

@@ -2,7 +2,7 @@
 
 function Decide.finish(t, u, result)
   if t.hasAttempts then F.recordAttempt(t, 'succeeded', 'finish') end
-  F.countAttempt(t.worker, FIELD.worker.succeeded)
+  F.countAttempt(t.worker, 'succeeded')
   F.endTask(t, u, 'finished', { result = result })
 end
 

@@ -92,7 +92,7 @@ function Settle.saveFinished(worker, ids, ends)
   redis.call('RPUSH', K.ended('finished'), unpack(ids))
   Settle.free(ids)
   if now < H.finished then H.finished = now end
-  if worker then worker.succeeded = worker.succeeded + n else F.countAttempt(ARGV[1], FIELD.worker.succeeded, n) end
+  if worker then worker.succeeded = worker.succeeded + n else F.countAttempt(ARGV[1], 'succeeded', n) end
 end
 
 -- Whether a task of a lease with this token ends as most do, though its user may have a record that counts it.

@@ -35,12 +35,17 @@ end
 
 -- 1 when some schedule is due, else 0.
 function F.schedulesDue()
+  if not whole then return 0 end
   return H['schedules:due'] <= now and 1 or 0
 end
 
 -- The least moment at which something falls due that a step would act on; INF when nothing does.
 -- Dependents that a step had no room to tell are due at once.
 function F.nextDue()
+  if not whole then
+    if C.due > now then return math.ceil(math.min(H.started, C.due)) end
+    F.readAll()
+  end
   return H.cascade < INF and now or math.ceil(math.min(H.started < INF and math.max(H.started, C.pause) or INF,
     H['scheduled-users'], H.throttled, H.deadlines, F.scheduleLookAt()))
 end

@@ -1,38 +1,40 @@
 -- Takes workers in and out of the lines in which they wait for a wake-up.
 -- @rare
 
--- Whether the worker stands in lines: it has been neither woken nor handed a task since it asked.
-function Line.stands(packed)
-  return packed and #packed > 1
+-- What stands in place of its lines once a worker was woken, or handed a task.
+local LINE = { woken = '-', handed = '+' }
+
+-- Whether a worker stands in lines: it has been neither woken nor handed a task since it asked.
+function Line.stands(line)
+  return line and #line > 1
 end
 
 -- Takes a worker out of every line that it stands in; `left`: but for this one.
-function Line.leave(worker, packed, left)
-  if not Line.stands(packed) then return end
-  local lines = cmsgpack.unpack(packed)
+function Line.leave(worker, left)
+  if not Line.stands(worker.line) then return end
+  local lines = cmsgpack.unpack(worker.line)
   for i = 1, #lines, 2 do
     local key = K.idleWorkers(K.queue(lines[i]), lines[i + 1])
-    if key ~= left then redis.call('ZREM', key, worker) end
+    if key ~= left then redis.call('ZREM', key, worker.id) end
   end
   C.waiting = C.waiting - 1
 end
 
--- As `leave`, for a worker that is woken (`token`) or has left by itself.
-function Line.leaveLines(worker, packed, token, left)
-  Line.leave(worker, packed, left)
-  if token then
-    redis.call('RPUSH', K.wake(worker), '1')
-    redis.call('HSET', K.worker(worker), FIELD.worker.line, '')
-  else
-    redis.call('HDEL', K.worker(worker), FIELD.worker.line)
-  end
+-- As `leave`; the worker has left by itself.
+function Line.leaveLines(worker, left)
+  Line.leave(worker, left)
+  worker.line = false
+  F.touchWorker(worker)
 end
 
 -- Wakes the worker if it waits. `left`: a line that it was taken out of.
-function Line.wakeWorker(worker, left)
-  local packed = redis.call('HGET', K.worker(worker), FIELD.worker.line)
-  if not Line.stands(packed) then return false end
-  Line.leaveLines(worker, packed, true, left)
+function Line.wakeWorker(id, left)
+  local worker = F.workerOf(id)
+  if not worker or not Line.stands(worker.line) then return false end
+  Line.leave(worker, left)
+  redis.call('RPUSH', K.wake(id), '1')
+  worker.line = LINE.woken
+  F.touchWorker(worker)
   return true
 end
 
@@ -45,8 +47,8 @@ function Line.wakeLine(queue, line, most)
     if not worker then return most end
     local stale = now - head[2] > LIMIT.staleWaitMs
     if stale then
-      local packed = redis.call('HGET', K.worker(worker), FIELD.worker.line)
-      if packed then Line.leaveLines(worker, packed, false, key) end
+      local silent = F.workerOf(worker)
+      if silent and silent.line then Line.leaveLines(silent, key) end
     elseif Line.wakeWorker(worker, key) then
       most = most - 1
     end

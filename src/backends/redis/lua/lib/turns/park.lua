@@ -156,10 +156,10 @@ function Park.knownAt(name)
   local since = now - LIMIT.unknownTaskMs
   local latest = tonumber(redis.call('ZSCORE', K.names(), name) or 0)
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', K.workers(), since, '+inf')) do
-    local got = redis.call('HMGET', K.worker(id), FIELD.worker.names, FIELD.worker.seen)
+    local worker, names = F.workerOf(id), redis.call('HGET', K.worker(id), FIELD.worker.names)
     -- Whoever asks is written to be alive at the end of its step.
-    local seen = id == ARGV[1] and now or tonumber(got[2] or 0)
-    if seen > latest and string.find(got[1], ',' .. name .. ',', 1, true) then latest = seen end
+    local seen = id == ARGV[1] and now or worker and worker.seen or 0
+    if names and seen > latest and string.find(names, ',' .. name .. ',', 1, true) then latest = seen end
   end
   return latest > since and latest or nil
 end

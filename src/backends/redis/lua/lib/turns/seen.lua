@@ -1,12 +1,40 @@
--- Reads what a worker has announced, and says that it lives.
+-- Reads and saves what is known of a worker, and says that it lives.
 
--- nil when the worker is not registered, or its lists were dropped while it was silent.
+-- What every lease of a worker needs stands with the clock; nil: it is not registered.
+function F.workerOf(id)
+  local worker = knownWorkers[id]
+  if worker ~= nil then return worker or nil end
+  local field = FIELD.clock.worker .. id
+  local packed = fetched[field]
+  if packed == nil then packed = redis.call('HGET', KEYS[1], field) end
+  worker = packed and (not whole and F.takeKept(K.worker(id), packed) or F.unpackWorker(id, packed))
+  knownWorkers[id] = worker or false
+  return worker or nil
+end
+
+function F.unpackWorker(id, packed)
+  local seen, succeeded, announced, flags, size, rest = struct.unpack(FORMAT.worker, packed)
+  local last, line = string.sub(packed, rest, rest + size - 1), string.sub(packed, rest + size)
+  return { id = id, seen = seen, succeeded = succeeded, announced = announced, flags = flags, last = last,
+    line = line ~= '' and line or false, isTouched = false, names = false, scope = false, listed = false }
+end
+
+-- It has changed, and is saved with the clock.
+function F.touchWorker(worker)
+  if worker.isTouched then return end
+  worker.isTouched = true
+  touchedWorkers[#touchedWorkers + 1] = worker
+end
+
+-- A worker with the names that it knows and its lists; nil when it is not registered, or its lists were dropped while it
+-- was silent.
 function F.readWorker(id)
-  local got = redis.call('HMGET', K.worker(id), FIELD.worker.names, FIELD.worker.lists, FIELD.worker.last,
-    FIELD.worker.line, FIELD.worker.seen, FIELD.worker.unlisted, FIELD.worker.succeeded)
-  if not got[5] or got[6] then return end
-  local worker = { id = id, names = got[1], last = got[3], line = got[4], seen = tonumber(got[5]),
-    succeededBefore = got[7], succeeded = 0 }
+  local worker = F.workerOf(id)
+  if not worker or worker.flags >= FLAG.worker.unlisted then return end
+  if worker.names then return worker end
+  local got = redis.call('HMGET', K.worker(id), FIELD.worker.names, FIELD.worker.lists)
+  if not got[1] then return end
+  worker.names = got[1]
   if got[2] then
     local lists = cmsgpack.unpack(got[2])
     worker.scope = { assigned = lists.assignedList, steal = lists.stealList }
@@ -21,4 +49,24 @@ function F.seen(worker)
     redis.call('ZADD', K.workers(), now, worker.id)
   end
   if worker.listed then F.move('listed-workers', worker.id, now) end
+end
+
+-- A worker lives, and was given something by this request.
+function F.saveLiving(worker, last)
+  worker.seen, worker.last = now, last or worker.last
+  F.touchWorker(worker)
+end
+
+function F.packWorker(worker)
+  return struct.pack(FORMAT.worker, worker.seen, worker.succeeded, worker.announced, worker.flags, #worker.last) .. worker.last
+    .. (worker.line or '')
+end
+
+function F.forgetWorker(id)
+  redis.call('DEL', K.worker(id), K.wake(id))
+  redis.call('ZREM', K.workers(), id)
+  redis.call('HDEL', KEYS[1], FIELD.clock.worker .. id)
+  local worker = knownWorkers[id]
+  if worker then worker.isTouched, worker.isGone = true, true end
+  knownWorkers[id] = false
 end
