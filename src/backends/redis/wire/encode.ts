@@ -151,37 +151,40 @@ export function retentionText(retention: Retention): string {
 /** Appends one lease request, as lua/lib/lease-step.lua reads it. */
 export function pushLease(args: ScriptArgument[], request: LeaseRequest, retention: string): void {
   const { requestId, limit, leaseMs, wait, queues } = request;
-  args.push(
-    requestId,
-    limit,
-    leaseMs,
-    wait === 'hand' ? '2' : wait ? '1' : '0',
-    spreadOf(requestId),
-    retention,
-  );
-  args.push(queues.length);
-  for (const { queue, weight, pass } of queues) args.push(queue, weight, pass);
+  let terms = `${leaseMs}\0${retention}`;
+  for (const { queue, weight } of queues) terms += `\0${queue}\0${weight}`;
+  args.push(requestId, limit, waitText(wait, requestId), terms);
+  if (queues.length > 1) for (const { pass } of queues) args.push(pass);
+}
+
+/** Whether the worker stands in line when it gets nothing, and how far in [0, 1) it spreads its sleep. */
+function waitText(wait: LeaseRequest['wait'], requestId: string): string {
+  return wait === false ? '0' : `${wait === 'hand' ? '2' : '1'}${spreadOf(requestId)}`;
 }
 
 /** Appends the settlements of a call, as lua/lib/settle-many.lua reads them. */
 export function pushSettlements(args: ScriptArgument[], settlements: readonly Settlement[]): void {
-  const groups: ScriptArgument[] = [];
+  const tokens: ScriptArgument[] = [];
+  const sizes: number[] = [];
   const others: ScriptArgument[] = [];
   const firsts: ScriptArgument[] = [];
   const seen = new Set<string>();
   let size = 0;
   for (const [at, settlement] of settlements.entries()) {
     const { id, token } = settlement;
-    if (size > 0 && token !== settlements[at - 1]?.token) size = 0;
-    if (size === 0) groups.push(1, token);
-    else groups[groups.length - 2] = size + 1;
+    if (size > 0 && token !== settlements[at - 1]?.token) {
+      sizes.push(size);
+      size = 0;
+    }
+    if (size === 0) tokens.push(token);
     size++;
     const [first, ...other] = argumentsOf(settlement, seen.has(id));
     firsts.push(first);
     if (other.length > 0) others.push(at + 1, ...other);
     seen.add(id);
   }
-  args.push(settlements.length, others.length / 4, groups.length / 2, ...groups);
+  if (size > 0) sizes.push(size);
+  args.push([settlements.length, others.length / 4, ...sizes].join(' '), ...tokens);
   for (const { id } of settlements) args.push(id);
   args.push(...firsts, ...others);
 }

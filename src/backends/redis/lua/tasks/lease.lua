@@ -18,12 +18,18 @@
 -- @include lib/dispatch-rich.lua
 -- @include lib/skip.lua
 -- @include lib/bring-back.lua
+-- @include lib/usual.lua
 
-F.beginUsual(ARGV[9], ARGV[1])
+local terms = F.remembered(ARGV[5], Lease.termsOf)
+F.beginUsual(terms.queues[1] or '', ARGV[1])
+if not whole then
+  local reply = Usual.step(NOTHING, terms)
+  if reply then return reply end
+end
 local worker = F.readWorker(ARGV[1])
 if not worker then return { 'unregistered' } end
-local shares = Lease.shares(2, worker)
-if not whole and not Lease.isUsual(2, worker, shares) then F.readAll() end
+local shares = Lease.shares(2, terms, worker)
+if not whole and not Lease.isUsual(2, terms, worker, shares) then F.readAll() end
 redis.call('DEL', K.oom())
 F.seen(worker)
-return F.leaseStep(2, worker, shares, {})
+return F.leaseStep(2, terms, worker, shares, {})

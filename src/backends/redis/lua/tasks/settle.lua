@@ -21,26 +21,32 @@
 -- @include lib/dispatch-rich.lua
 -- @include lib/skip.lua
 -- @include lib/bring-back.lua
+-- @include lib/usual.lua
 -- @include lib/channel.lua
 -- @include lib/writes.lua
 -- @include lib/settle-one.lua
 -- @include lib/settle-rich.lua
 -- @include lib/settle-many.lua
 
-F.beginUsual(ARGV[Settle.behind() + 7] or '', ARGV[1])
-local worker = F.readWorker(ARGV[1])
-local hot, ears, behind = Settle.read()
-local shares
-if worker and ARGV[behind] then shares = Lease.shares(behind, worker) end
-if not whole and not (shares and Settle.isUsual(hot, ears) and Lease.isUsual(behind, worker, shares)) then F.readAll() end
+local counts, terms = F.remembered(ARGV[2], Settle.countsOf), nil
+if ARGV[counts.behind] then terms = F.remembered(ARGV[counts.behind + 3], Lease.termsOf) end
+F.beginUsual(terms and terms.queues[1] or '', ARGV[1])
+if terms and not whole then
+  local reply = Usual.step(counts, terms)
+  if reply then return reply end
+end
+local worker, behind, shares = F.readWorker(ARGV[1]), counts.behind, nil
+local hot, ears = Settle.read(counts)
+if worker and terms then shares = Lease.shares(behind, terms, worker) end
+if not whole and not (shares and Settle.isUsual(counts, hot, ears) and Lease.isUsual(behind, terms, worker, shares)) then F.readAll() end
 redis.call('DEL', K.oom())
 if worker then F.seen(worker) end
 local reply = { 0 }
-Settle.all(worker, reply, hot, ears)
+Settle.all(worker, reply, counts, hot, ears)
 reply[1] = #reply - 1
 if whole then F.cascade(LIMIT.cascadeStep) end
 if shares then
-  return F.leaseStep(behind, worker, shares, reply)
+  return F.leaseStep(behind, terms, worker, shares, reply)
 else
   reply[#reply + 1] = 'unregistered'
   if worker then F.saveLiving(worker) end

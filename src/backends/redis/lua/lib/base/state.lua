@@ -8,7 +8,7 @@ local F = {}
 local Cascade, Choose, Dispatch, Decide, Deps, Due, Failures, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}, {} -- subjects
 local Hand, Lease, Line, Link, Lists, Park, Rebuild, Retain, Schedule = {}, {}, {}, {}, {}, {}, {}, {}, {} -- subjects
 local Settle, Step, Store, Streams, Submission, Suspend, Tag, Tick = {}, {}, {}, {}, {}, {}, {}, {} -- subjects
-local Fluid, Pause, Timed, Wait, Window, XCom = {}, {}, {}, {}, {}, {} -- subjects
+local Fluid, Pause, Timed, Usual, Wait, Window, XCom = {}, {}, {}, {}, {}, {}, {} -- subjects
 
 -- Queues that this step has loaded, and changed.
 local knownQueues, touched = {}, {}
@@ -20,6 +20,18 @@ local knownWorkers, touchedWorkers = {}, {}
 -- What usual steps have saved last, as it was read: by name of the key, or of the queue in its namespace. It is taken out while a
 -- step works on it, and is worth nothing when other bytes are stored.
 local KEPT = { size = 0 }
+
+-- What texts come to that many calls send, by text.
+local REMEMBERED = { size = 0 }
+
+function F.remembered(text, make)
+  local known = REMEMBERED[text]
+  if known then return known end
+  if REMEMBERED.size >= LIMIT.keptStates then REMEMBERED = { size = 0 } end
+  known = make(text)
+  REMEMBERED[text], REMEMBERED.size = known, REMEMBERED.size + 1
+  return known
+end
 
 -- Takes out what was kept, if these are still the bytes.
 function F.takeKept(name, packed)

@@ -37,7 +37,7 @@ function F.newQueue(queueName, prefix)
     ready = 0, idleLeast = INF, old = 0, tags = 0, joined = 0, enqueued = 0, finished = 0,
     counts = { scheduled = 0, deferred = 0, queued = 0, started = 0, finished = 0 }, classes = {}, lasts = {}, parked = 0, leaving = 0,
     config = NONE, perUser = NONE, timed = false, users = NONE, gain = 0, fresh = true, isTouched = false,
-    seldom = string.rep('\0', SIZE.seldom), hasSettings = false, packed = false }
+    seldom = string.rep('\0', SIZE.seldom), hasSettings = false, hasRest = false, packed = false }
 end
 
 function F.unpackQueue(queueName, prefix, packed)
@@ -48,7 +48,7 @@ function F.unpackQueue(queueName, prefix, packed)
     counts = { scheduled = scheduled, deferred = deferred, queued = queued, started = started, finished = ended },
     classes = { [USUAL.class] = recordless > 0 and recordless or nil }, lasts = { [USUAL.kind] = last >= 0 and last or nil },
     parked = 0, leaving = 0, config = NONE, perUser = NONE, timed = false, users = NONE, gain = 0, fresh = false, isTouched = false,
-    seldom = string.sub(packed, AT.queue.rest, REST_FROM - 1), hasSettings = false, packed = false }
+    seldom = string.sub(packed, AT.queue.rest, REST_FROM - 1), hasSettings = false, hasRest = #packed >= REST_FROM, packed = false }
   if #packed >= REST_FROM then F.readRest(queue, string.sub(packed, REST_FROM)) end
   if flags > 0 then F.readSettings(queue) end
   return queue
@@ -100,7 +100,7 @@ function F.saveQueue(queue)
     queue.epoch, queue.runnable, queue.ready,
     queue.idleLeast, queue.old, queue.tags, queue.joined, c.scheduled, c.deferred, c.queued, c.started, c.finished,
     queue.enqueued, queue.finished, recordless or 0, last or -1, flags) .. (whole and F.packSeldom(queue) or queue.seldom) .. rest
-  queue.packed, saving[n + 1], saving[n + 2] = packed, FIELD.clock.queue .. queue.name, packed
+  queue.hasRest, queue.packed, saving[n + 1], saving[n + 2] = rest ~= '', packed, FIELD.clock.queue .. queue.name, packed
   if queue.learned then redis.call('HSET', K.fair(queue.prefix), FIELD.fair.mean, struct.pack('<d', queue.mean)) end
   if queue.fresh then
     redis.call('SADD', K.queues(), queue.name)

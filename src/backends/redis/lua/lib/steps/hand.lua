@@ -46,7 +46,7 @@ function Hand.over(queue, user, id, text)
   redis.call('RPUSH', K.wake(worker), token .. string.format('\0%d\0%d\0', now, leaseMs) .. id .. '\0' .. text)
   -- Nobody is to find it once the lease may have ended.
   redis.call('PEXPIRE', K.wake(worker), LIMIT.handMs / 2)
-  taker.line, taker.last = LINE.handed, string.format('%d-', C.steps) .. request
+  taker.line, taker.last, taker.request = LINE.handed, string.format('%d-', C.steps) .. request, request
   F.touchWorker(taker)
   local hadAlarm = string.find(C.alarms, worker, 1, true) and Due.dropAlarm(worker)
   if hadAlarm then Due.handAlarm(queue) end

@@ -1,5 +1,6 @@
--- One lease, for `lease` and `settle`. ARGV from `from`: request id, slots, lease ms, whether the worker stands in line
--- when it gets nothing ('2': and may be handed a task there), spread in [0, 1), retention, number of queues, then queue, weight and pass of each.
+-- One lease, for `lease` and `settle`. ARGV from `from`: request id, slots, whether the worker stands in line
+-- when it gets nothing ('1', or '2': and may be handed a task there; spread in [0, 1) behind it; '0': no), the terms (`Lease.termsOf`),
+-- and of several queues the pass of each.
 -- Answers {'leased' or 'repeated', more (+ 2 when some schedule is due, + 4 when dead letters follow at the end,
 -- see lib/failures.lua), next due or -1, wait ms, now, lease end, alone,
 -- what queues say of their tasks as JSON or '', moment of the token, how many}, then all ids, all texts, and a row for
@@ -106,17 +107,26 @@ function Lease.settings(shares)
   return settings and cjson.encode(settings) or ''
 end
 
+-- What a worker asks for each time: lease ms, retention, then each queue with its weight, parted by NUL.
+function Lease.termsOf(text)
+  local parts, queues, steps = {}, {}, {}
+  for part in string.gmatch(text, '[^%z]+') do parts[#parts + 1] = part end
+  for i = 3, #parts, 2 do queues[#queues + 1], steps[#steps + 1] = parts[i], 1 / parts[i + 1] end
+  return { leaseMs = parts[1] + 0, retention = parts[2], queues = queues, steps = steps }
+end
+
 -- The queues of the request, with the worker's stride and what its lists let it reach.
-function Lease.shares(from, worker)
-  local shares = {}
-  for i = 1, ARGV[from + 6] + 0 do
-    local at_ = from + 3 * i + 4
-    local queue = F.queueOf(ARGV[at_])
-    shares[i] = { queue = queue, step = 1 / ARGV[at_ + 1], pass = ARGV[at_ + 2] + 0,
+function Lease.shares(from, terms, worker)
+  local shares, queues = {}, terms.queues
+  for i = 1, #queues do
+    shares[i] = { queue = F.queueOf(queues[i]), step = terms.steps[i], pass = (ARGV[from + 3 + i] or 0) + 0,
       scope = worker.scope, isDone = false }
   end
   return shares
 end
+
+-- How `wait` begins for a worker that may be handed a task: '2'.
+local WAITS_FOR_HAND = 50
 
 -- Appends ids, texts and rows of what was leased.
 function Lease.append(reply, from, batch)
@@ -129,9 +139,9 @@ end
 
 -- Whether a plain step may answer: nothing is due, one queue at most has something to give, and no
 -- worker or queue asks for more.
-function Lease.isUsual(from, worker, shares)
-  if worker.scope or F.isTickDue(ARGV[from + 5]) then return false end
-  if worker.last and string.sub(worker.last, -#ARGV[from] - 1) == '-' .. ARGV[from] then return false end
+function Lease.isUsual(from, terms, worker, shares)
+  if worker.scope or F.isTickDue(terms.retention) then return false end
+  if worker.request == ARGV[from] then return false end
   if worker.line == LINE.handed and redis.call('EXISTS', K.wake(worker.id)) == 1 then return false end
   local full = 0
   for i = 1, #shares do
@@ -161,10 +171,9 @@ function Lease.begin(shares, retention)
 end
 
 -- Appends the answer to the reply.
-function F.leaseStep(from, worker, shares, reply)
-  local id, limit, leaseMs = ARGV[from], ARGV[from + 1] + 0, ARGV[from + 2] + 0
-  local wait, retention = ARGV[from + 3], ARGV[from + 5]
-  local isAgain = worker.last and string.sub(worker.last, -#id - 1) == '-' .. id
+function F.leaseStep(from, terms, worker, shares, reply)
+  local id, limit, wait, leaseMs, retention = ARGV[from], ARGV[from + 1] + 0, ARGV[from + 2], terms.leaseMs, terms.retention
+  local isAgain = worker.request == id
   if Line.stands(worker.line) then
     Line.leaveLines(worker)
   elseif worker.line then
@@ -176,7 +185,7 @@ function F.leaseStep(from, worker, shares, reply)
   local hadAlarm = string.find(C.alarms, worker.id, 1, true) and Due.dropAlarm(worker.id)
   local request = { id = id, worker = worker.id, names = worker.names, limit = limit,
     leaseMs = leaseMs, token = string.format('%d-', micros) .. id, known = false, isLong = false }
-  local batch, word, ticked, last
+  local batch, word, ticked
   if isAgain then
     word, ticked = 'repeated', false
     batch = { n = 0, ids = {}, texts = {}, rows = false, unknownNames = 0, stopped = false, alone = false }
@@ -193,13 +202,12 @@ function F.leaseStep(from, worker, shares, reply)
     if worker.scope then
       Dispatch.saveListClocks(shares)
     end
-    last = string.format('%d-', C.steps) .. id
   end
-  F.saveLiving(worker, last)
+  F.saveLiving(worker, not isAgain and id)
   F.writeStep()
   local due, waitMs = Lease.dueOfShares(shares), 0
   if batch.n == 0 and word == 'leased' and wait ~= '0' and not batch.stopped and not ticked then
-    waitMs = Lease.standInLine(worker, shares, due, ARGV[from + 4] + 0, wait == '2' and request)
+    waitMs = Lease.standInLine(worker, shares, due, string.sub(wait, 2) + 0, string.byte(wait) == WAITS_FOR_HAND and request)
     if batch.unknownNames > 0 then Lease.wakeForFreed(worker, shares) end
   else
     waitMs = due - now

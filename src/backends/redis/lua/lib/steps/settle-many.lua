@@ -68,17 +68,21 @@ function Settle.others(from, count)
   return others
 end
 
--- Where the call goes on behind its settlements.
-function Settle.behind()
-  return 5 + 2 * ARGV[4] + 2 * ARGV[2] + 4 * ARGV[3]
+-- What ARGV[2] says of the call: how many settlements, how many of them are not 'finish', and the sizes of the groups that
+-- have one token each. `ids`: behind the tokens; `behind`: where the call goes on.
+function Settle.countsOf(text)
+  local numbers = {}
+  for number in string.gmatch(text, '%d+') do numbers[#numbers + 1] = number + 0 end
+  local n, odd, groups = numbers[1], numbers[2], #numbers - 2
+  return { n = n, odd = odd, groups = groups, sizes = { unpack(numbers, 3) }, ids = 2 + groups, behind = 3 + groups + 2 * n + 4 * odd }
 end
 
--- What the worker has of the tasks of the call, who waits for them, and where the call goes on behind them.
-function Settle.read()
-  local n, ids, behind = ARGV[2] + 0, 4 + 2 * ARGV[4], Settle.behind()
-  if n == 0 then return NONE, false, behind end
+-- What the worker has of the tasks of the call, and who waits for them.
+function Settle.read(counts)
+  local n, ids = counts.n, counts.ids
+  if n == 0 then return NONE, false end
   return redis.call('HMGET', K.hot(ARGV[1]), unpack(ARGV, ids + 1, ids + n)),
-    C.ears > 0 and redis.call('HMGET', K.ears(), unpack(ARGV, ids + 1, ids + n)), behind
+    C.ears > 0 and redis.call('HMGET', K.ears(), unpack(ARGV, ids + 1, ids + n))
 end
 
 -- Whether others depend on the task, which hear of its end before those that only listen.
@@ -87,12 +91,12 @@ function Settle.isReadBy(ears, i)
 end
 
 -- Whether all tasks of the call are as most are, and leased as it says.
-function Settle.isUsual(hot, ears)
-  if ARGV[3] ~= '0' then return false end
+function Settle.isUsual(counts, hot, ears)
+  if counts.odd > 0 then return false end
   local i = 0
-  for at_ = 5, 3 + 2 * ARGV[4], 2 do
-    local token, before = ARGV[at_ + 1], nil
-    for _ = 1, ARGV[at_] + 0 do
+  for g = 1, counts.groups do
+    local token, before = ARGV[2 + g], nil
+    for _ = 1, counts.sizes[g] do
       i = i + 1
       local packed = hot[i]
       if packed ~= before then
@@ -105,13 +109,11 @@ function Settle.isUsual(hot, ears)
   return true
 end
 
--- ARGV from 2: how many settlements, how many of them are not 'finish', how many groups follow that have one
--- token each; then size and token of each group, all ids, all results (or first arguments), and of each
+-- ARGV from 2: the counts (`Settle.countsOf`), the token of each group, all ids, all results (or first arguments), and of each
 -- that is not 'finish' its place, decision and two more arguments. Appends to the reply place and answer of
 -- each that is not 'ok finished'.
-function Settle.all(worker, reply, hot, ears)
-  local n, odd, groups = ARGV[2] + 0, ARGV[3] + 0, ARGV[4] + 0
-  local ids = 4 + 2 * groups
+function Settle.all(worker, reply, counts, hot, ears)
+  local n, odd, groups, ids = counts.n, counts.odd, counts.groups, counts.ids
   local rows = ids + 2 * n + 1
   if n == 0 then return end
   local others, done, call = NONE, NONE, nil
@@ -119,8 +121,7 @@ function Settle.all(worker, reply, hot, ears)
   if odd > 0 then others, done = Settle.others(rows, odd), {} end
   local i = 1
   for g = 1, groups do
-    local size, token = ARGV[3 + 2 * g] + 0, ARGV[4 + 2 * g]
-    local last = i + size - 1
+    local token, last = ARGV[2 + g], i + counts.sizes[g] - 1
     while i <= last do
       local packed = hot[i]
       local isMost = packed and not others[i]

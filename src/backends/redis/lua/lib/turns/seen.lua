@@ -16,7 +16,7 @@ function F.unpackWorker(id, packed)
   local seen, succeeded, announced, flags, size, rest = struct.unpack(FORMAT.worker, packed)
   local last, line = string.sub(packed, rest, rest + size - 1), string.sub(packed, rest + size)
   return { id = id, seen = seen, succeeded = succeeded, announced = announced, flags = flags, last = last,
-    line = line ~= '' and line or false, isTouched = false, names = false, scope = false, listed = false }
+    request = string.match(last, '%-(.*)$') or '', line = line ~= '' and line or false, isTouched = false, names = false, scope = false, listed = false }
 end
 
 -- It has changed, and is saved with the clock.
@@ -51,9 +51,10 @@ function F.seen(worker)
   if worker.listed then F.move('listed-workers', worker.id, now) end
 end
 
--- A worker lives, and was given something by this request.
-function F.saveLiving(worker, last)
-  worker.seen, worker.last = now, last or worker.last
+-- A worker lives, and was given something by this request, if any.
+function F.saveLiving(worker, request)
+  worker.seen = now
+  if request then worker.last, worker.request = string.format('%d-', C.steps) .. request, request end
   F.touchWorker(worker)
 end
 

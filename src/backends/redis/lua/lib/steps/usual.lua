@@ -1,0 +1,182 @@
+-- What most calls of `settle` and `lease` are: tasks of one queue finish, of which nothing else is known, and as many are
+-- leased, of users without a record who have others in line. All in one function, which looks before it writes: where
+-- anything is otherwise it answers nothing, and the step goes on by the general rules (lib/settle-many.lua, lib/dispatch.lua).
+
+-- Whether maintenance, an alarm, a worker in line or a request that is sent again asks for more.
+function Usual.isQuiet(worker, queue, request, terms)
+  if C.upkeep <= now or C.due <= now or H.started <= now or C.idle > 0 or C.waiting > 0 or C.alarms ~= ',' then return false end
+  if worker.scope or worker.line or worker.request == request or queue.hasSettings or queue.hasRest then return false end
+  return not F.retainDue(terms.retention)
+end
+
+-- Leases of the call as they are stored, when all tasks are as most are; else nothing.
+function Usual.leases(counts, queueName)
+  local n, ids, hot = counts.n, counts.ids, K.hot(ARGV[1])
+  if counts.odd > 0 then return end
+  local leases = n == 1 and { redis.call('HGET', hot, ARGV[ids + 1]) } or redis.call('HMGET', hot, unpack(ARGV, ids + 1, ids + n))
+  local i = 0
+  for g = 1, counts.groups do
+    local tail, before = '\0' .. ARGV[2 + g], nil
+    for _ = 1, counts.sizes[g] do
+      i = i + 1
+      local packed = leases[i]
+      if packed ~= before then
+        if not packed or string.byte(packed, AT.lease.flags) % (2 * FLAG.lease.counted) ~= 0
+          or string.sub(packed, AT.lease.rest) ~= queueName .. tail then return end
+        before = packed
+      end
+    end
+  end
+  if C.ears > 0 then
+    local ears = redis.call('HMGET', K.ears(), unpack(ARGV, ids + 1, ids + n))
+    for at_ = 1, n do
+      if ears[at_] then return end
+    end
+  end
+  return leases
+end
+
+-- The next turns, one of each user: `names`, `tags` after them, and what is left. Nothing where one user has two of them.
+function Usual.turns(queue, most)
+  local got = redis.call('ZRANGE', K.ready(queue.prefix, USUAL.class), '0', most == 1 and '0' or string.format('%d', most - 1),
+    'WITHSCORES')
+  if #got < 2 * most then return end
+  local lines, scale, v, w = K.line(queue.prefix, '', ''), Tag.scaleOf(USUAL.weight), queue.virtual, queue.weightSum
+  local fluid = queue.tags > 0 and Fluid.open(queue)
+  local names, tags, left, first, isDrained = {}, {}, {}, INF, false
+  for i = 1, most do
+    local name, tag = got[2 * i - 1], got[2 * i] + 0
+    local have = (tag <= first and tag < INF) and redis.call('LLEN', lines .. name) or 0
+    if have == 0 then return end
+    local start = tag / scale
+    if start < v then start = v end
+    tag = tag + GRAINS.turn
+    names[i], tags[i], left[i] = name, tag, have - 1
+    if fluid then v = Fluid.after(fluid, start, 1, w) else v = Turn.afterTurn(start, 1, w) end
+    if have == 1 then
+      isDrained, w = true, w - USUAL.weight
+      if i < most then
+        if w <= 0 then return end
+        if tag / scale > v then
+          fluid = fluid or Fluid.new()
+          Fluid.add(fluid, tag / scale, USUAL.weight)
+        end
+      end
+    elseif first == INF then
+      first = tag
+    end
+  end
+  return { count = most, who = most, virtual = v, weightSum = w, names = names, tags = tags, left = left, fluid = fluid,
+    isDrained = isDrained }
+end
+
+-- Ids and texts of the tasks of these turns, out of their lines; nothing where one cannot just be started.
+function Usual.take(queue, turns, worker)
+  local lines, names, n, ids, texts = K.line(queue.prefix, '', ''), turns.names, turns.count, {}, nil
+  for i = 1, n do ids[i] = redis.call('LPOP', lines .. names[i]) end
+  if n == 1 then texts = { redis.call('HGET', K.tasks(), ids[1]) } else texts = redis.call('HMGET', K.tasks(), unpack(ids)) end
+  local asked = worker.asked
+  if not asked then
+    asked = { names = worker.names, known = false, isLong = false }
+    worker.asked = asked
+  end
+  asked.isLong = false
+  if Dispatch.firstOdd(texts, n, asked) or asked.isLong then return Dispatch.unpop(queue, names, nil, ids) end
+  return ids, texts
+end
+
+-- Writes the tags of those that had turns.
+function Usual.saveTags(queue, turns)
+  local key = K.ready(queue.prefix, USUAL.class)
+  if turns.isDrained then
+    turns.fronts = { { class = USUAL.class, key = key, countedWeight = USUAL.weight, n = queue.classes[USUAL.class] } }
+    return Dispatch.saveTags(queue, turns)
+  end
+  queue.virtual, queue.weightSum = turns.virtual, turns.weightSum
+  local names, tags = turns.names, turns.tags
+  if turns.count == 1 then return redis.call('ZADD', key, string.format('%d', tags[1]), names[1]) end
+  local row = {}
+  for i = 1, turns.count do row[2 * i - 1], row[2 * i] = string.format('%d', tags[i]), names[i] end
+  redis.call('ZADD', key, unpack(row))
+end
+
+-- Tasks end, as ARGV has them.
+function Usual.finish(counts, leases, queue, worker)
+  local i, n, ids, hot, stamp, freed = 0, counts.n, counts.ids, K.hot(ARGV[1]), C.stamp, INF
+  local rows = {}
+  for g = 1, counts.groups do
+    local behind, packed, before = ARGV[2 + g] .. '\0' .. ARGV[1] .. '\0', nil, nil
+    for _ = 1, counts.sizes[g] do
+      i, stamp = i + 1, stamp + 1
+      if leases[i] ~= packed then
+        packed = leases[i]
+        before = struct.pack('<Bd', FINISHED, now) .. string.sub(packed, 1, END.lease.leasedAt)
+        local till = struct.unpack('<d', packed, AT.lease.ends)
+        if till < freed then freed = till end
+      end
+      rows[2 * i - 1], rows[2 * i] = ARGV[ids + i], before .. struct.pack('<d', stamp) .. behind .. ARGV[ids + n + i]
+    end
+  end
+  if n == 1 then
+    redis.call('HSET', K.ends(), rows[1], rows[2])
+    redis.call('HDEL', hot, rows[1])
+    redis.call('RPUSH', K.ended('finished'), rows[1])
+  else
+    redis.call('HSET', K.ends(), unpack(rows))
+    redis.call('HDEL', hot, unpack(ARGV, ids + 1, ids + n))
+    redis.call('RPUSH', K.ended('finished'), unpack(ARGV, ids + 1, ids + n))
+  end
+  C.stamp, C.freed = stamp, freed
+  local c = queue.counts
+  c.started, c.finished, queue.finished = c.started - n, c.finished + n, queue.finished + n
+  if now < H.finished then H.finished = now end
+  worker.succeeded = worker.succeeded + n
+end
+
+-- Leases of these tasks begin; says when they end.
+function Usual.start(queue, turns, ids, token, leaseMs)
+  local n, till, hot, c = turns.count, now + leaseMs, K.hot(ARGV[1]), queue.counts
+  local value = struct.pack(FORMAT.lease, now, till, queue.epoch, 0, C.steps) .. queue.name .. '\0' .. token
+  if n == 1 then
+    redis.call('HSET', hot, ids[1], value)
+  else
+    local rows = {}
+    for i = 1, n do rows[2 * i - 1], rows[2 * i] = ids[i], value end
+    redis.call('HSET', hot, unpack(rows))
+  end
+  F.begun(ARGV[1], till)
+  queue.runnable, c.queued, c.started = queue.runnable - n, c.queued - n, c.started + n
+  return till
+end
+
+-- Of `lease`: nothing is settled.
+local NOTHING = { n = 0, odd = 0, groups = 0, ids = 0, behind = 2 }
+
+function Usual.step(counts, terms)
+  local from, queueName = counts.behind, terms.queues[1]
+  local request, limit = ARGV[from], ARGV[from + 1] + 0
+  local worker, queue = F.readWorker(ARGV[1]), not terms.queues[2] and queueName and F.queueOf(queueName)
+  if not worker or not queue or not Usual.isQuiet(worker, queue, request, terms) then return end
+  if queue.runnable < limit or limit == 0 or limit > LIMIT.dealtAtOnce then return end
+  local leases = counts.n == 0 and NONE or Usual.leases(counts, queueName)
+  local turns = leases and Usual.turns(queue, limit)
+  if not turns then return end
+  local ids, texts = Usual.take(queue, turns, worker)
+  if not ids then return end
+  F.seen(worker)
+  if counts.n > 0 then Usual.finish(counts, leases, queue, worker) end
+  local till = Usual.start(queue, turns, ids, string.format('%d-', micros) .. request, terms.leaseMs)
+  Usual.saveTags(queue, turns)
+  F.touchQueue(queue)
+  F.saveLiving(worker, request)
+  Step.finishQueue(queue)
+  local due, waitMs, reply, n = F.nextDue(), LIMIT.floorMs, nil, 0
+  if due - now < waitMs then waitMs = due - now end
+  if from > 2 then reply, n = { 0 }, 1 else reply = {} end
+  reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4], reply[n + 5] = 'leased', 0, due < INF and due or -1, waitMs, now
+  reply[n + 6], reply[n + 7], reply[n + 8], reply[n + 9], reply[n + 10] = till, 0, '', micros, limit
+  n = n + 10
+  for i = 1, limit do reply[n + i], reply[n + limit + i] = ids[i], texts[i] end
+  F.saveClock()
+  return reply
+end
