@@ -56,7 +56,7 @@ local goesOn = why ~= 'start' and was[3]
 redis.call('HSET', key, FIELD.worker.spec, spec, FIELD.worker.names, names, FIELD.worker.queues, queues,
   FIELD.worker.began, goesOn or now)
 if not known then
-  known = { id = worker, succeeded = 0, last = '', request = '', line = false, isTouched = false }
+  known = { id = worker, key = key, field = FIELD.clock.worker .. worker, succeeded = 0, last = '', request = '', line = false, isTouched = false }
   knownWorkers[worker] = known
 end
 known.seen, known.announced, known.flags = now, C.steps, lists and FLAG.worker.lists or 0

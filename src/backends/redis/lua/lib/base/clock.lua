@@ -25,7 +25,7 @@ function F.saveClock()
     local worker = touchedWorkers[i]
     if not worker.isGone then
       worker.packed = F.packWorker(worker)
-      saving[n + 1], saving[n + 2] = FIELD.clock.worker .. worker.id, worker.packed
+      saving[n + 1], saving[n + 2] = worker.field, worker.packed
       n = n + 2
     end
     worker.isTouched = false
@@ -36,6 +36,10 @@ function F.saveClock()
   end
   if n == 0 then
     call('HSET', KEYS[1], FIELD.clock.numbers, packed)
+  elseif n == 2 then
+    call('HSET', KEYS[1], FIELD.clock.numbers, packed, saving[1], saving[2])
+  elseif n == 4 then
+    call('HSET', KEYS[1], FIELD.clock.numbers, packed, saving[1], saving[2], saving[3], saving[4])
   elseif n < LIMIT.commandValues then
     call('HSET', KEYS[1], FIELD.clock.numbers, packed, unpack(saving))
   else
@@ -46,9 +50,10 @@ function F.saveClock()
     saving, touchedWorkers = {}, {}
     return
   end
-  for i = 1, #touchedWorkers do F.keep(K.worker(touchedWorkers[i].id), touchedWorkers[i]) end
+  for i = 1, #touchedWorkers do F.keep(touchedWorkers[i].key, touchedWorkers[i]) end
   C.seen, C.steps, C.freed, C.begun = now, C.steps + 1, false, false
-  F.keep(KEYS[1], { packed = packed, clock = C, heads = H })
+  C.packed = packed
+  F.keep(KEYS[1], C)
   for i = 1, #touched do
     local queue = touched[i]
     queue.isTouched, queue.gain, queue.readEpoch, queue.fresh = false, 0, queue.epoch, false

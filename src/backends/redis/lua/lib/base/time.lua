@@ -19,7 +19,7 @@ function F.readClock(packed)
   end
   local kept = F.takeKept(KEYS[1], packed)
   if kept then
-    C, H = kept.clock, kept.heads
+    C, H = kept, kept.heads
     return
   end
   local seen, started, finished, failed, canceled, due, upkeep, stamp, steps, waiting, ears, flags, rest
@@ -28,7 +28,7 @@ function F.readClock(packed)
     missing = flags >= FLAG.clock.missing and 0 or INF }
   C = { seen = seen, due = due, upkeep = upkeep, stamp = stamp, steps = steps, waiting = waiting, ears = ears,
     configs = flags % (2 * FLAG.clock.configs), idle = flags % (2 * FLAG.clock.idle) >= FLAG.clock.idle and 1 or 0, alarm = INF,
-    alarms = ',', freed = false, begun = false }
+    alarms = ',', freed = false, begun = false, packed = false, heads = H }
   if #packed >= rest then
     C.alarm = struct.unpack('<d', packed, rest)
     C.alarms = string.sub(packed, rest + 8)

@@ -33,7 +33,7 @@ function F.readSettings(queue)
 end
 
 function F.newQueue(queueName, prefix)
-  return { name = queueName, prefix = prefix, virtual = 0, weightSum = 0, epoch = 0, readEpoch = 0, runnable = 0,
+  return { name = queueName, prefix = prefix, field = FIELD.clock.queue .. queueName, virtual = 0, weightSum = 0, epoch = 0, readEpoch = 0, runnable = 0,
     ready = 0, idleLeast = INF, old = 0, tags = 0, joined = 0, enqueued = 0, finished = 0,
     counts = { scheduled = 0, deferred = 0, queued = 0, started = 0, finished = 0 }, classes = {}, lasts = {}, parked = 0, leaving = 0,
     config = NONE, perUser = NONE, timed = false, users = NONE, gain = 0, fresh = true, isTouched = false,
@@ -43,7 +43,7 @@ end
 function F.unpackQueue(queueName, prefix, packed)
   local v, w, epoch, runnable, ready, idleLeast, old, tags, joined, scheduled, deferred, queued, started, ended,
     enqueued, finished, recordless, last, flags = struct.unpack(FORMAT.queue, packed)
-  local queue = { name = queueName, prefix = prefix, virtual = v, weightSum = w, epoch = epoch, readEpoch = epoch, runnable = runnable,
+  local queue = { name = queueName, prefix = prefix, field = FIELD.clock.queue .. queueName, virtual = v, weightSum = w, epoch = epoch, readEpoch = epoch, runnable = runnable,
     ready = ready, idleLeast = idleLeast, old = old, tags = tags, joined = joined, enqueued = enqueued, finished = finished,
     counts = { scheduled = scheduled, deferred = deferred, queued = queued, started = started, finished = ended },
     classes = { [USUAL.class] = recordless > 0 and recordless or nil }, lasts = { [USUAL.kind] = last >= 0 and last or nil },
@@ -89,18 +89,21 @@ end
 function F.saveQueue(queue)
   local c, classes, lasts = queue.counts, queue.classes, queue.lasts
   local recordless, last, rest = classes[USUAL.class], lasts[USUAL.kind], ''
-  classes[USUAL.class], lasts[USUAL.kind] = nil, nil
-  if queue.parked > 0 or queue.leaving > 0 or next(classes) or next(lasts) then
-    rest = cmsgpack.pack(classes, lasts, queue.parked, queue.leaving)
+  -- A usual step gives no queue any of that.
+  if whole or queue.hasRest then
+    classes[USUAL.class], lasts[USUAL.kind] = nil, nil
+    if queue.parked > 0 or queue.leaving > 0 or next(classes) or next(lasts) then
+      rest = cmsgpack.pack(classes, lasts, queue.parked, queue.leaving)
+    end
+    classes[USUAL.class], lasts[USUAL.kind] = recordless, last
   end
-  classes[USUAL.class], lasts[USUAL.kind] = recordless, last
   local flags = queue.hasSettings and FLAG.queue.settings or 0
   local n = #saving
   local packed = struct.pack(FORMAT.queue, queue.virtual, queue.weightSum,
     queue.epoch, queue.runnable, queue.ready,
     queue.idleLeast, queue.old, queue.tags, queue.joined, c.scheduled, c.deferred, c.queued, c.started, c.finished,
     queue.enqueued, queue.finished, recordless or 0, last or -1, flags) .. (whole and F.packSeldom(queue) or queue.seldom) .. rest
-  queue.hasRest, queue.packed, saving[n + 1], saving[n + 2] = rest ~= '', packed, FIELD.clock.queue .. queue.name, packed
+  queue.hasRest, queue.packed, saving[n + 1], saving[n + 2] = rest ~= '', packed, queue.field, packed
   if queue.learned then redis.call('HSET', K.fair(queue.prefix), FIELD.fair.mean, struct.pack('<d', queue.mean)) end
   if queue.fresh then
     redis.call('SADD', K.queues(), queue.name)

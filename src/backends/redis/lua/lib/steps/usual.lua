@@ -10,8 +10,8 @@ function Usual.isQuiet(worker, queue, request, terms)
 end
 
 -- Leases of the call as they are stored, when all tasks are as most are; else nothing.
-function Usual.leases(counts, queueName)
-  local n, ids, hot = counts.n, counts.ids, K.hot(ARGV[1])
+function Usual.leases(counts, queueName, hot)
+  local n, ids = counts.n, counts.ids
   if counts.odd > 0 then return end
   local leases = n == 1 and { redis.call('HGET', hot, ARGV[ids + 1]) } or redis.call('HMGET', hot, unpack(ARGV, ids + 1, ids + n))
   local i = 0
@@ -36,12 +36,20 @@ function Usual.leases(counts, queueName)
   return leases
 end
 
+-- Names of keys that the step needs each time.
+function Usual.readyOf(queue)
+  if not queue.usualReady then
+    queue.usualReady, queue.usualLine = K.ready(queue.prefix, USUAL.class), K.line(queue.prefix, '', '')
+  end
+  return queue.usualReady
+end
+
 -- The next turns, one of each user: `names`, `tags` after them, and what is left. Nothing where one user has two of them.
 function Usual.turns(queue, most)
-  local got = redis.call('ZRANGE', K.ready(queue.prefix, USUAL.class), '0', most == 1 and '0' or string.format('%d', most - 1),
+  local got = redis.call('ZRANGE', Usual.readyOf(queue), '0', most == 1 and '0' or string.format('%d', most - 1),
     'WITHSCORES')
   if #got < 2 * most then return end
-  local lines, scale, v, w = K.line(queue.prefix, '', ''), Tag.scaleOf(USUAL.weight), queue.virtual, queue.weightSum
+  local lines, scale, v, w = queue.usualLine, Tag.scaleOf(USUAL.weight), queue.virtual, queue.weightSum
   local fluid = queue.tags > 0 and Fluid.open(queue)
   local names, tags, left, first, isDrained = {}, {}, {}, INF, false
   for i = 1, most do
@@ -72,7 +80,7 @@ end
 
 -- Ids and texts of the tasks of these turns, out of their lines; nothing where one cannot just be started.
 function Usual.take(queue, turns, worker)
-  local lines, names, n, ids, texts = K.line(queue.prefix, '', ''), turns.names, turns.count, {}, nil
+  local lines, names, n, ids, texts = queue.usualLine, turns.names, turns.count, {}, nil
   for i = 1, n do ids[i] = redis.call('LPOP', lines .. names[i]) end
   if n == 1 then texts = { redis.call('HGET', K.tasks(), ids[1]) } else texts = redis.call('HMGET', K.tasks(), unpack(ids)) end
   local asked = worker.asked
@@ -87,7 +95,7 @@ end
 
 -- Writes the tags of those that had turns.
 function Usual.saveTags(queue, turns)
-  local key = K.ready(queue.prefix, USUAL.class)
+  local key = queue.usualReady
   if turns.isDrained then
     turns.fronts = { { class = USUAL.class, key = key, countedWeight = USUAL.weight, n = queue.classes[USUAL.class] } }
     return Dispatch.saveTags(queue, turns)
@@ -102,7 +110,7 @@ end
 
 -- Tasks end, as ARGV has them.
 function Usual.finish(counts, leases, queue, worker)
-  local i, n, ids, hot, stamp, freed = 0, counts.n, counts.ids, K.hot(ARGV[1]), C.stamp, INF
+  local i, n, ids, hot, stamp, freed = 0, counts.n, counts.ids, worker.hot, C.stamp, INF
   local rows = {}
   for g = 1, counts.groups do
     local behind, packed, before = ARGV[2 + g] .. '\0' .. ARGV[1] .. '\0', nil, nil
@@ -134,8 +142,8 @@ function Usual.finish(counts, leases, queue, worker)
 end
 
 -- Leases of these tasks begin; says when they end.
-function Usual.start(queue, turns, ids, token, leaseMs)
-  local n, till, hot, c = turns.count, now + leaseMs, K.hot(ARGV[1]), queue.counts
+function Usual.start(queue, turns, ids, hot, token, leaseMs)
+  local n, till, c = turns.count, now + leaseMs, queue.counts
   local value = struct.pack(FORMAT.lease, now, till, queue.epoch, 0, C.steps) .. queue.name .. '\0' .. token
   if n == 1 then
     redis.call('HSET', hot, ids[1], value)
@@ -158,25 +166,22 @@ function Usual.step(counts, terms)
   local worker, queue = F.readWorker(ARGV[1]), not terms.queues[2] and queueName and F.queueOf(queueName)
   if not worker or not queue or not Usual.isQuiet(worker, queue, request, terms) then return end
   if queue.runnable < limit or limit == 0 or limit > LIMIT.dealtAtOnce then return end
-  local leases = counts.n == 0 and NONE or Usual.leases(counts, queueName)
+  local leases = counts.n == 0 and NONE or Usual.leases(counts, queueName, worker.hot)
   local turns = leases and Usual.turns(queue, limit)
   if not turns then return end
   local ids, texts = Usual.take(queue, turns, worker)
   if not ids then return end
   F.seen(worker)
   if counts.n > 0 then Usual.finish(counts, leases, queue, worker) end
-  local till = Usual.start(queue, turns, ids, string.format('%d-', micros) .. request, terms.leaseMs)
+  local till = Usual.start(queue, turns, ids, worker.hot, string.format('%d-', micros) .. request, terms.leaseMs)
   Usual.saveTags(queue, turns)
   F.touchQueue(queue)
   F.saveLiving(worker, request)
   Step.finishQueue(queue)
-  local due, waitMs, reply, n = F.nextDue(), LIMIT.floorMs, nil, 0
-  if due - now < waitMs then waitMs = due - now end
-  if from > 2 then reply, n = { 0 }, 1 else reply = {} end
-  reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4], reply[n + 5] = 'leased', 0, due < INF and due or -1, waitMs, now
-  reply[n + 6], reply[n + 7], reply[n + 8], reply[n + 9], reply[n + 10] = till, 0, '', micros, limit
-  n = n + 10
-  for i = 1, limit do reply[n + i], reply[n + limit + i] = ids[i], texts[i] end
   F.saveClock()
-  return reply
+  local due, waitMs = F.nextDue(), LIMIT.floorMs
+  if due - now < waitMs then waitMs = due - now end
+  for i = 1, limit do ids[limit + i] = texts[i] end
+  if from == 2 then return { 'leased', 0, due < INF and due or -1, waitMs, now, till, 0, '', micros, limit, unpack(ids) } end
+  return { 0, 'leased', 0, due < INF and due or -1, waitMs, now, till, 0, '', micros, limit, unpack(ids) }
 end
