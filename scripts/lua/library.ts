@@ -9,8 +9,10 @@
 import { reachable, take } from './compile.ts';
 import { LOCALS } from './inline.ts';
 
-/** Files whose lines run at the begin of each call; those of all others when it reads all that is known. */
-const FIRST: ReadonlySet<string> = new Set(['lib/state.lua', 'lib/moment.lua', 'lib/time.lua']);
+/** Files whose lines run at the begin of each call. */
+const FIRST: ReadonlySet<string> = new Set(['lib/moment.lua', 'lib/time.lua']);
+/** The one whose lines run when a step goes by the general rules; those of all others when it reads all that is known. */
+const STATE = 'lib/state.lua';
 
 /** A name that keeps its value from call to call. */
 const CONSTANT = /^local (?:[A-Z]{2,}|byBytes)(?:, [A-Z]{2,})* = /;
@@ -41,7 +43,9 @@ export function compileLibrary(verbs: ReadonlyMap<string, string>, expanded: str
   const linesOf = (parts: typeof rest): readonly string[] => parts.flatMap(({ lines }) => lines);
   const files = rest.filter(({ file }) => file !== '');
   const first = statements(linesOf(files.filter(isFirst))).step;
-  const step = statements(linesOf(files.filter((part) => !isFirst(part)))).step;
+  const state = statements(linesOf(files.filter(({ file }) => file === STATE))).step;
+  const others = files.filter((part) => !isFirst(part) && part.file !== STATE);
+  const step = statements(linesOf(others)).step;
   const said = fieldsSet([...made, ...bodies].join('\n'));
   return [
     'local F, V, isMade = {}, {}, false',
@@ -55,6 +59,11 @@ export function compileLibrary(verbs: ReadonlyMap<string, string>, expanded: str
     'end',
     'local function begin()',
     ...withKept(first),
+    'end',
+    'function F.beginStep()',
+    'if hasBegun then return end',
+    'hasBegun = true',
+    ...withKept(state),
     'end',
     'function F.beginAll()',
     ...said.map((name) => `${name} = nil`),

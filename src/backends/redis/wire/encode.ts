@@ -25,7 +25,8 @@ const { kind: KIND } = FLAGS;
 
 /** Appends tasks, as lua/lib/store-many.lua reads them. */
 export function pushTasks(args: ScriptArgument[], tasks: readonly NewTask[]): void {
-  const groups: ScriptArgument[] = [];
+  const owners: string[] = [];
+  const sizes: number[] = [];
   const blobs: ScriptArgument[] = [];
   const more: ScriptArgument[] = [];
   const seen = new Set<string>();
@@ -34,9 +35,11 @@ export function pushTasks(args: ScriptArgument[], tasks: readonly NewTask[]): vo
   let before: NewTask | undefined;
   for (const [at, task] of tasks.entries()) {
     const { id, user, queue, payload } = task;
-    if (before?.user !== user || before.queue !== queue) size = 0;
-    if (size === 0) groups.push(1, user, queue);
-    else groups[groups.length - 3] = size + 1;
+    if (size > 0 && (before?.user !== user || before.queue !== queue)) {
+      sizes.push(size);
+      size = 0;
+    }
+    if (size === 0) owners.push(user, queue);
     size++;
     before = task;
     const special = specialsOf(task);
@@ -47,7 +50,8 @@ export function pushTasks(args: ScriptArgument[], tasks: readonly NewTask[]): vo
     if (long) more.push(at + 1, payload);
     if (special !== undefined) more.push(at + 1, special);
   }
-  args.push(tasks.length, odd, groups.length / 3, ...groups);
+  if (size > 0) sizes.push(size);
+  args.push([tasks.length, odd, ...sizes].join(' '), ...owners);
   for (const { id } of tasks) args.push(id);
   args.push(...blobs, ...more);
 }

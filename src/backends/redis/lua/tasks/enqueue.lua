@@ -19,10 +19,16 @@
 -- @include lib/dispatch.lua
 -- @include lib/hand.lua
 -- @include lib/store-many.lua
+-- @include lib/usual.lua
 
-F.beginUsual(ARGV[7] or '')
-local atomic, stored = ARGV[1], nil
-if not whole and #atomic == 1 then stored = Store.many() end
+local atomic, stored, counts = ARGV[1], nil, F.remembered(ARGV[2], F.countsOf)
+F.beginUsual(ARGV[4] or '')
+if not whole and #atomic == 1 then
+  stored = Usual.store(counts)
+  if stored then return { 'created', stored } end
+  F.beginStep()
+  stored = Store.many(counts)
+end
 if not stored then
   F.readAll()
   return Store.run()

@@ -26,6 +26,7 @@ if not whole then
   local reply = Usual.step(NOTHING, terms)
   if reply then return reply end
 end
+F.beginStep()
 local worker = F.readWorker(ARGV[1])
 if not worker then return { 'unregistered' } end
 local shares = Lease.shares(2, terms, worker)

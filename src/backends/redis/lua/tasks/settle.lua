@@ -28,13 +28,14 @@
 -- @include lib/settle-rich.lua
 -- @include lib/settle-many.lua
 
-local counts, terms = F.remembered(ARGV[2], Settle.countsOf), nil
+local counts, terms = F.remembered(ARGV[2], F.countsOf), nil
 if ARGV[counts.behind] then terms = F.remembered(ARGV[counts.behind + 3], Lease.termsOf) end
 F.beginUsual(terms and terms.queues[1] or '', ARGV[1])
 if terms and not whole then
   local reply = Usual.step(counts, terms)
   if reply then return reply end
 end
+F.beginStep()
 local worker, behind, shares = F.readWorker(ARGV[1]), counts.behind, nil
 local hot, ears = Settle.read(counts)
 if worker and terms then shares = Lease.shares(behind, terms, worker) end

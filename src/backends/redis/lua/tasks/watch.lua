@@ -12,6 +12,7 @@
 -- @include lib/status.lua
 
 F.beginUsual('')
+F.beginStep()
 local texts = redis.call('HMGET', K.tasks(), unpack(ARGV, 2))
 local ends = redis.call('HMGET', K.ends(), unpack(ARGV, 2))
 local ears = C.ears > 0 and redis.call('HMGET', K.ears(), unpack(ARGV, 2))

@@ -6,6 +6,15 @@ function F.upkeepAt()
   return math.min(C.due, H.submissions, H['xcom-ends'], H['listed-workers'] + LIMIT.workerSilenceMs)
 end
 
+function F.packClock()
+  local flags = (C.configs > 0 and FLAG.clock.configs or 0) + (C.idle > 0 and FLAG.clock.idle or 0)
+    + (H.missing < INF and FLAG.clock.missing or 0)
+  local packed = struct.pack(FORMAT.clock, now, H.started, H.finished, H.failed, H.canceled, C.due, C.upkeep, C.stamp,
+    C.steps + 1, C.waiting, C.ears, flags)
+  if C.alarms == ',' then return packed end
+  return packed .. struct.pack('<d', C.alarm) .. C.alarms
+end
+
 function F.saveClock()
   local call, upkeep = C.quiet and redis.pcall or redis.call, nil
   if whole then
@@ -15,12 +24,7 @@ function F.saveClock()
       H['listed-workers'], H.submissions, H.missing, C.configs, C.dropping, C.refresh, H['schedules:due'], H['xcom-ends'])
     if upkeep == upkeepBefore then upkeep = nil end
   end
-  local flags = (C.configs > 0 and FLAG.clock.configs or 0) + (C.idle > 0 and FLAG.clock.idle or 0)
-    + (H.missing < INF and FLAG.clock.missing or 0)
-  local packed = struct.pack(FORMAT.clock, now, H.started, H.finished, H.failed, H.canceled, C.due, C.upkeep, C.stamp,
-    C.steps + 1, C.waiting, C.ears, flags)
-  if C.alarms ~= ',' then packed = packed .. struct.pack('<d', C.alarm) .. C.alarms end
-  local n = #saving
+  local packed, n = F.packClock(), #saving
   for i = 1, #touchedWorkers do
     local worker = touchedWorkers[i]
     if not worker.isGone then

@@ -12,10 +12,8 @@ local Fluid, Pause, Timed, Usual, Wait, Window, XCom = {}, {}, {}, {}, {}, {}, {
 
 -- Queues that this step has loaded, and changed.
 local knownQueues, touched = {}, {}
--- What was read with the clock, by name of the queue or field; fields and values that are saved with it; and workers that this
--- step has loaded, and changed.
-local fetched, saving = {}, {}
-local knownWorkers, touchedWorkers = {}, {}
+-- Fields and values that are saved with the clock; workers that this step has loaded, and changed.
+local saving, knownWorkers, touchedWorkers = {}, {}, {}
 
 -- What usual steps have saved last, as it was read: by name of the key, or of the queue in its namespace. It is taken out while a
 -- step works on it, and is worth nothing when other bytes are stored.
@@ -31,6 +29,15 @@ function F.remembered(text, make)
   known = make(text)
   REMEMBERED[text], REMEMBERED.size = known, REMEMBERED.size + 1
   return known
+end
+
+-- Numbers of a call: how many there are, how many of them are not as most are, and the sizes of the groups that have something
+-- in common. Of settlements: `ids`, behind the tokens of the groups; `behind`, where the call goes on.
+function F.countsOf(text)
+  local numbers = {}
+  for number in string.gmatch(text, '%d+') do numbers[#numbers + 1] = number + 0 end
+  local n, odd, groups = numbers[1], numbers[2], #numbers - 2
+  return { n = n, odd = odd, groups = groups, sizes = { unpack(numbers, 3) }, ids = 2 + groups, behind = 3 + groups + 2 * n + 4 * odd }
 end
 
 -- Takes out what was kept, if these are still the bytes.

@@ -7,6 +7,8 @@
 
 -- `whole`: both parts are read. `upkeepBefore`: the second as it is stored.
 local H, C, upkeepBefore, whole = nil, nil, nil, false
+-- What was read with the clock: a queue and a worker, by their names.
+local queueName_, queueText, workerName, workerText, hasBegun = nil, nil, nil, nil, false
 
 function F.readClock(packed)
   if not packed then
@@ -74,13 +76,12 @@ function F.beginUsual(queueName, worker)
   F.readTime()
   local saved
   if worker then
-    local field = FIELD.clock.worker .. worker
-    saved = redis.call('HMGET', KEYS[1], FIELD.clock.numbers, FIELD.clock.queue .. queueName, field)
-    fetched[field] = saved[3]
+    saved = redis.call('HMGET', KEYS[1], FIELD.clock.numbers, FIELD.clock.queue .. queueName, FIELD.clock.worker .. worker)
+    workerName, workerText = worker, saved[3]
   else
     saved = redis.call('HMGET', KEYS[1], FIELD.clock.numbers, FIELD.clock.queue .. queueName)
   end
-  fetched[queueName] = saved[2]
+  queueName_, queueText = queueName, saved[2]
   F.readClock(saved[1])
   if C.steps == 0 or F.hasJumped() then return F.readAll() end
   F.settleTime()
@@ -100,6 +101,7 @@ function F.readAll()
     F.readUpkeep(F.mustBeKnown(redis.call('HGET', KEYS[1], FIELD.clock.upkeep)))
     if F.hasJumped() then F.settleTime() end
   end
+  F.beginStep()
   F.beginAll()
   for _, queue in pairs(knownQueues) do F.wholeQueue(queue) end
 end

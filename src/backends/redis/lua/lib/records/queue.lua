@@ -57,8 +57,8 @@ end
 function F.queueOf(queueName)
   local queue = knownQueues[queueName]
   if queue then return queue end
-  local packed, prefix = fetched[queueName], K.queue(queueName)
-  if packed == nil then packed = redis.call('HGET', KEYS[1], FIELD.clock.queue .. queueName) end
+  local prefix, packed = K.queue(queueName), nil
+  if queueName == queueName_ then packed = queueText else packed = redis.call('HGET', KEYS[1], FIELD.clock.queue .. queueName) end
   queue = not whole and F.takeKept(prefix, packed)
   if not queue then
     queue = packed and F.unpackQueue(queueName, prefix, packed) or F.newQueue(queueName, prefix)
@@ -86,24 +86,34 @@ function F.packSeldom(queue)
     queue.stolen)
 end
 
-function F.saveQueue(queue)
-  local c, classes, lasts = queue.counts, queue.classes, queue.lasts
+-- What few steps change of a queue, packed.
+function F.packRest(queue)
+  local classes, lasts = queue.classes, queue.lasts
   local recordless, last, rest = classes[USUAL.class], lasts[USUAL.kind], ''
-  -- A usual step gives no queue any of that.
-  if whole or queue.hasRest then
-    classes[USUAL.class], lasts[USUAL.kind] = nil, nil
-    if queue.parked > 0 or queue.leaving > 0 or next(classes) or next(lasts) then
-      rest = cmsgpack.pack(classes, lasts, queue.parked, queue.leaving)
-    end
-    classes[USUAL.class], lasts[USUAL.kind] = recordless, last
+  classes[USUAL.class], lasts[USUAL.kind] = nil, nil
+  if queue.parked > 0 or queue.leaving > 0 or next(classes) or next(lasts) then
+    rest = cmsgpack.pack(classes, lasts, queue.parked, queue.leaving)
   end
-  local flags = queue.hasSettings and FLAG.queue.settings or 0
-  local n = #saving
-  local packed = struct.pack(FORMAT.queue, queue.virtual, queue.weightSum,
+  classes[USUAL.class], lasts[USUAL.kind] = recordless, last
+  return rest
+end
+
+function F.packQueue(queue)
+  local c, rest = queue.counts, ''
+  -- A usual step gives no queue any of that.
+  if whole or queue.hasRest then rest = F.packRest(queue) end
+  queue.hasRest = rest ~= ''
+  return struct.pack(FORMAT.queue, queue.virtual, queue.weightSum,
     queue.epoch, queue.runnable, queue.ready,
     queue.idleLeast, queue.old, queue.tags, queue.joined, c.scheduled, c.deferred, c.queued, c.started, c.finished,
-    queue.enqueued, queue.finished, recordless or 0, last or -1, flags) .. (whole and F.packSeldom(queue) or queue.seldom) .. rest
-  queue.hasRest, queue.packed, saving[n + 1], saving[n + 2] = rest ~= '', packed, queue.field, packed
+    queue.enqueued, queue.finished, queue.classes[USUAL.class] or 0, queue.lasts[USUAL.kind] or -1,
+    queue.hasSettings and FLAG.queue.settings or 0) .. (whole and F.packSeldom(queue) or queue.seldom) .. rest
+end
+
+function F.saveQueue(queue)
+  local n = #saving
+  queue.packed = F.packQueue(queue)
+  saving[n + 1], saving[n + 2] = queue.field, queue.packed
   if queue.learned then redis.call('HSET', K.fair(queue.prefix), FIELD.fair.mean, struct.pack('<d', queue.mean)) end
   if queue.fresh then
     redis.call('SADD', K.queues(), queue.name)

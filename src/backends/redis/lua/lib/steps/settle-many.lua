@@ -68,15 +68,6 @@ function Settle.others(from, count)
   return others
 end
 
--- What ARGV[2] says of the call: how many settlements, how many of them are not 'finish', and the sizes of the groups that
--- have one token each. `ids`: behind the tokens; `behind`: where the call goes on.
-function Settle.countsOf(text)
-  local numbers = {}
-  for number in string.gmatch(text, '%d+') do numbers[#numbers + 1] = number + 0 end
-  local n, odd, groups = numbers[1], numbers[2], #numbers - 2
-  return { n = n, odd = odd, groups = groups, sizes = { unpack(numbers, 3) }, ids = 2 + groups, behind = 3 + groups + 2 * n + 4 * odd }
-end
-
 -- What the worker has of the tasks of the call, and who waits for them.
 function Settle.read(counts)
   local n, ids = counts.n, counts.ids
@@ -109,7 +100,7 @@ function Settle.isUsual(counts, hot, ears)
   return true
 end
 
--- ARGV from 2: the counts (`Settle.countsOf`), the token of each group, all ids, all results (or first arguments), and of each
+-- ARGV from 2: the counts (`F.countsOf`), the token of each group, all ids, all results (or first arguments), and of each
 -- that is not 'finish' its place, decision and two more arguments. Appends to the reply place and answer of
 -- each that is not 'ok finished'.
 function Settle.all(worker, reply, counts, hot, ears)

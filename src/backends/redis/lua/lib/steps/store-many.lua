@@ -78,30 +78,29 @@ function Store.isHanded(queue, user, id, text)
   return true
 end
 
--- ARGV from 2: how many tasks, how many of them are not as most are, how many groups follow that have one
--- user and queue each; then size, user and queue of each group, all ids, all blobs, and place and payload
+-- ARGV from 2: the counts (`F.countsOf`), user and queue of each group, all ids, all blobs, and place and payload
 -- of each whose payload is long; then, of each that has other facts, place and these as JSON. Stores all, and says
--- how many; nothing when some must be looked at one by one. Who stores on behalf of a lease does not come here.
-function Store.many()
-  local n, odd, groups = ARGV[2] + 0, ARGV[3] + 0, ARGV[4] + 0
-  if odd > 0 or H.missing < INF then return end
-  local first = 4 + 3 * groups
+-- how many; nothing when some must be looked at one by one. A call on behalf of a lease does not come here.
+function Store.many(counts)
+  local n, groups, sizes = counts.n, counts.groups, counts.sizes
+  if counts.odd > 0 or H.missing < INF then return end
+  local first = 2 + 2 * groups
   local stored = redis.call('HMGET', K.tasks(), unpack(ARGV, first + 1, first + n))
   for i = 1, n do
     if stored[i] then return end
   end
   local queue
-  for at_ = 5, first, 3 do
-    queue = F.queueOf(ARGV[at_ + 2])
+  for g = 1, groups do
+    queue = F.queueOf(ARGV[2 + 2 * g])
     if not Store.mayEnter(queue) then return end
-    if Store.isOther(queue, ARGV[at_ + 1]) then return end
+    if Store.isOther(queue, ARGV[1 + 2 * g]) then return end
   end
   local text = Store.texts(n, first + n)
-  if text and C.waiting > 0 and Store.isHanded(queue, ARGV[6], ARGV[8], text) then return n end
+  if text and C.waiting > 0 and Store.isHanded(queue, ARGV[3], ARGV[5], text) then return n end
   local from = first + 1
-  for at_ = 5, first, 3 do
-    local queue = F.queueOf(ARGV[at_ + 2])
-    local size, user = ARGV[at_] + 0, ARGV[at_ + 1]
+  for g = 1, groups do
+    local size, user = sizes[g], ARGV[1 + 2 * g]
+    queue = F.queueOf(ARGV[2 + 2 * g])
     local length = redis.call('RPUSH', K.line(queue.prefix, '', user), unpack(ARGV, from, from + size - 1))
     if length == size then Store.join(queue, user) end
     queue.runnable, queue.gain, queue.enqueued = queue.runnable + size, queue.gain + size, queue.enqueued + size

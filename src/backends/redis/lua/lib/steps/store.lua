@@ -8,14 +8,15 @@ Store.submission, Store.users, Store.named, Store.fenced = false, false, false, 
 
 -- The tasks of the call, as records in the making; ARGV is as lib/store-many.lua says.
 function Store.readItems(from)
-  local n, groups = ARGV[from] + 0, ARGV[from + 2] + 0
-  local first, items, ids, i = from + 2 + 3 * groups, {}, {}, 0
-  for at_ = from + 3, first, 3 do
-    for _ = 1, ARGV[at_] + 0 do
+  local counts = F.remembered(ARGV[from], F.countsOf)
+  local n, first, items, ids, i = counts.n, from + 2 * counts.groups, {}, {}, 0
+  for g = 1, counts.groups do
+    local user, queueName = ARGV[from + 2 * g - 1], ARGV[from + 2 * g]
+    for _ = 1, counts.sizes[g] do
       i = i + 1
       local blob = ARGV[first + n + i]
       ids[i] = ARGV[first + i]
-      items[i] = { id = ids[i], user = ARGV[at_ + 1], queueName = ARGV[at_ + 2], blob = blob,
+      items[i] = { id = ids[i], user = user, queueName = queueName, blob = blob,
         recordText = string.format('%013.0f%012x', now, F.stamp()) .. blob }
     end
   end

@@ -160,13 +160,62 @@ end
 -- Of `lease`: nothing is settled.
 local NOTHING = { n = 0, odd = 0, groups = 0, ids = 0, behind = 2 }
 
+-- The queue and the worker that were read with the clock; nothing of one that there is not.
+function Usual.queue(name)
+  if not queueText then return end
+  local prefix = K.queue(name)
+  return F.takeKept(prefix, queueText) or F.unpackQueue(name, prefix, queueText)
+end
+
+function Usual.worker()
+  if not workerText then return end
+  local worker = F.takeKept(K.worker(workerName), workerText) or F.unpackWorker(workerName, workerText)
+  return F.readNames(worker)
+end
+
+-- The step is left to the general rules, which find what was kept where it was.
+function Usual.leave(queue, worker)
+  if queue and not queue.hasSettings then
+    queue.packed = queueText
+    F.keep(queue.prefix, queue)
+  end
+  if worker then
+    worker.packed = workerText
+    F.keep(worker.key, worker)
+  end
+end
+
+-- Saves clock, queue and worker, and keeps them.
+function Usual.save(queue, worker)
+  if queue.idleLeast <= queue.virtual or queue.old < queue.epoch or queue.tags > 2 * queue.ready + LIMIT.tagsAtOnce then
+    redis.call('SADD', K.idleQueues(), queue.name)
+    C.idle = 1
+  end
+  local clock, numbers = F.packClock(), F.packQueue(queue)
+  C.seen, C.steps, C.freed, C.begun, C.packed, queue.packed, queue.readEpoch = now, C.steps + 1, false, false, clock, numbers,
+    queue.epoch
+  if worker then
+    worker.packed = F.packWorker(worker)
+    redis.call('HSET', KEYS[1], FIELD.clock.numbers, clock, queue.field, numbers, worker.field, worker.packed)
+    F.keep(worker.key, worker)
+  else
+    redis.call('HSET', KEYS[1], FIELD.clock.numbers, clock, queue.field, numbers)
+  end
+  F.keep(KEYS[1], C)
+  F.keep(queue.prefix, queue)
+end
+
 function Usual.step(counts, terms)
-  local from, queueName = counts.behind, terms.queues[1]
-  local request, limit = ARGV[from], ARGV[from + 1] + 0
-  local worker, queue = F.readWorker(ARGV[1]), not terms.queues[2] and queueName and F.queueOf(queueName)
-  if not worker or not queue or not Usual.isQuiet(worker, queue, request, terms) then return end
+  local from, worker, queue = counts.behind, Usual.worker(), not terms.queues[2] and Usual.queue(terms.queues[1])
+  local reply = worker and queue and Usual.lease(counts, terms, worker, queue, ARGV[from], ARGV[from + 1] + 0)
+  if not reply then Usual.leave(queue, worker) end
+  return reply
+end
+
+function Usual.lease(counts, terms, worker, queue, request, limit)
+  if not Usual.isQuiet(worker, queue, request, terms) then return end
   if queue.runnable < limit or limit == 0 or limit > LIMIT.dealtAtOnce then return end
-  local leases = counts.n == 0 and NONE or Usual.leases(counts, queueName, worker.hot)
+  local leases = counts.n == 0 and NONE or Usual.leases(counts, queue.name, worker.hot)
   local turns = leases and Usual.turns(queue, limit)
   if not turns then return end
   local ids, texts = Usual.take(queue, turns, worker)
@@ -175,13 +224,43 @@ function Usual.step(counts, terms)
   if counts.n > 0 then Usual.finish(counts, leases, queue, worker) end
   local till = Usual.start(queue, turns, ids, worker.hot, string.format('%d-', micros) .. request, terms.leaseMs)
   Usual.saveTags(queue, turns)
-  F.touchQueue(queue)
-  F.saveLiving(worker, request)
-  Step.finishQueue(queue)
-  F.saveClock()
+  worker.seen, worker.last, worker.request = now, string.format('%d-', C.steps) .. request, request
+  Usual.save(queue, worker)
   local due, waitMs = F.nextDue(), LIMIT.floorMs
   if due - now < waitMs then waitMs = due - now end
   for i = 1, limit do ids[limit + i] = texts[i] end
-  if from == 2 then return { 'leased', 0, due < INF and due or -1, waitMs, now, till, 0, '', micros, limit, unpack(ids) } end
+  if counts.behind == 2 then
+    return { 'leased', 0, due < INF and due or -1, waitMs, now, till, 0, '', micros, limit, unpack(ids) }
+  end
   return { 0, 'leased', 0, due < INF and due or -1, waitMs, now, till, 0, '', micros, limit, unpack(ids) }
+end
+
+-- Stores tasks of one user, who has no record, while no worker stands in line; says how many, or nothing when it has done nothing.
+function Usual.store(counts)
+  local n, user, queue = counts.n, ARGV[3], Usual.queue(ARGV[4])
+  local isStored = queue and counts.groups == 1 and counts.odd == 0 and n <= LIMIT.dealtAtOnce and #ARGV == 4 + 2 * n
+    and H.missing == INF and C.waiting == 0 and not queue.hasSettings and not queue.hasRest and not Store.isOther(queue, user)
+    and Usual.writeTexts(n)
+  if not isStored then return Usual.leave(queue) end
+  if redis.call('RPUSH', K.line(queue.prefix, '', user), unpack(ARGV, 5, 4 + n)) == n then Store.join(queue, user) end
+  queue.runnable, queue.enqueued, queue.counts.queued = queue.runnable + n, queue.enqueued + n, queue.counts.queued + n
+  Usual.save(queue)
+  return n
+end
+
+-- Writes the texts of tasks, unless one of them is known.
+function Usual.writeTexts(n)
+  local created, stamp = string.format('%013.0f', now), C.stamp
+  if n == 1 then
+    if redis.call('HSETNX', K.tasks(), ARGV[5], created .. string.format('%012x', stamp + 1) .. ARGV[6]) == 0 then return false end
+  else
+    local stored, rows = redis.call('HMGET', K.tasks(), unpack(ARGV, 5, 4 + n)), {}
+    for i = 1, n do
+      if stored[i] then return false end
+      rows[2 * i - 1], rows[2 * i] = ARGV[4 + i], created .. string.format('%012x', stamp + i) .. ARGV[4 + n + i]
+    end
+    redis.call('HSET', K.tasks(), unpack(rows))
+  end
+  C.stamp = stamp + n
+  return true
 end

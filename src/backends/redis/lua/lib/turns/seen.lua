@@ -4,9 +4,8 @@
 function F.workerOf(id)
   local worker = knownWorkers[id]
   if worker ~= nil then return worker or nil end
-  local field = FIELD.clock.worker .. id
-  local packed = fetched[field]
-  if packed == nil then packed = redis.call('HGET', KEYS[1], field) end
+  local packed
+  if id == workerName then packed = workerText else packed = redis.call('HGET', KEYS[1], FIELD.clock.worker .. id) end
   worker = packed and (not whole and F.takeKept(K.worker(id), packed) or F.unpackWorker(id, packed))
   knownWorkers[id] = worker or false
   return worker or nil
@@ -30,8 +29,13 @@ end
 -- was silent.
 function F.readWorker(id)
   local worker = F.workerOf(id)
-  if not worker or worker.flags >= FLAG.worker.unlisted then return end
+  return worker and F.readNames(worker)
+end
+
+function F.readNames(worker)
+  if worker.flags >= FLAG.worker.unlisted then return end
   if worker.names then return worker end
+  local id = worker.id
   local got = redis.call('HMGET', K.worker(id), FIELD.worker.names, FIELD.worker.lists)
   if not got[1] then return end
   worker.names = got[1]
