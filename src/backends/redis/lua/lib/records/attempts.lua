@@ -27,11 +27,16 @@ function F.attemptText(worker, leasedAt, outcome, decision)
     cjson.encode(worker), leasedAt, now, outcome, decision)
 end
 
+-- The whole of it, behind so many that have failed.
+function F.attemptOf(failures, text)
+  return '{"attempt":' .. failures + 1 .. text .. '}'
+end
+
 -- `cuts`: the newest before may have a long error.
-function F.keepAttempt(id, cuts, failures, text)
+function F.keepAttempt(id, cuts, text)
   local key = K.attempts(id)
   if cuts then F.cutNewest(key) end
-  if redis.call('RPUSH', key, '{"attempt":' .. failures + 1 .. text .. '}') > LIMIT.attemptsKept then
+  if redis.call('RPUSH', key, text) > LIMIT.attemptsKept then
     redis.call('LTRIM', key, -LIMIT.attemptsKept, -1)
   end
 end
@@ -40,7 +45,7 @@ function F.pushAttempt(t, outcome, decision, cause, err)
   local text = F.attemptText(t.worker, t.leasedAt, outcome, decision)
   if cause then text = text .. ',"cause":' .. F.quoted(cause) end
   if err then text = text .. ',"error":' .. cjson.encode(err) end
-  F.keepAttempt(t.id, t.hasAttempts, t.failures, text)
+  F.keepAttempt(t.id, t.hasAttempts, F.attemptOf(t.failures, text))
 end
 
 function F.recordAttempt(t, outcome, decision, cause, err)

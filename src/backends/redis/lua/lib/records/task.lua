@@ -160,6 +160,13 @@ function F.endStateOf(id)
   return ended and STATES[string.byte(ended) % FLAG.ending.settled] or false
 end
 
+-- Whose task it is, by its text.
+-- @rare
+function F.userIn(text)
+  local hundreds, tens, ones = string.byte(text, AT.text.userBytes, END.text.userBytes)
+  return string.sub(text, AT.text.rest, 100 * hundreds + 10 * tens + ones - DIGITS - 1)
+end
+
 -- Fills in whose task it is.
 function F.owned(t)
   local f = t.recordText
@@ -272,6 +279,15 @@ function F.packFacts(t)
     F.isEnd(t.state) and 0 or t.at, t.readers)
   if not (t.optional or y or o) then return packed, isPlace end
   return packed .. cmsgpack.pack({ optional = t.optional, changing = y, latestLease = o })
+end
+
+-- The text of a task that has facts from now on which say more than its place in line; the same when it had such.
+-- @rare
+function F.withFacts(text)
+  local kind = string.byte(text, AT.text.kind)
+  if kind >= BYTE.facts and kind < BYTE.place then return text end
+  return string.sub(text, 1, AT.text.level) .. string.char(BYTE.facts + kind % FLAG.kind.facts)
+    .. string.sub(text, AT.text.userBytes)
 end
 
 function F.setKind(t, kind)

@@ -117,40 +117,43 @@ end
 
 -- The tasks that have facts and can be started, by place; nil when there are none.
 function Dispatch.withFacts(ids, texts)
-  local places, asked = {}, {}
+  local places, asked, n = {}, {}, 0
   for i = 1, #texts do
     local kind = texts[i] and string.byte(texts[i], AT.text.kind) or 0
     if kind >= BYTE.facts and kind < BYTE.place then
-      local n = #asked + 1
+      n = n + 1
       places[n], asked[n] = i, ids[i]
     end
   end
-  if #asked == 0 then return end
+  if n == 0 then return end
   local found, facts, known = {}, redis.call('HMGET', K.facts(), unpack(asked)), {}
-  for n = 1, #asked do
-    local i, t = places[n], facts[n] and Dispatch.readTried(facts[n], known)
-    if facts[n] and not t then
+  for k = 1, n do
+    local i, packed = places[k], facts[k]
+    local t = packed and Dispatch.readTried(packed, known)
+    if t == nil then
       t = F.newTask(ids[i], texts[i])
-      F.readFacts(t, facts[n])
+      F.readFacts(t, packed)
+      t = Dispatch.isStartable(t) and t
     end
-    found[i] = t and Dispatch.isStartable(t) and t
+    found[i] = t
   end
   return found
 end
 
--- Of a task in line what its lease tells, when nothing else is known of it but how it was tried before; `known`: what
--- that came to, which is the same of many.
+-- Of a task in line that can be started what its lease tells, when nothing else is known of it but how it was tried
+-- before: of many the same, one for all. `known`: by what stands behind its place.
 function Dispatch.readTried(packed, known)
-  local place, flags, seq, failures, losses, releases, at_, readers, from = struct.unpack(FORMAT.facts, packed)
-  local tail = place == 0 and string.sub(packed, from)
-  local tried = tail and known[tail]
-  if tail and tried == nil then
-    local more = tail == '' and NONE or cmsgpack.unpack(tail)
-    tried = not more.optional and { changing = more.changing, token = more.latestLease
-      and string.match(more.latestLease, '^[^%z]*') or '' }
-    known[tail] = tried
-  end
-  return tried and { changing = tried.changing, token = tried.token, failures = failures, losses = losses, releases = releases }
+  if string.byte(packed) ~= PLACE.line then return end
+  local rest = string.sub(packed, AT.facts.failures)
+  local tried = known[rest]
+  if tried ~= nil then return tried or nil end
+  local _, _, _, failures, losses, releases, _, _, from = struct.unpack(FORMAT.facts, packed)
+  local more = #packed >= from and cmsgpack.unpack(string.sub(packed, from)) or NONE
+  tried = not more.optional and { changing = more.changing, failures = failures, losses = losses, releases = releases,
+    token = more.latestLease and string.match(more.latestLease, '^[^%z]*') or '' }
+  if tried and not Dispatch.isStartable(tried) then tried = false end
+  known[rest] = tried
+  return tried or nil
 end
 
 -- Writes the record of a user after its turns, where it is as it was read but for numbers; says whether it was that.
@@ -229,15 +232,20 @@ function Dispatch.startEach(queue, turns, plans, ids, texts, found, request, bat
     return Dispatch.saveTags(queue, turns)
   end
   local n, till, us, order = turns.count, now + (queue.config.leaseMs or request.leaseMs), turns.us, turns.order
-  local values, rows, behind = {}, {}, queue.name .. '\0' .. request.token
+  local values, rows, behind, at_ = {}, {}, queue.name .. '\0' .. request.token, batch.n
+  local isRead, isLong = next(tasks) and true, request.isLong
   for i = 1, n do
-    local t, u = found and found[i], us and us[order and order[i] or i]
+    local id, text, t, u = ids[i], texts[i], found and found[i], us and us[order and order[i] or i]
     local flags = (t and FLAG.lease.facts or 0) + (u and u.isCounted and FLAG.lease.counted or 0)
-    values[flags] = values[flags] or struct.pack(FORMAT.lease, now, till, queue.epoch, flags, C.steps) .. behind
-    rows[2 * i - 1], rows[2 * i] = ids[i], values[flags]
-    local at_ = batch.n + i
-    batch.ids[at_], batch.texts[at_], tasks[ids[i]] = ids[i], texts[i], nil
-    local long = string.byte(texts[i], AT.text.kind) % (2 * FLAG.kind.long) == 1 and redis.call('HGET', K.payloads(), ids[i])
+    local value = values[flags]
+    if not value then
+      value = struct.pack(FORMAT.lease, now, till, queue.epoch, flags, C.steps) .. behind
+      values[flags] = value
+    end
+    rows[2 * i - 1], rows[2 * i], at_ = id, value, at_ + 1
+    batch.ids[at_], batch.texts[at_] = id, text
+    if isRead then tasks[id] = nil end
+    local long = isLong and string.byte(text, AT.text.kind) % (2 * FLAG.kind.long) == 1 and redis.call('HGET', K.payloads(), id)
     if t then t.token, t.leaseUntil, t.leasedAt = request.token, till, now end
     if t or long then Lease.addRow(batch, at_, long, t) end
   end

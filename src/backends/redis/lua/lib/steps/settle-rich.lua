@@ -1,5 +1,6 @@
 -- Settles many tasks at once of which more is known than their leases: with facts, of users with a record, with
 -- dependents, and those that are tried again at once.
+-- @include lib/retry-many.lua
 -- @rare
 
 -- Records of the settlements from `i` on that finish, as far as they are in force and not odder. A task that the call
@@ -145,178 +146,17 @@ function Settle.finishAlso(packed, ids, first, last)
   local texts = redis.call('HMGET', K.tasks(), unpack(ARGV, ids + first, ids + last))
   for i = 1, #texts do
     local text = texts[i]
-    local name = text and string.sub(text, AT.text.rest, END.text.userBytes + string.sub(text, AT.text.userBytes,
-      END.text.userBytes))
+    local name = text and F.userIn(text)
     if name and not counts[name] then names[#names + 1] = name end
     if name then counts[name] = (counts[name] or 0) + 1 end
   end
   for _, name in ipairs(names) do Settle.countDown(queue, name, counts[name]) end
 end
 
-function Settle.free(ids)
-  redis.call('HDEL', K.hot(ARGV[1]), unpack(ids))
+-- The leases of these are over; `n`: of so many of them.
+function Settle.free(ids, n)
+  redis.call('HDEL', K.hot(ARGV[1]), unpack(ids, 1, n or #ids))
   C.freed = C.freed or INF
-end
-
--- Settlements from `i` on that try a task of one queue again at once, of users without a record, as far as these are
--- in force: from the lease of each, its text, and what else is known of it.
-function Settle.retried(call, i, last, token)
-  local ids, tail, n, seen, asked, least = call.ids, '\0' .. token, 0, {}, {}, call.hot[i]
-  local queueName = least and string.sub(least, AT.lease.rest, -#tail - 1)
-  for at_ = i, last do
-    local packed, row, id = call.hot[at_], call.others[at_], ARGV[call.ids + at_]
-    if not packed or not row or ARGV[row + 1] ~= 'retry' or ARGV[ids + call.n + at_] ~= '0' then break end
-    if string.byte(packed, AT.lease.flags) > FLAG.lease.facts or string.sub(packed, AT.lease.rest) ~= queueName
-      .. tail then break end
-    if tasks[id] ~= nil or call.done[id] or seen[id] then break end
-    n, seen[id] = n + 1, true
-  end
-  local queue = n > 0 and F.queueOf(queueName)
-  if not queue or queue.timed then return { n = 0 } end
-  local texts = redis.call('HMGET', K.tasks(), unpack(ARGV, ids + i, ids + i + n - 1))
-  for at_ = 1, n do
-    local text = texts[at_]
-    if not text or string.byte(text, AT.text.level) ~= (BYTE.zero + USUAL.level) then
-      n = at_ - 1
-      break
-    end
-    if string.byte(text, AT.text.kind) >= BYTE.facts then asked[#asked + 1] = ARGV[ids + i + at_ - 1] end
-  end
-  return { n = n, queue = queue, texts = texts, asked = asked, tails = {}, tail = token .. '\0' .. ARGV[1],
-    facts = asked[1] and redis.call('HMGET', K.facts(), unpack(asked)),
-    errors = asked[1] and redis.call('HMGET', K.errors(), unpack(asked)) }
-end
-
--- What is known of each beside its text; nothing of those that have failed never. Ends where one is odd.
-function Settle.readRetried(some, call, i)
-  local next_, rows, names = 0, {}, {}
-  for at_ = 1, some.n do
-    local id, text, packed, old = ARGV[call.ids + i + at_ - 1], some.texts[at_], nil, nil
-    if id == some.asked[next_ + 1] then
-      next_ = next_ + 1
-      packed, old = some.facts[next_], some.errors[next_]
-    end
-    local flags, seq, failures, losses, releases, readers, from = 0, 0, 0, 0, 0, 0, 1
-    if packed then
-      local _, _at
-      _, flags, seq, failures, losses, releases, _at, readers, from = struct.unpack(FORMAT.facts, packed)
-    end
-    if flags % (2 * FLAG.facts.canceling) >= FLAG.facts.canceling
-      or (not packed and string.byte(text, AT.text.kind) >= BYTE.facts) then break end
-    if seq == 0 then seq = tonumber(string.sub(text, AT.text.stamp, END.text.stamp), 16) end
-    -- Whether its newest attempt has a long error, as far as that is known.
-    local isLong = flags % (2 * FLAG.facts.attempts) >= FLAG.facts.attempts
-      and (failures == 0 or #(old or '') > LIMIT.oldErrorBytes)
-    names[at_] = string.sub(text, AT.text.rest, END.text.userBytes + string.sub(text, AT.text.userBytes, END.text.userBytes))
-    rows[at_] = { id = id, seq = seq, failures = failures, isLong = isLong,
-      facts = struct.pack(FORMAT.facts, 0, flags - flags % (2 * FLAG.facts.settled) + flags % (2 * FLAG.facts.left)
-        + FLAG.facts.attempts
-        + FLAG.facts.settled, seq, failures + 1, losses,
-        releases, 0, readers) .. Settle.tailOf(some, packed and string.sub(packed, from) or '') }
-  end
-  some.rows, some.names = rows, names
-end
-
--- What its facts have behind their numbers, when a lease is over that this call settles; of many the same.
-function Settle.tailOf(some, before)
-  local tail = some.tails[before]
-  if tail then return tail end
-  local more = before == '' and {} or cmsgpack.unpack(before)
-  more.latestLease = some.tail
-  tail = cmsgpack.pack(more)
-  some.tails[before] = tail
-  return tail
-end
-
--- Places of the first in line of these users, by user: infinite for who has none. Only as far as the users have no
--- record, and may join.
-function Settle.headsOf(some)
-  local heads, ids, asked, who, keys, queue = {}, {}, {}, {}, {}, some.queue
-  for at_, name in ipairs(some.names) do
-    keys[#keys + 1] = K.user(queue.prefix, name)
-    if C.configs > 0 then keys[#keys + 1] = K.userConfig(name) end
-    if heads[name] == nil then
-      ids[name] = redis.call('LINDEX', K.line(queue.prefix, '', name), 0)
-      heads[name] = INF
-      if ids[name] then asked[#asked + 1], who[#who + 1] = ids[name], name end
-    end
-  end
-  local texts = asked[1] and redis.call('HMGET', K.tasks(), unpack(asked))
-  for k, id in ipairs(asked) do
-    local text, isRead = texts[k], tasks[id] ~= nil
-    if text and string.byte(text, AT.text.kind) < BYTE.facts and not isRead then
-      heads[who[k]] = tonumber(string.sub(text, AT.text.stamp, END.text.stamp), 16)
-    else
-      heads[who[k]] = F.placeInLine(id)
-    end
-  end
-  local isOther, mayEnter = #keys > 0 and redis.call('EXISTS', unpack(keys)) > 0, Store.mayEnter(queue)
-  for at_, name in ipairs(some.names) do
-    if queue.users[name] or (isOther and Store.isOther(queue, name)) or (heads[name] == INF and not mayEnter) then
-      return heads, at_ - 1
-    end
-  end
-  return heads, #some.names
-end
-
--- Back to where it stood, mostly at the head of its line.
-function Settle.backInLine(queue, name, row, text, heads)
-  if heads[name] == INF then Store.join(queue, name) end
-  if heads[name] and row.seq < heads[name] then
-    redis.call('LPUSH', K.line(queue.prefix, '', name), row.id)
-    heads[name] = row.seq
-  else
-    local t = F.newTask(row.id, text)
-    t.seq, t.level = row.seq, 3
-    F.joinLine(t, { queue = queue, name = name }, true)
-  end
-end
-
--- Tasks that failed with the same cause, by that as JSON: how many there are, the text of the first, the last id.
-function Settle.countGroups(groups)
-  for cause, same in pairs(groups) do
-    local group = Failures.groupOf(F.newTask(same.id, same.text), cjson.decode(cause))
-    if group then Failures.count(group, same.id, same.n) end
-  end
-end
-
--- Says how many of these are tried again.
-function Settle.retryEach(call, reply, some, i)
-  if some.n == 0 then return 0 end
-  Settle.readRetried(some, call, i)
-  local heads, n = Settle.headsOf(some)
-  if n == 0 then return 0 end
-  local ids, facts, texts, errors, quoted, groups, queue = {}, {}, {}, {}, {}, {}, some.queue
-  local before, how
-  for at_ = 1, n do
-    local row, text, from, packed = some.rows[at_], some.texts[at_], call.others[i + at_ - 1], call.hot[i + at_ - 1]
-    local id, err, k, kind = row.id, ARGV[from + 3], 2 * at_, BYTE.facts + string.byte(text, AT.text.kind) % FLAG.kind.facts
-    if packed ~= before then
-      before, how = packed, F.attemptText(ARGV[1], struct.unpack('<d', packed), 'failed', 'retry')
-    end
-    quoted[err] = quoted[err] or cjson.encode(err)
-    F.keepAttempt(id, row.isLong, row.failures, how .. ',"cause":' .. F.quoted(ARGV[from + 2]) .. ',"error":' .. quoted[err])
-    ids[at_], facts[k - 1], errors[k - 1], facts[k], errors[k] = id, id, id, row.facts, err
-    groups[ARGV[from + 2]] = groups[ARGV[from + 2]] or { n = 0, text = text }
-    local same = groups[ARGV[from + 2]]
-    same.n, same.id = same.n + 1, id
-    if string.byte(text, AT.text.kind) ~= kind then
-      texts[#texts + 1], texts[#texts + 2] = id, string.sub(text, 1, AT.text.level) .. string.char(kind)
-        .. string.sub(text, AT.text.userBytes)
-    end
-    reply[#reply + 1], reply[#reply + 2] = i + at_ - 1, 'ok queued'
-  end
-  redis.call('HSET', K.facts(), unpack(facts))
-  redis.call('HSET', K.errors(), unpack(errors))
-  if texts[1] then redis.call('HSET', K.tasks(), unpack(texts)) end
-  Settle.countGroups(groups)
-  for at_ = 1, n do Settle.backInLine(queue, some.names[at_], some.rows[at_], some.texts[at_], heads) end
-  queue.counts.started, queue.counts.queued = queue.counts.started - n, queue.counts.queued + n
-  queue.runnable, queue.gain, queue.retried = queue.runnable + n, queue.gain + n, queue.retried + n
-  F.touchQueue(queue)
-  Settle.free(ids)
-  F.countAttempt(ARGV[1], FIELD.worker.failed, n)
-  return n
 end
 
 -- How many of the call from `i` to `last` were settled at once; 0 when the first is to be looked at alone.
