@@ -112,8 +112,9 @@ function factsOf(context: TaskContext, entry: TaskEntry): PackedFacts | undefine
   const counts = failures + losses + releases + readers;
   const hasMore = rare !== undefined || changing !== undefined || latest !== undefined;
   const place = placeOf(state);
-  const isPlace = place === PLACES.line && flags + counts === 0 && !hasMore && at === 0;
-  if (isPlace && seq === 0) return undefined;
+  const isBare = flags + counts === 0 && !hasMore;
+  const isPlace = isBare && (place === PLACES.scheduled || (place === PLACES.line && at === 0));
+  if (isPlace && place === PLACES.line && seq === 0) return undefined;
   const numbers = { place, flags, seq, failures, losses, releases, at, readers };
   const more = shortNamed('facts', {
     optional: rare,

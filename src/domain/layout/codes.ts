@@ -39,7 +39,7 @@ export const FLAGS = {
     special: 2,
     /** It has facts in `facts` now. */
     facts: 4,
-    /** It has, and they only say its place in line. */
+    /** It has, and they only say its place in line, or when it is due. */
     place: 8,
   },
   /** Of a lease. */

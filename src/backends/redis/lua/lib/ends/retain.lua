@@ -54,23 +54,34 @@ function Retain.takeAway(t)
   return true
 end
 
--- How many of these, from the first on, are as most tasks are and ended before; counts them by queue.
+-- How many of these, from the first on, are as most tasks are and ended before; counts them by queue. Then whether
+-- anything of them may stand in `facts`, in `payloads`, in `results`.
 function Retain.countBeforeOdd(state, texts, ends, ears, over, byQueue)
-  local code, known, queueName = CODES[state], nil, nil
+  local code, known, queueName, before, same, n = CODES[state], nil, nil, nil, 0, 0
+  local hasFacts, hasLong, hasApart = false, false, false
   for i = 1, #texts do
     local text, ended = texts[i], ends[i]
-    if not text or not ended or (string.byte(text, AT.text.kind) >= BYTE.facts
-      and string.byte(text, AT.text.kind) < BYTE.place) or (ears and ears[i]) then return i - 1 end
-    local said, at_ = struct.unpack('<Bd', ended)
-    if said % FLAG.ending.settled ~= code or said >= FLAG.ending.awaited or at_ > over then return i - 1 end
-    local from = AT.text.rest + string.sub(text, AT.text.userBytes, END.text.userBytes)
+    if not text or not ended or (ears and ears[i]) then break end
+    local kind, hundreds, tens, ones = string.byte(text, AT.text.kind, END.text.userBytes)
+    if kind >= BYTE.facts and kind < BYTE.place then break end
+    local said, at_ = string.byte(ended), struct.unpack('<d', ended, AT.ending.at)
+    if said % FLAG.ending.settled ~= code or said >= FLAG.ending.awaited or at_ > over then break end
+    hasFacts, hasLong = hasFacts or kind >= BYTE.place, hasLong or kind % (2 * FLAG.kind.long) == 1
+    hasApart = hasApart or said >= FLAG.ending.apart
+    local from = 100 * hundreds + 10 * tens + ones - DIGITS
     if not known or string.sub(text, from, from + #known - 1) ~= known then
       known = string.sub(text, from, string.find(text, '\0', from, true))
       queueName = string.sub(known, 1, -2)
     end
-    byQueue[queueName] = (byQueue[queueName] or 0) + 1
+    if queueName ~= before then
+      if before then byQueue[before] = (byQueue[before] or 0) + same end
+      before, same = queueName, 0
+    end
+    same = same + 1
+    n = i
   end
-  return #texts
+  if before then byQueue[before] = (byQueue[before] or 0) + same end
+  return n, hasFacts, hasLong, hasApart
 end
 
 -- Takes the first that have ended away all at once, while they are as most tasks are; says how many.
@@ -78,22 +89,28 @@ function Retain.takeMany(state, over, most)
   if most <= 0 then return 0 end
   F.flushEnded()
   Step.saveTasks()
-  local key, byQueue = K.ended(state), {}
+  local key, byQueue, more, m = K.ended(state), {}, {}, 0
   local ids = redis.call('LRANGE', key, 0, most - 1)
   if #ids == 0 then return 0 end
   local texts = redis.call('HMGET', K.tasks(), unpack(ids))
   local ears = C.ears > 0 and redis.call('HMGET', K.ears(), unpack(ids))
-  local n = Retain.countBeforeOdd(state, texts, redis.call('HMGET', K.ends(), unpack(ids)), ears, over, byQueue)
+  local n, hasFacts, hasLong, hasApart =
+    Retain.countBeforeOdd(state, texts, redis.call('HMGET', K.ends(), unpack(ids)), ears, over, byQueue)
   if n == 0 then return 0 end
-  redis.call('LPOP', key, n)
+  redis.call('LTRIM', key, n, -1)
   F.dropHoles(state)
-  for _, gone in ipairs({ K.tasks(), K.ends(), K.results(), K.payloads(), K.errors(), K.facts() }) do
-    redis.call('HDEL', gone, unpack(ids, 1, n))
-  end
-  local more = {}
+  redis.call('HDEL', K.tasks(), unpack(ids, 1, n))
+  redis.call('HDEL', K.ends(), unpack(ids, 1, n))
+  -- An error comes with facts.
+  if hasFacts then redis.call('HDEL', K.facts(), unpack(ids, 1, n)) end
+  if hasLong then redis.call('HDEL', K.payloads(), unpack(ids, 1, n)) end
+  if hasApart then redis.call('HDEL', K.results(), unpack(ids, 1, n)) end
+  local runs, channels = K.run(''), K.channel('')
   for i = 1, n do
-    more[2 * i - 1], more[2 * i] = K.run(ids[i]), K.channel(ids[i])
-    tasks[ids[i]] = false
+    local id = ids[i]
+    more[m + 1], more[m + 2] = runs .. id, channels .. id
+    m = m + 2
+    if tasks[id] then tasks[id] = false end
   end
   redis.call('UNLINK', unpack(more))
   for queueName, count in pairs(byQueue) do

@@ -262,7 +262,7 @@ function F.saveEar(t)
 end
 
 -- Everything about it that is neither its text nor its lease nor its end, and whether that is only its place in
--- line; nil when there is nothing.
+-- line, or when it is due; nil when there is nothing.
 function F.packFacts(t)
   local flags = (t.left and FLAG.facts.left or 0) + (t.hasAttempts and FLAG.facts.attempts or 0) + (t.canceling
     and FLAG.facts.canceling or 0)
@@ -272,13 +272,18 @@ function F.packFacts(t)
   if o and t.isSettled then flags = flags + FLAG.facts.settled end
   local y = t.changing and next(t.changing) and t.changing or nil
   local place = PLACES[t.state] or PLACE.line
-  local isPlace = place == PLACE.line and flags == 0 and t.failures == 0 and t.losses == 0 and t.releases == 0
-    and t.readers == 0 and not t.optional and not y and not o and (F.isEnd(t.state) or t.at == 0)
-  if isPlace and t.seq == 0 then return nil end
+  local isPlace = (place == PLACE.scheduled or place == PLACE.line and (F.isEnd(t.state) or t.at == 0)) and flags == 0
+    and t.failures == 0 and t.losses == 0 and t.releases == 0 and t.readers == 0 and not t.optional and not y and not o
+  if isPlace and place == PLACE.line and t.seq == 0 then return nil end
   local packed = struct.pack(FORMAT.facts, place, flags, t.seq, t.failures, t.losses, t.releases,
     F.isEnd(t.state) and 0 or t.at, t.readers)
   if not (t.optional or y or o) then return packed, isPlace end
   return packed .. cmsgpack.pack({ optional = t.optional, changing = y, latestLease = o })
+end
+
+-- A text with another byte for what parts the task has.
+function F.withKind(text, byte)
+  return string.sub(text, 1, AT.text.level) .. string.char(byte) .. string.sub(text, AT.text.userBytes)
 end
 
 -- The text of a task that has facts from now on which say more than its place in line; the same when it had such.
@@ -286,15 +291,13 @@ end
 function F.withFacts(text)
   local kind = string.byte(text, AT.text.kind)
   if kind >= BYTE.facts and kind < BYTE.place then return text end
-  return string.sub(text, 1, AT.text.level) .. string.char(BYTE.facts + kind % FLAG.kind.facts)
-    .. string.sub(text, AT.text.userBytes)
+  return F.withKind(text, BYTE.facts + kind % FLAG.kind.facts)
 end
 
 function F.setKind(t, kind)
   if kind == t.kind then return end
   t.kind, t.textChanged = kind, true
-  t.recordText = string.sub(t.recordText, 1, AT.text.level) .. string.char(BYTE.zero + kind)
-    .. string.sub(t.recordText, AT.text.userBytes)
+  t.recordText = F.withKind(t.recordText, BYTE.zero + kind)
 end
 
 -- Writes of a step, gathered by key: field, value, field, value, … (or members without any).

@@ -4,6 +4,8 @@
 
 -- How the facts of a task begin, and all of them, that is scheduled and never was anything else.
 local SCHEDULED = string.char(PLACE.scheduled) .. string.rep('\0', (AT.facts.at - 2))
+-- Facts of one that has come in line: before its place and behind it.
+local IN_LINE, NOTHING_ELSE = string.rep('\0', (AT.facts.seq - 1)), string.rep('\0', (SIZE.facts - END.facts.seq))
 
 function Tick.headIs(name, due)
   if moved[name] then F.flushIndex(name) end
@@ -83,33 +85,41 @@ end
 -- Puts the first of a user's due tasks in line that have no other facts than that they are due, all at once; says
 -- how many.
 function Tick.promoteMany(u, key, members)
-  local queue, ids, lines, facts, texts, n = u.queue, {}, {}, {}, {}, 0
+  local queue, ids, lines, facts, texts, n, t, stamp = u.queue, {}, {}, {}, {}, 0, 0, C.stamp
   for i = 1, #members do ids[i] = F.idOf(members[i]) end
   if #ids == 0 then return 0 end
   local stored, known = redis.call('HMGET', K.tasks(), unpack(ids)), redis.call('HMGET', K.facts(), unpack(ids))
-  for i, id in ipairs(ids) do
-    local text, packed = stored[i], known[i]
+  for i = 1, #ids do
+    local id, text, packed = ids[i], stored[i], known[i]
     if not text or not packed or tasks[id] ~= nil or string.sub(packed, 1, END.facts.releases) ~= SCHEDULED
       or #packed > SIZE.facts then break end
-    local level, k = string.byte(text, AT.text.level) - BYTE.zero, 2 * i
-    lines[level] = lines[level] or {}
-    table.insert(lines[level], id)
-    facts[k - 1], facts[k] = id, struct.pack(FORMAT.facts, 0, 0, F.stamp(), 0, 0, 0, 0, 0)
-    -- They say no more than its place.
-    texts[k - 1], texts[k] = id, string.sub(text, 1, AT.text.level) .. string.char(string.byte(text, AT.text.kind)
-      + (FLAG.kind.place - FLAG.kind.facts)) .. string.sub(text, AT.text.userBytes)
+    local level, kind = string.byte(text, AT.text.level, AT.text.kind)
+    local some, k = lines[level], 2 * i
+    if not some then
+      some = {}
+      lines[level] = some
+    end
+    some[#some + 1] = id
+    facts[k - 1], facts[k] = id, IN_LINE .. struct.pack('<d', stamp + i) .. NOTHING_ELSE
+    if kind < BYTE.place then
+      -- They say no more than its place.
+      texts[t + 1], texts[t + 2] = id, F.withKind(text, kind + (FLAG.kind.place - FLAG.kind.facts))
+      t = t + 2
+    end
     n = i
   end
   if n == 0 then return 0 end
+  C.stamp = stamp + n
   redis.call('HSET', K.facts(), unpack(facts))
-  redis.call('HSET', K.tasks(), unpack(texts))
+  if t > 0 then redis.call('HSET', K.tasks(), unpack(texts)) end
   if u.queued == 0 then F.began(u) end
-  for level, some in pairs(lines) do
+  for byte, some in pairs(lines) do
+    local level = byte - BYTE.zero
     redis.call('RPUSH', F.lineKey(u, level), unpack(some))
     u.cnt[level], u.queued = u.cnt[level] + #some, u.queued + #some
   end
   redis.call('ZREM', key, unpack(members, 1, n))
-  for i = 1, n do F.move('scheduled', members[i], false) end
+  redis.call('ZREM', K.index('scheduled'), unpack(members, 1, n))
   queue.counts.scheduled, queue.counts.queued = queue.counts.scheduled - n, queue.counts.queued + n
   F.countLater(u, -n)
   F.reindex(u)
