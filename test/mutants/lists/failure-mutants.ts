@@ -79,7 +79,7 @@ export const FAILURE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'Lua: failures: what is tried again at once is counted once',
-    file: 'src/backends/redis/lua/lib/steps/settle-rich.lua',
+    file: 'src/backends/redis/lua/lib/steps/retry-many.lua',
     find: `Failures.count(group, same.id, same.n)`,
     replace: `Failures.count(group, same.id, 1)`,
   },

@@ -70,8 +70,8 @@ const SETTLE_RICH: readonly Row[] = [
   ['many settle what another lease has', `string.sub(packed, -#tail) ~= tail`, `false`],
   [
     'many settle a task that was settled in this call',
-    `tasks[id] ~= nil or call.done[id] or seen[id] then break`,
-    `tasks[id] ~= nil or seen[id] then break`,
+    `tasks[id] ~= nil or call.done[id] or seen[id] or`,
+    `tasks[id] ~= nil or seen[id] or`,
   ],
   ['many finish although a cancel was asked for', `if not t or t.canceling then`, `if not t then`],
   [
@@ -115,36 +115,54 @@ const SETTLE_RICH: readonly Row[] = [
     `    if t.hasAttempts then F.pushAttempt(t, 'succeeded', 'finish') end\n`,
     ``,
   ],
-  ['many go back to the head of the line', `row.seq < heads[name] then`, `true then`],
+];
+
+const RETRY_MANY: readonly Row[] = [
+  [
+    'many are tried again that were settled in this call',
+    `or tasks[id] ~= nil or done[id] or seen[id] then`,
+    `or tasks[id] ~= nil or seen[id] then`,
+  ],
+  [
+    'many are tried again although a cancel was asked for',
+    `  if flags % (2 * FLAG.facts.canceling) >= FLAG.facts.canceling then return end\n`,
+    ``,
+  ],
+  ['many go back to the head of the line', `if head and place < head then`, `if head then`],
   [
     'who had nothing in line does not join',
-    `  if heads[name] == INF then Store.join(queue, name) end\n`,
+    `  if head == INF then Store.join(queue, name) end\n`,
     ``,
   ],
   [
     'many that wait before they are tried again do not',
-    `ARGV[ids + call.n + at_] ~= '0' then break`,
-    `ARGV[ids + call.n + at_] == '' then break`,
+    `ARGV[delays + at_] ~= '0'`,
+    `ARGV[delays + at_] == ''`,
   ],
   [
     'many of another level go back to the middle',
-    `not text or string.byte(text, AT.text.level) ~= (BYTE.zero + USUAL.level)`,
-    `not text`,
+    `if level ~= (BYTE.zero + USUAL.level) then`,
+    `if not level then`,
   ],
   [
     'many are tried again by users with a record',
     `(isOther and Store.isOther(queue, name))`,
     `false`,
   ],
-  ['many are tried again for ever', `seq, failures + 1, losses`, `seq, failures, losses`],
-];
-
-const COUNT_DOWN: readonly Row[] = [
+  ['many are tried again for ever', `failures + 1, losses`, `failures, losses`],
+  [
+    'an attempt is told as that of another that failed less often',
+    ` or row.failures ~= failures then`,
+    ` then`,
+  ],
   [
     'the long error of an attempt stays with many that are tried again',
     `#(old or '') > LIMIT.oldErrorBytes`,
     `false`,
   ],
+];
+
+const COUNT_DOWN: readonly Row[] = [
   [
     'a task that the step has read finishes as its lease said',
     `return tasks[ARGV[ids + i]] or ears and`,
@@ -185,11 +203,7 @@ const CASCADE_MANY: readonly Row[] = [
 ];
 
 const PROMOTE: readonly Row[] = [
-  [
-    'many that are due have no place',
-    `struct.pack(FORMAT.facts, 0, 0, F.stamp(), 0`,
-    `struct.pack(FORMAT.facts, 0, 0, 0, 0`,
-  ],
+  ['many that are due have no place', `struct.pack('<d', stamp + i)`, `struct.pack('<d', 0)`],
   [
     'many that are due are scheduled still',
     `  redis.call('ZREM', key, unpack(members, 1, n))\n`,
@@ -206,6 +220,7 @@ const PROMOTE: readonly Row[] = [
 export const ODD_MUTANTS: readonly Mutant[] = [
   ...of('steps/dispatch-rich', DEAL_RICH),
   ...of('steps/settle-rich', [...SETTLE_RICH, ...COUNT_DOWN]),
+  ...of('steps/retry-many', RETRY_MANY),
   ...of('ends/cascade-many', CASCADE_MANY),
   ...of('time/tick', PROMOTE),
 ];

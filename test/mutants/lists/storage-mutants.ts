@@ -266,8 +266,8 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a place is no fact',
     file: 'src/backends/redis/lua/lib/records/task.lua',
-    find: `if isPlace and t.seq == 0 then`,
-    replace: `if isPlace then`,
+    find: `if isPlace and place == PLACE.line and t.seq == 0 then`,
+    replace: `if isPlace and place == PLACE.line then`,
   },
   {
     name: 'Lua: who had the latest lease is forgotten when a task comes back',
