@@ -127,8 +127,8 @@ export class AttemptContext implements TaskContext {
   readonly #source: ContextSource;
   #log: Logger | undefined;
   #upstream: Upstreams | undefined;
-  /** Its waits and runs that are not over, as errors call them. */
-  readonly #open = new Set<OpenCall>();
+  /** Its waits and runs that are not over, as errors call them; made for the first. */
+  #open: Set<OpenCall> | undefined;
 
   constructor(source: ContextSource) {
     this.#source = source;
@@ -241,14 +241,16 @@ export class AttemptContext implements TaskContext {
 
   /** Runs go one after the other. What a wait is raced with would be noticed too late, or not at all. */
   async #alone<T>(call: OpenCall, make: () => Promise<T>): Promise<T> {
-    for (const { isWait, what } of this.#open) {
+    this.#open ??= new Set();
+    const open = this.#open;
+    for (const { isWait, what } of open) {
       if (isWait || call.isWait) throw new WaitOpenError(call.what, what);
     }
-    this.#open.add(call);
+    open.add(call);
     try {
       return await make();
     } finally {
-      this.#open.delete(call);
+      open.delete(call);
     }
   }
 

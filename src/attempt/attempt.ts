@@ -1,4 +1,3 @@
-import { impossible } from '../base/never.ts';
 import { elapsedMs } from '../base/time.ts';
 import { decide, type Outcome } from '../domain/attempt/decider.ts';
 import {
@@ -148,11 +147,11 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
   }
 
   returned(text: string): void {
-    this.#ended(() => this.#demanded() ?? { type: 'succeeded', result: text });
+    this.#ended({ type: 'succeeded', result: text });
   }
 
   threw(failure: Failure): void {
-    this.#ended(() => this.#outcomeOf(failure));
+    this.#ended(failure);
   }
 
   /** Nothing can come next of a task that stands alone. */
@@ -259,7 +258,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     if (timeoutMs > 0) this.#dueIn(Math.max(1, timeoutMs - this.#spentMs), this.#wentOnAt);
     this.openStreams?.goOn();
     if (this.#late === undefined) waiting?.resolve();
-    else this.#ended(() => this.#late ?? impossible(`${this.taskId} has not ended`));
+    else this.#ended(this.#late);
   }
 
   /** Nobody will go on with its suspended handler. */
@@ -320,15 +319,21 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
   }
 
   /** Its handler has ended; what it left open ends with that. */
-  #ended(outcome: () => Outcome): void {
+  #ended(end: Outcome | Failure): void {
     this.#over();
     if (this.#hasSlot) {
-      if (!this.isDecided) this.#decide(outcome());
+      if (!this.isDecided) this.#decide(this.#endOf(end));
       return;
     }
     if (this.#waiting === undefined) return;
-    this.#late = outcome();
+    this.#late = this.#endOf(end);
     if (this.#host.endedSuspended(this)) this.#decide(this.#late);
+  }
+
+  /** An outcome that was late was asked for its demands when it came. */
+  #endOf(end: Outcome | Failure): Outcome {
+    if (!('type' in end)) return this.#outcomeOf(end);
+    return end === this.#late ? end : (this.#demanded() ?? end);
   }
 
   #dueIn(ms: number, now: number = elapsedMs(this.#host.clock)): void {

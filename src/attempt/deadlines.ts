@@ -18,15 +18,17 @@ export abstract class DeadlineNode {
 
 /** Nodes of one length of time: the newest is due last, so the order costs nothing. */
 interface DeadlineList {
-  readonly ms: number;
   first: DeadlineNode | undefined;
   last: DeadlineNode | undefined;
 }
 
+/** With so many lists the empty ones go. */
+const MOST_LISTS = 32;
+
 /** All deadlines of one worker behind a single timer. */
 export class Deadlines {
   readonly #clock: Clock;
-  /** One per length of time in use; there are few of those. */
+  /** One per length of time in use, by ms; there are few of those. */
   readonly #lists = new Map<number, DeadlineList>();
   /** Set for the earliest deadline, or an earlier moment when that one was taken back. */
   #timer: Timer | undefined;
@@ -39,8 +41,7 @@ export class Deadlines {
   /** Sets the node's deadline, `ms` from now, in place of the one that it had. */
   set(node: DeadlineNode, ms: number, now: number): void {
     this.clear(node);
-    const list = this.#lists.get(ms) ?? { ms, first: undefined, last: undefined };
-    if (list.first === undefined) this.#lists.set(ms, list);
+    const list = this.#listOf(ms);
     node.deadlineAt = now + ms;
     node.deadlineList = list;
     node.deadlineBefore = list.last;
@@ -57,7 +58,6 @@ export class Deadlines {
     else before.deadlineAfter = after;
     if (after === undefined) list.last = before;
     else after.deadlineBefore = before;
-    if (list.first === undefined) this.#lists.delete(list.ms);
     node.deadlineAt = 0;
     node.deadlineList = undefined;
     node.deadlineBefore = undefined;
@@ -69,6 +69,18 @@ export class Deadlines {
     this.#timer?.cancel();
     this.#timer = undefined;
     this.#timerAt = Number.POSITIVE_INFINITY;
+  }
+
+  /** One that is empty is kept: the next task has the same timeout, most likely. */
+  #listOf(ms: number): DeadlineList {
+    const known = this.#lists.get(ms);
+    if (known !== undefined) return known;
+    if (this.#lists.size >= MOST_LISTS) {
+      for (const [key, { first }] of this.#lists) if (first === undefined) this.#lists.delete(key);
+    }
+    const list = { first: undefined, last: undefined };
+    this.#lists.set(ms, list);
+    return list;
   }
 
   #arm(at: number): void {

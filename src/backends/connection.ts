@@ -21,6 +21,8 @@ export class Connection {
   #opening: Promise<Backend> | undefined;
   #isOpen = false;
   #info: BackendInfo = { description: '', warnings: [] };
+  /** The signal says the same: of a flag each call of a caller may ask. */
+  #isClosed = false;
   readonly #ending = new AbortController();
 
   /** @param given - the backend that `backend` stands before; clients of the same one share it. */
@@ -33,7 +35,7 @@ export class Connection {
 
   /** The client was closed, or is being closed. */
   get closed(): boolean {
-    return this.ending.aborted;
+    return this.#isClosed;
   }
 
   /** Aborts when the client begins to close. */
@@ -70,11 +72,12 @@ export class Connection {
 
   /** From now on every use by a caller is refused. */
   refuse(): void {
+    this.#isClosed = true;
     this.#ending.abort();
   }
 
   async close(): Promise<void> {
-    this.#ending.abort();
+    this.refuse();
     if (this.#isLast()) await this.backend.close();
   }
 
@@ -93,7 +96,7 @@ export class Connection {
   }
 
   #demandUse(): void {
-    if (this.#ending.signal.aborted) throw new ClosedError('this Fairloom');
+    if (this.#isClosed) throw new ClosedError('this Fairloom');
   }
 
   async #open(): Promise<Backend> {

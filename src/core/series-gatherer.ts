@@ -10,10 +10,13 @@ import { say } from '../logging/log-events.ts';
 /** Whose row something is counted in. */
 type Whose = Pick<Leased, 'queue' | 'user'>;
 
+/** Where a task is counted: in the row of its queue, and in that of its user there. */
+type Rows = readonly [queue: SeriesRow, user: SeriesRow];
+
 /** What was counted of a queue, as a whole and by user; its others are under an empty name. */
 interface Gathered {
   readonly row: SeriesRow;
-  readonly users: Map<string, SeriesRow>;
+  readonly users: Map<string, Rows>;
 }
 
 /**
@@ -69,14 +72,15 @@ export class SeriesGatherer {
     this.#timer?.cancel();
   }
 
-  #count({ queue, user }: Whose, what: SeriesCount): readonly SeriesRow[] {
+  #count({ queue, user }: Whose, what: SeriesCount): Rows {
     let gathered = this.#queues.get(queue);
     if (gathered === undefined) {
       gathered = { row: new SeriesRow(), users: new Map() };
       this.#queues.set(queue, gathered);
     }
-    const rows = [gathered.row, this.#rowOf(gathered.users, user)];
-    for (const row of rows) row.count(what);
+    const rows = this.#rowsOf(gathered, user);
+    rows[0].count(what);
+    rows[1].count(what);
     this.#timer ??= this.#clock.setTimer(LIMITS.seriesFlushMs, () => {
       this.#isLasting = true;
       void atRoot(() => this.#flush());
@@ -84,14 +88,14 @@ export class SeriesGatherer {
     return rows;
   }
 
-  #rowOf(users: Gathered['users'], user: string): SeriesRow {
-    const known = users.get(user);
+  #rowsOf(gathered: Gathered, user: string): Rows {
+    const known = gathered.users.get(user);
     if (known !== undefined) return known;
-    if (user !== '' && this.#users >= LIMITS.seriesGathered) return this.#rowOf(users, '');
-    const row = new SeriesRow();
-    users.set(user, row);
+    if (user !== '' && this.#users >= LIMITS.seriesGathered) return this.#rowsOf(gathered, '');
+    const rows: Rows = [gathered.row, new SeriesRow()];
+    gathered.users.set(user, rows);
     this.#users++;
-    return row;
+    return rows;
   }
 
   async #flush(): Promise<void> {
@@ -121,14 +125,14 @@ function isFirst({ attempt, losses, releases, upstreams, name }: Leased): boolea
 /** Each queue, then those of its users that are among the first by traffic; the rest of them in one row. */
 function entriesOf(queues: ReadonlyMap<string, Gathered>): readonly SeriesEntry[] {
   const named = [...queues.values()].flatMap(({ users }) =>
-    [...users].flatMap(([user, row]) => (user === '' ? [] : [row])),
+    [...users].flatMap(([user, [, row]]) => (user === '' ? [] : [row])),
   );
   named.sort((one, other) => other.rank - one.rank);
   const first = new Set(named.slice(0, LIMITS.seriesUsers));
   return [...queues].flatMap(([queue, { row, users }]) => {
     const entries: SeriesEntry[] = [{ queue, row }];
     const others = new SeriesRow();
-    for (const [user, one] of users) {
+    for (const [user, [, one]] of users) {
       if (first.has(one)) entries.push({ queue, user, row: one });
       else others.add(one);
     }

@@ -177,7 +177,7 @@ export interface StoredOptions {
 export const NO_OPTIONS = '{}';
 
 /** Edges of a task about whose dependencies nothing was said. */
-const DEFAULT_EDGES: EdgePolicies = {
+export const DEFAULT_EDGES: EdgePolicies = {
   onFailure: 'wait',
   onCancel: 'cancel',
   onMissing: 'refuse',
@@ -189,8 +189,9 @@ const MISSING_POLICIES: readonly unknown[] = ['refuse', 'satisfied', 'block'];
 const DUPLICATE_POLICIES: readonly unknown[] = ['return', 'reject'];
 const KEY_SCOPES: readonly unknown[] = ['name', 'user'];
 const KEY_POLICIES: readonly unknown[] = ['return', 'reject', 'replace-queued', 'run-once-more'];
+/** Of a task that waits for no other. */
+export const NO_DEPENDENCIES: readonly string[] = [];
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
-const NO_DEPENDENCIES: readonly string[] = [];
 const ANY_TIME = { least: Number.NEGATIVE_INFINITY, most: LIMITS.delayMaxMs };
 const TIME_AHEAD = { least: 1, most: LIMITS.delayMaxMs };
 

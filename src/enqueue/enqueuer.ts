@@ -7,7 +7,7 @@ import {
   type FairloomError,
   TaskConflictError,
 } from '../domain/errors/errors.ts';
-import type { EnqueueReply } from '../domain/port/backend.ts';
+import type { BatchOptions, EnqueueReply } from '../domain/port/backend.ts';
 import { refusalError } from '../domain/port/refusal.ts';
 import type { NewTask } from '../domain/task/task.ts';
 import { type EnqueueOptions, rejectsDuplicate } from './enqueue-options.ts';
@@ -42,12 +42,12 @@ export interface EnqueueTools {
   onCreated(task: NewTask): void;
 }
 
-/** The calls of one tick: they go together, and share the promise of their replies. */
-interface Trip {
-  readonly tasks: NewTask[];
-  readonly replies: Promise<readonly EnqueueReply[]>;
-  /** Says where the replies come from; called once. */
-  readonly leave: (replies: Promise<readonly EnqueueReply[]>) => void;
+/** A call that waits for its reply. */
+interface Call {
+  readonly task: NewTask;
+  readonly options: EnqueueOptions | undefined;
+  readonly resolve: (handle: TaskHandle<unknown>) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /** Calls that share one trip to the backend at most: a few scripts' worth. */
@@ -59,8 +59,8 @@ const BATCH_TASKS = 1_000;
  */
 export class Enqueuer {
   readonly #tools: EnqueueTools;
-  /** Of this tick; absent between ticks. */
-  #trip: Trip | undefined;
+  /** Of this tick: they go together. */
+  #calls: Call[] = [];
 
   constructor(tools: EnqueueTools) {
     this.#tools = tools;
@@ -69,43 +69,48 @@ export class Enqueuer {
   /** The promise of the handle is the only one that a call costs. */
   send(task: NewTask, options: EnqueueOptions | undefined): Promise<TaskHandle<unknown>> {
     if (this.#tools.connection.closed) return Promise.reject(new ClosedError('this Fairloom'));
-    const { tasks, replies } = this.#openTrip();
-    const at = tasks.push(task) - 1;
-    if (tasks.length >= BATCH_TASKS) this.#leave();
-    return replies.then((all) => this.#answer(task, all[at], options));
-  }
-
-  #openTrip(): Trip {
-    if (this.#trip !== undefined) return this.#trip;
-    nextTick(this.#leave);
-    this.#trip = newTrip();
-    return this.#trip;
+    return new Promise((resolve, reject) => {
+      const count = this.#calls.push({ task, options, resolve, reject });
+      if (count === 1) nextTick(this.#leave);
+      else if (count >= BATCH_TASKS) this.#leave();
+    });
   }
 
   readonly #leave = (): void => {
-    const trip = this.#trip;
-    if (trip === undefined) return;
-    this.#trip = undefined;
-    trip.leave(this.#deliver(trip.tasks));
+    const calls = this.#calls;
+    if (calls.length === 0) return;
+    this.#calls = [];
+    void this.#deliver(calls);
   };
 
-  async #deliver(tasks: readonly NewTask[]): Promise<readonly EnqueueReply[]> {
+  async #deliver(calls: readonly Call[]): Promise<void> {
     const { connection, yields } = this.#tools;
-    if (yields.spend(tasks.length)) await yieldToEventLoop();
-    const backend = connection.now ?? (await connection.open());
-    return backend.tasks.enqueue(tasks, { atomic: false });
+    try {
+      if (yields.spend(calls.length)) await yieldToEventLoop();
+      const backend = connection.now ?? (await connection.open());
+      const tasks = calls.map(({ task }) => task);
+      const replies = await backend.tasks.enqueue(tasks, EACH_ALONE);
+      for (let at = 0; at < calls.length; at++) this.#answer(calls[at], replies[at]);
+    } catch (error) {
+      for (const { reject } of calls) reject(error);
+    }
   }
 
-  #answer(
-    task: NewTask,
-    reply: EnqueueReply | undefined,
-    options: EnqueueOptions | undefined,
-  ): TaskHandle<unknown> {
-    const refusal = refusalOf(task, reply, options);
-    if (refusal !== undefined) throw refusal;
-    return handleOf(this.#tools, task, reply);
+  #answer(call: Call | undefined, reply: EnqueueReply | undefined): void {
+    if (call === undefined) return;
+    const { task, options, resolve, reject } = call;
+    try {
+      const refusal = refusalOf(task, reply, options);
+      if (refusal === undefined) resolve(handleOf(this.#tools, task, reply));
+      else reject(refusal);
+    } catch (error) {
+      reject(error);
+    }
   }
 }
+
+/** A refusal of one holds back no other. */
+const EACH_ALONE: BatchOptions = { atomic: false };
 
 /** What is wrong with a reply to a single task, if anything. */
 export function refusalOf(
@@ -130,12 +135,4 @@ export function handleOf(
   }
   if (reply.kind === 'created') tools.onCreated(task);
   return new StoredHandle(tools.results, reply);
-}
-
-function newTrip(): Trip {
-  let leave: Trip['leave'] = () => undefined;
-  const replies = new Promise<readonly EnqueueReply[]>((resolve) => {
-    leave = resolve;
-  });
-  return { tasks: [], replies, leave };
 }

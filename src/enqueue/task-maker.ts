@@ -7,11 +7,14 @@ import { invalidPayload, type SchemaResult, validate } from '../workflow/standar
 import type { TaskDefinition } from '../workflow/task-definition.ts';
 import type { PlaceOptions } from '../workflow/task-options.ts';
 import {
+  DEFAULT_EDGES,
   dependenciesOf,
   type EnqueueOptions,
   edgesOf,
   idOf,
   keyOf,
+  NO_DEPENDENCIES,
+  NO_OPTIONS,
   type Place,
   placeOf,
   rejectsDuplicate,
@@ -106,6 +109,20 @@ export class TaskMaker {
   ): NewTask {
     const payload = this.#codec.payload(name, call.input);
     const { options = NOTHING } = call;
+    if (place.expiresInMs === undefined && saysUserOnly(options)) {
+      return {
+        id: this.#newId(),
+        name,
+        queue: place.queue,
+        user: this.userOf(options.user),
+        level: place.level,
+        cost: place.cost,
+        payload,
+        options: NO_OPTIONS,
+        dependsOn: NO_DEPENDENCIES,
+        edges: DEFAULT_EDGES,
+      };
+    }
     const { queue, level, cost, expiresInMs } = placeOf(options, place);
     const optional = optionalOf(options, expiresInMs, name);
     const id = idOf(options, this.#newId);
@@ -151,6 +168,13 @@ function nameFor(definition: TaskDefinition, options: EnqueueOptions | undefined
   return said === 'pin'
     ? versionedName(definition.name, definition.options.version)
     : definition.name;
+}
+
+/** Whether nothing is said but whose task it is, as of most: then nothing is to be read or checked. */
+function saysUserOnly(options: EnqueueOptions): boolean {
+  for (const name in options) if (name !== 'user') return false;
+  // A class of the caller may have more behind its accessors.
+  return Object.getPrototypeOf(options) === Object.prototype;
 }
 
 /** What few tasks have, so that the others cost no more than one plain object. */

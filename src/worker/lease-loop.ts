@@ -193,6 +193,7 @@ export class LeaseLoop {
       try {
         const isSafe = failures === 0 && this.#inDoubt === 0;
         if (isSafe || (await this.#extend())) {
+          if (this.#line.isUnknown) await this.#line.register();
           const reply = await this.#call(rest);
           // It may be answered as the first time, when there was less work.
           if (failures > 0) this.request();
@@ -226,6 +227,7 @@ export class LeaseLoop {
     for (let failures = 1; await this.#pause(failures); failures++) {
       try {
         await this.#extend();
+        if (this.#line.isUnknown) await this.#line.register();
         const { answers } = await this.#call({ pending, lease: undefined });
         this.#line.answered();
         this.#settled(pending, answers);
@@ -260,14 +262,16 @@ export class LeaseLoop {
     return this.#keeper.extendNow();
   }
 
-  async #call({ pending, lease }: Request): Promise<SettleReply> {
-    const { backend, worker, isUnknown } = this.#line;
-    if (isUnknown) await this.#line.register();
-    if (lease !== undefined && pending.length === 0) {
-      return { answers: NO_ANSWERS, lease: await backend.tasks.lease(lease) };
-    }
+  #call({ pending, lease }: Request): Promise<SettleReply> {
+    const { backend, worker } = this.#line;
+    if (lease !== undefined && pending.length === 0) return this.#lease(lease);
     const settlements = pending.map(({ settlement }) => settlement);
-    return backend.tasks.settle({ worker, settlements, ...(lease && { lease }) });
+    const request = { worker, settlements };
+    return backend.tasks.settle(lease === undefined ? request : { worker, settlements, lease });
+  }
+
+  async #lease(request: LeaseRequest): Promise<SettleReply> {
+    return { answers: NO_ANSWERS, lease: await this.#line.backend.tasks.lease(request) };
   }
 
   #received({ pending, lease }: Request, reply: SettleReply): void {

@@ -69,11 +69,8 @@ export class RedisTasks implements TaskStore {
     this.#workers = workers;
   }
 
-  async enqueue(
-    tasks: readonly NewTask[],
-    options: BatchOptions,
-  ): Promise<readonly EnqueueReply[]> {
-    if (tasks.length === 0) return [];
+  enqueue(tasks: readonly NewTask[], options: BatchOptions): Promise<readonly EnqueueReply[]> {
+    if (tasks.length === 0) return Promise.resolve([]);
     // One alone is all or none anyway, and fits one script.
     if (tasks.length === 1) return this.#sendEach(tasks, options.fence);
     if (!options.atomic) return this.#sendParts(chunks(tasks), options.fence);

@@ -119,56 +119,58 @@ export class Connection {
     }
   }
 
-  /** Runs a script on these keys, which the server is taught when it does not know it. */
-  async run(
-    operation: string,
-    script: Script,
-    keys: readonly string[],
-    args: readonly ScriptArgument[],
-  ): Promise<unknown> {
-    // As `#ask`, but that a call of every task costs one promise here, and no function.
+  /**
+   * Runs a script, which the server is taught when it does not know it.
+   *
+   * @param given - how many keys there are, the keys, and the arguments.
+   */
+  run(operation: string, script: Script, given: readonly ScriptArgument[]): Promise<unknown> {
+    return this.#ask(operation, () =>
+      this.#client.call('EVALSHA', [script.sha, ...given]).catch((cause: unknown) => {
+        if (isUnknownScript(cause)) return this.#client.call('EVAL', [script.text, ...given]);
+        throw cause;
+      }),
+    );
+  }
+
+  /**
+   * Calls a function of a library; `undefined` when the server did not let it begin.
+   *
+   * @param given - the name of the function, then as {@link Connection.run} takes them.
+   */
+  async call(operation: string, library: Library, given: ScriptArgument[]): Promise<unknown> {
+    if (this.#withoutFunctions === streamOf(this.#client)) return undefined;
+    // As `#ask`, but that each task comes by here: a call costs one promise, and no function.
     this.#enter();
     try {
       if (this.#client.status !== 'ready') await this.#open();
-      return await this.#client.call('EVALSHA', [script.sha, keys.length, ...keys, ...args]);
+      return await this.#client.call('FCALL', given);
     } catch (cause) {
-      if (!isUnknownScript(cause)) throw failure(operation, cause);
-      return await this.command(operation, 'EVAL', [script.text, keys.length, ...keys, ...args]);
+      return await this.#taught(operation, library, given, cause);
     } finally {
       this.#leave();
     }
   }
 
-  /** Calls a function of a library; `undefined` when the server did not let it begin. */
-  async call(
+  /** Once more, if the server did not know the function; nothing, when it does not let it begin. */
+  async #taught(
     operation: string,
     library: Library,
-    name: string,
-    keys: readonly string[],
-    args: readonly ScriptArgument[],
+    given: ScriptArgument[],
+    cause: unknown,
   ): Promise<unknown> {
-    if (this.#withoutFunctions === streamOf(this.#client)) return undefined;
-    return this.#ask(operation, async () => {
-      const call = (): Promise<unknown> =>
-        this.#client.call('FCALL', [name, keys.length, ...keys, ...args]);
-      try {
-        return await call();
-      } catch (cause) {
-        if (!isUnknownFunction(cause)) return this.#orRefused(cause);
-      }
+    let problem = cause;
+    if (isUnknownFunction(cause)) {
       try {
         await loadLibrary(this.#client, library);
-        return await call();
-      } catch (cause) {
-        return isUnknownFunction(cause) ? undefined : this.#orRefused(cause);
+        return await this.#client.call('FCALL', given);
+      } catch (again) {
+        if (isUnknownFunction(again)) return undefined;
+        problem = again;
       }
-    });
-  }
-
-  /** What a call that did not begin came to: nothing, unless it failed otherwise. */
-  #orRefused(cause: unknown): undefined {
-    if (!isFunctionRefused(cause)) throw cause;
-    if (isUnknownCommand(cause)) this.#withoutFunctions = streamOf(this.#client);
+    }
+    if (!isFunctionRefused(problem)) throw failure(operation, problem);
+    if (isUnknownCommand(problem)) this.#withoutFunctions = streamOf(this.#client);
     return undefined;
   }
 

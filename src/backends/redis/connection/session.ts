@@ -45,6 +45,8 @@ export class Session {
    * refused before it runs, where it would find some of its keys and not the others.
    */
   readonly declared: readonly string[];
+  /** The same as a call names them: after their count. */
+  readonly #keys: readonly ScriptArgument[];
   readonly #scripts: Scripts;
   #retention: string = retentionText(KEEP);
   #examined: Promise<Examined> | undefined;
@@ -60,6 +62,7 @@ export class Session {
     this.connection = new Connection(client, owned);
     const { clock, oom } = this.keys;
     this.declared = this.connection.isCluster ? [clock, oom] : [clock];
+    this.#keys = [this.declared.length, ...this.declared];
     this.subscriber = new Subscriber(client);
     this.#scripts = scripts ?? SCRIPTS;
   }
@@ -88,30 +91,32 @@ export class Session {
     return info;
   }
 
+  /** By the function of the verb, or where the server does not let that begin, by the script. */
   async run(verb: Verb, args: readonly ScriptArgument[]): Promise<unknown> {
     try {
-      return await this.#call(verb, verb, args);
+      if (!this.#opened) await this.open();
+      const { library } = this.#scripts;
+      const given = [library.functions[verb], ...this.#keys, ...args];
+      const reply = await this.connection.call(OPERATIONS[verb], library, given);
+      return reply === undefined ? await this.#byScript(verb, [...args, verb]) : reply;
     } catch (error) {
       return await this.repair.again(verb, args, error);
     }
   }
 
   /** A call that sets aside whatever cannot be read; `look`: tells it, and leaves it there. */
-  guarded(verb: Verb, args: readonly ScriptArgument[], look: boolean): Promise<unknown> {
-    return this.#call(verb, `${look ? '?' : '!'}${verb}`, args);
+  async guarded(verb: Verb, args: readonly ScriptArgument[], look: boolean): Promise<unknown> {
+    if (!this.#opened) await this.open();
+    const { library } = this.#scripts;
+    const careful = [...args, `${look ? '?' : '!'}${verb}`];
+    const given = [library.functions.careful, ...this.#keys, ...careful];
+    const reply = await this.connection.call(OPERATIONS[verb], library, given);
+    return reply === undefined ? this.#byScript(verb, careful) : reply;
   }
 
-  /** By the function of the verb, or where the server does not let that begin, by the script. */
-  async #call(verb: Verb, word: string, args: readonly ScriptArgument[]): Promise<unknown> {
-    if (!this.#opened) await this.open();
-    const { library, script } = this.#scripts;
-    const operation = OPERATIONS[verb];
-    const isCareful = word !== verb;
-    const name = library.functions[isCareful ? 'careful' : verb];
-    const given = isCareful ? [...args, word] : args;
-    const reply = await this.connection.call(operation, library, name, this.declared, given);
-    if (reply !== undefined) return reply;
-    return this.connection.run(operation, script, this.declared, [...args, word]);
+  #byScript(verb: Verb, args: readonly ScriptArgument[]): Promise<unknown> {
+    const { script } = this.#scripts;
+    return this.connection.run(OPERATIONS[verb], script, [...this.#keys, ...args]);
   }
 
   async command(operation: string, command: string, args: ScriptArgument[]): Promise<unknown> {
