@@ -47,6 +47,7 @@ export class Session {
   readonly declared: readonly string[];
   /** The same as a call names them: after their count. */
   readonly #keys: readonly ScriptArgument[];
+  readonly #heads = new Map<Verb | 'careful', ScriptArgument[]>();
   readonly #scripts: Scripts;
   #retention: string = retentionText(KEEP);
   #examined: Promise<Examined> | undefined;
@@ -96,7 +97,7 @@ export class Session {
     try {
       if (!this.#opened) await this.open();
       const { library } = this.#scripts;
-      const given = [library.functions[verb], ...this.#keys, ...args];
+      const given = this.#headOf(verb).concat(args);
       const reply = await this.connection.call(OPERATIONS[verb], library, given);
       return reply === undefined ? await this.#byScript(verb, [...args, verb]) : reply;
     } catch (error) {
@@ -109,9 +110,18 @@ export class Session {
     if (!this.#opened) await this.open();
     const { library } = this.#scripts;
     const careful = [...args, `${look ? '?' : '!'}${verb}`];
-    const given = [library.functions.careful, ...this.#keys, ...careful];
+    const given = this.#headOf('careful').concat(careful);
     const reply = await this.connection.call(OPERATIONS[verb], library, given);
     return reply === undefined ? this.#byScript(verb, careful) : reply;
+  }
+
+  /** What stands in front of a function's arguments: its name, and the keys after their count. */
+  #headOf(verb: Verb | 'careful'): ScriptArgument[] {
+    const known = this.#heads.get(verb);
+    if (known !== undefined) return known;
+    const head = [this.#scripts.library.functions[verb], ...this.#keys];
+    this.#heads.set(verb, head);
+    return head;
   }
 
   #byScript(verb: Verb, args: readonly ScriptArgument[]): Promise<unknown> {

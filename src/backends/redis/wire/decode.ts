@@ -136,13 +136,13 @@ const HANDED_HEAD = 4;
 export function decodeLease(reply: Flat, from: number, requestId: string): LeaseReply | undefined {
   if (reply[from] === 'unregistered') return undefined;
   const isEndKnown = reply[from] === 'repeated';
+  const flags = Number(reply[from + 1]);
   const due = Number(reply[from + 2]);
   const now = Number(reply[from + 4]);
   const json = text(reply[from + 7]);
   const attemptSettings = json === '' ? undefined : settingsIn(json);
   const common: Common = {
     token: `${text(reply[from + 8])}-${requestId}`,
-    ...FIRST_LEASE,
     leaseUntil: Number(reply[from + 5]),
     leasedAt: now,
     alone: Number(reply[from + 6]) === 1,
@@ -153,24 +153,26 @@ export function decodeLease(reply: Flat, from: number, requestId: string): Lease
   let row = ids + 2 * count;
   for (let i = 0; i < count; i++) {
     const hasRow = Math.abs(Number(reply[row])) === i + 1;
-    const id = text(reply[ids + i]);
     const fixed = decodeFixed(text(reply[ids + count + i]));
-    const leased = hasRow
-      ? rowLease(reply, row, fixed, { id, requestId, ...common })
-      : rowlessLease(id, fixed, common);
+    const first = firstLease(text(reply[ids + i]), fixed, common);
+    const leased = hasRow ? rowLease(reply, row, first, requestId) : first;
     leases.push(
       attemptSettings === undefined ? leased : withSettings(leased, attemptSettings, isEndKnown),
     );
     if (hasRow) row += ROW;
   }
-  return {
+  const decoded = {
     leases,
-    more: Number(reply[from + 1]) % 2 === 1,
-    schedulesDue: Number(reply[from + 1]) % 4 >= 2,
-    ...(due < 0 ? {} : { nextDueAt: due }),
+    more: flags % 2 === 1,
+    schedulesDue: flags % 4 >= 2,
     waitMs: Number(reply[from + 3]),
     now,
-    ...(Number(reply[from + 1]) >= HAS_DEAD ? deadLettersIn(reply[row]) : {}),
+  };
+  if (due < 0 && flags < HAS_DEAD) return decoded;
+  return {
+    ...decoded,
+    ...(due < 0 ? {} : { nextDueAt: due }),
+    ...(flags >= HAS_DEAD ? deadLettersIn(reply[row]) : {}),
   };
 }
 
@@ -178,10 +180,10 @@ export function decodeLease(reply: Flat, from: number, requestId: string): Lease
 export function decodeHanded(source: string): Leased {
   const [token = '', now, leaseMs, id = ''] = source.split('\0', HANDED_HEAD);
   const head = [token, now, leaseMs, id].join('\0').length + 1;
-  const { inline, ...fixed } = decodeFixed(source.slice(head));
   const leasedAt = Number(now);
   const leaseUntil = leasedAt + Number(leaseMs);
-  return { id, token, ...FIRST_LEASE, leasedAt, leaseUntil, ...fixed, payload: inline };
+  const fixed = decodeFixed(source.slice(head));
+  return firstLease(id, fixed, { token, leasedAt, leaseUntil, alone: false });
 }
 
 /** Of a lease: dead letters that the step has made stand behind its rows. */
@@ -194,13 +196,28 @@ export function deadLettersIn(value: Flat[number]): { readonly deadLetters?: Dea
 }
 
 /** What all tasks of a lease have that have no row. */
-type Common = Pick<
-  Leased,
-  'token' | 'attempt' | 'losses' | 'releases' | 'leaseUntil' | 'leasedAt' | 'alone' | 'upstreams'
->;
+type Common = Pick<Leased, 'token' | 'leaseUntil' | 'leasedAt' | 'alone'>;
 
-function rowlessLease(id: string, { inline, ...fixed }: Fixed, common: Common): Leased {
-  return { id, ...common, ...fixed, payload: inline };
+/** Of a task that was never leased before. Field by field: spread out they would take a multiple of the time. */
+function firstLease(id: string, fixed: Fixed, common: Common): Leased {
+  return {
+    id,
+    token: common.token,
+    attempt: 1,
+    losses: 0,
+    releases: 0,
+    alone: common.alone,
+    upstreams: NO_UPSTREAMS,
+    leaseUntil: common.leaseUntil,
+    leasedAt: common.leasedAt,
+    createdAt: fixed.createdAt,
+    level: fixed.level,
+    name: fixed.name,
+    queue: fixed.queue,
+    options: fixed.options,
+    user: fixed.user,
+    payload: fixed.inline,
+  };
 }
 
 /** What queues say of the tasks that were leased from them, by queue. */
@@ -225,27 +242,20 @@ function withSettings(
 }
 
 /** A task whose row, at this place of the reply, says in what it differs from the others of its lease. */
-function rowLease(
-  reply: Flat,
-  at: number,
-  { inline, ...fixed }: Fixed,
-  common: Common & { readonly id: string; readonly requestId: string },
-): Leased {
-  const { requestId, ...shared } = common;
+function rowLease(reply: Flat, at: number, first: Leased, requestId: string): Leased {
   const own = (place: number, otherwise: number): number =>
     text(reply[at + place]) === '' ? otherwise : Number(reply[at + place]);
   const moment = text(reply[at + 2]);
   const [releasedMs, upstreams] = decodeUpstreams(text(reply[at + 6]));
   return {
-    ...shared,
-    token: moment === '' ? shared.token : `${moment}-${requestId}`,
+    ...first,
+    token: moment === '' ? first.token : `${moment}-${requestId}`,
     attempt: Number(reply[at + 3]) + 1,
     losses: Number(reply[at + 4]),
     releases: Number(reply[at + 5]),
-    leaseUntil: own(7, shared.leaseUntil),
-    leasedAt: own(8, shared.leasedAt),
-    ...fixed,
-    payload: inline === '' ? text(reply[at + 1]) : inline,
+    leaseUntil: own(7, first.leaseUntil),
+    leasedAt: own(8, first.leasedAt),
+    payload: first.payload === '' ? text(reply[at + 1]) : first.payload,
     upstreams,
     ...(releasedMs < 0 ? {} : { releasedMs }),
     ...(Number(reply[at]) < 0 ? { paused: true } : {}),
@@ -253,15 +263,6 @@ function rowLease(
 }
 
 const NO_UPSTREAMS: readonly UpstreamFact[] = [];
-
-/** Of a task that was never leased before. */
-const FIRST_LEASE = {
-  attempt: 1,
-  losses: 0,
-  releases: 0,
-  alone: false,
-  upstreams: NO_UPSTREAMS,
-};
 
 /** See lua/lib/upstreams.lua. */
 function decodeUpstreams(json: string): readonly [number, readonly UpstreamFact[]] {
@@ -271,9 +272,11 @@ function decodeUpstreams(json: string): readonly [number, readonly UpstreamFact[
 }
 
 const FINISHED: SettleAnswer = { kind: 'ok', state: 'finished', repeated: false };
+const ONE_FINISHED: readonly SettleAnswer[] = [FINISHED];
 
 /** The answers of a call: those that are told, by place and word, and 'ok finished' for all others. */
 export function decodeAnswers(reply: Flat, size: number, count: number): readonly SettleAnswer[] {
+  if (count === 1 && size === 0) return ONE_FINISHED;
   const answers = new Array<SettleAnswer>(count).fill(FINISHED);
   for (let at = 1; at < size; at += 2) {
     answers[Number(reply[at]) - 1] = decodeAnswer(reply[at + 1]);

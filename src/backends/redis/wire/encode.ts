@@ -25,6 +25,23 @@ const { kind: KIND } = FLAGS;
 
 /** Appends tasks, as lua/lib/store-many.lua reads them. */
 export function pushTasks(args: ScriptArgument[], tasks: readonly NewTask[]): void {
+  const [only] = tasks;
+  if (only !== undefined && tasks.length === 1 && isOneBlob(only)) pushTask(args, only);
+  else pushManyTasks(args, tasks);
+}
+
+/** As in most calls: lists of its parts would take longer than the task. */
+function pushTask(args: ScriptArgument[], task: NewTask): void {
+  const counts = task.level === USUAL_LEVEL ? '1 0 1' : '1 1 1';
+  args.push(counts, task.user, task.queue, task.id, blobOf(task, 0));
+}
+
+/** All that is sent of it is the blob. */
+function isOneBlob(task: NewTask): boolean {
+  return task.payload.length <= INLINE && isPlainTask(task);
+}
+
+function pushManyTasks(args: ScriptArgument[], tasks: readonly NewTask[]): void {
   const owners: string[] = [];
   const sizes: number[] = [];
   const blobs: ScriptArgument[] = [];
@@ -168,6 +185,13 @@ function waitText(wait: LeaseRequest['wait'], requestId: string): string {
 
 /** Appends the settlements of a call, as lua/lib/settle-many.lua reads them. */
 export function pushSettlements(args: ScriptArgument[], settlements: readonly Settlement[]): void {
+  const [only] = settlements;
+  const result = only === undefined || settlements.length > 1 ? undefined : usualResult(only);
+  if (only === undefined || result === undefined) pushManySettlements(args, settlements);
+  else args.push('1 0 1', only.token, only.id, result);
+}
+
+function pushManySettlements(args: ScriptArgument[], settlements: readonly Settlement[]): void {
   const tokens: ScriptArgument[] = [];
   const sizes: number[] = [];
   const others: ScriptArgument[] = [];
@@ -182,10 +206,15 @@ export function pushSettlements(args: ScriptArgument[], settlements: readonly Se
     }
     if (size === 0) tokens.push(token);
     size++;
-    const [first, ...other] = argumentsOf(settlement, seen.has(id));
-    firsts.push(first);
-    if (other.length > 0) others.push(at + 1, ...other);
+    const result = seen.has(id) ? undefined : usualResult(settlement);
     seen.add(id);
+    if (result !== undefined) {
+      firsts.push(result);
+      continue;
+    }
+    const [first, ...other] = argumentsOf(settlement);
+    firsts.push(first);
+    others.push(at + 1, ...other);
   }
   if (size > 0) sizes.push(size);
   args.push([settlements.length, others.length / 4, ...sizes].join(' '), ...tokens);
@@ -193,24 +222,23 @@ export function pushSettlements(args: ScriptArgument[], settlements: readonly Se
   args.push(...firsts, ...others);
 }
 
-/**
- * The first argument of a decision; then, of all but an ordinary 'finish', the decision and two
- * more. `isAgain`: the task stands in the call already.
- */
+/** Of an ordinary 'finish', as most are, its result is all that is sent. */
+function usualResult({ decision, channel, xcom }: Settlement): string | undefined {
+  if (decision.type !== 'finish' || channel !== undefined || xcom !== undefined) return undefined;
+  return decision.result.length > LIMITS.apartBytes ? undefined : decision.result;
+}
+
+/** The first argument of a decision, the decision, and two more. */
 function argumentsOf(
   settlement: Settlement,
-  isAgain: boolean,
-): readonly [ScriptArgument, ...ScriptArgument[]] {
+): readonly [ScriptArgument, ScriptArgument, ScriptArgument, ScriptArgument] {
   const { decision, channel, xcom } = settlement;
   const { type } = decision;
   switch (decision.type) {
     case 'finish': {
-      if (channel !== undefined || xcom !== undefined) {
-        const rows = writesText(channel?.writes ?? [], xcom);
-        return [decision.result, 'write', channel?.run ?? '', rows];
-      }
-      const isLong = decision.result.length > LIMITS.apartBytes;
-      return isAgain || isLong ? [decision.result, type, '', ''] : [decision.result];
+      if (channel === undefined && xcom === undefined) return [decision.result, type, '', ''];
+      const rows = writesText(channel?.writes ?? [], xcom);
+      return [decision.result, 'write', channel?.run ?? '', rows];
     }
     case 'retry':
       return [decision.delayMs, type, causeJson(decision), decision.error];
