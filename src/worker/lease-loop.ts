@@ -300,7 +300,7 @@ export class LeaseLoop {
   }
 
   #leased(reply: LeaseReply): void {
-    this.#aheadMs = reply.now - elapsedMs(this.#line.clock);
+    this.#aheadMs = reply.now - this.#line.lastAnswerAt;
     // Only a lease that gave nothing has put this worker in line to be told of work; what came while
     // the lease was under way may be about work that arrived after it.
     this.#wantsMore = reply.more || reply.leases.length > 0 || this.#notified;
