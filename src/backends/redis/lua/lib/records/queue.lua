@@ -33,7 +33,8 @@ function F.readSettings(queue)
 end
 
 function F.newQueue(queueName, prefix)
-  return { name = queueName, prefix = prefix, field = FIELD.clock.queue .. queueName, virtual = 0, weightSum = 0, epoch = 0, readEpoch = 0, runnable = 0,
+  return { name = queueName, prefix = prefix, field = FIELD.clock.queue .. queueName,
+    usualReady = K.ready(prefix, USUAL.class), usualLine = K.line(prefix, '', ''), virtual = 0, weightSum = 0, epoch = 0, readEpoch = 0, runnable = 0,
     ready = 0, idleLeast = INF, old = 0, tags = 0, joined = 0, enqueued = 0, finished = 0,
     counts = { scheduled = 0, deferred = 0, queued = 0, started = 0, finished = 0 }, classes = {}, lasts = {}, parked = 0, leaving = 0,
     config = NONE, perUser = NONE, timed = false, users = NONE, gain = 0, fresh = true, isTouched = false,
@@ -43,7 +44,8 @@ end
 function F.unpackQueue(queueName, prefix, packed)
   local v, w, epoch, runnable, ready, idleLeast, old, tags, joined, scheduled, deferred, queued, started, ended,
     enqueued, finished, recordless, last, flags = struct.unpack(FORMAT.queue, packed)
-  local queue = { name = queueName, prefix = prefix, field = FIELD.clock.queue .. queueName, virtual = v, weightSum = w, epoch = epoch, readEpoch = epoch, runnable = runnable,
+  local queue = { name = queueName, prefix = prefix, field = FIELD.clock.queue .. queueName,
+    usualReady = K.ready(prefix, USUAL.class), usualLine = K.line(prefix, '', ''), virtual = v, weightSum = w, epoch = epoch, readEpoch = epoch, runnable = runnable,
     ready = ready, idleLeast = idleLeast, old = old, tags = tags, joined = joined, enqueued = enqueued, finished = finished,
     counts = { scheduled = scheduled, deferred = deferred, queued = queued, started = started, finished = ended },
     classes = { [USUAL.class] = recordless > 0 and recordless or nil }, lasts = { [USUAL.kind] = last >= 0 and last or nil },

@@ -5,11 +5,11 @@
 -- Whether maintenance, an alarm, a worker in line or a request that is sent again asks for more.
 function Usual.isQuiet(worker, queue, request, terms)
   if C.upkeep <= now or C.due <= now or H.started <= now or C.idle > 0 or C.waiting > 0 or C.alarms ~= ',' then return false end
-  if worker.scope or worker.line or worker.request == request or queue.hasSettings or queue.hasRest then return false end
+  if worker.scope or worker.line or worker.request == request or queue.hasSettings or queue.parked > 0 or queue.leaving > 0 then return false end
   return not F.retainDue(terms.retention)
 end
 
--- Leases of the call as they are stored, when all tasks are as most are; else nothing.
+-- Leases of the call as they are stored, when all tasks are as most are, and who waits for their ends; else nothing.
 function Usual.leases(counts, queueName, hot)
   local n, ids = counts.n, counts.ids
   if counts.odd > 0 then return end
@@ -27,26 +27,18 @@ function Usual.leases(counts, queueName, hot)
       end
     end
   end
-  if C.ears > 0 then
-    local ears = redis.call('HMGET', K.ears(), unpack(ARGV, ids + 1, ids + n))
-    for at_ = 1, n do
-      if ears[at_] then return end
-    end
+  if C.ears == 0 then return leases end
+  local ears = redis.call('HMGET', K.ears(), unpack(ARGV, ids + 1, ids + n))
+  for at_ = 1, n do
+    if Settle.isReadBy(ears, at_) then return end
   end
-  return leases
-end
-
--- Names of keys that the step needs each time.
-function Usual.readyOf(queue)
-  if not queue.usualReady then
-    queue.usualReady, queue.usualLine = K.ready(queue.prefix, USUAL.class), K.line(queue.prefix, '', '')
-  end
-  return queue.usualReady
+  return leases, ears
 end
 
 -- The next turns, one of each user: `names`, `tags` after them, and what is left. Nothing where one user has two of them.
 function Usual.turns(queue, most)
-  local got = redis.call('ZRANGE', Usual.readyOf(queue), '0', most == 1 and '0' or string.format('%d', most - 1),
+  if queue.hasRest then return Usual.turnsOfClasses(queue, most) end
+  local got = redis.call('ZRANGE', queue.usualReady, '0', most == 1 and '0' or string.format('%d', most - 1),
     'WITHSCORES')
   if #got < 2 * most then return end
   local lines, scale, v, w = queue.usualLine, Tag.scaleOf(USUAL.weight), queue.virtual, queue.weightSum
@@ -78,6 +70,12 @@ function Usual.turns(queue, most)
     isDrained = isDrained }
 end
 
+-- The same where users without a record have several weights.
+function Usual.turnsOfClasses(queue, most)
+  local turns = Dispatch.turns(queue, most)
+  if turns.count == most and not (turns.isOther or turns.order) then return turns end
+end
+
 -- Ids and texts of the tasks of these turns, out of their lines; nothing where one cannot just be started.
 function Usual.take(queue, turns, worker)
   local lines, names, n, ids, texts = queue.usualLine, turns.names, turns.count, {}, nil
@@ -98,8 +96,8 @@ function Usual.saveTags(queue, turns)
   local key = queue.usualReady
   if turns.isDrained then
     turns.fronts = { { class = USUAL.class, key = key, countedWeight = USUAL.weight, n = queue.classes[USUAL.class] } }
-    return Dispatch.saveTags(queue, turns)
   end
+  if turns.fronts then return Dispatch.saveTags(queue, turns) end
   queue.virtual, queue.weightSum = turns.virtual, turns.weightSum
   local names, tags = turns.names, turns.tags
   if turns.count == 1 then return redis.call('ZADD', key, string.format('%d', tags[1]), names[1]) end
@@ -109,7 +107,7 @@ function Usual.saveTags(queue, turns)
 end
 
 -- Tasks end, as ARGV has them.
-function Usual.finish(counts, leases, queue, worker)
+function Usual.finish(counts, leases, ears, queue, worker)
   local i, n, ids, hot, stamp, freed = 0, counts.n, counts.ids, worker.hot, C.stamp, INF
   local rows = {}
   for g = 1, counts.groups do
@@ -139,6 +137,7 @@ function Usual.finish(counts, leases, queue, worker)
   c.started, c.finished, queue.finished = c.started - n, c.finished + n, queue.finished + n
   if now < H.finished then H.finished = now end
   worker.succeeded = worker.succeeded + n
+  if ears then Settle.notify(ears, ids, ids + 1, ids + n, n) end
 end
 
 -- Leases of these tasks begin; says when they end.
@@ -215,13 +214,14 @@ end
 function Usual.lease(counts, terms, worker, queue, request, limit)
   if not Usual.isQuiet(worker, queue, request, terms) then return end
   if queue.runnable < limit or limit == 0 or limit > LIMIT.dealtAtOnce then return end
-  local leases = counts.n == 0 and NONE or Usual.leases(counts, queue.name, worker.hot)
+  local leases, ears = NONE, nil
+  if counts.n > 0 then leases, ears = Usual.leases(counts, queue.name, worker.hot) end
   local turns = leases and Usual.turns(queue, limit)
   if not turns then return end
   local ids, texts = Usual.take(queue, turns, worker)
   if not ids then return end
   F.seen(worker)
-  if counts.n > 0 then Usual.finish(counts, leases, queue, worker) end
+  if counts.n > 0 then Usual.finish(counts, leases, ears, queue, worker) end
   local till = Usual.start(queue, turns, ids, worker.hot, string.format('%d-', micros) .. request, terms.leaseMs)
   Usual.saveTags(queue, turns)
   worker.seen, worker.last, worker.request = now, string.format('%d-', C.steps) .. request, request
