@@ -44,6 +44,18 @@ eachBackend((open) => {
     }
   });
 
+  it('options may be of a class, and stand behind an accessor', async () => {
+    const loom = harness.loom([plainTask]);
+    class Options {
+      readonly user = 'acme';
+      get delay(): number {
+        return 60_000;
+      }
+    }
+    await loom.enqueue(plainTask, 1, new Options());
+    expect(await loom.tasks.counts()).toMatchObject({ queued: 0, scheduled: 1 });
+  });
+
   // F26
   describe('a misspelled option', () => {
     it.each([
