@@ -63,7 +63,7 @@ export class Session {
     this.connection = new Connection(client, owned);
     const { clock, oom } = this.keys;
     this.declared = this.connection.isCluster ? [clock, oom] : [clock];
-    this.#keys = [this.declared.length, ...this.declared];
+    this.#keys = [String(this.declared.length), ...this.declared];
     this.subscriber = new Subscriber(client);
     this.#scripts = scripts ?? SCRIPTS;
   }
