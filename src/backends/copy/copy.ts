@@ -13,6 +13,7 @@ import { ask, bytesOf, KeysReader, keysOf, type Namespace } from './bytes/keys-r
 import { KeysWriter } from './bytes/keys-writer.ts';
 import { putImage } from './image-into-store.ts';
 import { imageOfRedis, mustHaveNoWorkers } from './image-of-redis.ts';
+import { COPIED_LAYOUT } from './layout-3.ts';
 import { storeIntoRedis } from './store-into-redis.ts';
 
 /** A namespace of Redis. */
@@ -62,7 +63,7 @@ export async function storeFromRedis(
   const layout = await layoutOf(new KeysReader(namespace));
   if (layout === COPYING) throw new CopyRefusedError(`${place.prefix}: ${BROKEN_OFF}`);
   if (layout === undefined) throw new CopyRefusedError(`${place.prefix}: there is no data`);
-  checkLayoutNumber(Number(layout));
+  if (Number(layout) !== COPIED_LAYOUT) checkLayoutNumber(Number(layout));
   const image = await imageOfRedis(namespace, { clock: place.clock, force });
   putImage(store, image);
 }

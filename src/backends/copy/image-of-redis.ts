@@ -8,6 +8,7 @@ import { KeyNames } from './bytes/key-names.ts';
 import { KeysReader, keysOf, type Namespace, pairIn, pairOf } from './bytes/keys-reader.ts';
 import { numbersIn } from './bytes/packed-bytes.ts';
 import type { BlockKind, ClockRow, Image, TaskRow, UserRow } from './image.ts';
+import { clockFields } from './layout-3.ts';
 import {
   errorGroupsOf,
   eventRowsOf,
@@ -79,7 +80,7 @@ export async function imageOfRedis(
 async function clockOf(
   reader: KeysReader,
 ): Promise<{ readonly row: ClockRow; readonly steps: number }> {
-  const clock = await reader.hash('clock');
+  const clock = await clockFields(reader);
   const packed = clock.get(HASH_FIELDS.clock.numbers[0]);
   const upkeep = clock.get(HASH_FIELDS.clock.upkeep[0]);
   const lock = await reader.hash('scheduler:lock');

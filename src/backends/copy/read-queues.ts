@@ -7,19 +7,18 @@ import { type KeysReader, pairIn, pairOf } from './bytes/keys-reader.ts';
 import { unpacked, unpackedAll } from './bytes/msgpack.ts';
 import { numbersIn, sizeOf } from './bytes/packed-bytes.ts';
 import type { QueueRow, SettingsRow, SharesRow, UserRow } from './image.ts';
+import { queueNumbers } from './layout-3.ts';
 import { recordIn } from './read-tasks.ts';
 
-const { clock: CLOCK, fair: FAIR, user: USER } = HASH_FIELDS;
-const [QUEUE] = CLOCK.queue;
+const { fair: FAIR, user: USER } = HASH_FIELDS;
 
 /** All queues that are known. */
 export async function queuesOf(reader: KeysReader, names: KeyNames): Promise<readonly QueueRow[]> {
-  const clock = await reader.hash('clock');
   const settingsOf = new Map(names.of('fair').map(({ queue, name }) => [queue, name]));
-  const rows = [...clock].flatMap(([field, packed]) =>
-    field.startsWith(QUEUE) ? [{ queue: field.slice(QUEUE.length), packed }] : [],
+  const rows = [...(await queueNumbers(reader, names))].map(([queue, packed]) =>
+    queueRow(reader, { queue, packed }, settingsOf.get(queue)),
   );
-  return Promise.all(rows.map((row) => queueRow(reader, row, settingsOf.get(row.queue))));
+  return Promise.all(rows);
 }
 
 async function queueRow(

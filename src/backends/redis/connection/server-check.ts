@@ -9,7 +9,7 @@ import { isWriteRefused, NODE_TEXT } from './failures.ts';
 const OLDEST = [6, 2] as const;
 
 /** How the keys are laid out; rises when other processes can no longer read them. */
-export const LAYOUT = 3;
+export const LAYOUT = 4;
 
 /** Stands in place of the layout while everything of another backend is copied there. */
 export const COPYING = 'copying';
@@ -87,7 +87,7 @@ export function checkLayoutNumber(found: number): void {
   throw new BackendUnsupportedError(
     found > LAYOUT
       ? `the data has layout ${found}, this process knows ${LAYOUT}: update it first`
-      : `the data has layout ${found} of an older version, this process knows ${LAYOUT}`,
+      : `the data has layout ${found} of an older version, this process knows ${LAYOUT}: fairloom copy carries it over`,
   );
 }
 
