@@ -11,9 +11,11 @@ import {
   TEXT_WIDTHS,
   ZERO_BYTE,
 } from '../../src/domain/layout/packed.ts';
+import { STEP_BOUNDS } from '../../src/domain/layout/step-bounds.ts';
+import { LIMITS, PRIORITY_WEIGHTS } from '../../src/domain/limits.ts';
+import { CHANNEL_NUMBER_BYTES } from '../../src/domain/task/channel.ts';
 import { MOVES } from '../../src/domain/task/transition.ts';
 import type { LuaNames } from './names.ts';
-import { inlineRules } from './rules.ts';
 
 /** `STATE.codes` and the like: paths of src/domain/layout/, and their values as Lua. */
 export function luaNames(): LuaNames {
@@ -23,6 +25,9 @@ export function luaNames(): LuaNames {
       constants.set(`${root}.${name}`, typeof value === 'number' ? String(value) : `'${value}'`);
     }
   };
+  put('LIMIT', { ...LIMITS, channelNumberBytes: CHANNEL_NUMBER_BYTES });
+  for (const [name, { value }] of Object.entries(STEP_BOUNDS)) put('LIMIT', { [name]: value });
+  constants.set('LIMIT.priorityWeights', `{ ${PRIORITY_WEIGHTS.join(', ')} }`);
   put('CODE', { ...STATE_CODES, notEnded: NOT_ENDED });
   put('PLACE', PLACES);
   for (const [of, flags] of Object.entries(FLAGS)) {
@@ -65,19 +70,6 @@ export function luaNames(): LuaNames {
   }
   return { constants, members: memberNames() };
 }
-
-/** Fields of what a step holds in memory, that stand so often that their names are written short. */
-const IN_MEMORY: Readonly<Record<string, string>> = {
-  prefix: 'p',
-  virtual: 'v',
-  weightSum: 'w',
-  countedWeight: 'w',
-  startTag: 's',
-  tagEpoch: 'ep',
-  recordText: 'f',
-  listeners: 'w',
-  succeededBefore: 's',
-};
 
 /** Where each field ends. */
 function endsOf(offsets: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
@@ -135,7 +127,7 @@ function shortsOf(): Readonly<Record<string, string>> {
 }
 
 function memberNames(): ReadonlyMap<string, string> {
-  const members = new Map(Object.entries(IN_MEMORY));
+  const members = new Map<string, string>();
   for (const fields of Object.values<Fields>(PACKED_NAMES)) {
     for (const [name, short] of Object.entries(shortNames(fields))) {
       if (members.has(name)) throw new Error(`two packed values have the name ${name}`);
@@ -156,7 +148,7 @@ function shortNames(fields: Fields): Readonly<Record<string, string>> {
 export function luaKeys(): string {
   const families = Object.entries(KEYS).map(([family, { name }]) => keyFunction(family, name));
   return [
-    '-- Names keys: made of src/domain/layout/ by scripts/lua/layout.ts.',
+    'local K, May = {}, {}',
     'function K.queue(queue)',
     `  return queue == '${USUAL_QUEUE}' and prefix or prefix .. 'queue:' .. queue .. ':'`,
     'end',
@@ -164,7 +156,6 @@ export function luaKeys(): string {
     `function K.levelPart(level) return level == ${USUAL_LEVEL} and '' or level end`,
     ...families,
     ...questions(),
-    inlineRules(),
     // An index of the whole namespace: by state, or by its own name.
     "function K.index(name) return CODES[name] and prefix .. 'state:' .. name or prefix .. name end",
     '',

@@ -1,146 +1,143 @@
 /**
- * All verbs as one text whose functions are made once: what Redis keeps as a library (`FUNCTION LOAD`), and what a server
- * without functions runs as a script. Its functions share two kinds of names at the top of files:
+ * All verbs as one text whose functions are made once: what Redis keeps as a library (`FUNCTION LOAD`), and what a
+ * server without functions runs as a script. Each verb is a function, of which its file is the body. What stands at the
+ * top of a file of lib/ is a function, or
  *
- * - a constant in capitals, or a local function, is made before the first call, since a library that is being loaded
- *   may not call anything;
- * - every other line belongs to a step, and runs at the begin of each call.
+ * - made once, where its name is `F`, `K`, or longer and begins with a capital, as `INF` and `Step`;
+ * - else a step's own: that of lib/base/ is set at the begin of each call, that of the other rooms by `F.readAll`.
  */
-import { reachable, take } from './compile.ts';
-import { LOCALS } from './inline.ts';
+import type { Chunk, Identifier } from 'luaparse';
+import { type LuaNode, parseLua } from './names.ts';
 
-/** Files whose lines run at the begin of each call. */
-const FIRST: ReadonlySet<string> = new Set(['lib/moment.lua', 'lib/time.lua']);
-/** The one whose lines run when a step goes by the general rules; those of all others when it reads all that is known. */
-const STATE = 'lib/state.lua';
+export interface LuaFile {
+  /** The path of a file of lib/; the name of a verb. */
+  readonly name: string;
+  readonly text: string;
+}
 
-/** A name that keeps its value from call to call. */
-const CONSTANT = /^local (?:[A-Z]{2,}|byBytes)(?:, [A-Z]{2,})* = /;
+const MADE = 'made of src/domain/';
 
-/** What each call sets anew: with care it stands for the guard's. */
-const REDIS_CALL = 'redis.call';
+const ONCE = /^(?:[FK]|[A-Z]\w+)$/;
 
-/** Kept from call to call. */
-const KEPT = [...LOCALS].filter(([value]) => value !== REDIS_CALL);
+/** What Lua and Redis give to scripts. Of each table the functions are kept in locals, as `string.sub` in `stringSub`. */
+const BASE = 'error, ipairs, next, pairs, pcall, select, tonumber, tostring, type, unpack';
+const TABLES = ['redis', 'cjson', 'cmsgpack', 'math', 'string', 'struct', 'table'];
+const KEPT = new RegExp(
+  `(?<![\\w.'])(?:redis\\.p?call|(?:${TABLES.slice(1).join('|')})\\.\\w+)\\b`,
+  'g',
+);
+
+/** A function that is nothing but an expression; a call with names and texts. */
+const EXPRESSION = /^function (\w+\.\w+)\(([\w, ]*)\) return (.+) end$/gm;
+const CALL = /(?<!function )\b(\w+\.\w+)\(((?:[\w.[\]]|'[^'\n]*'|, (?!\)))*)\)/g;
 
 /**
- * The text of a function that returns another, `run`, which takes a verb, the keys and the arguments. In front of the verb stands `!` or
- * `?` for a call with care: see lib/guard.lua.
+ * A text that returns a function, `run` of lib/base/run.lua. Throws at a name that nothing declares, and at functions of one name.
+ *
+ * @param made - functions that are made of src/domain/.
  */
-export function compileLibrary(verbs: ReadonlyMap<string, string>, expanded: string): string {
-  const { functions, rest } = take(expanded);
-  const bodies = [...verbs].flatMap(([name, text]) => [
-    `function V.${name}()`,
-    ...beginOf(take(text).own, text.includes('-- >>> lib/state.lua')),
-    'end',
-  ]);
-  const top = rest.flatMap(({ file, lines }) => (file === '' ? [] : lines));
-  const code = [...bodies, ...top, 'F.guardOf'].join('\n');
-  const live = reachable(functions, code, true);
-  const made = functions.filter(({ name }) => live.has(name)).flatMap(({ lines }) => lines);
-  const { names, once } = statements(top);
-  const isFirst = ({ file }: { readonly file: string }): boolean => FIRST.has(file);
-  const linesOf = (parts: typeof rest): readonly string[] => parts.flatMap(({ lines }) => lines);
-  const files = rest.filter(({ file }) => file !== '');
-  const first = statements(linesOf(files.filter(isFirst))).step;
-  const state = statements(linesOf(files.filter(({ file }) => file === STATE))).step;
-  const others = files.filter((part) => !isFirst(part) && part.file !== STATE);
-  const step = statements(linesOf(others)).step;
-  const said = fieldsSet([...made, ...bodies].join('\n'));
-  return [
-    'local F, V, isMade = {}, {}, false',
-    'local KEYS, ARGV, redisCall, redisPcall, guard',
-    `local ${[...KEPT.map(([, name]) => name), ...names].join(', ')}`,
-    ...withKept(made),
-    ...withKept(bodies),
-    'local function make()',
-    ...KEPT.map(([value, name]) => `${name} = ${value}`),
-    ...withKept(once),
-    'end',
-    'local function begin()',
-    ...withKept(first),
-    'end',
-    'function F.beginStep()',
-    'if hasBegun then return end',
-    'hasBegun = true',
-    ...withKept(state),
-    'end',
-    'function F.beginAll()',
-    ...said.map((name) => `${name} = nil`),
-    ...withKept(step),
-    'end',
-    'local function run(word, keys, args)',
-    'if not isMade then make() isMade = true end',
-    'KEYS, ARGV, guard, redisCall, redisPcall = keys, args, nil, redis.call, redis.pcall',
-    'local verb = V[word]',
-    'if not verb then',
-    "guard, verb = F.guardOf(redis, string.sub(word, 1, 1) == '?'), V[string.sub(word, 2)]",
-    'redisCall = guard.call',
-    'end',
-    'begin()',
-    'return verb()',
-    'end',
+export function compileLibrary(
+  made: string,
+  lib: readonly LuaFile[],
+  verbs: readonly LuaFile[],
+): string {
+  const { once, functions, begin, beginAll, names } = sorted([{ name: MADE, text: made }, ...lib]);
+  const all = [
+    ...once,
+    `local ${names.join(', ')}`,
+    ...functions,
+    ...verbs.flatMap(({ name, text }) => ['', `function V.${name}()`, text.trim(), 'end']),
+    ...['', 'function begin()', ...begin, 'end'],
+    ...['', 'function F.beginAll()', ...beginAll, 'end'],
     'return run',
+  ];
+  const { text, kept } = withKept(inlined(all.join('\n'), made));
+  const library = [
+    `local ${BASE} = ${BASE}`,
+    `local ${[...kept.keys()].join(', ')} = ${[...kept.values()].join(', ')}`,
+    // What `run` sets, beside the verbs.
+    'local V, begin, KEYS, ARGV, redisCall, redisPcall, guard = {}',
+    text,
     '',
   ].join('\n');
+  refuseMistakes(library);
+  return library;
 }
 
-/** The lines of a verb; one that has a step and does not say how it begins reads all that is known first. */
-function beginOf(own: readonly string[], hasStep: boolean): readonly string[] {
-  const lines = own.filter((line) => line !== '' && !line.startsWith('--'));
-  const isTold = lines.some((line) => /F\.(?:beginUsual|readAll)\(\)/.test(line));
-  return isTold || !hasStep ? lines : ['F.readAll()', ...lines];
-}
-
-/** The lines at the top of files, as assignments to names that stand before all functions. */
-function statements(lines: readonly string[]): {
-  readonly names: readonly string[];
-  readonly once: readonly string[];
-  readonly step: readonly string[];
-} {
+/** What stands at the top of files, each with the comment above it. */
+function sorted(files: readonly LuaFile[]) {
+  const once: string[] = [];
+  const functions: string[] = [];
+  const begin: string[] = [];
+  const beginAll: string[] = [];
   const names: string[] = [];
-  const [once, step]: [string[], string[]] = [[], []];
-  let into = step;
-  for (const line of lines) {
-    if (line === '' || line.startsWith('--')) continue;
-    const isFirst = /^\S/.test(line) && !/^(?:end|else|elseif)\b/.test(line);
-    if (!isFirst) {
-      into.push(line);
-      continue;
-    }
-    if (line === 'local F = {}') continue;
-    const isFunction = line.startsWith('local function ');
-    into = isFunction || CONSTANT.test(line) ? once : step;
-    const declared = /^local (?:function (\w+)|([\w, ]+?)(?= =|$))/.exec(line);
-    if (declared === null) into.push(line);
-    else if (isFunction) {
-      names.push(declared[1] ?? '');
-      into.push(line.replace(/^local function (\w+)/, '$1 = function'));
-    } else {
-      names.push(...(declared[2] ?? '').split(', '));
-      into.push(line.slice('local '.length));
+  for (const { name, text } of files) {
+    functions.push('', `-- >>> ${name}`);
+    const step = name.startsWith('lib/base/') ? begin : beginAll;
+    let at = 0;
+    for (const node of parseLua(text).body) {
+      const [from, to] = (node as LuaNode).range;
+      const comment = text.slice(at, from).trimStart();
+      const code = text.slice(from, to);
+      const declared = node.type === 'LocalStatement' ? node.variables.map((one) => one.name) : [];
+      const isOnce = ONCE.test(declared[0] ?? '');
+      if (node.type === 'FunctionDeclaration') functions.push(comment + code);
+      else if (isOnce) once.push(comment + code);
+      else {
+        const isEmpty = node.type === 'LocalStatement' && node.init.length === 0;
+        step.push(comment + code.replace(/^local /, '') + (isEmpty ? ' = nil' : ''));
+      }
+      if (!isOnce) names.push(...declared);
+      at = to;
     }
   }
-  return { names, once, step };
+  return { once, functions, begin, beginAll, names };
 }
 
-/** Fields of the table of functions that a step sets for itself. */
-function fieldsSet(code: string): readonly string[] {
-  const set = /(?:^\s*|\b(?:then|do|else|end) )((?:[\w.]+, )*F\.\w+(?:, [\w.]+)*) = /gm;
-  const found = [...code.matchAll(set)].flatMap(([, names = '']) => names.split(', '));
-  return [...new Set(found.filter((name) => name.startsWith('F.')))];
-}
-
-function withKept(lines: readonly string[]): readonly string[] {
-  return lines.map((line) => {
-    if (line.trimStart().startsWith('--')) return line;
-    const called = line.replaceAll(/(?<![\w.])redis\.(call|pcall)\b/g, (_, name: string) =>
-      name === 'call' ? 'redisCall' : 'redisPcall',
-    );
-    return KEPT.reduce(
-      (text, [value, name]) =>
-        text.replaceAll(new RegExp(`(?<![\\w.])${value.replace('.', '\\.')}\\b`, 'g'), name),
-      called,
-    );
+/** Functions of one expression, as those that name keys, stand where they are called with what is worked out already. */
+function inlined(text: string, made: string): string {
+  const expressions = new Map(
+    [...made.matchAll(EXPRESSION)].map(([, name = '', list = '', value = '']) => [
+      name,
+      { parameters: list.split(', '), value },
+    ]),
+  );
+  return text.replaceAll(CALL, (call: string, name: string, list: string) => {
+    const found = expressions.get(name);
+    if (found === undefined) return call;
+    const args = list.split(', ');
+    const given = new Map(found.parameters.map((one, at) => [one, args[at] ?? 'nil']));
+    return `(${found.value.replaceAll(/'[^']*'|(?<![\w.])\w+/g, (word) => given.get(word) ?? word)})`;
   });
+}
+
+function withKept(text: string) {
+  const kept = new Map<string, string>();
+  const put = text.replaceAll(KEPT, (path) => {
+    const local = path.replace(/\.\w/, (letters) => letters.slice(1).toUpperCase());
+    if (!path.startsWith('redis')) kept.set(local, path);
+    return local;
+  });
+  return { text: put, kept };
+}
+
+/** Names that nothing declares, and functions of one name. */
+function refuseMistakes(text: string): void {
+  const { globals } = parseLua(text, { scope: true }) as Chunk & {
+    readonly globals: readonly Identifier[];
+  };
+  const known = new Set([...BASE.split(', '), ...TABLES]);
+  const unknown = globals.map(({ name }) => name).filter((name) => !known.has(name));
+  if (unknown.length > 0) throw new Error(`nothing declares ${unknown.join(', ')}`);
+  const functions = [...text.matchAll(/^function ([\w.]+)/gm)].map(([, name]) => name);
+  const twins = functions.filter((name, at) => functions.indexOf(name) !== at);
+  if (twins.length > 0) throw new Error(`two functions are named ${twins.join(', ')}`);
+}
+
+/** The text line by line, without comments and what is blank at the ends of lines. */
+export function stripLua(text: string): string {
+  const { comments = [] } = parseLua(text, { comments: true });
+  const ranges = comments.map((one) => (one as unknown as LuaNode).range);
+  const code = ranges.reduceRight((left, [from, to]) => left.slice(0, from) + left.slice(to), text);
+  return code.replaceAll(/^ +| +$/gm, '');
 }

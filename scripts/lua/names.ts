@@ -1,8 +1,8 @@
 /**
- * Puts what src/domain/layout/ says into a Lua file: `CODE.finished`, `AT.lease.flags`, `FIELD.user.shares`
- * become numbers and texts, and long names inside of packed values the short ones, as `t.optional.waitUntil`.
+ * Puts what src/domain/ says into Lua: `CODE.finished`, `LIMIT.sweepStep`, `FIELD.user.shares` become numbers and
+ * texts, and long names inside of packed values the short ones, as `t.optional.waitUntil`.
  */
-import { type Change, changed, type LuaNode, nodesIn, parseLua, textOf } from './tree.ts';
+import luaparse, { type Node, type Options } from 'luaparse';
 
 export interface LuaNames {
   /** A path, as `FIELD.user.shares`, and what is written in its place. */
@@ -11,53 +11,43 @@ export interface LuaNames {
   readonly members: ReadonlyMap<string, string>;
 }
 
+export type LuaNode = Node & { readonly range: readonly [from: number, to: number] };
+
+/** A text as a tree whose nodes know where they stand. */
+export function parseLua(text: string, options: Partial<Options> = {}) {
+  const all = { ranges: true, luaVersion: '5.1', encodingMode: 'none', ...options } as const;
+  return luaparse.parse(text, { ...all, wait: false });
+}
+
 /** The text with all names put in; throws, and tells the file, when a path is not in the tables. */
 export function putNames(file: string, text: string, { constants, members }: LuaNames): string {
   const roots = new Set([...constants.keys()].map((path) => path.split('.', 1)[0]));
-  const changes: Change[] = [];
-  for (const node of nodesIn(parseLua(text))) {
-    const [from, to] = node.range;
-    const isInside = from < (changes.at(-1)?.to ?? 0);
-    if (node.type === 'MemberExpression' && !isInside && roots.has(rootOf(node))) {
-      const path = textOf(text, node);
-      const put = constants.get(path);
-      if (put === undefined) throw new Error(`${file}: the layout has no ${path}`);
-      changes.push({ from, to, text: put });
-    } else {
-      for (const name of fieldsOf(node)) {
-        const put = members.get(textOf(text, name));
-        if (put !== undefined) changes.push({ from: name.range[0], to: name.range[1], text: put });
-      }
-    }
+  const found = new Map<number, readonly [to: number, put: string | undefined]>();
+  const shorten = (name: Node): void => {
+    const [from, to] = (name as LuaNode).range;
+    const short = members.get(text.slice(from, to));
+    if (short !== undefined) found.set(from, [to, short]);
+  };
+  const onCreateNode = (node: Node): void => {
+    if (node.type === 'TableKeyString') shorten(node.key);
+    if (node.type !== 'MemberExpression') return;
+    const [from, to] = (node as LuaNode).range;
+    const path = text.slice(from, to);
+    // The parts that a path begins with come before it.
+    if (roots.has(path.split('.', 1)[0])) found.set(from, [to, constants.get(path)]);
+    else shorten(node.identifier);
+  };
+  try {
+    parseLua(text, { onCreateNode });
+  } catch (error) {
+    throw new Error(`${file}: ${error}`);
   }
-  return folded(dotted(changed(text, changes)));
-}
-
-/** The name that a chain of fields begins with. */
-function rootOf(node: LuaNode): string {
-  if (node.type === 'MemberExpression') return rootOf(node.base as LuaNode);
-  return node.type === 'Identifier' ? node.name : '';
-}
-
-/** Names of fields that stand in a node itself. */
-function fieldsOf(node: LuaNode): readonly LuaNode[] {
-  if (node.type === 'MemberExpression') return [node.identifier as LuaNode];
-  return node.type === 'TableKeyString' ? [node.key as LuaNode] : [];
-}
-
-/** A field that is named by a text, as `classes['pw100']`, by its name. */
-function dotted(text: string): string {
-  return text.replaceAll(/(?<=[\w\])])\['([A-Za-z_]\w*)'\]/g, '.$1');
-}
-
-/** Two numbers in brackets, as `(21 - 1)`, as one. */
-function folded(text: string): string {
-  const put = text.replaceAll(
-    /(?<![\w.\]'])\((\d+) ([*+-]) (\d+)\)/g,
-    (_, a: string, sign: string, b: string) => {
-      if (sign === '*') return String(Number(a) * Number(b));
-      return String(sign === '+' ? Number(a) + Number(b) : Number(a) - Number(b));
-    },
-  );
-  return put === text ? text : folded(put);
+  const parts: string[] = [];
+  let at = 0;
+  for (const [from, [to, put]] of [...found].sort(([one], [other]) => one - other)) {
+    if (put === undefined) throw new Error(`${file}: the layout has no ${text.slice(from, to)}`);
+    parts.push(text.slice(at, from), put);
+    at = to;
+  }
+  return [...parts, text.slice(at)].join('');
 }

@@ -128,7 +128,6 @@ class Maker {
 const SCRIPT = `
 local prefix = KEYS[1]
 local CODES = ${luaNames().constants.get('TABLE.codes')}
-local K, May, Rate, Turn = {}, {}, {}, {}
 ${SOURCE}
 local names = {}
 for i, text in ipairs(ARGV) do

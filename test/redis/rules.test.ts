@@ -1,10 +1,8 @@
 /**
  * The rules of src/domain/fairness/, as production runs them on Redis, agree with the domain bit for bit.
- * The functions are taken out of the compiled library and run by the server over random inputs; what
- * they answer is compared byte by byte.
+ * The server runs the functions of the library over random inputs; what they answer is compared byte by byte.
  */
 import { describe, expect, inject, it } from 'vitest';
-import { inlineRules } from '../../scripts/lua/rules.ts';
 import {
   afterTurn,
   chooseHead,
@@ -287,7 +285,7 @@ function levelRule(): Rule {
     inLua: `local five = function(from) return { a[from], a[from + 1], a[from + 2], a[from + 3], a[from + 4] } end
       local cnt = five(13)
       cnt[6] = a[18]
-      local shares = { v = a[1], crit = a[2], last = five(3), tag = five(8) }
+      local shares = { virtual = a[1], crit = a[2], last = five(3), tag = five(8) }
       local u = { cnt = cnt, shares = shares,
         queue = { config = { priorityWeights = five(19), criticalBurst = a[24] > 0 and a[24] or nil } } }
       local level = F.nextLevel(u)
@@ -295,44 +293,25 @@ function levelRule(): Rule {
       F.emptied(u, a[25])
       local before = shares.crit
       F.began(u)
-      local told = { level, shares.v, before, shares.crit, unpack(shares.last) }
+      local told = { level, shares.virtual, before, shares.crit, unpack(shares.last) }
       for i = 1, 5 do told[9 + i] = shares.tag[i] end
       return unpack(told)`,
   };
 }
 
-/** The functions with these names, as the compiled library has them. */
-function functionsOf(names: RegExp): string {
-  return [...LIBRARY.matchAll(/^function F\.(\w+)\((?:.* end$|[\s\S]*?^end$)/gm)]
-    .filter(([, name = '']) => names.test(name))
-    .map(([text]) => text)
-    .join('\n');
-}
-
-const HEAD = `
-local F, INF = {}, math.huge
-local stringSub, stringFind, stringByte, stringFormat = string.sub, string.find, string.byte, string.format
-local structPack, structUnpack = struct.pack, struct.unpack
-local Rate, Turn = {}, {}
-F.sharesOf = function(u) return u.shares end
-F.touch = function() end
-${functionsOf(/^(?:Tag_\w+|nextLevel|served|emptied|began|Choose_best|Choose_classBefore)$/)}
-${inlineRules()}
-`;
-
 /** Reads numbers and packs what the rule answers, of many at once. */
 function scriptOf({ inputs, inLua }: Rule): string {
-  const body = inLua.replaceAll(/\b(Tag|Choose)\./g, 'F.$1_');
-  return `${HEAD}
+  const asked = `F.sharesOf, F.touch = function(u) return u.shares end, function() end
 local function rule(a)
-${body}
+${inLua}
 end
-local format, given, told = '<' .. string.rep('d', ${inputs.length}), ARGV[1], {}
+local format, told = '<' .. string.rep('d', ${inputs.length}), {}
 for at = 1, #given, ${8 * inputs.length} do
   local found = { rule({ struct.unpack(format, given, at) }) }
   told[#told + 1] = struct.pack('<' .. string.rep('d', #found), unpack(found))
 end
 return table.concat(told)`;
+  return `local given = ARGV[1]\n${LIBRARY.replace(/return run\s*$/, () => asked)}`;
 }
 
 function bytesOf(numbers: readonly number[]): Buffer {

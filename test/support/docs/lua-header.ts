@@ -1,4 +1,5 @@
 /** What a Lua script says about itself in its header, and what its code really uses. */
+import { type LuaNode, parseLua } from '../../../scripts/lua/names.ts';
 
 export interface LuaHeader {
   /** The first line. */
@@ -41,16 +42,16 @@ export function headerOf(source: string): LuaHeader {
   };
 }
 
-/** What the expanded script uses. Functions of includes count when something reaches them. */
-export function useOf(expanded: string): LuaUse {
-  const code = expanded.replaceAll(/--[^\n]*/g, '');
-  const { functions, body } = split(code);
-  const live = reachable(functions, body);
+/** What a verb uses; functions of the library count when something reaches them. */
+export function useOf(verb: string, library = ''): LuaUse {
+  const [own, shared] = [split(verb), split(library)];
+  const body = own.body + shared.body;
+  const live = reachable(new Map([...shared.functions, ...own.functions]), body);
   return {
     keys: indexes(live, 'KEYS'),
     args: indexes(live, 'ARGV'),
     anyArgs: /\bARGV\b(?!\[\s*\d+\s*\])/.test(live),
-    names: localNames(body),
+    names: localNames(own.body),
     families: new Set(
       [...live.matchAll(/(?<!function\s+)\b(?:keys?|K)[.:](\w+)\s*\(/g)].map(
         ([, name = '']) => name,
@@ -82,16 +83,18 @@ function localNames(body: string): ReadonlyMap<string, string> {
   return names;
 }
 
-/** Top-level functions, which begin and end in the first column, and all other code. */
-function split(code: string): { functions: ReadonlyMap<string, string>; body: string } {
+/** Functions at the top of a text, and all other code there. */
+function split(text: string): { functions: ReadonlyMap<string, string>; body: string } {
+  const code = text.replaceAll(/--[^\n]*/g, '');
   const functions = new Map<string, string>();
-  const start =
-    /^(?:local )?(?:function ([\w.:]+)|([\w.]+) = function)[^\n]*(?:\n[^\n]*?)*?(?:\nend\b|(?<=\bend)$)/gm;
-  const body = code.replaceAll(start, (text: string, first?: string, second?: string) => {
-    functions.set(first ?? second ?? '', text);
-    return '';
-  });
-  return { functions, body };
+  const body: string[] = [];
+  for (const node of parseLua(code).body) {
+    const part = code.slice(...(node as LuaNode).range);
+    const name = node.type === 'FunctionDeclaration' && /^[\w ]*?([\w.]+)\(/.exec(part)?.[1];
+    if (name) functions.set(name, part);
+    else body.push(`${part}\n`);
+  }
+  return { functions, body: body.join('') };
 }
 
 /** The body with every function that it names, and those that these name, and so on. */

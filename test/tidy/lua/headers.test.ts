@@ -1,7 +1,6 @@
-/** Holds every Lua script to its header: what it documents is what it uses, includes and all. */
+/** Holds every Lua script to its header: what it documents is what it uses, and what it calls. */
 import { describe, expect, it } from 'vitest';
 import { luaKeys } from '../../../scripts/lua/layout.ts';
-import { expandLua } from '../../../scripts/lua/text.ts';
 import { headerOf, useOf } from '../../support/docs/lua-header.ts';
 import { filesBelow, read } from '../../support/files.ts';
 
@@ -17,18 +16,13 @@ const described = new Set(
     .map(([, family = '']) => family)
     .filter((family) => NOT_KEYS.has(family) || layout.includes(`| \`${family}\` |`)),
 );
-/** A piece that a script includes. The bundler puts names of keys where they are used: not so here. */
 const shared = filesBelow(`${LUA}/lib`, /\.lua$/);
-const included = (name: string): string => {
-  if (['constants', 'keys', 'tags'].includes(name)) return '';
-  const file = shared.find((path) => path.endsWith(name.replace(/^lib\b/, '')));
-  return read(file ?? `${LUA}/${name}`);
-};
+const library = shared.map(read).join('\n');
 
 for (const path of verbs) {
   describe(path.slice(LUA.length + 1), () => {
     const header = headerOf(read(path));
-    const used = useOf(expandLua(path.slice(LUA.length + 1), included));
+    const used = useOf(read(path), library);
 
     it('begins with its purpose', () => {
       expect(header.purpose).toMatch(/^-- [A-Z]\w+ .{10,}/);

@@ -1,4 +1,4 @@
-/** What src/domain/layout/ says, as scripts get it. */
+/** What src/domain/ says, as scripts get it. */
 import { describe, expect, it } from 'vitest';
 import { luaKeys, luaNames } from '../../../scripts/lua/layout.ts';
 import { putNames } from '../../../scripts/lua/names.ts';
@@ -20,14 +20,7 @@ describe('names of the layout', () => {
   it('become numbers and texts', () => {
     expect(put('local n = CODE.finished + FLAG.lease.handed')).toBe('local n = 5 + 4');
     expect(put('pack(FORMAT.lease, AT.lease.flags)')).toBe("pack('<ddIBdxxxx', 21)");
-    expect(put("redis.call('HGET', key, FIELD.worker.seen)")).toBe("redis.call('HGET', key, 't')");
-  });
-
-  it('are one number where two stand in brackets', () => {
-    expect(put('f(flags % (2 * FLAG.lease.counted) >= FLAG.lease.counted)')).toBe(
-      'f(flags % 4 >= 2)',
-    );
-    expect(put('local at = f(2 * FLAG.lease.counted)')).toBe('local at = f(2 * 2)');
+    expect(put("redis.call('HGET', key, FIELD.user.shares)")).toBe("redis.call('HGET', key, 'v')");
   });
 
   it('are short inside of packed values, as fields alone', () => {
@@ -39,6 +32,8 @@ describe('names of the layout', () => {
   it('are refused when the layout has none such', () => {
     expect(() => put('return CODE.lost')).toThrow('a.lua: the layout has no CODE.lost');
     expect(() => put('return AT.lease.until_')).toThrow('the layout has no AT.lease.until_');
+    expect(() => put('return LIMIT.none')).toThrow('the layout has no LIMIT.none');
+    expect(() => put('return return')).toThrow('a.lua: SyntaxError: [1:7]');
   });
 });
 

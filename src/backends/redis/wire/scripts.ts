@@ -240,10 +240,12 @@ export function manualScripts(repairs = false): Scripts {
 
 /** `first` runs before each call. */
 function ofAllVerbs(text: string, first = ''): Scripts {
-  const body = `local verbs = (function()
-${text}end)()
+  // Nothing of Lua's own is there while a library is loaded, so the first call makes it.
+  const body = `local verbs, make = nil, function()
+${text}end
 local function run(word, keys, args)
-${first}return verbs(word, keys, args)
+${first}verbs = verbs or make()
+return verbs(word, keys, args)
 end
 `;
   const name = `${LIBRARIES}${defineScript(body).sha.slice(0, 12)}`;

@@ -10,5 +10,6 @@
 -- @include lib/read.lua
 -- @include lib/dependents.lua
 
+F.readAll()
 local id, after, limit = ARGV[1], ARGV[2], tonumber(ARGV[3])
 return cjson.encode(F.dependents(id, after ~= '' and cjson.decode(after) or nil, limit))

@@ -10,6 +10,7 @@
 -- @include lib/read.lua
 -- @include lib/cycle.lua
 
+F.readAll()
 local side, id = ARGV[1], ARGV[2]
 local edgesOf = side == 'upstreams' and Link.upstreamsOf or Link.dependentsOf
 local open, known, reply, edges, at = { id }, { [id] = true }, {}, 0, 1

@@ -14,6 +14,7 @@
 -- @include lib/read.lua
 -- @include lib/rank.lua
 
+F.readAll()
 local kind, after, behind, limit = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
 local reply, found = { '', '', '' }, 0
 

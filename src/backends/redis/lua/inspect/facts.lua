@@ -15,6 +15,7 @@
 -- @include lib/info.lua
 -- @include lib/dependents.lua
 
+F.readAll()
 local id, named = ARGV[1], tonumber(ARGV[2])
 local t = F.taskOf(id)
 if not t then return {} end

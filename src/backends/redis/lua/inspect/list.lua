@@ -23,6 +23,7 @@
 -- @include lib/ended.lua
 -- @include lib/park.lua
 
+F.readAll()
 local state, queues, user, name, error_ = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local after, limit, scan, values = ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[10] == '1'
 -- Of a row that the filter passes over, and of a line that may be empty.

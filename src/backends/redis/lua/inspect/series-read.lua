@@ -16,6 +16,7 @@
 -- @include lib/budget.lua
 -- @include lib/series.lua
 
+F.readAll()
 local letter, from, to, queue, user, start = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 local ms, keptMs, shown = 60000, LIMIT.seriesMinutesMs, LIMIT.seriesMinutesShown
 if letter == 'h' then ms, keptMs, shown = 3600000, LIMIT.seriesHoursMs, LIMIT.seriesHoursShown end

@@ -9,6 +9,7 @@
 -- @include lib/info.lua
 -- @include lib/budget.lua
 
+F.readAll()
 local UNITS = 2
 local reply = {}
 for i = 1, #ARGV do

@@ -11,6 +11,7 @@
 -- @include lib/patch.lua
 -- @include lib/refresh.lua
 
+F.readAll()
 local queueName = ARGV[1]
 local queue = F.queueOf(queueName)
 redis.call('DEL', K.oom())

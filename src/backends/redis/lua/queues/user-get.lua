@@ -11,6 +11,7 @@
 -- @include lib/info.lua
 -- @include lib/budget.lua
 
+F.readAll()
 local UNITS = 4
 local runs = #ARGV > 3 and F.runningAll()
 local reply = {}

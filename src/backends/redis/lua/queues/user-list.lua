@@ -11,6 +11,7 @@
 -- @include lib/read.lua
 -- @include lib/info.lua
 
+F.readAll()
 local queueName, cursor, limit, configured = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4] == '1'
 local queue = F.queueOf(queueName)
 local more = configured and C.configs > 0 and K.configuredForAll() or nil

@@ -8,6 +8,7 @@
 -- @include lib/state.lua
 -- @include lib/read.lua
 
+F.readAll()
 -- Of a queue, and of each user in it.
 local QUEUE, USER = 0.2, 0.03
 local users = { unpack(ARGV, 2) }

@@ -12,6 +12,7 @@
 -- @include lib/patch.lua
 -- @include lib/refresh.lua
 
+F.readAll()
 local user, queueName = ARGV[1], ARGV[2]
 redis.call('DEL', K.oom())
 

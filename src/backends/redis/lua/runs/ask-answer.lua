@@ -10,6 +10,7 @@
 -- @include lib/state.lua
 -- @include lib/base.lua
 
+F.readAll()
 local id, mark, choice, payload = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local t = F.taskOf(id)
 local ask = t and Wait.ask(id, mark)

@@ -9,6 +9,7 @@
 -- @include lib/read.lua
 -- @include lib/wait.lua
 
+F.readAll()
 local reply = {}
 Wait.row(reply, ARGV[1], ARGV[2])
 return reply

@@ -11,6 +11,7 @@
 -- @include lib/read.lua
 -- @include lib/wait.lua
 
+F.readAll()
 local key, cursor, limit = K.asks(ARGV[1], ARGV[2]), ARGV[3], tonumber(ARGV[4])
 local members = redis.call('ZRANGEBYLEX', key, cursor == '' and '-' or '(' .. cursor, '+', 'LIMIT', 0, limit + 1)
 local reply = { '' }

@@ -15,6 +15,7 @@
 -- @include lib/xcom.lua
 -- @include lib/writes.lua
 
+F.readAll()
 local id, token, node = ARGV[1], ARGV[2], ARGV[3]
 local t = F.taskOf(id)
 if not t or not F.isAttendedBy(t, token) then return F.unchanged({ 'lost' }) end

@@ -8,6 +8,7 @@
 -- @include lib/state.lua
 -- @include lib/base.lua
 
+F.readAll()
 local hash = ARGV[1]
 if Graphs.isAlive(hash) then
   -- Who may only look gets it too: a replica, an account that may write nothing, and where memory is full.

@@ -8,6 +8,7 @@
 -- @include lib/state.lua
 -- @include lib/base.lua
 
+F.readAll()
 local hash, body = ARGV[1], ARGV[2]
 local isKnown = Graphs.isAlive(hash)
 if not isKnown and body == '' then

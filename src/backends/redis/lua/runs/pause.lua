@@ -9,6 +9,7 @@
 -- @include lib/state.lua
 -- @include lib/base.lua
 
+F.readAll()
 local id, what, words = ARGV[1], ARGV[2], ARGV[3]
 local t = F.taskOf(id)
 if not t then return F.unchanged({ 'not-found' }) end

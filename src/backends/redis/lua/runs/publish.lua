@@ -22,6 +22,7 @@
 -- @include lib/store-batch.lua
 -- @include lib/schedule.lua
 
+F.readAll()
 local user, event, payload, id, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
 local place = K.pair(user, event)
 local key = K.events(place)

@@ -11,6 +11,7 @@
 -- @include lib/base.lua
 -- @include lib/wait.lua
 
+F.readAll()
 local id, name, payload, signalId = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local state = F.endStateOf(id)
 if state == nil then return F.unchanged({ 'not-found' }) end

@@ -11,6 +11,7 @@
 -- @include lib/base.lua
 -- @include lib/channel.lua
 
+F.readAll()
 local id, token, run, writes = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local t = F.taskOf(id)
 if not t or not F.isAttendedBy(t, token) then return F.unchanged({ 'lost' }) end

@@ -12,6 +12,7 @@
 -- @include lib/read.lua
 -- @include lib/xcom.lua
 
+F.readAll()
 local user, namespace, cursor, limit = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
 local key = namespace == '' and K.xcomNamespaces(user) or K.xcomKeys(K.pair(user, namespace))
 local from = cursor == '' and '-' or '(' .. cursor

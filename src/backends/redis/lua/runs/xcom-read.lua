@@ -8,6 +8,7 @@
 -- @include lib/read.lua
 -- @include lib/xcom.lua
 
+F.readAll()
 local reply = {}
 for i = 1, #ARGV, 3 do
   if F.isSpent() then break end

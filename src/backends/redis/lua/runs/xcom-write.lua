@@ -9,6 +9,7 @@
 -- @include lib/base.lua
 -- @include lib/xcom.lua
 
+F.readAll()
 local pushes, rows = tonumber(ARGV[1]), cjson.decode(ARGV[2])
 -- New values are refused when memory is out, before anything is written; taking away is not.
 if pushes > 0 then

@@ -7,5 +7,6 @@
 -- @include lib/state.lua
 -- @include lib/read.lua
 
+F.readAll()
 local missing = H.missing < INF and redis.call('ZCARD', K.index('missing')) or 0
 return { math.max(0, now - H['schedules:due']), missing }

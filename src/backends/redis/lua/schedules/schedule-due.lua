@@ -11,6 +11,7 @@
 -- @include lib/clock.lua
 -- @include lib/schedule.lua
 
+F.readAll()
 local owner, limit = ARGV[1], tonumber(ARGV[2])
 local lock = redis.call('HMGET', K.schedulerLock(), FIELD.schedulerLock.owner, FIELD.schedulerLock.till,
   FIELD.schedulerLock.fence)

@@ -22,6 +22,7 @@
 -- @include lib/schedule.lua
 -- @include lib/fire.lua
 
+F.readAll()
 local id, revision, slot = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local fence, passed, nextSlot, nextDue = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6], ARGV[7]
 local slots = ARGV[8]

@@ -8,6 +8,7 @@
 -- @include lib/read.lua
 -- @include lib/clock.lua
 
+F.readAll()
 local owner = ARGV[1]
 if redis.call('HGET', K.schedulerLock(), FIELD.schedulerLock.owner) == owner then
   redis.call('DEL', K.oom())

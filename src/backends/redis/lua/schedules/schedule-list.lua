@@ -12,6 +12,7 @@
 -- @include lib/schedule.lua
 -- @include lib/budget.lua
 
+F.readAll()
 local id, cursor, limit = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local reply = { now, 0 }
 if id ~= '' then

@@ -8,6 +8,7 @@
 -- @include lib/base.lua
 -- @include lib/schedule.lua
 
+F.readAll()
 local id = ARGV[1]
 local s = Schedule.read(id)
 if not s then return F.unchanged({ 0 }) end

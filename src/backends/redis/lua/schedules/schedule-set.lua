@@ -21,6 +21,7 @@
 -- @include lib/base.lua
 -- @include lib/schedule.lua
 
+F.readAll()
 local id, revision, spec, paused, overlap = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
 local limit, graph, slot, due = ARGV[6], ARGV[7], ARGV[8], ARGV[9]
 local user, event, passed, at = ARGV[10], ARGV[11], ARGV[12], ARGV[13]

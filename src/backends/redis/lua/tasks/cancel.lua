@@ -8,6 +8,7 @@
 -- @include lib/state.lua
 -- @include lib/base.lua
 
+F.readAll()
 local id, cause = ARGV[1], ARGV[2]
 local t = F.taskOf(id)
 if not t then return F.unchanged({ 'not-found' }) end

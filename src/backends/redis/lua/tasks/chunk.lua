@@ -20,6 +20,7 @@
 -- @include lib/store.lua
 -- @include lib/store-batch.lua
 
+F.readAll()
 local submission, index, store = ARGV[1], ARGV[2], ARGV[3]
 local context = cjson.decode(ARGV[4])
 local key = K.submit(submission)

@@ -9,9 +9,7 @@
 -- Cost     O(1)
 -- @include keys
 
-local clock = KEYS[1]
 local worker, id, token, leaseMs = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local prefix = string.sub(clock, 1, -6)
 local packed = redis.call('HGET', K.hot(worker), id)
 if not packed or string.sub(packed, -#token - 1) ~= '\0' .. token
   or string.byte(packed, AT.lease.flags) < FLAG.lease.handed then return { 0 } end

@@ -13,6 +13,7 @@
 -- @include lib/hot.lua
 -- @include lib/seen.lua
 
+F.readAll()
 local worker, leaseMs, retention = F.readWorker(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
 redis.call('DEL', K.oom())
 local reply, asked, n = { now, 0, 0 }, {}, 3

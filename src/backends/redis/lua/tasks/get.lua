@@ -10,6 +10,7 @@
 -- @include lib/read.lua
 -- @include lib/record.lua
 
+F.readAll()
 local reply, values = {}, ARGV[1] == '1'
 F.limitBytes(tonumber(ARGV[2]))
 for i = 3, #ARGV do

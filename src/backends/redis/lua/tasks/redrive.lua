@@ -17,6 +17,7 @@
 -- @include lib/idempotency.lua
 -- @include lib/cycle.lua
 
+F.readAll()
 -- Those that waited for this redrive wait for its end again.
 local function awaitEndAgain(id)
   local awaiting, waiting = K.awaitingRedrive(id), K.waiting(id)

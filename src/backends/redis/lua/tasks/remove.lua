@@ -11,6 +11,7 @@
 -- @include lib/streams.lua
 -- @include lib/retain.lua
 
+F.readAll()
 local id = ARGV[1]
 local t = F.taskOf(id)
 if not t then return F.unchanged({ 'not-found' }) end

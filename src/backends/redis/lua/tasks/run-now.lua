@@ -7,6 +7,7 @@
 -- @include lib/state.lua
 -- @include lib/base.lua
 
+F.readAll()
 local id = ARGV[1]
 local t = F.taskOf(id)
 if not t then return F.unchanged({ 'not-found' }) end

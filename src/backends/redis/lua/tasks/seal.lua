@@ -11,6 +11,7 @@
 -- @include lib/retain.lua
 -- @include lib/submissions.lua
 
+F.readAll()
 local submission, parts = ARGV[1], ARGV[2]
 local key = K.submit(submission)
 local state = redis.call('HMGET', key, FIELD.submit.next, FIELD.submit.sealed, FIELD.submit.done)

@@ -10,6 +10,7 @@
 -- @include lib/status.lua
 -- @include lib/budget.lua
 
+F.readAll()
 local reply = {}
 for i = 1, #ARGV do
   if F.isSpent() then break end

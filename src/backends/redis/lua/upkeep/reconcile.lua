@@ -18,6 +18,7 @@
 -- @include lib/rebuild-failures.lua
 -- @rare lib/tick.lua
 
+F.readAll()
 local part, repair = ARGV[1], ARGV[2] == '1'
 if repair then redis.call('DEL', K.oom()) end
 local reply = {}

@@ -8,6 +8,7 @@
 -- @include lib/state.lua
 -- @include lib/base.lua
 
+F.readAll()
 local rows, key, counted = ARGV[1], K.seriesNew(), {}
 for i = 2, #ARGV do
   local queue = F.queueOf(ARGV[i])

@@ -11,6 +11,7 @@
 -- @include lib/state.lua
 -- @include lib/base.lua
 
+F.readAll()
 local version, taken, looked = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local totals = K.seriesTotals()
 if (redis.call('HGET', totals, '@') or '0') ~= version then return F.unchanged(0) end

@@ -10,6 +10,7 @@
 -- @include lib/budget.lua
 -- @include lib/series.lua
 
+F.readAll()
 local version = redis.call('HGET', K.seriesTotals(), '@') or '0'
 local added, steps, reply = {}, {}, { version }
 for _, entry in ipairs(redis.call('LRANGE', K.seriesNew(), 0, LIMIT.seriesTake - 1)) do

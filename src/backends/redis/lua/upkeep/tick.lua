@@ -7,6 +7,7 @@
 -- @include lib/state.lua
 -- @include lib/hot.lua
 
+F.readAll()
 local retention = ARGV[1]
 redis.call('DEL', K.oom())
 local more = F.tickSteps(retention)

@@ -11,6 +11,7 @@
 -- @include lib/read.lua
 -- @include lib/budget.lua
 
+F.readAll()
 -- What a lease takes of the budget.
 local LEASE_UNITS = 0.2
 

@@ -8,6 +8,7 @@
 -- @include lib/base.lua
 -- @include lib/hand.lua
 
+F.readAll()
 local worker = ARGV[1]
 local known = F.workerOf(worker)
 local line = known and known.line

@@ -13,6 +13,7 @@
 -- @include lib/base.lua
 -- @include lib/lists.lua
 
+F.readAll()
 local worker, queueName, list, write, last = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local queue = F.queueOf(queueName)
 local key, pair = K.list(queue.prefix, list), K.pair(queueName, list)

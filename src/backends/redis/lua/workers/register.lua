@@ -16,6 +16,7 @@
 -- @include lib/base.lua
 -- @include lib/lists.lua
 
+F.readAll()
 local worker, spec, names, queues = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local assigned, steal, why, instance = ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 local key = K.worker(worker)

@@ -10,6 +10,7 @@
 -- @include lib/lists.lua
 -- @include lib/hand.lua
 
+F.readAll()
 local worker = ARGV[1]
 local got = redis.call('HMGET', K.worker(worker), FIELD.worker.names, FIELD.worker.queues, FIELD.worker.instance)
 local known = F.workerOf(worker)

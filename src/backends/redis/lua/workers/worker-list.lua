@@ -8,6 +8,7 @@
 -- @include lib/read.lua
 -- @include lib/info.lua
 
+F.readAll()
 local reply = {}
 F.addWorkers(reply)
 return reply

@@ -7,13 +7,21 @@ local F = {}
 -- Functions of one subject each; the bundler makes one table of all of them.
 local Cascade, Choose, Dispatch, Decide, Deps, Due, Failures, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}, {} -- subjects
 local Hand, Lease, Line, Link, Lists, Park, Rebuild, Retain, Schedule = {}, {}, {}, {}, {}, {}, {}, {}, {} -- subjects
-local Settle, Step, Store, Streams, Submission, Suspend, Tag, Tick = {}, {}, {}, {}, {}, {}, {}, {} -- subjects
+local Settle, Step, Store, Streams, Submission, Suspend, Tick = {}, {}, {}, {}, {}, {}, {} -- subjects
 local Fluid, Pause, Timed, Usual, Wait, Window, XCom = {}, {}, {}, {}, {}, {}, {} -- subjects
 
 -- Queues that this step has loaded, and changed.
-local knownQueues, touched = {}, {}
+local knownQueues, touched = nil, nil
 -- Fields and values that are saved with the clock; workers that this step has loaded, and changed.
-local saving, knownWorkers, touchedWorkers = {}, {}, {}
+local saving, knownWorkers, touchedWorkers = nil, nil, nil
+
+-- The step goes by the general rules.
+function F.beginStep()
+  if hasBegun then return end
+  hasBegun = true
+  knownQueues, touched = {}, {}
+  saving, knownWorkers, touchedWorkers = {}, {}, {}
+end
 
 -- What usual steps have saved last, as it was read: by name of the key, or of the queue in its namespace. It is taken out while a
 -- step works on it, and is worth nothing when other bytes are stored.

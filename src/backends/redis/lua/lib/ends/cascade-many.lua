@@ -2,6 +2,9 @@
 -- not read for it.
 -- @rare
 
+-- Who has finished so in this step, and in which order they are told; nil for none.
+Cascade.unmarked, Cascade.line = nil, nil
+
 -- Those of these that have an ear have finished, and nothing says so but their ends and this: the stamps of these, by id.
 -- `from`: where the ear of the first one stands, less 1; `stamp`: of the end before the first.
 function Cascade.stand(ids, ears, from, stamp)

@@ -3,6 +3,9 @@
 -- of, as of `Store.newBatch`.
 -- @rare
 
+-- How many edges this step has followed.
+Link.spent = 0
+
 -- The item of the batch that is about to be stored under an id; none when a key answers for it.
 function Link.itemOf(id, self)
   local batch = self.batch
@@ -97,7 +100,6 @@ end
 -- Why it must not get its edges, if one script can tell; else that it cannot. Of several in one script
 -- only the first ones are looked at, while these have not cost much.
 function Link.closes(self)
-  Link.spent = Link.spent or 0
   if Link.spent > LIMIT.cycleStep then
     return { type = 'dependency-limit', limit = LIMIT.cycleStep }
   end

@@ -5,6 +5,7 @@
 -- them that belong to a submission, and the moment of creation as text.
 Store.wrote, Store.anyKnown, Store.made, Store.kept = false, true, {}, {}
 Store.submission, Store.users, Store.named, Store.fenced = false, false, false, false
+Store.refusedPart, Store.refusal = false, nil
 
 -- The tasks of the call, as records in the making; ARGV is as lib/store-many.lua says.
 function Store.readItems(from)

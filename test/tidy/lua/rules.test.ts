@@ -1,9 +1,9 @@
 /** How rules of src/domain/fairness/ become Lua. */
 import { expect, it } from 'vitest';
-import { translated } from '../../../scripts/lua/arithmetic.ts';
+import { translated } from '../../../scripts/lua/rules.ts';
 
 function lua(text: string, ...names: string[]): string {
-  return translated(text, { table: 'Tag', names, constants: { SEATS: 1_024 } });
+  return translated(text, 'Tag', names, { SEATS: 1_024 });
 }
 
 it('a rule of one expression is one line', () => {
@@ -17,7 +17,7 @@ it('a rule of one expression is one line', () => {
 it('what is worked out before stands in locals, and an object is as many values', () => {
   const text = [
     'function one(next: number): number { return next ** 2; }',
-    'function two(a: number | undefined, { b }: B): C {',
+    'function two(a: number | undefined, b: number): C {',
     '  const c = one(a ?? b);',
     '  let d = 1;',
     '  while (d < c) {',
@@ -34,9 +34,9 @@ it('what is worked out before stands in locals, and an object is as many values'
       '  local c = Tag.one(a or b)',
       '  local d = 1',
       '  while d < c do',
-      '    d = d * 2',
-      '    d = d + 1',
-      '  end',
+      '  d = d * 2',
+      '  d = d + 1',
+      'end',
       '  return c, (a == nil and d or c)',
       'end',
     ].join('\n'),
