@@ -2,7 +2,7 @@
 import { FLAGS, PLACES, STATE_CODES } from '../../domain/layout/codes.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { askPlace } from '../../domain/task/ask.ts';
-import { isEnd, type TaskState } from '../../domain/task/task.ts';
+import { type AttemptRecord, isEnd, type TaskState } from '../../domain/task/task.ts';
 import type { TaskEntry } from '../memory/store/entities.ts';
 import { digestOfFirst } from '../memory/store/first-payload.ts';
 import type { Store } from '../memory/store/store.ts';
@@ -149,15 +149,19 @@ function atOf({ state, dueAt = 0, optional }: TaskEntry): number {
 
 function flagsOf({ state, optional }: TaskEntry, isSettled: boolean): number {
   const { facts } = FLAGS;
-  const { run } = optional;
   return (
     (optional.left ? facts.left : 0) +
     ((optional.attempts?.length ?? 0) > 0 ? facts.attempts : 0) +
     (state === 'started' && optional.cancelCause !== undefined ? facts.canceling : 0) +
     (isSettled ? facts.settled : 0) +
     (optional.cascadeAt === undefined ? 0 : facts.cascade) +
-    ((run?.waitFor.length ?? 0) > 0 ? facts.suspended : 0)
+    (hasLongError(optional.attempts?.at(-1)) ? facts.long : 0)
   );
+}
+
+/** It is cut when there is another attempt behind it. */
+function hasLongError(newest: AttemptRecord | undefined): boolean {
+  return Buffer.byteLength(newest?.error ?? '') > LIMITS.oldErrorBytes;
 }
 
 /** A table that may be packed; `undefined` when it has nothing. */

@@ -72,8 +72,8 @@ export const FLAGS = {
     settled: 8,
     /** Others are still to be told of its end. */
     cascade: 16,
-    /** It was suspended for others. */
-    suspended: 32,
+    /** Its newest attempt has an error that is cut when there is another behind it. */
+    long: 32,
   },
   /** Of the clock. */
   clock: {

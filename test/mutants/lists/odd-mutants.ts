@@ -157,8 +157,8 @@ const RETRY_MANY: readonly Row[] = [
   ],
   [
     'the long error of an attempt stays with many that are tried again',
-    `#(old or '') > LIMIT.oldErrorBytes`,
-    `false`,
+    `(isLong and row.longHead or row.head)`,
+    `row.head`,
   ],
 ];
 

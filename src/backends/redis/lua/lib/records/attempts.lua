@@ -1,7 +1,7 @@
 -- Keeps attempts that did not end well, and any once there is such a one.
 -- @rare
 
--- Of the newest attempt there is another behind it from now on: a long error is cut.
+-- Of the newest attempt there is another behind it from now on: its error, which is long, is cut.
 function F.cutNewest(key)
   local newest = redis.call('LINDEX', key, -1)
   if not newest or #newest <= LIMIT.oldErrorBytes then return end
@@ -32,7 +32,7 @@ function F.attemptOf(failures, text)
   return '{"attempt":' .. failures + 1 .. text .. '}'
 end
 
--- `cuts`: the newest before may have a long error.
+-- `cuts`: the newest before has a long error.
 function F.keepAttempt(id, cuts, text)
   local key = K.attempts(id)
   if cuts then F.cutNewest(key) end
@@ -45,7 +45,8 @@ function F.pushAttempt(t, outcome, decision, cause, err)
   local text = F.attemptText(t.worker, t.leasedAt, outcome, decision)
   if cause then text = text .. ',"cause":' .. F.quoted(cause) end
   if err then text = text .. ',"error":' .. cjson.encode(err) end
-  F.keepAttempt(t.id, t.hasAttempts, F.attemptOf(t.failures, text))
+  F.keepAttempt(t.id, t.hasLong, F.attemptOf(t.failures, text))
+  t.hasLong = err and #err > LIMIT.oldErrorBytes
 end
 
 function F.recordAttempt(t, outcome, decision, cause, err)

@@ -32,7 +32,7 @@ function F.readFacts(t, packed)
       flags % (2 * FLAG.facts.attempts) >= FLAG.facts.attempts
     t.canceling, t.isSettled = flags % (2 * FLAG.facts.canceling) >= FLAG.facts.canceling,
       flags % (2 * FLAG.facts.settled) >= FLAG.facts.settled
-    t.inCascade = flags % (2 * FLAG.facts.cascade) >= FLAG.facts.cascade
+    t.inCascade, t.hasLong = flags % (2 * FLAG.facts.cascade) >= FLAG.facts.cascade, flags >= FLAG.facts.long
   end
   if #packed >= from then
     local more = cmsgpack.unpack(string.sub(packed, from))
@@ -266,7 +266,7 @@ end
 function F.packFacts(t)
   local flags = (t.left and FLAG.facts.left or 0) + (t.hasAttempts and FLAG.facts.attempts or 0) + (t.canceling
     and FLAG.facts.canceling or 0)
-    + (t.inCascade and FLAG.facts.cascade or 0) + (t.optional and t.optional.suspendedFor and FLAG.facts.suspended or 0)
+    + (t.inCascade and FLAG.facts.cascade or 0) + (t.hasLong and FLAG.facts.long or 0)
   local resting = t.state ~= 'started' and not F.isEnd(t.state)
   local o = resting and t.token ~= '' and t.token .. '\0' .. t.worker or nil
   if o and t.isSettled then flags = flags + FLAG.facts.settled end

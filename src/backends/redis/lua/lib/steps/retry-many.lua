@@ -21,7 +21,7 @@ function Settle.retried(call, i, last, token)
   if n == 0 or string.sub(behind, -#token - 1) ~= '\0' .. token then return { n = 0 } end
   local queue = F.queueOf(string.sub(behind, 1, -#token - 2))
   if queue.timed then return { n = 0 } end
-  local texts, asked, m = redis.call('HMGET', K.tasks(), unpack(ids)), {}, 0
+  local texts, asked, fresh, m, f = redis.call('HMGET', K.tasks(), unpack(ids)), {}, {}, 0, 0
   for k = 1, n do
     local text, level, kind = texts[k], nil, nil
     if text then level, kind = string.byte(text, AT.text.level, AT.text.kind) end
@@ -33,10 +33,13 @@ function Settle.retried(call, i, last, token)
       m = m + 1
       asked[m] = ids[k]
     end
+    if kind < BYTE.facts or kind >= BYTE.place then
+      f = f + 1
+      fresh[f] = k
+    end
   end
-  return { n = n, queue = queue, ids = ids, texts = texts, asked = asked, tried = {}, latest = token .. '\0' .. ARGV[1],
-    facts = m > 0 and redis.call('HMGET', K.facts(), unpack(asked)),
-    errors = m > 0 and redis.call('HMGET', K.errors(), unpack(asked)) }
+  return { n = n, queue = queue, ids = ids, texts = texts, asked = asked, fresh = fresh, tried = {},
+    latest = token .. '\0' .. ARGV[1], facts = m > 0 and redis.call('HMGET', K.facts(), unpack(asked)) }
 end
 
 -- What facts come to, but for the place in line, once another attempt has failed: of many the same. `rest`: what they
@@ -55,22 +58,26 @@ function Settle.triedAgain(some, flags, rest)
     if #rest >= from then more = cmsgpack.unpack(string.sub(rest, from)) end
   end
   more.latestLease = some.latest
-  local left = flags - flags % (2 * FLAG.facts.settled) + flags % (2 * FLAG.facts.left)
-  found = { failures = failures, hasAttempts = flags % (2 * FLAG.facts.attempts) >= FLAG.facts.attempts,
-    head = string.char(PLACE.line, left + FLAG.facts.attempts + FLAG.facts.settled),
+  local hasLong = flags >= FLAG.facts.long
+  flags = flags % FLAG.facts.long
+  flags = flags - flags % (2 * FLAG.facts.settled) + flags % (2 * FLAG.facts.left) + FLAG.facts.attempts + FLAG.facts.settled
+  found = { failures = failures, hasLong = hasLong, head = string.char(PLACE.line, flags),
+    longHead = string.char(PLACE.line, flags + FLAG.facts.long),
     rest = string.sub(struct.pack(FORMAT.facts, 0, 0, 0, failures + 1, losses, releases, 0, readers), AT.facts.failures)
       .. cmsgpack.pack(more) }
   known[rest] = found
   return found
 end
 
--- What is known of each beside its text; nothing of those that have failed never. Ends where one is odd.
-function Settle.readRetried(some)
-  local texts, asked, next_, tried, facts, places, names, long = some.texts, some.asked, 1, {}, {}, {}, {}, {}
+-- What is known of each beside its text, and what that comes to; nothing of those that have failed never. Ends where one
+-- is odd.
+function Settle.readRetried(call, i, some)
+  local ids, texts, asked, known, next_, first = some.ids, some.texts, some.asked, some.facts, 1, i - 1
+  local rows, facts, places, names = {}, {}, {}, {}
   for k = 1, some.n do
-    local text, packed, old, flags, rest, place, kept = texts[k], nil, nil, 0, '', 0, nil
-    if some.ids[k] == asked[next_] then
-      packed, old = some.facts[next_], some.errors[next_]
+    local id, text, flags, rest, place, kept = ids[k], texts[k], 0, '', 0, nil
+    if id == asked[next_] then
+      local packed = known[next_]
       next_ = next_ + 1
       if not packed then break end
       flags, place = string.byte(packed, AT.facts.flags), struct.unpack('<d', packed, AT.facts.seq)
@@ -82,12 +89,11 @@ function Settle.readRetried(some)
       place = tonumber(string.sub(text, AT.text.stamp, END.text.stamp), 16)
       kept = struct.pack('<d', place)
     end
-    -- Whether its newest attempt has a long error, as far as that is known.
-    long[k] = row.hasAttempts and (row.failures == 0 or #(old or '') > LIMIT.oldErrorBytes)
-    tried[k], places[k], facts[2 * k - 1], facts[2 * k] = row, place, some.ids[k], row.head .. kept .. row.rest
-    names[k] = F.userIn(text)
+    local isLong = #ARGV[call.others[first + k] + 3] > LIMIT.oldErrorBytes
+    rows[k], places[k], names[k] = row, place, F.userIn(text)
+    facts[2 * k - 1], facts[2 * k] = id, (isLong and row.longHead or row.head) .. kept .. row.rest
   end
-  some.rows, some.packed, some.places, some.names, some.long = tried, facts, places, names, long
+  some.rows, some.packed, some.places, some.names = rows, facts, places, names
 end
 
 -- The places of the first in line of these users, infinite for who has none, and their lines, by user; how many of them
@@ -119,6 +125,7 @@ function Settle.headsOf(some)
     heads[who[k]] = isAsItCame and tonumber(string.sub(text, AT.text.stamp, END.text.stamp), 16) or F.placeInLine(id)
   end
   local isOther, mayEnter = redis.call('EXISTS', unpack(keys)) > 0, Store.mayEnter(queue)
+  if mayEnter and not isOther and next(queue.users) == nil then return heads, lines, #some.names end
   for k = 1, #some.names do
     local name = some.names[k]
     if queue.users[name] or (isOther and Store.isOther(queue, name)) or (heads[name] == INF and not mayEnter) then
@@ -126,21 +133,6 @@ function Settle.headsOf(some)
     end
   end
   return heads, lines, #some.names
-end
-
--- Back to where it stood, mostly at the head of its line.
-function Settle.backInLine(some, k, heads, lines)
-  local queue, id, name, place = some.queue, some.ids[k], some.names[k], some.places[k]
-  local head = heads[name]
-  if head == INF then Store.join(queue, name) end
-  if head and place < head then
-    redis.call('LPUSH', lines[name], id)
-    heads[name] = place
-  else
-    local t = F.newTask(id, some.texts[k])
-    t.seq, t.level = place, 3
-    F.joinLine(t, { queue = queue, name = name }, true)
-  end
 end
 
 -- Keeps the attempts of the first of these, from `i` on in the call, with their errors; answers these, and by cause
@@ -161,7 +153,7 @@ function Settle.keepFailed(call, i, some, n)
       err, failures = ARGV[from + 3], row.failures
       text = F.attemptOf(failures, how .. ',"cause":' .. F.quoted(cause) .. ',"error":' .. cjson.encode(err))
     end
-    F.keepAttempt(id, some.long[k], text)
+    F.keepAttempt(id, row.hasLong, text)
     errors[2 * k - 1], errors[2 * k], same.n, same.id = id, err, same.n + 1, id
   end
   return errors, groups
@@ -178,25 +170,37 @@ end
 -- Says how many of these are tried again.
 function Settle.retryEach(call, reply, some, i)
   if some.n == 0 then return 0 end
-  Settle.readRetried(some)
+  Settle.readRetried(call, i, some)
   local heads, lines, n = Settle.headsOf(some)
   if n == 0 then return 0 end
   local errors, groups = Settle.keepFailed(call, i, some, n)
   local texts, queue, at_, t = {}, some.queue, #reply, 0
-  for k = 1, n do
-    local text = F.withFacts(some.texts[k])
-    if text ~= some.texts[k] then
-      texts[t + 1], texts[t + 2] = some.ids[k], text
-      t = t + 2
-    end
-    reply[at_ + 1], reply[at_ + 2] = i + k - 1, 'ok queued'
-    at_ = at_ + 2
+  for _, k in ipairs(some.fresh) do
+    if k > n then break end
+    texts[t + 1], texts[t + 2] = some.ids[k], F.withFacts(some.texts[k])
+    t = t + 2
   end
   redis.call('HSET', K.facts(), unpack(some.packed, 1, 2 * n))
   redis.call('HSET', K.errors(), unpack(errors))
   if t > 0 then redis.call('HSET', K.tasks(), unpack(texts)) end
   Settle.countGroups(groups)
-  for k = 1, n do Settle.backInLine(some, k, heads, lines) end
+  local ids, names, places = some.ids, some.names, some.places
+  for k = 1, n do
+    local name, place = names[k], places[k]
+    local head = heads[name]
+    -- Mostly it stood at the head of its line.
+    if head and place < head then
+      if head == INF then Store.join(queue, name) end
+      redis.call('LPUSH', lines[name], ids[k])
+      heads[name] = place
+    else
+      local back = F.newTask(ids[k], some.texts[k])
+      back.seq, back.level = place, 3
+      F.joinLine(back, { queue = queue, name = name }, true)
+    end
+    reply[at_ + 1], reply[at_ + 2] = i + k - 1, 'ok queued'
+    at_ = at_ + 2
+  end
   queue.counts.started, queue.counts.queued = queue.counts.started - n, queue.counts.queued + n
   queue.runnable, queue.gain, queue.retried = queue.runnable + n, queue.gain + n, queue.retried + n
   F.touchQueue(queue)

@@ -93,7 +93,7 @@ function Suspend.read(found)
     end
     one.user = string.sub(text, AT.text.rest, END.text.userBytes + string.sub(text, AT.text.userBytes, END.text.userBytes))
     local tail = Suspend.tailOf(found, one.form, packed and string.sub(packed, from) or '')
-    if not tail or flags >= FLAG.facts.suspended or flags % (2 * FLAG.facts.canceling) >= FLAG.facts.canceling
+    if not tail or flags % (2 * FLAG.facts.canceling) >= FLAG.facts.canceling
       or Suspend.isMet(one.form, one.user) then return i - 1 end
     local stamp = string.sub(text, AT.text.stamp, END.text.stamp)
     local arrival = tonumber(stamp, 16)

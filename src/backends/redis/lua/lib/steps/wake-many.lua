@@ -33,7 +33,7 @@ function Wait.rowsOf(ids)
     local text, packed = texts[k], facts[k]
     if packed and #packed > SIZE.facts then
       local place, flags, seq = struct.unpack('<BBd', packed)
-      local form = place == PLACE.deferred and flags < FLAG.facts.suspended
+      local form = place == PLACE.deferred
         and flags % (2 * FLAG.facts.canceling) < FLAG.facts.canceling and seq > 0
         and Wait.formOf(forms, string.sub(packed, SIZE.facts + 1))
       rows[i] = form and Wait.rowOf(asked[k], text, packed, seq, form)
