@@ -5,7 +5,7 @@
 -- How the facts of a task begin, and all of them, that is scheduled and never was anything else.
 local SCHEDULED = string.char(PLACE.scheduled) .. string.rep('\0', (AT.facts.at - 2))
 -- Facts of one that has come in line: before its place and behind it.
-local IN_LINE, NOTHING_ELSE = string.rep('\0', (AT.facts.seq - 1)), string.rep('\0', (SIZE.facts - END.facts.seq))
+local AHEAD, BEHIND = string.rep('\0', (AT.facts.seq - 1)), string.rep('\0', (SIZE.facts - END.facts.seq))
 
 function Tick.headIs(name, due)
   if moved[name] then F.flushIndex(name) end
@@ -100,7 +100,7 @@ function Tick.promoteMany(u, key, members)
       lines[level] = some
     end
     some[#some + 1] = id
-    facts[k - 1], facts[k] = id, IN_LINE .. struct.pack('<d', stamp + i) .. NOTHING_ELSE
+    facts[k - 1], facts[k] = id, AHEAD .. struct.pack('<d', stamp + i) .. BEHIND
     if kind < BYTE.place then
       -- They say no more than its place.
       texts[t + 1], texts[t + 2] = id, F.withKind(text, kind + (FLAG.kind.place - FLAG.kind.facts))
