@@ -36,8 +36,8 @@ export class Actor {
     this.#client.call = async (command, args) => {
       if (this.#client.status === 'end') await this.#client.connect();
       if (!isScript(command)) return call(command, args);
-      const [script = '', count = 0, clock = '', ...rest] = args.slice(0);
-      if (count !== 1) throw new Error(`a script with ${count} keys`);
+      const [script = '', count = '0', clock = '', ...rest] = args.slice(0);
+      if (String(count) !== '1') throw new Error(`a script with ${count} keys`);
       return call(command, [script, 2, clock, this.#current, ...rest]);
     };
     this.backend = backendOf(this.#client, { prefix }, scripts);
