@@ -249,31 +249,38 @@ function F.userOf(queue, name)
   return u
 end
 
+-- By how many levels have shares.
+local SHARES = { [0] = FORMAT.shares, FORMAT.shares .. 'Bdd', FORMAT.shares .. 'BddBdd', FORMAT.shares .. 'BddBddBdd',
+  FORMAT.shares .. 'BddBddBddBdd', FORMAT.shares .. 'BddBddBddBddBdd' }
+
+-- Level shares as they are stored; nil: of somebody who has none yet.
+function F.readShares(raw)
+  local last, tag = { 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0 }
+  if not raw then return { virtual = 0, crit = 0, last = last, tag = tag } end
+  local n = (#raw - SIZE.shares) / SIZE.levelShare
+  local virtual, crit, i, lastI, tagI, j, lastJ, tagJ, k, lastK, tagK, l, lastL, tagL, m, lastM, tagM = struct.unpack(SHARES[n], raw)
+  if n > 0 then last[i], tag[i] = lastI, tagI end
+  if n > 1 then last[j], tag[j] = lastJ, tagJ end
+  if n > 2 then last[k], tag[k] = lastK, tagK end
+  if n > 3 then last[l], tag[l] = lastL, tagL end
+  if n > 4 then last[m], tag[m] = lastM, tagM end
+  return { virtual = virtual, crit = crit, last = last, tag = tag }
+end
+
 -- The user's level shares, to be read or changed.
 function F.sharesOf(u)
-  local shares = u.shares
-  if shares then return shares end
-  shares = { virtual = 0, crit = 0, last = { 0, 0, 0, 0, 0 }, tag = { 0, 0, 0, 0, 0 } }
-  u.shares = shares
-  local raw = u.raw
-  if not raw then return shares end
-  local at
-  shares.virtual, shares.crit, at = struct.unpack(FORMAT.shares, raw)
-  while at <= #raw do
-    local level, last, tag
-    level, last, tag, at = struct.unpack(FORMAT.levelShare, raw, at)
-    shares.last[level], shares.tag[level] = last, tag
-  end
-  return shares
+  if not u.shares then u.shares = F.readShares(u.raw) end
+  return u.shares
 end
 
 function F.packShares(shares)
-  local packed = struct.pack(FORMAT.shares, shares.virtual, shares.crit)
+  local values, n, last, tag = {}, 0, shares.last, shares.tag
   for level = 1, 5 do
-    local last, tag = shares.last[level], shares.tag[level]
-    if last ~= 0 or tag ~= 0 then packed = packed .. struct.pack(FORMAT.levelShare, level, last, tag) end
+    if last[level] ~= 0 or tag[level] ~= 0 then
+      values[n + 1], values[n + 2], values[n + 3], n = level, last[level], tag[level], n + 3
+    end
   end
-  return packed
+  return struct.pack(SHARES[n / 3], shares.virtual, shares.crit, unpack(values))
 end
 
 function F.saveUser(u)

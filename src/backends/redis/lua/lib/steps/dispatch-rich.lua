@@ -27,10 +27,9 @@ function Dispatch.readFew(queue, name)
   local isCounted = flags == FLAG.user.ready
   if not isCounted and (flags ~= FLAG.user.ready + FLAG.user.uncounted or found.isRecorded) then return end
   local queued = a + b + c + d + e + f
-  return { queue = queue, name = name, key = key, startTag = s, tagEpoch = ep, countedWeight = w, headroom = headroom,
-    queued = queued, live = live,
-    running = running, tat = tat, raw = got[2], set = found.set, isCounted = isCounted, ready = true,
-    isRecorded = found.isRecorded, cnt = (queued > c or got[2]) and { a, b, c, d, e, f }, isFew = true }
+  return { queue = queue, name = name, key = key, tagEpoch = ep, countedWeight = w, headroom = headroom, queued = queued,
+    live = live, running = running, tat = tat, raw = got[2], set = found.set, isCounted = isCounted,
+    isRecorded = found.isRecorded, packed = (queued > c or got[2]) and got[1], isFew = true }
 end
 
 -- How many turns the first of a class may have, who has a record: one more than so many at most. Nil: its turn is
@@ -39,10 +38,12 @@ function Dispatch.headroomOf(queue, front, most, again)
   if queue.timed or front.scale == true or string.byte(front.class) ~= 111 then return end
   local name = front.got[front.at]
   local u = again and again.name == name and again or Dispatch.readFew(queue, name) or F.userOf(queue, name)
-  local set = u.set
-  if not u.ready or u.lists or u.tagEpoch ~= queue.epoch or u.countedWeight ~= front.countedWeight
-    or set.weight ~= u.countedWeight or set.paused then return end
-  local headroom = math.min(u.queued, set.maxRunning - u.running, most + 1)
+  local set, weight = u.set, u.countedWeight
+  if not (u.isFew or u.ready) or u.lists or u.tagEpoch ~= queue.epoch or weight ~= front.countedWeight
+    or set.weight ~= weight or set.paused then return end
+  local headroom, room = u.queued, set.maxRunning - u.running
+  if room < headroom then headroom = room end
+  if headroom > most then headroom = most + 1 end
   if set.rate then headroom = Dispatch.startsOf(u, headroom) end
   if headroom > 0 then return headroom, u end
 end
@@ -66,9 +67,13 @@ end
 
 -- Counts and shares of a user, to go on with while nothing is decided.
 function Dispatch.planOf(u)
-  if not u.cnt or (u.cnt[3] == u.queued and not (u.shares or u.raw)) then return { turns = 0 } end
-  local shares = F.sharesOf(u.isFew and { raw = u.raw } or u)
-  if u.isFew then return { turns = 0, queue = u.queue, dirty = true, cnt = { unpack(u.cnt) }, shares = shares } end
+  if u.isFew then
+    if not u.packed then return { turns = 0 } end
+    local a, b, c, d, e, f = struct.unpack('<IIIIII', u.packed, AT.user.level1)
+    return { turns = 0, queue = u.queue, dirty = true, cnt = { a, b, c, d, e, f }, shares = F.readShares(u.raw) }
+  end
+  if u.cnt[3] == u.queued and not (u.shares or u.raw) then return { turns = 0 } end
+  local shares = F.sharesOf(u)
   return { turns = 0, queue = u.queue, dirty = true, cnt = { unpack(u.cnt) }, shares = { virtual = shares.virtual,
     crit = shares.crit, last = { unpack(shares.last) }, tag = { unpack(shares.tag) } } }
 end
