@@ -172,9 +172,9 @@ export function retentionText(retention: Retention): string {
 /** Appends one lease request, as lua/lib/lease-step.lua reads it. */
 export function pushLease(args: ScriptArgument[], request: LeaseRequest, retention: string): void {
   const { requestId, limit, leaseMs, wait, queues } = request;
-  let terms = `${leaseMs}\0${retention}`;
-  for (const { queue, weight } of queues) terms += `\0${queue}\0${weight}`;
-  args.push(requestId, limit, waitText(wait, requestId), terms);
+  let spec = `${leaseMs}\0${retention}`;
+  for (const { queue, weight } of queues) spec += `\0${queue}\0${weight}`;
+  args.push(requestId, limit, waitText(wait, requestId), spec);
   if (queues.length > 1) for (const { pass } of queues) args.push(pass);
 }
 

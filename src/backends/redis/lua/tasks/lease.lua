@@ -20,17 +20,17 @@
 -- @include lib/bring-back.lua
 -- @include lib/usual.lua
 
-local terms = F.remembered(ARGV[5], Lease.termsOf)
-F.beginUsual(terms.queues[1] or '', ARGV[1])
+local spec = F.remembered(ARGV[5], Lease.specOf)
+F.beginUsual(spec.queues[1] or '', ARGV[1])
 if not whole then
-  local reply = Usual.step(NOTHING, terms)
+  local reply = Usual.step(NOTHING, spec)
   if reply then return reply end
 end
 F.beginStep()
 local worker = F.readWorker(ARGV[1])
 if not worker then return { 'unregistered' } end
-local shares = Lease.shares(2, terms, worker)
-if not whole and not Lease.isUsual(2, terms, worker, shares) then F.readAll() end
+local shares = Lease.shares(2, spec, worker)
+if not whole and not Lease.isUsual(2, spec, worker, shares) then F.readAll() end
 redis.call('DEL', K.oom())
 F.seen(worker)
-return F.leaseStep(2, terms, worker, shares, {})
+return F.leaseStep(2, spec, worker, shares, {})

@@ -28,18 +28,18 @@
 -- @include lib/settle-rich.lua
 -- @include lib/settle-many.lua
 
-local counts, terms = F.remembered(ARGV[2], F.countsOf), nil
-if ARGV[counts.behind] then terms = F.remembered(ARGV[counts.behind + 3], Lease.termsOf) end
-F.beginUsual(terms and terms.queues[1] or '', ARGV[1])
-if terms and not whole then
-  local reply = Usual.step(counts, terms)
+local counts, spec = F.remembered(ARGV[2], F.countsOf), nil
+if ARGV[counts.behind] then spec = F.remembered(ARGV[counts.behind + 3], Lease.specOf) end
+F.beginUsual(spec and spec.queues[1] or '', ARGV[1])
+if spec and not whole then
+  local reply = Usual.step(counts, spec)
   if reply then return reply end
 end
 F.beginStep()
 local worker, behind, shares = F.readWorker(ARGV[1]), counts.behind, nil
 local hot, ears = Settle.read(counts)
-if worker and terms then shares = Lease.shares(behind, terms, worker) end
-if not whole and not (shares and Settle.isUsual(counts, hot, ears) and Lease.isUsual(behind, terms, worker, shares)) then F.readAll() end
+if worker and spec then shares = Lease.shares(behind, spec, worker) end
+if not whole and not (shares and Settle.isUsual(counts, hot, ears) and Lease.isUsual(behind, spec, worker, shares)) then F.readAll() end
 redis.call('DEL', K.oom())
 if worker then F.seen(worker) end
 local reply = { 0 }
@@ -47,7 +47,7 @@ Settle.all(worker, reply, counts, hot, ears)
 reply[1] = #reply - 1
 if whole then F.cascade(LIMIT.cascadeStep) end
 if shares then
-  return F.leaseStep(behind, terms, worker, shares, reply)
+  return F.leaseStep(behind, spec, worker, shares, reply)
 else
   reply[#reply + 1] = 'unregistered'
   if worker then F.saveLiving(worker) end

@@ -8,7 +8,7 @@ local F = {}
 local Cascade, Choose, Dispatch, Decide, Deps, Due, Failures, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}, {} -- subjects
 local Hand, Lease, Line, Link, Lists, Park, Rebuild, Retain, Schedule = {}, {}, {}, {}, {}, {}, {}, {}, {} -- subjects
 local Settle, Step, Store, Streams, Submission, Suspend, Tick = {}, {}, {}, {}, {}, {}, {} -- subjects
-local Fluid, Pause, Timed, Usual, Wait, Window, XCom = {}, {}, {}, {}, {}, {}, {} -- subjects
+local Fluid, Pause, Readable, Timed, Usual, Wait, Window, XCom = {}, {}, {}, {}, {}, {}, {}, {} -- subjects
 
 -- Queues that this step has loaded, and changed.
 local knownQueues, touched = nil, nil

@@ -6,215 +6,44 @@
 function F.guardOf(real, look)
   local base = string.sub(KEYS[1], 1, -6)
   local guard = { damage = {}, pcall = real.pcall }
-  local INF, seconds, readable = math.huge, nil, {}
+  local seconds, readable = nil, {}
 
-  local function set(words)
-    local found = {}
-    for word in string.gmatch(words, '%S+') do found[word] = true end
-    return found
-  end
-
-  local SCALARS = set('GET HGET LINDEX ZSCORE LPOS LPOP RPOP')
-  local ROWS = set('HGETALL HKEYS ZRANGE ZREVRANGE ZRANGEBYSCORE ZRANGEBYLEX LRANGE SMEMBERS SPOP XRANGE')
-  local TYPES = { hash = set(TABLE.hashs), list = set(TABLE.lists), zset = set(TABLE.zsets), set = set(TABLE.sets),
-    string = set(TABLE.strings), stream = set(TABLE.streams) }
+  local SCALARS = Readable.wordsIn('GET HGET LINDEX ZSCORE LPOS LPOP RPOP')
+  local ROWS = Readable.wordsIn('HGETALL HKEYS ZRANGE ZREVRANGE ZRANGEBYSCORE ZRANGEBYLEX LRANGE SMEMBERS SPOP XRANGE')
+  local TYPES = { hash = Readable.wordsIn(TABLE.hashs), list = Readable.wordsIn(TABLE.lists), zset = Readable.wordsIn(TABLE.zsets), set = Readable.wordsIn(TABLE.sets),
+    string = Readable.wordsIn(TABLE.strings), stream = Readable.wordsIn(TABLE.streams) }
 
   local function note(name, why, value)
     guard.damage[#guard.damage + 1] = name .. ': ' .. why
     if not look then real.pcall('HSET', base .. FAMILY.damaged, name, why .. '\0' .. (value or '')) end
   end
 
-  local function isFinite(...)
-    for i = 1, select('#', ...) do
-      local value = select(i, ...)
-      if type(value) ~= 'number' or value - value ~= 0 then return false end
-    end
-    return true
-  end
-
-  local function isCount(v) return isFinite(tonumber(v)) end
-
-  -- nil when it is shorter than that.
-  local function unpacked(format, text)
-    if #text >= struct.size(format) then return { struct.unpack(format, text) } end
-  end
-
-  local function tableIn(unpack_, text)
-    local fine, value = pcall(unpack_, text)
-    return fine and type(value) == 'table' and value
-  end
-
-  local function isJson(text) return tableIn(cjson.decode, text) end
-
-  local function isTexts(list)
-    if list == nil then return true end
-    if type(list) ~= 'table' then return false end
-    for at_, one in pairs(list) do
-      if type(at_) ~= 'number' or type(one) ~= 'string' then return false end
-    end
-    return true
-  end
-
-  local function isText(f)
-    if not string.find(f, '^' .. string.rep('%d', WIDTH.created) .. string.rep('%x', WIDTH.stamp)
-      .. '[1-6][0-;]%d%d%d') then return false end
-    local last = END.text.userBytes + string.sub(f, AT.text.userBytes, END.text.userBytes)
-    local queueName, name, cost, options = string.match(f, '^([%w][%w._-]*)%z([^%z]+)%z([^%z]*)%z([^%z]*)%z', last + 1)
-    cost = tonumber(cost)
-    return queueName and name and last >= AT.text.rest and isFinite(cost) and cost > 0 and (options == '' or isJson(options))
-  end
-
-  local function isFacts(v)
-    local n = unpacked(FORMAT.facts, v)
-    if not n or n[1] > PLACE.deferred or n[2] >= FLAG.facts.all or not isFinite(n[3], n[7]) or n[3] < 0 then return false end
-    if #v < n[9] then return true end
-    local more = tableIn(cmsgpack.unpack, string.sub(v, n[9]))
-    if not more then return false end
-    local x, y, o = more.optional, more.changing, more.latestLease
-    if x ~= nil then
-      if type(x) ~= 'table' or not isTexts(x.waitsOn) or not isTexts(x.suspendedFor) or not isTexts(x.awaitTargets)
-        or not isTexts(x.assumed) then return false end
-      if x.waitsOn and (type(x.policies) ~= 'table' or type(x.policies[1]) ~= 'string'
-        or type(x.policies[2]) ~= 'string') then return false end
-      for field in pairs(set(MEMBERS.moments)) do
-        if x[field] ~= nil and not isFinite(x[field]) then return false end
-      end
-      for field in pairs(set(MEMBERS.texts)) do
-        if x[field] ~= nil and type(x[field]) ~= 'string' then return false end
-      end
-    end
-    return (y == nil or type(y) == 'table')
-      and (o == nil or (type(o) == 'string' and string.find(o, '\0', 1, true) ~= nil))
-  end
-
-  local function isEnd(v)
-    local n = unpacked(FORMAT.ending, v)
-    local code = n and n[1] % FLAG.ending.settled
-    return n and code >= CODE.finished and code <= CODE.canceled and n[1] < FLAG.ending.all and isFinite(n[2], n[3], n[4])
-      and string.find(v, '^[^%z]*%z[^%z]*%z', n[5])
-  end
-
-  local function isLease(v)
-    local n = unpacked(FORMAT.lease, v)
-    return n and isFinite(n[1], n[2], n[5]) and n[1] >= 0 and n[2] >= 0 and n[4] < FLAG.lease.all
-      and string.find(v, '^[%w._-]*%z%d+%-', n[6])
-  end
-
-  local function isNumber(v) return #v == 8 and isFinite((struct.unpack('<d', v))) end
-
-  local function isUser(field, v)
-    if field == FIELD.user.settings then
-      local c = tableIn(cmsgpack.unpack, v)
-      return c and type(c.userPart or c) == 'table' and isTexts(c.onLists)
-    end
-    if field == FIELD.user.mean then return isNumber(v) end
-    if field == FIELD.user.shares then
-      if #v < SIZE.shares or (#v - SIZE.shares) % SIZE.levelShare ~= 0 then return false end
-      for at_ = AT.shares.rest, #v, SIZE.levelShare do
-        local level, last, tag = struct.unpack(FORMAT.levelShare, v, at_)
-        if level < 1 or level > 5 or not isFinite(last, tag) then return false end
-      end
-      return isFinite((struct.unpack('<d', v)))
-    end
-    local n = unpacked(FORMAT.user, v)
-    if not n or #v ~= SIZE.user or n[3] >= FLAG.user.all or not isFinite(n[1], n[14]) then return false end
-    for at_ = 5, 13 do
-      if n[at_] >= 2 ^ 31 then return false end
-    end
-    return n[3] % 2 == 0 or n[4] > 0
-  end
-
-  local function isQueue(field, v)
-    if field == FIELD.fair.settings then return tableIn(cmsgpack.unpack, v) end
-    return field == FIELD.fair.mean and isNumber(v) or isCount(v)
-  end
-
-  local function isQueueNumbers(v)
-    local size = (SIZE.queue + SIZE.seldom)
-    if #v < size then return false end
-    for at_ = 1, AT.queue.flags - 1, 8 do
-      local value = struct.unpack('<d', v, at_)
-      if not isFinite(value) and (value ~= INF or at_ ~= AT.queue.idleLeast) then return false end
-    end
-    if string.byte(v, AT.queue.flags) >= FLAG.queue.all or not isFinite(struct.unpack(FORMAT.seldom, v, AT.queue.rest)) then
-      return false
-    end
-    if #v == size then return true end
-    local fine, classes, lasts, parked = pcall(cmsgpack.unpack, string.sub(v, size + 1))
-    if not fine or type(classes) ~= 'table' or type(lasts) ~= 'table' or not isFinite(parked) then return false end
-    for class, count in pairs(classes) do
-      if not string.find(class, '^[poa][ws]%-?[%d.e+-]+$') or not isFinite(count) then return false end
-    end
-    return true
-  end
-
-  local function lineOf(v)
-    local n = unpacked(FORMAT.worker, v)
-    return n and string.sub(v, n[6] + n[5])
-  end
-
-  local function isWorkerNumbers(v)
-    local n = unpacked(FORMAT.worker, v)
-    if not n or not isFinite(n[1], n[2], n[3]) or n[4] >= FLAG.worker.all or #v < n[6] + n[5] - 1 then return false end
-    local last, line = string.sub(v, n[6], n[6] + n[5] - 1), lineOf(v)
-    if last ~= '' and not string.find(last, '^%d+%-') then return false end
-    -- It was woken, or handed a task.
-    if #line <= 1 then return line == '' or line == '-' or line == '+' end
-    local lines = tableIn(cmsgpack.unpack, line)
-    return lines and #lines % 2 == 0 and isTexts(lines)
-  end
-
-  local function isClock(field, v)
-    if string.sub(field, 1, #FIELD.clock.worker) == FIELD.clock.worker then return isWorkerNumbers(v) end
-    if string.sub(field, 1, #FIELD.clock.queue) == FIELD.clock.queue then return isQueueNumbers(v) end
-    if field ~= FIELD.clock.numbers and field ~= FIELD.clock.upkeep then return true end
-    local isUpkeep = field == FIELD.clock.upkeep
-    local size = isUpkeep and SIZE.upkeep or SIZE.clock
-    if #v < size or (isUpkeep and #v > size) then return false end
-    for at_ = 1, isUpkeep and #v or AT.clock.waiting - 1, 8 do
-      local value = struct.unpack('<d', v, at_)
-      if value ~= INF and not isFinite(value) then return false end
-    end
-    -- The alarm and its holders.
-    return #v == size or (#v > size + 8 and string.find(v, ',', size + 9, true) ~= nil)
-  end
-
-  local function isWorker(field, v)
-    if field == FIELD.worker.names then return string.find(v, '^,.*,$') end
-    if field == FIELD.worker.lists then
-      local lists = tableIn(cmsgpack.unpack, v)
-      return lists and (lists.assignedList or lists.stealList) and isTexts({ lists.assignedList, lists.stealList })
-    end
-    if field == FIELD.worker.spec then return isJson(v) end
-    return field == FIELD.worker.queues or field == FIELD.worker.instance or isCount(v)
-  end
-
   local CHANNEL = { [FIELD.channel.counts] = '^%d+ %d+$', [FIELD.channel.signalCounts] = '^%d+ %d+ %d+$',
     [FIELD.channel.signalLine] = '^%d+ %d+$', [FIELD.channel.ask] = '^%d+ %d* {', [FIELD.channel.askClosing] = '^%d+ %l' }
   -- Whether a field of a hash can be read, by family. All others are texts, and say what they say.
   local CHECKS = {
-    [FAMILY.user] = isUser, [FAMILY.fair] = isQueue, [FAMILY.clock] = isClock, [FAMILY.worker] = isWorker,
-    [FAMILY.facts] = function(_, v) return isFacts(v) end,
-    [FAMILY.ends] = function(_, v) return isEnd(v) end, [FAMILY.hot] = function(_, v) return isLease(v) end,
-    [FAMILY.attempts] = function(_, v) return isJson(v) end,
+    [FAMILY.user] = Readable.isUser, [FAMILY.fair] = Readable.isQueue, [FAMILY.clock] = Readable.isClock, [FAMILY.worker] = Readable.isWorker,
+    [FAMILY.facts] = function(_, v) return Readable.isFacts(v) end,
+    [FAMILY.ends] = function(_, v) return Readable.isEnd(v) end, [FAMILY.hot] = function(_, v) return Readable.isLease(v) end,
+    [FAMILY.attempts] = function(_, v) return Readable.isJson(v) end,
     [FAMILY.key] = function(field, v)
-      local key = field ~= FIELD.key.record or tableIn(cmsgpack.unpack, v)
-      return key == true or (key and type(key.ownerId) == 'string' and isTexts(key.absorbedIds))
+      local key = field ~= FIELD.key.record or Readable.tableIn(cmsgpack.unpack, v)
+      return key == true or (key and type(key.ownerId) == 'string' and Readable.isTexts(key.absorbedIds))
     end,
-    [FAMILY.errorGroup] = function(field, v) return field == FIELD.errorGroup.newest or isCount(v) end,
-    [FAMILY.userConfig] = function(_, v) return tableIn(cmsgpack.unpack, v) end,
+    [FAMILY.errorGroup] = function(field, v) return field == FIELD.errorGroup.newest or Readable.isCount(v) end,
+    [FAMILY.userConfig] = function(_, v) return Readable.tableIn(cmsgpack.unpack, v) end,
     [FAMILY.schedule] = function(field, v)
-      return v == '' or not set(MEMBERS.scheduleNumbers)[field] or isCount(v)
+      return v == '' or not Readable.wordsIn(MEMBERS.scheduleNumbers)[field] or Readable.isCount(v)
     end,
     [FAMILY.channel] = function(field, v) return string.find(v, CHANNEL[string.match(field, '^%l+:?')] or '') end,
     [FAMILY.streams] = function(field, v)
       return string.find(v, field == FIELD.streams.count and '^%d+$'
         or string.sub(field, 1, 2) == FIELD.streams.state and '^%d+ %d+ %d+ [01]$' or '^%S+ %d+$')
     end,
-    [FAMILY.xcom] = function(field, v) return (field ~= FIELD.xcom.pushed and field ~= FIELD.xcom.keep) or isCount(v) end,
+    [FAMILY.xcom] = function(field, v) return (field ~= FIELD.xcom.pushed and field ~= FIELD.xcom.keep) or Readable.isCount(v) end,
   }
   for _, family in ipairs({ FAMILY.holes, FAMILY.graphMeta, FAMILY.list, FAMILY.later }) do
-    CHECKS[family] = function(_, v) return isCount(v) end
+    CHECKS[family] = function(_, v) return Readable.isCount(v) end
   end
 
   -- Family, what its name ends in, and its name without the prefix.
@@ -240,13 +69,13 @@ function F.guardOf(real, look)
 
   -- Why a task cannot be read; nil when it can.
   local function faultOf(id, f)
-    if not isText(f) then return 'its text cannot be read' end
+    if not Readable.isText(f) then return 'its text cannot be read' end
     local kind, facts, ended = string.byte(f, AT.text.kind) - BYTE.zero, pieceOf(FAMILY.facts, id), pieceOf(FAMILY.ends, id)
     if kind >= FLAG.kind.facts and not facts then return 'its facts are lost' end
     local code = ended and string.byte(ended) or 0
-    if facts and (kind >= FLAG.kind.facts or code >= FLAG.ending.awaited) and not isFacts(facts) then return 'its facts cannot be read' end
+    if facts and (kind >= FLAG.kind.facts or code >= FLAG.ending.awaited) and not Readable.isFacts(facts) then return 'its facts cannot be read' end
     if kind % (2 * FLAG.kind.long) == 1 and not pieceOf(FAMILY.payloads, id) then return 'its payload is lost' end
-    if ended and not isEnd(ended) then return 'its end cannot be read' end
+    if ended and not Readable.isEnd(ended) then return 'its end cannot be read' end
     if code % FLAG.ending.awaited >= FLAG.ending.apart and not pieceOf(FAMILY.results, id) then return 'its result is lost' end
   end
 
@@ -336,7 +165,7 @@ function F.guardOf(real, look)
     for _, id in ipairs(ask('ZRANGE', base .. FAMILY.workers, 0, -1)) do
       local field = FIELD.clock.worker .. id
       local packed = checked(KEYS[1], field, ask('HGET', KEYS[1], field))
-      if packed and #lineOf(packed) > 1 then waiting = waiting + 1 end
+      if packed and #Readable.lineOf(packed) > 1 then waiting = waiting + 1 end
     end
     local configs, missing = ask('SCARD', base .. FAMILY.configured), headOf(FAMILY.missingIds)
     local flags = (configs > 0 and FLAG.clock.configs or 0) + FLAG.clock.idle + (missing < INF and FLAG.clock.missing or 0)
@@ -373,7 +202,7 @@ function F.guardOf(real, look)
     if family == FAMILY.worker and not isWhole then return nothing(#fields) end
     if family == FAMILY.user and fields[1] == FIELD.user.numbers and not got[1] and got[3] then
       local own = cmsgpack.unpack(got[3]).userPart
-      if type(own) ~= 'table' or not isFinite(own.weight) or next(own, next(own)) then
+      if type(own) ~= 'table' or not Readable.isFinite(own.weight) or next(own, next(own)) then
         note(string.sub(key, #base + 1), 'has no numbers', got[3])
         if not look then real.call('DEL', key) end
         return nothing(#fields)
@@ -393,7 +222,7 @@ function F.guardOf(real, look)
     if command == 'HGETALL' then return checkRows(key, got, 2) end
     if command == 'HSCAN' then return { got[1], checkRows(key, got[2], 2) } end
     if command == 'LRANGE' and nameOf(key) == FAMILY.attempts then return checkRows(key, got, 1) end
-    if command == 'LINDEX' and nameOf(key) == FAMILY.attempts and got and not isJson(got) then return false end
+    if command == 'LINDEX' and nameOf(key) == FAMILY.attempts and got and not Readable.isJson(got) then return false end
     if command ~= 'HMGET' then return got end
     -- The clock that a test sets.
     if not seconds then seconds = got[1] end

@@ -1,5 +1,5 @@
 -- One lease, for `lease` and `settle`. ARGV from `from`: request id, slots, whether the worker stands in line
--- when it gets nothing ('1', or '2': and may be handed a task there; spread in [0, 1) behind it; '0': no), the terms (`Lease.termsOf`),
+-- when it gets nothing ('1', or '2': and may be handed a task there; spread in [0, 1) behind it; '0': no), the spec (`Lease.specOf`),
 -- and of several queues the pass of each.
 -- Answers {'leased' or 'repeated', more (+ 2 when some schedule is due, + 4 when dead letters follow at the end,
 -- see lib/failures.lua), next due or -1, wait ms, now, lease end, alone,
@@ -108,7 +108,7 @@ function Lease.settings(shares)
 end
 
 -- What a worker asks for each time: lease ms, retention, then each queue with its weight, parted by NUL.
-function Lease.termsOf(text)
+function Lease.specOf(text)
   local parts, queues, steps = {}, {}, {}
   for part in string.gmatch(text, '[^%z]+') do parts[#parts + 1] = part end
   for i = 3, #parts, 2 do queues[#queues + 1], steps[#steps + 1] = parts[i], 1 / parts[i + 1] end
@@ -116,10 +116,10 @@ function Lease.termsOf(text)
 end
 
 -- The queues of the request, with the worker's stride and what its lists let it reach.
-function Lease.shares(from, terms, worker)
-  local shares, queues = {}, terms.queues
+function Lease.shares(from, spec, worker)
+  local shares, queues = {}, spec.queues
   for i = 1, #queues do
-    shares[i] = { queue = F.queueOf(queues[i]), step = terms.steps[i], pass = (ARGV[from + 3 + i] or 0) + 0,
+    shares[i] = { queue = F.queueOf(queues[i]), step = spec.steps[i], pass = (ARGV[from + 3 + i] or 0) + 0,
       scope = worker.scope, isDone = false }
   end
   return shares
@@ -139,8 +139,8 @@ end
 
 -- Whether a plain step may answer: nothing is due, one queue at most has something to give, and no
 -- worker or queue asks for more.
-function Lease.isUsual(from, terms, worker, shares)
-  if worker.scope or F.isTickDue(terms.retention) then return false end
+function Lease.isUsual(from, spec, worker, shares)
+  if worker.scope or F.isTickDue(spec.retention) then return false end
   if worker.request == ARGV[from] then return false end
   if worker.line == LINE.handed and redis.call('EXISTS', K.wake(worker.id)) == 1 then return false end
   local full = 0
@@ -171,8 +171,8 @@ function Lease.begin(shares, retention)
 end
 
 -- Appends the answer to the reply.
-function F.leaseStep(from, terms, worker, shares, reply)
-  local id, limit, wait, leaseMs, retention = ARGV[from], ARGV[from + 1] + 0, ARGV[from + 2], terms.leaseMs, terms.retention
+function F.leaseStep(from, spec, worker, shares, reply)
+  local id, limit, wait, leaseMs, retention = ARGV[from], ARGV[from + 1] + 0, ARGV[from + 2], spec.leaseMs, spec.retention
   local isAgain = worker.request == id
   if Line.stands(worker.line) then
     Line.leaveLines(worker)

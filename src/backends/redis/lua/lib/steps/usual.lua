@@ -3,10 +3,10 @@
 -- anything is otherwise it answers nothing, and the step goes on by the general rules (lib/settle-many.lua, lib/dispatch.lua).
 
 -- Whether maintenance, an alarm, a worker in line or a request that is sent again asks for more.
-function Usual.isQuiet(worker, queue, request, terms)
+function Usual.isQuiet(worker, queue, request, spec)
   if C.upkeep <= now or C.due <= now or H.started <= now or C.idle > 0 or C.waiting > 0 or C.alarms ~= ',' then return false end
   if worker.scope or worker.line or worker.request == request or queue.hasSettings or queue.parked > 0 or queue.leaving > 0 then return false end
-  return not F.retainDue(terms.retention)
+  return not F.retainDue(spec.retention)
 end
 
 -- Leases of the call as they are stored, when all tasks are as most are, and who waits for their ends; else nothing.
@@ -204,15 +204,15 @@ function Usual.save(queue, worker)
   F.keep(queue.prefix, queue)
 end
 
-function Usual.step(counts, terms)
-  local from, worker, queue = counts.behind, Usual.worker(), not terms.queues[2] and Usual.queue(terms.queues[1])
-  local reply = worker and queue and Usual.lease(counts, terms, worker, queue, ARGV[from], ARGV[from + 1] + 0)
+function Usual.step(counts, spec)
+  local from, worker, queue = counts.behind, Usual.worker(), not spec.queues[2] and Usual.queue(spec.queues[1])
+  local reply = worker and queue and Usual.lease(counts, spec, worker, queue, ARGV[from], ARGV[from + 1] + 0)
   if not reply then Usual.leave(queue, worker) end
   return reply
 end
 
-function Usual.lease(counts, terms, worker, queue, request, limit)
-  if not Usual.isQuiet(worker, queue, request, terms) then return end
+function Usual.lease(counts, spec, worker, queue, request, limit)
+  if not Usual.isQuiet(worker, queue, request, spec) then return end
   if queue.runnable < limit or limit == 0 or limit > LIMIT.dealtAtOnce then return end
   local leases, ears = NONE, nil
   if counts.n > 0 then leases, ears = Usual.leases(counts, queue.name, worker.hot) end
@@ -222,7 +222,7 @@ function Usual.lease(counts, terms, worker, queue, request, limit)
   if not ids then return end
   F.seen(worker)
   if counts.n > 0 then Usual.finish(counts, leases, ears, queue, worker) end
-  local till = Usual.start(queue, turns, ids, worker.hot, string.format('%d-', micros) .. request, terms.leaseMs)
+  local till = Usual.start(queue, turns, ids, worker.hot, string.format('%d-', micros) .. request, spec.leaseMs)
   Usual.saveTags(queue, turns)
   worker.seen, worker.last, worker.request = now, string.format('%d-', C.steps) .. request, request
   Usual.save(queue, worker)
