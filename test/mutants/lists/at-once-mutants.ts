@@ -7,9 +7,9 @@ export const AT_ONCE_MUTANTS: readonly Mutant[] = [
   {
     name: 'at once: who looks for work in vain is not heard of',
     file: LEASE_STEP,
-    find: `  F.saveLiving(worker, last)
-  F.writeStep()`,
-    replace: `  if not batch.isOther or batch.n > 0 then F.saveLiving(worker, last) end
-  F.writeStep()`,
+    find: `  F.saveLiving(worker, not isAgain and id)
+`,
+    replace: `  if batch.n > 0 then F.saveLiving(worker, not isAgain and id) end
+`,
   },
 ];

@@ -9,7 +9,7 @@ type Row = readonly [name: string, find: string, replace: string];
 const GUARD: readonly Row[] = [
   [
     'a text is read whatever stands in it',
-    `    if not isText(f) then return 'its text cannot be read' end\n`,
+    `    if not Readable.isText(f) then return 'its text cannot be read' end\n`,
     ``,
   ],
   [
@@ -34,13 +34,13 @@ const GUARD: readonly Row[] = [
   ],
   [
     'stamps begin anew with a clock that is lost',
-    `      64000 * seconds, ask(`,
-    `      0 * seconds, ask(`,
+    `      64000 * seconds, 1, waiting`,
+    `      0 * seconds, 1, waiting`,
   ],
   [
     'a clock that is lost knows of no leases',
-    `0, 0, headOf(FAMILY.leases), headOf`,
-    `0, 0, INF, headOf`,
+    `0, headOf(FAMILY.leases), firstOf`,
+    `0, math.huge, firstOf`,
   ],
   [
     'what a user was counted as is believed in part',

@@ -20,14 +20,14 @@ const ROWS: readonly Row[] = [
   [
     'src/backends/redis/lua/lib/steps/hand.lua',
     'to a worker that was silent for long',
-    `if not worker or now - head[2] > LIMIT.staleWaitMs then return end`,
-    `if not worker then return end`,
+    `if not head[1] or now - head[2] > LIMIT.staleWaitMs then return end`,
+    `if not head[1] then return end`,
   ],
   [
     'src/backends/redis/lua/lib/steps/hand.lua',
     'to a worker with lists',
-    `or got[3] or got[4] then`,
-    `or got[4] then`,
+    `or not Line.stands(worker.line) or worker.scope then`,
+    `or not Line.stands(worker.line) then`,
   ],
   [
     'src/backends/redis/lua/lib/steps/hand.lua',
@@ -68,13 +68,13 @@ const ROWS: readonly Row[] = [
   [
     'src/backends/redis/lua/lib/steps/lease-step.lua',
     'and left behind by the next lease',
-    `  if worker.line == '+' and redis.call('EXISTS', K.wake(worker.id)) == 1 then return false end\n`,
+    `  if worker.line == LINE.handed and redis.call('EXISTS', K.wake(worker.id)) == 1 then return false end\n`,
     ``,
   ],
   [
     'src/backends/redis/lua/workers/unregister.lua',
     'and left by its worker',
-    `if got[2] == '+' then Hand.takeBack(worker) end\n`,
+    `if line == LINE.handed then Hand.takeBack(worker) end\n`,
     ``,
   ],
   [

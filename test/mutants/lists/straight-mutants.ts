@@ -9,8 +9,8 @@ type Row = readonly [name: string, find: string, replace: string, first?: string
 const DEAL: readonly Row[] = [
   [
     'a turn that is dealt out is not charged',
-    `tags[i], left[i] = tags[i] + GRAINS.turn, have - 1`,
-    `tags[i], left[i] = tags[i], have - 1`,
+    `tags[i], left[i] = tags[i] + GRAINS.turn, have - 1\n    if fluid then v = Fluid.after(fluid, from,`,
+    `tags[i], left[i] = tags[i], have - 1\n    if fluid then v = Fluid.after(fluid, from,`,
   ],
   [
     'virtual time stands still while turns are dealt out',
@@ -48,6 +48,9 @@ const DEAL: readonly Row[] = [
     `from = false`,
     'plain-steps',
   ],
+];
+
+const START: readonly Row[] = [
   [
     'a task with facts is just started',
     `    if kind >= BYTE.facts and kind < BYTE.place and not (found and found[i]) then return i end\n`,
@@ -198,7 +201,7 @@ const STORE_MANY: readonly Row[] = [
   ['a task is stored over another of its id', `    if stored[i] then return end\n`, ``],
   [
     'tasks of a user with a record are stored as if it had none',
-    `    if Store.isOther(queue, ARGV[at_ + 1]) then return end\n`,
+    `    if Store.isOther(queue, ARGV[1 + 2 * g]) then return end\n`,
     ``,
   ],
   [
@@ -317,8 +320,94 @@ const HOT_LEASES: readonly Row[] = [
   ],
 ];
 
+/** Where all who are ready have no record and the usual weight. */
+const DEAL_ONE: readonly Row[] = [
+  [
+    'a second turn in one lease is not charged',
+    `    tags[i], left[i] = tags[i] + GRAINS.turn, have - 1\n    if fluid then v = Fluid.after(fluid, start,`,
+    `    tags[i], left[i] = tags[i], have - 1\n    if fluid then v = Fluid.after(fluid, start,`,
+  ],
+  [
+    'who had a turn goes before all others',
+    `    if i and not (tag and tag <= tags[i]) then\n`,
+    `    if i then\n`,
+  ],
+];
+
+const USUAL: readonly Row[] = [
+  ['usual: a turn is not charged', `    tag = tag + GRAINS.turn\n`, ``],
+  [
+    'usual: virtual time stands still',
+    `else v = Turn.afterTurn(start, 1, w) end\n    if have == 1 then\n      isDrained`,
+    `else v = start end\n    if have == 1 then\n      isDrained`,
+  ],
+  [
+    'usual: a user has two turns of which the second is its first',
+    `(tag <= first and tag < INF)`,
+    `(tag < INF)`,
+  ],
+  [
+    'usual: a lease of another token is settled',
+    `          or string.sub(packed, AT.lease.rest) ~= queueName .. tail then return end\n`,
+    `          then return end\n`,
+  ],
+  [
+    'usual: a task that others depend on ends unheard',
+    `    if Settle.isReadBy(ears, at_) then return end\n`,
+    ``,
+  ],
+  [
+    'usual: a channel is not told of an end',
+    `  if ears then Settle.notify(ears, ids, ids + 1, ids + n, n) end\n`,
+    ``,
+  ],
+  [
+    'usual: a request that is sent again leases anew',
+    `worker.request == request or queue.hasSettings`,
+    `queue.hasSettings`,
+  ],
+  [
+    'usual: maintenance that is due waits',
+    `C.upkeep <= now or C.due <= now or H.started <= now or C.idle > 0`,
+    `C.idle > 0`,
+  ],
+  [
+    'usual: settings of a queue are not looked at',
+    ` or queue.hasSettings or queue.parked > 0`,
+    ` or queue.parked > 0`,
+  ],
+  [
+    'usual: a task of a user with a record is stored as if it had none',
+    ` and not Store.isOther(queue, user)\n`,
+    `\n`,
+  ],
+  [
+    'usual: a user that comes joins no class',
+    ` == n then Store.join(queue, user) end\n`,
+    ` == 0 then Store.join(queue, user) end\n`,
+  ],
+  [
+    'usual: a stored task is written again',
+    `.. ARGV[6]) == 0 then return false end\n`,
+    `.. ARGV[6]) == 2 then return false end\n`,
+  ],
+];
+
+/** What a step remembers for the next one. */
+const KEPT: readonly Row[] = [
+  [
+    'a clock that was set back is not seen by a usual step',
+    `  if C.steps == 0 or F.hasJumped() then return F.readAll() end\n`,
+    ``,
+  ],
+];
+
 export const STRAIGHT_MUTANTS: readonly Mutant[] = [
-  ...of('steps/dispatch', DEAL),
+  ...of('turns/deal', DEAL),
+  ...of('turns/deal', DEAL_ONE),
+  ...of('steps/dispatch', START),
+  ...of('steps/usual', USUAL),
+  ...of('base/time', KEPT),
   ...of('steps/settle-many', SETTLE_MANY),
   ...of('steps/store-many', STORE_MANY),
   ...of('steps/step', STEP),
