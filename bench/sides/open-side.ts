@@ -1,12 +1,13 @@
+import { loadFairloom, loadFairloomRedis } from '../kit/fairloom-package.ts';
 import type { RedisSideName, Side } from '../kit/side.ts';
 
 /** Loads the library only now: a process of one side must not carry the others. */
 export async function openSide(name: RedisSideName): Promise<Side> {
   switch (name) {
     case 'fairloom':
-      return (await import('./fairloom.ts')).fairloom;
+      return (await fairloomSides()).fairloom;
     case 'fairloom-each':
-      return (await import('./fairloom.ts')).fairloomEach;
+      return (await fairloomSides()).fairloomEach;
     case 'bullmq':
       return (await import('./bullmq.ts')).bullmq;
     case 'bullmq-queues':
@@ -14,4 +15,10 @@ export async function openSide(name: RedisSideName): Promise<Side> {
     case 'bee-queue':
       return (await import('./bee-queue.ts')).beeQueue;
   }
+}
+
+/** The library is loaded here, as those of the others are: its time is not that of the first task. */
+async function fairloomSides(): Promise<typeof import('./fairloom.ts')> {
+  await Promise.all([loadFairloom(), loadFairloomRedis()]);
+  return import('./fairloom.ts');
 }
