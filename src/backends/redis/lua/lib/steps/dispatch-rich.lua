@@ -264,12 +264,18 @@ function Dispatch.startEach(queue, turns, plans, ids, texts, found, request, bat
   F.touchQueue(queue)
 end
 
--- Takes the tasks of these turns out of their lines. `at`: the first that cannot be started as they are.
+-- Takes the tasks of these turns out of their lines; `stop`: the first that cannot be started as they are.
 function Dispatch.takeEach(queue, turns, request, batch)
-  local taken = { ids = {} }
+  local taken = { ids = turns.us and {} or Dispatch.pop(queue, turns) }
+  if not turns.us then
+    taken.texts = redis.call('HMGET', K.tasks(), unpack(taken.ids))
+    if not Dispatch.firstOdd(taken.texts, turns.count, request) and not request.isLong then return taken end
+  end
   taken.keys, taken.plans = Dispatch.linesOf(queue, turns)
-  taken.ids, taken.stop = Dispatch.popEach(taken.keys, turns.count)
-  taken.texts = #taken.ids > 0 and redis.call('HMGET', K.tasks(), unpack(taken.ids)) or NONE
+  if turns.us then
+    taken.ids, taken.stop = Dispatch.popEach(taken.keys, turns.count)
+    taken.texts = #taken.ids > 0 and redis.call('HMGET', K.tasks(), unpack(taken.ids)) or NONE
+  end
   local fine, stop, found = pcall(Dispatch.examine, batch, taken, request)
   -- What cannot be read breaks off whoever reads it once all stand again where they stood.
   if fine then taken.stop, taken.found = stop or taken.stop, found else taken.stop = 1 end
