@@ -81,7 +81,7 @@ function endsOf(offsets: Readonly<Record<string, number>>): Readonly<Record<stri
   );
 }
 
-/** Short names, parted by blanks, of what lua/lib/guard.lua looks at alike. */
+/** Short names, parted by blanks, of what lua/lib/damage/guard.lua looks at alike. */
 function shortsOf(): Readonly<Record<string, string>> {
   const { optional } = PACKED_NAMES;
   const { schedule } = HASH_FIELDS;
@@ -142,7 +142,7 @@ function shortNames(fields: Fields): Readonly<Record<string, string>> {
 }
 
 /**
- * The text that `-- @include keys` stands for: a function of one expression for each family of keys, and for each
+ * A file of the library: a function of one expression for each family of keys, and for each
  * event in the life of a task.
  */
 export function luaKeys(): string {
@@ -182,7 +182,7 @@ function keyFunction(family: string, name: string): string {
   return `function K.${family}(${parameters.join(', ')}) return ${[from, ...pieces].join(' .. ')} end`;
 }
 
-/** What names of keys begin with, up to a colon, by the type of the keys; for lua/lib/guard.lua. */
+/** What names of keys begin with, up to a colon, by the type of the keys; for lua/lib/damage/guard.lua. */
 function familiesByType(): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, Set<string>>();
   for (const { type, name } of Object.values(KEYS)) {

@@ -75,7 +75,7 @@ export async function scheduleRowsOf(
   return found;
 }
 
-/** In the order of lua/lib/schedule.lua. */
+/** In the order of lua/lib/time/schedule.lua. */
 const SCHEDULE_FIELDS = [
   'spec',
   'revision',

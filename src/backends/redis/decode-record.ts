@@ -8,7 +8,7 @@ import { readAskSpec, readEventPair } from './wire/ask.ts';
 import { causeIn, decodeFixed, type Flat, text } from './wire/decode.ts';
 import { decodeWorkers } from './workers.ts';
 
-/** Texts of one record in a reply; see lua/lib/record.lua. */
+/** Texts of one record in a reply; see lua/lib/records/record.lua. */
 export const RECORD_FIELDS = 5;
 
 /** What changes about a task, as the script tells it. */

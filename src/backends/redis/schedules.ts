@@ -24,7 +24,7 @@ import { pushTasks } from './wire/encode.ts';
 import { pageOf } from './wire/parts.ts';
 import type { ScriptArgument } from './wire/script.ts';
 
-/** Fields of one schedule in a reply; see lua/lib/schedule.lua. */
+/** Fields of one schedule in a reply; see lua/lib/time/schedule.lua. */
 const FIELDS = 19;
 
 /** See `ScheduleStore`. Every method is one script. */

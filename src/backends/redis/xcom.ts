@@ -6,7 +6,7 @@ import { type Flat, flat, text } from './wire/decode.ts';
 import { xcomRow } from './wire/encode.ts';
 import { answersFor, pageOf } from './wire/parts.ts';
 
-/** Fields of a value in a reply, without its text; see lua/lib/xcom.lua. */
+/** Fields of a value in a reply, without its text; see lua/lib/records/xcom.lua. */
 const FIELDS = 4;
 
 /** See `XComStore`. Every method is one script. */

@@ -1,6 +1,6 @@
 /**
  * Keys that gather calls: what a call under `debounce` or `throttle` comes to. Pure, and restated
- * in lua/lib/window.lua.
+ * in lua/lib/records/window.lua.
  */
 
 /** How calls under one key are gathered; lengths in ms. */

@@ -28,9 +28,7 @@ export interface LuaUse {
 export function headerOf(source: string): LuaHeader {
   const lines = source.split('\n');
   const end = lines.findIndex((line) => !line.startsWith('--'));
-  const header = lines
-    .slice(0, end === -1 ? lines.length : end)
-    .filter((line) => !/^--\s*@include/.test(line));
+  const header = lines.slice(0, end === -1 ? lines.length : end);
   const text = header.join('\n');
   return {
     purpose: header[0] ?? '',

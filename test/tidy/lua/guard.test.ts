@@ -4,9 +4,11 @@ import { luaNames } from '../../../scripts/lua/layout.ts';
 import { HASH_FIELDS } from '../../../src/domain/layout/fields.ts';
 import { KEYS } from '../../../src/domain/layout/keys.ts';
 import { PACKED } from '../../../src/domain/layout/packed.ts';
-import { read } from '../../support/files.ts';
+import { filesBelow, read } from '../../support/files.ts';
 
-const GUARD = read('src/backends/redis/lua/lib/damage/guard.lua');
+const GUARD = filesBelow('src/backends/redis/lua/lib/damage', /\.lua$/)
+  .map(read)
+  .join('\n');
 
 /** Keys of several types begin with this word. */
 const NO_TYPE = new Set(['deps']);

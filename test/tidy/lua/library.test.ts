@@ -1,7 +1,9 @@
 /** How files of Lua become one library. */
 import { describe, expect, it } from 'vitest';
+import { luaKeys } from '../../../scripts/lua/layout.ts';
 import { compileLibrary, stripLua } from '../../../scripts/lua/library.ts';
 import { parseLua } from '../../../scripts/lua/names.ts';
+import { luaRules } from '../../../scripts/lua/rules.ts';
 import { SCRIPTS } from '../../../src/backends/redis/wire/scripts.ts';
 import { read } from '../../support/files.ts';
 
@@ -136,9 +138,17 @@ describe('the library of all verbs', () => {
   it('declares once what functions of one expression name, so that these mean the same everywhere', () => {
     const declared: string[] = [];
     parseLua(readable, { scope: true, onLocalDeclaration: (name) => declared.push(String(name)) });
-    for (const name of ['CODES', 'mathMax', 'mathFloor', 'mathCeil']) {
-      expect([name, declared.filter((one) => one === name).length]).toEqual([name, 1]);
-    }
+    const made = `${luaKeys()}${luaRules()}`.matchAll(
+      /^function \S+\(([\w, ]*)\) return (.+) end$/gm,
+    );
+    const free = [...made].flatMap(([, list = '', value = '']) => {
+      const words = value.replaceAll(/'[^']*'/g, '').match(/(?<![\w.])[a-zA-Z]\w*/g) ?? [];
+      return words.filter((word) => !list.split(', ').includes(word));
+    });
+    const names = [...new Set(free)].filter((word) => !/^(?:and|or|nil|math)$/.test(word));
+    expect(names).toEqual(expect.arrayContaining(['prefix', 'CODES', 'K', 'Tag']));
+    const times = names.map((name) => [name, declared.filter((one) => one === name).length]);
+    expect(times.filter(([, count]) => count !== 1)).toEqual([]);
   });
 
   it('forgets what a step notes in a table of functions', () => {

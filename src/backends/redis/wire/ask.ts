@@ -1,4 +1,4 @@
-/** Questions and events as scripts and keys hold them; see lua/lib/wait.lua. */
+/** Questions and events as scripts and keys hold them; see lua/lib/steps/wait.lua. */
 import type { AskRecord, AskSpec } from '../../../domain/task/ask.ts';
 import { readClosing } from '../../../domain/task/ask.ts';
 import { type Flat, text } from './decode.ts';

@@ -125,7 +125,7 @@ function prefixOf(source: string, start: number, bytes: number): string {
   return found;
 }
 
-/** Values in front of the tasks of a lease, and of a row behind them; see lua/lib/lease-step.lua. */
+/** Values in front of the tasks of a lease, and of a row behind them; see lua/lib/steps/lease-step.lua. */
 const LEASE_HEAD = 10;
 const ROW = 9;
 
@@ -176,7 +176,7 @@ export function decodeLease(reply: Flat, from: number, requestId: string): Lease
   };
 }
 
-/** The lease of a task that a worker was handed while it waited; see lua/lib/hand.lua. */
+/** The lease of a task that a worker was handed while it waited; see lua/lib/steps/hand.lua. */
 export function decodeHanded(source: string): Leased {
   const [token = '', now, leaseMs, id = ''] = source.split('\0', HANDED_HEAD);
   const head = [token, now, leaseMs, id].join('\0').length + 1;
@@ -189,7 +189,7 @@ export function decodeHanded(source: string): Leased {
 /** Of a lease: dead letters that the step has made stand behind its rows. */
 const HAS_DEAD = 4;
 
-/** Dead letters that a step has made, as the last value of its answer; see lua/lib/failures.lua. */
+/** Dead letters that a step has made, as the last value of its answer; see lua/lib/ends/failures.lua. */
 export function deadLettersIn(value: Flat[number]): { readonly deadLetters?: DeadLetters } {
   // The scripts write what the type says.
   return value === undefined ? {} : { deadLetters: JSON.parse(text(value)) };
@@ -264,7 +264,7 @@ function rowLease(reply: Flat, at: number, first: Leased, requestId: string): Le
 
 const NO_UPSTREAMS: readonly UpstreamFact[] = [];
 
-/** See lua/lib/upstreams.lua. */
+/** See lua/lib/ends/upstreams.lua. */
 function decodeUpstreams(json: string): readonly [number, readonly UpstreamFact[]] {
   if (json === '') return [-1, NO_UPSTREAMS];
   const [releasedMs, ...facts] = JSON.parse(json) as [number, ...UpstreamFact[]];
@@ -348,7 +348,7 @@ export interface Notice {
   readonly ended?: TaskStatus | undefined;
 }
 
-/** See lua/lib/notice.lua. The result stands last: it may have any character. */
+/** See lua/lib/ends/notice.lua. The result stands last: it may have any character. */
 export function decodeNotice(message: string): Notice {
   const [id = '', code, cause, error] = message.split('\0', 4);
   if (code === undefined || cause === undefined || error === undefined) return { id };

@@ -23,7 +23,7 @@ const NUL = '\0';
 
 const { kind: KIND } = FLAGS;
 
-/** Appends tasks, as lua/lib/store-many.lua reads them. */
+/** Appends tasks, as lua/lib/steps/store-many.lua reads them. */
 export function pushTasks(args: ScriptArgument[], tasks: readonly NewTask[]): void {
   const [only] = tasks;
   if (only !== undefined && tasks.length === 1 && isOneBlob(only)) pushTask(args, only);
@@ -169,7 +169,7 @@ export function retentionText(retention: Retention): string {
   ].join(',');
 }
 
-/** Appends one lease request, as lua/lib/lease-step.lua reads it. */
+/** Appends one lease request, as lua/lib/steps/lease-step.lua reads it. */
 export function pushLease(args: ScriptArgument[], request: LeaseRequest, retention: string): void {
   const { requestId, limit, leaseMs, wait, queues } = request;
   let spec = `${leaseMs}\0${retention}`;
@@ -183,7 +183,7 @@ function waitText(wait: LeaseRequest['wait'], requestId: string): string {
   return wait === false ? '0' : `${wait === 'hand' ? '2' : '1'}${spreadOf(requestId)}`;
 }
 
-/** Appends the settlements of a call, as lua/lib/settle-many.lua reads them. */
+/** Appends the settlements of a call, as lua/lib/steps/settle-many.lua reads them. */
 export function pushSettlements(args: ScriptArgument[], settlements: readonly Settlement[]): void {
   const [only] = settlements;
   const result = only === undefined || settlements.length > 1 ? undefined : usualResult(only);
@@ -259,14 +259,14 @@ function argumentsOf(
   }
 }
 
-/** Who goes on when it is woken, as lua/lib/suspend.lua reads it. */
+/** Who goes on when it is woken, as lua/lib/steps/suspend.lua reads it. */
 function goingOn({ attended, timeLeft, decides }: Suspension): string {
   if (decides) return ' decides';
   if (!attended) return '';
   return timeLeft === undefined ? ' attended' : ` attended ${timeLeft}`;
 }
 
-/** As lua/lib/wait.lua reads it. */
+/** As lua/lib/steps/wait.lua reads it. */
 function awaitedOf(awaited: WaitTarget): object {
   if (awaited.kind === 'event') return { kind: awaited.kind, name: eventPair(awaited) };
   if (awaited.kind !== 'ask') return awaited;
@@ -278,7 +278,7 @@ function causeJson({ cause }: { readonly cause: Cause }): string {
   return JSON.stringify(cause);
 }
 
-/** What a handler wrote, as lua/lib/writes.lua reads it. */
+/** What a handler wrote, as lua/lib/records/writes.lua reads it. */
 export function writesText(
   writes: readonly ChannelWrite[],
   xcom: readonly XComWrite[] = [],
@@ -294,7 +294,7 @@ function channelRow(write: ChannelWrite): readonly unknown[] {
   return write.once === undefined ? [type, field, given] : [type, field, given, write.once];
 }
 
-/** As lua/lib/xcom.lua reads it. */
+/** As lua/lib/records/xcom.lua reads it. */
 export function xcomRow(write: XComWrite): readonly unknown[] {
   const { user, namespace, key } = write.place;
   if (write.type === 'delete') return ['drop', user, namespace, key];

@@ -4,8 +4,6 @@
 -- ARGV[1]  id      the task
 -- Returns  each attempt as JSON
 -- Cost     O(attempts)
--- @include lib/state.lua
--- @include lib/read.lua
 
 F.readAll()
 local id = ARGV[1]

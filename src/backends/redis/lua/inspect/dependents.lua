@@ -4,11 +4,8 @@
 -- ARGV[1]  id      the task
 -- ARGV[2]  after   place of the last row of the page before, as JSON, or ''
 -- ARGV[3]  limit   most rows to tell
--- Returns  the page as JSON; see lib/dependents.lua
+-- Returns  the page as JSON; see inspect/dependents.lua
 -- Cost     O(log dependents + limit), within LIMIT.scriptUnits
--- @include lib/state.lua
--- @include lib/read.lua
--- @include lib/dependents.lua
 
 F.readAll()
 local id, after, limit = ARGV[1], ARGV[2], tonumber(ARGV[3])

@@ -6,9 +6,6 @@
 -- Returns  for each task that was come to its id, how many edges it has, and where they lead; -1 and
 --          nothing for one that too many wait for
 -- Cost     O(500 edges)
--- @include lib/state.lua
--- @include lib/read.lua
--- @include lib/cycle.lua
 
 F.readAll()
 local side, id = ARGV[1], ARGV[2]

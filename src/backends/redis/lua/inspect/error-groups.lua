@@ -10,9 +10,6 @@
 --          its name, how many failed tasks it has, attempts, when the first and the newest of them failed, and the
 --          task of the newest
 -- Cost     O(limit + log groups)
--- @include lib/state.lua
--- @include lib/read.lua
--- @include lib/rank.lua
 
 F.readAll()
 local kind, after, behind, limit = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])

@@ -3,17 +3,9 @@
 -- KEYS[1]  clock   hash
 -- ARGV[1]  id      the task
 -- ARGV[2]  named   most dependents to tell
--- Returns  {} when it is unknown, else the facts as JSON, five texts as in lib/record.lua, then
+-- Returns  {} when it is unknown, else the facts as JSON, five texts as in lib/records/record.lua, then
 --          four texts for each live worker
 -- Cost     O(classes × log users + workers)
--- @include lib/state.lua
--- @include lib/read.lua
--- @include lib/record.lua
--- @include lib/levels.lua
--- @include lib/park.lua
--- @include lib/pause.lua
--- @include lib/info.lua
--- @include lib/dependents.lua
 
 F.readAll()
 local id, named = ARGV[1], tonumber(ARGV[2])

@@ -13,15 +13,8 @@
 -- ARGV[9]  bytes   that the rows may weigh; the last may weigh more
 -- ARGV[10] values  '1': with payloads and results
 -- Returns  place of the last row that was looked at or '', 1 when more follow, how many were looked at, what
---          those told weigh, then five texts for each task as in lib/record.lua
+--          those told weigh, then five texts for each task as in lib/records/record.lua
 -- Cost     O(rows looked at + bytes), within LIMIT.scriptUnits and scriptBytes
--- @include lib/state.lua
--- @include lib/read.lua
--- @include lib/record.lua
--- @include lib/rank.lua
--- @include lib/levels.lua
--- @include lib/ended.lua
--- @include lib/park.lua
 
 F.readAll()
 local state, queues, user, name, error_ = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]

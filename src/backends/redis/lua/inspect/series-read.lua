@@ -11,10 +11,6 @@
 -- Returns  now, the first and the last step, the step to go on with or -1, what queues had counted when some were taken in last,
 --          what was added since; then each step with its rows
 -- Cost     O(steps + rows), within LIMIT.scriptUnits and scriptBytes
--- @include lib/state.lua
--- @include lib/read.lua
--- @include lib/budget.lua
--- @include lib/series.lua
 
 F.readAll()
 local letter, from, to, queue, user, start = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]

@@ -4,10 +4,6 @@
 -- ARGV[1..]  queues
 -- Returns  for each queue JSON, or '' when nothing was ever in it, or set for it
 -- Cost     O(queues), within LIMIT.scriptUnits and scriptBytes
--- @include lib/state.lua
--- @include lib/read.lua
--- @include lib/info.lua
--- @include lib/budget.lua
 
 F.readAll()
 local UNITS = 2

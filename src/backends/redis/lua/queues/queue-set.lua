@@ -6,10 +6,6 @@
 -- ARGV[2]  patch   as JSON; '' to go on with telling users
 -- Returns  {'ok'}, or {'more'} when users are left that have not heard
 -- Cost     O(users, at most LIMIT.refreshStep, and started tasks)
--- @include lib/state.lua
--- @include lib/base.lua
--- @include lib/patch.lua
--- @include lib/refresh.lua
 
 F.readAll()
 local queueName = ARGV[1]

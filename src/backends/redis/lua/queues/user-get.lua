@@ -6,10 +6,6 @@
 -- Returns  for each the user as JSON; '' when it has neither tasks nor settings
 -- Cost     O(users), within LIMIT.scriptUnits and scriptBytes; and O(started tasks) for several, or one without a
 --          record
--- @include lib/state.lua
--- @include lib/read.lua
--- @include lib/info.lua
--- @include lib/budget.lua
 
 F.readAll()
 local UNITS = 4

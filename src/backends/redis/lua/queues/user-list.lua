@@ -7,9 +7,6 @@
 -- ARGV[4]  configured  '1': those too that have settings for all queues, and no record in this one
 -- Returns  the cursor of the next page or '', then each user as JSON
 -- Cost     O(limit + started tasks), within LIMIT.scriptUnits but for these
--- @include lib/state.lua
--- @include lib/read.lua
--- @include lib/info.lua
 
 F.readAll()
 local queueName, cursor, limit, configured = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4] == '1'

@@ -5,8 +5,6 @@
 -- ARGV[2..]        users
 -- Returns  the next cursor, '0' after the last, then queue and user of each place; a place may come twice
 -- Cost     O(queues looked at × users), within LIMIT.scriptUnits, and O(started tasks) for the first call
--- @include lib/state.lua
--- @include lib/read.lua
 
 F.readAll()
 -- Of a queue, and of each user in it.

@@ -7,10 +7,6 @@
 -- ARGV[3]  patch   as JSON; '' to go on with telling queues
 -- Returns  {'ok'}, or {'more'} when queues are left that have not heard
 -- Cost     O(queues, at most LIMIT.refreshStep, × log users, and started tasks)
--- @include lib/state.lua
--- @include lib/base.lua
--- @include lib/patch.lua
--- @include lib/refresh.lua
 
 F.readAll()
 local user, queueName = ARGV[1], ARGV[2]

@@ -16,9 +16,6 @@
 -- ARGV[13]  bytes   the same
 -- Returns  {'ok'}, {'lost'}, {'closed'} or {'full'}
 -- Cost     O(bytes + blocks that go)
--- @include lib/state.lua
--- @include lib/base.lua
--- @include lib/streams.lua
 
 local worker, id, token, name = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local call, count, closes = ARGV[6], tonumber(ARGV[9]), ARGV[11] == '1'

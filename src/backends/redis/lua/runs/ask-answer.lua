@@ -7,8 +7,6 @@
 -- ARGV[4]  payload  JSON text for the journal
 -- Returns  {'answered'}, {'not-found'}, {'closed', when and how}, or {'no-choice'} and the choices
 -- Cost     O(names that it is for × log questions)
--- @include lib/state.lua
--- @include lib/base.lua
 
 F.readAll()
 local id, mark, choice, payload = ARGV[1], ARGV[2], ARGV[3], ARGV[4]

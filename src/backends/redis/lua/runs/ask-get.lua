@@ -3,11 +3,8 @@
 -- KEYS[1]  clock  hash
 -- ARGV[1]  id     the task that asks
 -- ARGV[2]  mark   of the question
--- Returns  what lib/wait.lua tells of it; nothing when there is none
+-- Returns  what lib/steps/wait.lua tells of it; nothing when there is none
 -- Cost     O(1)
--- @include lib/state.lua
--- @include lib/read.lua
--- @include lib/wait.lua
 
 F.readAll()
 local reply = {}

@@ -5,11 +5,8 @@
 -- ARGV[2]  name    whom they are for; '' for anybody
 -- ARGV[3]  cursor  of the page before, or ''
 -- ARGV[4]  limit   most to look at
--- Returns  where the next page begins, or ''; then what lib/wait.lua tells of each
+-- Returns  where the next page begins, or ''; then what lib/steps/wait.lua tells of each
 -- Cost     O(limit), within LIMIT.scriptUnits and scriptBytes
--- @include lib/state.lua
--- @include lib/read.lua
--- @include lib/wait.lua
 
 F.readAll()
 local key, cursor, limit = K.asks(ARGV[1], ARGV[2]), ARGV[3], tonumber(ARGV[4])

@@ -5,15 +5,10 @@
 -- ARGV[2]  token    of its lease
 -- ARGV[3]  node     what wrote; '' when nothing did
 -- ARGV[4]  channel  the run whose channels they are
--- ARGV[5]  writes   JSON, as lib/writes.lua has them
+-- ARGV[5]  writes   JSON, as lib/records/writes.lua has them
 -- ARGV[6..]  entries  field and JSON text of each; no text takes the field away
 -- Returns  {'ok'}, {'paused'}, {'lost'}, {'canceling'} or {'refused …'}
 -- Cost     O(entries + writes)
--- @include lib/state.lua
--- @include lib/base.lua
--- @include lib/channel.lua
--- @include lib/xcom.lua
--- @include lib/writes.lua
 
 F.readAll()
 local id, token, node = ARGV[1], ARGV[2], ARGV[3]

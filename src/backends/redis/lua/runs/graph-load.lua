@@ -5,8 +5,6 @@
 -- Returns  {'found', its bytes}, {'long'} for one that is to be read without a script, {'unknown'}, {'expired'}
 --          or {'evicted'}
 -- Cost     O(1)
--- @include lib/state.lua
--- @include lib/base.lua
 
 F.readAll()
 local hash = ARGV[1]

@@ -5,8 +5,6 @@
 -- ARGV[2]  body     its bytes; '': they are long, and stand in graph-new, or will
 -- Returns  {'saved'}, {'known'}, or {'wanted'} when graph-new is not there
 -- Cost     O(1)
--- @include lib/state.lua
--- @include lib/base.lua
 
 F.readAll()
 local hash, body = ARGV[1], ARGV[2]

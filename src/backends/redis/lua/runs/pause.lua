@@ -5,9 +5,7 @@
 -- ARGV[2]  what    'pause', 'part' or 'resume'
 -- ARGV[3]  words   the reason, '' for none; of a task, its run
 -- Returns  {'ok', state, since, reason}, {'not-found'} or {'wrong-state', state}
--- Cost     O(log tasks), and what lib/cascade.lua tells
--- @include lib/state.lua
--- @include lib/base.lua
+-- Cost     O(log tasks), and what lib/ends/cascade.lua tells
 
 F.readAll()
 local id, what, words = ARGV[1], ARGV[2], ARGV[3]

@@ -10,17 +10,8 @@
 --          which a task follows, else '0'; all parted by blanks
 -- ARGV[7..]  items  these tasks, in that order, as for enqueue; none: nothing is started
 -- Returns  {'published'}; or, nothing written, {'repeated'}, 'schedules' and 19 fields of each of those that fire
---          at it, see lib/schedule.lua, or 'refused' and the reply for each of the items as JSON
+--          at it, see lib/time/schedule.lua, or 'refused' and the reply for each of the items as JSON
 -- Cost     O(LIMIT.cascadeStep × log waiters + items × log tasks); other waiters are woken by maintenance
--- @include lib/state.lua
--- @include lib/base.lua
--- @include lib/deps.lua
--- @include lib/idempotency.lua
--- @include lib/cycle.lua
--- @include lib/link.lua
--- @include lib/store.lua
--- @include lib/store-batch.lua
--- @include lib/schedule.lua
 
 F.readAll()
 local user, event, payload, id, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])

@@ -7,9 +7,6 @@
 -- ARGV[4]  signalId  '' when it has none
 -- Returns  {'more'} when it has ended waits whose time is over, and has to be asked again; {'delivered'}, {'buffered'}, {'repeated'}, {'not-found'}, {'ended', state} or {'full', limit}
 -- Cost     O(log waiters)
--- @include lib/state.lua
--- @include lib/base.lua
--- @include lib/wait.lua
 
 F.readAll()
 local id, name, payload, signalId = ARGV[1], ARGV[2], ARGV[3], ARGV[4]

@@ -7,9 +7,6 @@
 -- ARGV[4]  writes   JSON: kind, field, text or number, once
 -- Returns  {'ok'}, {'lost'} or {'refused …'}
 -- Cost     O(writes + bytes of the lists that they append to)
--- @include lib/state.lua
--- @include lib/base.lua
--- @include lib/channel.lua
 
 F.readAll()
 local id, token, run, writes = ARGV[1], ARGV[2], ARGV[3], ARGV[4]

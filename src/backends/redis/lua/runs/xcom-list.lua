@@ -5,12 +5,9 @@
 -- ARGV[2]  namespace  of which; '' for the namespaces themselves
 -- ARGV[3]  cursor     the last name of the page before, or ''
 -- ARGV[4]  limit      most names to look at
--- Returns  1 when more follow, else 0; then each name, and of a key what lib/xcom.lua tells without
+-- Returns  1 when more follow, else 0; then each name, and of a key what lib/records/xcom.lua tells without
 --          the text
 -- Cost     O(limit), within LIMIT.scriptUnits and scriptBytes
--- @include lib/state.lua
--- @include lib/read.lua
--- @include lib/xcom.lua
 
 F.readAll()
 local user, namespace, cursor, limit = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])

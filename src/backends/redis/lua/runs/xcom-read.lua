@@ -4,9 +4,6 @@
 -- ARGV[1..]  places  user, namespace and key of each
 -- Returns  for each 'found', writer, when it was pushed, when it goes or '', text; else ''
 -- Cost     O(places + bytes), within LIMIT.scriptUnits and scriptBytes
--- @include lib/state.lua
--- @include lib/read.lua
--- @include lib/xcom.lua
 
 F.readAll()
 local reply = {}

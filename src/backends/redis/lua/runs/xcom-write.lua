@@ -2,12 +2,9 @@
 --
 -- KEYS[1]  clock   hash
 -- ARGV[1]  pushes  how many rows push a value
--- ARGV[2]  rows    JSON, as lib/xcom.lua has them
+-- ARGV[2]  rows    JSON, as lib/records/xcom.lua has them
 -- Returns  {'ok'}
 -- Cost     O(rows × log values)
--- @include lib/state.lua
--- @include lib/base.lua
--- @include lib/xcom.lua
 
 F.readAll()
 local pushes, rows = tonumber(ARGV[1]), cjson.decode(ARGV[2])

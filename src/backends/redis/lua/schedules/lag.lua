@@ -4,8 +4,6 @@
 -- KEYS[1]  clock  hash
 -- Returns  {ms, ids}
 -- Cost     O(1)
--- @include lib/state.lua
--- @include lib/read.lua
 
 F.readAll()
 local missing = H.missing < INF and redis.call('ZCARD', K.index('missing')) or 0

@@ -4,12 +4,8 @@
 -- ARGV[1]  owner  who asks
 -- ARGV[2]  limit  most schedules to tell
 -- Returns  {'locked', until, now}, or {'granted', fence, when the next one is due or -1, now, then 19
---          fields of each, see lib/schedule.lua}
+--          fields of each, see lib/time/schedule.lua}
 -- Cost     O(limit + log schedules)
--- @include lib/state.lua
--- @include lib/read.lua
--- @include lib/clock.lua
--- @include lib/schedule.lua
 
 F.readAll()
 local owner, limit = ARGV[1], tonumber(ARGV[2])

@@ -12,15 +12,6 @@
 -- ARGV[9..]  items    one task for each of them, as for enqueue
 -- Returns  {'stale'} or {'superseded'}, nothing written; else 'fired' and an outcome for each as JSON
 -- Cost     O(items × log tasks)
--- @include lib/state.lua
--- @include lib/base.lua
--- @include lib/deps.lua
--- @include lib/idempotency.lua
--- @include lib/cycle.lua
--- @include lib/link.lua
--- @include lib/store.lua
--- @include lib/schedule.lua
--- @include lib/fire.lua
 
 F.readAll()
 local id, revision, slot = ARGV[1], tonumber(ARGV[2]), ARGV[3]

@@ -4,9 +4,6 @@
 -- ARGV[1]  owner  who leaves
 -- Returns  {'ok'}
 -- Cost     O(1)
--- @include lib/state.lua
--- @include lib/read.lua
--- @include lib/clock.lua
 
 F.readAll()
 local owner = ARGV[1]

@@ -5,12 +5,8 @@
 -- ARGV[2]  cursor  the last name of the page before, or ''
 -- ARGV[3]  limit   most schedules to tell
 -- ARGV[4]  bytes   that their specs may weigh; the last may weigh more
--- Returns  now, 1 when more follow, else 0; then 19 fields of each, see lib/schedule.lua
+-- Returns  now, 1 when more follow, else 0; then 19 fields of each, see lib/time/schedule.lua
 -- Cost     O(limit + bytes), within LIMIT.scriptUnits and scriptBytes
--- @include lib/state.lua
--- @include lib/read.lua
--- @include lib/schedule.lua
--- @include lib/budget.lua
 
 F.readAll()
 local id, cursor, limit = ARGV[1], ARGV[2], tonumber(ARGV[3])

@@ -4,9 +4,6 @@
 -- ARGV[1]  id     the schedule
 -- Returns  {1}, or {0} when there was none
 -- Cost     O(log schedules)
--- @include lib/state.lua
--- @include lib/base.lua
--- @include lib/schedule.lua
 
 F.readAll()
 local id = ARGV[1]

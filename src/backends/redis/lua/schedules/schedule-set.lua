@@ -14,12 +14,9 @@
 -- ARGV[11]  event     the name of these, or ''
 -- ARGV[12]  passed    slots that it gives up, which count as missed; absent: none
 -- ARGV[13]  at        the slot that it stands at then, or ''
--- Returns  'ok' and the 19 fields of lib/schedule.lua; or {'changed'}, {'graph-missing'}, {'full'}, nothing
+-- Returns  'ok' and the 19 fields of lib/time/schedule.lua; or {'changed'}, {'graph-missing'}, {'full'}, nothing
 --          written
 -- Cost     O(log schedules)
--- @include lib/state.lua
--- @include lib/base.lua
--- @include lib/schedule.lua
 
 F.readAll()
 local id, revision, spec, paused, overlap = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]

@@ -5,8 +5,6 @@
 -- ARGV[2]  cause    kept with it, as JSON
 -- Returns  {'canceled'}, {'requested', worker}, {'already-ended', state} or {'not-found'}
 -- Cost     O(log tasks + dependents told)
--- @include lib/state.lua
--- @include lib/base.lua
 
 F.readAll()
 local id, cause = ARGV[1], ARGV[2]

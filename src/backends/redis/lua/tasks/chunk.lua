@@ -12,13 +12,6 @@
 --          'w' for one that was created and that others waited for: whether it closes a cycle is to be
 --          asked when all parts are stored
 -- Cost     O(items × log tasks)
--- @include lib/state.lua
--- @include lib/base.lua
--- @include lib/deps.lua
--- @include lib/idempotency.lua
--- @include lib/link.lua
--- @include lib/store.lua
--- @include lib/store-batch.lua
 
 F.readAll()
 local submission, index, store = ARGV[1], ARGV[2], ARGV[3]

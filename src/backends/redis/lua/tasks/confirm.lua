@@ -7,7 +7,6 @@
 -- ARGV[4]  lease_ms  from when it was given
 -- Returns  {1}, or {0} when the lease has ended, or was confirmed before
 -- Cost     O(1)
--- @include keys
 
 local worker, id, token, leaseMs = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local packed = redis.call('HGET', K.hot(worker), id)

@@ -3,23 +3,9 @@
 -- KEYS[1]  clock    hash
 -- ARGV[1]  atomic   '1': a refusal of one leaves nothing; '0' and, behind it, the token and the id of
 --                   a lease that must be in force, parted by NUL
--- ARGV[2..]  items  as in lib/store-many.lua
+-- ARGV[2..]  items  as in lib/steps/store-many.lua
 -- Returns  'created' and how many, when all were; else for each item 'c' when it was, else the reply as JSON
 -- Cost     O(items × log tasks)
--- @include lib/state.lua
--- @include lib/text.lua
--- @include lib/base.lua
--- @include lib/deps.lua
--- @include lib/idempotency.lua
--- @include lib/cycle.lua
--- @include lib/link.lua
--- @include lib/store.lua
--- @include lib/store-batch.lua
--- @include lib/hot-leases.lua
--- @include lib/dispatch.lua
--- @include lib/hand.lua
--- @include lib/store-many.lua
--- @include lib/usual.lua
 
 local atomic, stored, counts = ARGV[1], nil, F.remembered(ARGV[2], F.countsOf)
 F.beginUsual(ARGV[4] or '')

@@ -7,11 +7,8 @@
 -- ARGV[4..]  leases   id, token
 -- Returns  now, 1 when some schedule is due, how many answers, the answers ('ok', 'canceling', 'lost'), then id and token of
 --          each lease of the latest request that was not asked for; with 2 more at the second place dead letters
---          at the end (lib/failures.lua)
+--          at the end (lib/ends/failures.lua)
 -- Cost     O(leases × log started)
--- @include lib/state.lua
--- @include lib/hot.lua
--- @include lib/seen.lua
 
 F.readAll()
 local worker, leaseMs, retention = F.readWorker(ARGV[1]), tonumber(ARGV[2]), ARGV[3]

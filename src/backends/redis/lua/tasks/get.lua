@@ -4,11 +4,8 @@
 -- ARGV[1]  values  '1': with payloads and results
 -- ARGV[2]  bytes   that they may weigh; the last may weigh more
 -- ARGV[3..]  ids   of tasks
--- Returns  five texts for each id, as lib/record.lua tells them; five times '' when it is unknown
+-- Returns  five texts for each id, as lib/records/record.lua tells them; five times '' when it is unknown
 -- Cost     O(ids + bytes), within LIMIT.scriptUnits and scriptBytes
--- @include lib/state.lua
--- @include lib/read.lua
--- @include lib/record.lua
 
 F.readAll()
 local reply, values = {}, ARGV[1] == '1'

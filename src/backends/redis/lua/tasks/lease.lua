@@ -2,23 +2,9 @@
 --
 -- KEYS[1]  clock    hash
 -- ARGV[1]  worker   who asks
--- ARGV[2..]  lease  as in lib/lease-step.lua
--- Returns  as in lib/lease-step.lua
+-- ARGV[2..]  lease  as in lib/steps/lease-step.lua
+-- Returns  as in lib/steps/lease-step.lua
 -- Cost     O(leases × log users)
--- @include lib/state.lua
--- @include lib/hot.lua
--- @include lib/hand.lua
--- @include lib/choose.lua
--- @include lib/heads.lua
--- @include lib/seen.lua
--- @include lib/lease.lua
--- @include lib/upstreams.lua
--- @include lib/lease-step.lua
--- @include lib/dispatch.lua
--- @include lib/dispatch-rich.lua
--- @include lib/skip.lua
--- @include lib/bring-back.lua
--- @include lib/usual.lua
 
 local spec = F.remembered(ARGV[5], Lease.specOf)
 F.beginUsual(spec.queues[1] or '', ARGV[1])

@@ -9,13 +9,8 @@
 -- ARGV[5..]  ids   the tasks
 -- Returns  two texts for each: 'ok' and its state; 'not-found' and ''; 'wrong-state' and that; 'busy' and '';
 --          'cycle' and the path as JSON; 'dependency-limit' and the limit
--- Cost     O(log tasks + dependents that wait for it) each, within LIMIT.scriptUnits, and what lib/cycle.lua follows
+-- Cost     O(log tasks + dependents that wait for it) each, within LIMIT.scriptUnits, and what lib/ends/cycle.lua follows
 --          when it waits for others
--- @include lib/state.lua
--- @include lib/base.lua
--- @include lib/deps.lua
--- @include lib/idempotency.lua
--- @include lib/cycle.lua
 
 F.readAll()
 -- Those that waited for this redrive wait for its end again.

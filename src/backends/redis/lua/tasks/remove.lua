@@ -6,10 +6,6 @@
 -- Returns  {'ok'}, {'not-found'}, {'wrong-state', state} or {'busy'}; {'more'}: so many waited for
 --          its redrive that not all of them are canceled yet; ask again
 -- Cost     O(log tasks + dependents that wait for its redrive, at most 50)
--- @include lib/state.lua
--- @include lib/base.lua
--- @include lib/streams.lua
--- @include lib/retain.lua
 
 F.readAll()
 local id = ARGV[1]

@@ -4,8 +4,6 @@
 -- ARGV[1]  id      the task
 -- Returns  {'ok', state}, {'not-found'} or {'wrong-state', state}
 -- Cost     O(log tasks)
--- @include lib/state.lua
--- @include lib/base.lua
 
 F.readAll()
 local id = ARGV[1]

@@ -5,11 +5,6 @@
 -- ARGV[2]  parts       how many it must have; '0' undoes it
 -- Returns  {'more'}, {'done'}, or {'gone'} when it is not whole any more
 -- Cost     O(250 × log tasks)
--- @include lib/state.lua
--- @include lib/base.lua
--- @include lib/streams.lua
--- @include lib/retain.lua
--- @include lib/submissions.lua
 
 F.readAll()
 local submission, parts = ARGV[1], ARGV[2]

@@ -2,31 +2,12 @@
 --
 -- KEYS[1]  clock    hash
 -- ARGV[1]  worker   who settles
--- ARGV[2..]  items  as in lib/settle-many.lua; then, when it leases too, the request as in
---                   lib/lease-step.lua
+-- ARGV[2..]  items  as in lib/steps/settle-many.lua; then, when it leases too, the request as in
+--                   lib/steps/lease-step.lua
 -- Returns  how many values follow for the settlements, two for each that is not 'ok finished': its place and
 --          its answer ('ok <state>', 'repeated <state>', 'leaseLost', 'notFound', 'refused <why>');
---          then the lease as in lib/lease-step.lua
+--          then the lease as in lib/steps/lease-step.lua
 -- Cost     O((settlements + leases) × log tasks)
--- @include lib/state.lua
--- @include lib/hot.lua
--- @include lib/hand.lua
--- @include lib/choose.lua
--- @include lib/heads.lua
--- @include lib/seen.lua
--- @include lib/lease.lua
--- @include lib/upstreams.lua
--- @include lib/lease-step.lua
--- @include lib/dispatch.lua
--- @include lib/dispatch-rich.lua
--- @include lib/skip.lua
--- @include lib/bring-back.lua
--- @include lib/usual.lua
--- @include lib/channel.lua
--- @include lib/writes.lua
--- @include lib/settle-one.lua
--- @include lib/settle-rich.lua
--- @include lib/settle-many.lua
 
 local counts, spec = F.remembered(ARGV[2], F.countsOf), nil
 if ARGV[counts.behind] then spec = F.remembered(ARGV[counts.behind + 3], Lease.specOf) end

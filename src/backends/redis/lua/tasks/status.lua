@@ -3,12 +3,8 @@
 --
 -- KEYS[1]  clock   hash
 -- ARGV[1..]  ids   of tasks
--- Returns  four values for each id, as lib/status.lua tells them
+-- Returns  four values for each id, as lib/ends/status.lua tells them
 -- Cost     O(ids + bytes), within LIMIT.scriptUnits and scriptBytes
--- @include lib/state.lua
--- @include lib/read.lua
--- @include lib/status.lua
--- @include lib/budget.lua
 
 F.readAll()
 local reply = {}

@@ -3,13 +3,9 @@
 -- KEYS[1]  clock    hash
 -- ARGV[1]  channel  where to tell; '' when nobody listens
 -- ARGV[2..]  ids    of tasks
--- Returns  four values for each id: as lib/status.lua tells them when it has ended, 8 in place of its state when it
+-- Returns  four values for each id: as lib/ends/status.lua tells them when it has ended, 8 in place of its state when it
 --          has not, 0 when it is unknown or what it came to is long
 -- Cost     O(ids + bytes)
--- @include lib/state.lua
--- @include lib/clock.lua
--- @include lib/read.lua
--- @include lib/status.lua
 
 F.beginUsual('')
 F.beginStep()

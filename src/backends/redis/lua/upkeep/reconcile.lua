@@ -7,16 +7,6 @@
 -- ARGV[3..]  what  of the part: see there
 -- Returns  what the part tells, problems as text; then the damage that guard.lua met on the way
 -- Cost     O(500 × log tasks)
--- @include lib/state.lua
--- @include lib/hot.lua
--- @include lib/idempotency.lua
--- @include lib/schedule.lua
--- @include lib/streams.lua
--- @include lib/guard.lua
--- @include lib/rebuild.lua
--- @include lib/rebuild-edges.lua
--- @include lib/rebuild-failures.lua
--- @rare lib/tick.lua
 
 F.readAll()
 local part, repair = ARGV[1], ARGV[2] == '1'

@@ -5,8 +5,6 @@
 -- ARGV[2..]  queues
 -- Returns  1 when it is time to take in what stands for itself
 -- Cost     O(queues + bytes)
--- @include lib/state.lua
--- @include lib/base.lua
 
 F.readAll()
 local rows, key, counted = ARGV[1], K.seriesNew(), {}

@@ -8,8 +8,6 @@
 --                    turns, '' for one that goes
 -- Returns  1, or 0 when another has taken them in
 -- Cost     O(rows)
--- @include lib/state.lua
--- @include lib/base.lua
 
 F.readAll()
 local version, taken, looked = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])

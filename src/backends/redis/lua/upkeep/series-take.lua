@@ -5,10 +5,6 @@
 -- Returns  how often some were taken in, what queues had counted then, what was added; then each minute and hour of these: its
 --          name and its rows
 -- Cost     O(rows), within LIMIT.scriptBytes
--- @include lib/state.lua
--- @include lib/read.lua
--- @include lib/budget.lua
--- @include lib/series.lua
 
 F.readAll()
 local version = redis.call('HGET', K.seriesTotals(), '@') or '0'

@@ -2,10 +2,8 @@
 --
 -- KEYS[1]  clock      hash
 -- ARGV[1]  retention  how long ended tasks are kept
--- Returns  more (1 or 0), the next due moment or -1, now, 1 when some schedule is due, dead letters if any (lib/failures.lua)
+-- Returns  more (1 or 0), the next due moment or -1, now, 1 when some schedule is due, dead letters if any (lib/ends/failures.lua)
 -- Cost     O(log tasks), at most 50 to 100 tasks of each kind
--- @include lib/state.lua
--- @include lib/hot.lua
 
 F.readAll()
 local retention = ARGV[1]

@@ -7,9 +7,6 @@
 -- Returns  how many workers are done with, the cursor among the leases of the next; then id, lease end and stamp
 --          of arrival of each
 -- Cost     O(leases looked at), within LIMIT.scriptUnits
--- @include lib/state.lua
--- @include lib/read.lua
--- @include lib/budget.lua
 
 F.readAll()
 -- What a lease takes of the budget.

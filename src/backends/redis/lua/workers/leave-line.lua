@@ -4,9 +4,6 @@
 -- ARGV[1]  worker  its id
 -- Returns  {'ok'}
 -- Cost     O(queues × log workers)
--- @include lib/state.lua
--- @include lib/base.lua
--- @include lib/hand.lua
 
 F.readAll()
 local worker = ARGV[1]

@@ -9,9 +9,6 @@
 -- ARGV[6..]  names  users
 -- Returns  {'ok'}, {'known'} when the list was whole already, {'full', user}
 -- Cost     O(names × log users)
--- @include lib/state.lua
--- @include lib/base.lua
--- @include lib/lists.lua
 
 F.readAll()
 local worker, queueName, list, write, last = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]

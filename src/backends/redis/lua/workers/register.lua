@@ -12,9 +12,6 @@
 -- ARGV[8]  instance  which of those with this id it is, or ''
 -- Returns  {'ok'}; {'taken'}: another one that lives has the id
 -- Cost     O(queues); up to 50 workers that have been gone for an hour are forgotten
--- @include lib/state.lua
--- @include lib/base.lua
--- @include lib/lists.lua
 
 F.readAll()
 local worker, spec, names, queues = ARGV[1], ARGV[2], ARGV[3], ARGV[4]

@@ -5,10 +5,6 @@
 -- ARGV[2]  instance  which of those with this id it is, or ''
 -- Returns  {'ok'}
 -- Cost     O(names of its lists, at most 500 at once)
--- @include lib/state.lua
--- @include lib/base.lua
--- @include lib/lists.lua
--- @include lib/hand.lua
 
 F.readAll()
 local worker = ARGV[1]

@@ -1,6 +1,5 @@
 -- What one answer may come to, in units of about 10 µs and in bytes; one row may have more. Whoever asks asks
 -- anew for what is left out.
--- @rare
 
 local left, bytesLeft = LIMIT.scriptUnits, LIMIT.scriptBytes
 

@@ -2,7 +2,6 @@
 -- Z: key -> member -> score, or false to take the member out. I: the same for the indexes of the
 -- whole namespace, by name; their least scores are kept in H.
 
-
 function F.zset(key, member, score)
   local members = Z[key]
   if not members then
@@ -13,21 +12,18 @@ function F.zset(key, member, score)
 end
 
 -- Takes one member out, at once unless this step writes more of the set.
--- @rare
 function F.drop(key, member)
   local members = Z[key]
   if members then members[member] = false else redis.call('ZREM', key, member) end
 end
 
 -- What is to be written of a sorted set: for whoever writes many members, until that is flushed.
--- @rare
 function F.membersOf(key)
   Z[key] = Z[key] or {}
   return Z[key]
 end
 
 -- The same of an index of the whole namespace: least of the new scores, if any, and whether some leave it.
--- @rare
 function F.indexOf(name, least, isLeft)
   I[name], moved[name] = I[name] or {}, moved[name] or isLeft
   if least and H[name] and least < H[name] then H[name] = least end

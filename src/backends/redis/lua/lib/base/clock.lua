@@ -68,7 +68,6 @@ end
 
 -- Ends a step that has changed nothing: it is remembered that there was one. Out of memory is no
 -- reason not to answer.
--- @rare
 function F.unchanged(reply)
   C.quiet = true
   F.saveClock()

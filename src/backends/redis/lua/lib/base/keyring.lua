@@ -1,5 +1,4 @@
 -- Keeps idempotency keys, and frees a key when the task that owns it has ended.
--- @rare
 
 function F.keyState(queueName, user, key)
   local name = K.key(queueName, user, key)

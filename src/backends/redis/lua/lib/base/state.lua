@@ -1,14 +1,12 @@
--- Names what all functions share. The library has all of them, made once; a short script those that its verb names, unless
--- they are marked @rare. What stands at the top of a file and is no constant is set at each call.
--- @include constants
+-- Names what all functions share: the tables that they are in, and what a step works on by the general rules.
 
 local F = {}
 
--- Functions of one subject each; the bundler makes one table of all of them.
-local Cascade, Choose, Dispatch, Decide, Deps, Due, Failures, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}, {} -- subjects
-local Hand, Lease, Line, Link, Lists, Park, Rebuild, Retain, Schedule = {}, {}, {}, {}, {}, {}, {}, {}, {} -- subjects
-local Settle, Step, Store, Streams, Submission, Suspend, Tick = {}, {}, {}, {}, {}, {}, {} -- subjects
-local Fluid, Pause, Readable, Timed, Usual, Wait, Window, XCom = {}, {}, {}, {}, {}, {}, {}, {} -- subjects
+-- Functions of one subject each.
+local Cascade, Choose, Dispatch, Decide, Deps, Due, Failures, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}, {}
+local Hand, Lease, Line, Link, Lists, Park, Rebuild, Retain, Schedule = {}, {}, {}, {}, {}, {}, {}, {}, {}
+local Settle, Step, Store, Streams, Submission, Suspend, Tick = {}, {}, {}, {}, {}, {}, {}
+local Fluid, Pause, Readable, Timed, Usual, Wait, Window, XCom = {}, {}, {}, {}, {}, {}, {}, {}
 
 -- Queues that this step has loaded, and changed.
 local knownQueues, touched = nil, nil
@@ -63,6 +61,3 @@ function F.keep(name, one)
   end
   KEPT[name] = one
 end
-
--- @include lib/time.lua
--- @include lib/working.lua

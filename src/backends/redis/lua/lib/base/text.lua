@@ -1,4 +1,4 @@
--- Writes the text of a task that never changes (lib/task.lua).
+-- Writes the text of a task that never changes (lib/records/task.lua).
 
 -- `owned`: packed facts of a task that belongs to a run, if it does.
 local function storeText(id, f, long, owned)

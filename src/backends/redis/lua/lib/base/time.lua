@@ -3,8 +3,6 @@
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
 -- that a step knows without asking whether maintenance has anything to do.
 
--- @include lib/moment.lua
-
 -- `whole`: both parts are read. `upkeepBefore`: the second as it is stored.
 local H, C, upkeepBefore, whole = nil, nil, nil, false
 -- What was read with the clock: a queue and a worker, by their names.

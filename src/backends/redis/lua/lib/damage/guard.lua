@@ -1,7 +1,6 @@
 -- Stands in front of the commands of a verb that is called as '!verb' or '?verb': after a call was broken off, and for
 -- `reconcile`. Reads every record with care, and sets those aside that cannot be read; '?' notes them only, and
 -- writes nothing about them.
--- @rare
 
 function F.guardOf(real, look)
   local base = string.sub(KEYS[1], 1, -6)
@@ -158,7 +157,7 @@ function F.guardOf(real, look)
 
   local function firstOf(state) return ask('LLEN', base .. FAMILY.ended .. ':' .. state) > 0 and 0 or INF end
 
-  -- What the namespace remembers from step to step, told anew from what it stands for; see lib/time.lua.
+  -- What the namespace remembers from step to step, told anew from what it stands for; see lib/base/time.lua.
   -- Stamps go on from one that no step can have reached.
   function guard.newClock()
     local waiting = 0

@@ -1,5 +1,4 @@
--- Whether what is stored can be read, by kind of record: for calls with care (lib/guard.lua).
--- @rare
+-- Whether what is stored can be read, by kind of record: for calls with care (lib/damage/guard.lua).
 
 function Readable.wordsIn(words)
   local found = {}

@@ -1,5 +1,4 @@
 -- Makes anew what a task's own record says of its dependencies, deadline, key and graph.
--- @rare
 
 -- It waits for one that has not ended; unless that had ended, and was put back when this one had gone on.
 function Rebuild.edgeLive(t, upstream, isBlocking, lost, repair)

@@ -1,5 +1,4 @@
 -- Makes indexes of failed tasks anew, and what is known of error groups.
--- @rare
 
 -- What indexes of failures lack of one that has failed.
 function Failures.drift(t, repair)

@@ -1,5 +1,4 @@
 -- Makes indexes anew from what they index: of keys, users, ends, and the clock.
--- @rare
 
 -- Of a task whose record of its end is lost. `stamp`: of the one that ended before it.
 function F.restoreEnd(t, state, stamp)

@@ -1,6 +1,5 @@
 -- Tells dependents of tasks that have finished and were as most are, of many at once: who waits for others still is
 -- not read for it.
--- @rare
 
 -- Who has finished so in this step, and in which order they are told; nil for none.
 Cascade.unmarked, Cascade.line = nil, nil

@@ -1,6 +1,5 @@
 -- Tells dependents of ended tasks, in bounded steps, by the recorded end state; restates the
 -- chapter "Dependencies" of docs/mechanics.md.
--- @rare
 
 function F.isBlocked(t)
   if t.optional and t.optional.batchId then return true end

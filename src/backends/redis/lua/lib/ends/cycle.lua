@@ -1,7 +1,6 @@
 -- Whether a task that others wait for closes a cycle: the twin of domain/cycle-search.ts, as far as one
 -- script goes. `self` is the task that is to get edges: its id, user and deps, and the batch that it is
 -- of, as of `Store.newBatch`.
--- @rare
 
 -- How many edges this step has followed.
 Link.spent = 0

@@ -1,6 +1,4 @@
 -- Tells who waits for a task, or for an id that nobody has stored.
--- @include lib/rank.lua
--- @include lib/budget.lua
 
 local function dependentOf(t, id, part)
   F.fixed(t)

@@ -1,5 +1,4 @@
 -- Registers that a task waits for another, or for an id that nobody has stored.
--- @rare
 
 -- It hears of the end of a task; whoever calls this adds the id to those that block it.
 function Deps.listen(t, id)

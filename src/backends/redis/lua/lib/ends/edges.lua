@@ -1,5 +1,4 @@
 -- Whose tasks a task may depend on: the twin of domain/dependency-edge.ts.
--- @rare
 
 -- A run that was suspended for others waits for just these.
 function Suspend.waitsFor(t, id)

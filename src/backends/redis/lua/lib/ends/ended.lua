@@ -23,13 +23,11 @@ function F.flushEnded()
   endings = {}
 end
 
--- @rare
 function F.isHole(text)
   return string.byte(text) == 255
 end
 
 -- When an entry of a list ended, also one that is gone; nil when nobody knows.
--- @rare
 function F.endStampOf(entry)
   if F.isHole(entry) then return tonumber(string.sub(entry, 2), 16) end
   local t = F.taskOf(entry)
@@ -37,7 +35,6 @@ function F.endStampOf(entry)
 end
 
 -- The same where nothing else of it is asked for.
--- @rare
 function F.endStampAlone(entry)
   if tasks[entry] ~= nil or F.isHole(entry) then return F.endStampOf(entry) end
   local ended = redis.call('HGET', K.ends(), entry)
@@ -50,7 +47,6 @@ end
 local ranks = {}
 
 -- How many of those that have ended so did before a stamp.
--- @rare
 function F.rankOfEnd(key, stamp)
   F.flushEnded()
   local low, high = 0, redis.call('LLEN', key)
@@ -76,7 +72,6 @@ function F.rankOfEnd(key, stamp)
 end
 
 -- Its rank in its list; nil when it is not there.
--- @rare
 function F.findEnded(t)
   local key = K.ended(t.state)
   F.flushEnded()
@@ -86,7 +81,6 @@ function F.findEnded(t)
   if redis.call('LINDEX', key, rank) == t.id then return rank end
 end
 
--- @rare
 function F.leaveEnded(t)
   if redis.call('ZREM', K.kept(t.state), t.id) == 1 then return end
   local key, rank = K.ended(t.state), F.findEnded(t)
@@ -100,7 +94,6 @@ function F.leaveEnded(t)
 end
 
 -- No list begins with a hole.
--- @rare
 function F.dropHoles(state)
   local key, most, dropped, found = K.ended(state), 1, 0, 0
   repeat
@@ -118,7 +111,6 @@ function F.dropHoles(state)
 end
 
 -- Nobody reads it any more: it stands again where it ended.
--- @rare
 function F.backAmongEnded(t)
   local key = K.ended(t.state)
   if redis.call('ZREM', K.kept(t.state), t.id) == 0 then return end
@@ -135,7 +127,6 @@ end
 
 -- The first of a state that has ended and that nobody reads, nil when there is none; and how many that are read
 -- were put apart, at most so many: then it is nil, too. Retention has written who has ended in this step.
--- @rare
 function F.firstEnded(state, most)
   local key = K.ended(state)
   for passed = 0, most do
@@ -150,7 +141,6 @@ function F.firstEnded(state, most)
   end
 end
 
--- @rare
 function F.countEnded(state)
   F.flushEnded()
   return redis.call('LLEN', K.ended(state)) - (redis.call('HGET', K.holes(), state) or 0)

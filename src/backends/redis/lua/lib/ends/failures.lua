@@ -1,6 +1,5 @@
 -- Failed tasks by their names and by what they failed with, and counts of those that only followed another: those
 -- that are kept, and ever. Dead letters are the others.
--- @rare
 
 local deadListed, deadBeyond = {}, 0
 

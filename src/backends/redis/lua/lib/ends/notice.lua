@@ -1,7 +1,7 @@
 -- Tells processes that a task has ended. The notice is the id, the code of the state, cause, error and result, parted
 -- by NUL; of what is long only the id: it is fetched.
 
--- Where to tell it: what `ears` holds of the task, see lib/task.lua.
+-- Where to tell it: what `ears` holds of the task, see lib/records/task.lua.
 function F.channelsOf(ear)
   local channels = {}
   for channel in string.gmatch(ear, ' ([^ ]+)') do channels[#channels + 1] = channel end

@@ -1,5 +1,4 @@
 -- Takes ended tasks away whose time is over, oldest first, with everything kept about them.
--- @rare
 
 -- Nothing of it is kept.
 function Retain.forget(t)

@@ -1,6 +1,6 @@
 -- Tells how tasks stand, and what they came to, without the rest of their records.
 
--- Four values behind the `n` that the reply has: the code of its state (lib/working.lua; 0 when there is no task),
+-- Four values behind the `n` that the reply has: the code of its state (lib/turns/working.lua; 0 when there is no task),
 -- result, error and cause (JSON), each false where there is none.
 function F.addStatus(reply, n, t)
   reply[n + 1] = t and CODES[t.state] or 0

@@ -1,6 +1,5 @@
 -- Tells a leased task how its dependencies ended, with their results and errors as far as they fit. In front of
 -- them stands how long after the last one's end it was queued, in ms; -1 when that says nothing.
--- @rare
 
 function F.upstreamsOf(t)
   local bytesLeft, facts = LIMIT.upstreamBytes, { t.at < 0 and -1 - t.at or -1 }

@@ -1,5 +1,4 @@
 -- Keeps attempts that did not end well, and any once there is such a one.
--- @rare
 
 -- Of the newest attempt there is another behind it from now on: its error, which is long, is cut.
 function F.cutNewest(key)

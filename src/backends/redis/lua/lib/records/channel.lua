@@ -1,5 +1,4 @@
 -- Writes to channels of runs, as src/domain/task/channel.ts has them.
--- @rare
 
 -- A sum as JSON text; near enough: it reads back as the same number.
 function F.numberText(sum)

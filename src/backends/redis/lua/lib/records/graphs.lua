@@ -1,5 +1,4 @@
 -- Keeps snapshots of graphs while a stored task needs them, and for a while after that.
--- @rare
 
 -- Whether it is there; one whose time is over by the clock of the namespace is dropped.
 function Graphs.isAlive(hash)

@@ -1,6 +1,4 @@
 -- Decides what an idempotency key answers to a new task, and remembers which calls it answered.
--- @include lib/window.lua
--- @rare
 
 -- How the owners of keys ended whose records are removed, by id.
 Key.gone = {}

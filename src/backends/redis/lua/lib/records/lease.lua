@@ -1,6 +1,5 @@
 -- Takes one task: of a user with a record, by a worker with lists, or one that is not as most are.
 
--- @rare
 -- Charges the turn: the user's tag, virtual time, both rates, the clock of the list.
 function Dispatch.charge(t, u, v, list)
   local queue = u.queue
@@ -26,7 +25,6 @@ function Dispatch.charge(t, u, v, list)
   if rate then queue.tat = Rate.afterStart(rate, queue.tat, now) end
 end
 
--- @rare
 function Dispatch.start(t, u, level, request)
   local queue = u.queue
   F.served(u, level)
@@ -51,7 +49,6 @@ function Dispatch.start(t, u, level, request)
 end
 
 -- The level's set holds less than was counted (somebody else's hand): the count is repaired.
--- @rare
 function Dispatch.repairLevel(u, level)
   local lost = u.cnt[level]
   u.cnt[level], u.queued = 0, u.queued - lost
@@ -62,7 +59,6 @@ end
 
 -- Somebody who has nothing to start stands among those who are ready (somebody else's hand). Whether it was
 -- counted nobody knows.
--- @rare
 function Dispatch.dropStray(u)
   local queue = u.queue
   F.reindex(u)
@@ -85,7 +81,6 @@ function Dispatch.dropStray(u)
 end
 
 -- It has room for nothing that it has: its counts of queued tasks do not fit each other.
--- @rare
 function Dispatch.repairCounts(u)
   u.queued = 0
   for level = 1, 6 do u.queued = u.queued + u.cnt[level] end
@@ -93,7 +88,6 @@ function Dispatch.repairCounts(u)
 end
 
 -- Starts the chosen task, unless its name is not known here or it must run with nothing beside it.
--- @rare
 function Dispatch.take(u, v, list, request, batch)
   local level = F.nextLevel(u)
   if level == 0 then return Dispatch.dropStray(u) end
@@ -151,7 +145,6 @@ function Dispatch.take(u, v, list, request, batch)
 end
 
 -- One turn by all rules, if anybody has one.
--- @rare
 function Dispatch.one(share, request, batch)
   local u, v, list, stolen = Choose.choose(share.queue, share.scope)
   if not u then return false end
@@ -163,7 +156,6 @@ function Dispatch.one(share, request, batch)
   return true
 end
 
--- @rare
 function Dispatch.saveListClocks(shares)
   for _, share in ipairs(shares) do
     for id, list in pairs(share.queue.lists or {}) do

@@ -1,5 +1,4 @@
 -- Checks the dependencies of new tasks and registers them.
--- @rare
 
 -- Why the dependencies of an item rule it out, if they do; `batch` holds the items by id.
 function Link.check(item, batch)

@@ -1,5 +1,4 @@
 -- Drops the lists of restricted workers when the last worker of a list is gone.
--- @rare
 
 -- The user moves to or from a list: its places in all of them are written anew.
 function Lists.changeLists(u, lists)

@@ -1,6 +1,6 @@
 -- Loads and saves the state of queues: virtual clock, counts, and who is ready in which class; by kind
 -- of class in use, what it remembers of the user that entered last (`Tag.enterTag`). What stands for it in
--- Redis is numbers: those that every step needs; those that few do, which the short scripts hand through as they
+-- Redis is numbers: those that every step needs; those that few do, which usual steps hand through as they
 -- are; and, where there are classes but that of users without a record and settings, or parked tasks, the rest.
 
 -- Where the rest begins.
@@ -32,20 +32,20 @@ function F.readSettings(queue)
   if got[2] then queue.mean = struct.unpack('<d', got[2]) end
 end
 
-function F.newQueue(queueName, prefix)
-  return { name = queueName, prefix = prefix, field = FIELD.clock.queue .. queueName,
-    usualReady = K.ready(prefix, USUAL.class), usualLine = K.line(prefix, '', ''), virtual = 0, weightSum = 0, epoch = 0, readEpoch = 0, runnable = 0,
+function F.newQueue(queueName, queuePrefix)
+  return { name = queueName, prefix = queuePrefix, field = FIELD.clock.queue .. queueName,
+    usualReady = K.ready(queuePrefix, USUAL.class), usualLine = K.line(queuePrefix, '', ''), virtual = 0, weightSum = 0, epoch = 0, readEpoch = 0, runnable = 0,
     ready = 0, idleLeast = INF, old = 0, tags = 0, joined = 0, enqueued = 0, finished = 0,
     counts = { scheduled = 0, deferred = 0, queued = 0, started = 0, finished = 0 }, classes = {}, lasts = {}, parked = 0, leaving = 0,
     config = NONE, perUser = NONE, timed = false, users = NONE, gain = 0, fresh = true, isTouched = false,
     seldom = string.rep('\0', SIZE.seldom), hasSettings = false, hasRest = false, packed = false }
 end
 
-function F.unpackQueue(queueName, prefix, packed)
+function F.unpackQueue(queueName, queuePrefix, packed)
   local v, w, epoch, runnable, ready, idleLeast, old, tags, joined, scheduled, deferred, queued, started, ended,
     enqueued, finished, recordless, last, flags = struct.unpack(FORMAT.queue, packed)
-  local queue = { name = queueName, prefix = prefix, field = FIELD.clock.queue .. queueName,
-    usualReady = K.ready(prefix, USUAL.class), usualLine = K.line(prefix, '', ''), virtual = v, weightSum = w, epoch = epoch, readEpoch = epoch, runnable = runnable,
+  local queue = { name = queueName, prefix = queuePrefix, field = FIELD.clock.queue .. queueName,
+    usualReady = K.ready(queuePrefix, USUAL.class), usualLine = K.line(queuePrefix, '', ''), virtual = v, weightSum = w, epoch = epoch, readEpoch = epoch, runnable = runnable,
     ready = ready, idleLeast = idleLeast, old = old, tags = tags, joined = joined, enqueued = enqueued, finished = finished,
     counts = { scheduled = scheduled, deferred = deferred, queued = queued, started = started, finished = ended },
     classes = { [USUAL.class] = recordless > 0 and recordless or nil }, lasts = { [USUAL.kind] = last >= 0 and last or nil },
@@ -59,11 +59,11 @@ end
 function F.queueOf(queueName)
   local queue = knownQueues[queueName]
   if queue then return queue end
-  local prefix, packed = K.queue(queueName), nil
+  local queuePrefix, packed = K.queue(queueName), nil
   if queueName == queueName_ then packed = queueText else packed = redis.call('HGET', KEYS[1], FIELD.clock.queue .. queueName) end
-  queue = not whole and F.takeKept(prefix, packed)
+  queue = not whole and F.takeKept(queuePrefix, packed)
   if not queue then
-    queue = packed and F.unpackQueue(queueName, prefix, packed) or F.newQueue(queueName, prefix)
+    queue = packed and F.unpackQueue(queueName, queuePrefix, packed) or F.newQueue(queueName, queuePrefix)
     if whole then F.wholeQueue(queue) end
   end
   knownQueues[queueName] = queue

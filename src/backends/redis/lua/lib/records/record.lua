@@ -1,6 +1,5 @@
 -- Tells what is stored about a task: five texts for each, which `decodeRecord` reads: f, the long payload,
 -- result, error, and what changes as JSON. Payload and result only if values are asked for.
--- @include lib/budget.lua
 
 function F.bytesLess(a, b)
   return F.before(a, b)

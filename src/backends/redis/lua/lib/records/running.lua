@@ -4,7 +4,6 @@
 local SUCCEEDED = 'succeeded'
 
 -- An attempt of a worker that it has settled.
--- @rare
 function F.countAttempt(worker, field, n)
   local came = outcomes[worker] or {}
   outcomes[worker] = came
@@ -12,13 +11,11 @@ function F.countAttempt(worker, field, n)
 end
 
 -- One attempt more that nobody has settled; one of an earlier start is no matter of this one.
--- @rare
 function F.countLost(t)
   local startedAt = redis.call('HGET', K.worker(t.worker), FIELD.worker.began)
   if startedAt and t.leasedAt >= tonumber(startedAt) then F.countAttempt(t.worker, FIELD.worker.lost) end
 end
 
--- @rare
 function F.saveOutcomes()
   for id, came in pairs(outcomes) do
     local worker = F.workerOf(id)

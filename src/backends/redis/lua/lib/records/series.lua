@@ -1,5 +1,4 @@
 -- What was added to the series: a moment, and what queues had counted by then, in front of its rows.
--- @rare
 
 -- What the queues of these had counted when some were taken in last: queue and text by turns.
 function F.lookedBefore(added)

@@ -1,5 +1,4 @@
 -- Streams of tasks: see src/backends/redis/lua/runs/append.lua, which adds to them.
--- @rare
 
 -- What is known of a stream of which nothing is: told anew of what it holds.
 function Streams.found(key)

@@ -1,7 +1,6 @@
 -- Sealed submissions: batches that are stored in several scripts. Until the seal each of their
 -- tasks is blocked by the submission; the seal releases them in bounded steps. What nobody
 -- seals in time is undone, last task first.
--- @rare
 
 -- One task of a sealed submission waits for it no more.
 function Submission.release(t)

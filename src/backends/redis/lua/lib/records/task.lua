@@ -69,12 +69,10 @@ function F.readEnd(t, packed)
 end
 
 -- A long result is read only when it is asked for.
--- @rare
 function F.resultOf(t)
   return t.result or t.isApart and redis.call('HGET', K.results(), t.id) or nil
 end
 
--- @rare
 function F.resultBytes(t)
   if t.result then return #t.result end
   return t.isApart and redis.call('HSTRLEN', K.results(), t.id) or 0
@@ -107,7 +105,6 @@ function F.findLease(t, likely)
   end
 end
 
--- @rare
 function F.readEar(t)
   local ear = redis.call('HGET', K.ears(), t.id)
   if not ear then return end
@@ -144,7 +141,6 @@ function F.taskOf(id, worker, lease)
 end
 
 -- How a task has ended, false when it has not, nil when it is not stored.
--- @rare
 function F.endStateOf(id)
   local t = tasks[id]
   if t ~= nil then return t and (F.isEnd(t.state) and t.state or false) or nil end
@@ -161,7 +157,6 @@ function F.endStateOf(id)
 end
 
 -- Whose task it is, by its text.
--- @rare
 function F.userIn(text)
   local hundreds, tens, ones = string.byte(text, AT.text.userBytes, END.text.userBytes)
   return string.sub(text, AT.text.rest, 100 * hundreds + 10 * tens + ones - DIGITS - 1)
@@ -209,7 +204,6 @@ function F.isLong(t)
   return t.kind % (2 * FLAG.kind.long) == 1
 end
 
--- @rare
 function F.payloadOf(t)
   F.fixed(t)
   if F.isLong(t) then return t.long or redis.call('HGET', K.payloads(), t.id) or '' end
@@ -228,7 +222,6 @@ function F.change(t)
 end
 
 -- Whether a token speaks for it: its lease is in force, or its handler waits and no other was given since.
--- @rare
 function F.isAttendedBy(t, token)
   if t.token ~= token then return false end
   if t.state == 'started' then return true end
@@ -238,21 +231,18 @@ function F.isAttendedBy(t, token)
 end
 
 -- The rare facts that change, to be changed.
--- @rare
 function F.optionalOf(t)
   t.changing = t.changing or {}
   F.change(t)
   return t.changing
 end
 
--- @rare
 function F.setError(t, text)
   t.error = text
   redis.call('HSET', K.errors(), t.id, text)
 end
 
 -- Who waits for it, or for its end: see `ears`.
--- @rare
 function F.saveEar(t)
   local ear = (t.dependents and 'd' or '') .. (t.listeners or '')
   local had = t.hasEar
@@ -287,7 +277,6 @@ function F.withKind(text, byte)
 end
 
 -- The text of a task that has facts from now on which say more than its place in line; the same when it had such.
--- @rare
 function F.withFacts(text)
   local kind = string.byte(text, AT.text.kind)
   if kind >= BYTE.facts and kind < BYTE.place then return text end

@@ -1,6 +1,4 @@
 -- Loads and saves what a queue knows of a user, in a hash of fields of at most 64 bytes mostly.
--- @include tags
--- @include lib/shares.lua
 
 -- What holds for a user with these settings of its own.
 function F.settingsOf(queue, own)
@@ -21,7 +19,6 @@ function F.newUser(queue, name, key)
 end
 
 -- Own settings of a user that has no record here yet: for this queue over those for all queues.
--- @rare
 function F.ownSettings(queue, name)
   local got = redis.call('HMGET', K.userConfig(name), '*', queue.name)
   local own = got[1] and cmsgpack.unpack(got[1]) or {}
@@ -90,7 +87,6 @@ end
 
 -- Counts the tasks of a user that are running, and those that have not ended, as they are stored. Whoever is
 -- given a record by its settings is counted once, and kept count of; of others nothing depends on it.
--- @rare
 function F.lookAt(u)
   local queue = u.queue
   queue.runs = queue.runs or F.runningOf(queue)
@@ -99,7 +95,6 @@ function F.lookAt(u)
 end
 
 -- So many more or less of a user are scheduled or deferred; says how many there are.
--- @rare
 function F.changeLater(queue, name, n)
   local key = K.later(queue.prefix)
   local count = redis.call('HINCRBY', key, name, string.format('%d', n))
@@ -108,7 +103,6 @@ function F.changeLater(queue, name, n)
 end
 
 -- The same for some users at once, each with its tasks: `sign` 1 or -1. Whoever had none has its name among the users.
--- @rare
 function F.changeLaterOf(queue, users, sign)
   local names, counts, gone, key = {}, {}, {}, K.later(queue.prefix)
   for i = 1, #users do names[i] = users[i].name end
@@ -130,20 +124,17 @@ function F.changeLaterOf(queue, users, sign)
   if gone[1] then redis.call('HDEL', key, unpack(gone)) end
 end
 
--- @rare
 function F.countLater(u, n)
   u.entered = true
   F.changeLater(u.queue, u.name, n)
 end
 
 -- Of each user of a queue the started tasks: ids and their workers.
--- @rare
 function F.runningOf(queue)
   return F.runningAll()[queue.name] or {}
 end
 
 -- The same by queue.
--- @rare
 function F.runningAll()
   local found = {}
   for _, worker in ipairs(redis.call('ZRANGE', K.leases(), 0, -1)) do
@@ -167,14 +158,12 @@ function F.runningAll()
 end
 
 -- Whether anything is known of a user whose tasks have been counted, but for settings for all queues.
--- @rare
 function F.isKnown(u)
   return not u.fresh or u.live > 0 or (u.isKept and F.startOf(u) > u.queue.virtual)
 end
 
 -- The first names of a queue after one, in order: of those who have a name, and of those who have nothing but
 -- running tasks. `more`: another set of names.
--- @rare
 function F.namesAfter(queue, after, limit, more)
   local from, found, names = after == '' and '-' or '(' .. after, {}, {}
   local function add(name)
@@ -193,7 +182,6 @@ function F.namesAfter(queue, after, limit, more)
 end
 
 -- The user is counted from now on: the leases of its tasks say so.
--- @rare
 function F.countLeases(u)
   local own = (u.queue.runs or F.runningOf(u.queue))[u.name] or NONE
   for i = 1, #own, 2 do
@@ -207,7 +195,6 @@ end
 
 -- Before the step changes anything of a user: later some of its tasks may stand nowhere yet. Who comes without
 -- a record after its settings have been told has no tasks.
--- @rare
 function F.startCount(u)
   if not u.isRecordless or C.settles or C.refresh > 0 then F.lookAt(u) end
   u.isCounted = true

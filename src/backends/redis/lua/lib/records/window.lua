@@ -1,6 +1,5 @@
 -- Keys that gather calls: what a call under `debounce` or `throttle` comes to (domain/window.ts).
 -- A key of this kind has `windowFrom`, when its window began, and `holdsUntil`, when a throttle's ends.
--- @rare
 
 function Window.is(spec)
   return spec.wait or spec.per

@@ -1,6 +1,5 @@
--- What a handler wrote beside its result, as JSON rows: those of XCom as lib/xcom.lua has them, all
--- others as lib/channel.lua does.
--- @rare
+-- What a handler wrote beside its result, as JSON rows: those of XCom as lib/records/xcom.lua has them, all
+-- others as lib/records/channel.lua does.
 
 -- Applies all of them or none, on behalf of a task. Answers why not, or false.
 function F.applyWrites(run, text, writer)

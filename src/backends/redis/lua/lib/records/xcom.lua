@@ -1,7 +1,5 @@
 -- Keeps named values of users, as src/domain/task/xcom.ts has them: a hash each. A place is <bytes>:<user> and the pair of
 -- namespace and key; an index knows when to look whether a value is over.
--- @include lib/budget.lua
--- @rare
 
 function XCom.placeOf(user, namespace, key)
   local rest = K.pair(namespace, key)

@@ -1,6 +1,5 @@
 -- Turns of users with a record, and tasks of which more is known than their text: dealt out many at once as
--- others are (lib/dispatch.lua). What is odder than that is taken one by one (lib/lease.lua).
--- @rare
+-- others are (lib/steps/dispatch.lua). What is odder than that is taken one by one (lib/records/lease.lua).
 
 -- What settings come to as they are stored in `c`, for all who have the same; false for those on lists.
 function Dispatch.settingsOf(queue, packed)

@@ -1,5 +1,5 @@
--- Starts tasks of users without a record, many at once: first whose the turns are (lib/deal.lua), then their tasks. A turn
--- of others, and a task that is not as most are, are taken one by one (lib/lease.lua).
+-- Starts tasks of users without a record, many at once: first whose the turns are (lib/turns/deal.lua), then their tasks. A turn
+-- of others, and a task that is not as most are, are taken one by one (lib/records/lease.lua).
 
 -- Takes the tasks of these turns out of their lines.
 function Dispatch.pop(queue, turns)
@@ -28,7 +28,6 @@ function Dispatch.pop(queue, turns)
 end
 
 -- The tasks stand again where they stood.
--- @rare
 function Dispatch.unpop(queue, names, order, ids)
   for at_ = #ids, 1, -1 do
     local i = order and order[at_] or at_
@@ -150,7 +149,6 @@ end
 
 -- The first task for which this answer has no room, beside the others; nil when there is none. `found`: those
 -- that have facts.
--- @rare
 function Dispatch.firstHeavy(batch, ids, texts, n, found)
   for i = 1, n do
     if not Dispatch.fits(batch, ids[i], texts[i], found and found[i]) then return i end
@@ -159,7 +157,6 @@ end
 
 -- Whether there is room for what a lease of the task carries; what is told of upstreams costs more to write than to
 -- carry.
--- @rare
 function Dispatch.fits(batch, id, text, t)
   local bytes = string.byte(text, AT.text.kind) % (2 * FLAG.kind.long) == 1 and redis.call('HSTRLEN', K.payloads(), id) or 0
   if t and t.optional and t.optional.waitsOn then

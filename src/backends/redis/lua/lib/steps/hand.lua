@@ -1,6 +1,5 @@
 -- Hands a lone task to a worker that waits, in the step that stores it: nobody else is ready, so the turn is its
 -- user's, and it needs no line.
--- @rare
 
 -- Whether the turn is free, and any worker may have it: nobody is ready in the queue, and it asks nothing of a lease.
 function Hand.isFree(queue)

@@ -47,14 +47,12 @@ function F.mayRest(worker)
   if redis.call('EXISTS', K.hot(worker)) == 0 then F.restWorker(worker) end
 end
 
--- @rare
 function F.restWorker(worker)
   redis.call('ZREM', K.leases(), worker)
   F.readLeases()
 end
 
 -- When the first lease of all may end.
--- @rare
 function F.readLeases()
   local head = redis.call('ZRANGE', K.leases(), 0, 0, 'WITHSCORES')
   H.started = head[2] and tonumber(head[2]) or INF
@@ -78,7 +76,6 @@ end
 
 -- Tasks that the worker was given in a step, whose number and request `last` is, and still has, by arrival.
 -- `broken`: a request, of which a later step was broken off.
--- @rare
 function F.latestLeases(worker, last, broken)
   local found, step = {}, tonumber(string.match(last or '', '^%d+') or -1)
   local tail = broken and '-' .. broken
@@ -95,7 +92,6 @@ end
 
 -- Leases of the worker that have ended, and the moment before which none of the others ends. Of very many
 -- only some are looked at: then that moment is now.
--- @rare
 function F.overdue(worker, most)
   local key, ids, least, cursor = K.hot(worker), {}, INF, '0'
   F.dropLeases()

@@ -2,12 +2,11 @@
 -- when it gets nothing ('1', or '2': and may be handed a task there; spread in [0, 1) behind it; '0': no), the spec (`Lease.specOf`),
 -- and of several queues the pass of each.
 -- Answers {'leased' or 'repeated', more (+ 2 when some schedule is due, + 4 when dead letters follow at the end,
--- see lib/failures.lua), next due or -1, wait ms, now, lease end, alone,
+-- see lib/ends/failures.lua), next due or -1, wait ms, now, lease end, alone,
 -- what queues say of their tasks as JSON or '', moment of the token, how many}, then all ids, all texts, and a row for
 -- each that has more to tell: its place (below zero: its run is paused), long payload, moment of the token, failures, losses, releases, upstreams,
 -- lease end, lease moment; or {'unregistered'}.
 
--- @rare
 function Lease.addRow(batch, place, long, t)
   local rows = batch.rows or {}
   batch.rows = rows
@@ -19,7 +18,6 @@ function Lease.addRow(batch, place, long, t)
   rows[n + 8], rows[n + 9] = t and t.leaseUntil or '', t and t.leasedAt or ''
 end
 
--- @rare
 function Lease.add(batch, t)
   local n = batch.n + 1
   batch.n, batch.ids[n], batch.texts[n] = n, t.id, t.recordText
@@ -27,7 +25,6 @@ function Lease.add(batch, t)
 end
 
 -- A resent request: what it was given the first time, as far as it still holds.
--- @rare
 function Lease.again(given, batch)
   for _, t in ipairs(given) do
     F.fixed(t)
@@ -38,7 +35,6 @@ function Lease.again(given, batch)
 end
 
 -- The lines that the worker stands in from now on. `request`: what it is handed, it gets as an answer to that.
--- @rare
 function Lease.linesOf(shares, scope, request)
   local lines = {}
   for _, share in ipairs(shares) do
@@ -64,7 +60,6 @@ function Lease.dueOfShares(shares)
   return due
 end
 
--- @rare
 function Lease.standInLine(worker, shares, due, spread, request)
   for _, share in ipairs(shares) do share.worker = worker.id end
   worker.line = Lease.linesOf(shares, worker.scope, request)
@@ -85,7 +80,6 @@ function Lease.passOn(worker, shares, hadAlarm)
 end
 
 -- What ended in this lease may have set work free, when nobody stood in line yet but others.
--- @rare
 function Lease.wakeForFreed(worker, shares)
   for _, share in ipairs(shares) do
     if share.queue.runnable > 0 then return Lease.passOn(worker, shares, false) end
@@ -154,7 +148,6 @@ function Lease.isUsual(from, spec, worker, shares)
 end
 
 -- Maintenance that is due, and rates as a clock that went back has left them behind.
--- @rare
 function Lease.begin(shares, retention)
   local ticked = F.tickSteps(retention)
   for _, share in ipairs(shares) do

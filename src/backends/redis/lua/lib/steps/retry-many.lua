@@ -1,5 +1,4 @@
 -- Tries many tasks of one queue again at once, of users without a record.
--- @rare
 
 -- Settlements from `i` on that try a task of the queue of the first again at once, as far as these are in force; what is
 -- stored of each.

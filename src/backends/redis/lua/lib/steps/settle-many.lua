@@ -3,7 +3,6 @@
 -- How the end of a task is coded that a worker has said to have finished.
 local FINISHED = (CODE.finished + FLAG.ending.settled)
 
--- @rare
 -- Who waits for tasks that have finished hears of it; as ARGV holds them, the first of the call behind `ids`.
 function Settle.notify(ears, ids, first, last, apart)
   local notified, known, channels = {}, nil, nil

@@ -6,7 +6,6 @@ function Decide.finish(t, u, result)
   F.endTask(t, u, 'finished', { result = result })
 end
 
--- @rare
 function Decide.retry(t, u, delay, cause, err)
   F.recordAttempt(t, 'failed', 'retry', cause, err)
   F.countAttempt(t.worker, FIELD.worker.failed)
@@ -17,7 +16,6 @@ function Decide.retry(t, u, delay, cause, err)
   F.comeBack(t, u, tonumber(delay))
 end
 
--- @rare
 function Decide.deadLetter(t, u, cause, err)
   F.recordAttempt(t, 'failed', 'dead-letter', cause, err)
   F.countAttempt(t.worker, FIELD.worker.failed)
@@ -25,13 +23,11 @@ function Decide.deadLetter(t, u, cause, err)
   F.endTask(t, u, 'failed', { cause = cause, error = err })
 end
 
--- @rare
 function Decide.cancel(t, u, cause)
   F.recordAttempt(t, 'canceled', 'cancel', cause)
   F.endTask(t, u, 'canceled', { cause = cause })
 end
 
--- @rare
 function Decide.release(t, u, delay, cause)
   F.recordAttempt(t, 'released', 'release', cause)
   -- The turn of one that waited was over.
@@ -51,7 +47,6 @@ end
 
 -- A settlement of a call: its place there, where its id stands in ARGV, its token, how far behind its result
 -- stands, where its decision stands if that is not 'finish', and the lease as its worker holds it.
--- @rare
 function Settle.one(reply, place, at_, token, apart, row, packed)
   local answer
   if row then
@@ -64,7 +59,6 @@ function Settle.one(reply, place, at_, token, apart, row, packed)
   reply[#reply + 1] = answer
 end
 
--- @rare
 function F.settleOne(id, token, decision, a, b, c, lease)
   local t = F.taskOf(id, ARGV[1], lease)
   if not t then return 'notFound' end

@@ -1,7 +1,5 @@
 -- Settles many tasks at once of which more is known than their leases: with facts, of users with a record, with
 -- dependents, and those that are tried again at once.
--- @include lib/retry-many.lua
--- @rare
 
 -- Records of the settlements from `i` on that finish, as far as they are in force and not odder. A task that the call
 -- settles twice ends the row.

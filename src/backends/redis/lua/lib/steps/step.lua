@@ -132,7 +132,6 @@ function Step.forget(u)
 end
 
 -- The user's key among those with due tasks: the least due time, but never before `dueFloor`.
--- @rare
 function Step.saveDue(u)
   local head = redis.call('ZRANGE', K.scheduled(u.queue.prefix, u.name), 0, 0, 'WITHSCORES')
   local due = head[2] and tonumber(head[2])
@@ -141,7 +140,6 @@ function Step.saveDue(u)
   F.move('scheduled-users', K.pair(u.queue.name, u.name), due or false)
 end
 
--- @rare
 function Step.saveDueUsers()
   local any = false
   for _, queue in ipairs(touched) do
@@ -171,7 +169,6 @@ function Step.finishQueue(queue)
   if queue.gain > 0 and C.waiting > 0 then Line.wakeGained(queue) end
 end
 
--- @rare
 function Step.publishEnds()
   for _, notice in ipairs(published) do
     local t = notice.t
@@ -199,7 +196,6 @@ function Step.saveTasks()
 end
 
 -- What this step knows of users and tasks is written and forgotten: others deal out by what is stored.
--- @rare
 function Step.rest()
   if C.dueChanged then Step.saveDueUsers() end
   for _, queue in ipairs(touched) do
@@ -214,7 +210,6 @@ function Step.rest()
   F.flushSets()
 end
 
--- @rare
 function Step.writeAll()
   if C.dueChanged then Step.saveDueUsers() end
   for _, queue in ipairs(touched) do

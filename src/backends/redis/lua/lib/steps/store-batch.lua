@@ -1,7 +1,6 @@
 -- Stores batches: all or none, in one script or as a part of a larger one.
 
 -- The first refusal of a batch, and the item that it hits.
--- @rare
 function Store.refusalOf(items, batch)
   for i = 1, #items do
     local refusal = Store.refuse(items[i], batch)
@@ -21,13 +20,11 @@ function Store.refusalOf(items, batch)
   end
 end
 
--- @rare
 function Store.newBatch()
   return { tasks = {}, keys = {}, waiting = {}, answered = {} }
 end
 
 -- A part of a larger batch, which may name tasks of the other parts; `write` false only looks.
--- @rare
 function Store.storePart(items, write)
   local batch = Store.newBatch()
   for id, user in pairs(Store.users) do batch.tasks[id] = { user = user, elsewhere = true } end
@@ -41,7 +38,6 @@ function Store.storePart(items, write)
   return write and Store.storeBatch(items) or {}
 end
 
--- @rare
 function Store.refuseAll(items, refusal, at_)
   local replies = {}
   for i = 1, #items do
@@ -50,7 +46,6 @@ function Store.refuseAll(items, refusal, at_)
   return replies
 end
 
--- @rare
 function Store.storeAll(items)
   local batch = Store.newBatch()
   local arePlainTasks = true
@@ -67,13 +62,11 @@ end
 
 -- What is told of a new task: 'w' when others waited for it, so that a part cannot tell whether it closes
 -- a cycle.
--- @rare
 function Store.wordOf(t)
   return Store.submission and t.isAwaited and 'w' or 'c'
 end
 
 -- Every record is made before any is linked, since edges may point forward.
--- @rare
 function Store.storeBatch(items)
   local replies, new, answered = {}, {}, {}
   for i = 1, #items do
@@ -104,7 +97,6 @@ function Store.storeBatch(items)
 end
 
 -- Ends a task whose time to start is over.
--- @rare
 function Store.endIfExpired(id)
   local t = id and F.taskOf(id)
   if not t or F.isEnd(t.state) or not F.isExpired(t) then return false end
@@ -114,7 +106,6 @@ function Store.endIfExpired(id)
 end
 
 -- What never starts any more holds no key and takes up no room.
--- @rare
 function Store.expireFirst(items)
   if H.deadlines > now then return end
   local isLimited = false
@@ -131,7 +122,6 @@ function Store.expireFirst(items)
 end
 
 -- Stores tasks one by one: all or none, or each on its own.
--- @rare
 function Store.run()
   local atomic, fence = string.sub(ARGV[1], 1, 1) == '1', string.sub(ARGV[1], 2)
   local items = Store.readItems(2)

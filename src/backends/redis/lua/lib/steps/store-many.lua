@@ -70,7 +70,6 @@ function Store.texts(n, blobs)
 end
 
 -- Whether a worker that waits has been handed the lone task of the call.
--- @rare
 function Store.isHanded(queue, user, id, text)
   if not Hand.isFree(queue) or not Hand.over(queue, user, id, text) then return false end
   queue.enqueued = queue.enqueued + 1

@@ -1,5 +1,4 @@
 -- Checks new tasks and stores them. All checks of an atomic batch come before its first write.
--- @include lib/text.lua
 
 -- What this call has written; names: whether any id was known before, ids that it made, those of
 -- them that belong to a submission, and the moment of creation as text.
@@ -7,7 +6,7 @@ Store.wrote, Store.anyKnown, Store.made, Store.kept = false, true, {}, {}
 Store.submission, Store.users, Store.named, Store.fenced = false, false, false, false
 Store.refusedPart, Store.refusal = false, nil
 
--- The tasks of the call, as records in the making; ARGV is as lib/store-many.lua says.
+-- The tasks of the call, as records in the making; ARGV is as lib/steps/store-many.lua says.
 function Store.readItems(from)
   local counts = F.remembered(ARGV[from], F.countsOf)
   local n, first, items, ids, i = counts.n, from + 2 * counts.groups, {}, {}, 0
@@ -47,7 +46,6 @@ function Store.existingTask(item)
 end
 
 -- Fills in what only some checks look at.
--- @rare
 function Store.complete(item)
   if item.created then return item end
   local user = item.user
@@ -64,7 +62,6 @@ function Store.complete(item)
   return item
 end
 
--- @rare
 function Store.agrees(t, item)
   F.fixed(t)
   Store.complete(item)
@@ -73,13 +70,11 @@ function Store.agrees(t, item)
   return F.payloadOf(t) == item.payload
 end
 
--- @rare
 function Store.refused(refusal)
   return { kind = 'refused', refusal = refusal }
 end
 
 -- Whether the lease is in force that the call is made for: '<token> NUL <id>'.
--- @rare
 function Store.isFenced(fence)
   local stop = string.find(fence, '\0', 1, true)
   local t = F.taskOf(string.sub(fence, stop + 1))
@@ -87,7 +82,6 @@ function Store.isFenced(fence)
   return Store.fenced
 end
 
--- @rare
 function Store.loseLease(items)
   local replies = {}
   for i = 1, #items do replies[i] = cjson.encode(Store.refused({ type = 'lease-lost' })) end
@@ -95,7 +89,6 @@ function Store.loseLease(items)
 end
 
 -- A batch that is sent again after its client had died takes what is stored of it already.
--- @rare
 function Store.takeOver(t)
   local mine = Store.submission
   if not mine or not t.optional or not t.optional.batchId or t.optional.batchId == mine then return end
@@ -126,7 +119,6 @@ function Store.answerKnown(item)
 end
 
 -- Whether the key lets the item in (true, 'follows'), answers for another or refuses it (false).
--- @rare
 function Store.byKey(item, batch)
   if not item.spec or not item.spec.keySpec then return true end
   Store.complete(item)
@@ -216,7 +208,6 @@ function Store.storePlainTask(item)
 end
 
 -- Puts those of one list into the other, and drops it.
--- @rare
 function Store.merge(few, many)
   local rows = redis.call('ZRANGE', few, 0, -1, 'WITHSCORES')
   for i = 1, #rows, 2 do F.zset(many, rows[i], rows[i + 1]) end
@@ -226,7 +217,6 @@ end
 
 -- Makes one list of those that waited for the id, whoever would store it or for this user's; false
 -- when nobody did.
--- @rare
 function Store.takeWaiters(t)
   local anybody, own = K.missing(K.pair(t.id, '')), K.missing(K.pair(t.id, t.user))
   F.flushKey(anybody)
@@ -242,7 +232,6 @@ end
 
 -- Those that waited for an id that nobody had stored wait for a task now. Others than those whose
 -- edges may lead to its user are not looked at.
--- @rare
 function Store.adoptWaiters(t)
   if H.missing == INF and not (Store.named and Store.named[t.id]) then return end
   if not Store.takeWaiters(t) then return end
@@ -262,7 +251,6 @@ function Store.adoptWaiters(t)
 end
 
 -- Makes the record; it stands nowhere yet.
--- @rare
 function Store.create(item)
   Store.complete(item)
   local u = F.userOf(F.queueOf(item.queueName), item.user)
@@ -295,7 +283,6 @@ function Store.create(item)
 end
 
 -- Links the dependencies and puts the task where it belongs.
--- @rare
 function Store.settleIn(t, item)
   local u, spec = F.ownerOf(t), item.spec or {}
   local due = item.due or spec.at or now + math.max(0, spec.delay or 0)
@@ -327,7 +314,6 @@ end
 
 -- Who depends on an item of the same call that its key absorbed depends on the task that answered;
 -- on nothing, if that is itself, or has finished and is gone (''; see Store.note).
--- @rare
 function Store.resolve(self, deps, answered)
   if not deps or next(answered) == nil then return deps end
   local found, known = {}, {}
@@ -339,7 +325,6 @@ function Store.resolve(self, deps, answered)
   return found
 end
 
--- @rare
 function Store.note(answered, item, reply)
   if reply.kind ~= 'existing' then return end
   if reply.state == 'finished' and not F.taskOf(reply.id) then
@@ -349,7 +334,6 @@ function Store.note(answered, item, reply)
   end
 end
 
--- @rare
 function Store.stopAt(replies, from, to, refusal)
   for i = from, to do replies[i] = cjson.encode(Store.refused(refusal)) end
   return replies

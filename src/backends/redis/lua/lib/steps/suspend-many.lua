@@ -1,5 +1,4 @@
 -- Suspends many tasks of one queue at once, each until its time, a signal or an event has come.
--- @rare
 
 -- What a decision says; false for one that is carried out alone.
 function Suspend.formOf(what, how, after)

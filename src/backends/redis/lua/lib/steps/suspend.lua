@@ -1,5 +1,4 @@
 -- Suspends a task until others have ended, or what it waits for has come.
--- @rare
 
 -- It reads those no more that it waited for the last time.
 function Suspend.leave(t)

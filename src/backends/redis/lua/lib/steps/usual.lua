@@ -1,6 +1,6 @@
 -- What most calls of `settle` and `lease` are: tasks of one queue finish, of which nothing else is known, and as many are
 -- leased, of users without a record who have others in line. All in one function, which looks before it writes: where
--- anything is otherwise it answers nothing, and the step goes on by the general rules (lib/settle-many.lua, lib/dispatch.lua).
+-- anything is otherwise it answers nothing, and the step goes on by the general rules (lib/steps/settle-many.lua, lib/steps/dispatch.lua).
 
 -- Whether maintenance, an alarm, a worker in line or a request that is sent again asks for more.
 function Usual.isQuiet(worker, queue, request, spec)
@@ -162,8 +162,8 @@ local NOTHING = { n = 0, odd = 0, groups = 0, ids = 0, behind = 2 }
 -- The queue and the worker that were read with the clock; nothing of one that there is not.
 function Usual.queue(name)
   if not queueText then return end
-  local prefix = K.queue(name)
-  return F.takeKept(prefix, queueText) or F.unpackQueue(name, prefix, queueText)
+  local queuePrefix = K.queue(name)
+  return F.takeKept(queuePrefix, queueText) or F.unpackQueue(name, queuePrefix, queueText)
 end
 
 function Usual.worker()

@@ -1,5 +1,4 @@
 -- What suspended tasks wait for that is no task.
--- @rare
 
 -- A question of a task by its mark: when it was asked and is over as texts, itself as JSON and read.
 function Wait.ask(id, mark)

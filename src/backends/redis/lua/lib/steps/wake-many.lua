@@ -1,5 +1,4 @@
 -- Ends the waits of many tasks at once, of which nothing else is to be looked at, and puts them back in line.
--- @rare
 
 -- What a task waits for by what its facts have behind their numbers, and what these are without; false when there is more
 -- to look at. Of many the same.

@@ -1,5 +1,4 @@
 -- Keeps the two holders of the alarm: idle workers that wake when something falls due.
--- @rare
 
 function Due.holders()
   local comma = string.find(C.alarms, ',', 1, true)

@@ -22,7 +22,6 @@ function F.isTickDue(retention)
   return F.retainDue(retention)
 end
 
--- @rare
 function F.tickSteps(retention)
   if F.isTickDue(retention) then
     return Tick.run(retention)

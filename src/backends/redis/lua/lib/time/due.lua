@@ -9,7 +9,6 @@ end
 
 -- When the rate of any queue opens that holds something back. Of many some are looked at: it is told too early
 -- then rather than too late.
--- @rare
 function F.ratesOpenAt(most)
   local rows = redis.call('ZRANGEBYSCORE', K.index('rated'), '(' .. string.format('%.0f', now), '+inf', 'WITHSCORES',
     'LIMIT', 0, most)
@@ -21,7 +20,6 @@ function F.ratesOpenAt(most)
 end
 
 -- When the rate of a queue opens, whether or not anything is held back.
--- @rare
 function F.saveRate(queue)
   local rate = queue.config.rate
   local at_ = Rate.allowedAt(rate, queue.tat)

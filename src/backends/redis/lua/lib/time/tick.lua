@@ -1,6 +1,4 @@
 -- Maintenance that is part of every lease, settle with lease, extend and tick: each part bounded.
--- @include lib/refresh.lua
--- @rare
 
 -- How the facts of a task begin, and all of them, that is scheduled and never was anything else.
 local SCHEDULED = string.char(PLACE.scheduled) .. string.rep('\0', (AT.facts.at - 2))

@@ -1,5 +1,4 @@
 -- Charges turns by time, in queues that ask for it.
--- @rare
 
 -- What the turn costs before it is known how long it takes, in seconds.
 function Timed.charge(t, u)

@@ -1,5 +1,4 @@
 -- Takes named values away whose time is over.
--- @rare
 
 -- User, namespace and key of a place.
 function XCom.parts(place)

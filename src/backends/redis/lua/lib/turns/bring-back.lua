@@ -1,5 +1,4 @@
--- Brings parked tasks (lib/park.lua) back to their places in line, when somebody comes that knows their names.
--- @rare
+-- Brings parked tasks (lib/turns/park.lua) back to their places in line, when somebody comes that knows their names.
 
 -- Users and levels that a restricted worker may reach, as members of the rotation of a name.
 function Park.reached(queue, scope)

@@ -15,7 +15,6 @@ function Choose.startOf(class, score)
 end
 
 -- In a settled order, which has nothing to do with names: those of one step can tie.
--- @rare
 function Choose.classBefore(a, b)
   local x, y = string.byte(a), string.byte(b)
   if x == y then x, y = string.byte(a, 2), string.byte(b, 2) end
@@ -49,7 +48,6 @@ function Choose.best(fronts, n, v)
 end
 
 -- The first member of a set that changes in this step, and its score.
--- @rare
 function F.first(key)
   F.flushKey(key)
   local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
@@ -57,7 +55,6 @@ function F.first(key)
 end
 
 -- The user with the next turn, and the virtual time after the jump to the least start.
--- @rare
 function Choose.chooseUser(queue, unassignedOnly)
   local fronts, n = {}, 0
   for class in pairs(queue.classes) do
@@ -74,14 +71,12 @@ function Choose.chooseUser(queue, unassignedOnly)
 end
 
 -- Whether the next turn of one ends first, or of two that end at once has begun first.
--- @rare
 function Choose.finishesFirst(a, b)
   local finishA, finishB = F.finishOf(a), F.finishOf(b)
   return finishA < finishB or (finishA == finishB and F.startOf(a) < F.startOf(b))
 end
 
 -- The first user of an index that is ordered by F.
--- @rare
 function Choose.firstOf(queue, key)
   local name, finish = F.first(key)
   if not name then return end
@@ -95,7 +90,6 @@ function Choose.firstOf(queue, key)
   return best
 end
 
--- @rare
 function Choose.chooseAssigned(queue, scope)
   local u, list
   if scope.assigned then
@@ -115,7 +109,6 @@ function Choose.chooseAssigned(queue, scope)
   if u then return u, nil, list, false end
 end
 
--- @rare
 function Choose.chooseStolen(queue, scope)
   if scope.steal == 'any' then
     local name, v = Choose.chooseUser(queue, false)
@@ -129,7 +122,6 @@ end
 
 -- Whose turn it is: the user, V after a jump or nil, the list that it was chosen by, and whether
 -- the turn is stolen.
--- @rare
 function Choose.choose(queue, scope)
   if not scope then
     local name, v = Choose.chooseUser(queue, false)
@@ -139,7 +131,6 @@ function Choose.choose(queue, scope)
   return Choose.chooseRestricted(queue, scope)
 end
 
--- @rare
 function Choose.chooseRestricted(queue, scope)
   local u, v, list, stolen = Choose.chooseAssigned(queue, scope)
   if u then return u, v, list, stolen end

@@ -1,7 +1,6 @@
 -- Decides whether a user is ready, and puts it where that says: the only code that writes the
 -- ready indexes, W, `runnable` and the gain that wake-ups are handed out for.
 
--- @rare
 function F.exactClasses(queue)
   local n, weights = 0, {}
   for class in pairs(queue.classes) do
@@ -15,7 +14,6 @@ function F.exactClasses(queue)
 end
 
 -- A member that is too long for a listpack, and stands behind all users; no name is written so.
--- @rare
 function F.spread(key)
   redis.call('ZADD', key, '+inf', string.rep('\255', LIMIT.spreadBytes))
 end
@@ -44,7 +42,6 @@ function F.joinClass(u)
 end
 
 -- F of a turn of cost 1.
--- @rare
 function F.finishOf(u) return Tag.finishOf(u.startTag, u.countedWeight) end
 
 -- Writes the user's score, or its absence, to every index that is ordered by its tag. Tags of several
@@ -63,7 +60,6 @@ function F.indexUser(u, ready)
   end
 end
 
--- @rare
 function F.onAssigned(u)
   for i = 1, u.lists and #u.lists or 0 do
     if string.byte(u.lists[i]) == 97 then return true end
@@ -88,7 +84,6 @@ function F.unindex(u)
 end
 
 -- It keeps its tag.
--- @rare
 function F.changeFamily(u)
   local lasts, kind = u.queue.lasts, string.sub(u.class, 2)
   local last = lasts[kind]
@@ -97,7 +92,6 @@ function F.changeFamily(u)
   F.indexUser(u, true)
 end
 
--- @rare
 function F.listOf(queue, id)
   queue.lists = queue.lists or {}
   local list = queue.lists[id]
@@ -111,7 +105,6 @@ end
 
 -- Where a user stands that joins now: at the queue's virtual time, or where a slower list of its
 -- own has got to, so that it waits for nobody that its workers do not serve.
--- @rare
 function F.joinTag(u)
   local queue, v = u.queue, u.queue.virtual
   for i = 1, u.lists and #u.lists or 0 do
@@ -154,7 +147,6 @@ function F.place(u)
   F.indexUser(u, true)
 end
 
--- @rare
 function F.throttle(u, till)
   if till then
     F.move('throttled', K.pair(u.queue.name, u.name), till)
@@ -166,7 +158,6 @@ function F.throttle(u, till)
 end
 
 -- When the rate of a user allows its next start; nil: now.
--- @rare
 function F.rateTill(u)
   local rate = u.set.rate
   -- What a clock that went back has left behind is taken back.

@@ -118,7 +118,6 @@ function Fluid.save(queue, fluid)
 end
 
 -- V moves by a turn of this cost, while the weights of the ready users are so much.
--- @rare
 function Fluid.advance(queue, cost, ready)
   local fluid = (queue.tags > 0 or queue.leaving > 0) and Fluid.open(queue)
   if fluid then
@@ -128,11 +127,9 @@ function Fluid.advance(queue, cost, ready)
   if ready > 0 then queue.virtual = Turn.afterTurn(queue.virtual, cost, ready) end
 end
 
--- @rare
 function Fluid.member(name, weight) return string.format('%d:', weight) .. name end
 
 -- A user with a record stopped being ready, ahead of V.
--- @rare
 function Fluid.file(queue, name, weight, start)
   local key = K.leavers(queue.prefix)
   -- One of another version may have left some.
@@ -143,13 +140,11 @@ function Fluid.file(queue, name, weight, start)
 end
 
 -- Whether the user has a tag that counts, and is not ready.
--- @rare
 function Fluid.isAhead(u)
   return not u.ready and u.tagEpoch == u.queue.epoch and F.startOf(u) > u.queue.virtual
 end
 
 -- The user is no longer ready, or has another tag.
--- @rare
 function Fluid.leave(u)
   if not Fluid.isAhead(u) then return end
   local queue = u.queue
@@ -159,7 +154,6 @@ function Fluid.leave(u)
 end
 
 -- Whether the user counts although it is not ready.
--- @rare
 function Fluid.has(u)
   if not Fluid.isAhead(u) then return false end
   return u.isKept or u.queue.leaving > 0
@@ -167,7 +161,6 @@ function Fluid.has(u)
 end
 
 -- The user counts no more, or does so since it is ready.
--- @rare
 function Fluid.drop(u)
   local queue = u.queue
   if u.isKept then
@@ -181,7 +174,6 @@ function Fluid.drop(u)
 end
 
 -- What the weights in `leavers` come to.
--- @rare
 function Fluid.sum(queue)
   local key, sum = K.leavers(queue.prefix), 0
   for from = 0, redis.call('ZCARD', key) - 1, LIMIT.commandValues do
@@ -200,7 +192,6 @@ function Fluid.forget(queue)
 end
 
 -- The tag of a user is another one now.
--- @rare
 function Fluid.retag(u, tag)
   if u.ready then
     F.indexUser(u, false)
@@ -213,7 +204,6 @@ function Fluid.retag(u, tag)
 end
 
 -- A turn was charged so many grains too little (below 0: too much): the tag moves by them, and V by what that is of W.
--- @rare
 function Fluid.correct(u, grains)
   local queue, cost = u.queue, grains / GRAINS.turn
   local counted = u.ready or Fluid.has(u)

@@ -1,5 +1,4 @@
 -- Reads and takes the first task of a level of a user.
--- @rare
 
 function F.headOf(u, level)
   return redis.call('LINDEX', F.lineKey(u, level), 0)

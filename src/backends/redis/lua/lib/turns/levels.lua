@@ -6,14 +6,12 @@ function F.lineKey(u, level)
 end
 
 -- The place that the text of a task tells, and what else is stored of it.
--- @rare
 function F.placeIn(text, packed)
   local seq = packed and struct.unpack('<d', packed, AT.facts.seq) or 0
   return seq > 0 and seq or tonumber(string.sub(text, AT.text.stamp, END.text.stamp), 16)
 end
 
 -- The place of a task in a line, without asking who may have leased it; nil when its record is gone.
--- @rare
 function F.placeInLine(id)
   local t = tasks[id]
   if t then return F.placeOf(t) end
@@ -24,7 +22,6 @@ end
 
 -- Of those that came back to a line before, from `low` on, how many more stand before a place; who stands there, if that
 -- is one of these or the next.
--- @rare
 function F.rankNear(key, place, low)
   local ids = redis.call('LRANGE', key, low, low + (LIMIT.placesRead - 1))
   local facts = ids[1] and redis.call('HMGET', K.facts(), unpack(ids))
@@ -39,7 +36,6 @@ end
 
 -- How many of a line stand before a place, and who stands there; the first `low` do. What comes back stood in line
 -- before most others: it is looked for from there on, in steps that double.
--- @rare
 function F.rankInLine(key, place, low)
   local next_
   low, next_ = F.rankNear(key, place, low or 0)
@@ -59,7 +55,6 @@ function F.rankInLine(key, place, low)
 end
 
 -- Into its line, behind those that stand before its place; the first `low` do.
--- @rare
 function F.putInLine(key, id, place, low)
   local rank, next_ = F.rankInLine(key, place, low)
   if rank == 0 then
@@ -81,7 +76,6 @@ function F.joinLine(t, u, again)
 end
 
 -- Places of the first in these lines: false where nothing stands, infinite for one whose record is gone.
--- @rare
 function F.headsOf(keys)
   local heads, asked, at_ = {}, {}, {}
   for i, key in ipairs(keys) do
@@ -99,7 +93,6 @@ function F.headsOf(keys)
 end
 
 -- Texts of tasks, and what else is stored of those that have more.
--- @rare
 function F.textsOf(ids)
   if #ids == 0 then return NONE, NONE end
   local texts, facts, asked, at_ = redis.call('HMGET', K.tasks(), unpack(ids)), {}, {}, {}
@@ -114,7 +107,6 @@ function F.textsOf(ids)
 end
 
 -- Tasks come back to their line: ids and places in the order of these. `head`: the place of the first in line.
--- @rare
 function F.rejoinLine(key, ids, places, head)
   local before, n = {}, 0
   while places[n + 1] and places[n + 1] < (head or INF) do n = n + 1 end

@@ -1,5 +1,4 @@
 -- Takes workers in and out of the lines in which they wait for a wake-up.
--- @rare
 
 -- What stands in place of its lines once a worker was woken, or handed a task.
 local LINE = { woken = '-', handed = '+' }

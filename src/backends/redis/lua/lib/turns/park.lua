@@ -2,7 +2,6 @@
 -- knows them comes. They stay queued and keep their places, and their records do not change: where a task stands
 -- says that it is parked. In `deadlines` they have the moment at which somebody looks whether anyone alive knows
 -- their names. Written at once, since turns are dealt out by what is stored.
--- @rare
 
 -- Where it stands among all that are parked: by user, level, and place.
 function Park.memberOf(user, level, place, id)

@@ -1,5 +1,4 @@
 -- Runs that are paused: whose turn comes is set aside, until that is over.
--- @rare
 
 -- The run whose pause keeps a task from its start: itself, or one further up. Owners may be a circle.
 function Pause.runOf(t)

@@ -21,13 +21,11 @@ function F.enterQueue(t, u, atOnce)
 end
 
 -- The user's key among those with due tasks is looked up at the end of the step.
--- @rare
 function F.dueChanged(u)
   u.dueChanged, C.dueChanged = true, true
   F.touch(u)
 end
 
--- @rare
 function F.enterScheduled(t, u, due)
   t.at = due
   F.setState(t, u, 'scheduled')
@@ -37,7 +35,6 @@ function F.enterScheduled(t, u, due)
   F.dueChanged(u)
 end
 
--- @rare
 function F.enterDeferred(t, u)
   t.at = 0
   F.setState(t, u, 'deferred')
@@ -88,7 +85,6 @@ function F.leave(t, u)
 end
 
 -- The key in the deadline index: the least of the limits of the start, of the wait, of a suspension.
--- @rare
 function F.setDeadline(t)
   local x = t.optional
   if not x then return end
@@ -102,19 +98,16 @@ function F.setDeadline(t)
 end
 
 -- Whether its time to start is over by the clock of this step, though it never started.
--- @rare
 function F.isExpired(t)
   local till = t.optional and t.optional.startUntil
   return till and till <= now or false
 end
 
--- @rare
 function F.expire(t, u)
   F.endTask(t, u, 'failed', { cause = '{"type":"expired"}' })
 end
 
 -- From `started` back to the line, or away until the delay is over.
--- @rare
 function F.comeBack(t, u, delay, anew)
   t.seq = anew and 0 or F.placeOf(t)
   t.at, t.isHanded = 0, false
@@ -127,14 +120,12 @@ function F.comeBack(t, u, delay, anew)
   F.reindex(u)
 end
 
--- @rare
 function F.becomeDue(t, u)
   F.leave(t, u)
   if t.optional and F.isBlocked(t) then F.enterDeferred(t, u) else F.goOn(t, u) end
 end
 
 -- Nothing blocks a task that stands nowhere: it goes on, a join to its end.
--- @rare
 function F.goOn(t, u)
   if not (t.optional and t.optional.isJoin) then return F.enterQueue(t, u) end
   F.enterDeferred(t, u)
@@ -143,7 +134,6 @@ function F.goOn(t, u)
 end
 
 -- Gives back the charge and the rates of a lease that was released.
--- @rare
 function F.giveBack(t, u)
   local queue = u.queue
   -- Where time is charged the time that it was held stays.

@@ -1,6 +1,5 @@
 -- Tells users of new settings, some at a time: all of a queue of its new defaults, or one in all queues. How
 -- far that has come stands in `refreshing`; whoever set them goes on with it, and so does every tick.
--- @rare
 
 -- No queue has such a name: behind it stands a user.
 local MARK = '@'

@@ -44,7 +44,6 @@ function F.began(u)
 end
 
 -- Whether shares are others than those of somebody who only ever had tasks of level 3.
--- @rare
 function F.hasShares(u)
   local shares, weights = F.sharesOf(u), u.queue.config.priorityWeights or WEIGHTS
   local tag = shares.tag[3]

@@ -1,7 +1,6 @@
--- Where turns that are dealt out many at once (lib/dispatch-rich.lua) come to tasks that the worker does not know:
+-- Where turns that are dealt out many at once (lib/steps/dispatch-rich.lua) come to tasks that the worker does not know:
 -- these are parked, and a turn is for the next of its line. That is what would come of one turn after another: who
 -- has parked is the next again.
--- @rare
 
 -- The name of a task that nothing is known of but its text; nil of any other, and where that cannot be read.
 function Park.nameOf(text)

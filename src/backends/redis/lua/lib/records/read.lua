@@ -1,9 +1,0 @@
--- Everything that a step which only looks is made of.
--- @include keys
--- @include lib/buffer.lua
--- @include lib/bytes.lua
--- @include lib/queue.lua
--- @include lib/user.lua
--- @include lib/task.lua
--- @include lib/edges.lua
--- @include lib/hot-leases.lua
