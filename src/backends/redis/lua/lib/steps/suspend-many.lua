@@ -7,7 +7,7 @@ function Suspend.formOf(what, how, after)
   local wakeOn, attended, left = string.match(how, '^(%a+)( ?%a*)(.*)$')
   return { wait = wait, wakeWord = wakeOn == 'failure' and wakeOn or nil, decides = attended == ' decides',
     attended = attended == ' attended' and left, wakeDue = after ~= '' and now + after or nil, tails = {}, met = {},
-    sets = false, waits = false }
+    mayBeMet = wait.within or wait.targets, sets = false, waits = false }
 end
 
 -- Settlements from `i` on that suspend tasks of one lease, as far as these are in force.
@@ -76,6 +76,9 @@ function Suspend.isMet(form, user)
   return met
 end
 
+-- How the facts begin, and go on behind the place, of a task that was suspended once and of which nothing else is known.
+local SUSPENDED, NOTHING = string.char(PLACE.deferred, FLAG.facts.settled), string.rep('\0', (SIZE.facts - END.facts.seq))
+
 -- What is stored of each, as it is and as it will be. Ends where one is odd.
 function Suspend.read(found)
   local ids = {}
@@ -83,27 +86,33 @@ function Suspend.read(found)
   local texts, facts = F.textsOf(ids)
   for i = 1, #found do
     local one, text, packed = found[i], texts[i], facts[i]
-    local kind = text and string.byte(text, AT.text.kind)
-    if not text or (kind >= BYTE.facts and not packed) then return i - 1 end
-    local flags, seq, failures, releases, readers, from = 0, 0, 0, 0, 0, 1
-    if packed then
-      local _
-      _, flags, seq, failures, _, releases, _, readers, from = struct.unpack(FORMAT.facts, packed)
-    end
-    one.user = string.sub(text, AT.text.rest, END.text.userBytes + string.sub(text, AT.text.userBytes, END.text.userBytes))
-    local tail = Suspend.tailOf(found, one.form, packed and string.sub(packed, from) or '')
-    if not tail or flags % (2 * FLAG.facts.canceling) >= FLAG.facts.canceling
-      or Suspend.isMet(one.form, one.user) then return i - 1 end
-    local stamp = string.sub(text, AT.text.stamp, END.text.stamp)
+    if not text then return i - 1 end
+    local form, kind, stamp = one.form, string.byte(text, AT.text.kind), string.sub(text, AT.text.stamp, END.text.stamp)
+    local user = string.sub(text, AT.text.rest, END.text.userBytes + string.sub(text, AT.text.userBytes, END.text.userBytes))
+    if form.mayBeMet and Suspend.isMet(form, user) then return i - 1 end
     local arrival = tonumber(stamp, 16)
-    one.stamp, one.score = stamp, string.format('%d', arrival)
-    one.facts = struct.pack(FORMAT.facts, PLACE.deferred, flags - flags % (2 * FLAG.facts.settled)
-      + flags % FLAG.facts.canceling + FLAG.facts.settled, seq > 0 and seq or arrival, failures, 0, releases, 0, readers) .. tail
+    one.user, one.stamp, one.score = user, stamp, string.format('%d', arrival)
+    if kind < BYTE.facts then
+      one.facts = SUSPENDED .. struct.pack('<d', arrival) .. NOTHING .. (form.tails[''] or Suspend.tailOf(found, form, ''))
+    else
+      one.facts = packed and Suspend.factsOf(found, form, packed, arrival)
+      if not one.facts then return i - 1 end
+    end
     local wanted = BYTE.facts + (kind - BYTE.zero) % FLAG.kind.facts
-    one.text = kind ~= wanted and string.sub(text, 1, AT.text.level) .. string.char(wanted)
-      .. string.sub(text, AT.text.userBytes)
+    if kind ~= wanted then
+      one.text = string.sub(text, 1, AT.text.level) .. string.char(wanted) .. string.sub(text, AT.text.userBytes)
+    end
   end
   return #found
+end
+
+-- The facts of a task of which more is known; false when it has to be looked at.
+function Suspend.factsOf(found, form, packed, arrival)
+  local _, flags, seq, failures, _, releases, _, readers, from = struct.unpack(FORMAT.facts, packed)
+  local tail = Suspend.tailOf(found, form, string.sub(packed, from))
+  if not tail or flags % (2 * FLAG.facts.canceling) >= FLAG.facts.canceling then return false end
+  return struct.pack(FORMAT.facts, PLACE.deferred, flags - flags % (2 * FLAG.facts.settled) + flags % FLAG.facts.canceling
+    + FLAG.facts.settled, seq > 0 and seq or arrival, failures, 0, releases, 0, readers) .. tail
 end
 
 -- The sets that those of a form stand in, as they are written.

@@ -89,8 +89,8 @@ end
 -- waits before it whose time is over are ended; of how many that is true is said too, and whether there may be more of them.
 function Wait.signalWaiter(id, name)
   local key, ended = K.waiters(id, name), 0
-  local ids = redis.call('ZRANGE', key, 0, 0)
-  local row = ids[1] and Wait.rowsOf(ids)[1]
+  local ids = redis.call('ZRANGE', key, '0', '0')
+  local row = ids[1] and Wait.rowOf(ids[1])
   if row and row.form.kind == 'signal' and not (row.form.wakeDue and row.form.wakeDue <= now) then return row, ended end
   if ids[1] then ids = redis.call('ZRANGE', key, 0, LIMIT.cascadeStep - 1) end
   for _, one in ipairs(ids) do
@@ -107,7 +107,7 @@ end
 function Wait.takeSignal(waiter, payload)
   if waiter.form then
     waiter.by, waiter.payload = 'signal', payload
-    return Wait.endMany({ waiter })
+    return Wait.endOne(waiter)
   end
   local u = F.ownerOf(waiter)
   Wait.answer(waiter, u, 'signal', payload)

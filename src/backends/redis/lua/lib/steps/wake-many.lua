@@ -28,20 +28,23 @@ function Wait.rowsOf(ids)
     if tasks[id] == nil then asked[#asked + 1], at_[#at_ + 1] = id, i end
   end
   local texts, facts = F.textsOf(asked)
-  for k, i in ipairs(at_) do
-    local text, packed = texts[k], facts[k]
-    if packed and #packed > SIZE.facts then
-      local place, flags, seq = struct.unpack('<BBd', packed)
-      local form = place == PLACE.deferred
-        and flags % (2 * FLAG.facts.canceling) < FLAG.facts.canceling and seq > 0
-        and Wait.formOf(forms, string.sub(packed, SIZE.facts + 1))
-      rows[i] = form and Wait.rowOf(asked[k], text, packed, seq, form)
-    end
-  end
+  for k, i in ipairs(at_) do rows[i] = Wait.rowFrom(asked[k], texts[k], facts[k], forms) end
   return rows
 end
 
-function Wait.rowOf(id, text, packed, seq, form)
+-- The same of one.
+function Wait.rowOf(id)
+  local text = tasks[id] == nil and redis.call('HGET', K.tasks(), id)
+  return text and Wait.rowFrom(id, text, redis.call('HGET', K.facts(), id), {})
+end
+
+function Wait.rowFrom(id, text, packed, forms)
+  if not packed or #packed <= SIZE.facts then return false end
+  local place, flags, seq = struct.unpack('<BBd', packed)
+  if place ~= PLACE.deferred or flags % (2 * FLAG.facts.canceling) >= FLAG.facts.canceling
+    or seq == 0 then return false end
+  local form = Wait.formOf(forms, string.sub(packed, SIZE.facts + 1))
+  if not form then return false end
   local last = END.text.userBytes + string.sub(text, AT.text.userBytes, END.text.userBytes)
   local stop = string.find(text, '\0', last + 1, true)
   return { id = id, stamp = string.sub(text, AT.text.stamp, END.text.stamp), seq = seq, form = form,
@@ -49,6 +52,9 @@ function Wait.rowOf(id, text, packed, seq, form)
     queueName = string.sub(text, last + 1, stop - 1),
     facts = string.char(PLACE.line) .. string.sub(packed, AT.facts.flags, SIZE.facts) .. form.tail, by = false, payload = false }
 end
+
+-- Whether there is more to any user of a queue than its line and its tag.
+function Wait.areOther(queue) return queue.config.perUser or queue.timed or C.refresh > 0 end
 
 -- Who these tasks of a queue are of, in the order in which they are met, each with its tasks; `owner` where there is more
 -- to a user than its line and its tag. Asked before anything is changed.
@@ -58,7 +64,7 @@ function Wait.usersOf(queue, rows, n)
     local name = rows[i].user
     local of = known[name]
     if not of then
-      of = { name = name, isOther = false, owner = false }
+      of = { name = name, isOther = false, owner = false, key = false, head = false }
       known[name], users[#users + 1] = of, of
       keys[#keys + 1] = K.user(queue.prefix, name)
       if C.configs > 0 then keys[#keys + 1] = K.userConfig(name) end
@@ -66,7 +72,7 @@ function Wait.usersOf(queue, rows, n)
     of[#of + 1] = rows[i]
     of.isOther = of.isOther or rows[i].level and rows[i].level ~= USUAL.level
   end
-  local isAny = queue.config.perUser or queue.timed or C.refresh > 0
+  local isAny = Wait.areOther(queue)
   local isSome = isAny or redis.call('EXISTS', unpack(keys)) > 0
   for _, of in ipairs(users) do
     if isAny or of.isOther or queue.users[of.name] or (isSome and Store.isOther(queue, of.name)) then
@@ -84,15 +90,13 @@ function Wait.setsOf(form)
   return sets
 end
 
--- The journal of each tells how its wait has ended.
-function Wait.tell(rows)
-  local moment = string.format('%d ', now)
-  for _, one in ipairs(rows) do redis.call('HSET', K.run(one.id), one.form.entry, moment .. one.by .. ' ' .. one.payload) end
+-- Its journal tells how its wait has ended.
+function Wait.tell(one)
+  redis.call('HSET', K.run(one.id), one.form.entry, string.format('%d ', now) .. one.by .. ' ' .. one.payload)
 end
 
 -- They stand no more where those stand that wait.
 function Wait.leaveRows(rows)
-  if not rows[2] then return Wait.leaveRow(rows[1]) end
   local deferred, setsOf = F.indexOf('deferred', nil, true), {}
   for _, one in ipairs(rows) do
     local form, id = one.form, one.id
@@ -142,34 +146,63 @@ function Wait.backInLines(of)
   F.reindex(u)
 end
 
--- Tasks of one queue: `by` and `payload` of each say what has ended its wait.
+-- Tasks of one queue, of which `by` and `payload` say what has ended their waits.
 function Wait.endOf(queue, rows)
-  local users, facts, lines = Wait.usersOf(queue, rows, #rows), {}, {}
-  for i, of in ipairs(users) do lines[i] = K.line(queue.prefix, '', of.name) end
-  local heads, mayEnter, n = F.headsOf(lines), Store.mayEnter(queue), #rows
-  for i, one in ipairs(rows) do facts[2 * i - 1], facts[2 * i] = one.id, one.facts end
-  Wait.tell(rows)
-  redis.call('HSET', K.facts(), unpack(facts))
-  queue.counts.deferred, queue.counts.queued = queue.counts.deferred - n, queue.counts.queued + n
-  for i, of in ipairs(users) do
-    if not (of.owner or heads[i] or mayEnter) then of.owner = F.userOf(queue, of.name) end
+  local users, facts, keys, mayEnter, n = Wait.usersOf(queue, rows, #rows), {}, {}, Store.mayEnter(queue), #rows
+  for i, of in ipairs(users) do keys[i] = K.line(queue.prefix, '', of.name) end
+  for i, head in ipairs(F.headsOf(keys)) do
+    local of = users[i]
+    of.key, of.head = keys[i], head
+    if not (of.owner or head or mayEnter) then of.owner = F.userOf(queue, of.name) end
   end
-  if users[2] then F.changeLaterOf(queue, users, -1) else F.changeLater(queue, users[1].name, -n) end
-  for i, of in ipairs(users) do
+  for i, one in ipairs(rows) do
+    facts[2 * i - 1], facts[2 * i] = one.id, one.facts
+    Wait.tell(one)
+  end
+  redis.call('HSET', K.facts(), unpack(facts))
+  F.changeLaterOf(queue, users, -1)
+  for _, of in ipairs(users) do
     if of.owner then
       Wait.backInLines(of)
     else
-      Wait.backInLine(lines[i], of, heads[i])
-      if not heads[i] then Store.join(queue, of.name) end
+      Wait.backInLine(of.key, of, of.head)
+      if not of.head then Store.join(queue, of.name) end
       queue.runnable, queue.gain = queue.runnable + #of, queue.gain + #of
     end
   end
   Wait.leaveRows(rows)
+  queue.counts.deferred, queue.counts.queued = queue.counts.deferred - n, queue.counts.queued + n
+  F.touchQueue(queue)
+end
+
+-- The same of one.
+function Wait.endOne(one)
+  local queue, name, id = F.queueOf(one.queueName), one.user, one.id
+  local isOther = one.level ~= USUAL.level or queue.users[name] or Wait.areOther(queue) or Store.isOther(queue, name)
+  local u, key, rank, next_ = isOther and F.userOf(queue, name), nil, nil, nil
+  if not u then
+    key = K.line(queue.prefix, '', name)
+    rank, next_ = F.rankInLine(key, one.seq)
+    if rank == 0 and not next_ and not Store.mayEnter(queue) then u = F.userOf(queue, name) end
+  end
+  Wait.tell(one)
+  redis.call('HSET', K.facts(), id, one.facts)
+  F.changeLater(queue, name, -1)
+  if u then
+    Wait.backInLines({ one, owner = u })
+  else
+    F.insert(key, id, rank, next_)
+    if rank == 0 and not next_ then Store.join(queue, name) end
+    queue.runnable, queue.gain = queue.runnable + 1, queue.gain + 1
+  end
+  Wait.leaveRow(one)
+  queue.counts.deferred, queue.counts.queued = queue.counts.deferred - 1, queue.counts.queued + 1
   F.touchQueue(queue)
 end
 
 -- Ends these waits, in their order.
 function Wait.endMany(rows)
+  if rows[1] and not rows[2] then return Wait.endOne(rows[1]) end
   local from = 1
   while rows[from] do
     local some, queueName = {}, rows[from].queueName

@@ -20,29 +20,32 @@ function F.placeInLine(id)
   return F.placeIn(text, string.byte(text, AT.text.kind) >= BYTE.facts and redis.call('HGET', K.facts(), id))
 end
 
--- Of those that came back to a line before, from `low` on, how many more stand before a place; who stands there, if that
--- is one of these or the next.
-function F.rankNear(key, place, low)
-  local ids = redis.call('LRANGE', key, low, low + (LIMIT.placesRead - 1))
+-- Of those that came back to a line before, from `low` on, how many more stand before a place, as far as a look at some of
+-- them tells; who stands there, if that is one of these or the next; whether nobody does.
+function F.rankNear(key, place, low, most)
+  local ids = redis.call('LRANGE', key, string.format('%d', low), string.format('%d', low + most - 1))
   local facts = ids[1] and redis.call('HMGET', K.facts(), unpack(ids))
-  for i, id in ipairs(ids) do
-    local seq = tasks[id] == nil and facts[i] and struct.unpack('<d', facts[i], AT.facts.seq) or 0
+  for i = 1, #ids do
+    local id, packed = ids[i], facts[i]
+    local seq = packed and tasks[id] == nil and struct.unpack('<d', packed, AT.facts.seq) or 0
     local other = seq > 0 and seq or F.placeInLine(id)
     if not (other and other < place) then return low + i - 1, id end
     if seq == 0 then return low + i end
   end
-  return low + #ids
+  if #ids < most then return low + #ids, nil, true end
+  if most == LIMIT.placesRead then return low + most end
+  return F.rankNear(key, place, low + most, LIMIT.placesRead)
 end
 
 -- How many of a line stand before a place, and who stands there; the first `low` do. What comes back stood in line
 -- before most others: it is looked for from there on, in steps that double.
 function F.rankInLine(key, place, low)
-  local next_
-  low, next_ = F.rankNear(key, place, low or 0)
-  if next_ then return low, next_ end
+  local next_, isLast
+  low, next_, isLast = F.rankNear(key, place, low or 0, LIMIT.placesRead / 2)
+  if next_ or isLast then return low, next_ end
   local middle, high, step = low, nil, 1
   while not high or low < high do
-    local id = redis.call('LINDEX', key, middle)
+    local id = redis.call('LINDEX', key, string.format('%d', middle))
     local other = id and F.placeInLine(id)
     if other and other < place then low = middle + 1 else high, next_ = middle, id end
     if high then
@@ -54,9 +57,8 @@ function F.rankInLine(key, place, low)
   return low, next_
 end
 
--- Into its line, behind those that stand before its place; the first `low` do.
-function F.putInLine(key, id, place, low)
-  local rank, next_ = F.rankInLine(key, place, low)
+-- Into a line, where so many stand before it, and in front of `next_`, if anybody stands there.
+function F.insert(key, id, rank, next_)
   if rank == 0 then
     redis.call('LPUSH', key, id)
   elseif next_ then
@@ -64,7 +66,6 @@ function F.putInLine(key, id, place, low)
   else
     redis.call('RPUSH', key, id)
   end
-  return rank + 1
 end
 
 -- To the end of its line; where it stood before, when it has been in line already.
@@ -72,14 +73,14 @@ function F.joinLine(t, u, again)
   t.isTaken = false
   local key = F.lineKey(u, t.level)
   if not again then return redis.call('RPUSH', key, t.id) end
-  F.putInLine(key, t.id, F.placeOf(t))
+  F.insert(key, t.id, F.rankInLine(key, F.placeOf(t)))
 end
 
 -- Places of the first in these lines: false where nothing stands, infinite for one whose record is gone.
 function F.headsOf(keys)
   local heads, asked, at_ = {}, {}, {}
   for i, key in ipairs(keys) do
-    local id = redis.call('LINDEX', key, 0)
+    local id = redis.call('LINDEX', key, '0')
     heads[i] = id and INF
     if id and tasks[id] then
       heads[i] = F.placeOf(tasks[id])
@@ -95,6 +96,10 @@ end
 -- Texts of tasks, and what else is stored of those that have more.
 function F.textsOf(ids)
   if #ids == 0 then return NONE, NONE end
+  if #ids == 1 then
+    local text = redis.call('HGET', K.tasks(), ids[1])
+    return { text }, { text and string.byte(text, AT.text.kind) >= BYTE.facts and redis.call('HGET', K.facts(), ids[1]) }
+  end
   local texts, facts, asked, at_ = redis.call('HMGET', K.tasks(), unpack(ids)), {}, {}, {}
   for i, id in ipairs(ids) do
     if texts[i] and string.byte(texts[i], AT.text.kind) >= BYTE.facts then
@@ -114,7 +119,11 @@ function F.rejoinLine(key, ids, places, head)
   if n > 0 then redis.call('LPUSH', key, unpack(before)) end
   -- The one that was the first stands before all others of them.
   local low = n + 1
-  for i = n + 1, #ids do low = F.putInLine(key, ids[i], places[i], low) end
+  for i = n + 1, #ids do
+    local rank, next_ = F.rankInLine(key, places[i], low)
+    F.insert(key, ids[i], rank, next_)
+    low = rank + 1
+  end
 end
 
 function F.leaveLine(t, u)
