@@ -40,9 +40,7 @@ function Dispatch.headroomOf(queue, front, most, again)
   local set, weight = u.set, u.countedWeight
   if not (u.isFew or u.ready) or u.lists or u.tagEpoch ~= queue.epoch or weight ~= front.countedWeight
     or set.weight ~= weight or set.paused then return end
-  local headroom, room = u.queued, set.maxRunning - u.running
-  if room < headroom then headroom = room end
-  if headroom > most then headroom = most + 1 end
+  local headroom = math.min(u.queued, set.maxRunning - u.running, most + 1)
   if set.rate then headroom = Dispatch.startsOf(u, headroom) end
   if headroom > 0 then return headroom, u end
 end

@@ -91,7 +91,7 @@ function Wait.setsOf(form)
 end
 
 -- Its journal tells how its wait has ended.
-function Wait.tell(one)
+function Wait.note(one)
   redis.call('HSET', K.run(one.id), one.form.entry, string.format('%d ', now) .. one.by .. ' ' .. one.payload)
 end
 
@@ -157,7 +157,7 @@ function Wait.endOf(queue, rows)
   end
   for i, one in ipairs(rows) do
     facts[2 * i - 1], facts[2 * i] = one.id, one.facts
-    Wait.tell(one)
+    Wait.note(one)
   end
   redis.call('HSET', K.facts(), unpack(facts))
   F.changeLaterOf(queue, users, -1)
@@ -185,7 +185,7 @@ function Wait.endOne(one)
     rank, next_ = F.rankInLine(key, one.seq)
     if rank == 0 and not next_ and not Store.mayEnter(queue) then u = F.userOf(queue, name) end
   end
-  Wait.tell(one)
+  Wait.note(one)
   redis.call('HSET', K.facts(), id, one.facts)
   F.changeLater(queue, name, -1)
   if u then
