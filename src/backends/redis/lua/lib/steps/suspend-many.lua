@@ -77,7 +77,7 @@ function Suspend.isMet(form, user)
 end
 
 -- How the facts begin, and go on behind the place, of a task that was suspended once and of which nothing else is known.
-local SUSPENDED, NOTHING = string.char(PLACE.deferred, FLAG.facts.settled), string.rep('\0', (SIZE.facts - END.facts.seq))
+local SUSPENDED, BLANKS = string.char(PLACE.deferred, FLAG.facts.settled), string.rep('\0', (SIZE.facts - END.facts.seq))
 
 -- What is stored of each, as it is and as it will be. Ends where one is odd.
 function Suspend.read(found)
@@ -93,7 +93,7 @@ function Suspend.read(found)
     local arrival = tonumber(stamp, 16)
     one.user, one.stamp, one.score = user, stamp, string.format('%d', arrival)
     if kind < BYTE.facts then
-      one.facts = SUSPENDED .. struct.pack('<d', arrival) .. NOTHING .. (form.tails[''] or Suspend.tailOf(found, form, ''))
+      one.facts = SUSPENDED .. struct.pack('<d', arrival) .. BLANKS .. (form.tails[''] or Suspend.tailOf(found, form, ''))
     else
       one.facts = packed and Suspend.factsOf(found, form, packed, arrival)
       if not one.facts then return i - 1 end
