@@ -15,8 +15,8 @@ const DEAL_RICH: readonly Row[] = [
   ['turns are dealt out by what is stored, not by what the step has done', `  Step.rest()\n`, ``],
   [
     'many turns of a user go past its maxRunning',
-    `  local headroom, room = u.queued, set.maxRunning - u.running\n`,
-    `  local headroom, room = u.queued, u.queued\n`,
+    `math.min(u.queued, set.maxRunning - u.running, most + 1)`,
+    `math.min(u.queued, most + 1)`,
   ],
   [
     'many turns of a user are written past its rate',
