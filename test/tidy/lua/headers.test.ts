@@ -68,3 +68,9 @@ for (const path of shared) {
     expect(headerOf(read(path)).purpose).toMatch(/^-- [A-Z]\w+ .{10,}/);
   });
 }
+
+it('no file says what the bundler knows by itself', () => {
+  const all = [...verbs, ...shared];
+  expect(all.length).toBeGreaterThan(120);
+  expect(all.filter((path) => /^-- @\w/m.test(read(path)))).toEqual([]);
+});
