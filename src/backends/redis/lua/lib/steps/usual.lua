@@ -2,10 +2,10 @@
 -- leased, of users without a record who have others in line. All in one function, which looks before it writes: where
 -- anything is otherwise it answers nothing, and the step goes on by the general rules (lib/steps/settle-many.lua, lib/steps/dispatch.lua).
 
--- Whether maintenance, an alarm, a worker in line or a request that is sent again asks for more.
+-- Whether maintenance or a request that is sent again asks for more.
 function Usual.isQuiet(worker, queue, request, spec)
-  if C.upkeep <= now or C.due <= now or H.started <= now or C.idle > 0 or C.waiting > 0 or C.alarms ~= ',' then return false end
-  if worker.scope or worker.line or worker.request == request or queue.hasSettings or queue.parked > 0 or queue.leaving > 0 then return false end
+  if C.upkeep <= now or C.due <= now or H.started <= now or C.idle > 0 then return false end
+  if worker.scope or Line.stands(worker.line) or worker.request == request or queue.hasSettings or queue.parked > 0 or queue.leaving > 0 then return false end
   return not F.retainDue(spec.retention)
 end
 
@@ -211,8 +211,36 @@ function Usual.step(counts, spec)
   return reply
 end
 
+-- The worker settles, finds nothing, and stands in line.
+function Usual.park(counts, spec, worker, queue, request)
+  local leases, ears = NONE, nil
+  -- The holder of the alarm would sleep too long.
+  if C.alarm < INF and F.nextDue() < C.alarm then return end
+  -- What it was handed, and has not fetched, goes back by the general rules.
+  if worker.line == LINE.handed and redis.call('EXISTS', K.wake(worker.id)) == 1 then return end
+  if counts.n > 0 then leases, ears = Usual.leases(counts, queue.name, worker.hot) end
+  if not leases then return end
+  redis.call('DEL', worker.line == LINE.woken and K.wake(worker.id) or K.oom())
+  F.seen(worker)
+  if counts.n > 0 then Usual.finish(counts, leases, ears, queue, worker) end
+  worker.line, worker.seen, worker.last, worker.request = false, now, string.format('%d-', C.steps) .. request, request
+  if string.find(C.alarms, worker.id, 1, true) then Due.dropAlarm(worker.id) end
+  Step.restIfIdle(queue)
+  if C.freed then F.mayRest(worker.id) end
+  local due, wait = F.nextDue(), ARGV[counts.behind + 2]
+  local asked = string.byte(wait) == WAITS_FOR_HAND and { id = request, leaseMs = spec.leaseMs }
+  local waitMs = Lease.standInLine(worker, { { queue = queue } }, due, string.sub(wait, 2) + 0, asked)
+  Usual.save(queue, worker)
+  if counts.behind == 2 then return { 'leased', 0, due < INF and due or -1, waitMs, now, now + spec.leaseMs, 0, '', micros, 0 } end
+  return { 0, 'leased', 0, due < INF and due or -1, waitMs, now, now + spec.leaseMs, 0, '', micros, 0 }
+end
+
 function Usual.lease(counts, spec, worker, queue, request, limit)
   if not Usual.isQuiet(worker, queue, request, spec) then return end
+  if queue.runnable == 0 and string.byte(ARGV[counts.behind + 2]) ~= BYTE.zero then
+    return Usual.park(counts, spec, worker, queue, request)
+  end
+  if C.waiting > 0 or C.alarms ~= ',' or worker.line then return end
   if queue.runnable < limit or limit == 0 or limit > LIMIT.dealtAtOnce then return end
   local leases, ears = NONE, nil
   if counts.n > 0 then leases, ears = Usual.leases(counts, queue.name, worker.hot) end
