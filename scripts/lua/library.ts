@@ -71,6 +71,7 @@ function sorted(files: readonly LuaFile[]) {
   const begin: string[] = [];
   const beginAll: string[] = [];
   const names: string[] = [];
+  const all = new Set<string>();
   for (const { name, text } of files) {
     functions.push('', `-- >>> ${name}`);
     const step = name.startsWith('lib/base/') ? begin : beginAll;
@@ -81,6 +82,10 @@ function sorted(files: readonly LuaFile[]) {
       const code = text.slice(from, to);
       const declared = node.type === 'LocalStatement' ? node.variables.map((one) => one.name) : [];
       const isOnce = ONCE.test(declared[0] ?? '');
+      for (const one of declared) {
+        if (all.has(one)) throw new Error(`two files declare ${one}`);
+        all.add(one);
+      }
       if (node.type === 'FunctionDeclaration') functions.push(comment + code);
       else if (isOnce) once.push(comment + code);
       else {

@@ -101,6 +101,7 @@ describe('a library', () => {
     expect(() => compile(['function F.a() end', 'function F.a() end'])).toThrow(
       'two functions are named F.a',
     );
+    expect(() => compile(['local ONE = 1', 'local ONE = 2'])).toThrow('two files declare ONE');
   });
 });
 

@@ -117,13 +117,14 @@ function Dispatch.turns(queue, most, before)
   local had, fronted, served, order, us = whole and {}, n > 1 and {}, nil, nil, nil
   local count, who, isOther, fluid = 0, 0, false, nil
   if queue.tags > 0 or queue.leaving > 0 then fluid = Fluid.open(queue) end
+  for i = 2, n do Dispatch.look(fronts[i], tags) end
+  local front = fronts[1]
   while count < most and w > 0 do
-    local front, start, from = fronts[1], nil, v
+    -- The others are as they were.
+    local start, from = Dispatch.look(front, tags), v
     if n == 1 then
-      start = Dispatch.look(front, tags)
       if start and start > v then from = start end
     else
-      for i = 1, n do Dispatch.look(fronts[i], tags) end
       front, from = Choose.best(fronts, n, v)
       start = front and front.start
     end
