@@ -363,8 +363,8 @@ const USUAL: readonly Row[] = [
   ],
   [
     'usual: a request that is sent again leases anew',
-    `worker.request == request or queue.hasSettings`,
-    `queue.hasSettings`,
+    ` or worker.request == request then return false end\n`,
+    ` then return false end\n`,
   ],
   [
     'usual: maintenance that is due waits',
@@ -373,8 +373,8 @@ const USUAL: readonly Row[] = [
   ],
   [
     'usual: settings of a queue are not looked at',
-    ` or queue.hasSettings or queue.parked > 0`,
-    ` or queue.parked > 0`,
+    `  if queue.hasSettings or queue.parked > 0`,
+    `  if queue.parked > 0`,
   ],
   [
     'usual: a task of a user with a record is stored as if it had none',

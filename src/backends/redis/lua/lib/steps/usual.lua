@@ -1,11 +1,13 @@
 -- What most calls of `settle` and `lease` are: tasks of one queue finish, of which nothing else is known, and as many are
--- leased, of users without a record who have others in line. All in one function, which looks before it writes: where
--- anything is otherwise it answers nothing, and the step goes on by the general rules (lib/steps/settle-many.lua, lib/steps/dispatch.lua).
+-- leased, of users without a record; or the worker finds nothing, and stands in line. And of `enqueue`: tasks of one such user.
+-- Each looks before it writes: where anything is otherwise it answers nothing, and the step goes on by the general rules
+-- (lib/steps/settle-many.lua, lib/steps/dispatch.lua, lib/steps/store-many.lua).
 
 -- Whether maintenance or a request that is sent again asks for more.
 function Usual.isQuiet(worker, queue, request, spec)
   if C.upkeep <= now or C.due <= now or H.started <= now or C.idle > 0 then return false end
-  if worker.scope or Line.stands(worker.line) or worker.request == request or queue.hasSettings or queue.parked > 0 or queue.leaving > 0 then return false end
+  if worker.scope or Line.stands(worker.line) or worker.request == request then return false end
+  if queue.hasSettings or queue.parked > 0 or queue.leaving > 0 then return false end
   return not F.retainDue(spec.retention)
 end
 
@@ -240,7 +242,8 @@ function Usual.lease(counts, spec, worker, queue, request, limit)
   if queue.runnable == 0 and string.byte(ARGV[counts.behind + 2]) ~= BYTE.zero then
     return Usual.park(counts, spec, worker, queue, request)
   end
-  if C.waiting > 0 or C.alarms ~= ',' or worker.line then return end
+  -- What it leaves behind, or an alarm that it holds, is for a worker in line.
+  if C.waiting > 0 or worker.line or C.alarms ~= ',' and string.find(C.alarms, worker.id, 1, true) then return end
   if queue.runnable < limit or limit == 0 or limit > LIMIT.dealtAtOnce then return end
   local leases, ears = NONE, nil
   if counts.n > 0 then leases, ears = Usual.leases(counts, queue.name, worker.hot) end
