@@ -335,61 +335,72 @@ const DEAL_ONE: readonly Row[] = [
 ];
 
 const USUAL: readonly Row[] = [
-  ['usual: a turn is not charged', `    tag = tag + GRAINS.turn\n`, ``],
+  ['usual: a turn is not charged', `    tag = tag + GRAINS.turn\n`, ``, 'usual-step'],
   [
     'usual: virtual time stands still',
     `else v = Turn.afterTurn(start, 1, w) end\n    if have == 1 then\n      isDrained`,
     `else v = start end\n    if have == 1 then\n      isDrained`,
+    'usual-step',
   ],
   [
     'usual: a user has two turns of which the second is its first',
     `(tag <= first and tag < INF)`,
     `(tag < INF)`,
+    'usual-step',
   ],
   [
     'usual: a lease of another token is settled',
     `          or string.sub(packed, AT.lease.rest) ~= queueName .. tail then return end\n`,
     `          then return end\n`,
+    'usual-step',
   ],
   [
     'usual: a task that others depend on ends unheard',
     `    if Settle.isReadBy(ears, at_) then return end\n`,
     ``,
+    'usual-step',
   ],
   [
     'usual: a channel is not told of an end',
     `  if ears then Settle.notify(ears, ids, ids + 1, ids + n, n) end\n`,
     ``,
+    'usual-step',
   ],
   [
     'usual: a request that is sent again leases anew',
     ` or worker.request == request then return false end\n`,
     ` then return false end\n`,
+    'usual-step',
   ],
   [
     'usual: maintenance that is due waits',
     `C.upkeep <= now or C.due <= now or H.started <= now or C.idle > 0`,
     `C.idle > 0`,
+    'usual-step',
   ],
   [
     'usual: settings of a queue are not looked at',
     `  if queue.hasSettings or queue.parked > 0`,
     `  if queue.parked > 0`,
+    'usual-step',
   ],
   [
     'usual: a task of a user with a record is stored as if it had none',
     ` and not Store.isOther(queue, user)\n`,
     `\n`,
+    'usual-step',
   ],
   [
     'usual: a user that comes joins no class',
     ` == n then Store.join(queue, user) end\n`,
     ` == 0 then Store.join(queue, user) end\n`,
+    'usual-step',
   ],
   [
     'usual: a stored task is written again',
     `.. ARGV[6]) == 0 then return false end\n`,
     `.. ARGV[6]) == 2 then return false end\n`,
+    'usual-step',
   ],
 ];
 
