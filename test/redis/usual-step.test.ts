@@ -64,6 +64,7 @@ it('tells who waits for the end of a task', async () => {
   const ended = kit.backend.inspect.waitForEnd(second.id, 60_000, signal);
   await expect.poll(() => raw.hexists(`${prefix}:ears`, second.id)).toBe(1);
   await next([finished(second)]);
+  expect(await raw.hexists(`${prefix}:ears`, second.id)).toBe(0);
   expect(await ended).toMatchObject({ state: 'finished', result: '1' });
 });
 
