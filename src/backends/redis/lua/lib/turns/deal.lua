@@ -19,7 +19,7 @@ function Dispatch.fronts(queue, most)
   return fronts, n
 end
 
--- Where the first of a class stands in virtual time, as `start`; nil when nobody is left.
+-- Where the first of a class stands in virtual time, as `start`; nil when no user is left.
 function Dispatch.look(front, tags)
   if front.at > front.size and front.from then
     local from, page = front.from, front.page
@@ -104,8 +104,8 @@ function Dispatch.turnsOfOne(queue, most, before)
 end
 
 -- Whose the next turns are, at most so many, as if each cost 1; nothing is written. By number of who got
--- any: names, tags after their turns, tasks left; beside that turns, where somebody got more than one, class,
--- where there are several, and (in the script that deals out again) tasks had. `order`: whose each turn is,
+-- any: names, tags after their turns, tasks left; beside that turns, where one user got more than one, class,
+-- where there are several, and (in a step that reads all) tasks had. `order`: whose each turn is,
 -- unless each has one. `isOther`: the next one is of a user with a record. `before`: turns that were dealt out
 -- for more, and were not taken.
 function Dispatch.turns(queue, most, before)
@@ -143,7 +143,7 @@ function Dispatch.turns(queue, most, before)
       break
     end
     if isRecordless and (have == 0 or (have == 1 and front.countedWeight ~= USUAL.weight)) then
-      -- It stands where it has nothing (somebody else's hand), or its tag is in turns of a weight of its own: it
+      -- It stands where it has nothing (written by others), or its tag is in turns of a weight of its own: it
       -- gets a record to be kept in.
       isOther = true
       break
