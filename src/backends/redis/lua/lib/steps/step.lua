@@ -155,15 +155,20 @@ function Step.saveDueUsers()
   if any then F.flushIndex('scheduled-users') end
 end
 
+-- Maintenance looks at a queue whose kept tags virtual time has passed, or that has many of them.
+function Step.noteIdle(queue)
+  if queue.idleLeast <= queue.virtual or queue.old < queue.epoch or queue.tags > 2 * queue.ready + LIMIT.tagsAtOnce then
+    redis.call('SADD', K.idleQueues(), queue.name)
+    C.idle = 1
+  end
+end
+
 function Step.finishQueue(queue)
   if queue.idleMoved then
     local head = redis.call('ZRANGE', K.idle(queue.prefix, queue.epoch), 0, 0, 'WITHSCORES')
     queue.idleLeast = head[2] and tonumber(head[2]) or INF
   end
-  if queue.idleLeast <= queue.virtual or queue.old < queue.epoch or queue.tags > 2 * queue.ready + LIMIT.tagsAtOnce then
-    redis.call('SADD', K.idleQueues(), queue.name)
-    C.idle = 1
-  end
+  Step.noteIdle(queue)
   F.saveQueue(queue)
   if whole and queue.config.rate then F.saveRate(queue) end
   if queue.gain > 0 and C.waiting > 0 then Line.wakeGained(queue) end

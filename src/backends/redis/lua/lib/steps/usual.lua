@@ -188,10 +188,7 @@ end
 
 -- Saves clock, queue and worker, and keeps them.
 function Usual.save(queue, worker)
-  if queue.idleLeast <= queue.virtual or queue.old < queue.epoch or queue.tags > 2 * queue.ready + LIMIT.tagsAtOnce then
-    redis.call('SADD', K.idleQueues(), queue.name)
-    C.idle = 1
-  end
+  Step.noteIdle(queue)
   local clock, numbers = F.packClock(), F.packQueue(queue)
   C.seen, C.steps, C.freed, C.begun, C.packed, queue.packed, queue.readEpoch = now, C.steps + 1, false, false, clock, numbers,
     queue.epoch
