@@ -1,5 +1,5 @@
 /** Where the page stands: the part of the address behind `#`, so that no server has to know of screens. */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 
 /** A screen, what it is about, and how it is looked at. */
 export interface Address {
@@ -14,16 +14,19 @@ export interface Address {
 /** What changes of a query; `undefined` takes a parameter away. */
 export type Changes = Readonly<Record<string, string | undefined>>;
 
+const hash = signal(location.hash);
 /** The address of now. */
-export const address = signal(addressOf(location.hash));
+export const address = computed(() => addressOf(hash.value));
 
-addEventListener('hashchange', () => {
-  address.value = addressOf(location.hash);
-});
+addEventListener('hashchange', follow);
+
+function follow(): void {
+  hash.value = location.hash;
+}
 
 /** Reads what stands behind `#`. */
-function addressOf(hash: string): Address {
-  const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');
+function addressOf(text: string): Address {
+  const [path = '', search = ''] = text.replace(/^#\/?/, '').split('?');
   const [place = '', ...rest] = path.split('/');
   const id = rest.join('/');
   return {
@@ -47,15 +50,16 @@ export function linkHere(changes: Changes): string {
   return `#/${path}${searchOf(query, changes)}`;
 }
 
-/** Goes there, and can come back. */
+/** Goes there, and can come back. The next key finds the new screen: the event comes later. */
 export function goTo(link: string): void {
   location.hash = link;
+  follow();
 }
 
 /** Changes how we look at it, without a step to come back to. */
 export function lookBy(changes: Changes): void {
   history.replaceState(null, '', linkHere(changes));
-  address.value = addressOf(location.hash);
+  follow();
 }
 
 function searchOf(query: ReadonlyMap<string, string>, changes: Changes): string {
