@@ -14,7 +14,7 @@ import type { Level } from '../../src/domain/task/task.ts';
 import { factsOf } from './task-facts.ts';
 
 const counts = fc.array(fc.nat(12), { minLength: 6, maxLength: 6 });
-/** Powers of two, so that tags are exact; of other weights a tie may go either way. */
+/** Powers of two, so that turns are exact; of other weights a tie may go either way. */
 const exact = fc.array(fc.integer({ min: 0, max: 10 }), { minLength: 5, maxLength: 5 });
 const weights = fc.oneof(
   fc.constant(PRIORITY_WEIGHTS),
@@ -28,7 +28,7 @@ it('counts exactly the turns that come before', () => {
   fc.assert(
     fc.property(counts, counts, weights, history, (before, waiting, w, [turns, at]) => {
       const shares = newLevelShares();
-      // Some history first, so that tags and virtual time are anywhere.
+      // Some history first: whatever levels have waited then.
       const past = [...before];
       for (let turn = 0; turn < turns; turn++) take(shares, past, w);
       // What is left of it is gone, and other tasks have come.
@@ -37,12 +37,12 @@ it('counts exactly the turns that come before', () => {
       const level = (at + 1) as Level;
       levels[at] = (levels[at] ?? 0) + 1;
       const ahead = (levels[at] ?? 1) - 1;
-      const { v, last, tag } = structuredClone(shares);
+      const { waited } = structuredClone(shares);
       const facts = factsOf({
         record: { state: 'queued', level },
         ahead,
         user: { levels: [...levels] },
-        shares: { v, last, tag, weights: w },
+        shares: { waited, weights: w },
       });
       let expected = 0;
       for (let own = -1; own < ahead; expected++) if (take(shares, levels, w) === level) own++;
@@ -69,7 +69,7 @@ function take(
 ): Level | 0 {
   const level = nextLevel(shares, counts, weights, undefined);
   if (level === 0) return 0;
-  served(shares, level);
+  served(shares, level, counts, weights);
   counts[level - 1] = (counts[level - 1] ?? 1) - 1;
   if (counts[level - 1] === 0) emptied(shares, level);
   return level;

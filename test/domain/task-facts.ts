@@ -86,7 +86,7 @@ export function factsOf({ record, user, queue, ...rest }: SaidFacts): TaskFacts 
     queueRunning: 0,
     ahead: 0,
     usersAhead: 0,
-    shares: { v: 0, last: [0, 0, 0, 0, 0], tag: [0, 0, 0, 0, 0], weights: PRIORITY_WEIGHTS },
+    shares: { waited: [0, 0, 0, 0, 0], weights: PRIORITY_WEIGHTS },
     liveWorkers: [worker()],
     ...rest,
   };

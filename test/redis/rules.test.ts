@@ -261,9 +261,7 @@ function levelRule(): Rule {
   const five = (name: Kind): readonly Kind[] => Array.from({ length: 5 }, () => name);
   return {
     inputs: [
-      'share',
       'count',
-      ...five('share'),
       ...five('share'),
       ...five('count'),
       'count',
@@ -272,36 +270,33 @@ function levelRule(): Rule {
       'level',
     ],
     inTypeScript: (a) => {
-      const [v = 0, criticalRun = 0] = a;
-      const shares = { v, criticalRun, last: a.slice(2, 7), tag: a.slice(7, 12) };
-      const burst = a[23] === 0 ? undefined : a[23];
-      const level = nextLevel(shares, a.slice(12, 18), a.slice(18, 23), burst);
-      if (level !== 0) served(shares, level);
-      emptied(shares, a[24] as Level);
+      const shares = { criticalRun: a[0] ?? 0, waited: a.slice(1, 6) };
+      const [counts, weights] = [a.slice(6, 12), a.slice(12, 17)];
+      const level = nextLevel(shares, counts, weights, a[17] === 0 ? undefined : a[17]);
+      if (level !== 0) served(shares, level, counts, weights);
+      emptied(shares, a[18] as Level);
       const before = shares.criticalRun;
       began(shares);
-      return [level, shares.v, before, shares.criticalRun, ...shares.last, ...shares.tag];
+      return [level, before, shares.criticalRun, ...shares.waited];
     },
     inLua: `local five = function(from) return { a[from], a[from + 1], a[from + 2], a[from + 3], a[from + 4] } end
-      local cnt = five(13)
-      cnt[6] = a[18]
-      local shares = { virtual = a[1], crit = a[2], last = five(3), tag = five(8) }
+      local cnt = five(7)
+      cnt[6] = a[12]
+      local shares = { crit = a[1], waited = five(2) }
       local u = { cnt = cnt, shares = shares,
-        queue = { config = { priorityWeights = five(19), criticalBurst = a[24] > 0 and a[24] or nil } } }
+        queue = { config = { priorityWeights = five(13), criticalBurst = a[18] > 0 and a[18] or nil } } }
       local level = F.nextLevel(u)
       if level > 0 then F.served(u, level) end
-      F.emptied(u, a[25])
+      F.emptied(u, a[19])
       local before = shares.crit
       F.began(u)
-      local told = { level, shares.virtual, before, shares.crit, unpack(shares.last) }
-      for i = 1, 5 do told[9 + i] = shares.tag[i] end
-      return unpack(told)`,
+      return level, before, shares.crit, unpack(shares.waited)`,
   };
 }
 
 /** Reads numbers and packs what the rule answers, of many at once. */
 function scriptOf({ inputs, inLua }: Rule): string {
-  const asked = `F.sharesOf, F.touch = function(u) return u.shares end, function() end
+  const asked = `F.sharesOf = function(u) return u.shares end
 local function rule(a)
 ${inLua}
 end

@@ -64,10 +64,8 @@ function putUser(store: Store, row: UserRow): void {
   const { tag, epoch, weight, arrival, mean, shares } = row;
   Object.assign(user, { tag, epoch, weight, tat: arrival, meanRun: mean });
   if (shares === undefined) return;
-  user.shares.v = shares.v;
   user.shares.criticalRun = shares.criticalRun;
-  for (const [at, last] of shares.last.entries()) user.shares.last[at] = last;
-  for (const [at, one] of shares.tag.entries()) user.shares.tag[at] = one;
+  for (const [at, turns] of shares.waited.entries()) user.shares.waited[at] = turns;
 }
 
 /** Its tasks stand in their places. */

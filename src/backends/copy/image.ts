@@ -100,10 +100,8 @@ export interface UserRow {
 
 /** Turns between the levels of a user. */
 export interface SharesRow {
-  readonly v: number;
   readonly criticalRun: number;
-  readonly last: readonly number[];
-  readonly tag: readonly number[];
+  readonly waited: readonly number[];
 }
 
 /** For what a task waits for an id: for its end, for its redrive, for whoever stores it; or for nothing any more. */

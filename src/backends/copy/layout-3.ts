@@ -1,7 +1,8 @@
 /**
- * What layout 3 stored elsewhere, or in other bytes, than the layout of today: the clock as 24 doubles in `s` of `clock`, and
- * the numbers of a queue in `s` of `fair`, without flags. A namespace of that layout is only ever copied.
+ * What layout 3 stored elsewhere, or in other bytes, than the layout of today: the clock as 24 doubles in `s` of `clock`,
+ * the numbers of a queue in `s` of `fair`, without flags, and tags of the levels of a user. A namespace of that layout is only ever copied.
  */
+import type { LevelTags } from '../../domain/fairness/priority-shares.ts';
 import { FLAGS } from '../../domain/layout/codes.ts';
 import { HASH_FIELDS } from '../../domain/layout/fields.ts';
 import { offsetsOf, PACKED } from '../../domain/layout/packed.ts';
@@ -61,6 +62,21 @@ const FLAGS_AT = (offsetsOf(PACKED.queue)['flags'] ?? Number.NaN) - 1;
 function withFlags(packed: Buffer): Buffer {
   const flags = Buffer.from([FLAGS.queue.settings]);
   return Buffer.concat([packed.subarray(0, FLAGS_AT), flags, packed.subarray(FLAGS_AT)]);
+}
+
+/** A double and a number of 4 bytes; then a byte and two doubles for each level. */
+const TAGS = { head: 12, level: 17 } as const;
+
+/** Turns between levels of a user; nothing where they are as they are today. */
+export function levelTags(
+  packed: Buffer,
+): (LevelTags & { readonly criticalRun: number }) | undefined {
+  if ((packed.length - TAGS.head) % TAGS.level !== 0) return undefined;
+  const tag = [0, 0, 0, 0, 0];
+  for (let at: number = TAGS.head; at < packed.length; at += TAGS.level) {
+    tag[packed.readUInt8(at) - 1] = packed.readDoubleLE(at + 9);
+  }
+  return { v: packed.readDoubleLE(0), criticalRun: packed.readUInt32LE(8), tag };
 }
 
 /** What a copy does not look at. */

@@ -1,13 +1,15 @@
 import { sharedClass, USUAL_WEIGHT } from '../../domain/fairness/fair-share.ts';
+import { newLevelShares, waitedOf } from '../../domain/fairness/priority-shares.ts';
 import { FLAGS } from '../../domain/layout/codes.ts';
 import { HASH_FIELDS } from '../../domain/layout/fields.ts';
+import { PRIORITY_WEIGHTS } from '../../domain/limits.ts';
 import type { QueueSettings, UserSettings } from '../../domain/settings/settings.ts';
 import type { KeyNames } from './bytes/key-names.ts';
 import { type KeysReader, pairIn, pairOf } from './bytes/keys-reader.ts';
 import { unpacked, unpackedAll } from './bytes/msgpack.ts';
 import { numbersIn, sizeOf } from './bytes/packed-bytes.ts';
 import type { QueueRow, SettingsRow, SharesRow, UserRow } from './image.ts';
-import { queueNumbers } from './layout-3.ts';
+import { levelTags, queueNumbers } from './layout-3.ts';
 import { recordIn } from './read-tasks.ts';
 
 const { fair: FAIR, user: USER } = HASH_FIELDS;
@@ -169,20 +171,23 @@ function rowIn(
     ...{ tag, epoch, weight, arrival },
     class: is(FLAGS.user.ready) ? kind : undefined,
     mean: fields.get(USER.mean[0])?.readDoubleLE(0),
-    shares: shares === undefined ? undefined : sharesIn(shares),
+    shares: shares === undefined ? undefined : sharesIn(shares, queue.settings),
   };
 }
 
-function sharesIn(bytes: Buffer): SharesRow {
+function sharesIn(bytes: Buffer, settings: QueueSettings): SharesRow {
+  const old = levelTags(bytes);
+  if (old !== undefined) {
+    const { criticalRun } = old;
+    return { criticalRun, waited: waitedOf(old, settings.priorityWeights ?? PRIORITY_WEIGHTS) };
+  }
   const { numbers, rest } = numbersIn('shares', bytes);
-  const last = [0, 0, 0, 0, 0];
-  const tag = [0, 0, 0, 0, 0];
+  const { waited } = newLevelShares();
   for (let at = 0; at < rest.length; at += sizeOf('levelShare')) {
     const { numbers: share } = numbersIn('levelShare', rest, at);
-    last[share.level - 1] = share.last;
-    tag[share.level - 1] = share.tag;
+    waited[share.level - 1] = share.waited;
   }
-  return { v: numbers.virtual, criticalRun: numbers.critical, last, tag };
+  return { criticalRun: numbers.critical, waited };
 }
 
 /** The parked tasks of all queues, with when it was the turn last of those that each is parked with. */

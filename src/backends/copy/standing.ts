@@ -69,18 +69,15 @@ function isRecorded(store: Store, user: UserEntry, own: UserSettings): boolean {
 }
 
 /** Whether its shares are others than those of somebody who only ever had tasks of level 3. */
-function hasShares({ shares, queue }: UserEntry): boolean {
-  const tag = shares.tag[2] ?? 0;
-  const step = 1 / (queue.priorityWeights[2] ?? 1);
-  return shares.criticalRun > 0 || (tag !== 0 && tag !== shares.v + step);
+function hasShares({ shares }: UserEntry): boolean {
+  return shares.criticalRun > 0 || (shares.waited[2] ?? 0) > 0;
 }
 
 /** Turns between levels, as they are packed. */
-export function levelBytes({ v, criticalRun, last, tag }: SharesRow): Buffer {
-  const levels = last.map((one, at) => {
-    const own = tag[at] ?? 0;
-    if (one === 0 && own === 0) return Buffer.alloc(0);
-    return packedBytes('levelShare', { level: at + 1, last: one, tag: own });
+export function levelBytes({ criticalRun, waited }: SharesRow): Buffer {
+  const levels = waited.map((turns, at) => {
+    if (turns === 0) return Buffer.alloc(0);
+    return packedBytes('levelShare', { level: at + 1, waited: turns });
   });
-  return Buffer.concat([packedBytes('shares', { virtual: v, critical: criticalRun }), ...levels]);
+  return Buffer.concat([packedBytes('shares', { critical: criticalRun }), ...levels]);
 }

@@ -223,9 +223,9 @@ async function writeRecord(
     arrival: user.tat,
   });
   await writer.hash(key, USER.numbers[0], numbers);
-  const { v, criticalRun, last, tag } = user.shares;
-  if (v > 0 || criticalRun > 0 || [...last, ...tag].some((one) => one !== 0)) {
-    await writer.hash(key, USER.shares[0], levelBytes({ v, criticalRun, last, tag }));
+  const { criticalRun, waited } = user.shares;
+  if (criticalRun > 0 || waited.some((turns) => turns > 0)) {
+    await writer.hash(key, USER.shares[0], levelBytes({ criticalRun, waited }));
   }
   if (user.meanRun !== undefined) await writer.hash(key, USER.mean[0], doubleBytes(user.meanRun));
   if (Object.keys(own).length > 0 || standing.hasOwn) await writeOwn(target, user, standing);

@@ -292,9 +292,7 @@ export function facts(store: Store, id: string): TaskFacts | undefined {
     ...(entry.optional.parkedUntil === undefined ? {} : { parked: true }),
     usersAhead: entry.state === 'queued' && user.ready ? usersAhead(user) : 0,
     shares: {
-      v: user.shares.v,
-      last: [...user.shares.last],
-      tag: [...user.shares.tag],
+      waited: [...user.shares.waited],
       weights: [...queue.priorityWeights],
     },
     liveWorkers: liveWorkers(store),

@@ -116,11 +116,11 @@ function apply(store: Store, entry: TaskEntry, decision: Decision, next: TaskSta
       keep(store, entry, decision);
       // The turn of one that waited was over.
       if (entry.state === 'started') giveBack(store, entry);
-      if (decision.delayMs !== undefined) {
-        entry.own().releases++;
-        entry.seq = 0;
-      }
-      comeBack(store, entry, next, decision.delayMs);
+      if (decision.delayMs !== undefined) entry.own().releases++;
+      // One that was woken stands in line by its place until it leaves.
+      leave(store, entry);
+      if (decision.delayMs !== undefined) entry.seq = 0;
+      goBack(store, entry, next, decision.delayMs);
       break;
   }
 }
@@ -128,6 +128,10 @@ function apply(store: Store, entry: TaskEntry, decision: Decision, next: TaskSta
 /** From `started` back to the line, or to the waiting room until the delay is over. */
 export function comeBack(store: Store, entry: TaskEntry, next: TaskState, delayMs = 0): void {
   leave(store, entry);
+  goBack(store, entry, next, delayMs);
+}
+
+function goBack(store: Store, entry: TaskEntry, next: TaskState, delayMs = 0): void {
   if (next === 'scheduled') enterScheduled(store, entry, store.now + delayMs);
   else enterQueue(store, entry);
   reindex(store, entry.owner);

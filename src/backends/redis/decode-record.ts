@@ -60,9 +60,7 @@ interface RawFacts extends Omit<TaskFacts, 'record' | 'liveWorkers' | 'shares' |
     readonly wakeAt?: number;
   };
   readonly shares: {
-    readonly v: string | number;
-    readonly last: readonly (string | number)[];
-    readonly tag: readonly (string | number)[];
+    readonly waited: readonly (string | number)[];
     readonly weights: readonly number[];
   };
 }
@@ -104,9 +102,7 @@ export function decodeFacts(reply: Flat): TaskFacts {
     user: raw.user === undefined ? undefined : decodeUser(JSON.stringify(raw.user)),
     queue: raw.queue === undefined ? undefined : decodeQueue(JSON.stringify(raw.queue)),
     shares: {
-      v: Number(shares.v),
-      last: shares.last.map(Number),
-      tag: shares.tag.map(Number),
+      waited: shares.waited.map(Number),
       weights: shares.weights,
     },
     liveWorkers: decodeWorkers(reply.slice(1 + RECORD_FIELDS)),

@@ -1,9 +1,10 @@
 /** Where a waiting task stands: in closed form, whatever the length of the line. */
 
+import { leftOf } from '../fairness/priority-shares.ts';
 import type { TaskFacts } from '../port/backend.ts';
 import { CRITICAL } from '../task/task.ts';
 
-/** Two tags this close count as equal, so that rounding cannot turn their order. */
+/** Two turns this close count as equal, so that rounding cannot turn their order. */
 const EPSILON = 1e-9;
 
 /** The place of a queued task. */
@@ -27,38 +28,34 @@ export function positionOf(facts: TaskFacts): Position | undefined {
 }
 
 /**
- * Turns of its user before the task's own. A level's tags go up by 1/weight with each turn, and
- * the least tag is served, a tie going to the higher level; so a level is served before this task
- * as often as it has tags below the task's own. Critical tasks come first.
+ * Turns of its user before the task's own. A level waits 1/weight for each turn, and the one that waits
+ * least is served, a tie going to the higher level; so a level is served before this task as often as it
+ * has turns in the time that the task waits. Critical tasks come first.
  */
 function turnsBefore({ record, ahead, user, shares }: TaskFacts): number {
   const counts = user?.levels ?? [];
   if (record.level === CRITICAL) return ahead;
-  const own = firstTag(shares, record.level) + ahead / weightOf(shares, record.level);
+  const own =
+    leftOf(shares.waited, record.level, shares.weights) + ahead / weightOf(shares, record.level);
   let turns = ahead + (counts[CRITICAL - 1] ?? 0);
   for (let level = 1; level < CRITICAL; level++) {
     const count = counts[level - 1] ?? 0;
     if (level === record.level || count === 0) continue;
-    turns += Math.min(count, tagsBefore(shares, level, { tag: own, level: record.level }));
+    turns += Math.min(count, turnsWithin(shares, level, { time: own, level: record.level }));
   }
   return turns;
 }
 
-/** How many turns a level would have before a tag of another level, if it never ran empty. */
-function tagsBefore(
+/** How many turns a level would have before another level has its own, if it never ran empty. */
+function turnsWithin(
   shares: TaskFacts['shares'],
   level: number,
-  other: { readonly tag: number; readonly level: number },
+  other: { readonly time: number; readonly level: number },
 ): number {
-  const steps = (other.tag - firstTag(shares, level)) * weightOf(shares, level);
+  const steps =
+    (other.time - leftOf(shares.waited, level, shares.weights)) * weightOf(shares, level);
   if (level > other.level) return Math.max(0, Math.floor(steps + EPSILON) + 1);
   return Math.max(0, Math.ceil(steps - EPSILON));
-}
-
-function firstTag({ v, last, tag, weights }: TaskFacts['shares'], level: number): number {
-  const stored = tag[level - 1] ?? 0;
-  if (stored > 0) return stored;
-  return Math.max(v, last[level - 1] ?? 0) + 1 / (weights[level - 1] ?? 1);
 }
 
 function weightOf({ weights }: TaskFacts['shares'], level: number): number {

@@ -88,18 +88,14 @@ export const PACKED = {
   },
   shares: {
     where: '`v` of `user`',
-    fields: [
-      ['virtual', 'd', 'virtual time of its levels'],
-      ['critical', 'I', 'critical turns in a row'],
-    ],
-    rest: '*level share* of each level that has any',
+    fields: [['critical', 'I', 'critical turns in a row']],
+    rest: '*level share* of each level that has waited',
   },
   levelShare: {
     where: '`v` of `user`',
     fields: [
       ['level', 'B', '1 to 5'],
-      ['last', 'd', 'tag at its latest turn'],
-      ['tag', 'd', 'of its next turn, 0 for none'],
+      ['waited', 'd', 'for how many turns of weight 1 it has waited for its next'],
     ],
     rest: 'the next',
   },

@@ -235,14 +235,10 @@ export interface TaskFacts {
   readonly parked?: true;
   /** Ready users of its queue whose turn comes before its user's. */
   readonly usersAhead: number;
-  /** Virtual state of its user's levels, for the closed form of `position`. */
+  /** How its user's levels stand to each other, for the closed form of `position`. */
   readonly shares: {
-    /** Virtual time of the levels 1 to 5, which grows as they are served. */
-    readonly v: number;
-    /** Tag of the latest turn of each of the levels 1 to 5. */
-    readonly last: readonly number[];
-    /** Tag of the next turn of each of the levels 1 to 5; 0 while the level has none. */
-    readonly tag: readonly number[];
+    /** For how many turns of weight 1 each of the levels 1 to 5 has waited for its next one. */
+    readonly waited: readonly number[];
     /** What the levels 1 to 5 weigh in its queue. */
     readonly weights: readonly number[];
   };

@@ -17,12 +17,16 @@ const HIGH: Level = 4;
 class Levels {
   readonly shares = newLevelShares();
   readonly counts = [0, 0, 0, 0, 0, 0];
-  readonly #weights: readonly number[];
+  #weights: readonly number[];
   readonly #burst: number | undefined;
 
   constructor(weights = PRIORITY_WEIGHTS, burst?: number) {
     this.#weights = weights;
     this.#burst = burst;
+  }
+
+  weigh(weights: readonly number[]): void {
+    this.#weights = weights;
   }
 
   add(level: Level, n = 1): void {
@@ -39,8 +43,8 @@ class Levels {
   serve(): Level | 0 {
     const level = nextLevel(this.shares, this.counts, this.#weights, this.#burst);
     if (level === 0) return 0;
+    served(this.shares, level, this.counts, this.#weights);
     this.counts[level - 1] = this.at(level) - 1;
-    served(this.shares, level);
     if (this.at(level) === 0) emptied(this.shares, level);
     return level;
   }
@@ -83,6 +87,32 @@ describe('levels of one user', () => {
     const levels = new Levels([1, 1, 1, 1, 6]);
     for (const level of [1, 2, 3, 4, 5] as const) levels.add(level, 1_000);
     expect(tally(levels, 1_000)).toEqual([100, 100, 100, 100, 600, 0]);
+  });
+
+  it('share turns by other weights from the next turn on', () => {
+    const levels = new Levels([1, 1, 1, 1, 1]);
+    for (const level of [1, 2, 3, 4, 5] as const) levels.add(level, 1_000);
+    tally(levels, 5);
+    levels.weigh([1, 1, 6, 1, 1]);
+    expect(tally(levels, 1_000)).toEqual([100, 100, 600, 100, 100, 0]);
+  });
+
+  it('are owed no turns for what they weighed before', () => {
+    const levels = new Levels([1, 1, 1, 1, 1_000]);
+    levels.add(4, 2_000);
+    levels.add(5, 2_000);
+    tally(levels, 999);
+    levels.weigh([1, 1, 1, 1_000, 1_000]);
+    expect(Array.from({ length: 5 }, () => levels.serve())).toEqual([4, 5, 4, 5, 4]);
+  });
+
+  it('have waited for nothing once one alone has work', () => {
+    const levels = new Levels([3, 7, 11, 13, 17]);
+    for (const level of [1, 2, 3, 4, 5] as const) levels.add(level, 5);
+    tally(levels, 25);
+    levels.add(NORMAL, 5);
+    tally(levels, 3);
+    expect(levels.shares).toEqual(newLevelShares());
   });
 
   it('let a HIGH task wait two turns behind 200,000 NORMAL ones', () => {

@@ -5,6 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { packedBytes } from '../../../src/backends/copy/bytes/packed-bytes.ts';
+import type { Store } from '../../../src/backends/memory/store/store.ts';
 import { redis } from '../../../src/backends/redis/redis-backend.ts';
 import type { Backend } from '../../../src/domain/port/backend.ts';
 import { backendOver, storeOf } from '../../support/copies.ts';
@@ -17,19 +19,42 @@ const dumped: Readonly<Record<string, string>> = JSON.parse(
 );
 const client = new Redis(inject('redisPlace'));
 let copied: Backend;
+let store: Store;
 
 beforeAll(async () => {
   for (const [name, text] of Object.entries(dumped)) {
     await client.restore(`${prefix}:${name}`, 0, Buffer.from(text, 'base64'));
   }
+  // One that had tasks of several levels has a record.
+  await client.rename(`${prefix}:ready:pw3`, `${prefix}:ready:ow3`);
+  const u = packedBytes('user', RECORD);
+  await client.hset(`${prefix}:user:bob`, { u, v: tagsOfLevels() });
   const clock = new HandClock();
   clock.move(NOW - clock.now());
-  const store = await storeOf({ client, prefix, clock: () => clock.now() }, clock);
+  store = await storeOf({ client, prefix, clock: () => clock.now() }, clock);
   copied = backendOver(clock, store).backend;
 });
 
+/** Of a user that is ready, and has one task. */
+const RECORD = {
+  ...{ tag: 0, epoch: 0, flags: 1, weight: 3, headroom: 1, live: 1, running: 0, arrival: 0 },
+  ...{ level1: 0, level2: 0, level3: 1, level4: 0, level5: 0, level6: 0 },
+};
+
+/** Virtual time 1.25, two critical turns in a row; level 3 has its next turn an eighth before it would if it began now. */
+function tagsOfLevels(): Buffer {
+  const bytes = Buffer.alloc(12 + 17);
+  bytes.writeDoubleLE(1.25, 0);
+  bytes.writeUInt32LE(2, 8);
+  bytes.writeUInt8(3, 12);
+  bytes.writeDoubleLE(1, 13);
+  bytes.writeDoubleLE(1.375, 21);
+  return bytes;
+}
+
 afterAll(async () => {
-  await client.unlink(...Object.keys(dumped).map((name) => `${prefix}:${name}`));
+  const names = [...Object.keys(dumped), 'ready:ow3'];
+  await client.unlink(...names.map((name) => `${prefix}:${name}`));
   client.disconnect();
 });
 
@@ -58,4 +83,9 @@ it('is copied with counts, turns and settings of its queues', async () => {
   expect(queues.find(({ queue }) => queue === 'slow')?.settings).toMatchObject({ maxRunning: 2 });
   const bob = await copied.users.get('bob', 'default');
   expect(bob?.settings).toMatchObject({ weight: 3 });
+});
+
+it('is copied with how long the levels of a user have waited', () => {
+  const shares = store.queues.get('default')?.users.get('bob')?.shares;
+  expect(shares).toEqual({ criticalRun: 2, waited: [0, 0, 0.125, 0, 0] });
 });

@@ -160,7 +160,7 @@ describe('lines of a state', () => {
   it('of a newer version, or with what is not known, are refused', async () => {
     const [text = ''] = writeState(await small());
     const refused: readonly (readonly [string, string])[] = [
-      ['{"state":1', '{"state":2'],
+      ['{"state":2', '{"state":3'],
       ['"OptionalFacts",', '"UsualFacts",'],
       ['"leastKeptMs"', '"mostKeptMs"'],
       ['"byArrival"', '"byChance"'],
@@ -194,7 +194,7 @@ describe('lines of a state', () => {
       if (Array.isArray(row) && row[0] === names.indexOf('UserEntry')) row.splice(3 + gone, 1);
       return row === undefined ? '' : JSON.stringify(row);
     });
-    const again = readState([[JSON.stringify({ state: 1, classes }), ...older].join('\n')], clock);
+    const again = readState([[JSON.stringify({ state: 2, classes }), ...older].join('\n')], clock);
     mustBeSameState(readState([text], clock), again);
     expect(again.queues.get('default')?.users.get('ann')?.meanRun).toBeUndefined();
   });

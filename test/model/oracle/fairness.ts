@@ -245,32 +245,42 @@ export function nextTask(world: World, queue: QueueEntry, person: Person): Task 
 
 function nextLevel(queue: QueueEntry, person: Person, queued: readonly Task[]): number {
   const { levels } = person;
-  const weights = queue.settings.priorityWeights ?? [1, 2, 4, 8, 16];
-  const filled = [1, 2, 3, 4, 5].filter((level) => queued.some((task) => task.level === level));
-  for (const level of filled) {
-    if (levels.tag[level - 1] !== 0) continue;
-    const start = Math.max(levels.v, levels.last[level - 1] ?? 0);
-    levels.tag[level - 1] = start + 1 / (weights[level - 1] ?? 1);
-  }
-  const tag = (level: number): number => levels.tag[level - 1] ?? 0;
-  const normal = filled.sort((one, other) => tag(one) - tag(other) || other - one)[0];
+  const filled = filledOf(queued);
+  const left = (level: number): number => waitLeft(queue, person, level);
+  const normal = filled.sort((one, other) => left(one) - left(other) || other - one)[0];
   const critical = queued.some((task) => task.level === 6);
   const burst = queue.settings.criticalBurst ?? Number.POSITIVE_INFINITY;
   if (critical && (normal === undefined || levels.criticalRun < burst)) return 6;
   return normal ?? 0;
 }
 
-/** The head of this level was leased. */
-export function levelServed(person: Person, level: number): void {
+/** The levels that share turns, and have something in line. */
+function filledOf(queued: readonly Task[]): number[] {
+  return [1, 2, 3, 4, 5].filter((level) => queued.some((task) => task.level === level));
+}
+
+function waitLeft(queue: QueueEntry, { levels }: Person, level: number): number {
+  const weights = queue.settings.priorityWeights ?? [1, 2, 4, 8, 16];
+  return Math.max(0, 1 / (weights[level - 1] ?? 1) - (levels.waited[level - 1] ?? 0));
+}
+
+/** The head of this level is leased. */
+export function levelServed(
+  queue: QueueEntry,
+  person: Person,
+  { level, queued }: { readonly level: number; readonly queued: readonly Task[] },
+): void {
   const { levels } = person;
   if (level === 6) {
     levels.criticalRun += 1;
     return;
   }
   levels.criticalRun = 0;
-  levels.v = levels.tag[level - 1] ?? 0;
-  levels.last[level - 1] = levels.v;
-  levels.tag[level - 1] = 0;
+  const passed = waitLeft(queue, person, level);
+  for (const other of filledOf(queued)) {
+    levels.waited[other - 1] = (levels.waited[other - 1] ?? 0) + passed;
+  }
+  levels.waited[level - 1] = 0;
 }
 
 /** A task comes in line: where its user has none there, its critical turns are in a row no more. */
@@ -279,12 +289,12 @@ export function beginLine(world: World, queue: string, user: string): void {
   personOf(queueOf(world, queue), user).levels.criticalRun = 0;
 }
 
-/** A task left its level other than by a turn; a level with nothing left loses its tag. */
+/** A task left its level; a level with nothing left has not waited. */
 export function levelLeft(world: World, task: Task): void {
   const left = ofUser(world, task.queue, task.user).some(
     (other) => inLine(other) && other.level === task.level && other.id !== task.id,
   );
   if (left || task.level === 6) return;
   const { levels } = personOf(queueOf(world, task.queue), task.user);
-  levels.tag[task.level - 1] = 0;
+  levels.waited[task.level - 1] = 0;
 }

@@ -19,7 +19,9 @@ import { isAbandoned, pauserOf, setAside } from './runs.ts';
 import { expected } from './timed.ts';
 import {
   boundTat,
+  inLine,
   note,
+  ofUser,
   type Person,
   type QueueEntry,
   queueOf,
@@ -182,7 +184,8 @@ function start(world: World, { queue, worker, turn, request, task }: Start): Giv
   const cost = timed ? expected(queue, person) : task.cost;
   task.charged = timed ? cost : undefined;
   charge(queue, turn, cost);
-  levelServed(person, task.level);
+  const queued = ofUser(world, queue.queue, person.user).filter(inLine);
+  levelServed(queue, person, { level: task.level, queued });
   task.chargedIn = queue.epoch;
   const { rate } = settingsOf(world, queue.queue, person.user);
   if (rate !== undefined) person.tat = Math.max(person.tat, world.now) + rate.perMs / rate.limit;

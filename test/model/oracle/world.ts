@@ -184,7 +184,7 @@ export interface Person {
   tat: number;
   /** Mean time that its leases were held, in seconds; of those that are charged by time. */
   meanRun: number | undefined;
-  levels: { v: number; last: number[]; tag: number[]; criticalRun: number };
+  levels: { waited: number[]; criticalRun: number };
 }
 
 export interface QueueEntry {
@@ -364,7 +364,7 @@ export function queueOf(world: World, queueName: string): QueueEntry {
 export function personOf(queue: QueueEntry, user: string): Person {
   const known = queue.people.get(user);
   if (known !== undefined) return known;
-  const levels = { v: 0, last: [0, 0, 0, 0, 0], tag: [0, 0, 0, 0, 0], criticalRun: 0 };
+  const levels = { waited: [0, 0, 0, 0, 0], criticalRun: 0 };
   const person: Person = {
     user,
     tag: 0,

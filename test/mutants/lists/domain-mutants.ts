@@ -65,13 +65,13 @@ export const DOMAIN_MUTANTS: readonly Mutant[] = [
   {
     name: 'a tie goes to the lower level',
     file: 'src/domain/fairness/priority-shares.ts',
-    find: `    if (best === 0 || tag < bestTag) {`,
-    replace: `    if (best === 0 || tag <= bestTag) {`,
+    find: `    if (best === 0 || left < least) {`,
+    replace: `    if (best === 0 || left <= least) {`,
   },
   {
     name: 'priority by level alone',
     file: 'src/domain/fairness/priority-shares.ts',
-    find: `    if (best === 0 || tag < bestTag) {`,
+    find: `    if (best === 0 || left < least) {`,
     replace: `    if (best === 0) {`,
   },
   {
@@ -83,8 +83,8 @@ export const DOMAIN_MUTANTS: readonly Mutant[] = [
   {
     name: 'a normal turn does not end the run of critical ones',
     file: 'src/domain/fairness/priority-shares.ts',
-    find: `  shares.criticalRun = 0;\n  shares.v`,
-    replace: `  shares.v`,
+    find: `  shares.criticalRun = 0;\n  const`,
+    replace: `  const`,
   },
   {
     name: 'a run of critical ones goes on when nothing has waited',
@@ -93,9 +93,21 @@ export const DOMAIN_MUTANTS: readonly Mutant[] = [
     replace: `}`,
   },
   {
-    name: 'an emptied level keeps its tag',
+    name: 'a level that has nothing waits',
     file: 'src/domain/fairness/priority-shares.ts',
-    find: `  if (level !== CRITICAL) shares.tag[level - 1] = 0;\n`,
+    find: `    if ((counts[other - 1] ?? 0) > 0)\n`,
+    replace: '',
+  },
+  {
+    name: 'a level that is late takes time from others',
+    file: 'src/domain/fairness/priority-shares.ts',
+    find: `Math.max(0, 1 / (weights[level - 1] ?? 1) - (waited[level - 1] ?? 0))`,
+    replace: `1 / (weights[level - 1] ?? 1) - (waited[level - 1] ?? 0)`,
+  },
+  {
+    name: 'an emptied level has waited',
+    file: 'src/domain/fairness/priority-shares.ts',
+    find: `  if (level !== CRITICAL) shares.waited[level - 1] = 0;\n`,
     replace: '',
   },
   {

@@ -35,7 +35,7 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a delayed release keeps its place in line',
     file: 'src/backends/memory/settle.ts',
-    find: `        entry.seq = 0;\n`,
+    find: `      if (decision.delayMs !== undefined) entry.seq = 0;\n`,
     replace: '',
   },
   {

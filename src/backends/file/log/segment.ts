@@ -24,7 +24,7 @@ const OLDEST_FORMAT = 1;
  * Which decisions the engine makes. To be raised by any change after which the same calls could leave behind something
  * else: what was written under another law is not replayed.
  */
-export const LAW = 4;
+export const LAW = 5;
 
 const MAGIC = 'FAIRLOOM';
 const BEGUN = 'fairloom';

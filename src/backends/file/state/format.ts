@@ -13,7 +13,7 @@
  */
 
 /** Rises when what a field means changes, or a field goes. A new field needs nothing: it has its default. */
-export const STATE_VERSION = 1;
+export const STATE_VERSION = 2;
 
 /** What an array in place of a value begins with. `undefined` is `null`; texts, numbers and booleans are themselves. */
 export const VALUE = {

@@ -5,6 +5,7 @@ import { Store } from '../../memory/store/store.ts';
 import { BadStateError } from './bad-state.ts';
 import { type Fields, hasFields, MORE, STATE_VERSION } from './format.ts';
 import { type KnownClass, knownClasses, TEXT } from './known-classes.ts';
+import { fromOld, OLD_VERSION } from './old-version.ts';
 import { type Column, columnInto, newColumn } from './read-column.ts';
 import { ValueReader } from './read-value.ts';
 
@@ -32,6 +33,7 @@ export class StateReader {
   /** Instances of before that have their fields. */
   #done = 0;
   #isWhole = false;
+  #isOld = false;
 
   constructor(clock: Clock) {
     this.#known = knownClasses(clock);
@@ -53,6 +55,7 @@ export class StateReader {
     this.#values.finish();
     const [store] = this.#values.instances(0, 1);
     if (!(store instanceof Store)) throw new BadStateError('the state begins with no store');
+    if (this.#isOld) fromOld(store);
     return store;
   }
 
@@ -72,11 +75,12 @@ export class StateReader {
   }
 
   #head({ state, classes }: Fields): void {
-    if (state !== STATE_VERSION) {
+    if (state !== STATE_VERSION && state !== OLD_VERSION) {
       throw new BackendUnsupportedError(
         `the snapshot has version ${String(state)} of the state; this Fairloom reads ${STATE_VERSION}`,
       );
     }
+    this.#isOld = state === OLD_VERSION;
     if (!Array.isArray(classes)) throw new BadStateError('the head of the state names no classes');
     const found = classes.map((one) => this.#fileClass(one));
     this.#classes = found;

@@ -88,7 +88,7 @@ export function isAbandoned(store: Store, entry: TaskEntry): boolean {
   return false;
 }
 
-/** The task that has the user's turn. Gives levels their tags, so it is asked once per turn. */
+/** The task that has the user's turn. */
 export function headOf(user: UserEntry): TaskEntry | undefined {
   const { settings, priorityWeights } = user.queue;
   const level = nextLevel(user.shares, user.counts, priorityWeights, settings.criticalBurst);

@@ -68,8 +68,8 @@ export function enterStarted(store: Store, entry: TaskEntry, leaseUntil: number)
 
 /** Takes the head of its line for a lease: its level had a turn. */
 export function leaveAsServed(entry: TaskEntry): void {
-  const level = entry.level;
-  served(entry.owner.shares, level);
+  const { shares, counts, queue } = entry.owner;
+  served(shares, entry.level, counts, queue.priorityWeights);
   dropQueued(entry);
 }
 

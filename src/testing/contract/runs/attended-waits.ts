@@ -117,6 +117,22 @@ export const attendedWaits: Cases = {
     }
   },
 
+  'one that was woken and is given back goes to the end of its line': async (kit, expect) => {
+    for (const delayMs of [0, 100]) {
+      await kit.add();
+      const first = await kit.leaseOne();
+      const leased = await waitingTask(kit, `woken${delayMs}`, unsent);
+      const other = await kit.add();
+      await kit.settle(first, { type: 'release', cause: { type: 'shutdown' } });
+      await kit.backend.waits.signal(leased.id, { name: 'go', payload: '1' });
+      await kit.settle(leased, { type: 'release', cause: { type: 'shutdown' }, delayMs });
+      await kit.advance(delayMs);
+      const leases = await kit.lease(4);
+      expect(leases.map(({ id }) => id)).toEqual([first.id, other, leased.id]);
+      for (const one of leases) await kit.finish(one);
+    }
+  },
+
   // F91
   'what it has left of its time is told as it was said, until it has ended': async (
     kit,

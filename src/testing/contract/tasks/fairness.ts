@@ -291,6 +291,19 @@ export const withinUser: Cases = {
     expect(tally(served, byLevel)).toEqual({ 1: 10, 2: 10, 3: 10, 4: 10, 5: 60 });
   },
 
+  'levels share turns by other weights from the next turn on': async (kit, expect) => {
+    await kit.setQueue({ priorityWeights: [1, 1, 1, 1, 1] });
+    await kit.add({ level: 3 });
+    await kit.serve(1);
+    await fill(kit, { 3: 3 });
+    await kit.serve(1);
+    await kit.setQueue({ priorityWeights: [1, 1, 4, 1, 2] });
+    await fill(kit, { 3: 6, 5: 6 });
+    expect((await kit.serve(6)).map(byLevel)).toEqual([3, 5, 3, 3, 5, 3]);
+    await kit.setQueue({ priorityWeights: [1, 1, 2, 1, 4] });
+    expect((await kit.serve(6)).map(byLevel)).toEqual([5, 5, 3, 5, 5, 3]);
+  },
+
   'a high task waits two turns behind 2,000 normal ones': async (kit, expect) => {
     await fill(kit, { 3: 2_000 });
     await kit.serve(7);

@@ -195,7 +195,7 @@ export const DATA_FILE_MUTANTS: readonly Mutant[] = [
     name: 'file: a newer version of the state is read',
     file: 'src/backends/file/state/state-reader.ts',
     first: 'state/snapshot-file',
-    find: 'if (state !== STATE_VERSION) {',
+    find: 'if (state !== STATE_VERSION && state !== OLD_VERSION) {',
     replace: 'if (state === undefined) {',
   },
   {

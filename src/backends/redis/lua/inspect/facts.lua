@@ -89,9 +89,7 @@ end
 
 if t.optional then addRunFacts(t.optional) end
 if t.dependents then facts.dependents = F.dependents(id, nil, named) end
-local shares = F.sharesOf(u)
-facts.shares = { v = F.exact(shares.virtual), last = F.exact(shares.last), tag = F.exact(shares.tag),
-  weights = queue.config.priorityWeights or LIMIT.priorityWeights }
+facts.shares = { waited = F.exact(F.sharesOf(u).waited), weights = queue.config.priorityWeights or LIMIT.priorityWeights }
 local reply = { cjson.encode(facts) }
 F.addRecord(reply, t, true)
 F.addWorkers(reply)

@@ -93,10 +93,10 @@ function Readable.isUser(field, v)
   if field == FIELD.user.shares then
     if #v < SIZE.shares or (#v - SIZE.shares) % SIZE.levelShare ~= 0 then return false end
     for at_ = AT.shares.rest, #v, SIZE.levelShare do
-      local level, last, tag = struct.unpack(FORMAT.levelShare, v, at_)
-      if level < 1 or level > 5 or not Readable.isFinite(last, tag) then return false end
+      local level, turns = struct.unpack(FORMAT.levelShare, v, at_)
+      if level < 1 or level > 5 or not Readable.isFinite(turns) then return false end
     end
-    return Readable.isFinite((struct.unpack('<d', v)))
+    return true
   end
   local n = Readable.unpacked(FORMAT.user, v)
   if not n or #v ~= SIZE.user or n[3] >= FLAG.user.all or not Readable.isFinite(n[1], n[14]) then return false end

@@ -236,22 +236,15 @@ function F.userOf(queue, name)
   return u
 end
 
--- By how many levels have shares.
-local SHARES = { [0] = FORMAT.shares, FORMAT.shares .. 'Bdd', FORMAT.shares .. 'BddBdd', FORMAT.shares .. 'BddBddBdd',
-  FORMAT.shares .. 'BddBddBddBdd', FORMAT.shares .. 'BddBddBddBddBdd' }
-
 -- Level shares as they are stored; nil: of somebody who has none yet.
 function F.readShares(raw)
-  local last, tag = { 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0 }
-  if not raw then return { virtual = 0, crit = 0, last = last, tag = tag } end
-  local n = (#raw - SIZE.shares) / SIZE.levelShare
-  local virtual, crit, i, lastI, tagI, j, lastJ, tagJ, k, lastK, tagK, l, lastL, tagL, m, lastM, tagM = struct.unpack(SHARES[n], raw)
-  if n > 0 then last[i], tag[i] = lastI, tagI end
-  if n > 1 then last[j], tag[j] = lastJ, tagJ end
-  if n > 2 then last[k], tag[k] = lastK, tagK end
-  if n > 3 then last[l], tag[l] = lastL, tagL end
-  if n > 4 then last[m], tag[m] = lastM, tagM end
-  return { virtual = virtual, crit = crit, last = last, tag = tag }
+  local waited = { 0, 0, 0, 0, 0 }
+  if not raw then return { crit = 0, waited = waited } end
+  for at_ = AT.shares.rest, #raw, SIZE.levelShare do
+    local level, turns = struct.unpack(FORMAT.levelShare, raw, at_)
+    waited[level] = turns
+  end
+  return { crit = struct.unpack(FORMAT.shares, raw), waited = waited }
 end
 
 -- The user's level shares, to be read or changed.
@@ -261,13 +254,11 @@ function F.sharesOf(u)
 end
 
 function F.packShares(shares)
-  local values, n, last, tag = {}, 0, shares.last, shares.tag
-  for level = 1, 5 do
-    if last[level] ~= 0 or tag[level] ~= 0 then
-      values[n + 1], values[n + 2], values[n + 3], n = level, last[level], tag[level], n + 3
-    end
+  local packed = struct.pack(FORMAT.shares, shares.crit)
+  for level, turns in ipairs(shares.waited) do
+    if turns > 0 then packed = packed .. struct.pack(FORMAT.levelShare, level, turns) end
   end
-  return struct.pack(SHARES[n / 3], shares.virtual, shares.crit, unpack(values))
+  return packed
 end
 
 function F.saveUser(u)

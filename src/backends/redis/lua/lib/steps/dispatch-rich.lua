@@ -67,12 +67,11 @@ function Dispatch.planOf(u)
   if u.isFew then
     if not u.packed then return { turns = 0 } end
     local a, b, c, d, e, f = struct.unpack('<IIIIII', u.packed, AT.user.level1)
-    return { turns = 0, queue = u.queue, dirty = true, cnt = { a, b, c, d, e, f }, shares = F.readShares(u.raw) }
+    return { turns = 0, queue = u.queue, cnt = { a, b, c, d, e, f }, shares = F.readShares(u.raw) }
   end
   if u.cnt[3] == u.queued and not (u.shares or u.raw) then return { turns = 0 } end
   local shares = F.sharesOf(u)
-  return { turns = 0, queue = u.queue, dirty = true, cnt = { unpack(u.cnt) }, shares = { virtual = shares.virtual,
-    crit = shares.crit, last = { unpack(shares.last) }, tag = { unpack(shares.tag) } } }
+  return { turns = 0, queue = u.queue, cnt = { unpack(u.cnt) }, shares = { crit = shares.crit, waited = { unpack(shares.waited) } } }
 end
 
 function Dispatch.nextLevel(plan)

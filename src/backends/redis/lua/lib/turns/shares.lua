@@ -4,20 +4,14 @@
 -- Turns of the levels 1 to 5 while all have work.
 local WEIGHTS = LIMIT.priorityWeights
 
--- The level whose head is next; 0 when nothing waits. A level with work gets its tag at first
--- sight.
+-- The level whose head is next; 0 when nothing waits.
 function F.nextLevel(u)
-  local best, bestTag, cnt, shares = 0, 0, u.cnt, F.sharesOf(u)
+  local best, least, cnt, shares = 0, 0, u.cnt, F.sharesOf(u)
+  local waited, weights = shares.waited, u.queue.config.priorityWeights or WEIGHTS
   for level = 5, 1, -1 do
     if cnt[level] > 0 then
-      local tag = shares.tag[level]
-      if tag == 0 then
-        local last, weights = shares.last[level], u.queue.config.priorityWeights or WEIGHTS
-        tag = (last > shares.virtual and last or shares.virtual) + 1 / weights[level]
-        shares.tag[level] = tag
-        F.touch(u)
-      end
-      if best == 0 or tag < bestTag then best, bestTag = level, tag end
+      local left = math.max(0, 1 / weights[level] - waited[level])
+      if best == 0 or left < least then best, least = level, left end
     end
   end
   if cnt[6] == 0 then return best end
@@ -26,16 +20,20 @@ function F.nextLevel(u)
   return 6
 end
 
+-- Its counts are those of before the turn.
 function F.served(u, level)
-  local shares = F.sharesOf(u)
+  local shares, cnt = F.sharesOf(u), u.cnt
   if level == 6 then
     shares.crit = shares.crit + 1
     return
   end
+  local waited, weights = shares.waited, u.queue.config.priorityWeights or WEIGHTS
+  local passed = math.max(0, 1 / weights[level] - waited[level])
   shares.crit = 0
-  shares.virtual = shares.tag[level]
-  shares.last[level] = shares.virtual
-  shares.tag[level] = 0
+  for other = 1, 5 do
+    if cnt[other] > 0 then waited[other] = waited[other] + passed end
+  end
+  waited[level] = 0
 end
 
 -- A task comes to a user that has none in line: its critical turns are no longer in a row.
@@ -45,13 +43,12 @@ end
 
 -- Whether shares are others than those of somebody who only ever had tasks of level 3.
 function F.hasShares(u)
-  local shares, weights = F.sharesOf(u), u.queue.config.priorityWeights or WEIGHTS
-  local tag = shares.tag[3]
-  return shares.crit > 0 or (tag ~= 0 and tag ~= shares.virtual + 1 / weights[3])
+  local shares = F.sharesOf(u)
+  return shares.crit > 0 or shares.waited[3] > 0
 end
 
--- A level that runs empty, whatever emptied it, loses its tag, and nothing else.
+-- A level that runs empty, whatever emptied it, has not waited.
 function F.emptied(u, level)
   if level == 6 or not (u.shares or u.raw) then return end
-  F.sharesOf(u).tag[level] = 0
+  F.sharesOf(u).waited[level] = 0
 end
