@@ -302,7 +302,7 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
   handMs: limit(
     2_000,
     'ms',
-    'a worker that was handed a task while it waited says so within this time',
+    'a task that was handed to a worker which waits, and that it has not fetched, goes back after this time',
   ),
   alarmGapMs: limit(500, 'ms', 'the second holder of the alarm wakes this much later'),
   tickMs: limit(800, 'ms', 'a busy worker ticks this long after it last did, ± 20 %'),

@@ -2,7 +2,6 @@
 
 import { nextTick, setImmediate } from '../base/globals.ts';
 import { pauseMs, sleep } from '../base/pause.ts';
-import { elapsedMs } from '../base/time.ts';
 import { isOwn } from '../domain/errors/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type {
@@ -68,8 +67,6 @@ export class LeaseLoop {
   #notified = false;
   /** Handed over while a lease was under way: the two share the slots. */
   #handed: Leased[] = [];
-  /** How far the backend's clock was ahead of elapsed time when it last told a time; never more than it is. */
-  #aheadMs = 0;
   /** Will run in this tick of the event loop, or in the next turn of it. */
   #scheduled = false;
   #replies = 0;
@@ -300,7 +297,6 @@ export class LeaseLoop {
   }
 
   #leased(reply: LeaseReply): void {
-    this.#aheadMs = reply.now - this.#line.lastAnswerAt;
     // Only a lease that gave nothing has put this worker in line to be told of work; what came while
     // the lease was under way may be about work that arrived after it.
     this.#wantsMore = reply.more || reply.leases.length > 0 || this.#notified;
@@ -321,28 +317,16 @@ export class LeaseLoop {
     this.#line.changed.check();
   }
 
-  /**
-   * One that has no slot goes back. One that was long on its way (this process was held up, or its
-   * own lease was) is left: it ends uncounted, and may have ended by now.
-   */
+  /** One that has no slot goes back. */
   #takeHanded(): void {
     const { leased } = this.#settlements;
-    const since = elapsedMs(this.#line.clock) + this.#aheadMs - LIMITS.handMs / 2;
     for (const lease of this.#handed) {
-      if (lease.leasedAt < since || leased.has(lease)) continue;
-      if (this.#freeSlots > 0) this.#confirm(lease);
+      if (leased.has(lease)) continue;
+      if (this.#freeSlots > 0) this.#take([lease]);
       else this.#settlements.giveBack([lease]);
     }
     this.#handed = [];
     this.#wantsMore = true;
-  }
-
-  /** The word that it was taken is on its way before its handler can hold up this process. */
-  #confirm(lease: Leased): void {
-    const late = (): void => void this.#keeper.extendNow();
-    const { backend, worker } = this.#line;
-    backend.workers.confirm(worker, lease).then((isLeased) => isLeased || late(), late);
-    this.#take([lease]);
   }
 
   /**

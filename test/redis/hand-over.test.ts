@@ -4,11 +4,11 @@ import { decodeHanded } from '../../src/backends/redis/wire/decode.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
 import type { Leased } from '../../src/domain/port/backend.ts';
 import type { LeaseFields, TaskFields } from '../../src/testing/contract/kit.ts';
-import { adminOf, freshPrefix, manualKitOn } from './faults/kit.ts';
+import { adminOf, freshPrefix, manualKitOn, proxyTo } from './faults/kit.ts';
 
-async function setUp() {
+async function setUp(url = inject('redisUrl')) {
   const prefix = freshPrefix();
-  const kit = await manualKitOn(inject('redisUrl'), undefined, prefix);
+  const kit = await manualKitOn(url, undefined, prefix);
   const raw = adminOf();
   const key = (name: string): string => `${prefix}:${name}`;
   /** What the worker was told, without waiting for it. */
@@ -32,7 +32,7 @@ async function setUp() {
     expect(reply?.kind).toBe('created');
     return task.id;
   };
-  return { kit, raw, key, told, fetched, stand, enqueue };
+  return { kit, raw, key, prefix, told, fetched, stand, enqueue };
 }
 
 type At = Awaited<ReturnType<typeof setUp>>;
@@ -166,31 +166,32 @@ describe('a lone task', () => {
 });
 
 describe('a task that was handed over', () => {
-  it('goes back uncounted when nobody says that it has got it', async () => {
+  it('goes back uncounted when its worker does not fetch it', async () => {
     const { stand, enqueue, kit, raw, key } = await setUp();
     await stand();
     const id = await enqueue();
     await kit.advance(LIMITS.handMs);
     expect(await kit.state(id)).toBe('queued');
+    expect(await raw.exists(key('wake:w'))).toBe(0);
     expect(await kit.leaseOne({ worker: 'other' })).toMatchObject({ id, attempt: 1, losses: 0 });
     expect(await raw.exists(key(`attempts:${id}`))).toBe(0);
   });
 
-  it.each(['confirmed', 'extended'])(
+  it.each(['fetched', 'extended', 'looked for by a sweep'])(
     'stays where it is once it was %s, and is lost then as any other',
     async (how) => {
       const { stand, enqueue, kit, fetched } = await setUp();
       await stand();
       const id = await enqueue();
-      const handed = await fetched();
-      const { token } = handed;
+      const { token } = await fetched();
       const leases = [{ id, token }];
-      const { leaseMs } = LIMITS;
+      const { leaseMs, handMs } = LIMITS;
       const extend = () => kit.backend.tasks.extend({ worker: 'w', leaseMs, leases });
-      if (how === 'extended') expect((await extend()).answers).toEqual(['ok']);
-      else expect(await kit.backend.workers.confirm('w', handed)).toBe(true);
-      expect(await kit.backend.workers.confirm('w', handed)).toBe(false);
-      await kit.advance(LIMITS.leaseMs - 1_000);
+      const isExtended = how === 'extended';
+      if (isExtended) expect((await extend()).answers).toEqual(['ok']);
+      await kit.advance(handMs);
+      if (how === 'looked for by a sweep') await kit.backend.tasks.tick();
+      await kit.advance(leaseMs - handMs - 1_000);
       expect(await kit.state(id)).toBe('started');
       await kit.advance(1_000);
       expect(await kit.leaseOne({ worker: 'other' })).toMatchObject({ id, losses: 1 });
@@ -198,18 +199,137 @@ describe('a task that was handed over', () => {
     },
   );
 
-  it('is confirmed by its own worker under its own token, while it lasts', async () => {
+  it('stays with its worker while that asks for more, stands in line, and gets another', async () => {
     const { stand, enqueue, kit, fetched } = await setUp();
     await stand();
-    const id = await enqueue();
-    const handed = await fetched();
-    const { workers } = kit.backend;
-    expect(await workers.confirm('v', handed)).toBe(false);
-    expect(await workers.confirm('w', { ...handed, token: `${handed.token}0` })).toBe(false);
-    await kit.advance(LIMITS.handMs);
-    expect(await workers.confirm('w', handed)).toBe(false);
-    expect(await kit.state(id)).toBe('queued');
+    const one = await enqueue();
+    const first = await fetched();
+    await stand();
+    await kit.advance(LIMITS.handMs - 10);
+    const two = await enqueue({ user: 'bob' });
+    // A sweep looks for the first, and finds the second in the list.
+    await kit.advance(10);
+    await kit.backend.tasks.tick();
+    expect(await kit.states([one, two])).toEqual(['started', 'started']);
+    const second = await fetched();
+    expect(second.id).toBe(two);
+    for (const lease of [first, second])
+      expect(await kit.finish(lease)).toMatchObject({ kind: 'ok' });
   });
+
+  it('stays with its worker while that leases another', async () => {
+    const { stand, enqueue, kit, fetched } = await setUp();
+    await stand();
+    const one = await enqueue();
+    await fetched();
+    const two = await enqueue({ user: 'bob' });
+    expect(await kit.leaseOne()).toMatchObject({ id: two });
+    expect(await kit.state(one)).toBe('started');
+  });
+
+  it('goes back when its worker asks for more before it has come, and is dropped when it comes', async () => {
+    const proxy = await proxyTo();
+    const { stand, kit, prefix, raw, key } = await setUp(proxy.url);
+    const other = await manualKitOn(undefined, undefined, prefix);
+    await stand();
+    const { signal } = new AbortController();
+    const told = kit.backend.workers.waitForWork('w', 10_000, signal);
+    await expect.poll(async () => String(await raw.client('LIST'))).toContain('cmd=blpop');
+    proxy.freeze();
+    const [reply] = await other.backend.tasks.enqueue([other.task()], { atomic: false });
+    expect(reply?.kind).toBe('created');
+    // The server has sent it.
+    expect(await raw.exists(key('wake:w'))).toBe(0);
+    const asked = kit.leaseOne();
+    proxy.thaw();
+    expect(await asked).toMatchObject({ attempt: 1, losses: 0, releases: 0 });
+    await kit.backend.close();
+    expect(await told).toBe('timeout');
+  });
+
+  it('goes back when its worker has got another one before, and the answer between is lost', async () => {
+    const proxy = await proxyTo();
+    const { stand, enqueue, kit, fetched } = await setUp(proxy.url);
+    await stand({ requestId: 'request1' });
+    await enqueue();
+    await fetched();
+    proxy.setRule((command) =>
+      command.includes('request2') ? { type: 'lose-reply', cut: true } : undefined,
+    );
+    await expect(kit.leaseReply({ requestId: 'request2', wait: 'hand' })).rejects.toThrow();
+    const id = await enqueue({ user: 'bob' });
+    expect(await kit.state(id)).toBe('started');
+    expect(await kit.leaseOne()).toMatchObject({ id });
+  });
+
+  it('hands the alarm of its worker to another that waits', async () => {
+    const { stand, enqueue, kit, told } = await setUp();
+    await kit.add({ delayMs: 60_000 });
+    for (const worker of ['v', 'w']) await kit.worker(worker);
+    await stand();
+    await kit.advance(1);
+    await stand({ worker: 'v' });
+    await enqueue();
+    expect(await told()).toMatchObject({ attempt: 1 });
+    expect(await told('v')).toBe('1');
+  });
+
+  it('stays when the request that says that it has come is lost', async () => {
+    const proxy = await proxyTo();
+    const { stand, enqueue, kit, fetched } = await setUp(proxy.url);
+    await stand({ requestId: 'request1' });
+    const id = await enqueue();
+    await fetched();
+    proxy.setRule((command) =>
+      command.includes('request2') ? { type: 'lose-request', cut: true } : undefined,
+    );
+    await expect(kit.leaseReply({ requestId: 'request2', wait: 'hand' })).rejects.toThrow();
+    await stand({ requestId: 'request3' });
+    await stand({ requestId: 'request4' });
+    expect(await kit.state(id)).toBe('started');
+  });
+
+  it('goes back when the answer that brought it is lost, and its worker asks again', async () => {
+    const proxy = await proxyTo();
+    const { stand, enqueue, kit } = await setUp(proxy.url);
+    let lost = 0;
+    proxy.setRule(([word]) => {
+      if (word?.toLowerCase() !== 'blpop') return undefined;
+      lost++;
+      return { type: 'lose-reply', cut: true };
+    });
+    await stand();
+    const id = await enqueue();
+    const { signal } = new AbortController();
+    const told = kit.backend.workers.waitForWork('w', 10_000, signal);
+    await expect.poll(() => lost).toBeGreaterThan(0);
+    await expect.poll(() => proxy.pending).toBe(0);
+    expect(await kit.state(id)).toBe('started');
+    expect(await kit.leaseOne()).toMatchObject({ id, attempt: 1, losses: 0, releases: 0 });
+    await kit.backend.close();
+    expect(await told).toBe('timeout');
+  });
+
+  it.each([false, true])(
+    'is of a worker that begins anew under its id (fetched: %s)',
+    async (isFetched) => {
+      const { stand, enqueue, kit, fetched, prefix } = await setUp();
+      await stand();
+      const id = await enqueue();
+      if (isFetched) await fetched();
+      const again = await manualKitOn(undefined, undefined, prefix);
+      const [known] = await kit.backend.workers.list();
+      if (known === undefined) throw new Error('it is registered');
+      await again.backend.workers.register(known, { starts: true });
+      expect(await kit.state(id)).toBe(isFetched ? 'started' : 'queued');
+      if (!isFetched) return;
+      const asked = await again.leaseReply({ requestId: 'another1', wait: 'hand' });
+      expect(asked.leases).toEqual([]);
+      await kit.advance(LIMITS.leaseMs);
+      await kit.backend.tasks.tick();
+      expect(await kit.leaseOne({ worker: 'other' })).toMatchObject({ id, losses: 1 });
+    },
+  );
 
   // F63
   it('is no damage, and neither is its worker, nor one that stands in line for another', async () => {
@@ -222,7 +342,9 @@ describe('a task that was handed over', () => {
     }
     const handed = await fetched();
     expect(handed.id).toBe(id);
-    expect(await kit.backend.workers.confirm('w', handed)).toBe(true);
+    for (const repair of [false, true]) {
+      expect(await kit.backend.inspect.reconcile({ repair })).toMatchObject({ drift: [] });
+    }
     expect(await kit.finish(handed)).toMatchObject({ kind: 'ok', repeated: false });
     expect((await kit.backend.workers.list()).map((one) => one.id).toSorted()).toEqual(['v', 'w']);
     await enqueue();
@@ -264,14 +386,16 @@ describe('a task that was handed over', () => {
     expect(await kit.state(id)).toBe('canceled');
   });
 
-  it('is part of the next lease when it was not fetched before, by either script', async () => {
-    for (const fill of [0, 1]) {
+  it('is part of the next lease when it was not fetched before, in a usual step and in others', async () => {
+    for (const fill of [0, 1, 2]) {
       const { stand, enqueue, kit, raw, key } = await setUp();
       await stand();
       const id = await enqueue();
       if (fill === 1) await kit.setUser('bob', { maxRunning: 3 });
-      const lease = await kit.leaseOne();
-      expect(lease).toMatchObject({ id, attempt: 1, losses: 0, releases: 0 });
+      const { leases } = await kit.leaseReply({ wait: fill === 2 ? 'hand' : false });
+      expect(leases).toMatchObject([{ id, attempt: 1, losses: 0, releases: 0 }]);
+      const [lease] = leases;
+      if (lease === undefined) throw new Error('there is one');
       expect(await raw.exists(key('wake:w'))).toBe(0);
       expect(await kit.finish(lease)).toMatchObject({ kind: 'ok' });
     }
@@ -297,15 +421,14 @@ describe('a task that was handed over', () => {
     expect(await kit.leaseOne({ worker: 'v' })).toMatchObject({ id, attempt: 1, losses: 0 });
   });
 
-  it('goes back, or comes, when the wait for it is given up', async () => {
+  it('goes back when the wait for it is given up', async () => {
     const { stand, enqueue, kit } = await setUp();
     await stand();
     const id = await enqueue();
     const over = new AbortController();
     const wait = kit.backend.workers.waitForWork('w', 10_000, over.signal);
     over.abort();
-    const sign = await wait;
-    if (typeof sign === 'object') expect(sign.id).toBe(id);
-    else expect(await kit.state(id)).toBe('queued');
+    expect(await wait).toBe('timeout');
+    expect(await kit.state(id)).toBe('queued');
   });
 });

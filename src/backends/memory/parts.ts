@@ -182,8 +182,6 @@ function workerStore(store: Store, step: Step, look: Step): WorkerStore {
     unregister: (id, instance) => step(() => unregister(store, id, instance)),
     list: () => look(() => liveWorkers(store)),
     waitForWork: (id, ms, signal) => waitForWork(store, id, ms, signal),
-    // Nothing is handed over here: a lease in force holds as long as any.
-    confirm: (_, { id, token }) => look(() => store.records.get(id)?.token === token),
   };
 }
 

@@ -121,28 +121,33 @@ export class RedisTasks implements TaskStore {
   }
 
   async lease(request: LeaseRequest): Promise<LeaseReply> {
-    this.#workers.leasing(request.worker);
-    const args: ScriptArgument[] = [request.worker];
-    pushLease(args, request, this.#session.retention);
+    const { worker, requestId } = request;
+    const args: ScriptArgument[] = [worker];
+    const got = this.#workers.leasing(worker, requestId);
+    pushLease(args, request, this.#session.retention, got);
     const lease = async (): Promise<LeaseReply | undefined> => {
       const reply = flat(await this.#session.run('lease', args));
-      return decodeLease(reply, 0, request.requestId);
+      this.#workers.leased(worker, requestId);
+      return decodeLease(reply, 0, requestId);
     };
     const first = await lease();
     if (first !== undefined) return first;
-    await this.#workers.registerAgain(request.worker);
+    await this.#workers.registerAgain(worker);
     const second = await lease();
     if (second !== undefined) return second;
-    throw new InvalidOptionError('worker', 'a registered worker', request.worker);
+    throw new InvalidOptionError('worker', 'a registered worker', worker);
   }
 
   async settle(request: SettleRequest): Promise<SettleReply> {
     const { worker, settlements, lease } = request;
-    if (lease !== undefined) this.#workers.leasing(worker);
     const args: ScriptArgument[] = [worker];
     pushSettlements(args, settlements);
-    if (lease !== undefined) pushLease(args, lease, this.#session.retention);
+    if (lease !== undefined) {
+      const got = this.#workers.leasing(worker, lease.requestId);
+      pushLease(args, lease, this.#session.retention, got);
+    }
     const reply = flat(await this.#session.run('settle', args));
+    if (lease !== undefined) this.#workers.leased(worker, lease.requestId);
     const size = Number(reply[0]);
     const answers = decodeAnswers(reply, size, settlements.length);
     if (lease === undefined) return { answers };

@@ -73,10 +73,11 @@ export class RedisWorkers implements WorkerStore {
   }
 
   async unregister(id: string, instance = ''): Promise<void> {
+    const listener = this.#listeners.get(id);
     this.#known.delete(id);
-    this.#listeners.get(id)?.close();
+    listener?.close();
     this.#listeners.delete(id);
-    await this.#session.run('unregister', [id, instance]);
+    await this.#session.run('unregister', [id, instance, listener?.got ?? '']);
   }
 
   async list(): Promise<readonly WorkerInfo[]> {
@@ -87,32 +88,37 @@ export class RedisWorkers implements WorkerStore {
   async waitForWork(id: string, ms: number, signal: AbortSignal): Promise<WorkNotice> {
     const { closing } = this.#session;
     if (signal.aborted || closing.signal.aborted || !this.#known.has(id)) return 'timeout';
-    let listener = this.#listeners.get(id);
-    if (listener === undefined) {
-      listener = new WakeListener(this.#session.client, this.#session.keys.wake(id));
-      this.#listeners.set(id, listener);
-    }
+    const listener = this.#listenerOf(id);
     const either = linkAbort(signal, closing.signal);
     const answer = await listener.wait(ms, either.signal).finally(() => either.unlink());
-    if (typeof answer === 'object') return decodeHanded(answer.task);
+    if (typeof answer === 'object') return answer;
     if (answer === 'timeout' && signal.aborted && !closing.signal.aborted) {
-      // Not to eat a token that somebody else could use.
-      await this.#session.run('leaveLine', [id]).catch(() => undefined);
-      const task = listener.handed();
-      if (task !== undefined) return decodeHanded(task);
+      // Not to keep a token, or a task, that another worker could use.
+      listener.begin('');
+      await this.#session.run('leaveLine', [id, listener.got]).catch(() => undefined);
     }
     return answer;
   }
 
-  async confirm(id: string, { id: task, token, leasedAt, leaseUntil }: Leased): Promise<boolean> {
-    const args = [id, task, token, leaseUntil - leasedAt];
-    const [ok] = flat(await this.#session.run('confirm', args));
-    return Number(ok) === 1;
+  /**
+   * A worker asks for leases: what came for requests before is worth nothing. Answers for which one it got what it was
+   * handed last: what has not come by now the server takes back.
+   */
+  leasing(id: string, requestId: string): string {
+    return this.#known.has(id) ? this.#listenerOf(id).begin(requestId) : '';
   }
 
-  /** A lease has begun: what woke it before says nothing any more. */
-  leasing(id: string): void {
-    this.#listeners.get(id)?.forget();
+  /** The request was answered: the server knows what the worker had got before. */
+  leased(id: string, requestId: string): void {
+    this.#listeners.get(id)?.answered(requestId);
+  }
+
+  #listenerOf(id: string): WakeListener {
+    const known = this.#listeners.get(id);
+    if (known !== undefined) return known;
+    const listener = new WakeListener(this.#session.client, this.#session.keys.wake(id));
+    this.#listeners.set(id, listener);
+    return listener;
   }
 
   close(): void {
@@ -171,7 +177,7 @@ function listOf(kind: 'a' | 's', users: readonly string[]): List {
 /**
  * The wake list of one worker: blocks on its own list, on a connection of its own. Only one BLPOP is
  * ever out; a wait that was given up leaves it, and the next wait takes it over, so that no token
- * is lost in between.
+ * is lost in between. What was handed for a request is dropped once the worker has sent another: the server takes it back then.
  */
 class WakeListener {
   readonly #client: RedisClient;
@@ -179,8 +185,12 @@ class WakeListener {
   #popping: Promise<void> | undefined;
   /** A token came while nobody waited. */
   #isWoken = false;
-  /** Tasks that came in place of tokens. */
-  readonly #handed: string[] = [];
+  /** A task that came in place of a token. */
+  #handed: Leased | undefined;
+  /** The newest request for leases. */
+  #request = '';
+  /** The request for which a task was answered last, as long as the server may not know of that. */
+  got = '';
   #waiting = 0;
   #closed = false;
 
@@ -191,26 +201,33 @@ class WakeListener {
     this.#client.on('connect', () => hold(this.#client, this.#waiting > 0));
   }
 
-  /** A lease makes tokens that came before it worthless. */
-  forget(): void {
+  /** A request makes what came before it worthless; sent again it is the same one. */
+  begin(requestId: string): string {
     this.#isWoken = false;
+    if (requestId !== this.#request) this.#handed = undefined;
+    this.#request = requestId;
+    return this.got;
   }
 
-  /** A task that has come meanwhile. */
-  handed(): string | undefined {
-    return this.#handed.shift();
+  /** See `RedisWorkers.leased`. */
+  answered(requestId: string): void {
+    if (this.got !== requestId) this.got = '';
   }
 
-  /** Answers with a sign, or with the text of a task that was handed over. */
-  async wait(ms: number, signal: AbortSignal): Promise<'woken' | 'timeout' | { task: string }> {
+  /** Answers with a sign, or with the lease of a task that was handed over. */
+  async wait(ms: number, signal: AbortSignal): Promise<WorkNotice> {
     if (signal.aborted || this.#closed) return 'timeout';
     this.#waiting++;
     hold(this.#client, true);
     const until = monotonicMs() + ms;
     try {
       while (!this.#isWoken) {
-        const task = this.handed();
-        if (task !== undefined) return { task };
+        const handed = this.#handed;
+        if (handed !== undefined) {
+          this.#handed = undefined;
+          this.got = this.#request;
+          return handed;
+        }
         const left = until - monotonicMs();
         if (left <= 0 || this.#isOver(signal)) return 'timeout';
         this.#popping ??= this.#pop(Math.min(left, BLOCK_MS));
@@ -222,6 +239,10 @@ class WakeListener {
       this.#waiting--;
       hold(this.#client, this.#waiting > 0);
     }
+  }
+
+  #took(handed: Leased): void {
+    if (requestOf(handed.token) === this.#request) this.#handed = handed;
   }
 
   close(): void {
@@ -248,7 +269,7 @@ class WakeListener {
       const popped = await this.#client.call('blpop', [this.#key, seconds.toFixed(3)]);
       const [, sign] = Array.isArray(popped) ? popped : [];
       if (sign === '1') this.#isWoken = true;
-      else if (typeof sign === 'string') this.#handed.push(sign);
+      else if (typeof sign === 'string') this.#took(decodeHanded(sign));
     } catch {
       // Unreachable: the worker finds out by its next lease. Not to spin meanwhile:
       // and each at a pace of its own, or all come back at once.
@@ -259,6 +280,11 @@ class WakeListener {
       this.#popping = undefined;
     }
   }
+}
+
+/** What a lease was given for: a token is a moment and the request. */
+function requestOf(token: string): string {
+  return token.slice(token.indexOf('-') + 1);
 }
 
 /** Answers when the promise does, after `ms`, or when the signal aborts. */

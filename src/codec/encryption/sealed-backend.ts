@@ -91,7 +91,6 @@ function sealedWorkers(workers: WorkerStore, records: SealedRecords): WorkerStor
       const sign = await workers.waitForWork(id, ms, signal);
       return typeof sign === 'object' ? records.leased(sign) : sign;
     },
-    confirm: (id, lease) => workers.confirm(id, lease),
   };
 }
 

@@ -48,7 +48,7 @@ export const FLAGS = {
     facts: 1,
     /** Its user has a record, which counts it as running. */
     counted: 2,
-    /** It was handed over, and its worker has not said that it got it. */
+    /** It was handed over, and no sweep has looked yet whether its worker has fetched it. */
     handed: 4,
   },
   /** Of an end, above the code of the state. */

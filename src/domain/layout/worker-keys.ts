@@ -30,7 +30,7 @@ export const WORKER_KEYS = {
   /**
    * tokens, or the lease of a task that it was handed: token, moment, length, id and text, parted by NUL; the worker blocks on it
    * @by whoever gains work for it
-   * @life until it takes them, leases, or is forgotten; a task for 1 s
+   * @life until it takes them, leases, or is forgotten; a task until a sweep puts it back, 2 s later
    */
   wake: { type: 'LIST', name: '{p}wake:{worker}' },
   /**

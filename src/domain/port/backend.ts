@@ -45,7 +45,6 @@ import type {
 import type {
   ExtendReply,
   ExtendRequest,
-  Leased,
   LeaseReply,
   LeaseRequest,
   SettleReply,
@@ -330,13 +329,11 @@ export interface WorkerStore {
   /** The live ones, in no given order. */
   list(): Promise<readonly WorkerInfo[]>;
   /**
-   * Answers when there may be work, after `ms`, or when `signal` aborts; with a task that it has got
-   * when it stood in line for one (`LeaseRequest.wait`): confirmed, extended or settled within
-   * `LIMITS.handMs`, or the lease ends uncounted.
+   * Answers when there may be work, after `ms`, or when `signal` aborts; with the lease of a task that was handed to the
+   * worker while it stood in line (`LeaseRequest.wait`), which holds as any other. What was not answered when the next
+   * request for leases begins goes back to its place.
    */
   waitForWork(id: string, ms: number, signal: AbortSignal): Promise<WorkNotice>;
-  /** It has got what `waitForWork` brought: the lease holds as any other. False: it has ended. */
-  confirm(id: string, lease: Leased): Promise<boolean>;
 }
 
 /** Looking, without changing anything. */

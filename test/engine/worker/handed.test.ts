@@ -1,4 +1,4 @@
-/** What a worker does with a task that comes to it while it waits: slots, pauses, late ones, those that come twice. */
+/** What a worker does with a task that comes to it while it waits: slots, pauses, those that come twice. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import type { Backend, Leased } from '../../../src/domain/port/backend.ts';
@@ -10,8 +10,6 @@ interface Handing {
   readonly backend: Backend;
   /** What was asked of the store, in order. */
   readonly calls: string[];
-  /** What the word that a task is held is answered with. */
-  confirms: boolean | Error;
   /** Hands over what was leased, as the answer to the wait that is under way. */
   give(lease: Leased): void;
 }
@@ -45,17 +43,11 @@ function handing(inner: Backend): Handing {
         });
         return Promise.race([given, inner.workers.waitForWork(id, ms, signal)]);
       },
-      confirm: async () => {
-        calls.push('confirm');
-        if (handed.confirms instanceof Error) throw handed.confirms;
-        return handed.confirms;
-      },
     },
   };
   const handed: Handing = {
     backend,
     calls,
-    confirms: true,
     give: (lease) => {
       if (answer === undefined) throw new Error('nobody waits');
       answer(lease);
@@ -105,33 +97,9 @@ describe('a task that is handed to a worker', () => {
     handed.give(lease);
     await harness.quiet();
     expect(ran).toEqual(['one']);
-    expect(handed.calls).toEqual(['confirm', 'finish']);
+    expect(handed.calls).toEqual(['finish']);
     expect(await loom.tasks.get(lease.id)).toMatchObject({ state: 'finished' });
   });
-
-  it('is said to be held before its handler begins', async () => {
-    const quick_ = task('quick', async (_: string) => {
-      handed.calls.push('run');
-    });
-    const { lease } = await waiting(quick_);
-    handed.give(lease);
-    await harness.quiet();
-    expect(handed.calls).toEqual(['confirm', 'run', 'finish']);
-  });
-
-  it.each([false, new Error('no answer')])(
-    'is extended at once when that says %s',
-    async (says) => {
-      const end = gate();
-      const slow = task('quick', (_: string) => end.passed);
-      const { lease } = await waiting(slow);
-      handed.confirms = says;
-      handed.give(lease);
-      await harness.quiet();
-      expect(handed.calls).toContain('extend 1');
-      end.open();
-    },
-  );
 
   it('goes back at once while the worker is paused', async () => {
     const { loom, worker, lease } = await waiting();
@@ -141,16 +109,6 @@ describe('a task that is handed to a worker', () => {
     expect(handed.calls).toContain('release');
     expect(await loom.tasks.get(lease.id)).toMatchObject({ state: 'queued', releases: 0 });
     expect(ran).toEqual([]);
-  });
-
-  it('is left when it was long on its way', async () => {
-    const { lease } = await waiting();
-    await harness.jump(LIMITS.handMs / 2 + 1);
-    handed.calls.length = 0;
-    handed.give(lease);
-    await harness.quiet();
-    expect(ran).toEqual([]);
-    expect(handed.calls).not.toContain('release');
   });
 
   it('runs once when it comes twice', async () => {

@@ -107,8 +107,8 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a lease that was extended in this step is lost in it',
     file: 'src/backends/redis/lua/lib/steps/hot-leases.lua',
-    find: `if t.leaseUntil > now then least`,
-    replace: `if t.leaseUntil < 0 then least`,
+    find: `if till > now then least`,
+    replace: `if till < 0 then least`,
   },
   {
     name: 'Lua: a hole is not counted',

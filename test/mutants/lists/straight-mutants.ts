@@ -398,8 +398,8 @@ const USUAL: readonly Row[] = [
   ],
   [
     'usual: a stored task is written again',
-    `.. ARGV[6]) == 0 then return false end\n`,
-    `.. ARGV[6]) == 2 then return false end\n`,
+    `Store.textOf(ARGV[6])) == 0 then return false end\n`,
+    `Store.textOf(ARGV[6])) == 2 then return false end\n`,
     'usual-step',
   ],
 ];

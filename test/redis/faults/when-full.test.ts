@@ -183,8 +183,6 @@ const CALLS: Readonly<Record<Verb, (scene: Scene) => Promise<unknown>>> = {
   extend: ({ backend, run }) =>
     backend.tasks.extend({ worker: 'w', leaseMs: 60_000, leases: [byRun(run)] }),
   lease: async ({ kit }) => expect(await kit.lease(1)).toHaveLength(1),
-  confirm: async ({ backend, handed }) =>
-    expect(await backend.workers.confirm('w', handed)).toBe(true),
   checkpoint: async ({ backend, run }) =>
     expect(await backend.runs.checkpoint(byRun(run), { x: '1' })).toBe('ok'),
   writeChannel: async ({ backend, run }) =>

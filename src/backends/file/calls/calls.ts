@@ -43,7 +43,6 @@ const CALLS = {
     unregister: 'step',
     list: 'look',
     waitForWork: 'wait',
-    confirm: 'look',
   },
   inspect: {
     get: 'look',

@@ -169,18 +169,27 @@ export function retentionText(retention: Retention): string {
   ].join(',');
 }
 
-/** Appends one lease request, as lua/lib/steps/lease-step.lua reads it. */
-export function pushLease(args: ScriptArgument[], request: LeaseRequest, retention: string): void {
+/**
+ * Appends one lease request, as lua/lib/steps/lease-step.lua reads it. `got`: the request for which the worker got
+ * what it was handed last, or ''.
+ */
+export function pushLease(
+  args: ScriptArgument[],
+  request: LeaseRequest,
+  retention: string,
+  got: string,
+): void {
   const { requestId, limit, leaseMs, wait, queues } = request;
   let spec = `${leaseMs}\0${retention}`;
   for (const { queue, weight } of queues) spec += `\0${queue}\0${weight}`;
-  args.push(requestId, limit, waitText(wait, requestId), spec);
+  args.push(requestId, limit, waitText(wait, requestId, got), spec);
   if (queues.length > 1) for (const { pass } of queues) args.push(pass);
 }
 
-/** Whether the worker stands in line when it gets nothing, and how far in [0, 1) it spreads its sleep. */
-function waitText(wait: LeaseRequest['wait'], requestId: string): string {
-  return wait === false ? '0' : `${wait === 'hand' ? '2' : '1'}${spreadOf(requestId)}`;
+/** Whether the worker stands in line when it gets nothing, how far in [0, 1) it spreads its sleep, and `got`. */
+function waitText(wait: LeaseRequest['wait'], requestId: string, got: string): string {
+  const how = wait === 'hand' ? '2' : wait ? '1' : '0';
+  return `${how}${spreadOf(requestId).toFixed(3)}${got}`;
 }
 
 /** Appends the settlements of a call, as lua/lib/steps/settle-many.lua reads them. */

@@ -13,7 +13,6 @@ export type Verb =
   | 'cancel'
   | 'checkpoint'
   | 'chunk'
-  | 'confirm'
   | 'dependents'
   | 'edges'
   | 'enqueue'
@@ -74,7 +73,6 @@ export const OPERATIONS: Readonly<Record<Verb, string>> = {
   attempts: 'attempts',
   cancel: 'cancel',
   checkpoint: 'runs.checkpoint',
-  confirm: 'confirm',
   chunk: 'enqueue',
   dependents: 'dependents',
   edges: 'enqueue',
@@ -141,7 +139,6 @@ export const WHEN_FULL: Readonly<Record<Verb, 'reads' | 'goes-on' | 'grows'>> = 
   cancel: 'goes-on',
   checkpoint: 'goes-on',
   chunk: 'grows',
-  confirm: 'goes-on',
   dependents: 'reads',
   edges: 'reads',
   enqueue: 'grows',

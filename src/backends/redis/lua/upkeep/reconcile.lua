@@ -29,7 +29,7 @@ local function putBack(t, u)
     if not isCounted then u.cnt[t.level], u.queued = u.cnt[t.level] + 1, u.queued + 1 end
     return F.reindex(u)
   end
-  if t.state == 'started' then return F.leasedUntil(t.worker, t.leaseUntil) end
+  if t.state == 'started' then return F.leasedUntil(t.worker, F.endOf(t)) end
   local score = t.at
   if t.state == 'deferred' then score = t.stamp end
   if F.isEnd(t.state) then
@@ -354,7 +354,8 @@ local function pieces()
       report(got[2][i] .. ': in ' .. ARGV[3] .. ', but not stored')
       if repair then redis.call('HDEL', key, got[2][i]) end
     elseif worker then
-      least = math.min(least, (select(2, struct.unpack('<dd', got[2][i + 1]))))
+      local leasedAt, till, _, flags = struct.unpack(FORMAT.lease, got[2][i + 1])
+      least = math.min(least, F.leaseEnd(leasedAt, till, flags >= FLAG.lease.handed))
     end
   end
   local listed = least < INF and tonumber(redis.call('ZSCORE', K.leases(), worker) or nil)

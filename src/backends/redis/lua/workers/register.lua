@@ -34,7 +34,13 @@ for queueName in string.gmatch(queues, '[^,]+') do
   kept[K.pair(queueName, assigned)], kept[K.pair(queueName, steal)] = true, true
 end
 if was[1] then Lists.leaveLists(worker, kept) end
-if known and Line.stands(known.line) then Line.leaveLines(known) end
+if known and Line.stands(known.line) then
+  Line.leaveLines(known)
+elseif known and known.line == LINE.handed and why == 'start' then
+  -- One before it was handed a task, and its attempt is lost as any other once it was fetched.
+  if redis.call('EXISTS', K.wake(worker)) == 1 then Hand.takeBack(known) end
+  known.line = false
+end
 
 -- Behind an outage, or a step of the clock, those that live have not spoken yet.
 local gone = (why == 'again' or now < C.pause) and NONE or redis.call('ZRANGEBYSCORE', K.workers(), '-inf',

@@ -3,6 +3,7 @@
 -- KEYS[1]  clock   hash
 -- ARGV[1]  worker    its id
 -- ARGV[2]  instance  which of those with this id it is, or ''
+-- ARGV[3]  got       the request for which it got what it was handed last, or ''
 -- Returns  {'ok'}
 -- Cost     O(names of its lists, at most 500 at once)
 
@@ -15,7 +16,7 @@ if not known or not got[1] or isOther then return F.unchanged({ 'ok' }) end
 local line = known.line
 redis.call('DEL', K.oom())
 Lists.leaveLists(worker)
-if line == LINE.handed then Hand.takeBack(worker) end
+if line == LINE.handed and not Hand.hasGot(known, ARGV[3]) then Hand.takeBack(known) end
 if line then Line.leaveLines(known) end
 Due.dropAlarm(worker)
 F.forgetWorker(worker)

@@ -6,6 +6,13 @@ function F.tokenNumber(token)
   return F.number
 end
 
+-- When a lease ends unless the task is settled before; of one that was handed over: when a sweep looks whether it was fetched.
+function F.leaseEnd(leasedAt, till, isHanded)
+  return isHanded and math.min(till, leasedAt + LIMIT.handMs) or till
+end
+
+function F.endOf(t) return F.leaseEnd(t.leasedAt, t.leaseUntil, t.isHanded) end
+
 -- A lease of the worker ends then.
 function F.leasedUntil(worker, till)
   local least = leasedUntil[worker]
@@ -99,10 +106,11 @@ function F.overdue(worker, most)
     local rows
     cursor, rows = unpack(redis.call('HSCAN', key, cursor, 'COUNT', 10 * most))
     for i = 1, #rows, 2 do
-      local _, till = struct.unpack(FORMAT.lease, rows[i + 1])
+      local leasedAt, till, _, flags = struct.unpack(FORMAT.lease, rows[i + 1])
+      till = F.leaseEnd(leasedAt, till, flags >= FLAG.lease.handed)
       -- This step may have made it end sooner.
       local t = tasks[rows[i]]
-      if t and t.state == 'started' and t.worker == worker then till = t.leaseUntil end
+      if t and t.state == 'started' and t.worker == worker then till = F.endOf(t) end
       if till <= now then ids[#ids + 1] = rows[i] else least = math.min(least, till) end
     end
   until cursor == '0' or #ids > 2 * most
@@ -115,7 +123,8 @@ function F.overdue(worker, most)
       redis.call('HDEL', key, ids[i])
     elseif t.state == 'started' and t.worker == worker then
       -- This step may have extended it.
-      if t.leaseUntil > now then least = math.min(least, t.leaseUntil) else found[#found + 1] = t end
+      local till = F.endOf(t)
+      if till > now then least = math.min(least, till) else found[#found + 1] = t end
     end
   end
   return found, cursor == '0' and least or now

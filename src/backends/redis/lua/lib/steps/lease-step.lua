@@ -1,5 +1,6 @@
 -- One lease, for `lease` and `settle`. ARGV from `from`: request id, slots, whether the worker stands in line
--- when it gets nothing ('1', or '2': and may be handed a task there; spread in [0, 1) behind it; '0': no), the spec (`Lease.specOf`),
+-- when it gets nothing ('1', or '2': and may be handed a task there; behind it spread in [0, 1), and the request for which it got what it
+-- was handed last; '0': no), the spec (`Lease.specOf`),
 -- and of several queues the pass of each.
 -- Answers {'leased' or 'repeated', more (+ 2 when some schedule is due, + 4 when dead letters follow at the end,
 -- see lib/ends/failures.lua), next due or -1, wait ms, now, lease end, alone,
@@ -122,6 +123,10 @@ end
 -- How `wait` begins for a worker that may be handed a task: '2'.
 local WAITS_FOR_HAND = 50
 
+function Lease.spreadOf(wait) return string.sub(wait, 2, 6) + 0 end
+
+function Lease.gotOf(wait) return string.sub(wait, 7) end
+
 -- Appends ids, texts and rows of what was leased.
 function Lease.append(reply, from, batch)
   local n, ids, texts = batch.n, batch.ids, batch.texts
@@ -136,7 +141,7 @@ end
 function Lease.isUsual(from, spec, worker, shares)
   if worker.scope or F.isTickDue(spec.retention) then return false end
   if worker.request == ARGV[from] then return false end
-  if worker.line == LINE.handed and redis.call('EXISTS', K.wake(worker.id)) == 1 then return false end
+  if worker.line == LINE.handed and not Hand.hasGot(worker, Lease.gotOf(ARGV[from + 2])) then return false end
   local full = 0
   for i = 1, #shares do
     local queue = shares[i].queue
@@ -171,8 +176,11 @@ function F.leaseStep(from, spec, worker, shares, reply)
     Line.leaveLines(worker)
   elseif worker.line then
     -- It was woken or handed a task, and that has taken it out of its lines.
-    if whole and not isAgain and worker.line == LINE.handed then Hand.takeBack(worker.id) end
-    if whole or worker.line == LINE.woken then redis.call('DEL', K.wake(worker.id)) end
+    if worker.line == LINE.woken or isAgain then
+      redis.call('DEL', K.wake(worker.id))
+    elseif not Hand.hasGot(worker, Lease.gotOf(wait)) then
+      Hand.takeBack(worker)
+    end
     worker.line = false
   end
   local hadAlarm = string.find(C.alarms, worker.id, 1, true) and Due.dropAlarm(worker.id)
@@ -199,8 +207,8 @@ function F.leaseStep(from, spec, worker, shares, reply)
   F.saveLiving(worker, not isAgain and id)
   F.writeStep()
   local due, waitMs = Lease.dueOfShares(shares), 0
-  if batch.n == 0 and word == 'leased' and wait ~= '0' and not batch.stopped and not ticked then
-    waitMs = Lease.standInLine(worker, shares, due, string.sub(wait, 2) + 0, string.byte(wait) == WAITS_FOR_HAND and request)
+  if batch.n == 0 and word == 'leased' and string.byte(wait) ~= BYTE.zero and not batch.stopped and not ticked then
+    waitMs = Lease.standInLine(worker, shares, due, Lease.spreadOf(wait), string.byte(wait) == WAITS_FOR_HAND and request)
     if batch.unknownNames > 0 then Lease.wakeForFreed(worker, shares) end
   else
     waitMs = due - now

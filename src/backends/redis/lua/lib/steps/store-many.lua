@@ -42,17 +42,17 @@ function Store.join(queue, user)
   redis.call('ZADD', K.users(queue.prefix), '0', user)
 end
 
+-- The text of the next task to be stored.
+function Store.textOf(blob) return string.format('%013.0f', now) .. string.format('%012x', C.stamp + 1) .. blob end
+
 -- The texts of all tasks, and long payloads. Gives back the text of a lone one.
 function Store.texts(n, blobs)
-  local first, created = blobs - n, string.format('%013.0f', now)
-  local stamp = C.stamp
-  C.stamp = stamp + n
-  local text
+  local first, stamp, text = blobs - n, C.stamp, nil
   if n == 1 then
-    text = created .. string.format('%012x', stamp + 1) .. ARGV[blobs + 1]
+    text = Store.textOf(ARGV[blobs + 1])
     redis.call('HSET', K.tasks(), ARGV[first + 1], text)
   else
-    local rows, k = {}, 0
+    local created, rows, k = string.format('%013.0f', now), {}, 0
     for i = 1, n do
       rows[k + 1] = ARGV[first + i]
       rows[k + 2] = created .. string.format('%012x', stamp + i) .. ARGV[blobs + i]
@@ -60,6 +60,7 @@ function Store.texts(n, blobs)
     end
     redis.call('HSET', K.tasks(), unpack(rows))
   end
+  C.stamp = stamp + n
   local long = blobs + n
   for i = long + 1, #ARGV do
     local at_ = ARGV[i]
@@ -71,7 +72,13 @@ end
 
 -- Whether a worker that waits has been handed the lone task of the call.
 function Store.isHanded(queue, user, id, text)
-  if not Hand.isFree(queue) or not Hand.over(queue, user, id, text) then return false end
+  local taker = Hand.isFree(queue, user) and Hand.longestWaiting(queue)
+  local worker = taker and F.readWorker(taker)
+  local request, leaseMs = Hand.requestOf(worker, text)
+  if not request then return false end
+  local hadAlarm = Hand.over(queue, worker, request, leaseMs, id, text)
+  F.touchWorker(worker)
+  if hadAlarm then Due.handAlarm(queue) end
   queue.enqueued = queue.enqueued + 1
   F.touchQueue(queue)
   return true

@@ -215,8 +215,9 @@ function Usual.park(counts, spec, worker, queue, request)
   local leases, ears = NONE, nil
   -- The holder of the alarm would sleep too long.
   if C.alarm < INF and F.nextDue() < C.alarm then return end
-  -- What it was handed, and has not fetched, goes back by the general rules.
-  if worker.line == LINE.handed and redis.call('EXISTS', K.wake(worker.id)) == 1 then return end
+  local wait = ARGV[counts.behind + 2]
+  -- What it was handed, and has not got, goes back by the general rules.
+  if worker.line == LINE.handed and not Hand.hasGot(worker, Lease.gotOf(wait)) then return end
   if counts.n > 0 then leases, ears = Usual.leases(counts, queue.name, worker.hot) end
   if not leases then return end
   redis.call('DEL', worker.line == LINE.woken and K.wake(worker.id) or K.oom())
@@ -226,9 +227,9 @@ function Usual.park(counts, spec, worker, queue, request)
   if string.find(C.alarms, worker.id, 1, true) then Due.dropAlarm(worker.id) end
   Step.restIfIdle(queue)
   if C.freed then F.mayRest(worker.id) end
-  local due, wait = F.nextDue(), ARGV[counts.behind + 2]
+  local due = F.nextDue()
   local asked = string.byte(wait) == WAITS_FOR_HAND and { id = request, leaseMs = spec.leaseMs }
-  local waitMs = Lease.standInLine(worker, { { queue = queue } }, due, string.sub(wait, 2) + 0, asked)
+  local waitMs = Lease.standInLine(worker, { { queue = queue } }, due, Lease.spreadOf(wait), asked)
   Usual.save(queue, worker)
   if counts.behind == 2 then return { 'leased', 0, due < INF and due or -1, waitMs, now, now + spec.leaseMs, 0, '', micros, 0 } end
   return { 0, 'leased', 0, due < INF and due or -1, waitMs, now, now + spec.leaseMs, 0, '', micros, 0 }
@@ -263,13 +264,17 @@ function Usual.lease(counts, spec, worker, queue, request, limit)
   return { 0, 'leased', 0, due < INF and due or -1, waitMs, now, till, 0, '', micros, limit, unpack(ids) }
 end
 
--- Stores tasks of one user, who has no record, while no worker stands in line; says how many, or nothing when it has done nothing.
+-- Stores tasks of one user, who has no record; says how many, or nothing when it has done nothing. While workers stand in line it
+-- hands one a lone task.
 function Usual.store(counts)
   local n, user, queue = counts.n, ARGV[3], Usual.queue(ARGV[4])
-  local isStored = queue and counts.groups == 1 and counts.odd == 0 and n <= LIMIT.dealtAtOnce and #ARGV == 4 + 2 * n
-    and H.missing == INF and C.waiting == 0 and not queue.hasSettings and not queue.hasRest and not Store.isOther(queue, user)
-    and Usual.writeTexts(n)
-  if not isStored then return Usual.leave(queue) end
+  local isUsual = queue and counts.groups == 1 and counts.odd == 0 and n <= LIMIT.dealtAtOnce and #ARGV == 4 + 2 * n
+    and H.missing == INF and not queue.hasSettings and not queue.hasRest and not Store.isOther(queue, user)
+  if isUsual and C.waiting > 0 then
+    if n == 1 and Usual.hand(queue, user) then return 1 end
+    return Usual.leave(queue)
+  end
+  if not isUsual or not Usual.writeTexts(n) then return Usual.leave(queue) end
   if redis.call('RPUSH', K.line(queue.prefix, '', user), unpack(ARGV, 5, 4 + n)) == n then Store.join(queue, user) end
   queue.runnable, queue.enqueued, queue.counts.queued = queue.runnable + n, queue.enqueued + n, queue.counts.queued + n
   Usual.save(queue)
@@ -278,11 +283,11 @@ end
 
 -- Writes the texts of tasks, unless one of them is known.
 function Usual.writeTexts(n)
-  local created, stamp = string.format('%013.0f', now), C.stamp
+  local stamp = C.stamp
   if n == 1 then
-    if redis.call('HSETNX', K.tasks(), ARGV[5], created .. string.format('%012x', stamp + 1) .. ARGV[6]) == 0 then return false end
+    if redis.call('HSETNX', K.tasks(), ARGV[5], Store.textOf(ARGV[6])) == 0 then return false end
   else
-    local stored, rows = redis.call('HMGET', K.tasks(), unpack(ARGV, 5, 4 + n)), {}
+    local created, stored, rows = string.format('%013.0f', now), redis.call('HMGET', K.tasks(), unpack(ARGV, 5, 4 + n)), {}
     for i = 1, n do
       if stored[i] then return false end
       rows[2 * i - 1], rows[2 * i] = ARGV[4 + i], created .. string.format('%012x', stamp + i) .. ARGV[4 + n + i]
@@ -290,5 +295,25 @@ function Usual.writeTexts(n)
     redis.call('HSET', K.tasks(), unpack(rows))
   end
   C.stamp = stamp + n
+  return true
+end
+
+-- Stores a task, and hands it to the worker that waits longest; says whether it has.
+function Usual.hand(queue, user)
+  local taker = Hand.isFree(queue, user) and Hand.longestWaiting(queue)
+  -- The alarm goes to another one that waits, by the general rules.
+  local isLast = C.waiting == 1 or F.nextDue() == INF or taker and not string.find(C.alarms, taker, 1, true)
+  if not taker or not isLast then return false end
+  workerName, workerText = taker, redis.call('HGET', KEYS[1], FIELD.clock.worker .. taker)
+  local worker, text = Usual.worker(), Store.textOf(ARGV[6])
+  local request, leaseMs = Hand.requestOf(worker, text)
+  if not request or redis.call('HSETNX', K.tasks(), ARGV[5], text) == 0 then
+    Usual.leave(nil, worker)
+    return false
+  end
+  C.stamp = C.stamp + 1
+  Hand.over(queue, worker, request, leaseMs, ARGV[5], text)
+  queue.enqueued = queue.enqueued + 1
+  Usual.save(queue, worker)
   return true
 end

@@ -16,10 +16,17 @@ function Tick.dueOf(name, due, most)
   return redis.call('ZRANGEBYSCORE', K.index(name), '-inf', due, 'LIMIT', 0, most)
 end
 
--- Takes back a lease that has ended.
+-- Takes back a lease that has ended. One of a task that was handed over goes on when its worker has fetched the task: says till when.
 function Tick.lose(t, u)
-  -- Its worker has not said that it got the task.
-  if t.isHanded and not t.canceling then return F.comeBack(t, u, 0) end
+  if t.isHanded then
+    local isFetched = Hand.isFetched(t)
+    if isFetched and t.leaseUntil > now then
+      t.isHanded = false
+      F.change(t)
+      return t.leaseUntil
+    end
+    if not isFetched and not t.canceling then return F.comeBack(t, u, 0) end
+  end
   u.queue.lost = u.queue.lost + 1
   F.countLost(t)
   t.losses = t.losses + 1
@@ -44,8 +51,8 @@ function Tick.ended()
     for _, t in ipairs(found) do all[#all + 1] = t end
   end
   table.sort(all, function(a, b)
-    return a.leaseUntil < b.leaseUntil
-      or (a.leaseUntil == b.leaseUntil and F.fixed(a).stamp < F.fixed(b).stamp)
+    local one, other = F.endOf(a), F.endOf(b)
+    return one < other or (one == other and F.fixed(a).stamp < F.fixed(b).stamp)
   end)
   return all, left
 end
@@ -57,7 +64,7 @@ function Tick.sweep()
     local t = ended[i]
     local of = left[t.worker]
     of.count = of.count - 1
-    Tick.lose(t, F.ownerOf(t))
+    of.least = math.min(of.least, Tick.lose(t, F.ownerOf(t)) or INF)
   end
   for worker, of in pairs(left) do
     if of.count == 0 then
