@@ -139,7 +139,7 @@ export class RedisWorkers implements WorkerStore {
         const last = from + NAMES_STEP >= list.names.length ? '1' : '0';
         const args = [spec.id, queue, list.id, write, last, ...step];
         const [word, name] = flat(await this.#session.run('listJoin', args));
-        if (word === 'known') break;
+        if (word === 'known' || word === 'gone') break;
         if (word !== 'full') continue;
         const most = LIMITS.listsPerUser;
         throw new InvalidOptionError('assignedUsers', `users on at most ${most} lists`, name);

@@ -102,7 +102,8 @@ export async function play(options: PlayOptions): Promise<void> {
   try {
     for (const { backend } of actors) await opened(backend);
     for (const plan of player.beginnings(options.alone)) send(plan);
-    await Promise.all(flying);
+    // Also what is sent once more: lists are written in several steps, beside which nothing can be compared.
+    while (flying.size > 0) await Promise.all(flying);
     for (let part = 0; calls < options.calls; part += 1) {
       const [steps = []] = fc.sample(historyOf(PART), { seed: seed + part, numRuns: 1 });
       for (const step of steps) {

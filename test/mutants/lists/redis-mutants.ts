@@ -33,6 +33,12 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
     replace: `  t.seq = F.placeOf(t)`,
   },
   {
+    name: 'Lua: lists are written for a worker that has left',
+    file: 'src/backends/redis/lua/workers/list-join.lua',
+    find: `  if not Lists.has(worker, list) then return { 'gone' } end\n`,
+    replace: '',
+  },
+  {
     name: 'Lua: a task never keeps its place in line',
     file: 'src/backends/redis/lua/lib/turns/places.lua',
     find: `anew and 0 or F.placeOf(t)`,

@@ -7,7 +7,7 @@
 -- ARGV[4]  write   '0': only look whether each user may be on one list more
 -- ARGV[5]  last    '1': these are the last names
 -- ARGV[6..]  names  users
--- Returns  {'ok'}, {'known'} when the list was whole already, {'full', user}
+-- Returns  {'ok'}, {'known'} when the list was whole already, {'gone'} when the worker has it no more, {'full', user}
 -- Cost     O(names × log users)
 
 F.readAll()
@@ -16,11 +16,14 @@ local queue = F.queueOf(queueName)
 local key, pair = K.list(queue.prefix, list), K.pair(queueName, list)
 local dropping = C.dropping > 0 and redis.call('SISMEMBER', K.dropping(), pair) == 1
 local got = redis.call('HMGET', key, FIELD.list.whole, FIELD.list.least)
-if write == '1' then redis.call('DEL', K.oom()) end
-if got[1] and not dropping then
-  if write == '1' then redis.call('SADD', K.listWorkers(queue.prefix, list), worker) end
-  return { 'known' }
+if write == '1' then
+  redis.call('DEL', K.oom())
+  -- It has left while its lists were written, or come with others.
+  if not Lists.has(worker, list) then return { 'gone' } end
+  -- From the first names on: a list whose only worker dies before it is whole is dropped like others.
+  redis.call('SADD', K.listWorkers(queue.prefix, list), worker)
 end
+if got[1] and not dropping then return { 'known' } end
 
 local function isOn(u)
   for _, other in ipairs(u.lists or {}) do
@@ -61,7 +64,6 @@ end
 if last == '1' then
   local start = least < INF and least or queue.virtual
   redis.call('HSET', key, FIELD.list.whole, '1', FIELD.list.clock, string.format('%.17g', start), FIELD.list.epoch, queue.epoch)
-  redis.call('SADD', K.listWorkers(queue.prefix, list), worker)
 elseif least < INF then
   redis.call('HSET', key, FIELD.list.least, string.format('%.17g', least))
 end

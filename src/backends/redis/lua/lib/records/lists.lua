@@ -18,6 +18,14 @@ function Lists.withoutList(u, list)
   return rest
 end
 
+-- Whether a list is one of the worker's, in each queue that it serves.
+function Lists.has(worker, list)
+  local lists = redis.call('HGET', K.worker(worker), FIELD.worker.lists)
+  if not lists then return false end
+  local own = cmsgpack.unpack(lists)
+  return own.assignedList == list or own.stealList == list
+end
+
 -- The worker leaves its lists, but for those in `kept` (by queue and list); those that nobody has
 -- any more are dropped in steps.
 function Lists.leaveLists(worker, kept)
