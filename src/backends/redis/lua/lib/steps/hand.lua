@@ -17,10 +17,9 @@ end
 -- What the worker asked for when it stood in line, and how long it leases for; nothing when it may not have the task.
 function Hand.requestOf(worker, text)
   if not worker or not Line.stands(worker.line) or worker.scope then return end
-  local _, request, leaseMs = cmsgpack.unpack(worker.line)
-  local asked = { names = worker.names, known = false, isLong = false }
-  if not request or Dispatch.firstOdd({ text }, 1, asked) or asked.isLong then return end
-  return request, leaseMs
+  local places, asked = Line.placesOf(worker), { names = worker.names, known = false, isLong = false }
+  if not places.request or Dispatch.firstOdd({ text }, 1, asked) or asked.isLong then return end
+  return places.request, places.leaseMs
 end
 
 -- The turn of a user of whom nothing is known, and who is alone: it begins where the user would enter.

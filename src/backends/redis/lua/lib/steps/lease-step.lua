@@ -35,23 +35,6 @@ function Lease.again(given, batch)
   end
 end
 
--- The lines that the worker stands in from now on. `request`: what it is handed, it gets as an answer to that.
-function Lease.linesOf(shares, scope, request)
-  local lines = {}
-  for _, share in ipairs(shares) do
-    local function stand(line)
-      lines[#lines + 1] = share.queue.name
-      lines[#lines + 1] = line
-      redis.call('ZADD', K.idleWorkers(share.queue.prefix, line), now, share.worker)
-    end
-    if not scope or scope.steal == 'any' then stand('*') end
-    if scope and scope.assigned then stand(scope.assigned) end
-    if scope and scope.steal and scope.steal ~= 'any' then stand(scope.steal) end
-  end
-  if request then return cmsgpack.pack(lines, request.id, request.leaseMs) end
-  return cmsgpack.pack(lines)
-end
-
 function Lease.dueOfShares(shares)
   local due = F.nextDue()
   for i = 1, #shares do
@@ -61,11 +44,27 @@ function Lease.dueOfShares(shares)
   return due
 end
 
-function Lease.standInLine(worker, shares, due, spread, request)
-  for _, share in ipairs(shares) do share.worker = worker.id end
-  worker.line = Lease.linesOf(shares, worker.scope, request)
-  C.waiting = C.waiting + 1
-  return Due.sleepOf(worker.id, due, spread)
+-- How `wait` begins for a worker that may be handed a task: '2'.
+local WAITS_FOR_HAND = 50
+
+-- The worker stands in the lines of these queues from now on; says how long it may sleep. `request`: what it is handed, it gets as an
+-- answer to that.
+function Lease.standInLine(worker, shares, due, wait, request, leaseMs)
+  local id, scope, places = worker.id, worker.scope, { lines = {}, request = nil, leaseMs = nil }
+  for i = 1, #shares do
+    local queue = shares[i].queue
+    if not scope or scope.steal == 'any' then Line.enter(places, queue, '*', id) end
+    if scope and scope.assigned then Line.enter(places, queue, scope.assigned, id) end
+    if scope and scope.steal and scope.steal ~= 'any' then Line.enter(places, queue, scope.steal, id) end
+  end
+  if string.byte(wait) == WAITS_FOR_HAND then
+    places.request, places.leaseMs = request, leaseMs
+    worker.line = cmsgpack.pack(places.lines, request, leaseMs)
+  else
+    worker.line = cmsgpack.pack(places.lines)
+  end
+  worker.places, C.waiting = places, C.waiting + 1
+  return Due.sleepOf(id, due, string.sub(wait, 2, 6) + 0)
 end
 
 -- Work was left behind, or the alarm has lost its holder: somebody else is woken.
@@ -119,11 +118,6 @@ function Lease.shares(from, spec, worker)
   end
   return shares
 end
-
--- How `wait` begins for a worker that may be handed a task: '2'.
-local WAITS_FOR_HAND = 50
-
-function Lease.spreadOf(wait) return string.sub(wait, 2, 6) + 0 end
 
 function Lease.gotOf(wait) return string.sub(wait, 7) end
 
@@ -208,7 +202,7 @@ function F.leaseStep(from, spec, worker, shares, reply)
   F.writeStep()
   local due, waitMs = Lease.dueOfShares(shares), 0
   if batch.n == 0 and word == 'leased' and string.byte(wait) ~= BYTE.zero and not batch.stopped and not ticked then
-    waitMs = Lease.standInLine(worker, shares, due, Lease.spreadOf(wait), string.byte(wait) == WAITS_FOR_HAND and request)
+    waitMs = Lease.standInLine(worker, shares, due, wait, id, leaseMs)
     if batch.unknownNames > 0 then Lease.wakeForFreed(worker, shares) end
   else
     waitMs = due - now

@@ -228,8 +228,7 @@ function Usual.park(counts, spec, worker, queue, request)
   Step.restIfIdle(queue)
   if C.freed then F.mayRest(worker.id) end
   local due = F.nextDue()
-  local asked = string.byte(wait) == WAITS_FOR_HAND and { id = request, leaseMs = spec.leaseMs }
-  local waitMs = Lease.standInLine(worker, { { queue = queue } }, due, Lease.spreadOf(wait), asked)
+  local waitMs = Lease.standInLine(worker, { { queue = queue } }, due, wait, request, spec.leaseMs)
   Usual.save(queue, worker)
   if counts.behind == 2 then return { 'leased', 0, due < INF and due or -1, waitMs, now, now + spec.leaseMs, 0, '', micros, 0 } end
   return { 0, 'leased', 0, due < INF and due or -1, waitMs, now, now + spec.leaseMs, 0, '', micros, 0 }

@@ -8,10 +8,31 @@ function Line.stands(line)
   return line and #line > 1
 end
 
+-- What a worker has said that stands in lines: these, as queue and line in turns, and the request for which it may be handed a task, with
+-- how long it leases for.
+function Line.placesOf(worker)
+  local places = worker.places
+  if not places then
+    local lines, request, leaseMs = cmsgpack.unpack(worker.line)
+    places = { lines = lines, request = request, leaseMs = leaseMs }
+    worker.places = places
+  end
+  return places
+end
+
+-- Puts a worker in a line of a queue.
+function Line.enter(places, queue, line, worker)
+  local lines = places.lines
+  local n = #lines
+  lines[n + 1], lines[n + 2] = queue.name, line
+  redis.call('ZADD', K.idleWorkers(queue.prefix, line), string.format('%d', now), worker)
+end
+
 -- Takes a worker out of every line that it stands in; `left`: but for this one.
 function Line.leave(worker, left)
   if not Line.stands(worker.line) then return end
-  local lines = cmsgpack.unpack(worker.line)
+  local lines = Line.placesOf(worker).lines
+  worker.places = false
   for i = 1, #lines, 2 do
     local key = K.idleWorkers(K.queue(lines[i]), lines[i + 1])
     if key ~= left then redis.call('ZREM', key, worker.id) end

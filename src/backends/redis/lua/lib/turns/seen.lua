@@ -15,7 +15,7 @@ function F.unpackWorker(id, packed)
   local seen, succeeded, announced, flags, size, rest = struct.unpack(FORMAT.worker, packed)
   local last, line = string.sub(packed, rest, rest + size - 1), string.sub(packed, rest + size)
   return { id = id, key = K.worker(id), field = FIELD.clock.worker .. id, hot = K.hot(id), seen = seen, succeeded = succeeded, announced = announced, flags = flags, last = last,
-    request = string.match(last, '%-(.*)$') or '', line = line ~= '' and line or false, isTouched = false, names = false, scope = false, listed = false }
+    request = string.match(last, '%-(.*)$') or '', line = line ~= '' and line or false, places = false, isTouched = false, names = false, scope = false, listed = false }
 end
 
 -- It has changed, and is saved with the clock.
