@@ -5,6 +5,8 @@
 
 -- Where the rest begins.
 local REST_FROM = (AT.queue.rest + SIZE.seldom)
+-- A queue of which nothing is stored.
+local NEW_QUEUE = struct.pack(FORMAT.queue, 0, 0, 0, 0, 0, INF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, 0) .. string.rep('\0', SIZE.seldom)
 
 function F.readSeldom(queue)
   local c = queue.counts
@@ -32,15 +34,6 @@ function F.readSettings(queue)
   if got[2] then queue.mean = struct.unpack('<d', got[2]) end
 end
 
-function F.newQueue(queueName, queuePrefix)
-  return { name = queueName, prefix = queuePrefix, field = FIELD.clock.queue .. queueName,
-    usualReady = K.ready(queuePrefix, USUAL.class), usualLine = K.line(queuePrefix, '', ''), virtual = 0, weightSum = 0, epoch = 0, readEpoch = 0, runnable = 0,
-    ready = 0, idleLeast = INF, old = 0, tags = 0, joined = 0, enqueued = 0, finished = 0,
-    counts = { scheduled = 0, deferred = 0, queued = 0, started = 0, finished = 0 }, classes = {}, lasts = {}, parked = 0, leaving = 0,
-    config = NONE, perUser = NONE, timed = false, users = NONE, gain = 0, fresh = true, isTouched = false,
-    seldom = string.rep('\0', SIZE.seldom), hasSettings = false, hasRest = false, packed = false }
-end
-
 function F.unpackQueue(queueName, queuePrefix, packed)
   local v, w, epoch, runnable, ready, idleLeast, old, tags, joined, scheduled, deferred, queued, started, ended,
     enqueued, finished, recordless, last, flags = struct.unpack(FORMAT.queue, packed)
@@ -63,7 +56,8 @@ function F.queueOf(queueName)
   if queueName == queueName_ then packed = queueText else packed = redis.call('HGET', KEYS[1], FIELD.clock.queue .. queueName) end
   queue = not whole and F.takeKept(queuePrefix, packed)
   if not queue then
-    queue = packed and F.unpackQueue(queueName, queuePrefix, packed) or F.newQueue(queueName, queuePrefix)
+    queue = F.unpackQueue(queueName, queuePrefix, packed or NEW_QUEUE)
+    queue.fresh = not packed
     if whole then F.wholeQueue(queue) end
   end
   knownQueues[queueName] = queue
