@@ -234,12 +234,12 @@ describe('a task that was handed over', () => {
     await stand();
     const { signal } = new AbortController();
     const told = kit.backend.workers.waitForWork('w', 10_000, signal);
-    await expect.poll(async () => String(await raw.client('LIST'))).toContain('cmd=blpop');
+    await expect.poll(() => proxy.pending).toBe(1);
     proxy.freeze();
     const [reply] = await other.backend.tasks.enqueue([other.task()], { atomic: false });
     expect(reply?.kind).toBe('created');
     // The server has sent it.
-    expect(await raw.exists(key('wake:w'))).toBe(0);
+    await expect.poll(() => raw.exists(key('wake:w'))).toBe(0);
     const asked = kit.leaseOne();
     proxy.thaw();
     expect(await asked).toMatchObject({ attempt: 1, losses: 0, releases: 0 });
