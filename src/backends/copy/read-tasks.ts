@@ -124,7 +124,8 @@ export function taskOf(id: string, source: string, pieces: Pieces): TaskRow {
 
 /** Whether what others asked of it may stand in its facts, which its text need not tell. */
 function isAwaited(ended: Buffer | undefined): boolean {
-  return ended !== undefined && numbersIn('ending', ended).numbers.code >= FLAGS.ending.awaited;
+  if (ended === undefined) return false;
+  return numbersIn('ending', ended).numbers.code % FLAGS.ending.bare >= FLAGS.ending.awaited;
 }
 
 /** A cause is JSON in JSON there. */

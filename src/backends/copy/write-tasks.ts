@@ -134,11 +134,15 @@ function placeOf(state: TaskState): number {
   return state === 'scheduled' || state === 'deferred' ? PLACES[state] : PLACES.line;
 }
 
-/** One in line stands there by its arrival, unless it says otherwise. */
+/**
+ * One in line stands there by its arrival, unless it says otherwise; one that has a journal or channels says it all the
+ * same, and so tells its removal to look for them.
+ */
 function seqOf(stamps: Stamps, entry: TaskEntry): number {
   const place = stamps.place(entry);
   const isInLine = entry.state === 'queued' || entry.state === 'started';
-  return isInLine && place === stamps.arrival(entry) ? 0 : place;
+  const isSaid = entry.optional.run !== undefined || place !== stamps.arrival(entry);
+  return isInLine && !isSaid ? 0 : place;
 }
 
 function atOf({ state, dueAt = 0, optional }: TaskEntry): number {

@@ -50,6 +50,8 @@ export const FLAGS = {
     counted: 2,
     /** It was handed over, and no sweep has looked yet whether its worker has fetched it. */
     handed: 4,
+    /** Its text was all that was kept of it: no facts, no payload apart, no journal, no channels. */
+    bare: 8,
   },
   /** Of an end, above the code of the state. */
   ending: {
@@ -59,6 +61,8 @@ export const FLAGS = {
     apart: 32,
     /** Others depended on it: it may have facts, whether its text says so or not. */
     awaited: 64,
+    /** Its text and this are all that is kept of it; where this is not set, that has to be looked for. */
+    bare: 128,
   },
   /** Of the facts of a task. */
   facts: {

@@ -14,7 +14,7 @@ const ROWS = {
   throttleStep: [50, 'users', 'whose rate opens, looked at in one step'],
   expireStep: [50, 'tasks', 'whose deadline is over, looked at in one step'],
   deadListed: [20, 'tasks', 'failed by no attempt of which the answer of a step tells'],
-  retainStep: [50, 'tasks', 'whose time is over, removed in one step'],
+  retainStep: [100, 'tasks', 'whose time is over, removed in one step'],
   readStep: [100, 'tasks', 'that retention finds read by others, put apart in one step'],
   awaitingRedriveStep: [
     50,

@@ -110,7 +110,7 @@ const ON_REDIS: readonly Mutant[] = [
   {
     name: 'channels: a run that is gone is written to (Lua)',
     file: 'src/backends/redis/lua/lib/records/channel.lua',
-    find: `  if not F.taskOf(run) then return F.channelRefusal({ type = 'run-gone', run = run }) end\n`,
+    find: `  if not t then return F.channelRefusal({ type = 'run-gone', run = run }) end\n`,
     replace: '',
   },
   {

@@ -232,6 +232,36 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
     replace: `  local last = t.losses > LIMIT.maxLost`,
   },
   {
+    name: 'removal: a journal is left behind of a task that was nothing but run before',
+    file: 'src/backends/redis/lua/runs/checkpoint.lua',
+    find: `F.addKeys(t)\n`,
+    replace: '',
+  },
+  {
+    name: 'removal: a signal that was kept is left behind',
+    file: 'src/backends/redis/lua/runs/signal.lua',
+    find: `F.addKeys(F.taskOf(id))`,
+    replace: `F.taskOf(id)`,
+  },
+  {
+    name: 'removal: channels are left behind of a run that had none when it began',
+    file: 'src/backends/redis/lua/lib/records/channel.lua',
+    find: `  F.addKeys(t)\n`,
+    replace: '',
+  },
+  {
+    name: 'removal: texts of several queues count as of one',
+    file: 'src/backends/redis/lua/lib/ends/retain.lua',
+    find: `redis.call('SCARD', K.queues()) == 1`,
+    replace: `redis.call('SCARD', K.queues()) > 0`,
+  },
+  {
+    name: 'lease: tasks that are told alike share no row, and only the first is told',
+    file: 'src/backends/redis/lua/lib/steps/lease-step.lua',
+    find: `    known[#known + 1] = place\n`,
+    replace: '',
+  },
+  {
     name: 'Lua: a key with a time goes with the record of its owner',
     file: 'src/backends/redis/lua/lib/ends/retain.lua',
     find: `if key.holdsUntil and now < key.holdsUntil then key.ownerEndedAs = t.state else key.ownerId = nil end`,

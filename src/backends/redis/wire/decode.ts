@@ -150,16 +150,15 @@ export function decodeLease(reply: Flat, from: number, requestId: string): Lease
   const count = Number(reply[from + 9]);
   const ids = from + LEASE_HEAD;
   const leases: Leased[] = [];
-  let row = ids + 2 * count;
+  const rows = rowsIn(reply, ids + 2 * count, reply.length - (flags >= HAS_DEAD ? 1 : 0));
   for (let i = 0; i < count; i++) {
-    const hasRow = Math.abs(Number(reply[row])) === i + 1;
+    const row = rows.get(i);
     const fixed = decodeFixed(text(reply[ids + count + i]));
     const first = firstLease(text(reply[ids + i]), fixed, common);
-    const leased = hasRow ? rowLease(reply, row, first, requestId) : first;
+    const leased = row === undefined ? first : rowLease(reply, row, first, requestId);
     leases.push(
       attemptSettings === undefined ? leased : withSettings(leased, attemptSettings, isEndKnown),
     );
-    if (hasRow) row += ROW;
   }
   const decoded = {
     leases,
@@ -172,8 +171,17 @@ export function decodeLease(reply: Flat, from: number, requestId: string): Lease
   return {
     ...decoded,
     ...(due < 0 ? {} : { nextDueAt: due }),
-    ...(flags >= HAS_DEAD ? deadLettersIn(reply[row]) : {}),
+    ...(flags >= HAS_DEAD ? deadLettersIn(reply.at(-1)) : {}),
   };
+}
+
+/** Where the row of each task stands that has one, by its place among the leases; one row may be of several. */
+function rowsIn(reply: Flat, from: number, end: number): ReadonlyMap<number, number> {
+  const rows = new Map<number, number>();
+  for (let row = from; row < end; row += ROW) {
+    for (const place of text(reply[row]).split(',')) rows.set(Math.abs(Number(place)) - 1, row);
+  }
+  return rows;
 }
 
 /** The lease of a task that a worker was handed while it waited; see lua/lib/steps/hand.lua. */
@@ -241,7 +249,7 @@ function withSettings(
   return { ...leased, leaseUntil, ...(hasAttempts ? { attemptSettings: attempts } : {}) };
 }
 
-/** A task whose row, at this place of the reply, says in what it differs from the others of its lease. */
+/** A task whose row, at this place of the reply, says in what it differs from others of its lease. */
 function rowLease(reply: Flat, at: number, first: Leased, requestId: string): Leased {
   const own = (place: number, otherwise: number): number =>
     text(reply[at + place]) === '' ? otherwise : Number(reply[at + place]);

@@ -22,6 +22,7 @@ if node ~= '' and not (t.changing and t.changing.checkpoint == name) then
   if refused then return F.unchanged({ refused }) end
   F.optionalOf(t).checkpoint = name
 end
+F.addKeys(t)
 local key = K.run(id)
 for i = 6, #ARGV, 2 do
   local field, value = ARGV[i], ARGV[i + 1]

@@ -26,7 +26,7 @@ if not waiter and not more then
 end
 if counts and not full and not more then
   Wait.remember(key, counts, signalId)
-  Wait.saveCounts(key, counts)
+  if Wait.saveCounts(key, counts) then F.addKeys(F.taskOf(id)) end
 end
 if waiter then Wait.takeSignal(waiter, payload) end
 F.cascade(LIMIT.cascadeStep)

@@ -13,4 +13,8 @@ local id, token, run, writes = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local t = F.taskOf(id)
 if not t or not F.isAttendedBy(t, token) then return F.unchanged({ 'lost' }) end
 redis.call('DEL', K.oom())
-return F.unchanged({ F.writeChannel(run, cjson.decode(writes)) or 'ok' })
+local refused = F.writeChannel(run, cjson.decode(writes))
+if refused then return F.unchanged({ refused }) end
+F.writeStep()
+F.closeStep()
+return { 'ok' }

@@ -16,7 +16,7 @@ local channel, rows, more, reply = ' ' .. ARGV[1], {}, 0, {}
 for i = 1, #texts do
   local text, ended, n = texts[i], ends[i], 4 * i - 4
   reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = text and not ended and CODE.notEnded or 0, false, false, false
-  if text and ended and string.byte(ended) == (CODE.finished + FLAG.ending.settled)
+  if text and ended and string.byte(ended) % FLAG.ending.bare == (CODE.finished + FLAG.ending.settled)
     and string.byte(text, AT.text.kind) < BYTE.facts then
     -- It has finished, and nothing else is known of it.
     local b = string.find(ended, '\0', string.find(ended, '\0', AT.ending.rest, true) + 1, true)

@@ -72,7 +72,7 @@ function F.guardOf(real, look)
     local kind, facts, ended = string.byte(f, AT.text.kind) - BYTE.zero, pieceOf(FAMILY.facts, id), pieceOf(FAMILY.ends, id)
     if kind >= FLAG.kind.facts and not facts then return 'its facts are lost' end
     local code = ended and string.byte(ended) or 0
-    if facts and (kind >= FLAG.kind.facts or code >= FLAG.ending.awaited) and not Readable.isFacts(facts) then return 'its facts cannot be read' end
+    if facts and (kind >= FLAG.kind.facts or code % FLAG.ending.bare >= FLAG.ending.awaited) and not Readable.isFacts(facts) then return 'its facts cannot be read' end
     if kind % (2 * FLAG.kind.long) == 1 and not pieceOf(FAMILY.payloads, id) then return 'its payload is lost' end
     if ended and not Readable.isEnd(ended) then return 'its end cannot be read' end
     if code % FLAG.ending.awaited >= FLAG.ending.apart and not pieceOf(FAMILY.results, id) then return 'its result is lost' end

@@ -53,34 +53,52 @@ function Retain.takeAway(t)
   return true
 end
 
--- How many of these, from the first on, are as most tasks are and ended before; counts them by queue. Then whether
--- anything of them may stand in `facts`, in `payloads`, in `results`.
-function Retain.countBeforeOdd(state, texts, ends, ears, over, byQueue)
-  local code, known, queueName, before, same, n = CODES[state], nil, nil, nil, 0, 0
-  local hasFacts, hasLong, hasApart = false, false, false
-  for i = 1, #texts do
-    local text, ended = texts[i], ends[i]
-    if not text or not ended or (ears and ears[i]) then break end
-    local kind, hundreds, tens, ones = string.byte(text, AT.text.kind, END.text.userBytes)
-    if kind >= BYTE.facts and kind < BYTE.place then break end
-    local said, at_ = string.byte(ended), struct.unpack('<d', ended, AT.ending.at)
+-- How many of these, from the first on, ended before and are as most are; and how many of those, also from the first on,
+-- are bare; then whether results of them may stand in `results`.
+function Retain.countBefore(state, ends, ears, over)
+  local code, n, bare, hasApart = CODES[state], 0, 0, false
+  for i = 1, #ends do
+    local ended = ends[i]
+    if not ended or (ears and ears[i]) then break end
+    local said, at_ = struct.unpack('<Bd', ended)
+    local isBare = said >= FLAG.ending.bare
+    if isBare then said = said - FLAG.ending.bare end
     if said % FLAG.ending.settled ~= code or said >= FLAG.ending.awaited or at_ > over then break end
-    hasFacts, hasLong = hasFacts or kind >= BYTE.place, hasLong or kind % (2 * FLAG.kind.long) == 1
+    n = i
+    if isBare and bare == i - 1 then bare = i end
     hasApart = hasApart or said >= FLAG.ending.apart
+  end
+  return n, bare, hasApart
+end
+
+-- Of the first of these that have no facts that matter, what stands apart from texts and ends, and the keys of those behind
+-- the bare ones, are taken away. Says how many of each queue these are, and how many in all.
+function Retain.dropApart(ids, n, bare, hasApart)
+  local texts, byQueue, keys, runs, channels = redis.call('HMGET', K.tasks(), unpack(ids, 1, n)), {}, {}, K.run(''), K.channel('')
+  local known, queueName, hasFacts, hasLong = nil, nil, false, false
+  for i = 1, n do
+    local text, id = texts[i], ids[i]
+    local kind, hundreds, tens, ones = string.byte(text or '', AT.text.kind, END.text.userBytes)
+    if not ones or (kind >= BYTE.facts and kind < BYTE.place) then
+      n = i - 1
+      break
+    end
+    hasFacts, hasLong = hasFacts or kind >= BYTE.place, hasLong or kind % (2 * FLAG.kind.long) == 1
     local from = 100 * hundreds + 10 * tens + ones - DIGITS
     if not known or string.sub(text, from, from + #known - 1) ~= known then
       known = string.sub(text, from, string.find(text, '\0', from, true))
       queueName = string.sub(known, 1, -2)
     end
-    if queueName ~= before then
-      if before then byQueue[before] = (byQueue[before] or 0) + same end
-      before, same = queueName, 0
-    end
-    same = same + 1
-    n = i
+    byQueue[queueName] = (byQueue[queueName] or 0) + 1
+    if i > bare then keys[#keys + 1], keys[#keys + 2] = runs .. id, channels .. id end
   end
-  if before then byQueue[before] = (byQueue[before] or 0) + same end
-  return n, hasFacts, hasLong, hasApart
+  if n == 0 then return byQueue, n end
+  -- An error comes with facts.
+  if hasFacts then redis.call('HDEL', K.facts(), unpack(ids, 1, n)) end
+  if hasLong then redis.call('HDEL', K.payloads(), unpack(ids, 1, n)) end
+  if hasApart then redis.call('HDEL', K.results(), unpack(ids, 1, n)) end
+  if keys[1] then redis.call('UNLINK', unpack(keys)) end
+  return byQueue, n
 end
 
 -- Takes the first that have ended away all at once, while they are as most tasks are; says how many.
@@ -88,32 +106,28 @@ function Retain.takeMany(state, over, most)
   if most <= 0 then return 0 end
   F.flushEnded()
   Step.saveTasks()
-  local key, byQueue, more, m = K.ended(state), {}, {}, 0
+  local key = K.ended(state)
   local ids = redis.call('LRANGE', key, 0, most - 1)
   if #ids == 0 then return 0 end
-  local texts = redis.call('HMGET', K.tasks(), unpack(ids))
-  local ears = C.ears > 0 and redis.call('HMGET', K.ears(), unpack(ids))
-  local n, hasFacts, hasLong, hasApart =
-    Retain.countBeforeOdd(state, texts, redis.call('HMGET', K.ends(), unpack(ids)), ears, over, byQueue)
+  local n, bare, hasApart = Retain.countBefore(state, redis.call('HMGET', K.ends(), unpack(ids)),
+    C.ears > 0 and redis.call('HMGET', K.ears(), unpack(ids)), over)
+  if n == 0 then return 0 end
+  local byQueue = nil
+  if bare == n and redis.call('SCARD', K.queues()) == 1 then
+    byQueue = { [redis.call('SMEMBERS', K.queues())[1]] = n }
+  else
+    byQueue, n = Retain.dropApart(ids, n, bare, hasApart)
+  end
   if n == 0 then return 0 end
   redis.call('LTRIM', key, n, -1)
   F.dropHoles(state)
   redis.call('HDEL', K.tasks(), unpack(ids, 1, n))
   redis.call('HDEL', K.ends(), unpack(ids, 1, n))
-  -- An error comes with facts.
-  if hasFacts then redis.call('HDEL', K.facts(), unpack(ids, 1, n)) end
-  if hasLong then redis.call('HDEL', K.payloads(), unpack(ids, 1, n)) end
-  if hasApart then redis.call('HDEL', K.results(), unpack(ids, 1, n)) end
-  local runs, channels = K.run(''), K.channel('')
   for i = 1, n do
-    local id = ids[i]
-    more[m + 1], more[m + 2] = runs .. id, channels .. id
-    m = m + 2
-    if tasks[id] then tasks[id] = false end
+    if tasks[ids[i]] then tasks[ids[i]] = false end
   end
-  redis.call('UNLINK', unpack(more))
-  for queueName, count in pairs(byQueue) do
-    local queue = F.queueOf(queueName)
+  for name, count in pairs(byQueue) do
+    local queue = F.queueOf(name)
     queue.counts[state] = queue.counts[state] - count
     F.touchQueue(queue)
   end

@@ -74,10 +74,12 @@ end
 
 -- Applies writes to the channels of a run: all of them or none. Answers why not, or false.
 function F.writeChannel(run, writes)
-  if not F.taskOf(run) then return F.channelRefusal({ type = 'run-gone', run = run }) end
+  local t = F.taskOf(run)
+  if not t then return F.channelRefusal({ type = 'run-gone', run = run }) end
   local key = K.channel(run)
   local plan, refusal = F.channelPlan(key, writes)
   if refusal then return F.channelRefusal(refusal) end
+  F.addKeys(t)
   for field, text in pairs(plan.values) do
     if text then
       redis.call('HSET', key, FIELD.channel.value .. field, text)

@@ -54,7 +54,7 @@ function F.outlive(t)
 end
 
 function F.readEnd(t, packed)
-  local facts = string.byte(packed) >= FLAG.ending.awaited and not t.hasFacts and redis.call('HGET', K.facts(), t.id)
+  local facts = string.byte(packed) % FLAG.ending.bare >= FLAG.ending.awaited and not t.hasFacts and redis.call('HGET', K.facts(), t.id)
   if facts then F.readFacts(t, facts) end
   F.outlive(t)
   local code, at_, leasedAt, from
@@ -64,8 +64,8 @@ function F.readEnd(t, packed)
   t.state, t.at, t.leasedAt = STATES[code % FLAG.ending.settled], at_, leasedAt
   t.token, t.worker = string.sub(packed, from, a - 1), string.sub(packed, a + 1, b - 1)
   t.result = b < #packed and string.sub(packed, b + 1) or nil
-  t.isSettled, t.isApart = code % (2 * FLAG.ending.settled) >= FLAG.ending.settled,
-    code % (2 * FLAG.ending.apart) >= FLAG.ending.apart
+  t.isSettled, t.isApart, t.isBare = code % (2 * FLAG.ending.settled) >= FLAG.ending.settled,
+    code % (2 * FLAG.ending.apart) >= FLAG.ending.apart, code >= FLAG.ending.bare
 end
 
 -- A long result is read only when it is asked for.
@@ -84,8 +84,8 @@ function F.readLease(t, worker, packed)
   t.leasedAt, t.leaseUntil, t.chargedEpoch, flags, t.step, from = struct.unpack(FORMAT.lease, packed)
   local stop = string.find(packed, '\0', from, true)
   t.token, t.worker, t.state = string.sub(packed, stop + 1), worker, 'started'
-  t.isCounted, t.isHanded, t.isSettled = flags % (2 * FLAG.lease.counted) >= FLAG.lease.counted,
-    flags >= FLAG.lease.handed, false
+  t.isCounted, t.isHanded, t.isBare, t.isSettled = flags % (2 * FLAG.lease.counted) >= FLAG.lease.counted,
+    flags % (2 * FLAG.lease.handed) >= FLAG.lease.handed, flags >= FLAG.lease.bare, false
 end
 
 -- Workers that have leases, or had some lately.
@@ -221,6 +221,18 @@ function F.change(t)
   changed[#changed + 1] = t
 end
 
+-- A journal or channels of it are written: its removal looks for them.
+function F.addKeys(t)
+  if t.isBare then
+    t.isBare = false
+  elseif t.state == 'queued' and not t.hasFacts then
+    t.seq = F.placeOf(t)
+  else
+    return
+  end
+  F.change(t)
+end
+
 -- Whether a token speaks for it: its lease is in force, or its handler waits and no other was given since.
 function F.isAttendedBy(t, token)
   if t.token ~= token then return false end
@@ -317,7 +329,7 @@ function F.saveTask(t, writes)
     F.gather(writes, K.hot(t.worker), t.id,
       struct.pack(FORMAT.lease, t.leasedAt, t.leaseUntil, t.chargedEpoch,
         (t.hasFacts and FLAG.lease.facts or 0) + (t.isCounted and FLAG.lease.counted or 0)
-          + (t.isHanded and FLAG.lease.handed or 0), t.step) .. t.queueName .. '\0' .. t.token)
+          + (t.isHanded and FLAG.lease.handed or 0) + (t.isBare and not packed and FLAG.lease.bare or 0), t.step) .. t.queueName .. '\0' .. t.token)
   elseif F.isEnd(t.state) then
     if t.result and not t.isApart and #t.result > LIMIT.apartBytes then
       redis.call('HSET', K.results(), t.id, t.result)

@@ -135,6 +135,7 @@ function Dispatch.withFacts(ids, texts)
       t = F.newTask(ids[i], texts[i])
       F.readFacts(t, packed)
       t = Dispatch.isStartable(t) and t
+      found.hasUpstreams = found.hasUpstreams or t and t.optional and t.optional.waitsOn
     end
     found[i] = t
   end
@@ -189,7 +190,7 @@ function Dispatch.examine(batch, taken, request)
   local ids, texts = taken.ids, taken.texts
   local found = Dispatch.withFacts(ids, texts)
   local stop = Dispatch.firstOdd(texts, #ids, request, found) or taken.stop
-  if not (request.isLong or found) then return stop, found end
+  if not (request.isLong or found and found.hasUpstreams) then return stop, found end
   return Dispatch.firstHeavy(batch, ids, texts, stop and stop - 1 or #ids, found) or stop, found
 end
 
@@ -267,8 +268,8 @@ function Dispatch.takeEach(queue, turns, request, batch)
     taken.texts = redis.call('HMGET', K.tasks(), unpack(taken.ids))
     if not Dispatch.firstOdd(taken.texts, turns.count, request) and not request.isLong then return taken end
   end
-  taken.keys, taken.plans = Dispatch.linesOf(queue, turns)
   if turns.us then
+    taken.keys, taken.plans = Dispatch.linesOf(queue, turns)
     taken.ids, taken.stop = Dispatch.popEach(taken.keys, turns.count)
     taken.texts = #taken.ids > 0 and redis.call('HMGET', K.tasks(), unpack(taken.ids)) or NONE
   end
@@ -276,6 +277,7 @@ function Dispatch.takeEach(queue, turns, request, batch)
   -- What cannot be read breaks off whoever reads it once all stand again where they stood.
   if fine then taken.stop, taken.found = stop or taken.stop, found else taken.stop = 1 end
   taken.isOdd = taken.stop
+  if taken.stop and not taken.keys then taken.keys = Dispatch.linesOf(queue, turns) end
   return taken
 end
 

@@ -48,7 +48,7 @@ function Dispatch.firstOdd(texts, n, request, found)
     local kind, hundreds, tens, ones = string.byte(text, AT.text.kind, END.text.userBytes)
     if not ones then return i end
     if kind >= BYTE.facts and kind < BYTE.place and not (found and found[i]) then return i end
-    if kind % (2 * FLAG.kind.long) == 1 then request.isLong = true end
+    if kind > BYTE.zero then request.hasMore, request.isLong = true, request.isLong or kind % (2 * FLAG.kind.long) == 1 end
     local from = 100 * hundreds + 10 * tens + ones - DIGITS
     if not known or string.sub(text, from, from + #known - 1) ~= known then
       local a = string.find(text, '\0', from, true)
@@ -129,7 +129,8 @@ function Dispatch.startAll(queue, turns, ids, texts, request, batch)
   local n, till = turns.count, now + (queue.config.leaseMs or request.leaseMs)
   queue.runnable = queue.runnable - n
   queue.counts.queued, queue.counts.started = queue.counts.queued - n, queue.counts.started + n
-  local value = struct.pack(FORMAT.lease, now, till, queue.epoch, 0, C.steps) .. queue.name .. '\0' .. request.token
+  local flags = not (whole or request.hasMore) and FLAG.lease.bare or 0
+  local value = struct.pack(FORMAT.lease, now, till, queue.epoch, flags, C.steps) .. queue.name .. '\0' .. request.token
   local hot, at_ = K.hot(request.worker), batch.n
   if n == 1 then
     batch.ids[at_ + 1], batch.texts[at_ + 1] = ids[1], texts[1]
@@ -188,7 +189,7 @@ function Dispatch.some(share, most, request, batch)
     local ids = Dispatch.pop(queue, turns)
     local texts = redis.call('HMGET', K.tasks(), unpack(ids))
     local bytes = batch.bytes
-    request.isLong = false
+    request.isLong, request.hasMore = false, false
     local at_ = Dispatch.firstOdd(texts, turns.count, request)
     if request.isLong then
       -- What cannot be read breaks off whoever reads it once all stand again where they stood.

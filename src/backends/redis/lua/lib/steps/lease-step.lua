@@ -5,14 +5,24 @@
 -- Answers {'leased' or 'repeated', more (+ 2 when some schedule is due, + 4 when dead letters follow at the end,
 -- see lib/ends/failures.lua), next due or -1, wait ms, now, lease end, alone,
 -- what queues say of their tasks as JSON or '', moment of the token, how many}, then all ids, all texts, and a row for
--- each that has more to tell: its place (below zero: its run is paused), long payload, moment of the token, failures, losses, releases, upstreams,
+-- what more there is to tell: the places of those that it is told of, parted by commas (below zero: its run is paused), long payload, moment of the token, failures, losses, releases, upstreams,
 -- lease end, lease moment; or {'unregistered'}.
 
+-- Values of a row.
+local ROW = 9
+
+-- `t`: of tasks of which the same is told, one for all.
 function Lease.addRow(batch, place, long, t)
-  local rows = batch.rows or {}
+  local rows, known = batch.rows or { placesOf = {} }, nil
   batch.rows = rows
-  local n = #rows
-  rows[n + 1], rows[n + 2] = t and t.isPaused and -place or place, long or ''
+  if t and not long then known = rows.placesOf[t] end
+  if known then
+    known[#known + 1] = place
+    return
+  end
+  local n, places = #rows, { t and t.isPaused and -place or place }
+  rows[n + 1], rows[n + 2] = places, long or ''
+  if t then rows.placesOf[t] = places end
   rows[n + 3] = t and F.tokenNumber(t.token) or ''
   rows[n + 4], rows[n + 5], rows[n + 6] = t and t.failures or 0, t and t.losses or 0, t and t.releases or 0
   rows[n + 7] = t and (t.upstreamFacts or t.optional and t.optional.waitsOn and F.upstreamsOf(t)) or ''
@@ -128,6 +138,7 @@ function Lease.append(reply, from, batch)
   local rows = batch.rows
   if not rows then return end
   for i = 1, #rows do reply[from + 2 * n + i] = rows[i] end
+  for i = 1, #rows, ROW do reply[from + 2 * n + i] = table.concat(rows[i], ',') end
 end
 
 -- Whether a plain step may answer: nothing is due, one queue at most has something to give, and no
@@ -179,7 +190,7 @@ function F.leaseStep(from, spec, worker, shares, reply)
   end
   local hadAlarm = string.find(C.alarms, worker.id, 1, true) and Due.dropAlarm(worker.id)
   local request = { id = id, worker = worker.id, names = worker.names, limit = limit,
-    leaseMs = leaseMs, token = string.format('%d-', micros) .. id, known = false, isLong = false }
+    leaseMs = leaseMs, token = string.format('%d-', micros) .. id, known = false, isLong = false, hasMore = false }
   local batch, word, ticked
   if isAgain then
     word, ticked = 'repeated', false

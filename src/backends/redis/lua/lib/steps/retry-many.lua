@@ -9,7 +9,7 @@ function Settle.retried(call, i, last, token)
     local packed, row, id = hot[at_], others[at_], ARGV[from + at_]
     if packed ~= before then
       behind = behind or packed and string.sub(packed, AT.lease.rest)
-      if not packed or string.byte(packed, AT.lease.flags) > FLAG.lease.facts
+      if not packed or string.byte(packed, AT.lease.flags) % FLAG.lease.bare > FLAG.lease.facts
         or string.sub(packed, AT.lease.rest) ~= behind then break end
       before = packed
     end
@@ -47,8 +47,6 @@ function Settle.triedAgain(some, flags, rest)
   if flags % (2 * FLAG.facts.canceling) >= FLAG.facts.canceling then return end
   local known = some.tried[flags] or {}
   some.tried[flags] = known
-  local found = known[rest]
-  if found then return found end
   local failures, losses, releases, readers, more = 0, 0, 0, 0, {}
   if rest ~= '' then
     local _, _, _, f, l, r, _, by, from = struct.unpack(FORMAT.facts, string.rep('\0', END.facts.seq) .. rest)
@@ -60,7 +58,7 @@ function Settle.triedAgain(some, flags, rest)
   local hasLong = flags >= FLAG.facts.long
   flags = flags % FLAG.facts.long
   flags = flags - flags % (2 * FLAG.facts.settled) + flags % (2 * FLAG.facts.left) + FLAG.facts.attempts + FLAG.facts.settled
-  found = { failures = failures, hasLong = hasLong, head = string.char(PLACE.line, flags),
+  local found = { failures = failures, hasLong = hasLong, head = string.char(PLACE.line, flags),
     longHead = string.char(PLACE.line, flags + FLAG.facts.long),
     rest = string.sub(struct.pack(FORMAT.facts, 0, 0, 0, failures + 1, losses, releases, 0, readers), AT.facts.failures)
       .. cmsgpack.pack(more) }
@@ -72,23 +70,23 @@ end
 -- is odd.
 function Settle.readRetried(call, i, some)
   local ids, texts, asked, known, next_, first = some.ids, some.texts, some.asked, some.facts, 1, i - 1
-  local rows, facts, places, names = {}, {}, {}, {}
+  local rows, facts, places, names, tried, others = {}, {}, {}, {}, some.tried, call.others
   for k = 1, some.n do
     local id, text, flags, rest, place, kept = ids[k], texts[k], 0, '', 0, nil
     if id == asked[next_] then
       local packed = known[next_]
       next_ = next_ + 1
       if not packed then break end
-      flags, place = string.byte(packed, AT.facts.flags), struct.unpack('<d', packed, AT.facts.seq)
+      flags, place = struct.unpack('<Bd', packed, AT.facts.flags)
       rest, kept = string.sub(packed, AT.facts.failures), string.sub(packed, AT.facts.seq, END.facts.seq)
     end
-    local row = Settle.triedAgain(some, flags, rest)
+    local row = tried[flags] and tried[flags][rest] or Settle.triedAgain(some, flags, rest)
     if not row then break end
     if place == 0 then
       place = tonumber(string.sub(text, AT.text.stamp, END.text.stamp), 16)
       kept = struct.pack('<d', place)
     end
-    local isLong = #ARGV[call.others[first + k] + 3] > LIMIT.oldErrorBytes
+    local isLong = #ARGV[others[first + k] + 3] > LIMIT.oldErrorBytes
     rows[k], places[k], names[k] = row, place, F.userIn(text)
     facts[2 * k - 1], facts[2 * k] = id, (isLong and row.longHead or row.head) .. kept .. row.rest
   end

@@ -3,6 +3,11 @@
 -- How the end of a task is coded that a worker has said to have finished.
 local FINISHED = (CODE.finished + FLAG.ending.settled)
 
+-- The same of one with this lease, which knows whether anything but its text is kept of it.
+function Settle.endingOf(packed)
+  return string.byte(packed, AT.lease.flags) >= FLAG.lease.bare and (FINISHED + FLAG.ending.bare) or FINISHED
+end
+
 -- Who waits for tasks that have finished hears of it; as ARGV holds them, the first of the call behind `ids`.
 function Settle.notify(ears, ids, first, last, apart)
   local notified, known, channels = {}, nil, nil
@@ -22,7 +27,7 @@ function Settle.finish(worker, packed, token, first, last, apart)
   local n = last - first + 1
   local queue = F.queueOf(string.sub(packed, AT.lease.rest, -#token - 2))
   if whole then F.flushEnded() end
-  local before = struct.pack('<Bd', FINISHED, now) .. string.sub(packed, 1, END.lease.leasedAt)
+  local before = struct.pack('<Bd', Settle.endingOf(packed), now) .. string.sub(packed, 1, END.lease.leasedAt)
   local behind = token .. '\0' .. ARGV[1] .. '\0'
   local stamp = C.stamp
   C.stamp = stamp + n

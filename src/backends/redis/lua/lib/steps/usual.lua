@@ -85,10 +85,10 @@ function Usual.take(queue, turns, worker)
   if n == 1 then texts = { redis.call('HGET', K.tasks(), ids[1]) } else texts = redis.call('HMGET', K.tasks(), unpack(ids)) end
   local asked = worker.asked
   if not asked then
-    asked = { names = worker.names, known = false, isLong = false }
+    asked = { names = worker.names, known = false, isLong = false, hasMore = false }
     worker.asked = asked
   end
-  asked.isLong = false
+  asked.isLong, asked.hasMore = false, false
   if Dispatch.firstOdd(texts, n, asked) or asked.isLong then return Dispatch.unpop(queue, names, nil, ids) end
   return ids, texts
 end
@@ -118,7 +118,7 @@ function Usual.finish(counts, leases, ears, queue, worker)
       i, stamp = i + 1, stamp + 1
       if leases[i] ~= packed then
         packed = leases[i]
-        before = struct.pack('<Bd', FINISHED, now) .. string.sub(packed, 1, END.lease.leasedAt)
+        before = struct.pack('<Bd', Settle.endingOf(packed), now) .. string.sub(packed, 1, END.lease.leasedAt)
         local till = struct.unpack('<d', packed, AT.lease.ends)
         if till < freed then freed = till end
       end
@@ -142,10 +142,10 @@ function Usual.finish(counts, leases, ears, queue, worker)
   if ears then Settle.notify(ears, ids, ids + 1, ids + n, n) end
 end
 
--- Leases of these tasks begin; says when they end.
-function Usual.start(queue, turns, ids, hot, token, leaseMs)
+-- Leases of these tasks begin, with these flags; says when they end.
+function Usual.start(queue, turns, ids, hot, token, leaseMs, flags)
   local n, till, c = turns.count, now + leaseMs, queue.counts
-  local value = struct.pack(FORMAT.lease, now, till, queue.epoch, 0, C.steps) .. queue.name .. '\0' .. token
+  local value = struct.pack(FORMAT.lease, now, till, queue.epoch, flags, C.steps) .. queue.name .. '\0' .. token
   if n == 1 then
     redis.call('HSET', hot, ids[1], value)
   else
@@ -250,7 +250,8 @@ function Usual.lease(counts, spec, worker, queue, request, limit)
   if not ids then return end
   F.seen(worker)
   if counts.n > 0 then Usual.finish(counts, leases, ears, queue, worker) end
-  local till = Usual.start(queue, turns, ids, worker.hot, string.format('%d-', micros) .. request, spec.leaseMs)
+  local till = Usual.start(queue, turns, ids, worker.hot, string.format('%d-', micros) .. request, spec.leaseMs,
+    worker.asked.hasMore and 0 or FLAG.lease.bare)
   Usual.saveTags(queue, turns)
   worker.seen, worker.last, worker.request = now, string.format('%d-', C.steps) .. request, request
   Usual.save(queue, worker)

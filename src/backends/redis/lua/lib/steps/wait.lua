@@ -249,8 +249,9 @@ function Wait.countsOf(key)
   return { kept = tonumber(kept), bytes = tonumber(bytes), sent = tonumber(sent) }
 end
 
+-- Says whether they are the first.
 function Wait.saveCounts(key, counts)
-  redis.call('HSET', key, FIELD.channel.signalCounts, counts.kept .. ' ' .. counts.bytes .. ' ' .. counts.sent)
+  return 1 == redis.call('HSET', key, FIELD.channel.signalCounts, counts.kept .. ' ' .. counts.bytes .. ' ' .. counts.sent)
 end
 
 -- Where in the line of a name the oldest stands, and the next one would.
