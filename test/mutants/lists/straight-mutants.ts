@@ -350,13 +350,13 @@ const USUAL: readonly Row[] = [
   ],
   [
     'usual: a lease of another token is settled',
-    `          or string.sub(packed, AT.lease.rest) ~= queueName .. tail then return end\n`,
+    `          or string.sub(packed, AT.lease.rest) ~= queueName .. tail then return false end\n`,
     `          then return end\n`,
     'usual-step',
   ],
   [
     'usual: a task that others depend on ends unheard',
-    `    if Settle.isReadBy(ears, at_) then return end\n`,
+    `    if Settle.isReadBy(ears, at_) then return false, leases, ears end\n`,
     ``,
     'usual-step',
   ],

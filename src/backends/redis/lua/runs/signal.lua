@@ -8,6 +8,8 @@
 -- Returns  {'more'} when it has ended waits whose time is over, and has to be asked again; {'delivered'}, {'buffered'}, {'repeated'}, {'not-found'}, {'ended', state} or {'full', limit}
 -- Cost     O(log waiters)
 
+F.beginUsual('')
+if Usual.signal(ARGV[1], ARGV[2], ARGV[3], ARGV[4]) then return { 'delivered' } end
 F.readAll()
 local id, name, payload, signalId = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local state = F.endStateOf(id)

@@ -12,13 +12,14 @@
 local counts, spec = F.remembered(ARGV[2], F.countsOf), nil
 if ARGV[counts.behind] then spec = F.remembered(ARGV[counts.behind + 3], Lease.specOf) end
 F.beginUsual(spec and spec.queues[1] or '', ARGV[1])
+local usual, hot, ears = nil, nil, nil
 if spec and not whole then
-  local reply = Usual.step(counts, spec)
-  if reply then return reply end
+  usual, hot, ears = Usual.step(counts, spec)
+  if usual then return usual end
 end
 F.beginStep()
 local worker, behind, shares = F.readWorker(ARGV[1]), counts.behind, nil
-local hot, ears = Settle.read(counts)
+if not hot then hot, ears = Settle.read(counts) end
 if worker and spec then shares = Lease.shares(behind, spec, worker) end
 if not whole and not (shares and Settle.isUsual(counts, hot, ears) and Lease.isUsual(behind, spec, worker, shares)) then F.readAll() end
 redis.call('DEL', K.oom())

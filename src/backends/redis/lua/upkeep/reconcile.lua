@@ -355,7 +355,7 @@ local function pieces()
       if repair then redis.call('HDEL', key, got[2][i]) end
     elseif worker then
       local leasedAt, till, _, flags = struct.unpack(FORMAT.lease, got[2][i + 1])
-      least = math.min(least, F.leaseEnd(leasedAt, till, flags >= FLAG.lease.handed))
+      least = math.min(least, F.leaseEnd(leasedAt, till, flags % FLAG.lease.bare >= FLAG.lease.handed))
     end
   end
   local listed = least < INF and tonumber(redis.call('ZSCORE', K.leases(), worker) or nil)

@@ -107,7 +107,7 @@ function F.overdue(worker, most)
     cursor, rows = unpack(redis.call('HSCAN', key, cursor, 'COUNT', 10 * most))
     for i = 1, #rows, 2 do
       local leasedAt, till, _, flags = struct.unpack(FORMAT.lease, rows[i + 1])
-      till = F.leaseEnd(leasedAt, till, flags >= FLAG.lease.handed)
+      till = F.leaseEnd(leasedAt, till, flags % FLAG.lease.bare >= FLAG.lease.handed)
       -- This step may have made it end sooner.
       local t = tasks[rows[i]]
       if t and t.state == 'started' and t.worker == worker then till = F.endOf(t) end

@@ -178,7 +178,13 @@ function Settle.retryEach(call, reply, some, i)
     t = t + 2
   end
   redis.call('HSET', K.facts(), unpack(some.packed, 1, 2 * n))
-  redis.call('HSET', K.errors(), unpack(errors))
+  if n >= LIMIT.spreadFrom then
+    errors[2 * n + 1], errors[2 * n + 2] = SPREAD, ''
+    redis.call('HSET', K.errors(), unpack(errors))
+    redis.call('HDEL', K.errors(), SPREAD)
+  else
+    redis.call('HSET', K.errors(), unpack(errors))
+  end
   if t > 0 then redis.call('HSET', K.tasks(), unpack(texts)) end
   Settle.countGroups(groups)
   local ids, names, places = some.ids, some.names, some.places

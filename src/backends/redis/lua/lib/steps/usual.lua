@@ -1,5 +1,6 @@
 -- What most calls of `settle` and `lease` are: tasks of one queue finish, of which nothing else is known, and as many are
 -- leased, of users without a record; or the worker finds nothing, and stands in line. And of `enqueue`: tasks of one such user.
+-- And of `signal`: a task without a deadline waits for it.
 -- Each looks before it writes: where anything is otherwise it answers nothing, and the step goes on by the general rules
 -- (lib/steps/settle-many.lua, lib/steps/dispatch.lua, lib/steps/store-many.lua).
 
@@ -11,10 +12,11 @@ function Usual.isQuiet(worker, queue, request, spec)
   return not F.retainDue(spec.retention)
 end
 
--- Leases of the call as they are stored, when all tasks are as most are, and who waits for their ends; else nothing.
+-- Whether all tasks of the call are as most are; then, as far as that was read, their leases as they are stored, and who waits
+-- for their ends.
 function Usual.leases(counts, queueName, hot)
   local n, ids = counts.n, counts.ids
-  if counts.odd > 0 then return end
+  if counts.odd > 0 then return false end
   local leases = n == 1 and { redis.call('HGET', hot, ARGV[ids + 1]) } or redis.call('HMGET', hot, unpack(ARGV, ids + 1, ids + n))
   local i = 0
   for g = 1, counts.groups do
@@ -24,17 +26,17 @@ function Usual.leases(counts, queueName, hot)
       local packed = leases[i]
       if packed ~= before then
         if not packed or string.byte(packed, AT.lease.flags) % (2 * FLAG.lease.counted) ~= 0
-          or string.sub(packed, AT.lease.rest) ~= queueName .. tail then return end
+          or string.sub(packed, AT.lease.rest) ~= queueName .. tail then return false end
         before = packed
       end
     end
   end
-  if C.ears == 0 then return leases end
+  if C.ears == 0 then return true, leases end
   local ears = redis.call('HMGET', K.ears(), unpack(ARGV, ids + 1, ids + n))
   for at_ = 1, n do
-    if Settle.isReadBy(ears, at_) then return end
+    if Settle.isReadBy(ears, at_) then return false, leases, ears end
   end
-  return leases, ears
+  return true, leases, ears
 end
 
 -- The next turns, one of each user: `names`, `tags` after them, and what is left. Nothing where one user has two of them.
@@ -203,23 +205,26 @@ function Usual.save(queue, worker)
   F.keep(queue.prefix, queue)
 end
 
+-- The answer; or nothing, and what was read in vain, as `Usual.leases` says it.
 function Usual.step(counts, spec)
   local from, worker, queue = counts.behind, Usual.worker(), not spec.queues[2] and Usual.queue(spec.queues[1])
-  local reply = worker and queue and Usual.lease(counts, spec, worker, queue, ARGV[from], ARGV[from + 1] + 0)
-  if not reply then Usual.leave(queue, worker) end
-  return reply
+  if not (worker and queue) then return Usual.leave(queue, worker) end
+  local reply, leases, ears = Usual.lease(counts, spec, worker, queue, ARGV[from], ARGV[from + 1] + 0)
+  if reply then return reply end
+  Usual.leave(queue, worker)
+  return nil, leases, ears
 end
 
 -- The worker settles, finds nothing, and stands in line.
 function Usual.park(counts, spec, worker, queue, request)
-  local leases, ears = NONE, nil
+  local isUsual, leases, ears = true, NONE, nil
   -- The holder of the alarm would sleep too long.
   if C.alarm < INF and F.nextDue() < C.alarm then return end
   local wait = ARGV[counts.behind + 2]
   -- What it was handed, and has not got, goes back by the general rules.
   if worker.line == LINE.handed and not Hand.hasGot(worker, Lease.gotOf(wait)) then return end
-  if counts.n > 0 then leases, ears = Usual.leases(counts, queue.name, worker.hot) end
-  if not leases then return end
+  if counts.n > 0 then isUsual, leases, ears = Usual.leases(counts, queue.name, worker.hot) end
+  if not isUsual then return nil, leases, ears end
   redis.call('DEL', worker.line == LINE.woken and K.wake(worker.id) or K.oom())
   F.seen(worker)
   if counts.n > 0 then Usual.finish(counts, leases, ears, queue, worker) end
@@ -242,12 +247,12 @@ function Usual.lease(counts, spec, worker, queue, request, limit)
   -- What it leaves behind, or an alarm that it holds, is for a worker in line.
   if C.waiting > 0 or worker.line or C.alarms ~= ',' and string.find(C.alarms, worker.id, 1, true) then return end
   if queue.runnable < limit or limit == 0 or limit > LIMIT.dealtAtOnce then return end
-  local leases, ears = NONE, nil
-  if counts.n > 0 then leases, ears = Usual.leases(counts, queue.name, worker.hot) end
-  local turns = leases and Usual.turns(queue, limit)
-  if not turns then return end
+  local isUsual, leases, ears = true, NONE, nil
+  if counts.n > 0 then isUsual, leases, ears = Usual.leases(counts, queue.name, worker.hot) end
+  local turns = isUsual and Usual.turns(queue, limit)
+  if not turns then return nil, leases, ears end
   local ids, texts = Usual.take(queue, turns, worker)
-  if not ids then return end
+  if not ids then return nil, leases, ears end
   F.seen(worker)
   if counts.n > 0 then Usual.finish(counts, leases, ears, queue, worker) end
   local till = Usual.start(queue, turns, ids, worker.hot, string.format('%d-', micros) .. request, spec.leaseMs,
@@ -315,5 +320,23 @@ function Usual.hand(queue, user)
   Hand.over(queue, worker, request, leaseMs, ARGV[5], text)
   queue.enqueued = queue.enqueued + 1
   Usual.save(queue, worker)
+  return true
+end
+
+-- Ends the wait of who waits longest for a signal without an id, of whom there is no more to know than a line and a tag; says
+-- whether it did.
+function Usual.signal(id, name, payload, signalId)
+  if whole or signalId ~= '' or C.upkeep <= now or C.due <= now then return end
+  F.beginStep()
+  F.beginAll()
+  local waiter = F.endStateOf(id) == false and redis.call('ZRANGE', K.waiters(id, name), '0', '0')[1]
+  local row = waiter and Wait.rowOf(waiter)
+  if not row or row.form.kind ~= 'signal' or row.form.isDue then return end
+  local queue = F.queueOf(row.queueName)
+  if queue.hasSettings or not Store.mayEnter(queue) or Wait.isOther(queue, row) then return end
+  redis.call('DEL', K.oom())
+  Wait.takeSignal(row, payload, true)
+  F.writeStep()
+  F.closeStep()
   return true
 end

@@ -103,11 +103,11 @@ function Wait.signalWaiter(id, name)
   return nil, ended, ended > 0 and #ids == LIMIT.cascadeStep
 end
 
--- A signal ends the wait of whom `Wait.signalWaiter` has found.
-function Wait.takeSignal(waiter, payload)
+-- A signal ends the wait of whom `Wait.signalWaiter` has found; `isUsual`: as `Wait.isOther` has said.
+function Wait.takeSignal(waiter, payload, isUsual)
   if waiter.form then
     waiter.by, waiter.payload = 'signal', payload
-    return Wait.endOne(waiter)
+    return Wait.endOne(waiter, not isUsual and Wait.isOther(F.queueOf(waiter.queueName), waiter))
   end
   local u = F.ownerOf(waiter)
   Wait.answer(waiter, u, 'signal', payload)

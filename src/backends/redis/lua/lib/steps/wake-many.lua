@@ -54,7 +54,7 @@ function Wait.rowFrom(id, text, packed, forms)
 end
 
 -- Whether there is more to any user of a queue than its line and its tag.
-function Wait.areOther(queue) return queue.config.perUser or queue.timed or C.refresh > 0 end
+function Wait.areOther(queue) return queue.config.perUser or queue.timed or whole and C.refresh > 0 end
 
 -- Who these tasks of a queue are of, in the order in which they are met, each with its tasks; `owner` where there is more
 -- to a user than its line and its tag. Asked before anything is changed.
@@ -175,10 +175,14 @@ function Wait.endOf(queue, rows)
   F.touchQueue(queue)
 end
 
--- The same of one.
-function Wait.endOne(one)
+-- Whether there is more to a task, or to its user, than its line and its tag.
+function Wait.isOther(queue, one)
+  return one.level ~= USUAL.level or queue.users[one.user] or Wait.areOther(queue) or Store.isOther(queue, one.user)
+end
+
+-- The same of one; `isOther`: as `Wait.isOther` has said.
+function Wait.endOne(one, isOther)
   local queue, name, id = F.queueOf(one.queueName), one.user, one.id
-  local isOther = one.level ~= USUAL.level or queue.users[name] or Wait.areOther(queue) or Store.isOther(queue, name)
   local u, key, rank, next_ = isOther and F.userOf(queue, name), nil, nil, nil
   if not u then
     key = K.line(queue.prefix, '', name)
@@ -202,7 +206,7 @@ end
 
 -- Ends these waits, in their order.
 function Wait.endMany(rows)
-  if rows[1] and not rows[2] then return Wait.endOne(rows[1]) end
+  if rows[1] and not rows[2] then return Wait.endOne(rows[1], Wait.isOther(F.queueOf(rows[1].queueName), rows[1])) end
   local from = 1
   while rows[from] do
     local some, queueName = {}, rows[from].queueName
