@@ -267,8 +267,9 @@ export function stats(store: Store): Stats {
 export function facts(store: Store, id: string): TaskFacts | undefined {
   const entry = store.records.get(id);
   if (entry === undefined) return undefined;
-  const user = entry.owner;
-  const { queue } = user;
+  const { queue, user: name } = entry.owner;
+  // Of one that has ended since, it may be another than when it had its task.
+  const user = queue.users.get(name) ?? entry.owner;
   const { rate } = queue.settings;
   const queueUntil =
     rate === undefined ? 0 : allowedAt(rate, boundedTat(rate, queue.tat, store.now));
@@ -281,7 +282,7 @@ export function facts(store: Store, id: string): TaskFacts | undefined {
     }),
     ...dependentFacts(store, id),
     ...runFacts(store, entry),
-    user: queue.users.has(user.user) ? userInfo(store, user) : undefined,
+    user: queue.users.has(name) ? userInfo(store, user) : undefined,
     ...(user.throttledUntil === undefined
       ? {}
       : { throttledUntil: Math.ceil(user.throttledUntil) }),

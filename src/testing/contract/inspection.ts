@@ -291,6 +291,19 @@ export const facts: Cases = {
     expect(ofStray?.endedRun).toEqual({ id: 'nobody', state: 'missing' });
   },
 
+  'of a task that has ended tell of its user as it is now': async (kit, expect) => {
+    const ended = await kit.add();
+    await kit.runToEnd(ended);
+    await kit.setQueue({ perUser: { rate: { limit: 1, perMs: 5_000, burst: 1 } } });
+    await kit.addMany(2);
+    await kit.leaseOne();
+    expect(await kit.backend.inspect.facts(ended)).toMatchObject({
+      record: { id: ended, state: 'finished' },
+      user: { user: 'ann', queued: 1, running: 1, ready: false },
+      throttledUntil: kit.now() + 5_000,
+    });
+  },
+
   'tell limits, rates, pauses': async (kit, expect) => {
     const rate = { limit: 1, perMs: 5_000, burst: 1 };
     await kit.setUser('ann', { rate, maxRunning: 3 });
