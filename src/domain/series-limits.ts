@@ -40,6 +40,10 @@ export const SERIES_LIMITS: Readonly<Record<SeriesLimitName, Limit>> = {
   ),
   seriesTake: limit(64, 'calls', 'that have added to the series and are taken in together'),
   seriesTakeMs: limit(60_000, 'ms', 'they are taken in when the oldest is of so long ago'),
-  seriesPending: limit(500, 'calls', 'that wait for that; when nobody does, the oldest go'),
+  seriesPending: limit(
+    500,
+    'calls',
+    'that wait for that; when no process takes them in, the oldest go',
+  ),
   seriesTopUsers: limit(100, 'users', 'of a report, those with the most traffic in it'),
 };

@@ -29,7 +29,7 @@ export const STREAM_LIMITS: Readonly<Record<StreamLimitKey, Limit>> = {
     'kept of one stream: a long answer by tokens; then the oldest go, and readers are told',
   ),
   streamBytes: limit(1_048_576, 'bytes', 'kept of one stream, as a payload; then the oldest go'),
-  streamChunkBytes: limit(65_536, 'bytes', 'one chunk; a stream is for what somebody watches'),
+  streamChunkBytes: limit(65_536, 'bytes', 'one chunk; a stream is for live output'),
   streamBlockChunks: limit(1_000, 'chunks', 'that one call stores: less than a millisecond'),
   streamBlockBytes: limit(65_536, 'bytes', 'the same; a single chunk may be as long'),
   streamPendingBytes: limit(
@@ -45,7 +45,7 @@ export const STREAM_LIMITS: Readonly<Record<StreamLimitKey, Limit>> = {
     'one value of the metadata of a run: all of them are read whenever the run is looked at',
   ),
   logLines: limit(200, 'lines', 'of its log that are kept of one task; then the oldest go'),
-  logBytes: limit(65_536, 'bytes', 'the same: a page that somebody reads'),
+  logBytes: limit(65_536, 'bytes', 'the same: a page that people read'),
   logLineChars: limit(4_096, 'characters', 'of a line that is kept; a longer one loses its fields'),
   logMessageChars: limit(1_000, 'characters', 'of its message; a longer one is cut'),
   progressKept: limit(

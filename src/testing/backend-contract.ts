@@ -222,7 +222,7 @@ async function runCase(each: Run | Case, api: TestApi, open: OpenHarness): Promi
   }
 }
 
-/** What holds after every history, whatever the case was about. */
+/** What holds after the history of every case. */
 async function audit(kit: Kit): Promise<void> {
   if (kit.closed) return;
   const { drift } = await kit.backend.inspect.reconcile({ repair: false });

@@ -43,7 +43,7 @@ const STORES: readonly string[] = [
   'series',
 ];
 
-/** Any backend, with faults between it and whoever uses it. */
+/** Any backend, with faults between it and its caller. */
 export function flakyBackend(backend: Backend, plan: FaultPlan): Backend {
   const counts = new Map<string, number>();
   const call = (operation: string, run: Run, args: readonly unknown[]): Promise<unknown> => {

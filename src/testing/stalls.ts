@@ -2,14 +2,14 @@ import { clearTimeout, setTimeout } from '../base/globals.ts';
 import { ClockNotDrivenError } from '../domain/errors/errors.ts';
 
 /**
- * How long nobody may move the clock, in ms of the machine, before what waits counts as forgotten.
+ * How long the clock may stand still, in ms of the machine, before what waits counts as forgotten.
  * A test that does something else between a `result()` and its `drain()` needs no longer.
  */
 const FORGOTTEN_MS = 100;
 
 /**
- * Ends waits that nothing would end: time stands still, no handler runs, and nobody has moved the
- * clock for a while. Without it a forgotten `drain()` ends with the timeout of the test runner,
+ * Ends waits that nothing would end: no handler runs, and the clock has not been moved for a
+ * while. Without it a forgotten `drain()` ends with the timeout of the test runner,
  * which says nothing of the cause.
  */
 export class Stalls {

@@ -87,7 +87,7 @@ export class TestLoom extends Fairloom {
   readonly #stubs = new Map<string, Handler>();
   /** How often handlers are still to fail, by name. */
   readonly #failures = new Map<string, number>();
-  /** The first failure that no test asked for; taken by whoever reports it. */
+  /** The first failure that no test asked for; taken by the call that reports it. */
   #unexpected: { readonly error: unknown } | undefined;
   /** All that were made here and have not stopped. */
   readonly #workers = new Set<Worker>();
@@ -166,7 +166,7 @@ export class TestLoom extends Fairloom {
     return this.#journal.runs.map(({ user, name }) => [user, name] as const);
   }
 
-  /** Closes at once, whatever `timeout` says: what runs is given up, since time stands still. */
+  /** Closes at once, with any `timeout`: running handlers are given up, since time stands still. */
   override async close(options: { readonly timeout?: Duration | undefined } = {}): Promise<void> {
     // Time stands still, so nothing would end a grace.
     this.#worker?.abandon();
@@ -183,7 +183,7 @@ export class TestLoom extends Fairloom {
     const worker = await this.#awake();
     await settle();
     while (clock.now() < end) {
-      // A handler that its timeout could not end is nobody's business any more.
+      // A handler that its timeout could not end is not waited for.
       const isIdle = worker.leased === 0;
       if (isIdle) clock.jump(Math.min(end, await this.#nextDueAt()) - clock.now());
       await clock.advance(isIdle ? 0 : Math.min(STEP_MS, end - clock.now()));
@@ -215,7 +215,7 @@ export class TestLoom extends Fairloom {
     return worker;
   }
 
-  /** Keeps the first failure that nobody asked for. */
+  /** Keeps the first failure that no test asked for. */
   #note(taskId: string, event: { readonly error: TaskError; readonly cause: Cause }): void {
     if (this.#unexpected !== undefined) return;
     const thrown = this.#journal.runs.findLast((run) => run.taskId === taskId)?.error;

@@ -28,7 +28,7 @@ function place(name: string): {
 it.each([
   ['cancel', 'user:acme', 'scheduled'],
   ['remove', 'user:acme', 'failed'],
-])('%s needs --yes where nobody can be asked', async (action, where, state) => {
+])('%s needs --yes without a terminal', async (action, where, state) => {
   const { loom, run } = place(action);
   await using _end = loom;
   const worker = loom.worker();

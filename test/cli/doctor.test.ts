@@ -51,7 +51,7 @@ eachBackend((open, name) => {
     expect(await checked(loom, 'workers')).toEqual(['failed', expect.stringContaining('ada')]);
   });
 
-  it('finds leases and delays that nobody sweeps', async () => {
+  it('finds leases and delays that no process sweeps', async () => {
     const blocker = gate();
     const slow = task('slow', () => blocker.passed);
     const loom = harness.loom([slow, quick]);
@@ -66,7 +66,7 @@ eachBackend((open, name) => {
     await harness.jump(60_000);
     const [verdict, text] = await checked(harness.loom([quick]), 'overdue');
     expect(verdict).toBe('failed');
-    expect(text).toMatch(/nobody sweeps: held, later$/);
+    expect(text).toMatch(/no process sweeps: held, later$/);
     blocker.open();
   });
 

@@ -93,7 +93,7 @@ async function* inStates(
   for await (const task of tasks) if (ACTION_STATES[action].includes(task.state)) yield task;
 }
 
-/** Waits for the end of one, and says meanwhile how far it is. It goes on when nobody waits any more. */
+/** Waits for the end of one, and shows its progress. It goes on when this command ends. */
 async function ended(loom: Fairloom, id: string, output: Output): Promise<BulkInfo> {
   output.note(`${id} is stored; it goes on when this command is ended`);
   const say = async (): Promise<void> => {

@@ -69,7 +69,7 @@ function addAnswer(asks: Command, shell: Shell): void {
     .command('answer <id> <choice>')
     .description('answer a question: the first answer counts')
     .requiredOption('--by <who>', 'who answers; kept with the answer')
-    .option('--comment <text>', 'words for whoever reads it')
+    .option('--comment <text>', 'text for people, kept with the answer')
     .option('--form <json>', 'what its form asks for, as JSON, @file, or - for stdin')
     .action(async (id: string, choice: string, ...[options, command]: AnswerRest) => {
       const { by, comment, form } = options;

@@ -109,7 +109,7 @@ interface Bulk {
 function addBulk(dead: Command, shell: Shell, bulk: Bulk): Command {
   return withConfirm(withDeadFilters(dead.command(`${bulk.verb} [id...]`)))
     .description(bulk.description)
-    .option('--all', 'every dead letter, whatever it is')
+    .option('--all', 'every dead letter')
     .option('--limit <n|all>', 'at most so many, oldest first', limitArgument, 100)
     .action((ids: readonly string[], options: DeadOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {

@@ -28,7 +28,7 @@ interface Options extends GlobalOptions {
 
 /** Long enough to watch, short enough to wait for. */
 const DEFAULT_SECONDS = 8;
-/** With the page: until whoever looks has seen enough. */
+/** With the page: it is stopped by hand. */
 const DASHBOARD_SECONDS = 3_600;
 /** So much longer do tasks work there: 30 to 90 ms, so that lines can be followed. */
 const DASHBOARD_SLOWER = 30;

@@ -66,7 +66,11 @@ function addSet(queues: Command, shell: Shell): void {
     .option('--retries <n>', 'attempts after the first', orDefault(integerArgument(0)))
     .option('--timeout <length>', 'of one attempt, or none', orDefault(timeoutArgument))
     .option('--lease <length>', 'how long a worker may be silent', orDefault(durationArgument))
-    .option('--user-weight <n>', 'of users nobody configured', orDefault(positiveArgument))
+    .option(
+      '--user-weight <n>',
+      'of users without settings of their own',
+      orDefault(positiveArgument),
+    )
     .option('--user-max-running <n>', 'of such users', orDefault(integerArgument(1)))
     .option('--user-max-queued <n>', 'of such users', orDefault(integerArgument(1)))
     .option('--user-rate <limit/per>', 'of such users', orDefault(rateArgument))

@@ -144,7 +144,7 @@ function addExplain(runs: Command, shell: Shell): void {
 
 function addCancel(runs: Command, shell: Shell): void {
   withConfirm(runs.command('cancel <id...>'))
-    .description('cancel runs and whatever of them has not ended')
+    .description('cancel runs and all of their nodes that have not ended')
     .option('--reason <text>', 'kept with the run and its nodes')
     .option('--wait', 'until everything has ended')
     .action((ids: readonly string[], options: CancelOptions, command: Command) =>

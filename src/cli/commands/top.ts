@@ -40,7 +40,7 @@ export function addTop(program: Command, shell: Shell): void {
     );
 }
 
-/** A snapshot, where nobody can press a key. */
+/** A snapshot, without a keyboard. */
 function showOnce(snapshot: TopSnapshot, output: Output): void {
   const { style } = output;
   output.one({

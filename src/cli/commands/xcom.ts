@@ -131,7 +131,7 @@ function valueView(now: number): View<XComFact> {
   };
 }
 
-/** While a task keeps a value, nobody knows when it goes. */
+/** While a task keeps a value, its end is not known. */
 function goesText(at: number | undefined, now: number): string {
   return at === undefined ? 'kept by a task' : shownMoment(at, now);
 }

@@ -96,7 +96,7 @@ function inUrl(host: string): string {
   return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
 }
 
-/** Of one length whatever it is made of, so that comparing it takes the same time. */
+/** Of one length for every text, so that comparing it takes the same time. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -191,7 +191,7 @@ class Demo {
     return leftBehind(this.#loom);
   }
 
-  /** So many turns of the noisy one that nobody else is ahead any more by what it got before. */
+  /** Waits for so many turns that those from before make no difference. */
   async #oneRound(): Promise<void> {
     const { signal } = this.#options;
     while (this.#trace.turns < SLOTS && signal?.aborted !== true) await pause(1);

@@ -25,7 +25,7 @@ export interface Story {
 
 /** The wait before the second attempt of the failing task, in ms: long enough to be seen. */
 const BACKOFF_MS = 300;
-/** How long the task that is canceled would take, in ms; nobody waits that long. */
+/** How long the task that is canceled would take, in ms. */
 const LONG_MS = 60_000;
 /** How long one corner of the diamond takes, in ms. */
 const CORNER_MS = 20;

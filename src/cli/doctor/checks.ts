@@ -47,7 +47,7 @@ export interface Diagnosis extends ReconcileReport {
 /** Clocks that differ by less are no reason to look at a log twice. */
 const SKEW_MS = 1_000;
 
-/** Work that is due for longer is looked after by nobody: sweeping waits 5 s after an outage. */
+/** Work that is due for longer has no process that sweeps: sweeping waits 5 s after an outage. */
 const OVERDUE_MS = 15_000;
 
 /** Users of a queue whose first task is looked at. */
@@ -110,7 +110,7 @@ async function overdueCheck(loom: Fairloom): Promise<Check> {
   return {
     check: 'overdue',
     verdict: 'failed',
-    text: `due for over ${shownLength(OVERDUE_MS)}, and nobody sweeps: ${stuck.join(', ')}`,
+    text: `due for over ${shownLength(OVERDUE_MS)}, and no process sweeps: ${stuck.join(', ')}`,
     hint: 'fairloom workers list',
   };
 }

@@ -1,4 +1,4 @@
-/** What `fairloom doctor` looks at in a data folder, before anybody opens it. */
+/** What `fairloom doctor` checks in a data folder before it is opened. */
 import type {
   DataLoss,
   DataRefusal,
@@ -17,7 +17,7 @@ export interface ExaminedData {
   readonly checks: readonly Check[];
   /** Whether the folder can be opened now, so that there is more to look at. */
   readonly opens: boolean;
-  /** What the command ends with where it may not be opened, whatever the checks say. */
+  /** The exit code where it may not be opened, with any verdicts of the checks. */
   readonly exitCode?: ExitCode;
 }
 
@@ -57,7 +57,7 @@ export function closedCheck(why: string): Check {
   return { check: 'backend', verdict: 'failed', text };
 }
 
-/** Whoever opens it makes a data folder of it; looking does not. */
+/** To open it makes a data folder of it; to check it does not. */
 function isEmpty({ isOpen, isIncomplete, segments, snapshots }: DataReport): boolean {
   return !isOpen && !isIncomplete && segments + snapshots.length === 0;
 }
@@ -89,7 +89,7 @@ function dataCheck({ folder, isOpen, commits, snapshots, segments, logBytes }: D
 
 function copyCheck({ folder, isOpen }: DataReport): Check {
   const how = isOpen ? 'goes on' : 'was broken off';
-  const text = `a copy into the folder ${how}, and is not complete: nobody can open it`;
+  const text = `a copy into the folder ${how}, and is not complete: it cannot be opened`;
   const again = `fairloom copy --from <source> --to ${shellWord(folder)} --overwrite`;
   return { check: 'data', verdict: 'failed', text, ...(isOpen ? {} : { hint: again }) };
 }
@@ -123,7 +123,8 @@ function lossChecks({ damage, brokenOff }: DataReport, hint: string | undefined)
       }),
     );
   }
-  const end = brokenOff === undefined ? '' : '; one was broken off, of which nobody was told';
+  const end =
+    brokenOff === undefined ? '' : '; one was broken off, and no call was told of it as done';
   return [{ check: 'commits', verdict: 'ok', text: `every commit is there${end}` }];
 }
 

@@ -10,12 +10,12 @@ import type { Worker } from '../../worker/worker.ts';
 import type { WorkerOptions } from '../../worker/worker-options.ts';
 import { type Left, type Look, lookForWork, type Scope, scopeOf } from './look.ts';
 
-/** Between two looks in ms: what runs elsewhere tells nobody here that it has ended. */
+/** Between two looks in ms: the end of a task that runs elsewhere is not reported here. */
 const LOOK_MS = 500;
 
 /** How a drain is told to end, and what it tells. */
 export interface DrainOptions {
-  /** Gives it up: the workers are told to end by somebody else. */
+  /** Gives it up: the caller stops the workers. */
   readonly signal: AbortSignal;
   /** Takes a line for people. */
   readonly say: (text: string) => void;

@@ -57,8 +57,8 @@ function isNames(queues: NonNullable<WorkerOptions['queues']>): queues is readon
 }
 
 /**
- * Looks once. What runs is counted again after the look at tasks that wait: whatever moved on
- * meanwhile did so into a state that is counted.
+ * Looks once. Running tasks are counted again after the look at tasks that wait: a task that moved on
+ * meanwhile is then in a state that is counted.
  */
 export async function lookForWork(backend: Backend, scopes: readonly Scope[]): Promise<Look> {
   const queues = [...new Set(scopes.flatMap((scope) => scope.queues))];
@@ -90,7 +90,7 @@ async function countWork(
   return { isDrained: true, left };
 }
 
-/** Whether one of the workers serves somebody of this queue whose task nothing holds back. */
+/** Whether one of the workers serves a user of this queue with a task that nothing holds back. */
 async function mayStart(
   backend: Backend,
   queue: string,

@@ -41,7 +41,7 @@ export function frameLines(
   ];
 }
 
-/** The figures, and all users, where nobody can press a key. */
+/** The figures, and all users, without a keyboard. */
 export function snapshotLines(
   snapshot: TopSnapshot,
   listing: Listing,

@@ -25,7 +25,7 @@ export interface Terminal {
   readonly style: Style;
 }
 
-/** Shows the screen until somebody quits; looks every so many ms, and at once after a key that asks for it. */
+/** Shows the screen until the user quits; reads every so many ms, and at once after a key that asks for it. */
 export async function showLive(loom: Fairloom, terminal: Terminal, everyMs: number): Promise<void> {
   const { keys, out } = terminal;
   const live = new LiveScreen(loom, terminal);

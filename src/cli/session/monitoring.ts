@@ -28,7 +28,7 @@ export function metricsFlag(users: readonly string[] | undefined): FlagValues {
 }
 
 /**
- * Figures of a process that the command line starts; `undefined` when nobody can ask for them, or
+ * Figures of a process that the command line starts; `undefined` when they are served nowhere, or
  * without the package for them. A Fairloom of a module has its own, or none.
  */
 export async function figuresFor(

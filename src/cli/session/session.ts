@@ -69,7 +69,7 @@ async function workOn(
   try {
     shell.exitCode = (await work(loom, output, exported.named)) ?? EXIT.ok;
   } finally {
-    // A data folder is left in order, so that whoever comes next has it open at once.
+    // A data folder is left in order, so that the next process opens it at once.
     const { sync } = coreOf(loom).connection.backend.capabilities;
     await loom.close(sync === undefined ? { timeout: CLOSE_MS } : {});
   }

@@ -4,7 +4,7 @@ import { printableLine } from '../../base/printable.ts';
 
 /**
  * Stands for the escape character in text that a style painted until {@link terminalLine} writes it:
- * only what is ours may move a terminal, and nobody else can know this mark.
+ * only our own text may move a terminal, and text of others cannot contain this mark.
  */
 const MARK = `\u{f0000}${randomUUID()}\u{f0001}`;
 

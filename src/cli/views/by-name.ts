@@ -6,8 +6,8 @@ import { CliError, EXIT, exitCodeOf } from '../terminal/exit-code.ts';
 import type { Output } from '../terminal/output.ts';
 
 /**
- * Refuses a name that live workers know as that of a pipeline alone: stored as a task, nobody would
- * run it. One that nobody knows is taken, and said: whoever does may come later.
+ * Refuses a name that live workers know as that of a pipeline alone: stored as a task, it would never
+ * run. A name that no live worker knows is taken with a note: a worker that does may come later.
  *
  * @throws {@link CliError}
  */

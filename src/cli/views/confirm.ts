@@ -30,7 +30,7 @@ export interface ConfirmOptions {
  * Shows how many and which things a verb will touch, on stderr. True when it should be done:
  * `--yes` was given, or a person at the terminal agreed. False for `--dry-run`.
  *
- * @throws {@link CliError} (refused) when nobody can be asked, or the person said no.
+ * @throws {@link CliError} (refused) when there is no terminal to ask at, or the person said no.
  */
 export async function confirm(
   verb: string,
@@ -49,7 +49,7 @@ export async function confirm(
   if (options.dryRun === true || things.length === 0) return false;
   if (options.yes === true) return true;
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) {
-    throw new CliError(EXIT.refused, `${verb} needs --yes where nobody can be asked`);
+    throw new CliError(EXIT.refused, `${verb} needs --yes without a terminal`);
   }
   const following = options.followers?.count ?? 0;
   const all = following === 0 ? count : `${count} and ${following} more with it`;
@@ -84,7 +84,7 @@ export async function confirmNamed(
   return confirm(verb, stored, options, output);
 }
 
-/** Those that nobody asked for, and that would end all the same. */
+/** Tasks that were not selected and would end with the selected ones. */
 function noteFollowers({ all, count, more }: Followers, output: Output): void {
   if (count === 0) return;
   output.note(`and with it ${more ? 'more than ' : ''}${count} that would end:`);

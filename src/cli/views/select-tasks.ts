@@ -82,7 +82,7 @@ export async function* foundTasks(
   }
 }
 
-/** Joins, groups and runs are no tasks of anybody's: `fairloom runs` shows what they stand for. */
+/** Leaves out joins, groups and runs, which no caller enqueued as tasks: `fairloom runs` shows them. */
 export async function* shownOf<T extends { readonly name: string }>(
   tasks: AsyncIterable<T>,
   all = false,

@@ -29,7 +29,7 @@ export function settingFields(user: Shown): Readonly<Record<string, string>> {
   );
 }
 
-/** Those that somebody has said, in one cell: `weight 3 (user), max queued 9 (queue)`. */
+/** Those that are not at their default, in one cell: `weight 3 (user), max queued 9 (queue)`. */
 export function settingsCell(user: Shown): string {
   const said = SETTINGS.filter(({ field }) => user.origins[field] !== 'built-in');
   return said

@@ -137,7 +137,7 @@ export const dependentView: View<Dependent> = {
   ],
   json: (dependent) => dependent,
   id: ({ id }) => id,
-  none: 'nobody waits for it',
+  none: 'no dependents',
 };
 
 /** Past attempts of a task. */

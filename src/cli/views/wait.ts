@@ -1,4 +1,4 @@
-/** Waiting at a terminal: whoever waits is told what for. */
+/** Waiting at a terminal, with a note of what is waited for. */
 import { clearInterval, setInterval } from '../../base/globals.ts';
 import type { Fairloom } from '../../client/client.ts';
 import type { TaskHandle } from '../../enqueue/handle.ts';

@@ -1,7 +1,7 @@
 /**
  * Whether a task that others wait for waits for one of them, however far away: exact, and asked in
- * small steps, so that a store can answer each of them for itself. A task that nobody waits for closes
- * no cycle: nobody asks about it.
+ * small steps, so that a store can answer each of them by itself. A task without dependents closes no
+ * cycle and is not searched.
  */
 
 /** In which direction a step looks: whom a task waits for, or who waits for it. */

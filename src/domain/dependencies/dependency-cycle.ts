@@ -13,7 +13,7 @@ const DONE = 2;
 
 /**
  * Finds tasks of one batch that would wait for each other for ever. Iterative, so that a chain of
- * any length is fine; a diamond is no cycle; ids outside of the batch are nobody's concern here.
+ * any length is fine; a diamond is no cycle; ids outside of the batch are ignored.
  *
  * @returns the ids along a cycle, the first repeated at the end; `undefined` when there is none.
  */

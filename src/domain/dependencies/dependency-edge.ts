@@ -10,14 +10,14 @@ export interface EdgeOwner {
 }
 
 /**
- * Whether a task may come to depend on one of this user: whoever may read a result is said, and does
- * not come about by an id. A task whose edge is refused so goes on as if there were none of that id.
+ * Whether a task may depend on a task of this user: to know an id gives no right to read a result.
+ * A task whose edge is refused goes on as if no task had that id.
  */
 export function mayDependOn({ user, edges }: EdgeOwner, other: string): boolean {
   return edges.allowCrossUser || user === other;
 }
 
-/** Who has to store an id that is missing, for this task to depend on it; `''`: anybody. */
+/** The user that has to store a missing id, for this task to depend on it; `''`: any user. */
 export function awaitedFrom({ user, edges }: EdgeOwner): string {
   return edges.allowCrossUser ? '' : user;
 }

@@ -22,11 +22,11 @@ export interface Dependent {
   readonly onCancel?: EdgePolicy;
 }
 
-/** One page of those that wait for a task, or for an id that nobody has stored. */
+/** One page of the dependents of a task, or of an id that is not stored. */
 export interface DependentPage {
   /**
    * In the order in which they are told: first those that wait for its end, by creation. Of an id that
-   * is not stored, by whose task of that id they would wait for, first anybody's, then by creation.
+   * is not stored, by the user whose task of that id they wait for, first any user's, then by creation.
    */
   readonly items: readonly Dependent[];
   /** All of them, those of other pages included. */
@@ -68,8 +68,8 @@ export function dependentsIn({ items, count, awaitingRedrive }: DependentPage): 
 export const DEPENDENTS_NAMED = 5;
 
 /**
- * Which part of the listing of those that wait: for its end, for its redrive, or, of an id that is
- * not stored, by whose task of that id they would wait for: `@` for anybody's, `@<user>`.
+ * Which part of the listing of dependents: those that wait for its end, for its redrive, or, of an id
+ * that is not stored, by the user whose task they wait for: `@` for any user's, `@<user>`.
  */
 export type DependentPart = 'waiting' | 'redrive' | `@${string}`;
 

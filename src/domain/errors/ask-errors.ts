@@ -53,7 +53,7 @@ function closingText(closing: AskClosing): string {
     case 'answered':
       return `${closing.by} has answered ${closing.choice}`;
     case 'timed-out':
-      return 'nobody has answered in time';
+      return 'no answer came in time';
     case 'canceled':
       return 'its task was canceled';
     case 'ended':

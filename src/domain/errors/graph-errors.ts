@@ -34,7 +34,7 @@ export class GraphNotFoundError extends GraphStoreError {
   override readonly name = 'GraphNotFoundError';
   /** See `docs/errors.md`. */
   readonly code = 'GRAPH_NOT_FOUND';
-  /** The same call may succeed later: whoever has it may be about to store it. */
+  /** The same call may succeed later: another process may be about to store it. */
   readonly retryable = true;
 
   constructor(hash: string) {
@@ -92,7 +92,7 @@ export interface FailedMember {
   readonly error: Error;
 }
 
-/** What the members of a group that failed mean for whatever ran it. */
+/** What the failed members of a group mean for the run that started it. */
 export interface GroupSteering {
   /** Members that it has to have fail at every attempt. */
   readonly isFinal: boolean;

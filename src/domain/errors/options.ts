@@ -54,7 +54,7 @@ export function checkPart<K extends Keys>(
   if (unexpected !== undefined) throw unknownKey(path, unexpected, keys, `${path}.${unexpected}`);
 }
 
-/** Whether a value may hold options: a list or a function is somebody's mistake. */
+/** Whether a value may hold options: a list or a function is a mistake of the caller. */
 function isOptions(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !isArray(value);
 }
@@ -73,7 +73,7 @@ function unexpectedIn(options: object, keys: Keys): string | undefined {
   try {
     for (const key in options) {
       if (Object.hasOwn(keys, key)) continue;
-      // What a program has put on every object was not said by anybody.
+      // A key that a program has put on `Object.prototype` is no option of the caller.
       if (Object.hasOwn(options, key) || !(key in Object.prototype)) return key;
     }
     return undefined;

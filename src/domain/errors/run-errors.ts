@@ -201,7 +201,7 @@ export class SignalLimitError extends FairloomError {
   }
 }
 
-/** A handler that `loom.run` runs here and now waited for a signal, which nobody can send to it. */
+/** A handler that `loom.run` runs here and now waited for a signal, which cannot be sent to it. */
 export class NotStoredError extends FairloomError {
   /** The name of the class. */
   override readonly name = 'NotStoredError';

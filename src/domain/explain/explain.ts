@@ -57,7 +57,7 @@ export interface Explanation {
   readonly timeLeftMs?: number;
   /** Present while it is queued. */
   readonly position?: Position;
-  /** Who waits for it; absent when nobody does. */
+  /** Its dependents; absent when there are none. */
   readonly dependents?: TaskDependents;
 }
 
@@ -195,7 +195,7 @@ function waiting(
   const atMost = until === '' ? '' : `, at most until ${until}`;
   if (awaited.kind === 'ask') {
     const { ask } = awaited;
-    const whom = ask.for.length === 0 ? 'anybody' : ask.for.join(', ');
+    const whom = ask.for.length === 0 ? 'anyone' : ask.for.join(', ');
     return {
       kind: 'waiting',
       text: `it asks ${whom} since ${time(since)} to choose: ${ask.choices.join(', ')}${atMost}`,
@@ -322,7 +322,7 @@ function otherVersion(stored: string, queue: string, live: readonly WorkerInfo[]
   return { kind: 'no-worker', text, command: 'fairloom versions' };
 }
 
-/** Somebody lives that would take it; another came first. */
+/** A live worker knows its name; one that does not came first. */
 function parked(facts: TaskFacts): Obstacle {
   const { name, queue } = facts.record;
   const knowing = facts.liveWorkers.filter((worker) => serves(worker, facts)).map(({ id }) => id);

@@ -1,4 +1,4 @@
-/** Where a waiting task stands: in closed form, whatever the length of the line. */
+/** Where a waiting task stands: in closed form, at any length of the line. */
 
 import { leftOf } from '../fairness/priority-shares.ts';
 import type { TaskFacts } from '../port/backend.ts';

@@ -1,4 +1,4 @@
-/** Commands that are suggested to people, as a shell takes them: whatever an id holds, it stays one word. */
+/** Commands that are suggested to people, as a shell takes them: an id stays one word. */
 import { escapedUnprintable, isPrintable } from '../../base/printable.ts';
 
 /** Characters that no shell reads anything into. */

@@ -3,7 +3,7 @@
  * 1997), indexed by weight class. Each queue has a virtual time V that grows by c/W per
  * turn of cost c, W being the weights of the ready users and of those that left with S > V, until V has
  * passed S. Each ready user has a start tag; its next turn would end at F = S + c/w. A user is
- * eligible once S ≤ V; among the eligible the least F is served. So nobody runs ahead of its exact
+ * eligible once S ≤ V; among the eligible the least F is served. So no user runs ahead of its exact
  * share by more than one turn.
  *
  * Weights are integers in hundredths, so that W is exact. Tags are counted in turns of their own
@@ -12,7 +12,7 @@
  * fewer of its last digits, and users of one weight may tie; turns are still charged exactly.
  */
 
-/** The weight of whoever has no other, in hundredths: what users are compared with. */
+/** The default weight, in hundredths: what users are compared with. */
 export const USUAL_WEIGHT = 100;
 
 /** Grains of a turn of cost 1. */
@@ -28,7 +28,7 @@ export const SEATS = 1_024;
 /** How far, in turns of its own, a user may be ahead of V and yet eligible: room for its seat. */
 export const SLACK: number = (2 * SEATS) / TURN;
 
-/** Nobody enters further than this many grains behind V because of those that entered before. */
+/** No user enters further than this many grains behind V because of those that entered before. */
 export const CROWD: number = 2 ** 20;
 
 /** The virtual clock of one queue. */
@@ -80,7 +80,7 @@ export interface Entry {
 }
 
 /**
- * The tag that a user enters a class with: behind nobody, never ahead of what it already got, and
+ * The tag that a user enters a class with: at V or later, never ahead of what it already got, and
  * behind those that entered before it. `kept` is the tag that it has (0: none that counts), `v` the
  * virtual time, `last` what the class remembers of the one that entered last, -1 when there is none.
  */

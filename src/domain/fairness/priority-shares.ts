@@ -3,9 +3,9 @@
  * levels 1 to 5 share the user's other turns by weight: each turn lets the other levels that have work
  * wait so much longer, and a level of weight w has its next turn when it has waited 1/w. The one with
  * the least left is served, a tie goes to the higher level; inside a level the order is first in, first
- * out. Nothing else is kept, so other weights hold at once. A level that runs empty, whatever emptied it,
- * has not waited: nobody is owed turns for work that is gone, and nobody is charged for turns that were
- * not taken.
+ * out. Nothing else is kept, so other weights hold at once. A level that runs empty, for any reason, has
+ * not waited: no level is owed turns for work that is gone, and none is charged for turns that it did
+ * not take.
  */
 import { CRITICAL, type Level } from '../task/task.ts';
 

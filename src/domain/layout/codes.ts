@@ -23,7 +23,7 @@ export const STATES_BY_CODE: ReadonlyMap<number, TaskState> = new Map(
   keysIn(STATE_CODES).map((state) => [STATE_CODES[state], state]),
 );
 
-/** What the state of a task is told as that somebody is told the end of, while it has none. */
+/** Stands for the state of a task whose end is reported, while it has not ended. */
 export const NOT_ENDED = 8;
 
 /**

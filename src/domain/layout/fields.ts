@@ -65,8 +65,8 @@ export const HASH_FIELDS = {
     event: ['n', 'the name of these events'],
   },
   schedulerLock: {
-    owner: ['owner', 'who fires'],
-    till: ['until', 'until when nobody else does'],
+    owner: ['owner', 'the scheduler that fires'],
+    till: ['until', 'until when no other scheduler does'],
     fence: ['fence', 'rises with each owner'],
   },
   submit: {
@@ -85,10 +85,7 @@ export const HASH_FIELDS = {
   graphMeta: { till: ['till', 'when the snapshot goes, 0 while a task needs it'] },
   run: {
     redrives: ['redrives', 'how often its task was redriven since it began'],
-    givenUp: [
-      'd:',
-      'and 22 characters of the ids of members: nobody waits for their group any more',
-    ],
+    givenUp: ['d:', 'and 22 characters of the ids of members: the run has given up their group'],
   },
   channel: {
     value: ['v:', 'and channel, colon, key: JSON text'],
@@ -183,7 +180,7 @@ export const PACKED_NAMES = {
     pauseReason: ['pr', 'and why'],
     pausedBy: ['pb', 'the run whose pauses hold it, if that is not its `o`'],
     asideFor: ['hb', 'it was set aside: the run whose pause holds it'],
-    hasAside: ['hs', 'of a run: `aside` has somebody'],
+    hasAside: ['hs', 'of a run: `aside` has members'],
     wakeWord: ['sp', '`failure` when the first that does not finish wakes it'],
   },
   /** `y` of facts. */

@@ -5,7 +5,7 @@ import type { KeyFamily } from './key-family.ts';
 export const QUEUE_KEYS = {
   /**
    * ids of a level in the order of their places; the level is not written when it is 3, which most tasks have
-   * @by enqueue, lease, whatever puts a task back
+   * @by enqueue, lease, all steps that put a task back
    * @life while it has members
    */
   line: { type: 'LIST', name: '{queue}line{level}:{user}' },
@@ -40,13 +40,13 @@ export const QUEUE_KEYS = {
    */
   scheduled: { type: 'ZSET', name: '{queue}scheduled:{user}' },
   /**
-   * what the queue knows of a user: see Packed records and Fields. Whoever has no settings but a weight, no lists, and in line nothing but tasks of level 3, in a queue that charges turns, has no `u`: its line and its tag are all that there is to know, and `c` which weight it stands in line with, if that is not 100 (a tag of another weight that is kept stands in `u`)
-   * @by whatever changes its counts, its tag or its settings
+   * what the queue knows of a user: see Packed records and Fields. A user with no settings but a weight, no lists, and only tasks of level 3 in line, in a queue that charges turns, has no `u`: its line and its tag say everything, and `c` the weight it stands in line with, if that is not 100 (a kept tag of another weight stands in `u`)
+   * @by all steps that change its counts, its tag or its settings
    * @life while the user has work, a kept tag, settings or stands on a list
    */
   user: { type: 'HASH', name: '{queue}user:{user}' },
   /**
-   * user → 0, for paging: those with a record, or with tasks that wait, are scheduled or deferred, or with a kept tag. Whoever has nothing but started tasks is found by those
+   * user → 0, for paging: those with a record, or with tasks that wait, are scheduled or deferred, or with a kept tag. A user with only started tasks is found by those
    * @by enqueue; the end of a step
    * @life while there is one of these
    */
@@ -65,7 +65,7 @@ export const QUEUE_KEYS = {
   oldTags: { type: 'ZSET', name: '{queue}old-tags:{epoch}' },
   /**
    * user → how many of its tasks are scheduled or deferred
-   * @by whatever moves such a task
+   * @by all steps that move such a task
    * @life while there are any
    */
   later: { type: 'HASH', name: '{queue}later' },
@@ -94,7 +94,7 @@ export const QUEUE_KEYS = {
    */
   fair: { type: 'HASH', name: '{queue}fair' },
   /**
-   * ready user → start tag T in grains of its own turns, in shared classes S; class = family and weight (`w…`) or power of two (`s…`). Families: `p` users without a record, `o` others that nobody is assigned to, `a` those that somebody is. The 21st user of a class brings 65 bytes 255 with the score +inf, which no name is, so that the set is no listpack
+   * ready user → start tag T in grains of its own turns, in shared classes S; class = family and weight (`w…`) or power of two (`s…`). Families: `p` users without a record, `o` others without an assigned worker, `a` those with one. The 21st user of a class brings 65 bytes 255 with the score +inf, which no name is, so that the set is no listpack
    * @by enqueue, lease, settings
    * @life while it has users
    */

@@ -19,9 +19,9 @@ export const TASK_KEYS = {
    */
   payloads: { type: 'HASH', name: '{p}payloads' },
   /**
-   * id → what else there is to know of it, packed: see Packed records and Fields
-   * @by whatever changes a task that is not as most are
-   * @life while there is something to say
+   * id → its optional facts, packed: see Packed records and Fields
+   * @by all steps that change a task with optional facts
+   * @life while it has optional facts
    */
   facts: { type: 'HASH', name: '{p}facts' },
   /**
@@ -62,7 +62,7 @@ export const TASK_KEYS = {
   attempts: { type: 'LIST', name: '{p}attempts:{id}' },
   /**
    * of scheduled tasks the stamp of arrival and the id → due; of deferred ones id → stamp of arrival. None for `queued`, which the users' lines are, for `started`, which `hot` is, and for those that have ended
-   * @by whatever moves such a task
+   * @by all steps that move such a task
    * @life while it has members
    */
   state: { type: 'ZSET', name: '{p}state:{state}' },
@@ -74,7 +74,7 @@ export const TASK_KEYS = {
   leases: { type: 'ZSET', name: '{p}leases' },
   /**
    * ids in the order of their ends. One that was taken out of the middle leaves a hole: the byte 255, which no id has, and the stamp of its end. The first is none
-   * @by whatever ends a task; retention, redrive and `remove`
+   * @by all steps that end a task; retention, redrive and `remove`
    * @life while it has members
    */
   ended: { type: 'LIST', name: '{p}ended:{state}' },
@@ -87,30 +87,30 @@ export const TASK_KEYS = {
   /**
    * id that retention came to while others read it → stamp of its end
    * @by retention, the last reader
-   * @life until nobody reads it: then it is put back, or removed
+   * @life until its last reader has gone: then it is put back, or removed
    */
   kept: { type: 'ZSET', name: '{p}kept:{state}' },
   /**
-   * failed tasks of a name, whatever their versions: id → stamp of its end
-   * @by whatever ends a task; retention, redrive and `remove`
+   * failed tasks of a name, of all versions: id → stamp of its end
+   * @by all steps that end a task; retention, redrive and `remove`
    * @life while it has members
    */
   failedNamed: { type: 'ZSET', name: '{p}failed-named:{name}' },
   /**
    * failed tasks of an error group: id → stamp of its end
-   * @by whatever ends a task; retention, redrive and `remove`
+   * @by all steps that end a task; retention, redrive and `remove`
    * @life while it has members
    */
   failedOf: { type: 'ZSET', name: '{p}failed-of:{group}' },
   /**
    * what is known of an error group beside its failed tasks: see Fields
-   * @by settle, the sweep, whatever else lets a task fail
+   * @by settle, the sweep, all other steps that fail a task
    * @life until the last of its failed tasks is gone; without any, 24 h past the newest attempt, by TTL
    */
   errorGroup: { type: 'HASH', name: '{p}error-group:{group}' },
   /**
    * error group → minus the moment at which an attempt failed so last: of kind `failed` those with failed tasks, of kind `retried` the others
-   * @by settle, the sweep, whatever else lets a task fail
+   * @by settle, the sweep, all other steps that fail a task
    * @life `failed`: while it has members; `retried`: 24 h past the newest attempt, by TTL
    */
   errorGroups: { type: 'ZSET', name: '{p}error-groups:{kind}' },
@@ -121,7 +121,7 @@ export const TASK_KEYS = {
    */
   waiting: { type: 'ZSET', name: '{p}deps:waiting:{id}' },
   /**
-   * who waits for an id that is not stored, by the pair of `id` and who would have to store it: a user, or nothing for anybody → stamp of the waiter's arrival
+   * dependents of an id that is not stored, by the pair of `id` and the user that has to store it, or nothing for any user → stamp of the dependent's arrival
    * @by enqueue, redrive
    * @life until a task that they may depend on is stored; then `waiting`
    */
@@ -146,19 +146,19 @@ export const TASK_KEYS = {
   aside: { type: 'ZSET', name: '{p}aside:{id}' },
   /**
    * journal of a run: field → text · `=` begins answers of waits: moment, what ended it, JSON text · `redrives` how often its task was redriven since it began · `d:` and the mark of a group that was given up
-   * @by checkpoint, redrive, whatever wakes a task
+   * @by checkpoint, redrive, all steps that wake a task
    * @life with the task
    */
   run: { type: 'HASH', name: '{p}run:{id}' },
   /**
    * channels of a run, signals that were sent to it, and what it asks: see Fields
-   * @by settle, checkpoint, writes at once, signals, suspension, whatever ends a wait
+   * @by settle, checkpoint, writes at once, signals, suspension, all steps that end a wait
    * @life with the run's task
    */
   channel: { type: 'HASH', name: '{p}channel:{id}' },
   /**
    * suspended task that waits for what is no task → since when
-   * @by suspension, whatever wakes a task
+   * @by suspension, all steps that wake a task
    * @life until it is woken or has ended
    */
   waits: { type: 'ZSET', name: '{p}waits:{kind}' },
@@ -170,7 +170,7 @@ export const TASK_KEYS = {
   waiters: { type: 'ZSET', name: '{p}waiters:{id, signal}' },
   /**
    * moment (16 digits), blank, mark, dot, id of an open question → 0, for paging, by the pair of a user, or nothing for all, and a name that it is for, or nothing
-   * @by suspension, whatever ends the wait
+   * @by suspension, all steps that end the wait
    * @life while it is open
    */
   asks: { type: 'ZSET', name: '{p}asks:{user, name}' },
@@ -182,7 +182,7 @@ export const TASK_KEYS = {
   events: { type: 'HASH', name: '{p}events:{place}' },
   /**
    * suspended task that waits for such an event → the number of the newest when it began
-   * @by suspension, `publish`, whatever ends a wait
+   * @by suspension, `publish`, all steps that end a wait
    * @life until it is woken or has ended
    */
   eventWaiters: { type: 'ZSET', name: '{p}event-waiters:{place}' },
@@ -242,7 +242,7 @@ export const TASK_KEYS = {
   graphRefs: { type: 'SET', name: '{p}graph-refs:{hash}' },
   /**
    * idempotency key: see Fields
-   * @by enqueue, whatever ends its owner
+   * @by enqueue, all steps that end its owner
    * @life with its owner's record, at the latest 2 min past its owner's end, by TTL; with a `ttl` of its own a minute after that is over
    */
   key: { type: 'HASH', name: '{p}key:{queueName}:{user, key}' },

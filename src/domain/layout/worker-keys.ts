@@ -29,13 +29,13 @@ export const WORKER_KEYS = {
   refreshing: { type: 'HASH', name: '{p}refreshing' },
   /**
    * tokens, or the lease of a task that it was handed: token, moment, length, id and text, parted by NUL; the worker blocks on it
-   * @by whoever gains work for it
+   * @by all steps that add work for it
    * @life until it takes them, leases, or is forgotten; a task until a sweep puts it back, 2 s later
    */
   wake: { type: 'LIST', name: '{p}wake:{worker}' },
   /**
    * worker that waits → since when; `*` for unrestricted ones
-   * @by lease, whoever wakes it
+   * @by lease, all steps that wake it
    * @life while they wait
    */
   idleWorkers: { type: 'ZSET', name: '{queue}idle-workers:{list}' },
@@ -64,7 +64,7 @@ export const WORKER_KEYS = {
    */
   listReady: { type: 'ZSET', name: '{queue}list-ready:{list}' },
   /**
-   * those of a steal list that nobody is assigned to
+   * users of a steal list without an assigned worker
    * @by enqueue, lease, settings
    * @life while it has members
    */
@@ -126,7 +126,7 @@ export const NAMESPACE_KEYS = {
   /**
    * queue → when it began or was looked at last, as far as that was taken in, and what it had counted; `@` → how often some were
    * taken in
-   * @by whatever begins a queue, `series.add`
+   * @by all steps that begin a queue, `series.add`
    * @life for ever
    */
   seriesTotals: { type: 'HASH', name: '{p}series-totals' },
@@ -166,14 +166,14 @@ export const INDEX_KEYS = {
    */
   throttled: { type: 'ZSET', name: '{p}throttled' },
   /**
-   * stamp of its arrival and id → expiry, the end of a wait for a failed or missing dependency, when a suspended run is woken, or when somebody looks whether anyone alive knows the name of a parked task
-   * @by whatever sets such a moment
+   * stamp of its arrival and id → expiry, the end of a wait for a failed or missing dependency, when a suspended run is woken, or when it is checked whether a live worker knows the name of a parked task
+   * @by all steps that set such a moment
    * @life while it has members
    */
   deadlines: { type: 'ZSET', name: '{p}deadlines' },
   /**
    * ended task with dependents still to be told → stamp of its end
-   * @by whatever ends a task; the cascade
+   * @by all steps that end a task; the cascade
    * @life while it has members
    */
   cascade: { type: 'ZSET', name: '{p}cascade' },

@@ -4,7 +4,7 @@ import type { Page, PageRequest } from './inspection.ts';
 
 /**
  * Questions of suspended tasks; see `Suspension.wait`. One is open while its task waits for it, and is
- * closed in the step that ends the wait, whatever that is. They go with the record of the task.
+ * closed in the step that ends the wait. They go with the record of the task.
  */
 export interface AskStore {
   /** Answers an open question: the task goes on with what its journal then says. */

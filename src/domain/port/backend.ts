@@ -155,7 +155,7 @@ export interface Backend {
   readonly asks: AskStore;
   /** What happened in each minute and hour. */
   readonly series: SeriesStore;
-  /** Connects and checks; safe to call again. Other methods call it when nobody has. */
+  /** Connects and checks; safe to call again. Other methods call it when it was not called. */
   open(settings: BackendSettings): Promise<BackendInfo>;
   /** Frees everything; waits in `workers.waitForWork`, `inspect.waitForEnd` and `streams` answer at once. */
   close(): Promise<void>;
@@ -197,7 +197,7 @@ export interface TaskStore {
   /**
    * Takes an ended task away for good, with everything kept about it. Those that wait for its redrive
    * are canceled first: that may be any number, so it may take several steps. A refusal has changed
-   * nothing, unless somebody redrove it in between. With `endedBy` only one that ended at that moment or before.
+   * nothing, unless the task was redriven in between. With `endedBy` only one that ended at that moment or before.
    */
   remove(id: string, endedBy?: number): Promise<ChangeReply>;
 
@@ -269,8 +269,8 @@ export interface ScheduleStore {
   /** Takes it away, and lets go of its graph. Tasks that it has made stay. False: there was none. */
   remove(id: string): Promise<boolean>;
   /**
-   * Schedules that are due, for one scheduler at a time: who asks keeps the others away for
-   * `LIMITS.scheduleLockMs`. When one is late by `LIMITS.scheduleOverdueMs`, whoever asks gets it.
+   * Schedules that are due, for one scheduler at a time: a call keeps the others away for
+   * `LIMITS.scheduleLockMs`. A schedule late by `LIMITS.scheduleOverdueMs` goes to any caller.
    */
   due(request: DueRequest): Promise<DueReply>;
   /**
@@ -366,7 +366,7 @@ export interface Inspect {
   facts(id: string): Promise<TaskFacts | undefined>;
   /** Over all queues. */
   stats(): Promise<Stats>;
-  /** How many ids tasks wait for that nobody has stored for them: by id, and by who would have to. */
+  /** How many missing ids tasks wait for: by id, and by the user that has to store it. */
   missing(): Promise<number>;
   /** How many more slots would start a task at once, in this queue. */
   runnable(queue: string): Promise<number>;

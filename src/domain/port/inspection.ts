@@ -14,8 +14,8 @@ export interface UserInfo {
   /** In force, after queue defaults and settings for all queues. */
   readonly settings: UserSettings;
   /**
-   * Where each setting comes from: said of the user in this queue, of the user for all queues, by the
-   * queue for all its users, or by nobody.
+   * Where each setting comes from: set for the user in this queue, for the user in all queues, for all
+   * users of the queue, or the default.
    */
   readonly origins: SettingOrigins;
   /** Tasks in line, of all levels. */
@@ -177,12 +177,12 @@ export interface TaskFacts {
   readonly blockedBy: readonly {
     /** As in the task's `dependsOn`. */
     readonly id: string;
-    /** `missing`: nobody has stored it, or it was removed. */
+    /** `missing`: it was never stored, or it was removed. */
     readonly state: TaskState | 'missing' | 'foreign';
   }[];
-  /** Who waits for it: how many, and the first five; absent when nobody does. */
+  /** Its dependents: how many, and the first five; absent when there are none. */
   readonly dependents?: DependentPage;
-  /** It is never leased, whoever works here. */
+  /** It is never leased. */
   readonly join?: true;
   /** `deferred`: a run that has given its lease up until others have ended. */
   readonly suspension?: {
@@ -190,7 +190,7 @@ export interface TaskFacts {
     readonly of: number;
     /** What wakes it. */
     readonly wakeOn: 'all' | 'failure';
-    /** When it goes on whatever happens. */
+    /** When it goes on at the latest. */
     readonly wakeAt?: number;
   };
   /** `deferred`: it has given its lease up until this has come. */
@@ -199,7 +199,7 @@ export interface TaskFacts {
     readonly for: WaitTarget;
     /** Since when, in ms since the epoch. */
     readonly since: number;
-    /** When it goes on whatever has not come. */
+    /** When it goes on at the latest. */
     readonly wakeAt?: number;
   };
   /** What its handler had left of its `timeout` when it was suspended last; see `Suspension.timeLeft`. */

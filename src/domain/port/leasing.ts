@@ -172,8 +172,8 @@ export interface Suspension {
   /** In ms from now. */
   readonly wakeAfterMs?: number;
   /**
-   * What it waits for that is no task; `waitFor` is empty then. Whatever wakes it is written to its
-   * journal in the same step; what has come before wakes it at once.
+   * What it waits for that is no task; `waitFor` is empty then. The cause of its waking is written to
+   * its journal in the same step; what has come before wakes it at once.
    */
   readonly wait?: Wait;
   /**

@@ -6,7 +6,7 @@ import type { DeadLetters } from '../task/dead-letter.ts';
 export interface BackendSettings {
   /** How long ended tasks are kept here. */
   readonly retention: Retention;
-  /** Called once for each thing that goes wrong and that no call fails of. Absent: nobody asks. */
+  /** Called once for each problem that fails no call. Absent: they are not reported. */
   readonly report?: (problem: BackendProblem) => void;
   /** Called with the dead letters of each step that is taken here and that no call answers with. Absent: they have no line. */
   readonly deadLetters?: (letters: DeadLetters) => void;

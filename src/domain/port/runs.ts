@@ -42,8 +42,8 @@ export interface RunStore {
    */
   pausePart(id: string, run: string): Promise<ChangeReply>;
   /**
-   * Ends the pause of a run, if it has one; whoever was set aside goes back to its place, many of them
-   * in later steps of maintenance. Not for one that has finished or was canceled: its pause, and what
+   * Ends the pause of a run, if it has one; tasks that were set aside go back to their places, many of
+   * them in later steps of maintenance. Not for one that has finished or was canceled: its pause, and what
    * that held, has ended with it.
    */
   resume(id: string): Promise<ChangeReply>;

@@ -11,9 +11,9 @@ export type { SeriesEntry } from '../series/series-row.ts';
  */
 export interface SeriesStore {
   /**
-   * Adds to the minute and to the hour of now: what a process has counted since it last did. Of a queue its
-   * own counts stand in for what the process says, as far as it has any, so they are exact whoever adds. A
-   * row of a queue comes before those of its users.
+   * Adds to the current minute and hour what a process has counted since its last call. A queue's own
+   * counts, where it has any, replace those of the process, so they are exact with any number of
+   * processes. A row of a queue comes before those of its users.
    */
   add(entries: readonly SeriesEntry[]): Promise<void>;
   /** What is kept of the steps between two moments, the oldest step first. */

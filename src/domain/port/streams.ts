@@ -14,7 +14,7 @@ export interface StreamStore {
   append(lease: StreamLease, write: StreamWrite): Promise<'ok' | 'lost' | 'closed' | 'full'>;
   /**
    * What is kept from an offset on, in order, at most `limit` entries. The first may begin before that
-   * offset, or behind it when older ones are gone. Empty also for a stream that nobody has written to.
+   * offset, or behind it when older ones are gone. Empty also for a stream without writes.
    */
   read(id: string, name: string, from: number, limit: number): Promise<readonly StreamEntry[]>;
   /**

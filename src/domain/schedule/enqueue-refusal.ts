@@ -25,7 +25,7 @@ export type EnqueueRefusal =
   | { readonly type: 'cross-user'; readonly dependency: string }
   /** A cycle through edges to what was missing; the path starts and ends with the same id. */
   | { readonly type: 'cycle'; readonly path: readonly string[] }
-  /** Somebody waits for it, and whether it closes a cycle shows only beyond so many edges each way. */
+  /** It has dependents, and more than this many edges each way must be read to rule out a cycle. */
   | { readonly type: 'dependency-limit'; readonly limit: number }
   /** The lease on whose behalf it was to be stored is not in force. */
   | { readonly type: 'lease-lost' }

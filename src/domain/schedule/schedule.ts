@@ -3,7 +3,7 @@
 import type { NewTask } from '../task/task.ts';
 import type { EnqueueRefusal } from './enqueue-refusal.ts';
 
-/** What to do about slots that nobody fired in time: fire the latest, none, or all of them. */
+/** What to do about slots that were not fired in time: fire the latest, none, or all of them. */
 export type MissedPolicy = 'one' | 'skip' | 'all';
 
 /** Each of them. */
@@ -31,7 +31,7 @@ export interface SlotMoment {
   readonly dueAt: number;
 }
 
-/** Events of one user and name, whatever their keys. */
+/** Events of one user and name, of all keys. */
 export interface EventSource {
   /** Whose events. */
   readonly user: string;
@@ -79,11 +79,11 @@ export interface ScheduleRecord extends Omit<ScheduleChange, 'passed'> {
   readonly updatedAt: number;
   /** Tasks that it has made. */
   readonly fired: number;
-  /** Slots that nobody fired in time, and those that were refused. */
+  /** Slots that were not fired in time, and those that were refused. */
   readonly missed: number;
   /** Slots passed over because an earlier task had not ended. */
   readonly overlapped: number;
-  /** The latest slot that was decided, whatever that came to. */
+  /** The latest slot that was decided, with any outcome. */
   readonly settledSlot?: number;
   /** The latest slot that made a task, and that task. */
   readonly last?: {
@@ -159,11 +159,11 @@ export interface FireRequest {
   readonly passed: number;
   /** Where it stands then; absent: it is over. */
   readonly next?: SlotMoment;
-  /** The slots were missed, and run one after the other, whatever the schedule says of overlaps. */
+  /** The slots were missed, and run one after the other, with every overlap policy. */
   readonly catchUp?: true;
 }
 
-/** What a firing came to. The schedule has moved on whatever that is. */
+/** The outcome of a firing. The schedule has moved on in each case. */
 export type FireOutcome =
   /** Stored; tasks of earlier slots that were canceled for it (`cancel-previous`), by id. */
   | { readonly kind: 'created'; readonly canceled: readonly string[] }
@@ -180,7 +180,7 @@ export type FireOutcome =
 export type FireReply =
   /** One outcome for each firing, in order. */
   | { readonly kind: 'fired'; readonly outcomes: readonly FireOutcome[] }
-  /** It was fired, changed, paused or removed by somebody else; nothing was written. */
+  /** Another process fired, changed, paused or removed it; nothing was written. */
   | { readonly kind: 'stale' }
   /** Another scheduler has taken over; nothing was written. */
   | { readonly kind: 'superseded' };

@@ -16,8 +16,8 @@ export function entriesText(entries: readonly SeriesEntry[]): string {
 }
 
 /**
- * Reads additions, the oldest first, and takes note in `looked` of what queues had counted. What nobody of us has
- * written is left out.
+ * Reads additions, the oldest first, and records in `looked` what queues had counted. Text of another form is
+ * left out.
  */
 export function readAdditions(
   texts: readonly string[],
@@ -58,7 +58,7 @@ export function lookedText({ at, totals }: Looked): string {
   return [at, enqueued, finished, failed, canceled, retried, lost].join(' ');
 }
 
-/** Reads that back; `undefined` for what nobody of us has written. */
+/** Reads that back; `undefined` for text of another form. */
 export function lookedIn(text: string): Looked | undefined {
   return lookedAt(text.split(' ').map(Number));
 }

@@ -15,7 +15,7 @@ export interface Percentiles {
 /** Four buckets for each doubling. */
 const PER_DOUBLING = 4;
 
-/** The last bucket takes in 30 days, and whatever is longer. */
+/** The last bucket takes in 30 days and everything longer. */
 const LAST_BUCKET = 126;
 
 /** Bucket 0 takes in what is below 1 ms; bucket n from 2^((n-1)/4) ms on, up to where the next begins. */
@@ -69,7 +69,7 @@ export class Histogram {
     return [...this.#counts].map(([bucket, count]) => `${bucket}:${count}`).join(' ');
   }
 
-  /** Reads it back; `undefined` for what nobody of us has written. */
+  /** Reads it back; `undefined` for text of another form. */
   static of(text: string): Histogram | undefined {
     if (!/^(\d+:\d+( |$))*$/.test(text)) return undefined;
     const made = new Histogram();

@@ -62,7 +62,7 @@ export class SeriesRow {
     return `${numbers.join(' ')};${this.wait.text()};${this.run.text()}`;
   }
 
-  /** Reads it back; `undefined` for what nobody of us has written. */
+  /** Reads it back; `undefined` for text of another form. */
   static of(text: string): SeriesRow | undefined {
     const [head = '', waits = '-', runs = '-', ...more] = text.split(';');
     const [wait, run] = [Histogram.of(waits), Histogram.of(runs)];

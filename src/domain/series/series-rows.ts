@@ -14,9 +14,9 @@ import {
 export type SeriesRows = Map<string, SeriesRow>;
 
 /**
- * Who has no row yet gets one while there is room. A queue that finds none is counted among the others; a user
- * takes the row of the one with the least rank and goes on from that, so that whoever has much traffic comes to
- * a row and keeps it.
+ * Queues and users without a row get one while there is room. Then a queue is counted among the others; a user
+ * takes the row of the user with the least rank and continues from that rank, so that users with much traffic
+ * get a row and keep it.
  */
 export function putRow(rows: SeriesRows, entry: SeriesEntry): void {
   const row = entry.row.copy();

@@ -12,7 +12,7 @@ export interface StepFacts {
   readonly ms: number;
   /** How many steps are kept, the one that goes on included. */
   readonly kept: number;
-  /** How many are shown when nobody says from when. */
+  /** How many are shown when the call names no start. */
   readonly shown: number;
 }
 

@@ -14,7 +14,7 @@ const STEPS_OF_PATHS: ReadonlySet<string> = new Set(['.', '..']);
 /** Ids that begin so are made by Fairloom itself. */
 const OWN_PREFIX = '~';
 
-/** An id of this many UTF-16 units is short enough whatever its characters are: 3 bytes each. */
+/** An id of this many UTF-16 units is always short enough: each takes at most 3 bytes. */
 const SURELY_SHORT = Math.floor(LIMITS.idBytes / 3);
 
 /**

@@ -15,15 +15,15 @@ export interface UserSettings {
 }
 
 /**
- * Where a setting in force comes from, the nearest first: said of the user in this queue, of the user for
- * all queues, by the queue for all its users, or by nobody.
+ * Where a setting in force comes from, the nearest first: set for the user in this queue, for the user in
+ * all queues, for all users of the queue, or the default.
  */
 export type SettingOrigin = 'user-in-queue' | 'user' | 'queue' | 'built-in';
 
 /** Where each setting of a user in a queue comes from, those included that are at their default. */
 export type SettingOrigins = Readonly<Record<keyof UserSettings, SettingOrigin>>;
 
-/** Nobody has said anything. */
+/** Every setting at its default. */
 export const BUILT_IN: SettingOrigins = {
   weight: 'built-in',
   maxRunning: 'built-in',
@@ -74,7 +74,7 @@ export interface QueueSettings {
   readonly priorityWeights?: readonly number[];
   /** One normal turn of a user after this many critical ones; absent: critical always first. */
   readonly criticalBurst?: number;
-  /** For users that nobody configured. */
+  /** For users without settings of their own. */
   readonly perUser?: UserSettings;
   /** How long leases of its tasks last, in ms, in place of what the worker asks for. */
   readonly leaseMs?: number;

@@ -8,7 +8,7 @@ export interface AskSpec {
   readonly run?: string;
   /** What may be answered. */
   readonly choices: readonly string[];
-  /** Whom it is for, as names; for anybody when there are none. */
+  /** The names of the people it is for; empty: for everyone. */
   readonly for: readonly string[];
   /** JSON text: what people read, and what their form is to hold. */
   readonly text: string;
@@ -33,7 +33,7 @@ export interface AskRecord extends AskSpec {
 /** How a question was closed. */
 export type AskClosing = AnsweredAsk | UnansweredAsk;
 
-/** One that somebody has answered. */
+/** One that was answered. */
 export interface AnsweredAsk extends Omit<GivenAnswer, 'call'> {
   /** Tells it from others. */
   readonly how: 'answered';
@@ -41,7 +41,7 @@ export interface AnsweredAsk extends Omit<GivenAnswer, 'call'> {
   readonly at: number;
 }
 
-/** One that nobody has answered. */
+/** One that closed without an answer. */
 export interface UnansweredAsk {
   /** What came first; `ended`: its task has ended otherwise, or waits for something else. */
   readonly how: 'timed-out' | 'canceled' | 'ended';

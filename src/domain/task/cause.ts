@@ -69,7 +69,7 @@ export type Cause =
       /** What became of that; `removed`: its record was taken away before it could finish. */
       readonly state: 'failed' | 'canceled' | 'removed';
     }
-  /** It waited for the redrive of a task, or for one that nobody has stored, as long as a task may. */
+  /** It waited for the redrive of a task, or for one that is not stored, as long as a task may. */
   | {
       readonly type: 'waited';
       /** The task that did not come. */
@@ -95,11 +95,11 @@ export type Cause =
       /** The slot whose time has come, in ms since the epoch. */
       readonly slot: number;
     }
-  // Somebody wanted it so.
+  // A caller or a decider chose it.
   /** A call to cancel it, with the words of the caller, if there were any. */
   | {
       readonly type: 'request';
-      /** Words of whoever wanted it so, shown to people and never read by code. */
+      /** Words of the caller, shown to people and never read by code. */
       readonly reason?: string;
     }
   /** The words of a decider of the user; `failure`: of a task that it let fail. */
@@ -137,7 +137,7 @@ export type Cause =
       /** Names that it does know, as far as the worker tells them. */
       readonly known: readonly string[];
     }
-  /** It was leased by a request that nobody waited for any more. */
+  /** It was leased by a request whose caller had given up. */
   | { readonly type: 'given-up' }
   /** What it needs could not be read from the store. */
   | {
@@ -248,8 +248,8 @@ export function culpritOf(cause: Cause | undefined): string | undefined {
 }
 
 /**
- * The group of failures that one belongs to: those with errors that are alike, or that nobody has thrown, in the
- * same way under the same name. `undefined` of one that followed another, which has none of its own.
+ * The group of a failure: failures under one name, in the same way, with errors that are alike or with no
+ * thrown error. `undefined` of a failure that followed another: it has no group of its own.
  */
 export function errorGroupOf(cause: Cause | undefined, name: string): string | undefined {
   if (cause === undefined || culpritOf(cause) !== undefined) return undefined;

@@ -6,7 +6,7 @@ const CHARS = 300;
 /** Stands for what differs. */
 const ANY = '…';
 
-/** Whatever is quoted, on one line. */
+/** Quoted text, on one line. */
 const QUOTED = /"[^"]*"|(?<!\w)'[^']*'(?!\w)|`[^`]*`/g;
 
 /** A word with a digit in it, and a number; not behind words that say what such a number means. */

@@ -1,7 +1,7 @@
-/** The field of a journal in which the store counts redrives; nobody else writes it. */
+/** The field of a journal in which the store, and nothing else, counts redrives. */
 export const REDRIVES = 'redrives';
 
-/** The field of a task's journal that is there once nobody waits any more for the group that this task is a member of. */
+/** The field of a run's journal that is set once the run has given up the group of this member. */
 export function givenUpField(member: string): string {
   return `${GIVEN_UP}${member.slice(GROUP_AT, GROUP_AT + GROUP_CHARS)}`;
 }

@@ -6,7 +6,7 @@ import { readableWords } from './sealed-text.ts';
 export interface RunPause {
   /** Since when, in ms since the epoch on the backend's clock. */
   readonly since: number;
-  /** Words of whoever paused it, shown to people and never read by code. */
+  /** Words of the caller that paused it, shown to people and never read by code. */
   readonly reason?: string;
 }
 

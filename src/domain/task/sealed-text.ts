@@ -1,6 +1,6 @@
 /**
  * How an encrypted text looks where it is stored: `enc:<key id>:<the rest>`. No JSON text begins so, and
- * whoever has not got the key can still say which one it was.
+ * a process without the key can still name it.
  */
 
 /** What every encrypted text begins with. */

@@ -35,7 +35,7 @@ export interface StreamEntry {
   readonly from: number;
   /** The first offset behind it. */
   readonly next: number;
-  /** Of whoever wrote it. */
+  /** The attempt that wrote it. */
   readonly attempt: number;
   /** As {@link StreamWrite.node}. */
   readonly node: string;

@@ -43,7 +43,7 @@ export function readLine(stored: unknown): LogLine {
     const line: unknown = JSON.parse(String(stored));
     if (isLine(line)) return line;
   } catch {
-    // Nobody of us has written it.
+    // Text of another form: it is the message.
   }
   return { at: 0, level: 'info', message: String(stored) };
 }

@@ -17,7 +17,7 @@ export const VERSIONINGS: readonly Versioning[] = ['pin', 'latest'];
 export interface NameParts {
   /** Chooses the handler. */
   readonly name: string;
-  /** Of that handler; absent: the newest of whoever comes to the task. */
+  /** Of that handler; absent: the newest that the leasing worker has. */
   readonly version?: string;
 }
 

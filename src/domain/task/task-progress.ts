@@ -20,7 +20,7 @@ export function progressText(progress: Progress): string {
   return JSON.stringify(progress);
 }
 
-/** Reads it back; `undefined` for what nobody of us has written. */
+/** Reads it back; `undefined` for text of another form. */
 export function readProgress(stored: unknown): Progress | undefined {
   try {
     const value: unknown = JSON.parse(String(stored));

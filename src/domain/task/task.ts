@@ -209,7 +209,7 @@ export interface AttemptRecord {
   readonly leasedAt: number;
   /** When it was settled, or its lease was taken back. */
   readonly endedAt: number;
-  /** What the handler did, or `lost` when nobody said. */
+  /** What the handler did, or `lost` when its worker never reported. */
   readonly outcome: 'succeeded' | 'failed' | 'canceled' | 'released' | 'lost';
   /** What became of the task. */
   readonly decision: 'finish' | 'retry' | 'dead-letter' | 'cancel' | 'release';

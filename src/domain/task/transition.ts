@@ -31,7 +31,7 @@ export interface Situation {
   readonly isBlocked: boolean;
   /** It is never queued: it waits as `deferred`, and ends when nothing blocks it. */
   readonly isJoin: boolean;
-  /** Somebody has asked its worker to stop: that came before all that the worker says. */
+  /** Its worker was asked to stop: that goes before all that the worker reports. */
   readonly isCanceling: boolean;
 }
 

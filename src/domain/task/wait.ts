@@ -68,7 +68,7 @@ export interface SignalMessage {
   readonly signalId?: string | undefined;
 }
 
-/** An event on its way to whoever waits for it. */
+/** An event on its way to the tasks that wait for it. */
 export interface WaitEvent {
   /** What it is waited for by, with `key`. */
   readonly name: string;
@@ -86,7 +86,7 @@ export interface WaitEvent {
 export type SignalReply =
   /** `delivered`: it has ended a wait. `buffered`: it is kept for the next one. `repeated`: it was sent before. */
   | { readonly kind: 'delivered' | 'buffered' | 'repeated' | 'not-found' }
-  /** Nobody can wait for it any more. */
+  /** The task has ended: it waits for no signal any more. */
   | { readonly kind: 'ended'; readonly state: 'finished' | 'failed' | 'canceled' }
   /** So much is kept for it already that nothing more is. */
   | { readonly kind: 'full'; readonly limit: 'signals' | 'signalBytes' };

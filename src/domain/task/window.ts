@@ -10,7 +10,7 @@ export type WindowSpec =
       readonly policy: 'debounce';
       /** From the latest call to the start. */
       readonly waitMs: number;
-      /** From the first call, whatever follows; absent: no bound. */
+      /** From the first call to the start at the latest; absent: no bound. */
       readonly maxWaitMs?: number;
     }
   /** One start in `perMs`; with `trailing` the newest input of a window runs when it is over. */
@@ -97,7 +97,7 @@ function throttleStep(
   if (now >= from) {
     return { kind: 'new', dueAt: until, window: { from: until, until: until + spec.perMs } };
   }
-  // The task that ends the window is there already, unless somebody has made it due or canceled it.
+  // The task that ends the window is stored already, unless it was made due or canceled.
   if (ownerState !== 'begun') return { kind: 'replace' };
   return { kind: 'new', dueAt: from, window: { from, until } };
 }

@@ -1,6 +1,6 @@
 /**
- * XCom: named values that tasks of one user hand on to each other. A value is over when its time has
- * passed since its writer ended, and nobody waits for that writer any more.
+ * XCom: named values that tasks of one user hand on to each other. A value expires when its time has
+ * passed since its writer ended, and no task waits for that writer any more.
  */
 import { utf8Bytes } from '../../base/json.ts';
 

@@ -570,7 +570,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "rate",
      "weight"
     ],
-    "description": "Where each setting comes from: said of the user in this queue, of the user for all queues, by the queue for all its users, or by nobody."
+    "description": "Where each setting comes from: set for the user in this queue, for the user in all queues, for all users of the queue, or the default."
    },
    "queued": {
     "type": "number",
@@ -1186,7 +1186,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      },
      "reason": {
       "type": "string",
-      "description": "Words of whoever wanted it so, shown to people and never read by code."
+      "description": "Words of the caller, shown to people and never read by code."
      },
      "known": {
       "type": "array",
@@ -1346,7 +1346,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "reason": {
     "type": "string",
-    "description": "Words of whoever paused it, shown to people and never read by code."
+    "description": "Words of the caller that paused it, shown to people and never read by code."
    }
   },
   "required": [
@@ -1631,7 +1631,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      },
      "reason": {
       "type": "string",
-      "description": "Words of whoever wanted it so, shown to people and never read by code."
+      "description": "Words of the caller, shown to people and never read by code."
      },
      "known": {
       "type": "array",
@@ -1724,7 +1724,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "released",
      "succeeded"
     ],
-    "description": "What the handler did, or `lost` when nobody said."
+    "description": "What the handler did, or `lost` when its worker never reported."
    },
    "decision": {
     "enum": [
@@ -1831,7 +1831,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      },
      "reason": {
       "type": "string",
-      "description": "Words of whoever wanted it so, shown to people and never read by code."
+      "description": "Words of the caller, shown to people and never read by code."
      },
      "known": {
       "type": "array",
@@ -1988,7 +1988,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "dependents": {
     "$ref": "#/components/schemas/TaskDependents",
-    "description": "Who waits for it; absent when nobody does."
+    "description": "Its dependents; absent when there are none."
    }
   },
   "required": [
@@ -2441,7 +2441,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      },
      "reason": {
       "type": "string",
-      "description": "Words of whoever wanted it so, shown to people and never read by code."
+      "description": "Words of the caller, shown to people and never read by code."
      },
      "known": {
       "type": "array",
@@ -2675,7 +2675,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      },
      "reason": {
       "type": "string",
-      "description": "Words of whoever wanted it so, shown to people and never read by code."
+      "description": "Words of the caller, shown to people and never read by code."
      },
      "known": {
       "type": "array",
@@ -3066,7 +3066,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      },
      "reason": {
       "type": "string",
-      "description": "Words of whoever wanted it so, shown to people and never read by code."
+      "description": "Words of the caller, shown to people and never read by code."
      },
      "known": {
       "type": "array",

@@ -1,4 +1,4 @@
-/** What a step of the clock by an hour does to whoever works, fires, counts and tells: cases of `clock-jumps.ts`. */
+/** What a step of the clock by an hour does to leases, schedules, series and reports: cases of `clock-jumps.ts`. */
 import { LIMITS } from '../../domain/limits.ts';
 import { SeriesRow } from '../../domain/series/series-row.ts';
 import type { Retention } from '../../domain/settings/settings.ts';
@@ -110,7 +110,7 @@ async function ends(kit: Kit): Promise<readonly number[]> {
   return cells.map(({ row }) => row.counts.finished).filter((count) => count > 0);
 }
 
-/** A slot that was fired is fired by nobody again. */
+/** A slot that was fired is not fired again. */
 async function fireOnce(kit: Kit): Promise<void> {
   const { next } = await demand(kit, 'a');
   kit.expect(await fire(kit, 'a')).toMatchObject({ kind: 'fired' });
@@ -255,7 +255,7 @@ export const TURN: Jump = {
     // An hour, less what the others have gained of it.
     expect(ahead).toBeGreaterThan(HOUR_MS / 2_000 - 10);
     expect(ahead).toBeLessThan(HOUR_MS / 1_000 + 10);
-    // Where nobody else wants a turn, it is hers.
+    // Where no other user wants a turn, it is hers.
     expect(await kit.leaseIds(5)).toHaveLength(5);
   },
   back: async (kit, expect) => {

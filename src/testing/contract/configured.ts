@@ -60,7 +60,7 @@ export const configured: Cases = {
       paused: 'built-in',
     };
     expect(await kit.user('ann', 'bulk')).toMatchObject({ settings, origins });
-    // Whoever has work is told the same, and so is the reader of a task's facts.
+    // A user with work has the same, and so do the facts of a task.
     const id = await kit.add({ user: 'ann', queue: 'bulk' });
     expect(await kit.user('ann', 'bulk')).toMatchObject({ queued: 1, settings, origins });
     expect((await kit.backend.inspect.facts(id))?.user).toMatchObject({ settings, origins });
@@ -135,7 +135,7 @@ export const configured: Cases = {
     }
     const inBulk = MIXED.filter((_, i) => i % 3 === 1 || i % 2 === 0);
     expect(await names(kit, { limit: 2, queue: 'bulk' })).toEqual(inBulk);
-    // Who comes or goes between two pages moves nobody else.
+    // A user that comes or goes between two pages moves no other.
     const first = await kit.backend.users.list('default', { limit: 3 }, { configured: true });
     await kit.setUser('aaa', { weight: 100 });
     await kit.setUser('ann', NOTHING);

@@ -133,7 +133,7 @@ export const eventSchedules: Cases = {
     expect((await demand(kit, 'ship')).fired).toBe(2);
   },
 
-  'the same again starts nothing, whoever fires by then': async (kit, expect) => {
+  'the same again starts nothing, also for a schedule stored since': async (kit, expect) => {
     await listen(kit, 'ship');
     expect(await fireAt(kit, { eventId: 'e1' })).toEqual({ kind: 'published' });
     expect(await fireAt(kit, { eventId: 'e1' })).toEqual({ kind: 'repeated' });

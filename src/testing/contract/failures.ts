@@ -233,7 +233,7 @@ export const failures: Cases = {
   'leave with a redrive or a removal, and the group with the last': leaving,
   'are grouped by the way in which they failed when nothing was thrown': unthrown,
   'followed another: then they are in no group': followers,
-  'are listed by name, whatever their versions': names,
+  'are listed by name, with all versions': names,
   'page, those with failed tasks first': paging,
   'go with their records': retained,
   'of which nothing is kept are forgotten after a day, or when they are many': forgotten,

@@ -1,4 +1,4 @@
-/** What the conformance suite asks of whoever runs it: a test runner, and a backend with a clock. */
+/** What the conformance suite needs to run: a test runner, and a backend with a clock. */
 import type { Backend } from '../../domain/port/backend.ts';
 
 /** The part of a test runner that the suite needs; vitest's own functions fit. */
@@ -44,7 +44,7 @@ export interface Matchers {
   toBeLessThanOrEqual(bound: number): void;
 }
 
-/** A fresh, empty backend that nobody has opened, on a clock that the suite moves by hand. */
+/** A fresh, empty, unopened backend, on a clock that the suite moves by hand. */
 export interface Harness {
   /** Fresh, empty, and opened by the suite. */
   readonly backend: Backend;

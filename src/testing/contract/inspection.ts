@@ -340,7 +340,7 @@ export const facts: Cases = {
 
 /** Reconcile, ping, and the end of a backend. */
 export const health: Cases = {
-  'reconcile finds nothing on a healthy store, whatever is in it, however often': async (
+  'reconcile finds nothing on a healthy store of any contents, however often': async (
     kit,
     expect,
   ) => {

@@ -37,7 +37,7 @@ const ANNOUNCE_MS = 10_000;
 /** More steps than any maintenance of the suite needs: a tick that always says `more` is a fault. */
 const MAX_TICKS = 20_000;
 
-/** Edges that refuse whatever is missing or of somebody else. */
+/** Edges that refuse a task that is missing or of another user. */
 export const REFUSING_EDGES: EdgePolicies = {
   onFailure: 'wait',
   onCancel: 'cancel',

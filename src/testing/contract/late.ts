@@ -195,7 +195,7 @@ async function leaseAll(kit: Kit, limit = 10): Promise<readonly string[]> {
   return ids;
 }
 
-/** Tasks whose time to start is over never start, and stand in nobody's way. */
+/** Tasks whose time to start is over never start, and hold up no others. */
 export const neverStarted: Cases = {
   // F81
   'thousands whose time to start is over do not start, also in a queue that was paused': async (
@@ -264,7 +264,7 @@ export const neverStarted: Cases = {
   },
 
   // F81
-  'one that an enqueue ends tells its dependents in that step, whatever becomes of the items':
+  'one that an enqueue ends tells its dependents in that step, with any outcome of the items':
     async (kit, expect) => {
       const waitEnds = async (atomic: boolean, kind: 'created' | 'existing' | 'refused') => {
         const idempotency = { key: kit.fresh('k'), policy: 'return' } as const;

@@ -70,7 +70,7 @@ const comingAndGoing: History = async (kit, queue, names) => {
 const SIX = ['ann', 'bob', 'cem', 'dan', 'eve', 'fay'];
 const OTHERS = ['eve', 'bob', 'fay', 'ann', 'dan', 'cem'];
 
-/** A name is worth nothing: who comes first is served first, whatever anybody is called. */
+/** A name gives no advantage: the user that comes first is served first under any name. */
 export const names: Cases = {
   // F5
   'a guest beside a user in a loop waits as long under any name': async (kit) => {
@@ -93,7 +93,7 @@ export const names: Cases = {
   },
 
   // F5
-  'whoever comes first of one weight is served first, in every round': async (kit, expect) => {
+  'users of one weight are served in the order they came, in every round': async (kit, expect) => {
     const order = ['m', 'z', 'b', 'y', 'a', 'n', '0', 'é'];
     for (const [at, queue] of QUEUES.entries()) {
       const users = at === 0 ? order : order.toReversed();

@@ -32,7 +32,7 @@ function pool(
 
 /** Whom such a worker serves, and in which order. */
 export const choosing: Cases = {
-  'serves the assigned users and nobody else': async (kit, expect) => {
+  'serves the assigned users and no others': async (kit, expect) => {
     await pool(kit, 'a', ['ann', 'cat']);
     await kit.addMany(2, { user: 'ann' });
     await kit.addMany(2, { user: 'bob' });
@@ -61,7 +61,7 @@ export const choosing: Cases = {
     expect(users).toEqual(['ann', 'ann', 'bob', 'bob']);
   },
 
-  'a user nobody is assigned to has turns with every worker that may steal': async (
+  'a user without an assigned worker has turns with every worker that may steal': async (
     kit,
     expect,
   ) => {
@@ -83,7 +83,7 @@ export const choosing: Cases = {
     expect(users.filter((user) => user === 'nobodys').length).toBeGreaterThanOrEqual(9);
   },
 
-  'an unrestricted worker serves everybody, whoever else is assigned': async (kit, expect) => {
+  'an unrestricted worker serves every user, assigned to others or not': async (kit, expect) => {
     await pool(kit, 'a', ['ann']);
     for (const user of ['ann', 'bob', 'cat']) await kit.addMany(20, { user });
     const users = usersOf(await kit.serve(30));
@@ -119,7 +119,7 @@ export const choosing: Cases = {
  * Lists of users with a clock of their own: who comes, leaves or changes gains and loses no turns.
  */
 export const pools: Cases = {
-  'a newcomer in a slow pool waits for nobody else’s clock': async (kit, expect) => {
+  'a newcomer in a slow pool waits for no other pool’s clock': async (kit, expect) => {
     await pool(kit, 'slow', ['s1', 's2', 'new']);
     await pool(kit, 'fast', ['f1', 'f2']);
     for (const user of ['s1', 's2']) await kit.addMany(100, { user });
@@ -146,7 +146,7 @@ export const pools: Cases = {
     expect(Math.abs(users.filter((user) => user === 'new').length - 20)).toBeLessThanOrEqual(2);
   },
 
-  'a weight that changes in a slow pool sends nobody to the end': async (kit, expect) => {
+  'a weight that changes in a slow pool sends no user to the end': async (kit, expect) => {
     await pool(kit, 'slow', ['s1', 's2']);
     await pool(kit, 'fast', ['f1', 'f2']);
     for (const user of ['s1', 's2']) await kit.addMany(100, { user });
@@ -175,7 +175,7 @@ export const pools: Cases = {
     expect(turns).toBeLessThanOrEqual(22);
   },
 
-  'mixed with unrestricted workers nobody gets a run of turns': async (kit, expect) => {
+  'mixed with unrestricted workers no user gets a run of turns': async (kit, expect) => {
     await pool(kit, 'a', ['ann', 'bob']);
     for (const user of ['ann', 'bob', 'cat', 'dan']) await kit.addMany(300, { user });
     const served: string[] = [];
@@ -189,7 +189,7 @@ export const pools: Cases = {
     }
   },
 
-  'users of a worker that fell silent are nobody’s, and found by those that may steal': async (
+  'users of a worker that fell silent are unassigned, and found by those that may steal': async (
     kit,
     expect,
   ) => {
@@ -206,7 +206,7 @@ export const pools: Cases = {
     expect(users.filter((user) => user === 'bob').length).toBeGreaterThanOrEqual(4);
   },
 
-  'users of a worker that left are nobody’s at once': async (kit, expect) => {
+  'users of a worker that left are unassigned at once': async (kit, expect) => {
     await pool(kit, 'a', ['ann'], 'any');
     await pool(kit, 'b', ['bob']);
     await kit.addMany(20, { user: 'ann' });

@@ -202,7 +202,7 @@ export const falling: Cases = {
   },
 };
 
-/** A slot stores its task once and sets the next, whoever comes first. */
+/** A slot stores its task once and sets the next, however many fire it. */
 export const firing: Cases = {
   'stores the task and moves on, in one step': async (kit, expect) => {
     const slot = await store(kit, 'a');
@@ -216,7 +216,7 @@ export const firing: Cases = {
     expect(await kit.leaseIds()).toEqual([id]);
   },
 
-  'fires a slot once, whoever comes first': async (kit, expect) => {
+  'fires a slot once, however many schedulers fire it': async (kit, expect) => {
     const slot = await store(kit, 'a');
     expect(await fire(kit, 'a')).toMatchObject({ kind: 'fired' });
     expect(await fire(kit, 'a', { slot })).toEqual({ kind: 'stale' });

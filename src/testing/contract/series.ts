@@ -90,7 +90,7 @@ export const counts: Cases = {
     expect(hours.cells.length).toBeLessThanOrEqual(2);
   },
 
-  'has of a queue what the queue has counted, whoever adds': async (kit, expect) => {
+  'has of a queue what the queue has counted, however many processes add': async (kit, expect) => {
     await kit.addMany(5);
     await add(kit, counted({}));
     await kit.serve(2);
@@ -205,7 +205,7 @@ function many(count: number, name: string, each: Counts): Readonly<Record<string
 
 /** Queues and users are told apart, as far as there are rows. */
 export const rows: Cases = {
-  'tells queues and users apart, whatever they are called': async (kit, expect) => {
+  'tells queues and users of any names apart': async (kit, expect) => {
     const users = { ann: { started: 1 }, 'a:b': { started: 2 }, ':': { started: 3 } };
     await add(kit, [
       ...counted({ started: 6 }, users, 'one'),

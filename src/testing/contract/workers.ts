@@ -14,7 +14,7 @@ async function attemptsOf(kit: Kit, id: string): Promise<WorkerAttempts | undefi
 
 const SPEC = { id: 'w', queues: ['default'], names: ['work'], concurrency: 10, host: 'test' };
 
-/** A process begins to work under this id, whoever did before. */
+/** A process begins to work under this id, which another may have used before. */
 function start(kit: Kit, id: string): Promise<void> {
   return kit.backend.workers.register({ ...SPEC, id }, { starts: true });
 }
@@ -35,7 +35,7 @@ async function settleAs(
 /** Who looks after what falls due. */
 export const watching: Cases = {
   // F86
-  'a worker that has begun wakes for what falls due, whatever became of those before': async (
+  'a worker that has begun wakes for what falls due, also after earlier ones have gone': async (
     kit,
     expect,
   ) => {

@@ -157,7 +157,10 @@ export const asks: Cases = {
     expect((await kit.backend.asks.get(other))?.closing).toMatchObject({ how: 'answered' });
   },
 
-  'a choice that is none changes nothing; nobody asked says so': async (kit, expect) => {
+  'an unknown choice changes nothing; an id without a question is not found': async (
+    kit,
+    expect,
+  ) => {
     const id = await asking(kit, 'a');
     expect(await answer(kit, id, { choice: 'maybe' })).toEqual({
       kind: 'no-choice',

@@ -84,7 +84,7 @@ async function waiting(kit: Kit): Promise<number> {
   return figures.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** A signal that nobody sends. */
+/** A signal that is never sent. */
 const unsent = (id: string) => ({
   target: { kind: 'signal', name: 'go', targets: [id] } as const,
 });
@@ -92,7 +92,7 @@ const unsent = (id: string) => ({
 /** What a handler that goes on may say of a task that waits. */
 export const attendedWaits: Cases = {
   // F79
-  'a handler that ends settles its task, and takes it out of whatever it waits for': async (
+  'a handler that ends settles its task, and takes it out of every kind of wait': async (
     kit,
     expect,
   ) => {

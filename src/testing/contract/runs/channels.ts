@@ -220,7 +220,7 @@ export const writers: Cases = {
     expect(await kit.backend.runs.readChannel('run')).toEqual({ 'c:n': '5' });
   },
 
-  'whatever else becomes of a task, its writes are dropped': async (kit, expect) => {
+  'with every other outcome of a task its writes are dropped': async (kit, expect) => {
     const error = '{"name":"Error","message":"no"}';
     const decisions = [
       { type: 'retry', delayMs: 0, cause: RETRIED, error },
@@ -242,7 +242,7 @@ export const writers: Cases = {
     expect(await kit.backend.runs.readChannel('run')).toEqual({});
   },
 
-  'nobody writes whose lease is lost': async (kit, expect) => {
+  'a task whose lease is lost writes nothing': async (kit, expect) => {
     const slow = await leasedRun(kit);
     await kit.advance(LIMITS.leaseMs + 1);
     const next = await kit.leaseOne();

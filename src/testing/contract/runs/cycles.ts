@@ -199,7 +199,7 @@ export const cycles: Cases = {
     const [first] = await kit.send(...turned);
     expect(first).toMatchObject({ kind: 'refused', refusal: { type: 'cycle' } });
     expect(await kit.states(['a', 'c'])).toEqual(['missing', 'missing']);
-    // The same edges without a cycle: whoever waits for b waits for a.
+    // The same edges without a cycle: the one that waits for b waits for a.
     const straight = [
       { id: 'a', idempotency: key },
       { id: 'b', dependsOn: ['c'], idempotency: key },
@@ -211,7 +211,7 @@ export const cycles: Cases = {
     expect(await kit.leaseIds()).toEqual(['c']);
   },
 
-  'an item that a key answers for waits for nobody, and closes no cycle': async (kit, expect) => {
+  'an item that a key answers for waits for no task, and closes no cycle': async (kit, expect) => {
     const idempotency = { key: 'k', policy: 'return' } as const;
     const owner = await kit.add({ idempotency });
     const w = await kit.add({ dependsOn: ['x'], edges: BLOCK });
@@ -283,7 +283,7 @@ export const cycles: Cases = {
     const w = await kit.add({ dependsOn: ['z'], edges: BLOCK });
     expect(await kit.sendOne({ id: 'z', dependsOn: [end] })).toEqual({ kind: 'created', id: 'z' });
     expect((await kit.record(w))?.blockedBy).toEqual(['z']);
-    // Nobody waits for this one.
+    // This one has no dependents.
     expect(await kit.sendOne({ dependsOn: [end] })).toMatchObject({ kind: 'created' });
   },
 
@@ -293,7 +293,7 @@ export const cycles: Cases = {
     const c = await kit.add({ dependsOn: [b] });
     await kit.advance(1_000);
     expect(await kit.states([b, c])).toEqual(['failed', 'deferred']);
-    // A failed task waits for nobody: this is no cycle, until it is put back.
+    // A failed task waits for no other: this is no cycle, until it is put back.
     await kit.add({ id: 'x', dependsOn: [c] });
     expect(await kit.backend.tasks.redrive(b)).toEqual({ kind: 'cycle', path: [b, 'x', c, b] });
     expect(await kit.states([b, c, 'x'])).toEqual(['failed', 'deferred', 'deferred']);
@@ -310,7 +310,7 @@ export const cycles: Cases = {
     await kit.advance(1_000);
     const end = await thicket(kit, LIMITS.cycleStep + 1);
     await kit.add({ id: 'x', dependsOn: [end] });
-    // Nobody waits for it: that decides.
+    // It has no dependents: that decides.
     expect(await kit.backend.tasks.redrive(b)).toEqual({ kind: 'ok', state: 'deferred' });
     const d = await kit.add({ dependsOn: ['y'], edges: BLOCK, expiresInMs: 1_000 });
     await kit.addMany(LIMITS.cycleFan + 1, { dependsOn: [d] });

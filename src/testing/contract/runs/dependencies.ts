@@ -31,7 +31,7 @@ const BY_POLICY: Readonly<Record<EdgePolicy, object>> = {
 /** What it means to depend on a task in each state, and on one that is missing or not one's own. */
 export const atEnqueue: Cases = {
   // O51
-  'a dependency that has not ended blocks, in whatever state it is': async (kit, expect) => {
+  'a dependency that has not ended blocks in every state': async (kit, expect) => {
     const started = await kit.add();
     await kit.leaseOne();
     const queued = await kit.add();
@@ -107,7 +107,7 @@ export const atEnqueue: Cases = {
     expect(leased).toMatchObject({ id, upstreams: [{ id: 'later', result: '7' }] });
   },
 
-  'an unknown one that comes is waited for by all, whoever they let store it': async (
+  'an unknown one that comes is waited for by all, from their user or from any': async (
     kit,
     expect,
   ) => {
@@ -255,7 +255,7 @@ export const atTheEnd: Cases = {
   },
 
   // O58
-  'takes dependents along in whatever state the upstream is canceled': async (kit, expect) => {
+  'an upstream that is canceled in any state takes dependents along': async (kit, expect) => {
     const blocker = await kit.add({ queue: 'bulk' });
     const started = await kit.add();
     const lease = await kit.leaseOne();

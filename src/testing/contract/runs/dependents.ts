@@ -72,7 +72,7 @@ export const dependentsOf: Cases = {
   },
 
   // F25
-  'tells who waits for an id that nobody has stored': async (kit, expect) => {
+  'lists the tasks that wait for an id that is not stored': async (kit, expect) => {
     const edges = { ...REFUSING_EDGES, onMissing: 'block' } as const;
     const id = await kit.add({ dependsOn: ['nobody'], edges });
     const page = await dependents(kit, 'nobody');

@@ -4,7 +4,7 @@ import { type Kit, REFUSING_EDGES, type TaskFields } from '../kit.ts';
 
 const BLOCK = { ...REFUSING_EDGES, onMissing: 'block' } as const;
 
-/** A task of bob's that waits for an id that nobody has stored. */
+/** A task of bob's that waits for an id that is not stored. */
 function waiting(kit: Kit, id: string, fields: TaskFields = {}): Promise<string> {
   return kit.add({ user: 'bob', dependsOn: [id], edges: BLOCK, ...fields });
 }
@@ -21,7 +21,7 @@ async function fail(kit: Kit, id: string): Promise<void> {
   await kit.rest();
 }
 
-/** Whose tasks a task comes to depend on, by whatever way the edge comes about. */
+/** Whose tasks a task may depend on, with every way in which an edge is made. */
 export const acrossUsers: Cases = {
   // F60
   'a missing id that another user stores stays missing': async (kit, expect) => {
@@ -54,7 +54,10 @@ export const acrossUsers: Cases = {
   },
 
   // F60
-  'whoever allows it depends on the task of whoever stores the id': async (kit, expect) => {
+  'a task that allows other users depends on the task of any user that stores the id': async (
+    kit,
+    expect,
+  ) => {
     const own = await waiting(kit, 'x', { user: 'ann' });
     const refused = await waiting(kit, 'x');
     const allowed = await waiting(kit, 'x', { edges: { ...BLOCK, allowCrossUser: true } });
@@ -90,7 +93,7 @@ export const acrossUsers: Cases = {
   },
 
   // F60
-  'one whose edge is refused is in nobody else’s way': async (kit, expect) => {
+  'one whose edge is refused is in no other task’s way': async (kit, expect) => {
     await kit.addMany(300, { user: 'bob', dependsOn: ['x'], edges: BLOCK });
     const c = await waiting(kit, 'x', { user: 'ann' });
     // It would close a cycle of bob's, if bob's could wait for it.

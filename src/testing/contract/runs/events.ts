@@ -1,4 +1,4 @@
-/** Events: whoever of a user waits for one goes on, and nobody else. */
+/** Events: the tasks of a user that wait for one go on, and no others. */
 
 import { LIMITS } from '../../../domain/limits.ts';
 import type { Leased, PublishReply, SettleAnswer } from '../../../domain/port/backend.ts';

@@ -55,7 +55,7 @@ export const pauseEnds: Cases = {
     await nothingStarts(kit);
     await kit.cancel('c');
     await kit.finish(run);
-    // Nobody is left aside, and its end is through at once.
+    // No task is left aside, and its end is through at once.
     expect(await kit.rest()).toBe(1);
   },
 
@@ -157,7 +157,7 @@ export const pauseEnds: Cases = {
     expect(await kit.leaseIds(9)).toEqual(['a']);
   },
 
-  'cost no turn, and nobody else waits for them': async (kit, expect) => {
+  'cost no turn, and no other task waits for them': async (kit, expect) => {
     await runWith(kit);
     await kit.addMany(LIMITS.unknownNamesPerLease + 9, { owner: 'run' });
     const own = await kit.add();

@@ -22,7 +22,7 @@ export async function resume(kit: Kit, id = 'run'): Promise<void> {
   await kit.rest();
 }
 
-/** Nothing may be started, however often somebody asks. */
+/** Nothing may be started, however many leases are asked for. */
 export async function nothingStarts(kit: Kit): Promise<void> {
   kit.expect((await kit.leaseMany(9)).map(({ id }) => id)).toEqual([]);
 }

@@ -64,7 +64,7 @@ export const aside: Cases = {
     expect(await kit.state('a')).toBe('deferred');
   },
 
-  'owners that are a circle hold nobody up': async (kit, expect) => {
+  'owners that are a circle hold no task up': async (kit, expect) => {
     await kit.send({ id: 'own', owner: 'own' }, { id: 'a', owner: 'b' }, { id: 'b', owner: 'a' });
     expect(await kit.leaseIds(3)).toEqual(['own', 'a', 'b']);
     await kit.add({ id: 'c', owner: 'own' });

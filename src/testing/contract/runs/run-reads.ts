@@ -79,7 +79,7 @@ export const runReads: Cases = {
     expect(await kit.backend.inspect.attempts(join)).toEqual([]);
   },
 
-  'a canceled join waits for nobody, and holds what it had joined': async (kit, expect) => {
+  'a canceled join waits for no task, and holds what it had joined': async (kit, expect) => {
     const [a, b] = [await kit.add(), await kit.add({ delayMs: 20 * DAY_MS })];
     const join = await kit.add({ join: true, dependsOn: [a, b] });
     await kit.runToEnd(a);

@@ -118,7 +118,7 @@ export const joins: Cases = {
 
 /** What is stored on behalf of a run, only by who holds its lease. */
 export const fences: Cases = {
-  'stores for the holder of the lease, and for nobody else': async (kit, expect) => {
+  'stores for the holder of the lease alone': async (kit, expect) => {
     await kit.add({ id: 'run' });
     const { id, token } = await kit.leaseOne();
     const send = (fence: { readonly id: string; readonly token: string }) =>
@@ -281,7 +281,10 @@ export const suspensions: Cases = {
     expect(answers).toEqual(['lost']);
   },
 
-  'goes on at once when all have ended already, before whoever came later': async (kit, expect) => {
+  'goes on at once when all have ended already, before tasks that came later': async (
+    kit,
+    expect,
+  ) => {
     const { run, ids } = await runWith(kit, 2);
     const later = await kit.add();
     await kit.serve(2, { batch: 2 });
@@ -309,7 +312,7 @@ export const suspensions: Cases = {
     expect(await suspend(kit, run, ids, { wakeOn: 'failure' })).toMatchObject({ state: 'queued' });
   },
 
-  'wakes after its time, whoever has not ended': async (kit, expect) => {
+  'wakes after its time, also while some have not ended': async (kit, expect) => {
     const { run, ids } = await runWith(kit, 2);
     await kit.setUser('bob', {});
     await suspend(kit, run, ids, { wakeAfterMs: 2_000 });

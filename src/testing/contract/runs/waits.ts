@@ -96,7 +96,7 @@ export const sleeps: Cases = {
     await kit.finish(again);
   },
 
-  'keeps no place, slot or turn, and goes before whoever came later': async (kit, expect) => {
+  'keeps no place, slot or turn, and goes before tasks that came later': async (kit, expect) => {
     await kit.setUser('ann', { maxRunning: 1 });
     const leased = await leasedTask(kit, 'a');
     const later = await kit.add();
@@ -209,7 +209,7 @@ export const signals: Cases = {
     expect(await kit.leaseOne()).toMatchObject({ id: 'a', attempt: 1 });
   },
 
-  'is kept, in order, until somebody waits for it; each ends one wait': async (kit, expect) => {
+  'is kept, in order, until its task waits for it; each ends one wait': async (kit, expect) => {
     await kit.add({ id: 'a' });
     expect(await send(kit, 'a', '1')).toEqual({ kind: 'buffered' });
     expect(await send(kit, 'a', '"other"', { name: 'else' })).toEqual({ kind: 'buffered' });
@@ -290,7 +290,7 @@ export const signals: Cases = {
     expect(await send(kit, 'a', '1', { signalId: 'id1' })).toMatchObject({ kind: 'full' });
   },
 
-  'to nobody, or to what has ended, it says so': async (kit, expect) => {
+  'to a missing or an ended task is answered as such': async (kit, expect) => {
     expect(await send(kit, 'nobody')).toEqual({ kind: 'not-found' });
     await kit.add({ id: 'a' });
     await kit.runToEnd('a');
@@ -347,7 +347,7 @@ export const signals: Cases = {
     expect(await suspendFor(kit, leased, signalTo('a'))).toMatchObject({ state: 'queued' });
   },
 
-  'whatever text a payload is': async (kit, expect) => {
+  'with a payload of any text': async (kit, expect) => {
     const payload = JSON.stringify({ a: 'é\u0000\n "x" \\', b: '  time ' });
     await waitingTask(kit, 'a');
     await send(kit, 'a', payload, { signalId: 'é "1"' });

@@ -85,7 +85,7 @@ export const attempts: Cases = {
 
 /** How long a lease of the queue lasts. */
 export const leases: Cases = {
-  'last as long as their queue says, whatever the worker asks for': async (kit, expect) => {
+  'last as long as their queue says, and not as the worker asks': async (kit, expect) => {
     await kit.addMany(3);
     const before = await kit.leaseOne();
     expect(await lengthsOf(kit, before)).toEqual([LEASE_MS, LEASE_MS]);

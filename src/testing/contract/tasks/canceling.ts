@@ -23,7 +23,7 @@ export const cancels: Cases = {
     expect(await kit.lease(10)).toEqual([]);
   },
 
-  'asks the worker of what runs; whatever that does then, the end is canceled': async (
+  'asks the worker of a running task; after any answer the task ends as canceled': async (
     kit,
     expect,
   ) => {
@@ -116,7 +116,7 @@ export const cancels: Cases = {
     expect(await kit.leaseIds(5)).toEqual([ids[0], ids[2], ids[4]]);
   },
 
-  '1,000 canceled at once cost nobody anything': async (kit, expect) => {
+  '1,000 canceled at once cost no user a turn': async (kit, expect) => {
     const ids = await kit.addMany(1_000);
     const last = await kit.add();
     await kit.add({ user: 'bob' });

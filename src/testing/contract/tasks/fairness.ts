@@ -8,7 +8,7 @@ import { type Kit, LEASE_MS } from '../kit.ts';
 /** What rounding may add to a deviation counted in turns. */
 const ROUNDING = 1e-6;
 
-/** Turns per user, or per whatever `by` tells of a lease. */
+/** Turns per user, or per value of `by`. */
 function tally(
   leases: readonly Leased[],
   by: (leased: Leased) => string | number,
@@ -68,7 +68,7 @@ async function afterOneEach(
   expect([byUser(await kit.leaseOne()), byUser(await kit.leaseOne())]).toContain('new');
 }
 
-/** Turns by weight, whoever comes, leaves or has more. */
+/** Turns by weight, while users come, leave or have more. */
 export const betweenUsers: Cases = {
   'gives users of equal weight a turn each, however much one of them has': async (kit, expect) => {
     await kit.addMany(500, { user: 'noisy' });
@@ -208,7 +208,7 @@ export const betweenUsers: Cases = {
       if (leased.user === 'ann') await kit.release(leased);
       else await kit.finish(leased);
     }
-    // Whoever gives its turns back is asked again soon, and starves nobody.
+    // A user that gives its turns back is asked again soon, and starves no other.
     expect(turns.get('ann') ?? 0).toBeGreaterThanOrEqual(30);
     expect(turns.get('bob') ?? 0).toBeGreaterThanOrEqual(15);
     const after = (await kit.serve(4)).map(byUser);
@@ -226,7 +226,7 @@ export const betweenUsers: Cases = {
   },
 
   // O32
-  'users that may run no more hide nobody': async (kit, expect) => {
+  'users that may run no more hide no other user': async (kit, expect) => {
     await kit.setQueue({ perUser: { maxRunning: 1 } });
     for (let i = 0; i < 300; i++) await kit.addMany(2, { user: `full${i}` });
     await kit.leaseMany(300);
@@ -235,7 +235,7 @@ export const betweenUsers: Cases = {
     expect(await kit.leaseIds(10)).toEqual([id]);
   },
 
-  'starts anew when nobody has anything left': async (kit, expect) => {
+  'starts anew when no user has anything left': async (kit, expect) => {
     await backlog(kit, { ann: 100, bob: 100 }, 20);
     await kit.serve(1_000, { batch: 40 });
     await kit.advance(1_000);

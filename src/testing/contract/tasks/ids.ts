@@ -92,7 +92,7 @@ export const nasty: Cases = {
   },
 
   // O93
-  'users stay apart, whatever their names': async (kit, expect) => {
+  'users stay apart under any names': async (kit, expect) => {
     await kit.send(...NASTY_IDS.map((user) => ({ user })));
     for (const user of NASTY_IDS) {
       await kit.setUser(user, { weight: 150 });

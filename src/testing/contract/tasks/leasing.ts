@@ -289,7 +289,7 @@ export const extending: Cases = {
     expect(await kit.finish(leased)).toMatchObject({ kind: 'ok', state: 'finished' });
   },
 
-  'says which leases are lost: to a sweep, to an end, to nobody it knows': async (kit, expect) => {
+  'says which leases are lost: swept, ended, or of an unknown task': async (kit, expect) => {
     const ids = await kit.addMany(2);
     const [swept, ended] = await kit.lease(2);
     if (swept === undefined || ended === undefined) throw new TypeError('two leases');
@@ -326,10 +326,7 @@ export const extending: Cases = {
   },
 
   // O9
-  'keeps a task that lives with its worker for minutes, whoever else ticks': async (
-    kit,
-    expect,
-  ) => {
+  'keeps a task that lives with its worker for minutes, while others tick': async (kit, expect) => {
     await kit.add();
     const leased = await kit.leaseOne();
     for (let i = 0; i < 36; i++) {

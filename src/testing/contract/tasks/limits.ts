@@ -112,7 +112,7 @@ export const users: Cases = {
     }
   },
 
-  'paused, capped and throttled at once: one that ends frees nobody': async (kit, expect) => {
+  'paused, capped and throttled at once: one that ends frees no task': async (kit, expect) => {
     const rate = { limit: 1, perMs: 1_000, burst: 1 };
     await kit.setUser('ann', { maxRunning: 1, rate });
     await kit.addMany(3);
@@ -197,7 +197,7 @@ async function frees(kit: Kit, way: (kit: Kit, leased: Leased) => Promise<unknow
   expect(await kit.lease(5)).toHaveLength(1);
 }
 
-/** A place under a cap is free again, by whatever way a task leaves it. */
+/** A place under a cap is free again after every way in which a task leaves it. */
 export const places: Cases = Object.fromEntries(
   Object.entries(WAYS_OUT).map(([way, out]) => [
     // O28

@@ -29,10 +29,7 @@ async function sound(kit: Kit): Promise<void> {
 
 /** Of tasks that are tried again. */
 export const retries: Cases = {
-  'those of one user stand where they stood, in whatever order they come back': async (
-    kit,
-    expect,
-  ) => {
+  'those of one user stand where they stood, in any order of coming back': async (kit, expect) => {
     const ids = await kit.addMany(6);
     for (const order of [
       [0, 1, 2, 3],
@@ -144,7 +141,7 @@ export const finishes: Cases = {
     }
   },
 
-  'whoever waits for some of them goes on by the last of these': async (kit, expect) => {
+  'a task that waits for some of them goes on after the last of these': async (kit, expect) => {
     const [one, two] = await kit.addMany(2);
     const dependsOn = [one ?? '', two ?? ''];
     const edges = { ...REFUSING_EDGES, allowCrossUser: true };
@@ -310,7 +307,7 @@ export const redrives: Cases = {
     expect(leased).toEqual(ids);
   },
 
-  'those are left in their order that are not put back, whoever goes first': async (
+  'those that are not put back stay in their order, with any of them put back first': async (
     kit,
     expect,
   ) => {

@@ -31,7 +31,7 @@ export const overlapping: Cases = {
   },
 
   // F140
-  'slots that catch up run one after the other, whatever the policy': async (kit, expect) => {
+  'slots that catch up run one after the other under every policy': async (kit, expect) => {
     for (const overlap of ['skip', 'queue-one', 'allow', 'cancel-previous'] as const) {
       const slot = await store(kit, overlap, { overlap });
       const ids = [0, 1, 2, 3].map((at) => firedTaskId(overlap, slot + at * PERIOD));

@@ -337,7 +337,10 @@ export const removals: Cases = {
   },
 
   // F70
-  'a refused removal takes nobody away, and a redrive all along': async (kit, expect) => {
+  'a refused removal cancels no dependent, and a redrive then frees them all': async (
+    kit,
+    expect,
+  ) => {
     const upstream = await kit.add();
     const reader = await kit.add({ dependsOn: [upstream], ...edges({ onFailure: 'run' }) });
     const ids = await kit.addMany(130, { dependsOn: [upstream] });

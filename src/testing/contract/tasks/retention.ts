@@ -179,7 +179,7 @@ async function slowReader(
   return [first, second];
 }
 
-/** Results that somebody has still to read are kept longer. */
+/** Results that a dependent has still to read are kept longer. */
 export const readers: Cases = {
   // O59
   'keeps a result while a dependent has not ended': retaining(AT_ONCE, async (kit, expect) => {

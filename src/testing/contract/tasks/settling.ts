@@ -64,7 +64,7 @@ export const decisions: Cases = {
   },
 
   // F13
-  'cancel keeps its cause, whatever its words say': async (kit, expect) => {
+  'cancel keeps its cause with any words in it': async (kit, expect) => {
     const id = await kit.add();
     const answer = await kit.settle(await kit.leaseOne(), {
       type: 'cancel',

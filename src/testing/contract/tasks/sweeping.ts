@@ -87,7 +87,7 @@ export const losses: Cases = {
   },
 
   // O24
-  'takes an ended lease back once, whoever sweeps at the same time': async (kit, expect) => {
+  'takes an ended lease back once, however many sweep at the same time': async (kit, expect) => {
     const id = await kit.add();
     await kit.leaseOne({ leaseMs: 1_000 });
     await kit.shift(1_001);
@@ -125,7 +125,7 @@ export const losses: Cases = {
   },
 
   // O10
-  'happens in every lease, without a tick of anybody': async (kit, expect) => {
+  'happens in every lease, without any tick': async (kit, expect) => {
     const id = await kit.add();
     await kit.leaseOne({ leaseMs: 1_000 });
     await kit.shift(1_001);
@@ -133,7 +133,7 @@ export const losses: Cases = {
   },
 
   // O11
-  'says when the next lease ends, so that somebody wakes for it': async (kit, expect) => {
+  'says when the next lease ends, so that a worker wakes for it': async (kit, expect) => {
     await kit.add();
     const { leaseUntil } = await kit.leaseOne();
     expect((await kit.leaseReply({ worker: 'idle', wait: true })).nextDueAt).toBe(leaseUntil);
@@ -207,7 +207,7 @@ function ref({ id, token }: Leased): { readonly id: string; readonly token: stri
   return { id, token };
 }
 
-/** After a silence of the backend nobody's lease is taken at once. */
+/** After a silence of the backend no lease is taken at once. */
 export const outages: Cases = {
   'after 8 s without a step no lease is swept for 5 s': async (kit, expect) => {
     const id = await kit.add();
@@ -228,7 +228,7 @@ export const outages: Cases = {
   },
 
   // O33
-  'sweeps what nobody extended once the pause is over': async (kit, expect) => {
+  'sweeps leases that were not extended once the pause is over': async (kit, expect) => {
     const id = await kit.add();
     await kit.leaseOne();
     await kit.shift(LEASE_MS + 60_000);

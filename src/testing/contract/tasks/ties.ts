@@ -94,7 +94,7 @@ const waiting: Cases = {
   },
 
   // F4
-  'those that come back at once keep their places, whoever is settled first': async (
+  'those that come back at once keep their places in any order of settling': async (
     kit,
     expect,
   ) => {

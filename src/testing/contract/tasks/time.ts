@@ -42,7 +42,7 @@ export const delays: Cases = {
   },
 
   // O81
-  'finds what became due while nobody looked': async (kit, expect) => {
+  'finds what became due while no call was made': async (kit, expect) => {
     const ids = [await kit.add({ delayMs: 2_000 }), await kit.add({ delayMs: 60_000 })];
     await kit.shift(5 * HOUR_MS);
     expect(await kit.leaseIds(5)).toEqual(ids);
@@ -61,7 +61,7 @@ export const delays: Cases = {
   },
 
   // O19
-  'moves a due task once, whoever ticks at the same time': async (kit, expect) => {
+  'moves a due task once, however many tick at the same time': async (kit, expect) => {
     const id = await kit.add({ delayMs: 1_000 });
     await kit.shift(1_000);
     await Promise.all(Array.from({ length: 20 }, () => kit.backend.tasks.tick()));
@@ -69,7 +69,10 @@ export const delays: Cases = {
     expect(await kit.leaseIds(5)).toEqual([id]);
   },
 
-  'goes round the users: a thousand due tasks of one delay nobody else’s': async (kit, expect) => {
+  'goes round the users: a thousand due tasks of one delay no other user’s': async (
+    kit,
+    expect,
+  ) => {
     await kit.addMany(1_000, { user: 'noisy', delayMs: 1_000 });
     const quiet = await kit.add({ user: 'quiet', delayMs: 1_500 });
     await kit.shift(2_000);

@@ -101,7 +101,7 @@ export const timed: Cases = {
     for (let turn = 1; turn <= 1_000; turn++) {
       const leased = await kit.leaseOne();
       const own = users.find(({ user }) => user === leased.user);
-      if (own === undefined) throw new Error(`nobody is called ${leased.user}`);
+      if (own === undefined) throw new Error(`no user is called ${leased.user}`);
       const ms = heavyMs(random, own.meanMs);
       await kit.shift(ms);
       await kit.finish(leased);

@@ -41,7 +41,7 @@ async function whole(kit: Kit, ids: readonly string[], user = 'ann'): Promise<vo
 /** Tasks whose name the leasing worker does not know. */
 export const unknownNames: Cases = {
   // F69
-  'are left where they stand, and hold up nobody behind them': async (kit, expect) => {
+  'are left where they stand, and hold up no task behind them': async (kit, expect) => {
     const unknown = await kit.add(UNKNOWN);
     const [id = '', after = ''] = await kit.addMany(2);
     expect(await kit.leaseIds(1)).toEqual([id]);
@@ -62,7 +62,7 @@ export const unknownNames: Cases = {
     expect((await kit.queue())?.counts).toMatchObject({ queued: 2, started: 1, scheduled: 0 });
   },
 
-  'are given at once to whoever knows them, in their old places': async (kit, expect) => {
+  'are given at once to a worker that knows them, in their old places': async (kit, expect) => {
     const [first = '', second = ''] = await kit.addMany(2, UNKNOWN);
     const both = await kit.add();
     const last = await kit.add(UNKNOWN);
@@ -116,7 +116,7 @@ export const unknownNames: Cases = {
     expect(await kit.leaseIds(1)).toEqual(ids.slice(0, 1));
     expect(await kit.user('ann')).toMatchObject({ queued: 7, parked: 2 });
     expect((await kit.lease(2, { worker })).map(({ user }) => user)).toEqual(['bob', 'cid']);
-    // It had its turn, and is behind them; nobody else comes to its strange ones meanwhile.
+    // It had its turn, and is behind them; no other worker reaches its unknown ones meanwhile.
     expect(await kit.user('ann')).toMatchObject({ queued: 7, parked: 2 });
     expect(await kit.leaseIds(9)).toEqual(ids.slice(1));
     expect(await kit.lease(9, { worker })).toHaveLength(4);
@@ -191,7 +191,10 @@ export const unknownNames: Cases = {
     expect(await kit.leaseIds(10)).toEqual([id]);
   },
 
-  'come back user by user, so that a crowd of one hides nobody': async (kit, expect) => {
+  'come back user by user, so that a crowd of one user hides no other user': async (
+    kit,
+    expect,
+  ) => {
     const worker = await knowing(kit);
     await parked(kit, 30, { user: 'ann' });
     await parked(kit, 2, { user: 'bob' });
@@ -227,7 +230,7 @@ export const unknownNames: Cases = {
     await whole(kit, ids.slice(2));
   },
 
-  'of a paused user hide nobody, and wait for it in line': async (kit, expect) => {
+  'of a paused user hide no other user, and wait for it in line': async (kit, expect) => {
     const worker = await knowing(kit);
     const ids = await parked(kit, 5, { user: 'ann' });
     const [other] = await parked(kit, 1, { user: 'bob' });
@@ -349,7 +352,7 @@ export const unknownNames: Cases = {
 
   'wake a worker that knows them and waits': async (kit, expect) => {
     const worker = await knowing(kit);
-    // Whoever has waited longest is woken by the work, and does not know it.
+    // The worker that has waited longest is woken by the work, and does not know its name.
     await kit.leaseReply({ wait: true });
     await kit.leaseReply({ worker, wait: true });
     const { signal } = new AbortController();
@@ -359,7 +362,7 @@ export const unknownNames: Cases = {
     expect(await kit.leaseIds(1, { worker })).toEqual([id]);
   },
 
-  'wake whoever knows them once their queue has room': async (kit, expect) => {
+  'wake a worker that knows them once their queue has room': async (kit, expect) => {
     const [id] = await parked(kit);
     await kit.setQueue({ maxRunning: 1 });
     await kit.add({ user: 'bob' });

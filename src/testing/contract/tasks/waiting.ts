@@ -247,7 +247,7 @@ export const ends: Cases = {
     expect(new Set(ended.map((one) => one?.state))).toEqual(new Set(['finished']));
   },
 
-  'whoever waits hears what a task came to, however much that is': async (kit, expect) => {
+  'a wait for an end gets the whole outcome of a task, of any length': async (kit, expect) => {
     const { inspect } = kit.backend;
     for (const length of [0, 10, 4_000, 5_000, 100_000]) {
       const id = await kit.add();
