@@ -46,6 +46,35 @@ describe('the budget of a script', () => {
     },
   );
 
+  it('a lease that passes the tags of thousands of users reads them in few commands', async () => {
+    const { kit, raw, key } = await setUp();
+    const users = 3_000;
+    for (let at = 0; at < users; at += 100) {
+      const some = Array.from({ length: 100 }, (_, nth) => kit.task({ user: `user${at + nth}` }));
+      await kit.backend.tasks.enqueue(some, { atomic: false });
+    }
+    await kit.addMany(100, { user: 'many' });
+    let calls = 0;
+    const reads = [0];
+    const monitor = await raw.monitor();
+    monitor.on('monitor', (_, [command = '', name]: string[]) => {
+      if (/^z(range|count)/i.test(command) && name === key('kept-tags'))
+        reads[calls] = (reads[calls] ?? 0) + 1;
+    });
+    for (let left = users + 1; left > 0; calls++) {
+      reads.push(0);
+      left -= (await kit.lease(LIMITS.leaseBatch)).length;
+    }
+    for (let more = 0; more < 60; more++, calls++) {
+      reads.push(0);
+      await kit.lease(1);
+    }
+    monitor.disconnect();
+    expect(await raw.zcard(key('kept-tags'))).toBe(0);
+    expect(Math.max(...reads)).toBeGreaterThan(2);
+    expect(Math.max(...reads)).toBeLessThan(20);
+  });
+
   // F68
   it('long results stand apart, and go with their tasks', async () => {
     const { kit, raw, key } = await setUp();

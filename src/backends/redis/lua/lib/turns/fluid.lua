@@ -8,18 +8,27 @@ function Fluid.new()
   return { weight = 0, first = INF, late = late }
 end
 
--- Some of those who count, in the order of their tags: from `min` on, some at a time.
-function Fluid.source(key, min, scale)
-  return { key = key, min = min, scale = scale, got = NONE, at = 1, size = 0, from = 0, isWhole = false }
+-- Some of those who count, in the order of their tags: those behind `passed`, or all; some at a time.
+function Fluid.source(key, passed, scale)
+  return { key = key, passed = passed, scale = scale, got = NONE, at = 1, size = 0, rank = 0, from = 0, isWhole = false }
+end
+
+-- Reads more of them. By rank: an offset behind a score would be walked anew each time.
+function Fluid.read(source)
+  local key, from, most = source.key, source.from, math.min(LIMIT.leaversReadMost, LIMIT.leaversRead + source.from)
+  local got
+  if from == 0 and source.passed then
+    got = redis.call('ZRANGEBYSCORE', key, '(' .. source.passed, '+inf', 'WITHSCORES', 'LIMIT', '0', string.format('%d', most))
+  else
+    if source.passed then source.rank, source.passed = redis.call('ZCOUNT', key, '-inf', source.passed), nil end
+    got = redis.call('ZRANGE', key, string.format('%d', source.rank + from), string.format('%d', source.rank + from + most - 1), 'WITHSCORES')
+  end
+  source.got, source.at, source.size, source.from = got, 1, #got, from + #got / 2
+  source.isWhole = #got < 2 * most
 end
 
 function Fluid.startOf(source)
-  if source.at > source.size and not source.isWhole then
-    local got = redis.call('ZRANGEBYSCORE', source.key, source.min, '+inf', 'WITHSCORES', 'LIMIT',
-      string.format('%d', source.from), string.format('%d', LIMIT.leaversRead))
-    source.got, source.at, source.size, source.from = got, 1, #got, source.from + LIMIT.leaversRead
-    source.isWhole = #got < 2 * LIMIT.leaversRead
-  end
+  if source.at > source.size and not source.isWhole then Fluid.read(source) end
   if source.at > source.size then return INF end
   return source.got[source.at + 1] / source.scale
 end
@@ -42,21 +51,22 @@ function Fluid.open(queue)
   if queue.tags > 0 then
     local key, scale = K.keptTags(queue.prefix), Tag.scaleOf(USUAL.weight)
     if whole then F.flushKey(key) end
-    local source = Fluid.source(key, string.format('(%.17g', queue.virtual * scale), scale)
+    local passed = string.format('%.17g', queue.virtual * scale)
+    local source = Fluid.source(key, passed, scale)
     Fluid.startOf(source)
     local n = source.size / 2
-    if not source.isWhole then n = redis.call('ZCOUNT', key, source.min, '+inf') end
+    if not source.isWhole then n = redis.call('ZCOUNT', key, '(' .. passed, '+inf') end
     if n > 0 then fluid[1], fluid.weight = source, n * USUAL.weight end
   end
   if queue.leaving > 0 then
-    records = Fluid.source(K.leavers(queue.prefix), '-inf', 1)
+    records = Fluid.source(K.leavers(queue.prefix), nil, 1)
     Fluid.startOf(records)
     -- Somebody else's hand took them all.
     if records.size == 0 then queue.leaving, records = 0, nil end
   end
   if records then
     fluid[2], fluid.records, fluid.weight = records, records, fluid.weight + queue.leaving
-    records.passed, records.passedWeight = 0, 0
+    records.gone, records.goneWeight = 0, 0
   end
   if fluid.weight == 0 then return end
   Fluid.look(fluid)
@@ -73,7 +83,7 @@ function Fluid.pass(fluid)
     weight = source.got[source.at]
   elseif source == fluid.records then
     weight = Fluid.weightOf(source.got[source.at])
-    source.passed, source.passedWeight = source.passed + 1, source.passedWeight + weight
+    source.gone, source.goneWeight = source.gone + 1, source.goneWeight + weight
   end
   fluid.weight, source.at = fluid.weight - weight, source.at + 2
   Fluid.look(fluid)
@@ -109,10 +119,10 @@ end
 -- Takes those with a record whose tags V has passed out of their index.
 function Fluid.save(queue, fluid)
   local records = fluid and fluid.records
-  if not records or records.passed == 0 then return end
-  redis.call('ZREMRANGEBYRANK', records.key, '0', string.format('%d', records.passed - 1))
-  queue.leaving = queue.leaving - records.passedWeight
-  if queue.leaving < 0 or records.isWhole and 2 * records.passed >= records.size + 2 * (records.from - LIMIT.leaversRead) then
+  if not records or records.gone == 0 then return end
+  redis.call('ZREMRANGEBYRANK', records.key, '0', string.format('%d', records.gone - 1))
+  queue.leaving = queue.leaving - records.goneWeight
+  if queue.leaving < 0 or records.isWhole and records.gone >= records.from then
     queue.leaving = 0
   end
 end
