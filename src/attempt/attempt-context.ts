@@ -122,7 +122,7 @@ export interface ContextSource {
   readonly calls: HandlerCalls;
 }
 
-/** The handler's view of its attempt. Whatever costs something is made when it is asked for. */
+/** The handler's view of its attempt. Parts that cost something are made on first use. */
 export class AttemptContext implements TaskContext {
   readonly #source: ContextSource;
   #log: Logger | undefined;
@@ -266,7 +266,7 @@ interface OpenCall {
   readonly what: string;
 }
 
-/** A signal that exists only once somebody looks at it. */
+/** A signal that is made on first use. */
 export class LazySignal {
   #controller: AbortController | undefined;
   /** Present once aborted. */

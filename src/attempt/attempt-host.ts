@@ -17,9 +17,9 @@ export type Interruption =
   | { readonly type: 'shutdown' }
   /** Its time is over. */
   | { readonly type: 'timeout' }
-  /** Somebody asked for its end: whatever it does now, it ends as canceled. */
+  /** Its end was requested: it ends as canceled, with any result. */
   | { readonly type: 'cancel'; readonly cause: Cause }
-  /** Its lease is another's now, or nobody's: its result will not be asked for. */
+  /** It has no lease any more: its result will not be asked for. */
   | { readonly type: 'lost' };
 
 /** What an attempt is given to run with, and is told what became of it; `Attempt` is the attempt itself. */

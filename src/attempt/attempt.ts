@@ -63,7 +63,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
   startedAt = 0;
   /** Its handler was called and has not settled. */
   running = false;
-  /** Its decision is on the way to the backend, or nobody wants one any more. */
+  /** Its decision is on the way to the backend, or is not wanted any more. */
   isDecided = false;
   /** Where its worker keeps it among the leases that are not settled yet. */
   place: number = NOWHERE;
@@ -188,7 +188,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     }
   }
 
-  /** Whoever wants its end says so here; what weighs less than what was said before changes nothing. */
+  /** Interrupts the attempt; a reason that weighs less than an earlier one changes nothing. */
   interrupt(why: Interruption): void {
     switch (why.type) {
       case 'shutdown':
@@ -261,7 +261,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     else this.#ended(this.#late);
   }
 
-  /** Nobody will go on with its suspended handler. */
+  /** Ends its suspended handler: no worker continues it. */
   leave(reason: Error): void {
     const waiting = this.#waiting;
     if (waiting === undefined) return;
@@ -355,7 +355,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     );
   }
 
-  /** How it ends whatever its handler makes of the interruption; `undefined` without such a one. */
+  /** The outcome that the interruption forces, with any answer of the handler; `undefined` without one. */
   #demanded(): Outcome | undefined {
     if (this.#interrupted === 'cancel') return canceledOutcome(this.endReason);
     if (this.#interrupted !== 'timeout') return undefined;
@@ -373,7 +373,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     const decision: Decision = finishes
       ? { type: 'finish', result: outcome.result }
       : decisionOn(outcome, this, this.#host);
-    // Most handlers hold nothing, and most results are for nobody else.
+    // Most handlers hold no writes, and most results go to no other task.
     if (this.begunWrites !== undefined || this.definition.options.xcom === true) {
       this.writes = this.#host.taskWrites.settled(this, this.begunWrites, { outcome, decision });
     }

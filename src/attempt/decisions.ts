@@ -1,4 +1,4 @@
-/** How calls of handlers become decisions, whoever decides. */
+/** How calls of handlers become decisions, with any decider. */
 
 import { apart, atRoot } from '../base/async-scope.ts';
 import { messageOf } from '../base/message-of.ts';

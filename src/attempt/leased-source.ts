@@ -30,7 +30,7 @@ export abstract class LeasedSource extends DeadlineNode implements ContextSource
   /** JSON text of the input; of a node of a run it may be built after the lease. */
   payload: string;
   readonly #tools: SourceTools;
-  /** Present once somebody has looked at it, or it was aborted. */
+  /** Present after its first use, or after an abort. */
   #signal: LazySignal | undefined;
   #runner: SubRunner | undefined;
   #pendingWrites: PendingWrites | undefined;

@@ -16,7 +16,7 @@ export type OwnEnd =
 
 /** What a handler that waits has written down, as far as its attempt must know it. */
 export interface KeptJournal {
-  /** Whether these are its fields: nobody else has written any, but for answers, which it takes in. */
+  /** Whether these are its fields: no other process has written any, except answers, which it takes in. */
   goesOnWith(fields: Readonly<Record<string, string>>): boolean;
 }
 
@@ -40,14 +40,14 @@ export interface OwnLease {
   /** Those that are left when its task ends, were given up. */
   readonly openGroups: OpenGroups;
   /**
-   * Gives the lease up while a handler waits, and keeps its stack. Fulfilled once this
-   * worker has leased the task again and nobody has written to its journal meanwhile; rejects when
-   * the stack is not wanted any more. `leftMs`: what the handler has left of a timeout that is not its task's.
+   * Gives the lease up while a handler waits, and keeps its stack. Fulfilled once this worker has leased the
+   * task again and no other process has written to its journal meanwhile; rejects when the stack is not wanted
+   * any more. `leftMs`: what the handler has left of a timeout that is not its task's.
    */
   suspend(suspension: Suspension, journal: KeptJournal, leftMs?: number): Promise<void>;
   /**
-   * Ends the wait of a suspended handler, whatever has come: fulfilled once it has a lease again, rejects as
-   * {@link OwnLease.suspend} does; `undefined` when it has one.
+   * Ends the wait of a suspended handler early: fulfilled once it has a lease again, rejects as {@link
+   * OwnLease.suspend} does; `undefined` when it has one.
    */
   recall(): Promise<void> | undefined;
 }

@@ -49,7 +49,7 @@ interface BlockOut {
   gathering(texts: Coalesced, isOpen: boolean): void;
 }
 
-/** Streams of a stored task, under whatever lease its worker has. */
+/** Streams of a stored task, under its worker's current lease. */
 export class LeaseStreams implements StreamOpener, BlockOut {
   readonly isStored = true;
   readonly #tools: StreamTools;
@@ -94,7 +94,7 @@ export class LeaseStreams implements StreamOpener, BlockOut {
     return Promise.all(sent).then(() => this.rest());
   }
 
-  /** There is a lease again, or nobody waits for one. */
+  /** There is a lease again, or no call waits for one. */
   goOn(): void {
     this.#gate?.open();
     this.#gate = undefined;
@@ -149,7 +149,7 @@ export class LocalStreams implements StreamOpener, BlockOut {
   }
 
   async send(): Promise<void> {
-    // There is nobody who could read it.
+    // It has no readers.
   }
 
   busy(): void {
@@ -344,7 +344,7 @@ function newBlock(): Block {
     resolve = resolved;
     reject = rejected;
   });
-  // Whoever does not wait for it hears when its handler ends.
+  // A caller that does not wait for it gets the error when its handler ends.
   stored.catch(nothing);
   return { chunks: [], bytes: 0, closes: false, stored, resolve, reject };
 }

@@ -43,9 +43,9 @@ export type HandlerWait =
 export interface HandlerAsk extends Pick<AskSpec, 'choices' | 'for' | 'text'> {
   readonly kind: 'ask';
   readonly wakeAt: WakeTime | undefined;
-  /** Why its task ends as canceled when nobody answers in time; absent when it goes on. */
+  /** Why its task ends as canceled when no answer comes in time; absent when it continues. */
   readonly cancels: string | undefined;
-  /** Whether the call rejects when nobody answers in time. */
+  /** Whether the call rejects when no answer comes in time. */
   readonly failsLate: boolean;
 }
 
@@ -124,7 +124,7 @@ export async function askPeople(
     text: askText(what, title, schema),
     wakeAt: timeoutMs === undefined ? undefined : { inMs: timeoutMs },
     failsLate: onTimeout === 'fail',
-    cancels: onTimeout === 'cancel' ? `nobody answered ${what} in time` : undefined,
+    cancels: onTimeout === 'cancel' ? `no answer to ${what} in time` : undefined,
   };
   const { by, at, payload } = await waiter(ask, { id: options.id });
   if (by === 'time') {

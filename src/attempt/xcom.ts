@@ -165,7 +165,7 @@ class HandlerXCom implements XCom {
     const definition = xcomKeyOf(key);
     const place = this.#pending.placeOf(this.#namespace, definition.name);
     const write = this.#pending.values.pushOf(place, definition, { value, options });
-    // Pending at once unless a schema takes its time, so that a push counts that nobody awaits.
+    // Pending at once unless a schema is asynchronous, so that a push counts that is not awaited.
     this.#pending.add(write instanceof Promise ? await write : write);
   }
 

@@ -7,16 +7,16 @@ import type { Slots } from './slots.ts';
 /** How often the worker looks after its health, in ms. */
 const PERIOD_MS = 500;
 
-/** A timer that is late by this much, in ms, was held up by somebody's code. */
+/** A timer that is late by this much, in ms, means that code blocked the event loop. */
 const LATE_MS = 1_000;
 
 /** Longest time between two answers of a healthy backend: an idle worker's longest wait. */
 const LONGEST_WAIT_MS = LIMITS.floorMs * 1.2;
 
-/** Silent for twice that, in ms, the worker is not healthy, whatever its sockets say. */
+/** After twice that silence, in ms, the worker is not healthy, even if its sockets are open. */
 const UNHEALTHY_MS = 2 * LONGEST_WAIT_MS;
 
-/** Notices what nobody else would: an event loop that stands still, a fetch loop that does. */
+/** Detects a blocked event loop and a stalled fetch loop. */
 export class WorkerHealth {
   readonly #line: Line;
   readonly #slots: Slots;

@@ -36,11 +36,11 @@ const PATIENCE = 5;
 const MOST_IN_DOUBT = 4;
 
 /**
- * The only place where a worker settles and leases: one call at a time, which settles what has
- * gathered and leases for the free slots in the same step. What is decided in one tick of the
- * event loop goes together; a lone settlement waits for nobody. A call that fails is sent again for
- * ever, its settlements beside all that follows, so that free slots are used meanwhile: the same
- * lease request is answered with the same leases, the same settlement with the same end.
+ * The only place where a worker settles and leases: one call at a time, which settles what has gathered and
+ * leases for the free slots in the same step. Decisions of one tick of the event loop go together; a lone
+ * settlement does not wait. A call that fails is retried forever, its settlements beside all that follows, so
+ * that free slots are used meanwhile: the same lease request is answered with the same leases, the same
+ * settlement with the same end.
  */
 export class LeaseLoop {
   readonly #line: Line;
@@ -142,7 +142,7 @@ export class LeaseLoop {
     if (this.#inFlight) return;
     const request = this.#compose();
     if (request === undefined) {
-      // Perhaps a turn of the event loop after the last reply, when nobody looks any more.
+      // The last reply may have come in an earlier turn of the event loop: check now.
       this.#line.changed.check();
       return;
     }

@@ -32,7 +32,7 @@ export class Line {
   readonly events: Emitter<WorkerEvents>;
   /** Aborts when everything is given up. */
   readonly over: AbortController = new AbortController();
-  /** Says that something has changed which somebody of this worker may wait for. */
+  /** Signals each change that code of this worker can wait for. */
   readonly changed: Condition = new Condition();
   /** When the backend last answered, in elapsed time. */
   lastAnswerAt: number;
@@ -98,7 +98,7 @@ export class Line {
     return false;
   }
 
-  /** Something failed that nobody tries again. */
+  /** Reports a failed call that is not retried. */
   report(operation: string, error: unknown): void {
     reportFailedCall(this.core.log, { worker: this.worker, operation, error });
     this.events.emit('worker.error', { operation, error });

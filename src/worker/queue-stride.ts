@@ -21,7 +21,7 @@ export class QueueStride {
     if (leases.length === 0) return;
     const counts = new Map<string, number>();
     for (const { queue } of leases) counts.set(queue, (counts.get(queue) ?? 0) + 1);
-    /** The pass at which the last turn was given: whoever stood below it had nothing. */
+    /** The pass at which the last turn was given: a queue below it had no tasks. */
     let lastTurn = Number.NEGATIVE_INFINITY;
     let least = Number.POSITIVE_INFINITY;
     for (const share of this.#shares) {

@@ -37,7 +37,7 @@ export class LeasedAttempts {
     return [...this.#attempts];
   }
 
-  /** Whether a lease that somebody else names is held. */
+  /** Whether the lease that another part names is held. */
   has({ id, token }: LeaseRef): boolean {
     return this.#attempts.some(({ lease }) => lease.id === id && lease.token === token);
   }
@@ -163,7 +163,7 @@ export class Settlements {
       const { taskId } = attempt;
       this.#suspended.leave(taskId, new TaskCanceledError(taskId, { type: 'request' }));
     }
-    // Of most tasks nobody hears: they have finished.
+    // Most tasks finish and need no report.
     const { decision } = settlement;
     const isUsual = decision.type === 'finish' && answer.state === 'finished';
     if (isUsual && !events.has('task.finished')) {

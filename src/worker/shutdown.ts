@@ -16,10 +16,10 @@ export interface StopReport {
 const HURRY_MS = 100;
 
 /**
- * Gives back what was not started, lets handlers end within the grace (`hurry` ends that), aborts the others, and
- * waits until everything decided is written. What a handler that was aborted leaves undone goes
- * back uncounted; a handler that does not end keeps its lease until that lapses, so that nobody
- * runs the task beside it. Answers with the tasks of those.
+ * Gives back tasks that have not started, lets handlers end within the grace (`hurry` ends it), aborts the
+ * others, and waits until every decision is stored. The task of an aborted handler goes back uncounted; a
+ * handler that does not end keeps its lease until that lapses, so that the task does not run twice at once.
+ * Returns the tasks of those handlers.
  */
 export async function emptySlots(
   line: Line,
@@ -47,7 +47,7 @@ export async function emptySlots(
   return unfinished;
 }
 
-/** Waits for the last calls of a worker, whatever they come to. */
+/** Waits until the last calls of a worker succeed or fail, for a bounded time. */
 export async function sayGoodbye(
   clock: Clock,
   calls: readonly (Promise<void> | undefined)[],

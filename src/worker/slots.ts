@@ -30,7 +30,7 @@ import type { WorkerPlan } from './worker-options.ts';
 /** Cancels of tasks on their way that are kept: as many tasks as one reply brings. */
 const MOST_CANCELED = LIMITS.leaseBatch;
 
-/** What a name stands for here, and what holds for its attempts when nobody says otherwise. */
+/** The definition of a name in this worker, and the defaults of its attempts. */
 interface Code {
   readonly definition: TaskDefinition;
   readonly plan: AttemptPlan;
@@ -191,7 +191,7 @@ export class Slots implements AttemptHost<Attempt> {
     this.deadlines.stop();
   }
 
-  /** Somebody asked for the end of an attempt, or its lease is another's now. */
+  /** Ends an attempt that was canceled, or whose lease was lost. */
   interrupt(attempt: Attempt, why: Interruption & { readonly type: 'cancel' | 'lost' }): void {
     if (!attempt.isLeased) return;
     if (why.type === 'lost') {

@@ -16,7 +16,7 @@ function isSameAttempt(one: Leased, other: Leased): boolean {
 /** Handlers of one worker that may wait at once; the oldest starts anew when there are more. */
 const MOST = 1_000;
 
-/** Handlers that wait for groups of theirs. Their tasks are nobody's meanwhile. */
+/** Handlers that wait for groups of theirs. No worker has a lease of their tasks meanwhile. */
 export class SuspendedHandlers {
   /** By task, the one that waits longest first. */
   readonly byTask: Map<string, SuspendedHandler> = new Map();
@@ -54,7 +54,7 @@ export class SuspendedHandlers {
     if (this.has(attempt)) this.byTask.delete(attempt.taskId);
   }
 
-  /** Nobody goes on with the handler of this task, if one waits. */
+  /** Ends the suspended handler of this task, if it has one. */
   leave(taskId: string, reason: Error): void {
     const suspended = this.byTask.get(taskId);
     this.byTask.delete(taskId);

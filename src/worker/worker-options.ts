@@ -21,7 +21,7 @@ export interface WorkerOptions {
   readonly queues?: readonly string[] | Readonly<Record<string, number>> | undefined;
   /** Users that it serves first, at most 1,000. Default: everybody alike. */
   readonly assignedUsers?: readonly string[] | undefined;
-  /** Whom it serves when its assigned users have nothing. Default: nobody. */
+  /** Users that it serves when its assigned users have no tasks. Default: none. */
   readonly stealTargets?: 'any' | readonly string[] | undefined;
   /** How long it may be silent before its tasks go to others, 100 ms to 24 h. Default 15 s. */
   readonly lease?: Duration | undefined;

@@ -58,7 +58,7 @@ export class Worker {
   /** Why it ended by itself. */
   #endedBy: unknown;
 
-  /** @internal `onEnd` is called once the worker has ended, for whatever reason. */
+  /** @internal `onEnd` is called once the worker has ended, for any reason. */
   constructor(core: Core, options: WorkerOptions, onEnd: (worker: Worker) => void) {
     this.#core = core;
     this.#onEnd = onEnd;

@@ -21,7 +21,7 @@ export class DynamicAttemptContext extends AttemptContext {
   readonly cycle: number;
   readonly canIterate: boolean;
   readonly #node: string;
-  /** Present once the handler has canceled its run, whatever it made of the error. */
+  /** Present once the handler has canceled its run, even if it caught the error. */
   canceled: RunCanceledError | undefined = undefined;
   /** By the name of the call. */
   readonly #made: (readonly [string, Control])[] = [];

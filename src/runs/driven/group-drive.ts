@@ -61,7 +61,7 @@ export interface GroupCall {
   /** The run is: a group that is open may end, and nothing of it is stored. */
   readonly isPaused: boolean;
   readonly holder: { readonly lease: LeaseRef } & Pick<OwnLease, 'openGroups'>;
-  /** Aborts when nobody waits for it any more. */
+  /** Aborts when its result is not wanted any more. */
   readonly signal: AbortSignal;
   /** Of the journal: tells groups of several runs in one task apart. */
   readonly prefix: string;

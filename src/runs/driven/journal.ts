@@ -43,13 +43,13 @@ export class JournalLost extends Error {
 }
 
 /**
- * What a run has written down. Fields: `n:` what a node came to, `g:` a graph that a handler
- * brought in, `t:` tries of a node, `o:` a group that was opened, `d:` one that was
- * given up, by the mark in the ids of its members, `end` how a member ended its run,
- * `x:` how long nobody has had a node's code, `m:` what a member gave before this run, `seeded` that
- * another run's words were taken over, `e:` for which edited input a node runs; of calls of a handler `h` and
- * `r` what they were and gave, `b` after how many redrives a wait began, `l` in which attempt the handler has logged before, `v` in which version, where another may come. Values that are new are held until
- * {@link Journal.flush}.
+ * What a run has stored. Fields: `n:` the outcome of a node, `g:` a graph that a handler passed, `t:` tries of
+ * a node, `o:` a group that was opened, `d:` one that was given up, by the mark in the ids of its members,
+ * `end` how a member ended its run, `x:` for how long no worker has had a node's code, `m:` what a member gave
+ * before this run, `seeded` that another run's entries were taken over, `e:` for which edited input a node
+ * runs; of calls of a handler `h` and `r` the call and its result, `b` after how many redrives a wait began,
+ * `l` in which attempt the handler has logged before, `v` in which version, where another may come. New values
+ * are held until {@link Journal.flush}.
  */
 export class Journal {
   /**
@@ -85,7 +85,7 @@ export class Journal {
     return new Journal(parts, this.#store, `${this.attempt}${within}`);
   }
 
-  /** Whether these are its fields: nobody else has written any, but for answers, which it takes in. */
+  /** Whether these are its fields: no other process has written any, except answers, which it takes in. */
   goesOnWith(fields: Readonly<Record<string, string>>): boolean {
     const { fields: known, answers } = this.#store;
     for (const [name, text] of Object.entries(fields)) {
@@ -189,7 +189,7 @@ export class Journal {
     return `${this.#parts.prefix}o:${key}`;
   }
 
-  /** Nobody is left to be waited for. */
+  /** All members of the group have ended. */
   noteOver(key: string): void {
     this.#store.open.delete(this.openField(key));
   }
@@ -249,8 +249,8 @@ export class Journal {
   }
 
   /**
-   * For another input (`mark`) than before, of which the field `name` tells, whatever begins with `start`
-   * is taken away, with answers of waits that do.
+   * When the input (`mark`) differs from the one in the field `name`: removes all fields that begin with
+   * `start`, and answers of such waits.
    */
   begin(name: string, mark: string, start: string): void {
     if (this.#get(name) === mark) return;

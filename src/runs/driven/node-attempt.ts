@@ -37,7 +37,7 @@ export type CallEnd =
 
 const NO_UPSTREAMS: readonly UpstreamFact[] = [];
 
-/** A run of many steps makes one for each: no closures, and nothing that nobody asks for. */
+/** A run of many steps makes one for each: no closures, and nothing before its first use. */
 export class NodeAttempt implements ContextSource, CallSink, AbortWatcher, TimeLimit {
   readonly upstreams: readonly UpstreamFact[] = NO_UPSTREAMS;
   readonly trace: Trace;

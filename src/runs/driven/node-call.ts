@@ -40,7 +40,7 @@ export interface NodeCall {
   readonly trace: Trace;
   /** Name of the node; absent for what is no part of a run. */
   readonly node: string | undefined;
-  /** Aborts when nobody wants the result any more. */
+  /** Aborts when the result is not wanted any more. */
   readonly signal: AbortSignal;
   /** Absent for what is no part of a stored run. */
   readonly runId: string | undefined;

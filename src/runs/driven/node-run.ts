@@ -83,8 +83,8 @@ export class NodeRun {
   }
 
   /**
-   * Whether it counts though the signal has aborted: what is done before a shutdown need not be done
-   * again. After a cancel or a timeout whatever the handler gave is its answer to that, and no result.
+   * Whether it counts though the signal has aborted: work that ended before a shutdown need not run again.
+   * After a cancel or a timeout the handler's value is its answer to that, and no result.
    */
   #counts({ type }: CallEnd): boolean {
     const { signal, isPatient } = this.#call;

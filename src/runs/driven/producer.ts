@@ -142,7 +142,7 @@ export class Producer {
     }
   }
 
-  /** A node that wrote something is written down at once, whatever the run was asked for. */
+  /** A node that wrote something is stored at once, under any `checkpoint`. */
   async #note(
     key: string,
     { record, writes }: NodeMove & { readonly type: 'record' },
@@ -187,7 +187,7 @@ export class Producer {
     return this.#ended(step, key, await this.#run(step, { key, definition, payload }));
   }
 
-  /** The input that somebody gave to a node. What its handler ran for another one is not answered again. */
+  /** The edited input of a node. Calls that its handler made for another input are not replayed. */
   #edited(key: string): string | undefined {
     const { edits, journal } = this.#call;
     const text = editOf(edits, key);

@@ -30,9 +30,9 @@ export interface Replayed {
 }
 
 /**
- * Walks again through what is written down, up to the first step that is to be done again.
+ * Replays the stored entries, up to the first step that has to run again.
  *
- * @throws whatever an entry that cannot be read throws.
+ * @throws any error of an entry that cannot be read.
  */
 export function replay(
   codec: ValueCodec,

@@ -38,7 +38,7 @@ interface SubRunsPlace {
   readonly code: HandlerCode;
 }
 
-/** The runs of one handler, under whatever lease it has. */
+/** The runs of one handler, under its current lease. */
 export class SubRuns {
   readonly #tools: ProducerTools;
   readonly #own: OwnLease;

@@ -1,4 +1,4 @@
-/** A static graph as tasks of a queue, whatever the run: what is worked out once per graph. */
+/** A static graph as tasks of a queue: computed once per graph, for all its runs. */
 import { inChunks } from '../../base/chunks.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { FlatGraph, PlanGroup, PlanNode } from '../../graph/graph-plan.ts';

@@ -38,7 +38,7 @@ export async function causesOf<T extends TaskRow>(
     const ids = steps.map(({ culprit }) => culprit);
     for (const [step, behind] of (await recordsOf(inspect, ids)).entries()) {
       const at = steps[step]?.at;
-      // Removed, or put back since: then nobody knows more.
+      // Removed, or put back since: its cause is unknown.
       if (at === undefined || behind?.cause === undefined || behind.state === 'finished') continue;
       found[at] = behind;
     }

@@ -92,7 +92,7 @@ export class GraphCache {
     return known;
   }
 
-  /** A graph that was made here, by whatever means. */
+  /** A graph that was made in this process. */
   ofGraph(graph: TaskGraph): KnownGraph {
     const known = this.#known.get(graph) ?? this.#named(graph);
     this.#known.set(graph, known);

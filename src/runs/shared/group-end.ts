@@ -26,7 +26,7 @@ export type MemberEnd =
   | { readonly key: string; readonly state: 'terminated'; readonly value: unknown }
   | { readonly key: string; readonly state: 'run-canceled'; readonly cause: Cause };
 
-/** How a group ended. `isTimeUp`: it fails, whatever its policy says. */
+/** How a group ended. `isTimeUp`: it fails under any policy. */
 export interface GroupEnd {
   readonly node: ParallelNode | EachNode;
   /** In the order of the members. */
@@ -115,7 +115,7 @@ function failedOf(members: readonly MemberEnd[]): readonly FailedMember[] {
   );
 }
 
-/** Errors of members become data, as they will be for whoever reads them. */
+/** Errors of members become data, as readers get them. */
 function outcomeOf(member: MemberEnd): NodeOutcome {
   if (member.state === 'finished') return { ok: true, value: member.value };
   const error = 'error' in member ? member.error : undefined;

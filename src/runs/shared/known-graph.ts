@@ -24,7 +24,7 @@ export class KnownGraph {
   readonly graph: TaskGraph;
   /** Under which it is stored: the hash of its content, unless that would tell too much. */
   readonly hash: string;
-  /** Hash of its content: the same in every process, whatever the codec. */
+  /** Hash of its content: the same in every process, with any codec. */
   readonly content: string;
   /** Length of its text, in UTF-16 units. */
   readonly textLength: number;
@@ -65,7 +65,7 @@ export class KnownGraph {
     return this.graph.start === undefined ? this.flat : flatten(this.graph);
   }
 
-  /** What its runs come to without levels, whatever its form. */
+  /** Its runs without levels, in either form. */
   get flat(): FlatGraph {
     this.#flat ??= this.plan.form === 'dispatched' ? this.plan : flatten(begun(this.graph));
     return this.#flat;

@@ -194,7 +194,7 @@ export interface RunGiven {
   readonly input: unknown;
   /** What it goes on from, if it does. */
   readonly seed?: Seed | undefined;
-  /** Absent: nobody gave any. */
+  /** Absent: no edits. */
   readonly edits?: Edits | undefined;
 }
 
@@ -209,7 +209,7 @@ export function runPayload(codec: ValueCodec, { input, seed, edits }: RunGiven):
 
 /** @throws {@link InvalidPayloadError} when the text is not what {@link runPayload} wrote. */
 export function runGivenOf(codec: ValueCodec, payload: string): RunGiven {
-  // Fields of seeds and edits are texts: whoever stored the run has looked at them.
+  // Fields of seeds and edits are texts: they were checked when the run was stored.
   const { input, seed, edits } = fieldsOf(codec, payload) as Fields & Omit<RunGiven, 'input'>;
   return { input, seed, edits };
 }
@@ -219,7 +219,7 @@ export function runInputOf(codec: ValueCodec, payload: string): unknown {
   return fieldsOf(codec, payload)['input'];
 }
 
-/** The input that somebody gave to a node, as text. */
+/** The edited input of a node, as text. */
 export function editOf(edits: Edits | undefined, key: string): string | undefined {
   return edits !== undefined && Object.hasOwn(edits, key) ? edits[key] : undefined;
 }
@@ -229,7 +229,7 @@ export function editMark(text: string): string {
   return sha256(text).slice(0, EDIT_MARK);
 }
 
-/** Hexadecimal digits: the marks of one node must differ, and nobody chooses them. */
+/** Hexadecimal digits. The marks of one node must differ; users do not choose them. */
 const EDIT_MARK = 16;
 
 /** The payload of a member that is driven. */

@@ -252,8 +252,8 @@ function isLenient({ name }: TaskRecord): boolean {
 }
 
 /**
- * Whether this call has put it back. Somebody else may have done so before: then it is in no end state,
- * and nothing is left to do.
+ * Whether this call has put it back. Another call may have done so before: then it is in no end state, and
+ * nothing is left to do.
  */
 async function putBack(
   store: { readonly tasks: Backend['tasks']; readonly log: Logger },

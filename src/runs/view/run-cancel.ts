@@ -27,7 +27,7 @@ type WaitForEnd = (id: string) => Promise<void>;
 /** Cancels that are under way at once. */
 const AT_ONCE = 50;
 
-/** Cancels whatever has not ended; safe to call again. With `ended` it waits until all of it has ended. */
+/** Cancels all that has not ended; safe to call again. With `ended` it waits until all of it has ended. */
 export async function cancelRun(
   tools: ViewParts,
   cancelTask: CancelTask,
@@ -94,7 +94,7 @@ export async function runConsequences(
 interface OpenTask {
   readonly node: string;
   readonly taskId: string;
-  /** Joins are no nodes to anybody. */
+  /** False for joins: they are not shown as nodes. */
   readonly isShown: boolean;
 }
 

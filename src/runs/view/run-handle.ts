@@ -21,8 +21,8 @@ export interface RunHandle<out O> extends TaskHandle<O> {
    */
   result(options?: ResultOptions): Promise<O>;
   /**
-   * Each node with its state as it is now, then whatever changes, until the run has ended. What
-   * comes and goes between two looks is not seen.
+   * Each node with its current state, then each change, until the run has ended. States between two polls are
+   * not seen.
    */
   nodes(): AsyncIterable<RunNodeInfo>;
   /** Cancels the run, with words for people as `reason`; see `loom.runs.cancel`. */

@@ -92,7 +92,7 @@ export async function submitCall(
     form === 'driven' ? [drivenTask(call)] : dispatchedTasks({ ...call, turn });
   const send = (tasks: readonly NewTask[]): Promise<RunReply> =>
     store(tools, { backend, call, tasks });
-  // Nobody has had an id that was made for it.
+  // The id is generated: no earlier run has it.
   if (settings.said.id === undefined) return new StoredRun(tools.handles, await send(tasksOf(0)));
   for (let turn = 0; ; turn++) {
     const tasks = tasksOf(turn);
@@ -105,9 +105,9 @@ export async function submitCall(
 }
 
 /**
- * Whether nodes are stored though their run is not: an earlier run of the same id is gone, and these
- * are kept for longer. Whoever finds that counts on, and so do others that store the same run at once:
- * they come to the same ids.
+ * Whether nodes are stored though their run is not: an earlier run of the same id is gone, and its nodes are
+ * kept for longer. Every caller that finds some increments the turn, so callers that store the same run at
+ * once get the same ids.
  */
 async function leftBehind(backend: Backend, tasks: readonly NewTask[]): Promise<boolean> {
   const nodes = tasks.slice(0, -1).map(({ id }) => id);
@@ -218,7 +218,7 @@ async function store(tools: RunTools, { backend, call, tasks }: StoreCall): Prom
 
 const STORED_BEFORE: Cause = { type: 'request', reason: 'its run was stored before' };
 
-/** Another was first, and stored its nodes under other ids: these are nobody's. */
+/** Another call was first, and stored its nodes under other ids: no run uses these. */
 async function takeBack(backend: Backend, replies: readonly EnqueueReply[]): Promise<void> {
   const created = replies.filter((reply) => reply.kind === 'created');
   for (const { id } of created) await backend.tasks.cancel(id, STORED_BEFORE);

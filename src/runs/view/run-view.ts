@@ -165,7 +165,7 @@ export class RunView {
     return [...open, ...below.filter(({ record }) => !known.has(record.id))];
   }
 
-  /** Tasks of the run that are started, whatever is known of them, without its own. */
+  /** Started tasks of the run, found by their options, without its own. */
   async started(): Promise<readonly string[]> {
     const { id, user } = this.root;
     const { inspect } = this.#backend;
@@ -247,8 +247,8 @@ export class RunView {
   }
 
   /**
-   * Each node with its state: once for what is, then whatever changes, until the run has ended.
-   * States between two looks are not seen.
+   * Each node with its current state, then each change, until the run has ended. States between two polls are
+   * not seen.
    */
   async *changes(waitMs: number, signal: AbortSignal): AsyncGenerator<RunNodeInfo> {
     const shown = new Map<string, string>();

@@ -147,7 +147,7 @@ eachBackend((open, backendName) => {
       });
       expect(await refusal(settled(harness, canceled.result()))).toMatchObject({
         code: 'TASK_CANCELED',
-        why: { type: 'request', reason: 'nobody answered question "Pay?" in time' },
+        why: { type: 'request', reason: 'no answer to question "Pay?" in time' },
       });
       for (const { id } of items) {
         expect(await refusal(loom.asks.answer(id, { choice: 'approve', by: 'x' }))).toMatchObject({
