@@ -8,8 +8,8 @@ import { isSealed, readableWords } from '../domain/task/sealed-text.ts';
 export type { TaskError };
 
 /**
- * The stored text of whatever was thrown, at most `LIMITS.errorBytes`. Never throws itself. With
- * {@link errorOf} the only way of an error into the store and out of it.
+ * The stored text of any thrown value, at most `LIMITS.errorBytes`. Never throws itself. With {@link errorOf}
+ * the only way of an error into the store and out of it.
  */
 export function errorText(error: unknown): string {
   const facts = thrownOf(error);
@@ -55,7 +55,7 @@ function fitted(facts: TaskError, stackChars: number, behindChars: number): Task
   };
 }
 
-/** An error in data that somebody else may have written: whatever it is, it is read as one. */
+/** An error in data that another program may have written: any value is read as one. */
 export function errorIn(data: unknown): TaskError {
   return isRecord(data) ? stored(data) : thrownOf(data);
 }

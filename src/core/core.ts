@@ -36,7 +36,7 @@ import {
 } from './options.ts';
 import { SeriesGatherer } from './series-gatherer.ts';
 
-/** How long after an enqueue somebody should serve it, in ms. */
+/** How long after an enqueue a worker should serve it, in ms. */
 const LOOK_AFTER_MS = 5_000;
 
 /** Pairs of queue and name that are watched; beyond this something else is wrong. */
@@ -190,7 +190,7 @@ class WorkerWatch {
       const message = `no live worker serves task ${name} in queue ${queue}`;
       say(this.#log, 'task.unserved', message, { name, queue });
     } catch {
-      // An outage is somebody else's news; the next enqueue of this pair looks again.
+      // Other calls report an outage; the next enqueue of this pair looks again.
       this.#seen.get(name)?.delete(queue);
       this.#pairs--;
     }

@@ -50,7 +50,7 @@ export interface MeasuredWorker {
   ): Unsubscribe;
 }
 
-/** What is measured of whoever fires schedules: a part of `Worker` and of `SchedulerService`. */
+/** What is measured of a scheduler: a part of `Worker` and of `SchedulerService`. */
 export interface MeasuredScheduler {
   /** Listens to one kind of event. */
   on<Name extends keyof SchedulerEvents>(

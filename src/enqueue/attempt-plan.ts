@@ -31,7 +31,7 @@ export interface AttemptPlan {
 /** What a definition may leave open. */
 export type AttemptDefaults = Pick<TaskOptions, 'retries' | 'backoff' | 'timeout' | 'keepLogs'>;
 
-/** The wait between attempts unless somebody says otherwise. */
+/** The default wait between attempts. */
 const BUILT_IN_BACKOFF = backoffOption('backoff', {});
 
 /** Plans per definition, so that the usual task costs a look-up. */

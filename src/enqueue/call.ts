@@ -55,7 +55,7 @@ export function callsOf(
   return { calls, atomic };
 }
 
-/** What holds for every task of a list of inputs: checked once, and a copy that nobody changes. */
+/** The options of every task of a list of inputs: checked once, and copied so that they do not change. */
 function sharedOf(given: unknown): {
   readonly options: EnqueueOptions | undefined;
   readonly atomic: boolean;
@@ -71,7 +71,7 @@ function sharedOf(given: unknown): {
   return { options: isEmpty ? undefined : options, atomic: atomicOf(given) };
 }
 
-/** A list with holes is not what its length says: somebody forgot to fill it. */
+/** A list with holes is refused: the caller forgot to fill it. */
 function whole(option: string, list: readonly unknown[]): readonly unknown[] {
   for (let at = 0; at < list.length; at++) {
     if (!(at in list)) throw new InvalidOptionError(`${option}[${at}]`, 'a value', 'a hole');

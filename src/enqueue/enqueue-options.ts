@@ -30,7 +30,7 @@ export interface IdempotencyOptions {
    * be nothing else.
    */
   readonly policy?: KeyPolicy | undefined;
-  /** The key holds for this long, whatever happens. Default: until its task has ended. */
+  /** The key holds for this long, even if its task ends earlier. Default: until its task has ended. */
   readonly ttl?: Duration | undefined;
   /**
    * Whose key it is: `name` (default), that of tasks of one name; `user`, that of all tasks of the user in the queue. A key
@@ -278,7 +278,7 @@ export function dependenciesOf(options: EnqueueOptions): readonly string[] {
   return [...ids];
 }
 
-/** What the task does when a dependency ends badly, is missing, or is somebody else's. */
+/** What the task does when a dependency ends badly, is missing, or belongs to another user. */
 export function edgesOf(options: EnqueueOptions): EdgePolicies {
   const { onUpstreamFailure, onUpstreamCancel, onMissing, allowCrossUser } = options;
   if (

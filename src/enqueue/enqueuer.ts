@@ -18,9 +18,8 @@ import { type Results, StoredHandle } from './results.ts';
 const TASKS_PER_TURN = 1_000;
 
 /**
- * The embedded backend answers without any wait, so a loop over it would never let timers and
- * sockets have their turn. Whoever sends tasks counts them here, and lets the event loop turn when
- * told to.
+ * The embedded backend answers without any wait, so a loop over it would block timers and sockets. Each sender
+ * counts its tasks here, and lets the event loop turn when told to.
  */
 export class Turns {
   #left = TASKS_PER_TURN;
@@ -54,8 +53,7 @@ interface Call {
 const BATCH_TASKS = 1_000;
 
 /**
- * Sends single enqueues. Those of the same tick go together, each on its own terms; a lone one
- * waits for nobody.
+ * Sends single enqueues. Those of the same tick go together, each on its own terms; a lone one does not wait.
  */
 export class Enqueuer {
   readonly #tools: EnqueueTools;

@@ -92,7 +92,7 @@ export class TaskMaker {
     return this.#task(name, this.#placeOf(definition), { input, options });
   }
 
-  /** For callers that have a name only, and mean a task: nobody could run a pipeline as one. */
+  /** For callers that have only the name of a task: a pipeline cannot run as one. */
   makeByName(name: string, input: unknown, options: EnqueueOptions | undefined): NewTask {
     if (this.#registry.isPipeline(name)) {
       throw new InvalidOptionError('name', 'a task; a pipeline is enqueued as it is', name);

@@ -7,7 +7,9 @@ import { say } from '../logging/log-events.ts';
 /** Ends a subscription; safe to call twice. */
 export type Unsubscribe = () => void;
 
-/** Typed events of one object. A listener that throws, or rejects, is logged and disturbs nobody. */
+/**
+ * Typed events of one object. An error or a rejection of a listener is logged and affects no other listener.
+ */
 export class Emitter<Events extends object> {
   readonly #listeners = new Map<keyof Events, Set<(event: never) => unknown>>();
   readonly #log: Logger;
@@ -39,7 +41,7 @@ export class Emitter<Events extends object> {
     };
   }
 
-  /** Whether anybody listens: events of the hot path are not even made when nobody does. */
+  /** Whether an event has listeners: events of the hot path are only made for listeners. */
   has(name: keyof Events): boolean {
     return this.#listeners.size > 0 && this.#listeners.has(name);
   }
@@ -65,7 +67,7 @@ export class Emitter<Events extends object> {
   }
 }
 
-/** Nobody waits for what an async listener does, so nobody else would hear that it failed. */
+/** Async listeners are not awaited: their rejections are caught and logged. */
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && isFunction(value.then);
 }

@@ -84,8 +84,8 @@ export interface WorkerEvents {
     readonly lateMs: number;
   };
   /**
-   * Slots that made no task, from `slot` on: nobody was there to fire them, or the task was refused
-   * (`error`). `slots` is how many, counted up to 100.
+   * Slots that made no task, from `slot` on: no scheduler ran to fire them, or the task was refused (`error`).
+   * `slots` is how many, counted up to 100.
    */
   'schedule.missed': {
     /** Its id. */
@@ -94,7 +94,7 @@ export interface WorkerEvents {
     readonly slot: number;
     /** How many, counted up to 100. */
     readonly slots: number;
-    /** Why it was refused; absent when nobody was there in time. */
+    /** Why it was refused; absent when no scheduler ran in time. */
     readonly error?: FairloomError;
   };
   /** A slot made no task, since the task `taskId` has not ended, or stands for it already. */

@@ -116,7 +116,7 @@ export function plan(graph: TaskGraph): Plan {
   return { form: 'dispatched', ...flatten(runs) };
 }
 
-/** A graph without levels, whatever its form, with what its runs leave out: `each` appears with one member, `*`. */
+/** A graph of either form without levels, with what its runs leave out: `each` appears with one member, `*`. */
 export function flatten(graph: TaskGraph): FlatGraph {
   const flattener = new Flattener();
   const ends = flattener.block(graph, undefined, []);

@@ -1,10 +1,10 @@
 /**
- * The shape of a workflow as data: what is stored, hashed, sent and drawn. Functions are never part
- * of it; a worker looks a node's task up by name.
+ * The shape of a workflow as data: what is stored, hashed, sent and drawn. Functions are never part of it; a
+ * worker looks a node's task up by name.
  *
- * A graph is a *block*: nodes with one input and one output. Parts that belong together (a pipeline
- * with a name, a flow, a member of a group, what `each` runs) are blocks inside of it, so that
- * whatever leads into a part precedes all of it, and whatever follows it follows all of it.
+ * A graph is a *block*: nodes with one input and one output. Parts that belong together (a pipeline with a
+ * name, a flow, a member of a group, what `each` runs) are blocks inside of it, so that all that leads into a
+ * part precedes all of it, and all that follows it follows all of it.
  */
 import { type Binding, type Json, nodesRead } from './graph-binding.ts';
 

@@ -26,7 +26,7 @@ export function hasFinished(
   return policy.kind === 'registered' ? registered(members) : !isLost(policy, members);
 }
 
-/** Whether a group can not finish any more, whatever becomes of the members that are open. */
+/** Whether a group cannot finish any more, with any outcome of its open members. */
 export function isLost(policy: JoinPolicy, members: readonly MemberState[]): boolean {
   const bad = members.filter(({ state }) => state === 'failed' || state === 'canceled');
   switch (policy.kind) {

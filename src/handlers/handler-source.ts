@@ -23,7 +23,7 @@ import { ThreadHost } from './thread-host.ts';
 /** Handlers that a process has registered, by the name that definitions know them by. */
 export type HandlerMap = Readonly<Record<string, TaskHandler>>;
 
-/** Finds the function to call for a definition, whatever kind of code it has. */
+/** Finds the function to call for a definition with any kind of code. */
 export class HandlerSource {
   readonly #registry: Registry;
   readonly #registered: ReadonlyMap<string, TaskHandler>;
@@ -88,7 +88,7 @@ export class HandlerSource {
     return this.#registry.stub(definition) ?? this.own(definition);
   }
 
-  /** The definition's own code, whatever a test put in its place. */
+  /** The definition's own code, without a test's replacement. */
   own(definition: TaskDefinition): Handler {
     const { code } = definition;
     switch (code.kind) {

@@ -5,7 +5,7 @@ export interface HostListener {
   /** The task has ended, and the host may take another one. */
   replied(reply: HostReply): void;
   logged(line: HostLine): void;
-  /** The host is gone, whatever the reason. Told once. */
+  /** The host is gone, for any reason. Called once. */
   gone(cause: unknown): void;
 }
 
@@ -13,7 +13,7 @@ export interface HostListener {
 export interface ModuleHost {
   /** Gives it a task; throws when the input cannot cross. */
   run(request: HostRequest, listener: HostListener): void;
-  /** Nobody listens any more. */
+  /** Stops the listener. */
   release(): void;
   /** What runs should end, and the host with it; fulfilled once it is gone. */
   end(reason: unknown): Promise<void>;

@@ -70,7 +70,7 @@ export class ModulePool {
     });
   }
 
-  /** Ends every host, whatever it does; none is opened any more. */
+  /** Ends every host, also a busy one; none is opened any more. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#idle.length = 0;

@@ -107,7 +107,7 @@ function argumentsOf({ args }: ProgramSpec, input: unknown): readonly string[] {
   throw new InvalidOptionError('args', 'a list of texts without NUL', made);
 }
 
-/** The input as JSON, whatever codec stores it; a task without an input has nothing to read. */
+/** The input as JSON, with any codec of the store; a task without an input has nothing to read. */
 function stdinOf({ stdin }: ProgramSpec, input: unknown): string | undefined {
   if (stdin === 'none') return undefined;
   const encoded = encodeJson(input, Number.MAX_SAFE_INTEGER);

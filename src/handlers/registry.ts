@@ -126,7 +126,7 @@ export class Registry {
     // A task under another name runs by that name when it is enqueued by itself.
     if (value instanceof TaskDefinition) this.#add(value);
     const { tasks, policies } = partsOf(value);
-    // A node is found by the name of its task, whatever it is called in the graph.
+    // A node is found by the name of its task, not by its name in the graph.
     for (const task of tasks) this.#add(task.name === task.taskName ? task : firstNamed(task));
     for (const policy of policies) this.#addPolicy(policy);
     return true;

@@ -32,7 +32,7 @@ export class ThreadHost implements ModuleHost {
     this.#listener = undefined;
   }
 
-  /** Whatever it does, it can be ended at any moment. */
+  /** It can be ended at any moment, also while it runs code. */
   end(): Promise<void> {
     return this.kill();
   }

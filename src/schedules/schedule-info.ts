@@ -37,7 +37,7 @@ export interface ScheduleInfo {
   readonly limit?: number;
   /** Longest delay of a slot. */
   readonly jitterMs?: number;
-  /** What it does about slots that nobody fired. */
+  /** How it handles missed slots. */
   readonly missed: MissedPolicy;
   /** What it does while an earlier task has not ended. */
   readonly overlap: OverlapPolicy;
@@ -62,7 +62,7 @@ export interface ScheduleInfo {
   readonly lastTaskId?: string;
   /** Tasks that it has made. */
   readonly fired: number;
-  /** Slots that nobody fired in time, and those that were refused. */
+  /** Slots that were not fired in time, and those that were refused. */
   readonly missedSlots: number;
   /** Slots passed over because an earlier task had not ended. */
   readonly overlappedSlots: number;

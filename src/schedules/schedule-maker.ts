@@ -144,7 +144,7 @@ export async function makeEventSchedule(
 interface TemplatePlace {
   /** What an input that is a function is called with. */
   readonly at: SlotReferences | EventReferences;
-  /** The input of the first task, so that a schema sees what a handler will; absent: nobody knows it yet. */
+  /** The input of the first task, so that a schema sees what a handler will; absent: not known yet. */
   readonly sample?: (payload: string) => string;
 }
 

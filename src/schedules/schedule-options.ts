@@ -40,9 +40,8 @@ export interface ScheduleTiming {
 /** What happens when things do not go by the clock. */
 export interface SchedulePolicies {
   /**
-   * Slots that nobody fired within a minute, since all schedulers were away: fire the latest of
-   * them (`one`, the default), none (`skip`), or all. With `all` they run one after the other, unless `overlap` is
-   * set.
+   * Slots that no scheduler fired within a minute: fire the latest of them (`one`, the default), none
+   * (`skip`), or all. With `all` they run one after the other, unless `overlap` is set.
    */
   readonly missed?: MissedPolicy | undefined;
   /** Most missed slots that `all` fires, the newest; at most 1,000. Default 100. */

@@ -12,7 +12,7 @@ import type { WorkerEvents } from '../events/worker-events.ts';
 import { SpecCache, taskOf } from './spec.ts';
 import { type FirePlan, planDue } from './timing/catch-up.ts';
 
-/** What a scheduler tells whoever runs it. */
+/** Events of a scheduler. */
 export type SchedulerEvents = Pick<
   WorkerEvents,
   'schedule.fired' | 'schedule.missed' | 'schedule.skipped'
@@ -143,7 +143,7 @@ export class Scheduler {
     const fired = await Promise.all(reply.schedules.map((record) => this.#fire(record, reply)));
     if (fired.some(({ kind }) => kind === 'superseded')) return undefined;
     if (fired.length > 0 && fired.every(({ kind }) => kind === 'failed')) {
-      // Nothing got on, so it is due still: not at once again, whatever replies say.
+      // Every schedule failed, so they stay due: wait before the next try.
       this.#lockedUntil = elapsedMs(clock) + LIMITS.scheduleRetryMs;
       return LIMITS.scheduleRetryMs;
     }

@@ -147,7 +147,7 @@ export interface KnownSchedule {
   readonly spec: ScheduleSpec;
   /** The slots that it goes through. */
   readonly table: Timetable;
-  /** All slots of its timing, whatever is unfired, or was paused. */
+  /** All slots of its timing, including unfired and paused ones. */
   readonly all: Timetable;
 }
 

@@ -33,7 +33,7 @@ export interface EventReferences {
   readonly eventId: string;
   /** The id of the task, or of the run. */
   readonly taskId: string;
-  /** What was published, whatever its type: to be put in whole. */
+  /** The published value, of any type: to be put in whole. */
   readonly payload: never;
 }
 

@@ -71,10 +71,11 @@ export async function storeFromRedis(
 const BROKEN_OFF = 'it is a copy that was broken off; copy into it again, with --overwrite';
 
 /**
- * Writes everything that a store knows into a namespace of Redis. Until all of it is there the namespace says
- * that it is incomplete, and nobody can open it.
+ * Writes everything that a store knows into a namespace of Redis. Until all of it is there the namespace is
+ * marked as incomplete, and cannot be opened.
  *
- * @throws `CopyRefusedError` before anything is written, when the namespace is not empty, or workers live there.
+ * @throws `CopyRefusedError` before anything is written, when the namespace is not empty, or workers live
+ * there.
  */
 export async function storeToRedis(
   store: Store,
@@ -131,5 +132,5 @@ async function clear(namespace: Namespace): Promise<void> {
 }
 
 function ignore(): void {
-  // Nobody asked how far it has come.
+  // Progress was not requested.
 }

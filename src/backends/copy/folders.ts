@@ -13,7 +13,7 @@ import { writeState } from '../file/state/state-writer.ts';
 import type { Store } from '../memory/store/store.ts';
 import type { Folders } from './copy-between.ts';
 
-/** Data folders of this machine, by the clock of whoever opens them. */
+/** Data folders of this machine, by the clock of their opener. */
 export function foldersBy(clock: Clock): Folders {
   return {
     empty: () => newStore(clock),
@@ -54,8 +54,8 @@ async function open(
 }
 
 /**
- * Whoever owns the data has it open, and changes it. Nothing forces that: a process that does not answer may go on at any time,
- * with tasks that are in the copy, too.
+ * The owner of the data has it open, and changes it. `force` does not help: a process that does not answer may
+ * go on at any time, with tasks that are in the copy, too.
  */
 async function own(folder: string, clock: Clock): Promise<OwnerClaim> {
   const claimed = await claimAtRest(folder, { clock, operation: 'copy' });

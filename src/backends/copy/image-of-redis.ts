@@ -34,10 +34,10 @@ export interface Reading {
 }
 
 /**
- * Reads all of a namespace. It has to be at rest: nobody works there, and no call comes between.
+ * Reads all of a namespace. It has to be at rest: no workers, and no call comes between.
  *
- * @throws `CopyRefusedError` when workers live there, unless that is forced, when a change of many parts is half done, or
- * when something has changed meanwhile.
+ * @throws `CopyRefusedError` when workers live there, unless that is forced, when a change of many parts is
+ * half done, or when something has changed meanwhile.
  */
 export async function imageOfRedis(
   namespace: Namespace,
@@ -234,7 +234,7 @@ async function blockedOf(
   return found;
 }
 
-/** When somebody looks whether anyone knows the name of a parked task is known by its deadline. */
+/** The deadline of a parked task says when the workers that know its name are looked up again. */
 async function parkedIn(
   reader: KeysReader,
   names: KeyNames,

@@ -46,7 +46,7 @@ export interface ClockRow {
   readonly seen: number;
   /** No lease is taken back before. */
   readonly sweepAfter: number;
-  /** Who fired schedules last, and the fence of that: another one gets a greater one. Nobody is kept away. */
+  /** The last scheduler and its fence: another one gets a greater fence. The lock itself is not copied. */
   readonly scheduler: { readonly owner: string; readonly fence: number };
 }
 
@@ -104,7 +104,7 @@ export interface SharesRow {
   readonly waited: readonly number[];
 }
 
-/** For what a task waits for an id: for its end, for its redrive, for whoever stores it; or for nothing any more. */
+/** Why a task waits for an id: for its end, for its redrive, for its enqueue; or for nothing any more. */
 export type BlockKind = 'end' | 'redrive' | 'missing' | 'none';
 
 /** A task. */

@@ -72,7 +72,7 @@ function numbersOf(packed: Buffer, followed: number): QueueNumbers {
 /** A script writes a table without fields as an empty list. */
 function settingsIn(bytes: Buffer): QueueSettings {
   const { perUser, ...rest } = recordIn(unpacked(bytes));
-  // Whoever stored them has checked them.
+  // They were checked when they were stored.
   return (perUser === undefined ? rest : { ...rest, perUser: recordIn(perUser) }) as QueueSettings;
 }
 

@@ -213,7 +213,7 @@ function edgesOf([
   onMissing,
   allowCrossUser,
 ]: readonly unknown[]): EdgePolicies {
-  // Whoever stored them has checked them.
+  // They were checked when they were stored.
   return {
     onFailure,
     onCancel,

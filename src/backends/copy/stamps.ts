@@ -4,7 +4,7 @@ import type { Store } from '../memory/store/store.ts';
 
 /**
  * Numbers by which Redis orders what the embedded backend orders by several: arrivals first, then ends, then
- * places in line. Whatever comes later gets a greater one.
+ * places in line. Each is greater than those before.
  */
 export class Stamps {
   readonly #places = new Map<TaskEntry, number>();

@@ -68,7 +68,7 @@ function isRecorded(store: Store, user: UserEntry, own: UserSettings): boolean {
   );
 }
 
-/** Whether its shares are others than those of somebody who only ever had tasks of level 3. */
+/** Whether its shares differ from those of a user who only ever had tasks of level 3. */
 function hasShares({ shares }: UserEntry): boolean {
   return shares.criticalRun > 0 || (shares.waited[2] ?? 0) > 0;
 }

@@ -90,7 +90,7 @@ function given<K extends string, V>(name: K, value: V | undefined): Partial<Reco
   return found;
 }
 
-/** Its key as long as nobody says who holds that now: it is remembered, and holds nobody off. */
+/** Its key until another row names the holder: it is remembered, and refuses no task. */
 function ownKey(row: TaskRow, key: string, owner: TaskEntry): KeyEntry {
   return {
     key,

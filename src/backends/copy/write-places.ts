@@ -100,7 +100,7 @@ async function writeEdges(context: TaskContext, entry: TaskEntry): Promise<void>
   }
 }
 
-/** Whether somebody waits for its end, or for its redrive. */
+/** Whether tasks wait for its end, or for its redrive. */
 export function hasDependents({ optional }: TaskEntry): boolean {
   return (optional.waiting?.size ?? 0) + (optional.awaitingRedrive?.size ?? 0) > 0;
 }

@@ -12,9 +12,9 @@ import { claim, claimAtRest, type Guest } from './socket/ownership.ts';
 const alive = new KeepAlive();
 
 /**
- * The way of this process to the data: as its owner, or by asking the owner; once more whenever that is over. A call
- * that the owner has not taken when it leaves, and one that comes later, waits for the next owner. One that was under way
- * when the owner died is refused, since nobody knows what became of it.
+ * The way of this process to the data: as its owner, or through the owner; chosen anew when that ends. A call
+ * that the owner has not taken when it leaves, and a later one, waits for the next owner. A call that was
+ * under way when the owner died is refused, since its outcome is unknown.
  */
 export class Access {
   readonly #options: AccessOptions;
@@ -166,7 +166,7 @@ export class Access {
     };
   }
 
-  /** Somebody has to be the next owner, also when nobody calls here. */
+  /** Looks for the next owner at once: another process may wait for one while this one makes no calls. */
   #leave(role: Role): void {
     if (this.#role !== role) return;
     this.#role = undefined;

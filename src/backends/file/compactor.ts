@@ -47,7 +47,7 @@ export class Compactor {
   #limit: number;
   /** Of the newest snapshot. */
   #stateBytes: number;
-  /** Until a log that is long beside the state is made up for, also when nobody calls any more. */
+  /** Until a log that is long beside the state is compacted, also without further calls. */
   #idle: Timer | undefined;
   /** Length of the log when the newest snapshot was begun, without what that has made unneeded. */
   #before = 0;

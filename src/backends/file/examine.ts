@@ -28,7 +28,7 @@ export interface DataPlace {
 export interface DataLoss extends DataPlace {
   /** Number of the first commit that is gone; 0: what was copied into the folder. */
   readonly first: number;
-  /** How many are gone; absent: nobody knows. */
+  /** How many are gone; absent: unknown. */
   readonly lost?: number;
   /** The same as a sentence. */
   readonly text: string;
@@ -68,7 +68,7 @@ export interface DataReport {
   readonly folder: string;
   /** Another process has it open: its files were read while they change, and cannot be repaired. */
   readonly isOpen: boolean;
-  /** A copy into it goes on, or was broken off: nobody can open it. */
+  /** A copy into it goes on, or was broken off: it cannot be opened. */
   readonly isIncomplete: boolean;
   /** Of its segments. */
   readonly format: number;
@@ -82,9 +82,9 @@ export interface DataReport {
   readonly segments: number;
   /** Bytes of the log. */
   readonly logBytes: number;
-  /** What stands behind the last commit: one that was broken off. Nobody was answered. */
+  /** A commit that was broken off, behind the last one. Its callers got no answer. */
   readonly brokenOff?: DataPlace;
-  /** What is gone; nobody can open the folder while there is any. */
+  /** What is gone; the folder cannot be opened while there is any. */
   readonly damage: readonly DataLoss[];
   /** What its owner says goes wrong, a line each; absent: nothing, or it has none. */
   readonly problems?: readonly string[];
@@ -98,8 +98,8 @@ export interface DataReport {
 export interface ExamineOptions {
   readonly clock: Clock;
   /**
-   * Repairs it when something is lost, or no snapshot can be read; and when nobody else has it open. It is the name of the
-   * folder inside of it which then has the files as they were.
+   * Repairs the folder when something is lost, or no snapshot can be read, and no other process has it open.
+   * The name of the folder inside of it that keeps the former files.
    */
   readonly aside?: string | undefined;
 }

@@ -21,7 +21,7 @@ export interface FileOptions {
 /** Below, there would be no room for the log beside two snapshots. */
 const LEAST_BYTES = 67_108_864;
 
-/** How long a sync may be put off, in ms: beyond, somebody would lose more than they remember. */
+/** How long a sync may be put off, in ms: a longer delay would lose more than users remember. */
 export const SYNC_BOUNDS: { readonly least: number; readonly most: number } = {
   least: 1,
   most: 60_000,

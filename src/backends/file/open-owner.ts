@@ -121,7 +121,7 @@ async function openData(
     if (mustBeThere && found.segments.length === 0 && found.snapshots.length === 0) {
       throw new BackendUnavailableError('open', `the data is not in ${folder} any more`);
     }
-    // They count as no generation, and stay until the next snapshot for whoever wants to look.
+    // They count as no generation, and stay until the next snapshot for inspection.
     removeUnfinished(disk);
     for (const { name } of unreadable) disk.rename(name, `${BAD}${name}`);
     const limits = { segmentBytes, maxBytes, quickMs };

@@ -25,8 +25,8 @@ export interface OwnerParts {
 }
 
 /**
- * The process that has the data open. A step happens in memory and is answered when the disk has it; what looks
- * waits for the steps before it, so that nobody sees what a loss of power would undo.
+ * The process that has the data open. A step happens in memory and is answered when the disk has it; a read
+ * waits for the steps before it, so that it shows nothing that a loss of power would undo.
  */
 export class Owner {
   readonly #engine: Engine;
@@ -191,7 +191,7 @@ export class Owner {
   }
 
   async #settled(name: string, durable: Promise<void>, reply: Promise<unknown>): Promise<void> {
-    // It is waited for later: until then nobody else hears of a refusal.
+    // It is awaited later: until then a refusal is no unhandled rejection.
     reply.catch(() => undefined);
     try {
       await durable;
@@ -211,14 +211,14 @@ export class Owner {
     this.#note('retention', [retention]);
   }
 
-  /** A step whose answer nobody waits for. */
+  /** A step whose answer is not awaited. */
   #note(name: StepName, args: readonly unknown[]): void {
     const { moment, line } = this.#lineNow(name, args);
     this.#log.append(line).catch(() => this.#break());
     this.#engine.step(moment, name, args).catch(() => undefined);
   }
 
-  /** It can go on no more: nobody knows what the disk has, or another process has taken over. */
+  /** It stops: the content of the disk is unknown, or another process has taken over. */
   #break(): void {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -21,7 +21,7 @@ export interface OwnerOptions
 export interface Role {
   readonly carry: Carry;
   readonly info: BackendInfo;
-  /** When whoever has the data syncs. */
+  /** When the owner of the data syncs. */
   readonly sync: SyncMode;
   /** Settles when it is that no more, and takes no more calls: the data has another owner, or needs one. */
   readonly over: Promise<void>;

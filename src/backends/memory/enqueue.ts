@@ -66,7 +66,7 @@ function noteAnswer(store: Store, answered: Answered, id: string, reply: Enqueue
   if (isOver || reply.id !== id) answered.set(id, isOver ? undefined : reply.id);
 }
 
-/** Stores one task on its own terms; tells nobody of what that ended. */
+/** Stores one task on its own terms; does not notify waiters of tasks that this ended. */
 export function enqueueOne(store: Store, task: NewTask): EnqueueReply {
   const known = answerKnown(store, task);
   if (known !== undefined) return known;
@@ -78,8 +78,8 @@ export function enqueueOne(store: Store, task: NewTask): EnqueueReply {
 }
 
 /**
- * Stores all or none, and tells nobody of what that ended. All checks come first; then every record is made,
- * then all are linked, since edges may point forward.
+ * Stores all or none, and does not notify waiters of tasks that this ended. All checks come first; then every
+ * record is made, then all are linked, since edges may point forward.
  */
 export function enqueueAll(store: Store, tasks: readonly NewTask[]): readonly EnqueueReply[] {
   const batch: Batch = {

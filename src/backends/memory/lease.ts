@@ -57,7 +57,7 @@ export function lease(store: Store, request: LeaseRequest): LeaseReply {
   if (worker.lastRequest === request.requestId) return repeat(store, worker);
   const ticked = tickSteps(store);
   const batch = fill(store, worker, request);
-  // A task whose name nobody knows may have ended: its dependents hear of it in this step.
+  // A task with an unknown name may have ended: its dependents are updated in this step.
   const left = batch.unknownNames > 0 && cascade(store, LIMITS.cascadeStep);
   worker.lastRequest = request.requestId;
   const leases = batch.given;
@@ -247,7 +247,7 @@ function toLeased(store: Store, entry: TaskEntry, alone: boolean): Leased {
 function upstreamsOf(store: Store, entry: TaskEntry): readonly UpstreamFact[] {
   let bytesLeft = LIMITS.upstreamBytes;
   return entry.dependsOn.map((id): UpstreamFact => {
-    // One that was missing was not waited for, whoever has stored it since.
+    // A dependency that was missing was not waited for, even if it has been stored since.
     const isAbsent = entry.optional.absent?.has(id) === true;
     const upstream = isAbsent ? undefined : upstreamOf(store, entry, id);
     if (upstream === undefined || !isEnd(upstream.state)) {

@@ -81,7 +81,7 @@ export function closeStore(store: Store): void {
 
 type Step = <T>(act: () => T) => Promise<T>;
 
-/** One atomic step: synchronous from reading the clock to waking whoever waits. */
+/** One atomic step: synchronous from reading the clock to waking the waiters. */
 export function stepOf(store: Store): Step {
   return async (act) => {
     store.begin();

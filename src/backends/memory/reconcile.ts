@@ -9,8 +9,8 @@ import type { Store } from './store/store.ts';
 const REPORTED = 100;
 
 /**
- * Checks every index against the records. There is one process and one owner, so drift here is a
- * bug of the backend: it is reported, never repaired behind anybody's back.
+ * Checks every index against the records. There is one process and one owner, so drift here is a bug of the
+ * backend: it is reported, never repaired silently.
  */
 export function reconcile(store: Store): ReconcileReport {
   const drift: string[] = [];

@@ -114,7 +114,7 @@ function due(store: Store, { owner, limit }: DueRequest): DueReply {
   if (isLocked && first > now - LIMITS.scheduleOverdueMs) {
     return { kind: 'locked', until: scheduler.until, now };
   }
-  // Where nothing will ever fire, nobody is kept away from it.
+  // Without schedules to fire, the lock keeps no scheduler away.
   if (store.schedulesDue.size === 0) {
     return { kind: 'granted', fence: scheduler.fence, schedules: [], now };
   }

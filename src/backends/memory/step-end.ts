@@ -12,8 +12,8 @@ import { nextDueAt } from './tick.ts';
 const SHORT_MS: number = LIMITS.leaseMs;
 
 /**
- * What every step does last, after all state has changed: queues that fell idle start anew, users
- * with nothing left are forgotten, and only then is anybody woken.
+ * The last part of every step, after all state has changed: idle queues start anew, users without tasks are
+ * forgotten, and only then are waiters woken.
  */
 export function endStep(store: Store): void {
   for (const queue of store.touchedQueues) restIfIdle(queue);
@@ -59,8 +59,8 @@ function mayTakeAtOnce({ retention, leastKeptMs }: Store): boolean {
 }
 
 /**
- * Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing, also when
- * it has stood still: who entered and was never served may have a seat, or a tag that was corrected.
+ * No user is ready, parked or running: virtual time starts at 0, and kept tags are worth nothing, also when it
+ * has stood still: a user that entered and was never served may have a seat, or a corrected tag.
  */
 function restIfIdle(queue: QueueEntry): void {
   const { clock, counts } = queue;
@@ -72,7 +72,7 @@ function restIfIdle(queue: QueueEntry): void {
 }
 
 function forget(store: Store, user: UserEntry): void {
-  // Nearly always: nobody with work is forgotten.
+  // The usual case: a user with work is not forgotten.
   if (user.live > 0 && user.idleUntil === undefined) return;
   const { queue } = user;
   if (queue.users.get(user.user) !== user) return;
@@ -82,7 +82,7 @@ function forget(store: Store, user: UserEntry): void {
   }
   const until = startOf(user.tag, user.weight);
   const kept = user.epoch === queue.clock.epoch && until > queue.clock.v;
-  // A spent rate is remembered too, or whoever drains its line would start with a fresh one.
+  // A spent rate is remembered too, or a user that drains its line would start with a fresh one.
   const spent = user.tat > store.now && store.settingsOf(user).rate !== undefined;
   setIdle(user, kept ? until : undefined);
   throttle(store, user, spent ? user.tat : undefined);
@@ -97,7 +97,7 @@ function setIdle(user: UserEntry, until: number | undefined): void {
   if (until !== undefined) idle.add(user);
 }
 
-/** One timer for the next due time, while anybody waits for work. */
+/** One timer for the next due time, while workers wait. */
 function setAlarm(store: Store): void {
   if (store.line.size === 0 && store.alarm === undefined) return;
   const queues = new Set([...store.line].flatMap((worker) => worker.spec.queues));

@@ -112,7 +112,7 @@ const LOST: Partial<Readonly<Record<TaskState, 'cancel' | 'dead-letter'>>> = {
   failed: 'dead-letter',
 };
 
-/** Moves due tasks on, a few of each user in turn, so that a user with a million delays nobody. */
+/** Moves due tasks on, a few of each user in turn, so that a user with a million does not delay the others. */
 function promote(store: Store): boolean {
   let left = STEPS.promoteStep;
   while (left > 0) {

@@ -10,8 +10,8 @@ import type { Session } from './connection/session.ts';
 import { flat, text } from './wire/decode.ts';
 
 /**
- * Looks for cycles through tasks that are stored and that nobody can lease yet, in bounded scripts.
- * What is stored after that looks for itself, and sees these tasks.
+ * Looks for cycles through stored tasks that cannot be leased yet, in bounded scripts. A task that is stored
+ * later looks for cycles itself, and sees these tasks.
  */
 export class CycleChecks {
   readonly #session: Session;

@@ -22,10 +22,10 @@ const WATCH_STEP = 250;
 /** What the script says of a task that has not ended. */
 const WILL_NOTIFY = 8;
 
-/** How a task ended, unless somebody has to look. */
+/** How a task ended; `undefined`: the caller has to look. */
 type Ended = TaskStatus | undefined;
 
-/** What came of asking: its end will be told, or nobody listens, or it is over. */
+/** The reply to a request: a message will tell the end, or there is no subscription, or it is over. */
 type Asked = 'will-notify' | 'silent' | { readonly ended: Ended };
 
 /** Those that are asked for in this tick of the event loop, each with its place. */
@@ -187,7 +187,7 @@ export class EndWatch implements Hearer {
   }
 }
 
-/** The backend closes, and nobody asks any more. */
+/** The backend closes: no more requests. */
 const LOOK: Asked = { ended: undefined };
 
 function endOfTick(): Promise<void> {

@@ -30,7 +30,7 @@ const KEYS_STEP = 50;
 const HOT = 'hot:';
 const DEPENDENCIES = 'deps:';
 
-/** How often the counts are compared anew when somebody works meanwhile. */
+/** How often the counts are compared again when other calls change the store meanwhile. */
 const TRIES = 6;
 
 /** What one pass has found. */
@@ -41,10 +41,10 @@ interface Findings {
 }
 
 /**
- * Checks every record against its place, every place against its record, and every count against
- * both; what is repaired is made anew from records. `forget`: what was set aside is thrown away. The
- * first two are exact at any time. Counts are compared only when nobody has changed
- * anything during the walk; on a busy store they are left out rather than reported wrongly.
+ * Checks every record against its place, every place against its record, and every count against both; repairs
+ * are made from records. `forget`: what was set aside is deleted. The first two are exact at any time. Counts
+ * are compared only when no call has changed the store during the walk; on a busy store they are left out
+ * rather than reported wrongly.
  */
 export async function reconcile(
   session: Session,
@@ -167,7 +167,7 @@ class Pass {
     for (let rank = 0; rank >= 0; ) rank = this.#note(await this.#run('index', name, rank), rank);
   }
 
-  /** Counts the holes in a list of those that have ended, unless somebody works meanwhile. */
+  /** Counts the holes in a list of ended tasks, unless another call changes the store meanwhile. */
   async holes(state: string): Promise<void> {
     const steps = await this.#steps();
     let found = 0;
@@ -228,7 +228,7 @@ class Pass {
     return { tally, steps };
   }
 
-  /** Compares the counts; false when somebody came between, and all must be counted anew. */
+  /** Compares the counts; false when another call came between, and all must be counted again. */
   async counts(tally: Tally, steps: number): Promise<boolean> {
     if ((await this.#steps()) !== steps) return false;
     const problems: string[] = [];
@@ -257,7 +257,7 @@ class Pass {
     if ((await this.#steps()) !== steps) return false;
     for (const problem of problems) this.#found(problem, false);
     if (this.#repair === '0' || repairs.length === 0) return true;
-    // Each is one step more; once somebody else comes between, all must be counted anew.
+    // Each is one step more; once another call comes between, all must be counted again.
     for (const [at, repair] of repairs.entries()) {
       if (!(await repair(steps + at))) break;
       this.#findings.repaired++;

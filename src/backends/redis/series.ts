@@ -26,9 +26,9 @@ import { flat, text } from './wire/decode.ts';
 const CALL_ROWS = 200;
 
 /**
- * See `SeriesStore`. What is added stands for itself, in a list; now and then whoever adds takes some of it in: it
- * adds them up here, so that the server has nothing to reckon, and puts the sums into hashes, one for each minute and
- * hour, which expire by themselves.
+ * See `SeriesStore`. Additions go into a list; now and then a writer takes some of it in: it adds them up
+ * here, so that the server computes nothing, and puts the sums into hashes, one for each minute and hour,
+ * which expire by themselves.
  */
 export class RedisSeries implements SeriesStore {
   readonly #session: Session;
@@ -126,7 +126,7 @@ function cellsOf(
   });
 }
 
-/** Rows of one step; what nobody of us has written is left out. */
+/** Rows of one step; fields of other programs are left out. */
 function rowsOf(fields: readonly unknown[]): SeriesRows {
   const rows: SeriesRows = new Map();
   for (let at = 0; at < fields.length; at += 2) {

@@ -4,10 +4,12 @@ import type { StreamPlace } from '../../domain/port/streams.ts';
 import type { Hearer } from './connection/connection.ts';
 import type { Session } from './connection/session.ts';
 
-/** After so long somebody who cannot be told looks again, in ms. */
+/** A reader without a subscription looks again after this time, in ms. */
 const POLL_MS = 250;
 
-/** So long it goes on listening to a stream that nobody waits for: a reader comes back after each page. In ms. */
+/**
+ * How long it stays subscribed to a stream without waiters, since a reader comes back after each page. In ms.
+ */
 const LINGER_MS = 1_000;
 
 /** One stream that is listened to. */
@@ -15,14 +17,14 @@ interface Ear {
   readonly channel: string;
   /** How far the stream has come, as far as is known. */
   next: number;
-  /** Messages may have been missed, or nobody can listen: whoever waits looks. */
+  /** Messages may have been missed, or there is no subscription: waiters look for themselves. */
   isLost: boolean;
   /** Those that wait: each looks at the ear, and goes when that tells it to. */
   readonly waiting: Set<() => void>;
   linger: NodeJS.Timeout | undefined;
 }
 
-/** Waits for what is written to streams: one channel each, while anybody waits for it. */
+/** Waits for new entries of streams: one channel each, while it has waiters. */
 export class StreamWatch implements Hearer {
   readonly #session: Session;
   readonly #look: (id: string, name: string) => Promise<number>;
@@ -106,7 +108,7 @@ export class StreamWatch implements Hearer {
     for (const look of [...ear.waiting]) look();
   }
 
-  /** Nobody waits for it now, or not any more. */
+  /** It has no waiters now. */
   #rest(ear: Ear, lingerMs: number): void {
     if (ear.waiting.size > 0 || ear.isLost) return;
     const leave = (): void => {

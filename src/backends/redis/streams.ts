@@ -81,7 +81,7 @@ function isKind(kind: string | undefined): kind is StreamEntry['kind'] {
   return kind !== undefined && KINDS.includes(kind);
 }
 
-/** `undefined` for one that nobody of us has written. */
+/** `undefined` for an entry that Fairloom has not written. */
 function decodeEntry([number, fields]: readonly unknown[]): StreamEntry | undefined {
   const next = Number.parseInt(text(number), 10);
   const [, head, , chunks] = flat(fields);

@@ -183,7 +183,7 @@ class WakeListener {
   readonly #client: RedisClient;
   readonly #key: string;
   #popping: Promise<void> | undefined;
-  /** A token came while nobody waited. */
+  /** A token came while no call waited. */
   #isWoken = false;
   /** A task that came in place of a token. */
   #handed: Leased | undefined;

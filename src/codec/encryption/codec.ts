@@ -1,8 +1,8 @@
 /**
- * How values become text. The default is strict JSON: what would come back changed is refused. Another
- * codec lifts that; every process that shares the tasks must use the same one. Whatever else users and
- * handlers wrote goes through it too, as text: messages of errors, reasons, what runs write down, schedules,
- * graphs. `encrypted({ keys })` makes one that encrypts.
+ * How values become text. The default is strict JSON: a value that would come back changed is refused. Another
+ * codec lifts that; every process that shares the tasks must use the same one. All other texts of users and
+ * handlers go through it too: messages of errors, reasons, journals of runs, schedules, graphs. `encrypted({
+ * keys })` makes one that encrypts.
  */
 export interface Codec {
   /**

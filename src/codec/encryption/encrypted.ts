@@ -66,7 +66,7 @@ export class EncryptedCodec implements Codec {
     this.acceptUnencrypted = acceptUnencrypted;
   }
 
-  /** For values by themselves; a client encrypts whatever it stores. */
+  /** For values by themselves; a client encrypts all that it stores. */
   encode(value: unknown): string {
     return this.ring.seal(this.#text(value), 'input', true);
   }

@@ -1,7 +1,7 @@
 /**
- * A backend that keeps no text which users or handlers wrote as it is: the codec is put before
- * whatever goes to it, and after whatever comes back. The engine sees plain texts alone, so that
- * nothing it decides depends on keys.
+ * A backend that stores every text of users and handlers sealed: the codec is put before all that goes to it,
+ * and after all that comes back. The engine sees plain texts alone, so that its decisions do not depend on
+ * keys.
  */
 import type {
   Backend,
@@ -189,7 +189,7 @@ function sealCause(texts: Texts, cause: Cause): Cause {
   return rewordedCause(cause, (words) => texts.seal(words, 'reason'));
 }
 
-/** Whoever has not got the key cannot find out by it what was thrown. */
+/** Without the key the fingerprint does not reveal what was thrown. */
 function sealFingerprint(texts: Texts, cause: Cause): Cause {
   if (!('fingerprint' in cause) || cause.fingerprint === undefined) return cause;
   const { fingerprint } = cause;
@@ -253,7 +253,7 @@ function sealedRuns(runs: RunStore, records: SealedRecords): RunStore {
       return runs.checkpoint(lease, Object.fromEntries(sealed), writes);
     },
     load: async (id) => {
-      // The store counts in it, so it is the only field that nobody has sealed.
+      // The store counts in it, so it is the only field that is not sealed.
       const { [REDRIVES]: redrives, ...sealed } = await runs.load(id);
       const fields = await records.all(sealed, (text, field) =>
         field.startsWith(ANSWER) ? openAnswer(texts, text) : texts.demand(text, 'journal'),

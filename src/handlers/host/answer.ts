@@ -1,8 +1,8 @@
 /**
- * What the programs of threads and processes have in common. `scripts/bundle-hosts.ts` makes text of
- * them, so that they need no file of their own, whatever bundles or loads this package. They import
- * what the definition named, and nothing that came with a task. Nothing here may import a package or a
- * built-in module: the text must be a script and a module alike, whichever a flag of Node takes it for.
+ * What the programs of threads and processes share. `scripts/bundle-hosts.ts` makes text of them, so that they
+ * need no file of their own under any bundler or loader. They import what the definition named, and nothing
+ * that came with a task. Nothing here may import a package or a built-in module: the text must be a script and
+ * a module alike, whichever a flag of Node takes it for.
  */
 
 import { asData, fieldsOf, isError, putField, textOf } from '../../base/as-data.ts';

@@ -1,7 +1,7 @@
 /**
- * The program of a process. Only its worker says when it ends: a signal that the system sends to all
- * processes of a service is meant for the worker. When that is gone, so is this process within a
- * second, whatever it does: a thread of it looks after its parent.
+ * The program of a process. Only its worker ends it: a signal that the system sends to all processes of a
+ * service is meant for the worker. When the worker is gone, the process ends within a second, even if its code
+ * is busy: one of its threads watches its parent.
  */
 import { errorFrom } from '../../base/thrown.ts';
 import type { HostAbort, HostMessage, HostRequest } from '../host-messages.ts';

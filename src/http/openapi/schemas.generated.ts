@@ -3284,7 +3284,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "one",
      "skip"
     ],
-    "description": "What it does about slots that nobody fired."
+    "description": "How it handles missed slots."
    },
    "overlap": {
     "enum": [
@@ -3343,7 +3343,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "missedSlots": {
     "type": "number",
-    "description": "Slots that nobody fired in time, and those that were refused."
+    "description": "Slots that were not fired in time, and those that were refused."
    },
    "overlappedSlots": {
     "type": "number",

@@ -82,7 +82,7 @@ function each(
   return { fire, passed: 0, next, isLate: fire.length > 1 };
 }
 
-/** The last slot that is due whatever its jitter; the first one is due. */
+/** The last slot that is due with any jitter; the first one is due. */
 function lastDue(table: Timetable, slot: number, now: number): number {
   return table.latest(slot, Math.max(slot, now - table.jitterMs));
 }

@@ -16,8 +16,8 @@ const NICKNAME = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$/i;
 export class CronPattern {
   readonly text: string;
   /**
-   * Its hours and minutes are a list of numbers: it means these times of day, whatever clocks do.
-   * With `*`, a range or a step in either it means an interval, which follows real time.
+   * Its hours and minutes are lists of numbers: it means these times of day, also when clocks change. With
+   * `*`, a range or a step in either it means an interval, which follows real time.
    */
   readonly isFixed: boolean;
   readonly #cron: Cron;

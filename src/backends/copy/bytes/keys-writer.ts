@@ -72,7 +72,7 @@ export class KeysWriter {
 
   async #ask(command: string, args: readonly Value[]): Promise<void> {
     const answer = ask(this.#client, command, args);
-    // Whoever waits for all of them hears of it.
+    // The caller that awaits all of them gets the error.
     answer.catch(() => undefined);
     this.#waiting.push(answer);
     if (this.#waiting.length >= UNDER_WAY) await Promise.all(this.#waiting.splice(0));

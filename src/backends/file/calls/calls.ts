@@ -117,7 +117,7 @@ export function isRequest(name: string): name is RequestName {
   return name === 'retention' || KINDS.has(name);
 }
 
-/** The parts of a backend whose calls somebody carries out. */
+/** The parts of a backend; `carry` carries out their calls. */
 export function partsOf(carry: Carry): Parts {
   const parts: Record<string, Record<string, unknown>> = {};
   for (const name of KINDS.keys()) {

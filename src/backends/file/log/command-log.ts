@@ -23,7 +23,7 @@ export interface LogOptions {
   readonly found: FoundData;
   /** Of this owner. */
   readonly epoch: number;
-  /** Asked after each commit, before anybody is told of it. */
+  /** Asked after each commit, before it is answered. */
   readonly stillOwns: () => boolean;
   /**
    * When a commit is durable. `always`: when it is on the disk, and survives a loss of power. `everyMs`: when it was handed
@@ -79,9 +79,9 @@ export interface CommandLog {
 }
 
 /**
- * Goes on behind what was found, in a segment of its own: what a former owner may still write counts no more.
+ * Goes on behind what was found, in a segment of its own: what a former owner may still write does not count.
  *
- * @throws {@link BackendFullError} when the disk has no room for that, and whatever the file system says.
+ * @throws {@link BackendFullError} when the disk has no room for that, and any error of the file system.
  */
 export async function openLog(disk: Disk, options: LogOptions): Promise<CommandLog> {
   const { found, epoch, clock, segmentBytes, maxBytes, law = LAW } = options;
@@ -99,13 +99,16 @@ const FULL_TEXTS: Readonly<Record<Full, string>> = {
   folder: 'the data folder has reached its maxBytes',
 };
 
-/** A quick disk usually syncs in such a time, in ms: nobody notices that all else stood still. */
+/** A quick disk usually syncs within this time, in ms: such a pause of the event loop goes unnoticed. */
 const QUICK_MS = 1;
 
 /** Of the last sync in what is usual: one that took long makes no slow disk. */
 const SHARE_OF_LAST = 0.1;
 
-/** A line of so many characters is a step, whatever it says: so a task ends that has no more to say than that. */
+/**
+ * A line of up to so many characters counts as a step, of any kind: as the end of a task without a large
+ * result.
+ */
 const SMALL = 1_024;
 
 /** So many commits are synced in a thread once the disk is not quick. */
@@ -215,7 +218,7 @@ class SegmentedLog implements CommandLog {
     await this.#syncing?.catch((error: unknown) => this.#break(error));
     await this.#settle().catch((error: unknown) => this.#break(error));
     await this.#segments.close(this.#broken === undefined);
-    // With `always` nobody was told of what is not safe.
+    // With `always` no unsafe commit was answered.
     const isUnsafe = this.#options.sync !== 'always' && this.#safe < this.#number - 1;
     if (isUnsafe && this.#broken !== undefined) throw this.#broken;
   }
@@ -318,7 +321,7 @@ class SegmentedLog implements CommandLog {
     if (!this.#options.stillOwns()) throw new LogBrokenError('another process has the data folder');
   }
 
-  /** Nobody knows what the disk has: nothing is written any more. */
+  /** Stops writing: the content of the disk is unknown. */
   #break(cause: unknown): void {
     this.#broken ??= cause instanceof LogBrokenError ? cause : new LogBrokenError(cause);
     this.#fulfilBroken();

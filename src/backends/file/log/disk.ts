@@ -23,7 +23,7 @@ import { promisify } from 'node:util';
 
 /** One file that is written to. */
 export interface DiskFile {
-  /** All of it, at this place. @throws what the file system says; then nobody knows how much of it was written. */
+  /** All of it, at this place. @throws the file system's error; how much was written is unknown then. */
   write(bytes: Uint8Array, at: number): void;
   /** What was written survives a loss of power. */
   sync(): Promise<void>;
@@ -58,7 +58,7 @@ export interface Disk {
   free(): number;
 }
 
-/** For nobody else: what tasks carry may be secret. */
+/** For the owner of the process alone: what tasks carry may be secret. */
 const MODE = 0o600;
 
 /** A file is filled in pieces of this size, each of which is on the disk before the next: commits find gaps between them. */

@@ -39,7 +39,7 @@ export class Lines {
     this.written = new Promise<void>((resolve, reject) => {
       [this.#fulfil, this.#refuse] = [resolve, reject];
     });
-    // Whoever waits is told; that nobody does is no reason to end the process.
+    // A refusal goes to the callers that wait; without any it must not end the process.
     this.written.catch(() => {});
   }
 
@@ -65,7 +65,7 @@ export class Lines {
     this.#fulfil();
   }
 
-  /** Nobody knows whether they are. */
+  /** Whether they are durable is unknown. */
   refuse(error: LogBrokenError): void {
     this.#refuse(error);
   }

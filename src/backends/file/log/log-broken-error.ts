@@ -9,7 +9,7 @@ export function isDiskFull(error: unknown): boolean {
   return error instanceof Error && 'code' in error && FULL.has(error.code);
 }
 
-/** Nobody knows whether lines were written, and the log takes no more until the folder is opened anew. */
+/** Whether lines were written is unknown; the log takes no more until the folder is opened again. */
 export class LogBrokenError extends Error {
   override readonly name = 'LogBrokenError';
   /** The disk is full. */

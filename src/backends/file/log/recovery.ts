@@ -41,7 +41,7 @@ export interface Damage {
   readonly to: number;
   /** Number of the first commit that is gone; 0: what was there before the first one, which was copied into the folder. */
   readonly first: number;
-  /** How many are gone; `undefined`: nobody knows how many, all behind it, or what was copied. */
+  /** How many are gone; `undefined`: unknown, all behind it, or what was copied. */
   readonly lost: number | undefined;
 }
 
@@ -61,7 +61,7 @@ export interface FoundSegment {
   readonly isTorn: boolean;
 }
 
-/** Commits of which nobody knows whether the disk has them: they are written anew by the next owner. */
+/** Commits that may not be on the disk: the next owner writes them again. */
 export interface Tail {
   readonly name: string;
   readonly frames: readonly Frame[];
@@ -98,7 +98,7 @@ export interface FoundData {
   /** Segments of which nothing counts, since there are later ones that begin with the same number or a lower one. */
   readonly fenced: readonly string[];
   readonly tail: Tail | undefined;
-  /** The damage that matters to whoever has the state after the commit of this number; `NOTHING`: who has none. */
+  /** The damage that matters with the state after the commit of this number; `NOTHING`: without any state. */
   damageAfter(number: number): readonly Damage[];
   /**
    * The lines of all commits after the one of this number, without their ends, in order. One segment at a time is in memory.
@@ -109,10 +109,10 @@ export interface FoundData {
   linesAfter(number: number, options?: LineOptions): Generator<string, void>;
 }
 
-/** The number of whoever has no snapshot: 0 is the state that was copied into a folder, before the first commit. */
+/** No snapshot: 0 is the state that was copied into a folder, before the first commit. */
 export const NOTHING: number = -1;
 
-/** Damage, and the number of the last commit that somebody would want to read because of which it matters. */
+/** Damage, and the number of the last commit whose state needs what is gone. */
 interface Hole extends Damage {
   readonly through: number;
 }
@@ -126,8 +126,8 @@ interface Read extends SegmentPlace {
 }
 
 /**
- * Reads all segments and writes nothing. A commit that was broken off at the end is no damage: nobody was told that it
- * is there.
+ * Reads all segments and writes nothing. A commit that was broken off at the end is no damage: it was never
+ * answered.
  *
  * @throws {@link BackendUnsupportedError} when a segment has another format.
  */
@@ -178,7 +178,7 @@ function writtenIn(bytes: Buffer, name: string, written: LogEnd | undefined): Bu
   return name === written?.name ? bytes.subarray(0, written.bytes) : bytes;
 }
 
-/** Of a hole: what whoever has the state after the commit of this number misses. */
+/** The part of a hole that is missing after the state of the commit of this number. */
 function behind({ file, from, to, first, lost }: Hole, number: number): Damage {
   const known = Math.max(0, number + 1 - first);
   const left = lost === undefined ? lost : Math.max(0, lost - known);
@@ -230,7 +230,7 @@ function readAll(
     if (first === undefined || first >= below) continue;
     const content = contentOf(bytes, { from: first, below });
     read.push({ ...place, bytes: bytes.length, law: head?.law, first, content });
-    // Of what has no head nobody knows yet whether it was used.
+    // Whether a segment without a head was used is not known yet.
     if (head !== undefined) below = first;
   }
   return { read: read.reverse(), fenced };

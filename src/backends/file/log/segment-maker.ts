@@ -149,7 +149,7 @@ export class SegmentMaker {
       await this.#reserve.make(reserve);
       this.#fullSince = undefined;
     } catch {
-      // It is made when it is needed, and whoever needs it then hears why it cannot be.
+      // It is made when it is needed; that call then gets the error.
       this.#fullSince = this.#options.clock.now();
     }
     this.#making = undefined;

@@ -83,7 +83,7 @@ export function headIn(segment: Buffer): SegmentHead | number | 'begun' | undefi
   if (segment.readUInt32LE(12) !== checksum(segment)) return undefined;
   const magic = segment.toString('latin1', 0, MAGIC.length);
   if (magic === BEGUN) return 'begun';
-  // Nobody wrote the first letter of it before everything else was on the disk.
+  // The first letter of the magic was written last, when everything else was on the disk.
   if (magic.toUpperCase() !== MAGIC) return undefined;
   const format = segment.readUInt16LE(8);
   if (format < OLDEST_FORMAT || format > LOG_FORMAT) return format;

@@ -21,7 +21,7 @@ export interface CompactionOrder {
 /** What has become of it. */
 export type CompactionAnswer = { readonly stateBytes: number } | { readonly failed: string };
 
-/** Makes snapshots in a thread of their own, one at a time: whoever has the data open goes on meanwhile. */
+/** Makes snapshots in a thread of their own, one at a time, while the owner goes on. */
 export class Compaction {
   readonly #disk: Disk;
   #thread: Thread | undefined = undefined;
@@ -31,10 +31,10 @@ export class Compaction {
   }
 
   /**
-   * The snapshot of the state after a commit; the log has to be written so far that it has everything up to that, and may
-   * grow meanwhile. Answers how long its lines are.
+   * The snapshot of the state after a commit; the log has to be written so far that it has everything up to
+   * that, and may grow meanwhile. Returns the length of its lines.
    *
-   * @throws when it was not made, for whatever reason.
+   * @throws when it was not made, for any reason.
    */
   async run(upTo: number, written?: LogEnd): Promise<number> {
     if (this.#thread !== undefined) throw new NoSnapshotError('a snapshot is being made');

@@ -48,7 +48,7 @@ export class Engine {
     return this.#carry(name, args);
   }
 
-  /** A step that was written down. Nobody waits for its answer. */
+  /** A step from the log. Its answer is not awaited. */
   replay(line: string): void {
     const [moment, name, ...args] = JSON.parse(line);
     // What it refused then it refuses now.

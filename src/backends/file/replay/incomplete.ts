@@ -7,7 +7,7 @@ const MARK = 'incomplete';
 /** Its name once everything is there: this one may come back after a loss of power. */
 const COMPLETE = 'complete';
 
-/** Nobody can open the folder from now on. */
+/** The folder cannot be opened from now on. */
 export async function markIncomplete(disk: Disk): Promise<void> {
   if (disk.size(MARK) === undefined) (await disk.create(MARK, 0)).close();
 }

@@ -33,7 +33,7 @@ export interface ReadData {
 export interface ReadOptions {
   /** Number of the last commit that counts. */
   readonly upTo?: number;
-  /** Goes on behind commits that are gone, and says so to nobody. */
+  /** Goes on behind commits that are gone, without an error. */
   readonly despiteDamage?: boolean;
   /** How far its owner has written, where that goes on. */
   readonly written?: LogEnd | undefined;

@@ -42,7 +42,7 @@ export function failureOf(error: unknown): Failure {
   }
 }
 
-/** The error of the same class, for whoever made the call. */
+/** The error of the same class, for the caller. */
 export function errorOf(call: string, failure: unknown): Error {
   const { code, message, option, expected } = isRecord(failure) ? failure : {};
   const text = String(message);

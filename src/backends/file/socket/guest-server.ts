@@ -38,7 +38,7 @@ export class GuestServer {
     this.#sync = sync;
   }
 
-  /** Somebody has connected. */
+  /** A process has connected. */
   accept(socket: Socket): void {
     if (this.#isClosed) {
       socket.destroy();
@@ -149,7 +149,7 @@ class ServedGuest {
     for (const call of early) call();
   }
 
-  /** The connection is over: nobody waits any more. */
+  /** The connection is over: its waits end. */
   end(): void {
     this.#silence?.cancel();
     for (const wait of this.#waits.values()) wait.abort();

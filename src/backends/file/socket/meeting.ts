@@ -19,8 +19,8 @@ import {
 } from './wire.ts';
 
 /**
- * Whom somebody meets who connects to an owner. `dead`: nobody has its socket open · `silent`: it does not answer ·
- * `leaving`: it went, or hung up, so it is to be looked for once more · `busy`: too many wait to be let in.
+ * The result of connecting to an owner. `dead`: no process has its socket open · `silent`: it does not answer
+ * · `leaving`: it went, or hung up, so the search starts again · `busy`: too many wait to be let in.
  */
 export type Meeting =
   | { readonly kind: 'guest'; readonly guest: Guest }
@@ -98,7 +98,7 @@ function greetingOn(
     const end = (act: () => void): void => {
       socket.off('data', take);
       socket.off('close', leave);
-      // Of a socket that is given up nobody wants to know more.
+      // Errors of a socket that is given up do not matter.
       socket.off('error', fail);
       socket.on('error', () => undefined);
       act();

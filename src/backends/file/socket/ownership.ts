@@ -27,7 +27,7 @@ export interface ClaimOptions {
   readonly sync?: SyncMode | undefined;
 }
 
-/** This process owns the data: nobody else reads or writes it. */
+/** This process owns the data: no other reads or writes it. */
 export interface OwnerClaim {
   readonly kind: 'owner';
   /** Higher than that of any owner before. */
@@ -70,12 +70,14 @@ const LOOK_MS = 10;
 const alive = new KeepAlive();
 
 /**
- * Finds out who owns a data folder, and is its owner when nobody does. Of any number of processes that call this at
- * once, one is: the owner of epoch n listens on the socket `owner-<n>` in the folder, and the name of a file is given
- * once. The system closes sockets with their process, so what is left of a dead owner refuses to be connected to.
+ * Finds the owner of a data folder, and becomes it when there is none. Of any number of processes that call
+ * this at once, one does: the owner of epoch n listens on the socket `owner-<n>` in the folder, and the name
+ * of a file is given once. The system closes sockets with their process, so a dead owner's socket refuses
+ * connections.
  *
- * @throws `BackendUnsupportedError` on Windows, for file systems of several machines, and when the owner is of another
- * version; `BackendUnavailableError` when the folder or the socket cannot be made, or the owner may not be asked.
+ * @throws `BackendUnsupportedError` on Windows, for file systems of several machines, and when the owner is of
+ * another version; `BackendUnavailableError` when the folder or the socket cannot be made, or the owner may
+ * not be asked.
  */
 export async function claim(
   folder: string,
@@ -88,8 +90,9 @@ export async function claim(
 }
 
 /**
- * The same for what reads or writes the files by itself and lets the data go afterwards: it takes over from no process that
- * lives, however long that does not answer. A socket that somebody has open can be connected to, so a dead one is told from that.
+ * The same for a caller that reads or writes the files itself and releases the data afterwards: it takes over
+ * from no live process, however long that does not answer. An open socket accepts connections, which tells a
+ * live process from a dead one.
  */
 export function claimAtRest(
   folder: string,
@@ -160,7 +163,7 @@ class Claimant {
     return isSilent ? { kind: 'silent' } : meeting;
   }
 
-  /** Is the owner of this epoch, unless somebody else is, or was faster. */
+  /** Becomes the owner of this epoch; `undefined` when another process is, or was faster. */
   async #take(epoch: number): Promise<OwnerClaim | undefined> {
     const { clock, sync } = this.#options;
     const place = this.#place;
@@ -168,13 +171,13 @@ class Claimant {
     const server = createServer((socket) => guests.accept(socket));
     const own = claimName();
     try {
-      // Under a name of its own until it listens: under the name of an owner nobody is ever refused by the living.
+      // Under a name of its own until it listens: a live owner's name never refuses a connection.
       await bind(server, place, own);
       linkSync(place.pathOf(own), place.pathOf(ownerName(epoch)));
     } catch (error) {
       await closed(server);
       rmSync(place.pathOf(own), { force: true });
-      // Somebody was faster; or is the owner by now, and has removed what is about to become one.
+      // Another process was faster, or is the owner by now and has removed this claim.
       if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOENT') return undefined;
       throw error;
     }

@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../../../base/time.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import type { DataPlace } from './place.ts';
 
-/** What is done while somebody waits for an owner. */
+/** Called while a call waits for an owner. */
 export interface PatienceEvents {
   /** Ask it for a sign of life. */
   readonly ask: () => void;

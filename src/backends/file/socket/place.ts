@@ -172,7 +172,7 @@ export function ownerName(epoch: number): string {
   return `owner-${digits(epoch)}`;
 }
 
-/** A socket that is not yet anybody's; short, since its whole path has to be. */
+/** A socket that has no owner yet; short, since the length of its whole path is limited. */
 export function claimName(): string {
   return `claim-${randomBytes(4).toString('hex')}`;
 }

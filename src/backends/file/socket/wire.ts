@@ -25,7 +25,7 @@ export const PING = 0;
 /** The farewell of an owner that leaves, and the answer to it. */
 export const FAREWELL = 1;
 
-/** Before the greeting nobody has said anything that is longer. */
+/** No message before the greeting is longer. */
 const GREETING_BYTES = 1_024;
 
 const HEAD_BYTES = 4;
@@ -48,7 +48,7 @@ export interface Greeting {
   readonly sync?: SyncMode;
 }
 
-/** Somebody speaks something else: the connection is of no use any more. */
+/** The other side speaks another protocol: the connection is of no use any more. */
 export class WireError extends Error {
   override readonly name = 'WireError';
 }

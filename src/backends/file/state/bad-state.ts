@@ -1,4 +1,4 @@
-/** Lines are none of a state, or not all of it; or a store has something that nobody can write. */
+/** Lines are not those of a whole state, or a store holds something that cannot be written. */
 export class BadStateError extends Error {
   /** The name of the class. */
   override readonly name = 'BadStateError';

@@ -57,7 +57,7 @@ export const COLUMN = {
   instances: 2,
   /** Texts: one that is new as it is, one that was there before by its number. */
   texts: 3,
-  /** Objects of plain data that nobody changes: the same. */
+  /** Objects of plain data that do not change: the same. */
   data: 4,
   /** Values. */
   values: 5,
@@ -75,7 +75,7 @@ export const LONG = 4_096;
 /** In the place of the class: more of a collection. */
 export const MORE = -1;
 
-/** Fields of an object, whatever it is. */
+/** Fields of any object. */
 export type Fields = Record<string, unknown>;
 
 /** Whether a value has fields; they may be written where the caller has made it. */

@@ -46,7 +46,7 @@ export interface KnownClass {
   readonly fields: readonly string[];
   /** What is not: it has what the blank has. */
   readonly left: readonly string[];
-  /** Fields with plain data that nobody changes in place: those that are alike may be one. */
+  /** Fields with plain data that does not change in place: equal ones may share an object. */
   readonly data: ReadonlySet<string>;
   /** The whole of it as text, in place of fields. */
   readonly text?: TextForm;
@@ -193,7 +193,7 @@ const NAMES: ReadonlyMap<unknown, string> = new Map(
   [...NAMED].map(([name, value]) => [value, name]),
 );
 
-/** What is written of a field of a plain object: timers and functions that wake somebody stay behind. */
+/** What is written of a field of a plain object: timers and functions that wake a waiter stay behind. */
 export function carriedOf(key: string, value: unknown): unknown {
   if (key === 'wake' && typeof value === 'function') return undefined;
   if (key === 'timer' && hasFields(value) && typeof value['cancel'] === 'function') return NO_TIMER;

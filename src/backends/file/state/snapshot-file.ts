@@ -33,7 +33,7 @@ const LEVEL = 1;
 const pack = promisify(deflateRaw);
 const unpack = promisify(inflateRaw);
 
-/** A snapshot cannot be read: somebody else has changed the file, or the disk has lost something of it. */
+/** A snapshot cannot be read: another program has changed the file, or the disk has lost something of it. */
 export class BadSnapshotError extends Error {
   /** The name of the class. */
   override readonly name = 'BadSnapshotError';
@@ -50,7 +50,7 @@ const PART = '.part';
 /** Before the name of a snapshot that cannot be read. */
 export const BAD = 'bad-';
 
-/** Names of snapshots that were not finished, or cannot be read, which nobody needs once there is another. */
+/** Names of snapshots that are not finished, or cannot be read; another snapshot makes them useless. */
 export function partsOfSnapshots(names: readonly string[]): readonly string[] {
   return names.filter((name) => /^(?:state-\d{12}\.part|bad-state-\d{12})$/.test(name));
 }
@@ -155,7 +155,7 @@ function putChunk(
   return sum;
 }
 
-/** Node's answers with 0 for no bytes, once anybody has looked at the buffer that they stand in. */
+/** Node's `crc32` returns 0 for no bytes, once their buffer was accessed. */
 function sumOf(bytes: Uint8Array, before: number): number {
   return bytes.length === 0 ? before : crc32(bytes, before);
 }

@@ -25,7 +25,7 @@ interface FileClass {
   readonly columns: readonly Column[];
 }
 
-/** The same for whoever has the chunks one after the other. */
+/** The same for a caller that has the chunks one after the other. */
 export class StateReader {
   readonly #known: readonly KnownClass[];
   #classes: readonly FileClass[] | undefined = undefined;

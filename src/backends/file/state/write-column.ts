@@ -60,7 +60,7 @@ function textOf(text: string | undefined, texts: Texts): unknown {
   return numberOf(text, texts) ?? text;
 }
 
-/** Whoever has the like of it gets the same object. */
+/** Equal data is written once; its readers get the same object. */
 function dataOf(data: unknown, texts: Texts): unknown {
   return numberOf(JSON.stringify(data), texts) ?? data;
 }

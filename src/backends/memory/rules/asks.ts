@@ -1,4 +1,4 @@
-/** Questions of suspended tasks: opened and closed with the wait, answered by whoever comes first. */
+/** Questions of suspended tasks: opened and closed with the wait; the first answer counts. */
 import { LIMITS } from '../../../domain/limits.ts';
 import type { AskStore, Page, PageRequest } from '../../../domain/port/backend.ts';
 import {

@@ -38,7 +38,7 @@ function unrestricted(
   return chosen === undefined ? undefined : { user: chosen.user, v: chosen.v, stolen };
 }
 
-/** The fairest among the assigned users and the users that nobody is assigned to. */
+/** The fairest among the assigned users and the users without an assignment. */
 function chooseAssigned(queue: QueueEntry, scope: Scope): Choice | undefined {
   const own = scope.assigned?.ready.first();
   if (scope.steal === 'any') {

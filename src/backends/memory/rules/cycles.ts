@@ -37,7 +37,7 @@ export function blockedByCycle(
   const { id, user, dependsOn } = task;
   if (!isNew(store, id, batch)) return undefined;
   if (dependsOn.includes(id)) return { type: 'cycle', path: [id, id] };
-  // Nobody waits for it: it cannot close a cycle.
+  // No task waits for it: it cannot close a cycle.
   if (!store.missing.has(id, user)) return undefined;
   const around = { store, id, user, upstreams: answerers(id, dependsOn, batch), batch };
   return closes(around, store.isFiring ? LIMITS.cycleStep : LIMITS.cycleEdges);

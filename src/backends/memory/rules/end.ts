@@ -156,7 +156,7 @@ export function cascade(store: Store, budget: number): boolean {
 function leaveUpstreams(store: Store, entry: TaskEntry): number {
   const own = entry.own();
   own.left = true;
-  // A join that has finished waits for nobody, and reads on.
+  // A finished join waits for no task, and reads on.
   if (own.run?.isJoin === true && entry.state === 'finished') return 0;
   const { length } = entry.upstreamIds;
   if (own.run !== undefined) leaveAwaited(store, entry);

@@ -28,7 +28,7 @@ export function bringBack(
   brought: Brought[],
 ): boolean {
   if (queue.parked.count === 0 || isGated(store, queue)) return false;
-  // The worker is here: nobody has to be woken for what it brings back.
+  // The worker is here: what it brings back needs no wake-up.
   const { gain } = queue;
   let slotsLeft = slots;
   let turns = queue.parked.rotation(worker.names, (user) => reaches(worker, user));
@@ -84,7 +84,7 @@ function reaches(worker: WorkerEntry, user: UserEntry): boolean {
 }
 
 /**
- * What is parked here can run, but not by whoever has just leased: somebody is woken that knows it.
+ * Parked tasks can run, but not in the worker that has just leased: wakes a worker that knows their names.
  * `parked`: tasks that this step has parked.
  */
 export function wakeKnowing(

@@ -86,7 +86,7 @@ export function takeAside(store: Store, entry: TaskEntry, most: number): readonl
   return some;
 }
 
-/** A task that ends is held by nobody; one that can be put back stays paused. */
+/** A task that ends is not held any more; one that can be put back stays paused. */
 export function leavePause(store: Store, entry: TaskEntry): void {
   const { run } = entry.optional;
   if (run?.asideFor !== undefined) {

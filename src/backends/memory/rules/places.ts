@@ -11,7 +11,7 @@ import { reindex, settleTime } from '../store/ready-index.ts';
 import { SortedList } from '../store/sorted-list.ts';
 import type { Store } from '../store/store.ts';
 
-/** Where an event leads that may happen: whoever asks for it has seen to that. */
+/** The state after an event that may happen: callers check that before. */
 export function stateAfter(entry: TaskEntry, event: TaskEvent, pace?: Pace): TaskState {
   const { id, state } = entry;
   return nextState(state, event, entry, pace) ?? impossible(`${id} is ${state}, and ${event}`);

@@ -9,7 +9,7 @@ export function areSchedulesDue(store: Store): boolean {
   return next !== undefined && next.dueAt <= store.now;
 }
 
-/** When somebody has to look for due schedules; again after a while when nobody has fired one. */
+/** When a scheduler has to look for due schedules; a retry interval later when they are overdue. */
 export function scheduleLookAt(store: Store): number | undefined {
   const dueAt = store.schedulesDue.first()?.next?.dueAt;
   if (dueAt === undefined || dueAt > store.now) return dueAt;
@@ -24,7 +24,7 @@ export function moveOn(store: Store, entry: ScheduleEntry, next: SlotMoment | un
   entry.next = entry.fired >= limit ? undefined : next;
   if (entry.next === undefined) return;
   store.schedulesDue.add(entry);
-  // Whoever hears of the new least moment may take over: the present owner sleeps longer.
+  // Any scheduler may take over at the new least moment: the present owner sleeps longer.
   if (entry.next.dueAt < head && !store.isFiring) store.scheduler.until = 0;
 }
 

@@ -34,7 +34,7 @@ export class OptionalFacts {
   failures = 0;
   losses = 0;
   releases = 0;
-  /** While it is parked: when somebody looks whether anyone alive knows its name. */
+  /** While it is parked: when the live workers are searched for its name. */
   parkedUntil: number | undefined = undefined;
   expiresAt: number | undefined = undefined;
   /** Present until its first lease if that time begins when nothing blocks it any more, in ms. */
@@ -234,7 +234,7 @@ export interface KeyEntry {
   /** The task that runs once more after the owner (policy `run-once-more`). */
   follower: TaskEntry | undefined;
   firstPayload: string;
-  /** Holds until then whatever happens; `undefined`: until the owner's end. */
+  /** Holds until then, even if the owner ends earlier; `undefined`: until the owner's end. */
   readonly until: number | undefined;
   /** When the window of a key began that gathers calls; `undefined`: it gathers none. */
   readonly from: number | undefined;
@@ -342,7 +342,7 @@ export class UserEntry {
   readonly levels: (SortedList<TaskEntry> | undefined)[] = [];
   readonly counts: number[] = [0, 0, 0, 0, 0, 0];
   queued = 0;
-  /** Of its queued tasks: those that stand in no line since nobody came for them who knows their names. */
+  /** Of its queued tasks: those in no line, since no worker came for them that knows their names. */
   parked = 0;
   readonly shares: LevelShares = newLevelShares();
   seq = 0;

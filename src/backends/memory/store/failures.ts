@@ -79,7 +79,7 @@ export class Failures {
     if (group !== undefined) this.retried.delete(group.id);
   }
 
-  /** Those of a name, whatever their versions. */
+  /** Those of a name, of all versions. */
   named(name: string): SortedList<TaskEntry> {
     return this.failedByName.get(nameIn(name)) ?? new SortedList(byEnd);
   }

@@ -6,8 +6,8 @@ import { SortedList } from './sorted-list.ts';
 type Waiters = SortedList<TaskEntry>;
 
 /**
- * Who waits for ids that nobody has stored, by the id and by who would have to store it: `''` for
- * anybody. So whoever stores an id has nothing to do with those whose edges may not lead to them.
+ * Tasks that wait for ids that are not stored, by the id and by the user who would have to store it: `''` for
+ * any user. So an enqueue skips waiters whose edges may not lead to its task.
  */
 export class MissingIds {
   private readonly lists = new Map<string, Map<string, Waiters>>();
@@ -32,7 +32,7 @@ export class MissingIds {
     if (list?.delete(waiter) === true && list.size === 0) this.#drop(id, audienceOf(waiter));
   }
 
-  /** Whether anybody waits for a task that this user would store under the id. */
+  /** Whether a task waits for one that this user would store under the id. */
   has(id: string, user: string): boolean {
     const lists = this.lists.get(id);
     return lists !== undefined && (lists.has('') || lists.has(user));
@@ -45,7 +45,7 @@ export class MissingIds {
     return ['', user].map((from) => lists.get(from)).filter((list) => list !== undefined);
   }
 
-  /** The same as one list, which is nobody's any more: the user has stored the task. */
+  /** The same as one list, which is removed here: the user has stored the task. */
   take(id: string, user: string): Waiters | undefined {
     const [one, other] = this.of(id, user);
     this.#drop(id, '');

@@ -15,8 +15,8 @@ export interface Momentary<T> {
 }
 
 /**
- * Items ordered by moments, and within one by `compare`. Many share a millisecond and few are ever
- * looked at in order, so those of a moment are sorted only when somebody does.
+ * Items ordered by moments, and within one by `compare`. Many share a millisecond and few are ever read in
+ * order, so those of a moment are sorted on the first read.
  */
 export class MomentIndex<T extends Momentary<T>> {
   private readonly compare: (a: T, b: T) => number;

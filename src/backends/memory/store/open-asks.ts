@@ -8,7 +8,7 @@ interface Listed {
   readonly ask: AskRecord;
 }
 
-/** Open questions, the oldest first: of all users and of each, for anybody and for each name. */
+/** Open questions, the oldest first: of all users and of each, for any name and for each. */
 export class OpenAsks {
   private readonly sets = new Map<string, SortedList<Listed>>();
 

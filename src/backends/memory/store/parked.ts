@@ -106,7 +106,7 @@ export class Parked<T extends Placed> {
     return aside.turn;
   }
 
-  /** Those of one user's level, whatever their names. */
+  /** Those of one user's level, of all names. */
   *of(user: Owner, level: number): Generator<T, void, undefined> {
     if (user.parked === 0) return;
     for (const name of this.names.keys()) yield* this.#at(name, user, level) ?? [];

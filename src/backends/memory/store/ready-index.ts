@@ -114,7 +114,7 @@ function countedTag({ ready, tag, weight, queue }: UserEntry): number {
   return ready ? tag : keptTag(tag, weight, queue.clock.v);
 }
 
-/** Between those that somebody is assigned to and those that nobody is: it keeps its tag. */
+/** Moves a user between the assigned and the unassigned ones: it keeps its tag. */
 function changeFamily(user: UserEntry): void {
   const { lasts } = user.queue;
   const { kind = '' } = user.class ?? {};
@@ -135,8 +135,8 @@ function join(user: UserEntry): WeightClass {
 }
 
 /**
- * Where a user stands that joins now: at the queue's virtual time, or where a slower list of its
- * own has got to, so that it waits for nobody that its workers do not serve.
+ * The tag of a user that joins now: the queue's virtual time, or the clock of a slower list of its own, so
+ * that it does not wait for users that its workers do not serve.
  */
 function joinTag(user: UserEntry): number {
   let { v } = user.queue.clock;
@@ -313,7 +313,7 @@ function retag(user: UserEntry, tag: number): void {
   insert(user);
 }
 
-/** The queue begins to charge by something else: nobody is ahead or behind by more than a turn. */
+/** The queue changes its unit of charge: no user is ahead or behind by more than a turn. */
 export function recount(queue: QueueEntry): void {
   queue.clock.epoch++;
   forgetLeavers(queue);

@@ -15,7 +15,7 @@ export interface RunFacts {
   /** Whom it waited for when it was suspended last, and reads since they have ended. */
   waitFor: readonly string[];
   wakeOn: 'all' | 'failure';
-  /** When it is woken whoever has not ended. */
+  /** When it is woken, even if tasks have not ended. */
   wakeAt: number | undefined;
   /** The token of the lease that it was suspended under, while its handler may speak by it. */
   attendedBy: string | undefined;

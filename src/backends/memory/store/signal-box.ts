@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../domain/limits.ts';
 import type { SignalMessage } from '../../../domain/task/wait.ts';
 
-/** Signals that were sent to one task and that nobody has waited for yet. */
+/** Signals that were sent to one task before it waits for them. */
 export class SignalBox {
   /** Payloads by name, oldest first. */
   private readonly kept = new Map<string, string[]>();

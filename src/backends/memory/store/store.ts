@@ -76,7 +76,7 @@ type StateIndexes = Readonly<Record<'scheduled' | 'deferred', SortedList<TaskEnt
  */
 export class Store {
   readonly clock: Clock;
-  /** However short retention is: until then somebody may read an ended task, or send its end again. */
+  /** The least retention: until then an ended task may be read, or its end sent again. */
   readonly leastKeptMs: number;
   readonly records: Map<string, TaskEntry> = new Map();
   readonly queues: Map<string, QueueEntry> = new Map();
@@ -84,7 +84,7 @@ export class Store {
   readonly keys: Map<string, KeyEntry> = new Map();
   /** Keys that hold although their owner's record is gone, by when they hold no more. */
   readonly goneKeys: SortedList<KeyEntry> = new SortedList(byUntil);
-  /** Ids that nobody has stored yet and somebody waits for. */
+  /** Ids that are not stored yet and that tasks wait for. */
   readonly missing: MissingIds = new MissingIds();
   readonly snapshots: Map<string, Snapshot> = new Map();
   readonly schedules: Map<string, ScheduleEntry> = new Map();
@@ -93,13 +93,13 @@ export class Store {
   readonly schedulesDue: SortedList<ScheduleEntry> = new SortedList(byMoment);
   /** Those that fire at events and are not paused, by user and name of these. */
   readonly schedulesOn: Map<string, Set<ScheduleEntry>> = new Map();
-  /** Who fires them, and until when nobody else does. */
+  /** The scheduler that fires them, and until when it keeps the others away. */
   readonly scheduler: SchedulerLock = { owner: '', until: 0, fence: 0 };
   /** Named values that tasks hand on. */
   readonly xcom: XComEntries = new XComEntries();
   /** Suspended tasks that wait for signals. */
   readonly waiters: Waiters = new Waiters();
-  /** Questions that nobody has answered yet. */
+  /** Unanswered questions. */
   readonly asks: OpenAsks = new OpenAsks();
   /** Events, and who waits for them. */
   readonly events: PublishedEvents = new PublishedEvents();
@@ -118,7 +118,7 @@ export class Store {
     failed: new MomentIndex(byEnd),
     canceled: new MomentIndex(byEnd),
   };
-  /** Ended tasks that somebody reads, out of retention's way; the others stand in `byState`. */
+  /** Ended tasks with readers, out of retention's way; the others stand in `byState`. */
   readonly read: Readonly<Record<EndState, MomentIndex<TaskEntry>>> = {
     finished: new MomentIndex(byEnd),
     failed: new MomentIndex(byEnd),
@@ -282,7 +282,7 @@ export class Store {
     this.touchedQueues.push(queue);
   }
 
-  /** Where an ended task stands: those that somebody reads stand apart. */
+  /** The index of an ended task: those with readers stand apart. */
   endedIndex(entry: TaskEntry, state: EndState): MomentIndex<TaskEntry> {
     return (entry.optional.readers > 0 ? this.read : this.byState)[state];
   }

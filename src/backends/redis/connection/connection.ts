@@ -232,7 +232,7 @@ export class Connection {
       this.#watchdog = undefined;
       return;
     }
-    // Somebody held up the event loop: the answer may lie in the socket, unread.
+    // The event loop was blocked: the answer may lie in the socket, unread.
     if (late || now - this.#answeredAt <= ANSWER_MS) return;
     this.#answeredAt = now;
     if (this.#owned) this.#client.disconnect();
@@ -251,7 +251,7 @@ export function hold(client: RedisClient, isOn: boolean): void {
   else stream?.unref?.();
 }
 
-/** Somebody who hears messages of channels. */
+/** Receives messages of channels. */
 export interface Hearer {
   received(channel: string, message: string): void;
   /** The connection broke: messages may have been missed, and it listens to nothing any more. */
@@ -287,12 +287,12 @@ export class Subscriber {
     return this.#opening;
   }
 
-  /** Sends a command when the connection is there; nobody waits for the answer. */
+  /** Sends a command when the connection is there, and ignores the answer. */
   sendQuietly(command: string, args: string[]): void {
     if (this.#client?.status === 'ready') this.#client.call(command, args).catch(ignore);
   }
 
-  /** One more waits for a message, or one less: the process is held open while anybody does. */
+  /** One more waits for a message, or one less: the process is held open while any does. */
   waits(change: 1 | -1): void {
     this.#waiting += change;
     this.#holdOpen();

@@ -8,8 +8,8 @@ import { connectionTo } from './target.ts';
 const SCAN_KEYS = 1_000;
 
 /**
- * Deletes everything below a prefix, with a connection of its own. For prefixes that somebody made
- * for a short while, as the demo does; nothing may use it meanwhile.
+ * Deletes everything below a prefix, with a connection of its own. For short-lived prefixes, as the demo's;
+ * nothing may use it meanwhile.
  *
  * @throws {@link BackendUnavailableError} when the server cannot be reached.
  */

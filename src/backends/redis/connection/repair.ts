@@ -13,7 +13,7 @@ function onlyReads(verb: Verb): boolean {
 
 /** Runs a verb with care. */
 export interface Guarded {
-  /** Sets aside whatever cannot be read; `look`: tells it, and leaves it there. */
+  /** Sets aside what cannot be read; `look`: reports it, and leaves it there. */
   guarded(verb: Verb, args: readonly ScriptArgument[], look: boolean): Promise<unknown>;
 }
 
@@ -55,7 +55,7 @@ export class Repair {
     await this.#running;
   }
 
-  /** What breaks off again after that is no damage: nobody looks at everything for it again and again. */
+  /** A call that breaks off again after that is no damage: the full check does not run again and again. */
   #all(): Promise<boolean> {
     const waits = monotonicMs() < this.#vainAt + REPAIR_EVERY_MS;
     if (this.#running === undefined && waits) return Promise.resolve(false);

@@ -105,7 +105,7 @@ export class Session {
     }
   }
 
-  /** A call that sets aside whatever cannot be read; `look`: tells it, and leaves it there. */
+  /** A call that sets aside what cannot be read; `look`: reports it, and leaves it there. */
   async guarded(verb: Verb, args: readonly ScriptArgument[], look: boolean): Promise<unknown> {
     if (!this.#opened) await this.open();
     const { library } = this.#scripts;

@@ -104,7 +104,7 @@ export function decodeFixed(source: string): Fixed {
   const options = source.indexOf('\0', cost + 1);
   return {
     createdAt: Number(source.slice(0, TEXT_WIDTHS.created)),
-    // Whoever stored it has checked it.
+    // It was checked when it was stored.
     level: (source.charCodeAt(TEXT_OFFSETS.level - 1) - ZERO_BYTE) as Level,
     cost: Number(source.slice(name + 1, cost)),
     name: source.slice(queue + 1, name),

@@ -224,7 +224,7 @@ const PROLONGS: Verb = 'graphLoad';
 /** Those that read the server's clock. */
 export const SCRIPTS: Scripts = ofAllVerbs(lua.library);
 
-/** Breaks off whatever is sent again with care; `reconcile` is always sent so. */
+/** Breaks off every call that is sent again with care; `reconcile` is always sent so. */
 const NEVER_AGAIN = `if string.find(word, '^!') and word ~= '!reconcile' then
   error(string.sub(word, 2) .. ' broke off')
 end

@@ -27,7 +27,7 @@ export function tallyUser(tally: Tally, queueName: string, user: string): UserTa
 export class UserTally {
   readonly states: Record<TaskState, number> = recordOf(TASK_STATES, () => 0);
   readonly levels: number[] = [0, 0, 0, 0, 0, 0];
-  /** Of the queued ones: those that stand in no line since whoever came to them did not know their names. */
+  /** Of the queued ones: those in no line, since the worker that reached them did not know their names. */
   parked = 0;
   live = 0;
 
