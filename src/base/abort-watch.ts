@@ -1,4 +1,4 @@
-/** Somebody to be told when a signal aborts. */
+/** Is called when a signal aborts. */
 export interface AbortWatcher {
   aborted(reason: unknown): void;
 }
@@ -12,7 +12,7 @@ interface Watch {
 /**
  * Who watches which signal. An `AbortSignal` takes a microsecond for each listener that comes and
  * goes, and warns of a leak when there are more than ten; so each signal gets one listener for all,
- * as long as anybody watches.
+ * as long as it is watched.
  */
 const WATCHES = new WeakMap<AbortSignal, Watch>();
 

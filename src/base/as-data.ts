@@ -1,5 +1,5 @@
 /**
- * Values as data that JSON can show, whatever they are: for lines of log, and for errors that are no
+ * Any values as data that JSON can show: for lines of log, and for thrown values that are no
  * errors. What cannot be shown is replaced by a mark where it stands, and nothing here ever throws.
  */
 
@@ -42,7 +42,7 @@ export function fieldsOf(fields: unknown): readonly (readonly [string, unknown])
   }
 }
 
-/** Whatever it is, as text. */
+/** Any value as text. */
 export function textOf(value: unknown): string {
   try {
     return String(value);

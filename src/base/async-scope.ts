@@ -1,6 +1,6 @@
 /**
  * In which async context (`AsyncLocalStorage`, that is) code runs. Tracers and the like call
- * `enterWith`, which changes the context of whoever called them: it must never become the context
+ * `enterWith`, which changes the context of their caller: it must never become the context
  * of the library's own loops, and so that of the next task or of a listener.
  */
 import { AsyncResource } from 'node:async_hooks';
@@ -8,7 +8,7 @@ import { AsyncResource } from 'node:async_hooks';
 /** The context in which the library was loaded. No code of a user runs in it directly. */
 const ROOT = new AsyncResource('Fairloom');
 
-/** Nobody is told when it is collected. */
+/** It emits no event when it is collected. */
 const MANUAL = { requireManualDestroy: true } as const;
 
 /** Runs code of the library that serves no call: in no caller's context, and in no handler's. */

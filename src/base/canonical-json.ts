@@ -1,7 +1,7 @@
 /**
  * JSON text that depends on content alone (RFC 8785, "JCS"): keys sorted by their UTF-16 units, no
- * spaces, numbers and strings as ECMAScript writes them. Whatever the order in which properties
- * were added, and in whatever process, equal values have equal text.
+ * spaces, numbers and strings as ECMAScript writes them. Equal values have equal text, with
+ * properties added in any order and in any process.
  *
  * A property whose value is `undefined` is left out, as `JSON.stringify` does.
  *

@@ -7,7 +7,7 @@ interface Watcher {
   readonly resolve: (holds: boolean) => void;
 }
 
-/** Lets others wait until something holds; whoever changes it says so, and nobody polls. */
+/** Lets others wait until something holds; each change is announced, so none of them polls. */
 export class Condition {
   /** Usually empty: then a check costs a comparison. */
   readonly #watchers = new Set<Watcher>();

@@ -26,7 +26,7 @@ const RUN = 1_000;
 /** Steps of a path that are shown, from the root. */
 const PATH_STEPS = 16;
 
-/** Turns a value into JSON text of at most `maxBytes`. Never throws, whatever it is given. */
+/** Turns any value into JSON text of at most `maxBytes`. Never throws. */
 export function encodeJson(value: unknown, maxBytes: number): Encoded {
   if (value === undefined) return { ok: true, text: '', bytes: 0 };
   try {
@@ -54,8 +54,8 @@ function encode(value: unknown, maxBytes: number): Encoded {
 
 /**
  * Writes a value in one walk that stops at the first place that JSON would change, and as soon as
- * the text has grown too long. Every property is read once: one that answers differently the second
- * time cannot be stored as what nobody has checked.
+ * the text has grown too long. Every property is read once, so that a getter cannot give an unchecked
+ * value at a second read.
  */
 class Writer {
   readonly #most: number;

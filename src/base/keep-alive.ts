@@ -4,7 +4,7 @@ import { clearInterval, setInterval } from './globals.ts';
 const IDLE_MS = 3_600_000;
 
 /**
- * Keeps the process alive while somebody holds it: a running worker, a call that waits for a
+ * Keeps the process alive while it is held: by a running worker, by a call that waits for a
  * result. Everything else in Fairloom lets the process end.
  */
 export class KeepAlive {

@@ -1,6 +1,6 @@
 import { textOfError, thrownOf } from './thrown.ts';
 
-/** What people are told of whatever was thrown, its causes included. Never throws. */
+/** The message for people of any thrown value, its causes included. Never throws. */
 export function messageOf(thrown: unknown): string {
   return textOfError(thrownOf(thrown));
 }

@@ -1,6 +1,6 @@
 /**
  * Says that an error is one of our own: its `code` means what `docs/errors.md` says. Registered, so
- * that all copies of this package in one process agree, and nobody else's error is taken for ours.
+ * that all copies of this package in one process agree, and no other error is taken for ours.
  */
 export const OWN_ERROR: symbol = Symbol.for('fairloom.error');
 

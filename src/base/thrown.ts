@@ -65,7 +65,7 @@ const NODES = 30;
 /** Characters of a line for people. */
 const LINE_CHARS = 500;
 
-/** Of whatever was thrown. Never throws itself, and ends however errors refer to each other. */
+/** The error of any thrown value. Never throws itself, and ends however errors refer to each other. */
 export function thrownOf(value: unknown): TaskError {
   return new Reading().of(value, DEPTH) ?? { name: 'Error', message: UNREADABLE };
 }
@@ -186,7 +186,7 @@ class Reading {
   }
 }
 
-/** Also what was an error before somebody made data of it. */
+/** Also an error that was turned into data. */
 function isErrorLike(value: unknown): boolean {
   if (isError(value)) return true;
   if (typeof value !== 'object' || value === null) return false;

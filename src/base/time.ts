@@ -46,7 +46,7 @@ export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
   /**
-   * Milliseconds since any moment, on a clock that nobody sets: by it go timeouts and pauses within a process. Absent:
+   * Milliseconds since any moment, on a clock that is never set: it times timeouts and pauses within a process. Absent:
    * `now`, which then must not be set while anything runs.
    */
   elapsed?(): number;
@@ -54,7 +54,7 @@ export interface Clock {
   setTimer(ms: number, fire: () => void): Timer;
 }
 
-/** For lengths of time within this process, whatever the clock of the machine is set to. */
+/** For lengths of time within this process, also while the clock of the machine is set. */
 export function elapsedMs(clock: Clock): number {
   return clock.elapsed === undefined ? clock.now() : clock.elapsed();
 }

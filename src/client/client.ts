@@ -168,7 +168,7 @@ export class Fairloom {
 
   /**
    * Stores a task, or a run of a pipeline: all of its tasks or none. Once this is fulfilled, it will
-   * end, whatever happens to this process.
+   * end, even if this process dies.
    *
    * @throws {@link InvalidPayloadError}, {@link InvalidOptionError}, {@link QueueFullError},
    * {@link TaskConflictError}, {@link KeyTakenError}, {@link UnknownDependencyError},
@@ -187,7 +187,7 @@ export class Fairloom {
 
   /**
    * The way back to a task or run by its id, wherever it was enqueued; the definition says what it
-   * gives. Nothing is asked of the backend before somebody waits.
+   * gives. The backend is not called before the first wait.
    *
    * @throws {@link InvalidOptionError} when the first is no step, or the second no id.
    */
@@ -208,7 +208,7 @@ export class Fairloom {
 
   /**
    * Sends a signal to a task or run: it ends the oldest wait for it there, `ctx.waitFor` or
-   * `waitFor`, or is kept for the next one. A run's signals reach whatever waits in it. A signal of a
+   * `waitFor`, or is kept for the next one. A run's signals reach every wait in it. A signal of a
    * schema is checked before it is stored.
    *
    * @throws {@link TaskNotFoundError}; {@link WrongStateError} when it has ended;

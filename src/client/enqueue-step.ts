@@ -17,7 +17,7 @@ interface StepCall {
   readonly options: EnqueueOptions | undefined;
 }
 
-/** See `Fairloom.enqueue`: what `Core.enqueueUsual` leaves, runs and whatever is traced. */
+/** See `Fairloom.enqueue`: what `Core.enqueueUsual` leaves, runs and all traced calls. */
 export function enqueueStep(
   core: Core,
   runTools: RunTools,

@@ -12,7 +12,7 @@ export interface Health {
   readonly pingMs?: number;
   /** Why it did not. */
   readonly error?: string;
-  /** What goes wrong in the backend though it answers, a line each; absent: nothing. It is no reason to send nobody here. */
+  /** What goes wrong in the backend though it answers, a line each; absent: none. Calls may still be sent here. */
   readonly problems?: readonly string[];
   /** Where tasks live, and what that is worth. */
   readonly backend: BackendFacts;

@@ -202,7 +202,7 @@ function runnerOf(tools: LocalTools, within: LocalRun): SubRunner {
   };
 }
 
-/** Time passes here too; nobody can send anything to a task that is not stored. */
+/** Time passes here too; a task that is not stored gets no signals, events or answers. */
 async function waitHere({ clock }: LocalTools, { wait, signal }: WaitCall): Promise<WaitAnswer> {
   if (wait.kind !== 'time') {
     throw new NotStoredError(wait.kind === 'ask' ? 'an answer' : `${wait.kind} ${wait.name}`);

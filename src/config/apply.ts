@@ -12,7 +12,7 @@ import { connectionOf } from './redis-connection.ts';
 /**
  * What to make a `Fairloom` of: backend, defaults, retention, `scheduler`, `xcom`, `requireUser`,
  * `logLevel`, `logErrors`, `series`, `codec`. Tasks
- * and whatever is code are added by the caller. Nothing is connected yet.
+ * and all other code are added by the caller. Nothing is connected yet.
  *
  * @throws {@link ConfigError} when a file of TLS cannot be read; `BackendUnsupportedError`
  * when the backend is Redis and the package `ioredis` is not installed.

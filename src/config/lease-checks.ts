@@ -29,7 +29,7 @@ function checkWorker({ path, worker }: PlacedWorker, config: Config, findings: F
   const { timeout } = config.defaults;
   if (!isTooLong(lease, timeout)) return;
   const own = findings.origins.get(`${path}.lease`);
-  // Told where somebody said something: by default a lease is far shorter.
+  // Reported where a source sets it: by default a lease is far shorter.
   if (own !== undefined && own.from !== 'default') {
     add(findings, `${path}.lease`, { less: 'defaults.timeout', than: timeout, got: lease });
   } else {

@@ -74,7 +74,7 @@ export function workerLeaf(
   form: LeafForm,
   options: Omit<LeafOptions, 'check'>,
 ): Leaf {
-  // Whom it steals from is nothing alone, so there is somebody that it is assigned to.
+  // `stealTargets` alone is refused, so the worker has an assigned user.
   const around = name === 'stealTargets' ? { assignedUsers: [NOBODY] } : {};
   return leaf(form, {
     ...options,

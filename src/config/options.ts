@@ -69,7 +69,7 @@ const tls: Fields<TlsConfig> = {
     check: checkFilled,
   }),
   rejectUnauthorized: leaf('boolean', {
-    about: '`false` takes any certificate, also that of somebody in between.',
+    about: '`false` takes any certificate, also that of an attacker in between.',
     otherwise: '`true`',
     check: checkBoolean,
   }),
@@ -202,7 +202,7 @@ const worker: Fields<WorkerConfig> = {
   }),
   stealTargets: workerLeaf('stealTargets', 'data', {
     about: 'Whom it serves when those have nothing: a list of others, or `any`.',
-    otherwise: 'nobody',
+    otherwise: 'no users',
   }),
   lease: workerLeaf('lease', 'duration', {
     about:
@@ -214,7 +214,7 @@ const worker: Fields<WorkerConfig> = {
     fallback: LIMITS.graceMs,
   }),
   scheduler: workerLeaf('scheduler', 'boolean', {
-    about: 'It fires schedules that are due, whoever has set them.',
+    about: 'It fires due schedules, also those that other processes have set.',
     fallback: true,
   }),
 };
@@ -275,7 +275,7 @@ const queue: Fields<QueueOptions> = {
   }),
   perUser: {
     kind: 'section',
-    about: 'For users that nobody configured.',
+    about: 'For users without settings of their own.',
     isOptional: true,
     orDefault: true,
     fields: user,

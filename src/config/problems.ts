@@ -55,7 +55,7 @@ export function refusalOf(check: () => unknown): InvalidOptionError | undefined 
 export function gotText(given: Given, leaf?: Leaf): string {
   if (given.kind === 'list') return 'a list';
   if (given.kind === 'map') return 'a mapping';
-  // What variables held may be a secret, whatever the option is.
+  // The value of a variable may be a secret, in every option.
   if (given.written !== undefined) return quoted(given.written);
   if (leaf?.secret !== undefined && given.value !== null) {
     return leaf.secret === 'url' ? maskedUrl(textOf(given.value)) : MASK;

@@ -29,7 +29,7 @@ export type Layers = readonly Given[];
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The values of a section; `undefined` when it is optional and nobody gave any. */
+/** The values of a section; `undefined` when it is optional and no source gives any. */
 export function resolveSection(
   section: Section,
   layers: Layers,

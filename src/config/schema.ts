@@ -12,7 +12,7 @@ export interface Leaf {
   /** What it does, in a sentence or two for the reference. */
   readonly about: string;
   readonly form: LeafForm;
-  /** Used when nobody gives a value; absent: then there is none. */
+  /** Used when no source gives a value; absent: then there is none. */
   readonly fallback?: unknown;
   /** The fallback in words, where there is no value to show. */
   readonly otherwise?: string;
@@ -31,7 +31,7 @@ export interface Section {
   readonly fields: Readonly<Record<string, SchemaNode>>;
   /** Keys beside the fields that are read elsewhere. */
   readonly others?: readonly string[];
-  /** Absent unless somebody gives a part of it. */
+  /** Absent unless a source gives a part of it. */
   readonly isOptional?: boolean;
   /** The word `default` may stand in its place. */
   readonly orDefault?: boolean;

@@ -19,7 +19,7 @@ export interface ResolvedWorker {
 
 /**
  * A list takes the place of all workers of the sources before it; `worker` changes the fields of
- * those that there are, or of the one that there is when nobody gave a list.
+ * those that there are, or of the one that there is without a list.
  */
 export function resolveWorkers(layers: Layers, findings: Findings): readonly ResolvedWorker[] {
   let drafts: readonly Draft[] = [{ path: 'worker', layers: [] }];

@@ -19,7 +19,7 @@ export async function withEtag(request: Request, answered: Response): Promise<Re
   return new Response(null, { status: 304, headers });
 }
 
-/** Names may be several, and marked as weak by whoever has packed the answer on its way. */
+/** Names may be several, and marked as weak by a proxy that has compressed the answer. */
 function isNamed(asked: string | null, etag: string): boolean {
   const names = asked?.split(',').map((name) => name.trim().replace(/^W\//, '')) ?? [];
   return names.includes(etag) || names.includes('*');

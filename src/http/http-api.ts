@@ -51,7 +51,7 @@ export interface HttpApi {
 }
 
 /**
- * The HTTP API and the page of a client, at whatever path it is mounted. Without `access` it answers 403 to
+ * The HTTP API and the page of a client, mounted at any path. Without `access` it answers 403 to
  * everything.
  *
  * @throws `InvalidOptionError` for the first option that is not what it should be.
@@ -309,7 +309,7 @@ class Api implements HttpApi {
     }
   }
 
-  /** An answer comes within the time that is said, whatever `access` and the backend do. */
+  /** Answers within the configured time, also while `access` or the backend hangs. */
   #inTime(request: Request, around: Pick<Around, 'client' | 'requestId'>): Promise<Response> {
     const { clock } = coreOf(this.#loom);
     const late = ({ body }: Response): void => void body?.cancel();

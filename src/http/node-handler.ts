@@ -95,7 +95,7 @@ async function send(response: ServerResponse, answer: Response): Promise<void> {
   response.once('close', gone);
   if (response.destroyed) gone();
   for (;;) {
-    // Whoever has gone ends it, too. It is in no race: what lives as long as the answer would keep all of it.
+    // A client that has gone ends it, too. It is in no race: a promise as long-lived as the answer would keep all of it.
     const next = await reader.read();
     if (next.done) break;
     if (!response.write(next.value)) await untilDrained(response);

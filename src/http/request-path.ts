@@ -1,7 +1,7 @@
 /** The path of a request, and what of it is the route. */
 import { Refusal } from './calls/problem.ts';
 
-/** Up to the first `/api/v1` of a path: what is behind a second one is never a route, whatever rules by path say. */
+/** Up to the first `/api/v1` of a path: what is behind a second one is never a route, so rules by path hold. */
 const OF_API = /^.*?\/api\/v1(\/.*)?$/s;
 
 /** Below `/api/v1`, wherever that is mounted; `undefined`: it is of the page. */

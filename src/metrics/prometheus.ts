@@ -21,8 +21,8 @@ export interface PrometheusOptions {
   /** Where the metrics are registered. Default: a registry of their own. */
   readonly registry?: PromClient.Registry | undefined;
   /**
-   * Users with figures of their own: each is a label, so every one costs memory in whatever reads
-   * them. Default `'none'`.
+   * Users with figures of their own: each is a label, so every one costs memory in each program that
+   * reads them. Default `'none'`.
    */
   readonly users?: UserSelection | undefined;
 }

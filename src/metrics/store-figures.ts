@@ -78,7 +78,7 @@ export class StoreFigures {
     const waiting = seen
       .filter(({ queued }) => queued > 0)
       .sort((one, other) => other.headAgeMs - one.headAgeMs);
-    // Who is held back, or stands in a paused queue, waits because somebody said so.
+    // A user that is held back, or stands in a paused queue, waits by its settings.
     const served = settings.paused === true ? [] : waiting.filter((user) => !isUnready(user));
     const state = this.#samples.get(queue);
     if (state !== undefined) {

@@ -21,7 +21,7 @@ export interface MetricSpec {
   readonly labels: readonly string[];
   /** For people, in one line. */
   readonly help: string;
-  /** A counter that is kept elsewhere, and read when somebody asks. */
+  /** A counter that is kept elsewhere, and read at each scrape. */
   readonly isLookedAt?: boolean;
   /** Upper ends of a histogram's buckets. */
   readonly buckets?: readonly number[];
@@ -159,7 +159,7 @@ export const METRICS: Readonly<Record<MetricKey, MetricSpec>> = {
     'store',
     'missing_dependencies',
     [],
-    'Ids that tasks wait for and nobody has stored',
+    'Ids that tasks wait for and that are not stored',
   ),
   waiting: gauge(
     'store',

@@ -29,7 +29,7 @@ export interface Bound {
 export type Condition = { readonly isNot: boolean } & (
   | { readonly word: ValueWord; readonly values: readonly string[] }
   | { readonly word: SizeWord; readonly bounds: readonly Bound[] }
-  /** Stands in the id, the name, the user, the queue or the error of the task, in whatever case. */
+  /** Stands in the id, the name, the user, the queue or the error of the task, in upper or lower case. */
   | { readonly word: 'text'; readonly text: string }
 );
 

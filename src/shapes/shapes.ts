@@ -59,7 +59,7 @@ export interface Change {
   readonly ok: boolean;
   /** What was done or would be, or why not; for people. */
   readonly outcome: string;
-  /** `--dry-run`: nobody asked for it, it would end with this other one. */
+  /** `--dry-run`: it was not selected; it would end with this other one. */
   readonly with?: string;
 }
 

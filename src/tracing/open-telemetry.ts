@@ -42,7 +42,7 @@ const KINDS = {
 } as const;
 
 /**
- * A tracer for `new Fairloom({ tracer })`: one trace per run, in whatever processes it runs. The
+ * A tracer for `new Fairloom({ tracer })`: one trace per run, across all processes that run it. The
  * span of an attempt is active in its handler, if a context manager is registered. `tracestate`
  * and baggage are not carried along.
  *

@@ -11,7 +11,7 @@ export type PartRequest = Omit<SpanRequest, 'parent'>;
 
 /** Some work under way, traced or not. */
 export interface Trace {
-  /** What is handed on to whatever follows from it. */
+  /** What is handed on to all work that follows from it. */
   readonly traceparent: string | undefined;
   /** A part of it begins; it ends with the whole at the latest. */
   part(request: () => PartRequest): Trace;
@@ -33,7 +33,7 @@ export function beginTrace({ tracer, log }: Tracing, request: SpanRequest): Trac
   return OpenTrace.begin({ tracer, log }, request, undefined);
 }
 
-/** Work that nobody traces: what its caller gave is handed on, and nothing is made up. */
+/** Work that is not traced: what its caller gave is handed on, and nothing is made up. */
 export function untraced(traceparent: string | undefined): Trace {
   return traceparent === undefined ? UNTRACED : new Untraced(traceparent);
 }
@@ -147,7 +147,7 @@ class OpenTrace implements Trace {
   }
 }
 
-/** Tracers get a plain error, whatever was thrown, with all that people are told of it. */
+/** Tracers get a plain error for any thrown value, with its causes in the message. */
 function shownEnd(end: SpanEnd): SpanEnd {
   if (end.error === undefined) return end;
   const { cause: _cause, errors: _errors, ...facts } = thrownOf(end.error);

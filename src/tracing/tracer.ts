@@ -47,7 +47,7 @@ export interface SpanEnd {
 export interface Span {
   /** For what follows from it, in any process; `undefined` when nothing is recorded anywhere. */
   readonly traceparent: string | undefined;
-  /** Calls it once, with the span as the active one, also in whatever it awaits. */
+  /** Calls it once, with the span as the active one, also in everything it awaits. */
   within(call: () => void): void;
   /** Called exactly once. */
   end(end: SpanEnd): void;

@@ -7,13 +7,13 @@ import { checkId, isName } from '../domain/settings/names.ts';
 import { isSchema, type StandardSchemaV1 } from './standard-schema.ts';
 import { durationOption } from './task-options.ts';
 
-/** What a question gives that nobody answers in time. */
+/** What a question gives without an answer in time. */
 export interface AskValue<V> {
-  /** Whatever it is, it is no answer. */
+  /** Any value; it is no answer. */
   readonly value: V;
 }
 
-/** Of a question that gives a value when nobody answers in time. */
+/** Of a question that gives a value when no answer comes in time. */
 export interface OnTimeoutValue<V> {
   /** That value. */
   readonly onTimeout: AskValue<V>;
@@ -21,7 +21,7 @@ export interface OnTimeoutValue<V> {
 
 /** Of a question that gives nothing but an answer. */
 export interface OnTimeoutEnd {
-  /** What becomes of it when nobody answers in time: see {@link AskOptions.onTimeout}. */
+  /** What becomes of it when no answer comes in time: see {@link AskOptions.onTimeout}. */
   readonly onTimeout?: 'fail' | 'cancel' | undefined;
 }
 
@@ -34,16 +34,16 @@ export interface AskOptions<C extends string = string, F = undefined> {
   /** A Standard Schema for what is to come along with the choice, whichever it is. */
   readonly form?: StandardSchemaV1<unknown, F> | undefined;
   /**
-   * Whom it is for, as names that `loom.asks.list` finds it by: `['role:finance', 'ann']`. Who answers is
-   * not held to it: whoever may call `loom.asks.answer` sees to that. Default: anybody.
+   * The names of the people it is for, by which `loom.asks.list` finds it: `['role:finance', 'ann']`.
+   * `loom.asks.answer` does not check them: its caller does. Default: anyone.
    */
   readonly for?: readonly string[] | undefined;
   /** It waits at most so long; without it, for ever. */
   readonly timeout?: Duration | undefined;
   /**
-   * What becomes of it when nobody answers in time. `fail`: the call rejects with
+   * What becomes of it when no answer comes in time. `fail`: the call rejects with
    * {@link WaitTimedOutError}; `cancel`: the task ends as canceled, and its run with it; a value: the call
-   * gives `{ answered: false, value }`, which is no answer whatever the value is. Default `fail`.
+   * gives `{ answered: false, value }`, which is no answer. Default `fail`.
    */
   readonly onTimeout?: 'fail' | 'cancel' | AskValue<unknown> | undefined;
   /** Names the call among those of the handler, in place of its number. */
@@ -61,7 +61,7 @@ export interface AskStepOptions<I, C extends string = string, F = undefined>
 
 /** An answer of a person; time never gives one. */
 export interface AskAnswered<C extends string = string, F = undefined> {
-  /** Somebody has answered. */
+  /** Tells it from a timeout. */
   readonly answered: true;
   /** What was chosen. */
   readonly choice: C;
@@ -75,9 +75,9 @@ export interface AskAnswered<C extends string = string, F = undefined> {
   readonly form: F;
 }
 
-/** Nobody has answered in time, and `onTimeout` has a value for that. */
+/** No answer came in time, and `onTimeout` has a value for that. */
 export interface AskUnanswered<V> {
-  /** It has no choice, and nobody who made one. */
+  /** It has no `choice` and no `by`. */
   readonly answered: false;
   /** That of `onTimeout`. */
   readonly value: V;

@@ -25,7 +25,7 @@ const NOTHING: readonly string[] = Object.freeze([]);
 
 /**
  * The graph of a step: what `enqueue` and `run` work from. Two steps that are put together alike
- * have equal graphs, in whatever order their members were written.
+ * have equal graphs, with their members written in any order.
  *
  * @throws {@link DuplicateNodeError} when two nodes have the same name; give one another by `as`.
  * @throws {@link InvalidOptionError} when the value is no step, when a name of nodes inside of named

@@ -1,4 +1,4 @@
-/** Events: what is published to whoever waits for it, by name and key, and with a type. */
+/** Events: what is published to the tasks that wait for it, by name and key, and with a type. */
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkId, checkName } from '../domain/settings/names.ts';
 import { isSchema, type StandardSchemaV1 } from './standard-schema.ts';

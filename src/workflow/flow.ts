@@ -61,7 +61,7 @@ export interface Flow<I> {
 
 /**
  * Defines any graph of steps by a function that gets a {@link Flow}. The function runs once, now; it wires, it does not work. The flow gives what the
- * returned ref stands for, and has ended once all its steps have, also those that nobody reads.
+ * returned ref stands for, and has ended once all its steps have, also those whose refs are unused.
  *
  * @throws {@link InvalidOptionError} when the function returns no ref to one of its steps.
  * @throws {@link InvalidPayloadError} when a constant in a wire is no JSON.

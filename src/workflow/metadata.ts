@@ -1,4 +1,4 @@
-/** What a run tells of itself: a few values by key, which whoever looks at it sees. */
+/** What a run shows of itself: a few values by key, for every reader of the run. */
 
 /** Of one run; keys are texts of 1–128 bytes, values JSON of at most 4 KiB. */
 export interface RunMetadata {

@@ -34,7 +34,7 @@ export interface ContainerSpec extends ProgramSpec {
   readonly image: string;
 }
 
-/** A function here, a module elsewhere in this machine, a program, or what somebody registered. */
+/** A function here, a module elsewhere in this machine, a program, or what was registered. */
 export type TaskCode =
   | { readonly kind: 'function'; readonly handler: Handler }
   | { readonly kind: 'thread' | 'process'; readonly module: HandlerModule }

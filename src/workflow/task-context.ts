@@ -110,10 +110,10 @@ export interface TaskContext {
   waitFor<T>(signal: Signal<T> | EventKey<T>, options?: WaitOptions): Promise<T>;
   /**
    * Asks people, and waits for the answer as `sleep` waits for time. The question stands in
-   * `loom.asks` until one answers, by `loom.asks.answer` or `fairloom asks answer`; the first counts. That
-   * nobody answers in time is never an answer: see `onTimeout`.
+   * `loom.asks` until one answers, by `loom.asks.answer` or `fairloom asks answer`; the first counts. A
+   * timeout is never an answer: see `onTimeout`.
    *
-   * @throws {@link WaitTimedOutError} when nobody answered in time; {@link InvalidPayloadError} when the
+   * @throws {@link WaitTimedOutError} when no answer came in time; {@link InvalidPayloadError} when the
    * schema of the form refuses what came; as `sleep`.
    */
   ask<const C extends string, V, F = undefined>(
@@ -134,7 +134,7 @@ export interface TaskContext {
    */
   stream(name: string): TaskStream;
   /**
-   * What the run tells of itself, for whoever looks: `await ctx.metadata.set('step', 'packing')` is
+   * What the run shows of itself to its readers: `await ctx.metadata.set('step', 'packing')` is
    * `(await loom.runs.get(id)).metadata.step`. Of the run for its nodes and members, also of steps that handlers run;
    * of a task that stands alone its own, in `loom.tasks.get`. A rerun, fork or import tells its own.
    */

@@ -39,7 +39,7 @@ interface DefinitionParts {
 /** What `task`, `ref`, `threadTask` and the others make. The engine's view; callers see {@link Task}. */
 export class TaskDefinition extends StepDefinition {
   readonly type = 'task';
-  /** The name under which it was defined, whatever `as` called it since: chooses the handler of a node. */
+  /** The name under which it was defined, before any `as`: chooses the handler of a node. */
   readonly taskName: string;
   /** Under which it is enqueued by itself: with its version, if it keeps that. */
   readonly storedName: string;
@@ -68,7 +68,7 @@ export class TaskDefinition extends StepDefinition {
     return new TaskDefinition({ ...this, name });
   }
 
-  /** The name of its code, with its version whatever it keeps of that. */
+  /** The name of its code, with its version also where it keeps none. */
   get codeName(): string {
     return versionedName(this.taskName, this.options.version);
   }

@@ -106,7 +106,7 @@ export interface TaskOptions extends PlaceOptions {
   readonly version?: string | undefined;
   /**
    * `pin` (default): what is enqueued keeps the version of its definition. `latest`: it goes on with
-   * the newest of whoever comes to it.
+   * the newest that its worker has.
    */
   readonly versioning?: Versioning | undefined;
   /** Given by a schema, which also sets the type of the input. */

@@ -141,7 +141,7 @@ describe.each(['memory', 'redis'] as const)('on %s', (name) => {
     await tab.sees('Not all of it is right.');
     await drawer.getByLabel('Running at once, at most').fill('9');
     await drawer.getByLabel('Rate', { exact: true }).fill('100/1m');
-    await drawer.getByLabel('Weight of users that nobody configured').fill('2.5');
+    await drawer.getByLabel('Weight of users without settings of their own').fill('2.5');
     await tab.sees('0 run now, 9 more may start.');
     expect(await tab.violations()).toEqual([]);
     expect(await tab.overflow()).toBeLessThanOrEqual(0);
@@ -163,7 +163,7 @@ describe.each(['memory', 'redis'] as const)('on %s', (name) => {
       .poll(() => drawer.getByLabel('Rate', { exact: true }).inputValue())
       .toBe('100/1m/10');
     await drawer.getByLabel('Rate', { exact: true }).fill('');
-    await drawer.getByLabel('Weight of users that nobody configured').fill('');
+    await drawer.getByLabel('Weight of users without settings of their own').fill('');
     await tab.press('Change…');
     await tab.sees('fairloom queues set --rate default --no-user-defaults default');
     await tab.confirm('Change');

@@ -95,7 +95,7 @@ describe.each(['memory', 'redis'] as const)('on %s', (name) => {
     await tab.sees('Deploy build 7?');
     await tab.page.getByLabel('Who answers').fill('ana');
     await tab.press('deploy');
-    await tab.sees('Nobody waits for an answer');
+    await tab.sees('No open questions');
     await expect
       .poll(async () => (await story.loom.tasks.get(story.ids.asking))?.result)
       .toBe('deploy');

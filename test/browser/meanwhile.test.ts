@@ -100,7 +100,7 @@ it('a namespace is emptied while it is watched: nobody is there, and it goes on'
   const keys = await client.keys(`${PREFIX}:*`);
   await client.del(...keys);
   client.disconnect();
-  await tab.sees('Nobody has a task yet');
+  await tab.sees('No users yet');
   await loom.enqueue(work, { ms: 1 }, { user: 'after' });
   await tab.sees('after');
   expect(await tab.faults()).toEqual([]);

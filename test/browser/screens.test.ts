@@ -45,7 +45,7 @@ const SCREENS: readonly (readonly [path: string, shows: RegExp])[] = [
   ['workers', /live worker/],
   ['asks', /Deploy build 7\?/],
   ['bulk', /There was none yet/],
-  ['audit', /Nobody has changed anything/],
+  ['audit', /No changes yet/],
   ['nowhere', /Nothing is here/],
 ];
 

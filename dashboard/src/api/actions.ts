@@ -59,7 +59,7 @@ export interface ActionEdit {
 /** Above so many the word has to be typed. */
 export const TYPED_ABOVE = 100;
 
-/** A path below the API, whatever its parts hold. */
+/** A path below the API, with its parts encoded. */
 export function callPath(...parts: readonly string[]): string {
   return parts.map(encodeURIComponent).join('/');
 }

@@ -13,7 +13,7 @@ const WORDS: Readonly<Record<BulkAction, readonly [name: string, icon: IconName,
     'run-now': ['Run now', 'play', 'are due at once'],
   };
 
-/** Of those that match when it is started: a count, or words where nobody knows how many that will be. */
+/** Of those that match when it is started: a count, or words where the count is not known. */
 export function startBulk(action: BulkAction, where: string, count?: number | string): Action {
   const [name, icon, about] = WORDS[action];
   const started: Action = {

@@ -31,7 +31,7 @@ export class Problem extends Error {
 /** For servers that ask for one; kept until the tab is closed. */
 const token = signal(kept('tab', TOKEN_KEY) ?? '');
 
-/** Somebody has entered a token. */
+/** Takes a token that was entered. */
 export function takeToken(text: string): void {
   token.value = text;
   keep('tab', TOKEN_KEY, text);

@@ -18,7 +18,7 @@ export function changeUser(user: string, queue: string, before: Texts, after: Te
   };
 }
 
-/** Settings of a queue, and what holds for users that nobody configured. */
+/** Settings of a queue, and of its users without settings of their own. */
 export function changeQueue(queue: string, before: Texts, after: Texts): Action {
   const { body, flags } = queueChange(before, after);
   return {

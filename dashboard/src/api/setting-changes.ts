@@ -52,7 +52,7 @@ export function userChange(before: Texts, after: Texts): SettingChange {
   return changeOf(OF_USER, before, after);
 }
 
-/** Of a queue, and of users that nobody configured. */
+/** Of a queue, and of its users without settings of their own. */
 export function queueChange(before: Texts, after: Texts): SettingChange {
   const own = changeOf(OF_QUEUE, before, after);
   const perUser = perUserOf(before, after);

@@ -5,7 +5,7 @@ import type { Action, ActionEdit } from '../api/actions.ts';
 import { inputWord, jsonProblem } from '../words/json.ts';
 import { Field } from './field.tsx';
 
-/** What somebody has chosen and written so far. */
+/** What has been chosen and written so far. */
 export interface Edited {
   readonly node: string;
   readonly text: string;

@@ -6,7 +6,7 @@ import { Scroller } from './scroller.tsx';
 
 /** Open at first; deeper ones on demand, so that a large value costs what is looked at. */
 const OPEN_DEPTH = 2;
-/** Of one list, until somebody asks for more. */
+/** Of one list, until more are asked for. */
 const FIRST = 100;
 
 /** Any JSON. */

@@ -103,7 +103,7 @@ function optionsOf(
         grid,
         ticks: { show: false },
         size: 56,
-        // There are no parts of a task, nor of a millisecond that anybody waits for.
+        // Fractions of a task or of a millisecond get no label.
         values: (_plot, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? unit(tick) : '')),
       },
     ],

@@ -21,7 +21,7 @@ export function ListFoot({ pages }: { readonly pages: Paged }): VNode | null {
   );
 }
 
-/** Rows do not move under whoever reads on; nothing while the list is kept fresh. */
+/** Says that rows stand still while later pages are read; nothing while the list is kept fresh. */
 export function StandsStill({
   pages: { stoodAt, again },
 }: {

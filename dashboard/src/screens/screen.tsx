@@ -41,7 +41,7 @@ const SCREENS: Readonly<Record<string, Pair>> = {
   audit: { all: AuditScreen },
 };
 
-/** The one of now; what whoever looks may not see is as if it were not there. */
+/** The one of now; a screen that the user of the page may not see is treated as missing. */
 export function Screen(): VNode {
   const { place, id } = address.value;
   if (place === 'overview' && isLimited.value) return <UsersScreen />;

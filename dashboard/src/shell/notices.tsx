@@ -1,4 +1,4 @@
-/** What holds for the whole page: the store is away, nothing may be changed, nobody is let in. */
+/** Notices for the whole page: the store is away, the page is read-only, access is refused. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { type Problem, takeToken } from '../api/http.ts';
@@ -63,7 +63,7 @@ export function ReadOnlyBar(): VNode | null {
   );
 }
 
-/** The server lets nobody in without a token. */
+/** The server refuses access without a token. */
 export function Refused({ problem }: { readonly problem: Problem }): VNode {
   const [text, setText] = useState('');
   return (

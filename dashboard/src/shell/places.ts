@@ -29,7 +29,7 @@ const PLACES: readonly Place[] = [
   { key: 'audit', title: 'Audit', icon: 'audit', letter: 'l', isOfAll: true },
 ];
 
-/** Those that whoever looks may go to. */
+/** Those that the user of the page may go to. */
 export function placesHere(): readonly Place[] {
   return PLACES.filter(
     ({ isOfAll, needs }) =>

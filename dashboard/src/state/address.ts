@@ -72,7 +72,7 @@ function searchOf(query: ReadonlyMap<string, string>, changes: Changes): string 
   return text === '' ? '' : `?${text}`;
 }
 
-/** A link that somebody has cut is no reason to show nothing. */
+/** A link that was cut still shows its page. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,4 +1,4 @@
-/** The server's clock: ages are counted on it, whatever the clock of this computer says. */
+/** The server's clock: ages are counted on it, and not on the clock of this computer. */
 import { computed, signal } from '@preact/signals';
 
 const TICK_MS = 1_000;

@@ -1,4 +1,4 @@
-/** Lists that come page by page: the first one is kept fresh, until somebody asks for more. */
+/** Lists that come page by page: the first one is kept fresh, until more are asked for. */
 import { useRef, useState } from 'preact/hooks';
 import { Problem, read } from '../api/http.ts';
 import { say } from './overlay.ts';
@@ -69,7 +69,7 @@ export function usePages<P extends Page<unknown>>(source: Source<P>): Pages<P> {
   };
 }
 
-/** Whoever asks for more wants many. */
+/** Rows of each later page. */
 const MORE_ROWS = '500';
 
 function withCursor(path: string, cursor: string): string {

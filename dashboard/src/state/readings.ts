@@ -44,7 +44,7 @@ interface Shown {
 const shown = new Map<string, Shown>();
 let changedAt = Number.NEGATIVE_INFINITY;
 
-/** Nothing is read again: somebody has stopped it. */
+/** Nothing is read again: reading was stopped. */
 export const isStopped = signal(false);
 /** Changes come by themselves. */
 export const isStreaming = signal(false);
@@ -53,7 +53,7 @@ export const away = signal<Problem | undefined>(undefined);
 /** What is shown and can be watched. */
 export const watched = signal<readonly string[]>([]);
 
-/** The reading of a source, kept fresh while somebody shows it. `undefined` reads nothing. */
+/** The reading of a source, kept fresh while it is shown. `undefined` reads nothing. */
 export function useReading<T>(source: Source<T> | undefined): Reading<T> {
   const path = source?.path;
   const reading = useMemo(() => readingOf(source), [path]);
@@ -62,7 +62,7 @@ export function useReading<T>(source: Source<T> | undefined): Reading<T> {
   return reading.value;
 }
 
-/** Everything that is shown is read at once: somebody asked for it, or has changed something. */
+/** Reads everything that is shown at once: on demand, or after a change. */
 export function readNow(): void {
   changedAt = performance.now();
   for (const [path, one] of shown) void fetchInto(path, one);

@@ -8,9 +8,9 @@ const RETRY_MS = 1_000;
 
 /** What the server says of itself; `undefined` until it has. */
 export const about = signal<About | undefined>(undefined);
-/** It wants a token, or lets nobody in. */
+/** Its refusal: it wants a token, or forbids access. */
 export const refused = signal<Problem | undefined>(undefined);
-/** Whoever looks sees some users alone. */
+/** The user of the page sees some users alone. */
 export const isLimited = computed(() => about.value?.users !== undefined);
 /** Nothing can be changed. */
 export const isReadOnly = computed(
@@ -34,7 +34,7 @@ export async function begin(): Promise<void> {
   }
 }
 
-/** Whether this may be done by whoever looks. */
+/** Whether the user of the page may do this. */
 export function may(what: Capability): boolean {
   return about.value?.can.includes(what) === true;
 }

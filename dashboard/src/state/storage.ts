@@ -1,6 +1,6 @@
-/** What the browser keeps for this page. One that keeps nothing, or lets nobody look, is no reason to show nothing. */
+/** What the browser keeps for this page, which also works where the browser keeps nothing or refuses access. */
 
-/** `tab`: until the tab is closed; `browser`: until somebody clears it. */
+/** `tab`: until the tab is closed; `browser`: until it is cleared. */
 export type KeptFor = 'browser' | 'tab';
 
 /** What is kept under a name. */

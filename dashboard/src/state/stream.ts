@@ -27,7 +27,7 @@ interface Frame {
 let abort = new AbortController();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Keeps a stream open from now on, while somebody looks. */
+/** Keeps a stream open from now on, while something is watched. */
 export function keepStream(): void {
   effect(() => {
     const names = watched.value;
@@ -54,7 +54,7 @@ async function follow(names: readonly string[]): Promise<void> {
     for await (const { event, data } of openStream(`events?${search}`, signal)) {
       isStreaming.value = true;
       if (event === 'change') take(JSON.parse(data));
-      // What whoever looks may do has changed.
+      // The permissions of the user of the page have changed.
       else if (event === 'closed') void begin();
     }
   } catch {

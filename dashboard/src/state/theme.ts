@@ -1,4 +1,4 @@
-/** Light or dark: what the system wishes, until somebody chooses. */
+/** Light or dark: the setting of the system, until one is chosen. */
 import { signal } from '@preact/signals';
 import { keep, kept } from './storage.ts';
 

@@ -1,4 +1,4 @@
-/** Filters of tasks that somebody has named: kept in this browser, for this mount of the page. */
+/** Filters of tasks with a name: kept in this browser, for this mount of the page. */
 import { signal } from '@preact/signals';
 import { keep, kept } from './storage.ts';
 

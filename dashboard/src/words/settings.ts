@@ -1,6 +1,6 @@
 /** Limits and settings, as they are written into a form: empty is none, or what holds for all. */
 
-/** What is wrong with what somebody wrote; `undefined` when it can be sent. */
+/** The mistake in a text; `undefined` when it can be sent. */
 export type Check = (text: string) => string | undefined;
 
 const MOST = 1_000_000_000;

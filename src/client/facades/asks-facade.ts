@@ -21,7 +21,7 @@ import { PAGE_KEYS, type PageOptions, pageRequest } from './page.ts';
 export interface AskListOptions extends PageOptions {
   /** Of tasks of this user; absent: of any. */
   readonly user?: string | undefined;
-  /** That are for this name; absent: for anybody, and for all names. */
+  /** That are for this name; absent: those for anyone, and for all names. */
   readonly for?: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface AskAnswer<F = unknown> {
   readonly choice: string;
   /** Who answers, a text of 1–128 bytes: kept with the answer, and not looked into. */
   readonly by: string;
-  /** Words for whoever reads it. */
+  /** Text for people, kept with the answer. */
   readonly comment?: string | undefined;
   /** What the form of the question asks for. */
   readonly form?: F | undefined;
@@ -74,7 +74,7 @@ export interface AskInfo {
   readonly title?: string;
   /** What may be answered. */
   readonly choices: readonly string[];
-  /** Whom it is for; anybody when there are none. */
+  /** The names of the people it is for; empty: for anyone. */
   readonly for: readonly string[];
   /** It has a form: what that is to hold as JSON Schema, or `true` where its schema does not say. */
   readonly form?: unknown;
@@ -132,7 +132,7 @@ export class Asks {
    * Answers a question; the first answer counts. Without `schema` the form is checked by the handler that
    * asked, which then fails.
    *
-   * @throws {@link AskClosedError} with how it was closed, when somebody or something came first;
+   * @throws {@link AskClosedError} with how it was closed, when it was closed before;
    * {@link AskNotFoundError}; {@link InvalidOptionError} for a choice that is none of its choices;
    * {@link InvalidPayloadError} for a form that the schema refuses or that is too large.
    */

@@ -60,7 +60,7 @@ const LIST_KEYS: OptionKeys<DeadListOptions> = keysOf<DeadListOptions>()({
 
 /** Which dead letters to change, and how many at most: some field of the filter, or `all`. */
 export interface DeadBulkOptions extends DeadFilter {
-  /** Every dead letter, of whatever queue, user and name. Not beside a filter. */
+  /** Every dead letter, of all queues, users and names. Not beside a filter. */
   readonly all?: true | undefined;
   /** At most so many, oldest first, up to 10,000. Default 100. */
   readonly limit?: number | undefined;

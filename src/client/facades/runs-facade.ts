@@ -124,7 +124,7 @@ export class Runs {
   }
 
   /**
-   * Cancels a run and whatever of it has not ended; the answer says what it came to for each. Safe
+   * Cancels a run and all of its nodes that have not ended; the answer has the outcome of each. Safe
    * to call again. With `wait` it is fulfilled when everything has ended.
    */
   async cancel(id: string, options: RunCancelOptions = {}): Promise<RunCancelReport> {

@@ -99,8 +99,8 @@ export class Schedules {
    * else it counts as missed.
    *
    * @param id - a name.
-   * @throws {@link InvalidOptionError} for an impossible pattern, an unknown zone, and whatever else
-   * is not what it should be; {@link InvalidPayloadError}; what compiling a pipeline throws.
+   * @throws {@link InvalidOptionError} for an impossible pattern, an unknown zone, and all other
+   * wrong options; {@link InvalidPayloadError}; what compiling a pipeline throws.
    */
   set<I, O, X>(id: string, options: ScheduleOptions<I, O, X>): Promise<ScheduleInfo> {
     return this.#set(id, options, SCHEDULE_KEYS);
@@ -192,7 +192,7 @@ export class Schedules {
   }
 
   /**
-   * Starts its task once, now, whatever its clock, its pause and its overlap policy say. That counts
+   * Starts its task once, now, regardless of its clock, its pause and its overlap policy. That counts
    * for nothing else; the slot of the input is this moment.
    *
    * @throws {@link ScheduleNotFoundError}; {@link InvalidOptionError} when it fires at events; what `enqueue`

@@ -80,7 +80,7 @@ export interface QueueOptions {
    * 24 h. Holds from the next lease on. Default: what the worker says.
    */
   readonly lease?: Duration | 'default' | undefined;
-  /** For users that nobody configured. Replaces what was set before. */
+  /** For users without settings of their own. Replaces what was set before. */
   readonly perUser?: UserOptions | 'default' | undefined;
 }
 
@@ -128,7 +128,7 @@ function patchOf(options: UserOptions): UserPatch {
   };
 }
 
-/** The same of a queue, with what holds for users that nobody configured. */
+/** The same of a queue, with what holds for users without settings of their own. */
 export function queuePatch(options: QueueOptions): QueuePatch {
   checkOptions('queues.set', options, QUEUE_KEYS);
   const { maxRunning, rate, charge, priorityWeights, criticalBurst, perUser } = options;
@@ -173,7 +173,7 @@ export function userSettingsInfo({ weight, ...rest }: UserSettings): UserSetting
 
 /** Settings of a queue in force, as callers read them. */
 export interface QueueSettingsInfo extends Omit<QueueSettings, 'perUser'> {
-  /** For users that nobody configured. */
+  /** For users without settings of their own. */
   readonly perUser?: UserSettingsInfo;
 }
 

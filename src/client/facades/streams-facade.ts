@@ -20,8 +20,8 @@ export class Streams {
 
   /**
    * Reads a stream of a task, from any process and by any number of readers. Ends when the stream was
-   * closed, or its task has ended, and everything was read. A stream that nobody has written to yet is
-   * waited for.
+   * closed, or its task has ended, and everything was read. A stream without writes is waited
+   * for.
    *
    * @throws {@link InvalidOptionError}, also when `from` is behind the end: then it is another stream, since
    * the task was stored anew. While it is read: {@link TaskNotFoundError} when the task is not stored;
@@ -34,7 +34,7 @@ export class Streams {
   ): AsyncGenerator<StreamItem<T>, void, undefined> {
     const reading = readingOf('streams.read', options, { follow: true });
     const place = { id: checkId('id', id), name: checkName('stream', name) };
-    // Whoever reads says of which type the chunks are.
+    // The caller names the type of the chunks.
     return new StreamReading(this.#tools, place, reading).items() as AsyncGenerator<
       StreamItem<T>,
       void,

@@ -44,8 +44,8 @@ export interface UserStatus extends Omit<UserInfo, 'settings' | 'ahead'> {
   readonly settings: UserSettingsInfo;
   /**
    * Turns of its own that it is ahead of its fair share; behind when negative. They count from when it last
-   * joined the line, whoever else comes and goes: at most 1, and at least -2 (docs/fairness.md). Who is not
-   * ready owes and is owed nothing for that time, so it is never behind. Where the queue charges by time, a
+   * joined the line, while others come and go: at most 1, and at least -2 (docs/fairness.md). A user that is
+   * not ready owes and is owed nothing for that time, so it is never behind. Where the queue charges by time, a
    * turn is a second.
    */
   readonly ahead: number;

@@ -7,7 +7,7 @@ import { checkId } from '../../domain/settings/names.ts';
  */
 export type UserSelection = 'none' | 'all' | `top:${number}` | readonly string[];
 
-/** Each is a label, and so costs memory in whatever reads the figures. */
+/** Each is a label, and so costs memory in every program that reads the figures. */
 const MOST = 1_000;
 
 const EXPECTED = `"none", "all", "top:<1 to ${MOST}>" or a list of users`;

@@ -63,7 +63,7 @@ export async function historyOf(
   };
 }
 
-/** Starts a minute since the first of these minutes began; whoever has just begun is given a whole one. */
+/** Starts a minute since the first of these minutes began, counted as at least one minute. */
 function rateOf(
   minutes: readonly { readonly at: number; readonly row: SeriesRow }[],
   now: number,

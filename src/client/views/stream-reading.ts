@@ -36,7 +36,7 @@ export interface StreamChunk<T = unknown> {
 }
 
 /**
- * Whoever writes as this node begins anew, after a failed attempt, a crash or a redrive: what it has
+ * The writer of this node begins anew, after a failed attempt, a crash or a redrive: what it has
  * written before does not count.
  */
 export interface StreamReset {

@@ -14,7 +14,7 @@ import type { ShownProgress } from './task-progress.ts';
 export interface TaskInfo
   extends Omit<TaskRecord, 'level' | 'payload' | 'options' | 'result' | 'error'>,
     ShownProgress {
-  /** Of the code that it keeps; absent: whoever comes to it runs it with the newest. */
+  /** Of the code that it keeps; absent: its worker runs it with the newest. */
   readonly version?: string;
   /** Where it stands among its user's tasks, 1 to 6. */
   readonly priority: Level;

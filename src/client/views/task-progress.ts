@@ -10,7 +10,7 @@ export interface TaskProgress extends Progress {
   readonly attempt: number;
 }
 
-/** What is shown of a task; absent while nobody has said anything, and of values that cannot be read here. */
+/** What is shown of a task; absent until its handler reports, and of values that cannot be read here. */
 export interface ShownProgress {
   /** Of its own handler. */
   readonly progress?: TaskProgress;

@@ -8,7 +8,7 @@ export interface AskSpec {
   readonly run?: string;
   /** What may be answered. */
   readonly choices: readonly string[];
-  /** The names of the people it is for; empty: for everyone. */
+  /** The names of the people it is for; empty: for anyone. */
   readonly for: readonly string[];
   /** JSON text: what people read, and what their form is to hold. */
   readonly text: string;

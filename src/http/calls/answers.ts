@@ -112,11 +112,11 @@ export interface About {
   readonly store: BackendFacts;
   /** What goes wrong in it though it answers, a line each; absent: nothing, or the caller sees some users only. */
   readonly problems?: readonly string[];
-  /** Which of several stores of one server it is; absent when nobody has named it. */
+  /** Which of several stores of one server it is; absent when it has no name. */
   readonly namespace?: string;
   /** What the caller may do. */
   readonly can: readonly Permission[];
-  /** The caller sees these users and nobody else; absent: it sees all. */
+  /** The caller sees these users alone; absent: it sees all. */
   readonly users?: readonly string[];
   /** Inputs, results and logs are left out of every answer. */
   readonly hidesPayloads: boolean;
@@ -305,7 +305,7 @@ export interface ScheduleHistory {
 export interface Firing {
   /** In ms since the epoch. */
   readonly slot: number;
-  /** Its task or run. Absent where none is stored: nobody fired it, it was passed over, or the task is not kept any more. */
+  /** Its task or run. Absent where none is stored: it was not fired, it was passed over, or the task is not kept any more. */
   readonly taskId?: string;
   /** Where that stands. */
   readonly state?: TaskState;

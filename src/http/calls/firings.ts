@@ -29,7 +29,7 @@ export async function firingsOf(
 function slotsBefore(schedule: ScheduleInfo, now: number, count: number): readonly number[] {
   const { id, event, state, createdAt, lastAt = createdAt } = schedule;
   if (event !== undefined) return [];
-  // One that is over fires nothing after its last slot, whatever its pattern says.
+  // A schedule that is over fires nothing after its last slot, though its pattern goes on.
   const { nextAt = state === 'over' ? lastAt + 1 : Number.POSITIVE_INFINITY } = schedule;
   const table = new Timetable(id, schedule);
   const first = table.next(createdAt);

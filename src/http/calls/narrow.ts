@@ -104,7 +104,7 @@ export function narrowExplanation(view: View, whole: Explanation): Explanation {
   };
 }
 
-/** The same of a run; what began with a task of somebody else is left out. */
+/** The same of a run; what began with a task of another user is left out. */
 export async function narrowRunExplanation(
   loom: Fairloom,
   view: View,

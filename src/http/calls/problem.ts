@@ -157,12 +157,12 @@ export class Refusal extends Error {
   }
 }
 
-/** Who asks for what is not there, or is somebody else's, gets this; `what` names it as it was asked for. */
+/** Answers a call for an object that is missing, or of another user; `what` names it as the call did. */
 export function missing(what: string): Refusal {
   return new Refusal('NOT_FOUND', `there is no ${what}`);
 }
 
-/** Whatever was thrown as a problem. What is no error of ours says nothing of itself: the log does. */
+/** A thrown value as a problem. One that is no error of ours shows no details: the log has them. */
 export function problemOf(error: unknown, requestId: string): Problem {
   const known = knownOf(error);
   const { status } = known;

@@ -4,7 +4,7 @@ import { isPlainObject } from '../../base/records.ts';
 /** Stands where something is not shown. */
 const REDACTED = '[redacted]';
 
-/** Fields of answers whose value is a caller's or a handler's own, whatever shape it has. */
+/** Fields of answers whose value, of any shape, is a caller's or a handler's own. */
 const PAYLOADS: ReadonlySet<string> = new Set([
   'input',
   'result',

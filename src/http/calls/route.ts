@@ -28,7 +28,7 @@ export interface Call<Q extends Fields, B extends Fields> {
   readonly now: number;
   /** How long a page may look for rows of a caller that sees some users only. */
   readonly look: Look;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the caller has gone. */
   readonly signal: AbortSignal;
   /** What is the same for every call. */
   readonly api: ApiFacts;
@@ -71,7 +71,7 @@ interface RouteSpec<Q extends Fields, B extends Fields, A> {
   readonly answer: (call: Call<Q, B>) => Promise<A>;
 }
 
-/** One route, whatever its fields and answer are. */
+/** One route, of any fields and answer. */
 export interface Route extends Omit<RouteSpec<Fields, Fields, unknown>, 'answer' | 'needs'> {
   /** Its name. */
   readonly name: RouteName;

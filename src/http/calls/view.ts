@@ -69,7 +69,7 @@ export class View {
     this.#seen = new Set(this.users);
   }
 
-  /** Whether it may learn of what is this user's; of nobody's only where it may learn of all. */
+  /** Whether it may see objects of this user; objects without a user only where it sees all. */
   sees(user: string | undefined): boolean {
     return this.users === undefined || (user !== undefined && this.#seen.has(user));
   }

@@ -8,10 +8,10 @@ import type { Subject } from './subject.ts';
 /** Time between two frames, in ms: at most four a second. */
 const FRAME_MS = 250;
 
-/** A frame without news, so that whoever stands between knows that it lives. */
+/** A frame without news, so that proxies keep the connection open. */
 const BEAT_MS = 15_000;
 
-/** How long somebody may read nothing before it is dropped, in ms. */
+/** How long a reader may read nothing before it is dropped, in ms. */
 const PATIENCE_MS = 20_000;
 
 /** How often access is asked again, in ms: with the time that it has for its answer less than 30 s. */
@@ -193,7 +193,7 @@ class EventStream {
     this.#plan();
   }
 
-  /** Ends it without a word: the reader comes again, to whatever is there then. */
+  /** Ends it without a frame: the reader connects again and reads the state of then. */
   #leave(): void {
     const out = this.#out;
     this.end();

@@ -42,7 +42,7 @@ const ALONE_MS = 1_000;
 /** Things that one caller watches at most, and all of them together. */
 const THINGS = { ofOne: 1_000, ofAll: 10_000 } as const;
 
-/** One thing that somebody watches. */
+/** One thing that is watched. */
 export interface Watched {
   /** As it was read last; absent before the first reading. */
   readonly version: Version | undefined;
@@ -95,7 +95,7 @@ export interface Wish {
 
 /**
  * All that is watched through one API. Nothing runs while nothing is watched. One thing is read after the other, for the
- * caller that has had least, within a budget of each and one of all: whatever is watched, the store is there for others.
+ * caller that has had least, within a budget of each and one of all: watching leaves the store free for other calls.
  */
 export class Hub {
   readonly #read: ReadSubject;

@@ -88,7 +88,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "namespace": {
     "type": "string",
-    "description": "Which of several stores of one server it is; absent when nobody has named it."
+    "description": "Which of several stores of one server it is; absent when it has no name."
    },
    "can": {
     "type": "array",
@@ -116,7 +116,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
     "items": {
      "type": "string"
     },
-    "description": "The caller sees these users and nobody else; absent: it sees all."
+    "description": "The caller sees these users alone; absent: it sees all."
    },
    "hidesPayloads": {
     "type": "boolean",
@@ -389,7 +389,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   "properties": {
    "perUser": {
     "$ref": "#/components/schemas/UserSettingsInfo",
-    "description": "For users that nobody configured."
+    "description": "For users without settings of their own."
    },
    "paused": {
     "type": "boolean",
@@ -509,7 +509,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "ahead": {
     "type": "number",
-    "description": "Turns of its own that it is ahead of its fair share; behind when negative. They count from when it last joined the line, whoever else comes and goes: at most 1, and at least -2 (docs/fairness.md). Who is not ready owes and is owed nothing for that time, so it is never behind. Where the queue charges by time, a turn is a second."
+    "description": "Turns of its own that it is ahead of its fair share; behind when negative. They count from when it last joined the line, while others come and go: at most 1, and at least -2 (docs/fairness.md). A user that is not ready owes and is owed nothing for that time, so it is never behind. Where the queue charges by time, a turn is a second."
    },
    "user": {
     "type": "string",
@@ -948,7 +948,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   "properties": {
    "version": {
     "type": "string",
-    "description": "Of the code that it keeps; absent: whoever comes to it runs it with the newest."
+    "description": "Of the code that it keeps; absent: its worker runs it with the newest."
    },
    "priority": {
     "enum": [
@@ -1393,7 +1393,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "version": {
     "type": "string",
-    "description": "Of the code that it keeps; absent: whoever comes to it runs it with the newest."
+    "description": "Of the code that it keeps; absent: its worker runs it with the newest."
    },
    "priority": {
     "enum": [
@@ -3426,7 +3426,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "taskId": {
     "type": "string",
-    "description": "Its task or run. Absent where none is stored: nobody fired it, it was passed over, or the task is not kept any more."
+    "description": "Its task or run. Absent where none is stored: it was not fired, it was passed over, or the task is not kept any more."
    },
    "state": {
     "enum": [
@@ -3505,7 +3505,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
     "items": {
      "type": "string"
     },
-    "description": "Whom it is for; anybody when there are none."
+    "description": "The names of the people it is for; empty: for anyone."
    },
    "form": {
     "description": "It has a form: what that is to hold as JSON Schema, or `true` where its schema does not say."
@@ -3545,7 +3545,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      },
      "comment": {
       "type": "string",
-      "description": "Words for whoever reads it."
+      "description": "Text for people, kept with the answer."
      },
      "form": {
       "description": "What the form of the question asks for."
@@ -3970,7 +3970,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "with": {
     "type": "string",
-    "description": "`--dry-run`: nobody asked for it, it would end with this other one."
+    "description": "`--dry-run`: it was not selected; it would end with this other one."
    }
   },
   "required": [

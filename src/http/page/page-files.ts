@@ -32,7 +32,7 @@ const NOT_BUILT = `The page of Fairloom is not beside this package: it was not b
 The API is there all the same, below api/v1/.
 `;
 
-/** Serves the page from a folder, which is read once, when somebody asks first. */
+/** Serves the page from a folder, which is read once, on the first request. */
 export class PageFiles {
   readonly #folder: URL;
   readonly #headers: Readonly<Record<string, string>>;

@@ -133,7 +133,7 @@ export const REST_ROUTES: readonly Route[] = [
   }),
 ];
 
-/** @throws {@link ScheduleNotFoundError} also for one of somebody else. */
+/** @throws {@link ScheduleNotFoundError} also for one of another user. */
 export async function demandSchedule(
   loom: Fairloom,
   view: View,
@@ -144,7 +144,7 @@ export async function demandSchedule(
   return schedule;
 }
 
-/** @throws {@link AskNotFoundError} also for one of somebody else. */
+/** @throws {@link AskNotFoundError} also for one of another user. */
 export async function demandAsk(loom: Fairloom, view: View, id: string): Promise<AskInfo> {
   const ask = await loom.asks.get(id);
   if (ask === undefined || !view.sees(ask.user)) throw new AskNotFoundError(id);

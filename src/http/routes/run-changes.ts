@@ -34,7 +34,7 @@ export const RUN_CHANGES: readonly Route[] = [
     },
   }),
   route('POST /runs/{id}/cancel', {
-    summary: 'Cancels a run and whatever of it has not ended.',
+    summary: 'Cancels a run and all of its nodes that have not ended.',
     needs: 'cancel',
     users: 'subject',
     body: REASON,

@@ -88,7 +88,7 @@ export const SETTING_ROUTES: readonly Route[] = [
       retries: or(integer('Attempts after the first.', COUNT), 'default'),
       timeout: or(or(length('How long an attempt may run.'), 'none'), 'default'),
       lease: or(length('How long a worker may be silent.'), 'default'),
-      perUser: or(part('For users that nobody configured.', PER_USER), 'default'),
+      perUser: or(part('For users without settings of their own.', PER_USER), 'default'),
     },
     answer: async ({ loom, path, body }) => {
       const queue = path.get('queue');
@@ -186,7 +186,7 @@ export const SETTING_ROUTES: readonly Route[] = [
     body: {
       choice: required(text('One of its choices.')),
       by: text('Who answers; the caller itself where `access` names it.'),
-      comment: text('Words for whoever reads it.'),
+      comment: text('Text for people, kept with the answer.'),
       form: anything('What the form of the question asks for.'),
     },
     answer: async ({ loom, view, path, body }) => answer(loom, view, path.get('id'), body),

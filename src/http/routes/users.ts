@@ -134,8 +134,8 @@ function ownRow(status: UserStatus): UserRow {
 }
 
 /**
- * Shares in one queue, by user; of many users as they were a moment ago. When that is over, whoever asks gets them
- * once more while they are read anew, and waits for nothing; unless they are too old.
+ * Shares in one queue, by user; of many users as they were a moment ago. After that a call gets them once
+ * more while they are read anew, and does not wait; unless they are too old.
  */
 function sharesIn(loom: Fairloom, queue: string, status: QueueStatus | undefined): Promise<Shares> {
   if (status === undefined) return Promise.resolve(NO_SHARES);

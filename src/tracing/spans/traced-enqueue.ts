@@ -21,7 +21,7 @@ export function tracedEnqueue<T extends { readonly id: string }>(
   tracing: Tracing,
   { name, queue, options, send }: EnqueueCall<T>,
 ): Promise<T> {
-  // What is no set of options, or no traceparent, is refused by whoever reads it.
+  // A value that is no set of options, or no traceparent, is refused by the code that reads it.
   if (tracing.tracer === undefined || !isUsable(options)) return send(options);
   const { traceparent, queue: own } = options ?? {};
   const place = typeof own === 'string' ? own : queue;

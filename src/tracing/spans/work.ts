@@ -141,12 +141,12 @@ export function endOfDecision(decision: Decision | Suspension): SpanEnd {
   }
 }
 
-/** The lease is another's: whatever the attempt came to, it counts for nothing. */
+/** Another attempt has the lease: the outcome of this one is dropped. */
 export function lostEnd(taskId: string): SpanEnd {
   return { outcome: 'lost', error: new LeaseLostError(taskId) };
 }
 
-/** Nobody goes on with what a handler has on its stack: its task was canceled, or is another's. */
+/** The handler is left: its task was canceled, or another attempt has the lease. */
 export function leftEnd(reason: Error): SpanEnd {
   if (!isOwn<TaskCanceledError>(reason, 'TASK_CANCELED')) return { outcome: 'lost', error: reason };
   return { outcome: 'canceled', attributes: { 'fairloom.reason': causeText(reason.why) } };

@@ -194,7 +194,7 @@ function joined(sign: Operator, left: Operand | undefined, right: Operand | unde
   return { parts: [closed(first).pipe(closed(second))] };
 }
 
-/** One step, whatever was read for it. */
+/** One step, of any operand. */
 function closed(operand: Operand | undefined): StepDefinition {
   const [only, ...more] = operand?.parts ?? [];
   if (only === undefined || more.length > 0) return tupleOf(operand?.parts ?? []);

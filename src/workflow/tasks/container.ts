@@ -25,7 +25,7 @@ const MOUNT_KEYS: OptionKeys<ContainerMount> = keysOf<ContainerMount>()({
   writable: true,
 });
 
-/** What the engine is told of a container; whatever is absent is as the engine has it. */
+/** The options that the engine gets for a container; absent ones take the engine's defaults. */
 export interface ContainerOptions {
   /** As `acme/resize:3` or `registry.example/acme/resize@sha256:…`. */
   readonly image: string;

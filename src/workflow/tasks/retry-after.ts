@@ -20,8 +20,8 @@ const KEYS: OptionKeys<RetryAfterOptions> = keysOf<RetryAfterOptions>()({
 });
 
 /**
- * Made to be thrown by a handler: `throw retryAfter('30s')` runs the task again after that long,
- * whatever its backoff says.
+ * Made to be thrown by a handler: `throw retryAfter('30s')` runs the task again after that long, in
+ * place of its backoff.
  *
  * @throws {@link InvalidOptionError} when the wait is no duration from 0 to ten years.
  */

@@ -18,7 +18,7 @@ export function AsksScreen(): VNode {
       {() =>
         pages.items.length === 0 ? (
           <section class="panel">
-            <Empty title="Nobody waits for an answer">
+            <Empty title="No open questions">
               <p>A task that asks by ctx.ask waits here, without holding a slot.</p>
             </Empty>
           </section>
@@ -51,9 +51,7 @@ export function AskPanel({ ask }: { readonly ask: AskInfo }): VNode {
           asked {agoText(askedAt, now.value)}
           {until === undefined || state !== 'open' ? '' : `, ${lengthText(until - now.value)} left`}
         </span>
-        <span class="push meta">
-          {whom.length === 0 ? 'for anybody' : `for ${whom.join(', ')}`}
-        </span>
+        <span class="push meta">{whom.length === 0 ? 'for anyone' : `for ${whom.join(', ')}`}</span>
       </header>
       <div class="body stack">
         <p class="ink2">

@@ -38,7 +38,7 @@ export function AuditScreen(): VNode {
       columns={COLUMNS}
       keyOf={({ requestId }) => requestId}
     >
-      <Empty title="Nobody has changed anything">
+      <Empty title="No changes yet">
         <p>Every change that is made on this page, or by the HTTP API, is written down here.</p>
       </Empty>
     </ListPanel>

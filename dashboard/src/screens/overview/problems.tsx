@@ -60,7 +60,7 @@ function problemsOf({ workers, counts, queues = [], lagMs = 0 }: Overview): read
     found.push({
       tone: 'warn',
       title: 'Schedules are late.',
-      text: `One has been due for ${lengthText(lagMs)}: nobody fires them.`,
+      text: `One has been due for ${lengthText(lagMs)}: no process fires them.`,
       command: commandText('scheduler'),
     });
   }

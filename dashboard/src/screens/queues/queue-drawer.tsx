@@ -58,7 +58,7 @@ const FIELDS: readonly SettingField[] = [
   },
   {
     key: 'userWeight',
-    label: 'Weight of users that nobody configured',
+    label: 'Weight of users without settings of their own',
     hint: 'These four are replaced together.',
     check: written.weight,
   },

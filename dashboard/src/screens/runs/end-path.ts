@@ -94,7 +94,7 @@ function leavesOf(nodes: readonly RunNodeInfo[], timeline: Timeline): ReadonlyMa
   );
 }
 
-/** Where each node stands, whatever it is inside of. */
+/** Where each node stands, also inside of groups and parts. */
 class Places {
   readonly #leaves: ReadonlyMap<string, Leaf>;
   /** By node: those of its block, and the node around that. */
@@ -167,7 +167,7 @@ class Places {
     return [...found];
   }
 
-  /** Whoever waits for a group or a part waits for all in it. */
+  /** A node that waits for a group or a part waits for all in it. */
   #inside(node: GraphNode | undefined): readonly string[] {
     if (node === undefined) return [];
     if (this.#isTask(node.id)) return [node.id];

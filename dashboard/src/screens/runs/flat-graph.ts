@@ -39,7 +39,7 @@ export interface FlatGraph {
   readonly folds: ReadonlyMap<string, boolean>;
 }
 
-/** More members are folded until somebody looks into them, and then stand in rows. */
+/** More members are folded until they are opened, and then stand in rows. */
 const MANY = 12;
 /** More are not drawn, also of a group that is open: the table has them. */
 export const MOST_CELLS = 1_000;

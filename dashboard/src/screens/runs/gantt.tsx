@@ -87,7 +87,7 @@ function Rows({ timeline, run, graph }: RowsProps): VNode {
 function rowsOf(timeline: Timeline, run: RunDetails, path: readonly PathStep[]): readonly Row[] {
   const states = new Map(run.nodes.map(({ node, state }) => [node, state]));
   const steps = new Map(path.map((step) => [step.node, step]));
-  // Groups without a name are nobody's work; their members are.
+  // Groups without a name do no work; their members do.
   const named = [...spansByNode(timeline)].filter(([node]) => shortName(node) !== '');
   return named.map(([node, own]) => ({
     node,

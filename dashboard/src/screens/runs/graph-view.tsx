@@ -105,7 +105,7 @@ function Drawn({ flat, states, run }: FlatProps): VNode {
   );
 }
 
-/** Whoever turns a group keeps the focus, though its button is another one then. */
+/** The focus stays on a group that is turned, though its button is another one then. */
 function useTurning(): readonly [{ current: HTMLDivElement | null }, (id: string) => void] {
   const area = useRef<HTMLDivElement>(null);
   const turned = useRef<string | undefined>(undefined);

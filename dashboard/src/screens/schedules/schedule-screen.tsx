@@ -63,7 +63,7 @@ function factsOf(schedule: ScheduleInfo): Parameters<typeof Facts>[0]['facts'] {
   return [
     ['When', <code key="when">{whenText(schedule)}</code>],
     ['Starts', `${task}, as ${user} in ${queue}, priority ${priority}`],
-    ['Slots that nobody fired', missed],
+    ['Slots not fired in time', missed],
     ['While an earlier task runs', overlap],
     ['Fired', countText(fired)],
     ['Missed, passed over', `${countText(missedSlots)}, ${countText(overlappedSlots)}`],

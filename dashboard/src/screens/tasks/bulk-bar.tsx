@@ -26,7 +26,7 @@ interface BulkBarProps {
 
 const ACTIONS: readonly BulkAction[] = ['redrive', 'run-now', 'cancel', 'remove'];
 
-/** Nothing can be done until something is picked, so that nobody changes all by mistake. */
+/** Nothing can be done until something is picked, so that not all is changed by mistake. */
 export function BulkBar({ where, all, picked, pick }: BulkBarProps): VNode {
   const { isAll, ids } = picked;
   const isAny = isAll || ids.size > 0;

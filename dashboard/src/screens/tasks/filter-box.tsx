@@ -22,7 +22,7 @@ const EXAMPLES = [
   '-name:ping',
 ];
 
-/** What is typed is another word; whoever wants to write all of it anew takes it into the line. */
+/** Typed text is another word of the filter; a filter with a mistake stands in the line whole. */
 export function FilterBox({ where, wrong }: FilterBoxProps): VNode {
   const words = wordsOf(where);
   const [typed, setTyped] = useState(wrong === undefined ? '' : where);

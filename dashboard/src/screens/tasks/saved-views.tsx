@@ -1,4 +1,4 @@
-/** Filters that somebody has named: each is a link, and can be forgotten. */
+/** Filters with a name: each is a link, and can be forgotten. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
@@ -80,8 +80,8 @@ export function SaveViewDialog({ where }: { readonly where: string }): VNode {
         }}
       >
         <p>
-          <code>{where}</code> gets a name, in this browser alone: here, and where ⌘K goes. To send
-          it to somebody, send the address.
+          <code>{where}</code> gets a name, in this browser alone: here, and where ⌘K goes. To share
+          it, send the address.
         </p>
         <Field
           label="Name"

@@ -67,12 +67,12 @@ interface SentenceProps {
   readonly inLine: number;
   /** Of them, those that were read. */
   readonly shown: number;
-  /** Of these; nobody promises it where turns are as long as their tasks. */
+  /** Of these; absent where turns are as long as their tasks, for which there is no bound. */
   readonly within: number | undefined;
 }
 
 function Sentence({ inLine, shown, within }: SentenceProps): VNode {
-  if (inLine === 0) return <>Nobody is in line.</>;
+  if (inLine === 0) return <>No user is in line.</>;
   if (inLine === 1) return <>One user is in line, and takes every turn.</>;
   const users = countOf(inLine, 'user');
   if (within === undefined || shown === 0) return <>{users} are in line.</>;

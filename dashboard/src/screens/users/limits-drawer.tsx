@@ -14,7 +14,7 @@ interface LimitsDrawerProps {
   readonly onClose: () => void;
 }
 
-/** What is left empty is taken back: then the queue says it, or nobody. */
+/** A field left empty is reset: then the setting of the queue holds, or the default. */
 export function LimitsDrawer({ row, onClose }: LimitsDrawerProps): VNode {
   const before = textsOf(row);
   return (

@@ -7,7 +7,7 @@ type Origin = UserRow['origins']['weight'];
 
 /** Where a value comes from, as people say it. */
 export const ORIGIN_TEXTS: Readonly<Record<Origin, string>> = {
-  'built-in': 'nobody has said it',
+  'built-in': 'default',
   queue: 'of the queue',
   user: 'of the user, in all queues',
   'user-in-queue': 'of the user, in this queue',

@@ -11,7 +11,7 @@ import { countText } from '../../words/numbers.ts';
 import { IN_LINE, LATER } from './count-columns.tsx';
 import { WhyText } from './remedy.tsx';
 
-/** Nothing of anybody else. */
+/** Shows nothing of other users. */
 export function MineTable(): VNode {
   const reading = useReading(source('GET /overview'));
   return (

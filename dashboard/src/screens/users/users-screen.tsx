@@ -43,7 +43,7 @@ function Everybody(): VNode {
     <Shown reading={queues} what="the queues">
       {() =>
         queue === undefined ? (
-          <Empty title="Nobody has a task yet">
+          <Empty title="No users yet">
             <p>A user is there as soon as a task is stored for it.</p>
           </Empty>
         ) : (
@@ -111,7 +111,7 @@ function UserList({ pages, queue }: UserListProps): VNode {
       }
     >
       {found.length === 0 ? (
-        <Empty title={text === '' ? 'Nobody is here' : `No user is called ${text}`}>
+        <Empty title={text === '' ? 'No users here' : `No user is called ${text}`}>
           <p>
             {text === ''
               ? 'No user of this queue has work or settings.'

@@ -133,7 +133,7 @@ function scopeText(
 ): string {
   if (assigned === undefined) return 'everybody alike';
   const first = assigned.join(', ');
-  if (others === 'any') return `${first} first, then anybody`;
+  if (others === 'any') return `${first} first, then any user`;
   return others === undefined || others.length === 0
     ? `${first} alone`
     : `${first} first, then ${others.join(', ')}`;
