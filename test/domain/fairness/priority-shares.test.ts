@@ -106,6 +106,16 @@ describe('levels of one user', () => {
     expect(Array.from({ length: 5 }, () => levels.serve())).toEqual([4, 5, 4, 5, 4]);
   });
 
+  it('wait anew once they had nothing', () => {
+    const levels = new Levels();
+    levels.add(NORMAL);
+    levels.add(HIGH, 10);
+    levels.serve();
+    levels.cancel(NORMAL);
+    levels.add(NORMAL);
+    expect([1, 2, 3].map(() => levels.serve())).toEqual([HIGH, HIGH, NORMAL]);
+  });
+
   it('have waited for nothing once one alone has work', () => {
     const levels = new Levels([3, 7, 11, 13, 17]);
     for (const level of [1, 2, 3, 4, 5] as const) levels.add(level, 5);
