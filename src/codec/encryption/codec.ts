@@ -1,8 +1,8 @@
 /**
  * How values become text. The default is strict JSON: a value that would come back changed is refused. Another
  * codec lifts that; every process that shares the tasks must use the same one. All other texts of users and
- * handlers go through it too: messages of errors, reasons, journals of runs, schedules, graphs. `encrypted({
- * keys })` makes one that encrypts.
+ * handlers go through it too: messages of errors, reasons, journals of runs, schedules, graphs.
+ * `encrypted({ keys })` makes one that encrypts.
  */
 export interface Codec {
   /**
