@@ -22,7 +22,7 @@ export type Interruption =
   /** It has no lease any more: its result will not be asked for. */
   | { readonly type: 'lost' };
 
-/** What an attempt is given to run with, and is told what became of it; `Attempt` is the attempt itself. */
+/** Tools of an attempt, and the receiver of its outcome; `Attempt` is the attempt itself. */
 export interface AttemptHost<Attempt> {
   readonly codec: ValueCodec;
   readonly log: Logger;

@@ -55,8 +55,8 @@ function newWaiting(): Waiting {
 export const NOWHERE = -1;
 
 /**
- * One leased task in one slot: its handler is called, what that comes to is decided, and the decision
- * goes on to be settled. The handler may outlive that.
+ * One leased task in one slot: calls its handler, decides on the outcome, and passes the decision on to be
+ * settled. The handler may outlive that.
  */
 export class Attempt extends LeasedSource implements CallSink, OwnLease {
   /** When the handler was called; 0 before. */
@@ -74,7 +74,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
   writes: SettledWrites | undefined;
   /** Present while its handler waits without a lease. */
   #waiting: Waiting | undefined;
-  /** What its handler came to while it waited; settled by the lease that it waits under, or the next. */
+  /** The outcome of its handler while it waited; settled by the lease that it waits under, or the next. */
   #late: Outcome | undefined;
   /** False while it is suspended, and after that if its handler was given up. */
   #hasSlot = true;

@@ -52,7 +52,7 @@ export interface HandlerAsk extends Pick<AskSpec, 'choices' | 'for' | 'text'> {
 /** When a wait is over: so long after it began, or at a moment in ms since the epoch. */
 export type WakeTime = { readonly inMs: number } | { readonly at: number };
 
-/** Waits for a handler; what it came to is written down, so that a handler that starts anew is answered from there. */
+/** Waits for a handler; the outcome is stored, so that a handler that starts anew is answered from there. */
 export type Waiter = (wait: HandlerWait, options: SubRunOptions) => Promise<WaitAnswer>;
 
 const AHEAD = { least: 0, most: LIMITS.delayMaxMs };

@@ -25,7 +25,7 @@ export interface MeasuredClient {
   };
   /** How late the schedules are. */
   readonly schedules: Pick<Schedules, 'lag'>;
-  /** What became of graphs. */
+  /** Figures of the graph cache. */
   readonly graphs: Pick<Graphs, 'stats'>;
   /** Counts and totals. */
   stats(): Promise<Stats>;

@@ -52,7 +52,7 @@ export type ManyArgs<F extends ManySource, A extends boolean> = [F] extends [
     ? [inputs: readonly I[], options?: EnqueueManyOptions<A>]
     : never;
 
-/** What `enqueueMany` gives: handles, or with `atomic: false` what became of each. */
+/** The reply of `enqueueMany`: handles, or with `atomic: false` the outcome of each. */
 export type ManyHandles<F extends ManySource, A extends boolean> = [F] extends [
   readonly Call<unknown>[],
 ]

@@ -4,7 +4,7 @@ import type { EachNode, JoinPolicy, ParallelNode } from './graph.ts';
 import { fill, nodesRead, readsInput } from './graph-binding.ts';
 import type { FlatGraph, PlanGroup, PlanMember, PlanScope, PlanValue } from './graph-plan.ts';
 
-/** What became of a node of a plan. Of joins and groups only `ok` and the error are asked. */
+/** The outcome of a node of a plan. Of joins and groups only `ok` and the error are asked. */
 export type NodeOutcome =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: Error };
@@ -107,7 +107,7 @@ export class PlanValues {
     return group === undefined || this.#isKept(group) ? undefined : group;
   }
 
-  /** What became of a member of a group: it finished when all nodes that end it have. */
+  /** The outcome of a member of a group: it finished when all nodes that end it have. */
   member(member: PlanMember, facts: RunFacts): NodeOutcome {
     for (const end of member.ends) {
       const outcome = facts.outcome(end);

@@ -2,7 +2,7 @@
 import { assertNever } from '../base/never.ts';
 import type { JoinPolicy } from './graph.ts';
 
-/** What became of one member. */
+/** The outcome of one member. */
 export interface EndedMember {
   readonly key: string;
   readonly state: 'finished' | 'failed' | 'canceled';

@@ -1,7 +1,7 @@
 /**
- * The law of a walk: given a graph, and what became of the steps so far, which step is next. Knows
- * no store, no clock and no handler; the same outcomes always lead the same way, so a walk is
- * resumed by walking again with the outcomes that were written down.
+ * The law of a walk: given a graph, and the outcomes of the steps so far, which step is next. Knows no store,
+ * no clock and no handler; the same outcomes always lead the same way, so a walk is resumed by walking again
+ * with the stored outcomes.
  */
 import { assertNever } from '../base/never.ts';
 import {
@@ -56,7 +56,7 @@ export type Ending =
   | { readonly type: 'failed'; readonly error: unknown }
   | { readonly type: 'canceled'; readonly cause: Cause };
 
-/** What became of a step. */
+/** The outcome of a step. */
 export type StepOutcome =
   | { readonly type: 'output'; readonly value: unknown }
   | { readonly type: 'failed'; readonly error: unknown }
@@ -116,7 +116,7 @@ export class Walk {
     return this.#current;
   }
 
-  /** What became of the step that `next` gave. */
+  /** Takes the outcome of the step that `next` gave. */
   settle(outcome: StepOutcome): void {
     const step = this.next();
     if (step.type === 'end') return;

@@ -5,7 +5,7 @@ import type { Backend } from '../domain/port/backend.ts';
 import { refusalError } from '../domain/port/refusal.ts';
 import { type KnownSchedule, taskOf } from './spec.ts';
 
-/** What a backfill came to, by slot. */
+/** The outcome of a backfill, by slot. */
 export interface BackfillReport {
   /** Slots whose tasks were stored. */
   readonly created: readonly number[];

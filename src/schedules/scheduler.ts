@@ -49,7 +49,7 @@ interface FiredSlot {
   readonly lateMs: number;
 }
 
-/** What became of one schedule, and when it is due next. */
+/** The outcome of firing one schedule, and when it is due next. */
 interface Fired {
   readonly kind: FireReply['kind'] | 'failed';
   readonly nextDueAt?: number;

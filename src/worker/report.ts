@@ -43,7 +43,7 @@ export function reportFailedCall(log: Logger, failure: LogEvents['worker.call-fa
   say(log, 'worker.call-failed', `worker ${worker}: ${operation} failed`, failure);
 }
 
-/** Who hears what became of attempts. */
+/** Listeners for the outcomes of attempts. */
 export interface AttemptListeners {
   readonly core: FailureLog & Pick<Core, 'series'>;
   readonly events: Emitter<WorkerEvents>;
@@ -55,7 +55,7 @@ export function reportLost({ core, events }: AttemptListeners, attempt: Attempt)
   events.emit('lease.lost', factsOf(attempt));
 }
 
-/** Tells what a decision came to. The backend's answer counts: a cancel may have been first. */
+/** Reports the outcome of a decision. The backend's answer counts: a cancel may have been first. */
 export function reportSettled(
   { core, events }: AttemptListeners,
   attempt: Attempt,
@@ -98,7 +98,7 @@ type SettledEvent =
   | 'task.canceled'
   | 'task.released';
 
-/** As what the series count it: what was given back has come to nothing. */
+/** The count of each event in the series: a release has none. */
 const COUNTED: Readonly<Partial<Record<SettledEvent, SeriesCount>>> = {
   'task.finished': 'finished',
   'task.failed': 'failed',

@@ -6,7 +6,7 @@ import type { LeaseLoop } from './lease-loop.ts';
 import type { Line } from './line.ts';
 import type { Slots } from './slots.ts';
 
-/** What a stop came to. */
+/** The outcome of a stop. */
 export interface StopReport {
   /** Tasks whose handlers did not end in time. Their leases end, and other workers run them. */
   readonly unfinished: readonly string[];

@@ -195,7 +195,7 @@ export class Slots implements AttemptHost<Attempt> {
   interrupt(attempt: Attempt, why: Interruption & { readonly type: 'cancel' | 'lost' }): void {
     if (!attempt.isLeased) return;
     if (why.type === 'lost') {
-      // Its settlement is under way: the answer to that says what became of it.
+      // Its settlement is under way: the reply tells the outcome.
       if (attempt.isDecided) return;
       this.#settlements.leased.drop(attempt);
     }

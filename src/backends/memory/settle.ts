@@ -62,7 +62,7 @@ function callBack(store: Store, entry: TaskEntry): void {
 
 const FREE: Situation = { isBlocked: false, isJoin: false, isCanceling: false };
 
-/** What a decision comes to in the life of its task. */
+/** The event that a decision is for its task. */
 const EVENTS: Readonly<Record<Settlement['decision']['type'], TaskEvent>> = {
   finish: 'finished',
   retry: 'retried',

@@ -250,7 +250,7 @@ class Pass {
       }
       const found = await this.#queueProblem(queueName, queue);
       if (found === undefined) continue;
-      // What a user comes to depends on counts of its queue, which follow from those of users.
+      // The state of a user depends on counts of its queue, which follow from counts of users.
       repairs.unshift((now) => this.#repairOne('repair-queue', [queueName, now], found.counts));
       if (!isRepaired) problems.push(found.problem);
     }

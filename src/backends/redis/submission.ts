@@ -30,7 +30,7 @@ interface Context {
 
 type Parts = readonly (readonly NewTask[])[];
 
-/** What became of a batch whose parts are stored, and not sealed. */
+/** The state of a batch whose parts are stored, and not sealed. */
 interface Stored {
   readonly replies: readonly EnqueueReply[];
   /** Ids that others waited for. */

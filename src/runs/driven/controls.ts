@@ -1,4 +1,4 @@
-/** What a node of a run came to, as data that can be written down and read again. */
+/** The outcome of a node of a run, as data that can be stored and read again. */
 
 import type { ValueCodec } from '../../codec/codec.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';

@@ -15,7 +15,7 @@ export function groupSpan(
   return partSpan({ kind: 'group', name: node.id, runId, attributes });
 }
 
-/** Ends the span with what the visit came to, also when it is cut short. */
+/** Ends the span with the outcome of the visit, also when it is cut short. */
 export async function tracedGroup(
   trace: Trace,
   visit: () => Promise<GroupMove>,
@@ -30,7 +30,7 @@ export async function tracedGroup(
   }
 }
 
-/** What a group came to. */
+/** The outcome of a group. */
 export function endOf(outcome: StepOutcome): SpanEnd {
   if (outcome.type === 'failed') return { outcome: 'failed', error: outcome.error };
   if (outcome.type !== 'canceled') return { outcome: 'finished' };

@@ -57,7 +57,7 @@ export function givenField(key: string, member: string): string {
   return `m:${key}/${member}`;
 }
 
-/** What a node came to, by the fields of a journal. */
+/** The outcome of a node, by the fields of a journal. */
 export function recordIn(
   get: (name: string) => string | undefined,
   key: string,

@@ -292,9 +292,9 @@ export class Journal {
   }
 
   /**
-   * Writes down what a node came to, with what it wrote beside that: both or none.
+   * Stores the outcome of a node together with its writes: both or none.
    *
-   * @returns why the writes were refused; the node is not written down then.
+   * @returns why the writes were refused; the node is not stored then.
    * @throws as {@link Journal.flush}.
    */
   async noteWriting(

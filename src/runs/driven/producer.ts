@@ -68,7 +68,7 @@ export interface ProducerCall {
   runnersOf(prefix: string, code: HandlerCode): SubRunners;
 }
 
-/** What one lease of a run came to. */
+/** The outcome of one lease of a run. */
 export type WalkMove =
   | {
       readonly type: 'ended';

@@ -1,4 +1,4 @@
-/** What one driven run has come to, as another one may go on from it. */
+/** The outcomes of one driven run, from which another one may go on. */
 
 import type { ValueCodec } from '../../codec/codec.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';

@@ -4,7 +4,7 @@ import type { EachNode, JoinPolicy, ParallelNode } from '../../graph/graph.ts';
 import { groupOutput, type NodeOutcome } from '../../graph/graph-values.ts';
 import { isLost } from '../../graph/group-verdict.ts';
 
-/** A member with its name and what became of it. */
+/** A member's name and outcome. */
 export type MemberOutcome = readonly [string, NodeOutcome];
 
 /** Whether a group may finish though a member did not. */

@@ -1,4 +1,4 @@
-/** What a group comes to when its members have ended, in runs of both kinds. */
+/** The outcome of a group when its members have ended, in runs of both kinds. */
 import { failureOf } from '../../attempt/handler-call.ts';
 import { errorFrom, thrownOf } from '../../base/thrown.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
@@ -71,7 +71,7 @@ export function outputText(
   return isLenient(policy) ? codec.result(id, value) : codec.anyLength(value);
 }
 
-/** Who has to have all of its members has what became of them: one that was canceled, and none that failed. */
+/** A group that needs all of its members ends as they do: when one was canceled, and none failed. */
 function cancelOf({ policy }: GroupEnd['node'], members: readonly MemberEnd[]): Cause | undefined {
   if (policy.kind !== 'strict' || members.some(({ state }) => state === 'failed')) return undefined;
   return members.flatMap((member) => (member.state === 'canceled' ? (member.cause ?? []) : []))[0];

@@ -200,9 +200,9 @@ class Resumption {
   }
 
   /**
-   * In which order tasks are put back. Each before those that it waits for: one that fails at once
-   * must find who hears of it. But a group whose policy looks at its members itself after these:
-   * put back before, it would see what they came to the last time.
+   * The order in which tasks are put back. Each before those that it waits for: one that fails at once must
+   * find its dependents. But a group whose policy looks at its members itself after these: put back before, it
+   * would see their former outcomes.
    */
   #levels(): readonly (readonly string[])[] {
     const before = new Map<string, string[]>([...this.#open.keys()].map((id) => [id, []]));
@@ -246,7 +246,7 @@ function neededBy({ state, dependsOn, blockedBy }: TaskRecord): readonly string[
   return state === 'failed' ? dependsOn : blockedBy;
 }
 
-/** A worker decides it by what its members came to. */
+/** A worker decides it by the outcomes of its members. */
 function isLenient({ name }: TaskRecord): boolean {
   return name === GROUP_TASK;
 }

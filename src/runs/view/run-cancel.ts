@@ -5,11 +5,11 @@ import { isEnd } from '../../domain/task/task.ts';
 import { type Consequences, ConsequenceWalk } from '../shared/consequences.ts';
 import { RunView, type ViewParts } from './run-view.ts';
 
-/** What the cancel of a run came to. */
+/** The outcome of the cancel of a run. */
 export interface RunCancelReport {
-  /** What it came to for the run itself. */
+  /** The outcome for the run itself. */
   readonly run: CancelReply;
-  /** Every node that had not ended, with what it came to for that. */
+  /** Every node that had not ended, with the outcome for it. */
   readonly nodes: readonly {
     /** Its name in the graph. */
     readonly node: string;

@@ -98,7 +98,7 @@ export class StoredRun<O> implements RunHandle<O> {
   }
 }
 
-/** What a run that ended gives; throws what became of it instead. */
+/** The result of a run that has ended; throws its error or cancel instead. */
 async function outcomeOf(parts: RunHandleParts, root: TaskRecord): Promise<unknown> {
   const view = await RunView.of(parts, root);
   if (root.state === 'finished') {

@@ -197,7 +197,7 @@ export class RunView {
     return Object.keys(fields).length === 0 ? { fields } : { fields, ...(await this.shared()) };
   }
 
-  /** What a driven run comes to next, by what it has written down. */
+  /** The next step of a driven run, by its journal. */
   async next(): Promise<WalkStep> {
     return replay(this.#parts.codec, await this.#driven()).next;
   }

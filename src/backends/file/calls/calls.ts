@@ -11,8 +11,8 @@ import { taskRows, tasksOf } from './task-rows.ts';
 export type Parts = Omit<Backend, 'name' | 'capabilities' | 'open' | 'close'>;
 
 /**
- * What a call does with room · `growth`: it makes more of what is stored · `start`: it begins tasks, which end later ·
- * `record`: it stores what a task has come to, as a result · `step`: it frees room, or takes as good as none.
+ * How a call uses room · `growth`: it stores more · `start`: it begins tasks, which end later · `record`: it
+ * stores the outcome of a task, as a result · `step`: it frees room, or takes almost none.
  */
 export type StepKind = 'growth' | 'start' | 'record' | 'step';
 

@@ -33,7 +33,7 @@ const PART_OF_LEFT = 4;
 /** What calls leave free that free room, in bytes, for the notes that an owner makes by itself. */
 const NOTES = 512;
 
-/** Of lines of steps and starts: what of them comes to be stored, at most. */
+/** Of lines of steps and starts: the part that is stored, at most. */
 const STEP_PART = 1 / 4;
 
 /** Of the first segment, beside what it has to have, where there is no room for more: enough for what frees some. */

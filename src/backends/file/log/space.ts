@@ -77,12 +77,15 @@ export class Space {
     return this.#isWithin(() => need(needs) + 2 * this.kept);
   }
 
-  /** Whether a task may be started: what its end may come to has room beside that. */
+  /** Whether a task may be started: there is room for its end, too. */
   mayStart(needs: Needs): boolean {
     return this.#leaves(needs, KEPT_FROM_STARTS);
   }
 
-  /** Whether what a task has come to may be stored: the rest of what is kept is for opening, and for what frees room. */
+  /**
+   * Whether the outcome of a task may be stored: the rest of the reserve is for opening, and for steps that
+   * free room.
+   */
   mayRecord(needs: Needs): boolean {
     return this.#leaves(needs, KEPT_FROM_RECORDS);
   }

@@ -17,7 +17,7 @@ interface Unreadable {
   readonly reason: string;
 }
 
-/** What a folder comes to. */
+/** The content of a folder. */
 export interface ReadData {
   readonly engine: Engine;
   readonly found: FoundData;

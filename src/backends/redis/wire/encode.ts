@@ -231,7 +231,7 @@ function pushManySettlements(args: ScriptArgument[], settlements: readonly Settl
   args.push(...firsts, ...others);
 }
 
-/** Of an ordinary 'finish', as most are, its result is all that is sent. */
+/** The result of a usual 'finish', which is all that is sent. */
 function usualResult({ decision, channel, xcom }: Settlement): string | undefined {
   if (decision.type !== 'finish' || channel !== undefined || xcom !== undefined) return undefined;
   return decision.result.length > LIMITS.apartBytes ? undefined : decision.result;

@@ -26,7 +26,7 @@ export interface Part<T> extends Page<T> {
   readonly looked?: number;
 }
 
-/** What a part may come to. */
+/** The limits of a part. */
 export interface PartRequest extends PageRequest {
   readonly bytes: number;
   readonly scan: number;
