@@ -46,8 +46,8 @@ export interface OwnLease {
    */
   suspend(suspension: Suspension, journal: KeptJournal, leftMs?: number): Promise<void>;
   /**
-   * Ends the wait of a suspended handler early: fulfilled once it has a lease again, rejects as {@link
-   * OwnLease.suspend} does; `undefined` when it has one.
+   * Ends the wait of a suspended handler early: fulfilled once it has a lease again, rejects as
+   * {@link OwnLease.suspend} does; `undefined` when it has one.
    */
   recall(): Promise<void> | undefined;
 }
