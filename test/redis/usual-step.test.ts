@@ -5,10 +5,11 @@
 import { expect, inject, it } from 'vitest';
 import type { Backend } from '../../src/domain/port/backend.ts';
 import type { Leased, LeaseRequest, Settlement } from '../../src/domain/port/leasing.ts';
+import type { UserPatch } from '../../src/domain/settings/settings.ts';
 import type { NewTask } from '../../src/domain/task/task.ts';
 import { memory } from '../../src/index.ts';
 import { randomOf } from '../support/file/faulty-disk.ts';
-import { adminOf, freshPrefix, kitOn } from './faults/kit.ts';
+import { adminOf, freshPrefix, kitOn, manualKitOn } from './faults/kit.ts';
 
 const SEED = 20_261_201;
 const QUEUES = [{ queue: 'default', weight: 1, pass: 0 }];
@@ -24,9 +25,10 @@ function finished({ id, token }: Leased): Settlement {
 }
 
 /** A worker that has leased a first task, and four more in line. */
-async function setUp() {
+async function setUp(isManual = false) {
   const prefix = freshPrefix();
-  const kit = await kitOn(inject('redisUrl'), prefix);
+  const url = inject('redisUrl');
+  const kit = isManual ? await manualKitOn(url, undefined, prefix) : await kitOn(url, prefix);
   await kit.worker('w');
   await kit.addMany(5);
   const { tasks } = kit.backend;
@@ -76,8 +78,29 @@ it('answers a request that is sent again as the first time', async () => {
   expect(again.leases.map(({ id }) => id)).toEqual(first.lease?.leases.map(({ id }) => id));
 });
 
-/** What a random course of enqueues and steps serves, in order. */
-async function courseOn(backend: Backend, seed: number): Promise<readonly string[]> {
+const NO_SETTINGS = { weight: null, maxRunning: null, rate: null, paused: null };
+/** What a user may be given between two steps; a rate that allows a few starts, and then none. */
+const PATCHES: readonly UserPatch[] = [
+  { weight: 300 },
+  { weight: 35 },
+  { paused: true },
+  { paused: false },
+  { maxRunning: 1 },
+  { maxRunning: 500 },
+  { rate: { limit: 1, perMs: 86_400_000, burst: 20 } },
+  NO_SETTINGS,
+  NO_SETTINGS,
+];
+
+/**
+ * What a random course of enqueues and steps serves, in order. `isSettled`: users have settings, which change, and tasks of
+ * several levels.
+ */
+async function courseOn(
+  backend: Backend,
+  seed: number,
+  isSettled = false,
+): Promise<readonly string[]> {
   const random = randomOf(seed);
   const below = (most: number): number => Math.floor(random() * most);
   const kit = { names: ['work'], concurrency: 9, host: 'h' };
@@ -87,7 +110,10 @@ async function courseOn(backend: Backend, seed: number): Promise<readonly string
   let count = 0;
   for (let step = 0; step < 250; step++) {
     const user = `u${below(6)}`;
-    const tasks = Array.from({ length: below(4) }, () => taskOf(`t${count++}`, user));
+    const level = isSettled && below(3) === 0 ? 5 : 3;
+    const tasks = Array.from({ length: below(4) }, () => taskOf(`t${count++}`, user, level));
+    const patch = isSettled && below(8) === 0 ? PATCHES[below(PATCHES.length)] : undefined;
+    if (patch !== undefined) await backend.users.set(`u${below(6)}`, patch, { queue: 'default' });
     if (tasks.length > 0) await backend.tasks.enqueue(tasks, { atomic: false });
     const lease = requestOf(1 + below(4));
     const settlements = leased.map(finished);
@@ -108,16 +134,76 @@ const EDGES: NewTask['edges'] = {
   allowCrossUser: false,
 };
 
-function taskOf(id: string, user: string): NewTask {
-  const what = { id, name: 'work', queue: 'default', user, level: 3, cost: 1 } as const;
+function taskOf(id: string, user: string, level: NewTask['level'] = 3): NewTask {
+  const what = { id, name: 'work', queue: 'default', user, level, cost: 1 } as const;
   return { ...what, payload: '{}', options: '', dependsOn: [], edges: EDGES };
 }
 
-it.each([0, 1, 2, 3])('serves in the order of the other backend, course %i', async (nth) => {
+it.each([
+  [0, false],
+  [1, false],
+  [2, false],
+  [3, false],
+  [4, true],
+  [5, true],
+  [6, true],
+  [7, true],
+])('serves in the order of the other backend, course %i, settings: %s', async (nth, isSettled) => {
   const kit = await kitOn(inject('redisUrl'), freshPrefix());
   const other = memory();
-  const orders = [await courseOn(kit.backend, SEED + nth), await courseOn(other, SEED + nth)];
+  const orders = [
+    await courseOn(kit.backend, SEED + nth, isSettled),
+    await courseOn(other, SEED + nth, isSettled),
+  ];
   await other.close();
-  expect(orders[0]?.length).toBeGreaterThan(200);
+  expect(orders[0]?.length).toBeGreaterThan(isSettled ? 100 : 200);
   expect(orders[0]).toEqual(orders[1]);
+  expect((await kit.backend.inspect.reconcile({ repair: false })).drift).toEqual([]);
+});
+
+it('starts what a rate allows, and the next when it is just due', async () => {
+  const { kit, next, second } = await setUp(true);
+  await kit.backend.users.set('eve', { rate: { limit: 1, perMs: 1_000, burst: 1 } }, {});
+  await next([finished(second)]);
+  await kit.leaseIds(5);
+  await kit.send({ id: 'one', user: 'eve' }, { id: 'two', user: 'eve' });
+  expect(await kit.leaseIds(5)).toEqual(['one']);
+  await kit.advance(999);
+  expect(await kit.leaseIds(5)).toEqual([]);
+  await kit.advance(1);
+  expect(await kit.leaseIds(5)).toEqual(['two']);
+});
+
+it('says with each lease what its queue says of its tasks, as it stands now', async () => {
+  const { kit, next, second } = await setUp(true);
+  const settled: Settlement[] = [finished(second)];
+  for (const leaseMs of [5_000, 7_000]) {
+    await kit.backend.queues.set('default', { leaseMs, timeoutMs: leaseMs / 5 });
+    const reply = await next(settled.splice(0));
+    const [leased] = reply.lease?.leases ?? [];
+    if (leased === undefined) throw new Error('nothing leased');
+    expect(leased.leaseUntil).toBe(kit.now() + leaseMs);
+    expect(leased.attemptSettings).toEqual({ timeoutMs: leaseMs / 5 });
+    settled.push(finished(leased));
+  }
+  await kit.backend.queues.set('default', { paused: true });
+  expect((await next(settled)).lease?.leases).toEqual([]);
+});
+
+it('wakes a worker that stands in line when it leaves work behind', async () => {
+  const { kit, prefix, next, second } = await setUp();
+  const raw = adminOf();
+  await next([finished(second)]);
+  await kit.leaseIds(5);
+  const idle = ['idle', 'idler', 'idlest'];
+  for (const worker of idle) {
+    await kit.worker(worker);
+    const { waitMs } = await kit.leaseReply({ worker, limit: 1, wait: true });
+    expect(waitMs).toBeGreaterThan(0);
+  }
+  // Each that comes wakes one; what is left behind by the lease of another wakes the next.
+  await kit.addMany(2, { user: 'ann' });
+  expect((await next([])).lease?.leases).toHaveLength(1);
+  const lengths = await Promise.all(idle.map((worker) => raw.llen(`${prefix}:wake:${worker}`)));
+  expect(lengths).toEqual([1, 1, 1]);
 });

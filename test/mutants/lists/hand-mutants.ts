@@ -108,12 +108,6 @@ const ROWS: readonly Row[] = [
     `    else\n`,
   ],
   [
-    'src/backends/redis/lua/lib/steps/lease-step.lua',
-    'and left behind by the next lease',
-    `  if worker.line == LINE.handed and not Hand.hasGot(worker, Lease.gotOf(ARGV[from + 2])) then return false end\n`,
-    ``,
-  ],
-  [
     'src/backends/redis/lua/lib/steps/usual.lua',
     'and left behind by a worker that finds nothing',
     `  if worker.line == LINE.handed and not Hand.hasGot(worker, Lease.gotOf(wait)) then return end\n`,

@@ -20,7 +20,7 @@ const DEAL_RICH: readonly Row[] = [
   ],
   [
     'many turns of a user are written past its rate',
-    `    if F.rateTill({ set = set, tat = tat }) then return false end\n`,
+    `    if Rate.allowedAt(set.rate, Rate.boundedTat(set.rate, tat, now)) > now then return false end\n`,
     ``,
   ],
   [
@@ -40,7 +40,21 @@ const DEAL_RICH: readonly Row[] = [
     ``,
   ],
   ['many turns of a user spend nothing of its rate', `        u.tat = tat\n`, ``],
-  ['many turns of a user are all of level 3', `      level = Dispatch.nextLevel(plans[i])\n`, ``],
+  [
+    'the lease of a queue ends when the request says',
+    `turns.count, now + (queue.config.leaseMs or request.leaseMs)`,
+    `turns.count, now + request.leaseMs`,
+  ],
+  [
+    'a long payload stays behind',
+    `    if request.isLong then Dispatch.addLong(batch, before) end\n`,
+    ``,
+  ],
+  [
+    'many turns of a user are all of level 3',
+    `if plan and plan.cnt then`,
+    `if plan and false then`,
+  ],
   [
     'a task is started with many others after its time to start',
     `not (x and (x.startUntil or x.startWithin or x.ownerRun and Park.isAbandoned(t) or Pause.runOf(t)))`,
@@ -180,8 +194,8 @@ const COUNT_DOWN: readonly Row[] = [
   ],
   [
     'many end, and are counted as living',
-    `struct.pack('<II', live - n,`,
-    `struct.pack('<II', live,`,
+    `f, live - n, running - n, tat))`,
+    `f, live, running - n, tat))`,
   ],
 ];
 

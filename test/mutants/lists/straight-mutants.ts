@@ -9,8 +9,8 @@ type Row = readonly [name: string, find: string, replace: string, first?: string
 const DEAL: readonly Row[] = [
   [
     'a turn that is dealt out is not charged',
-    `tags[i], left[i] = tags[i] + GRAINS.turn, have - 1\n    if fluid then v = Fluid.after(fluid, from,`,
-    `tags[i], left[i] = tags[i], have - 1\n    if fluid then v = Fluid.after(fluid, from,`,
+    `    local after = tags[i] + GRAINS.turn\n`,
+    `    local after = tags[i]\n`,
   ],
   [
     'virtual time stands still while turns are dealt out',
@@ -19,33 +19,29 @@ const DEAL: readonly Row[] = [
   ],
   [
     'who has nothing left counts in W still',
-    `    if have == 1 then\n      w = w - front.countedWeight\n`,
+    `    if have == 1 then\n      w = w - weight\n`,
     `    if have == 1 then\n`,
   ],
   [
     'who leaves ahead in the same lease counts in W no more',
-    `        Fluid.add(fluid, left_, front.countedWeight)\n`,
+    `        Fluid.add(fluid, after, weight)\n`,
     ``,
   ],
   [
     'who had a turn goes before all others of its class',
-    `if again and not (tag and tag <= tags[again]) then`,
-    `if again then`,
+    `if back and not (tag and tag <= tags[back]) then`,
+    `if back then`,
   ],
-  [
-    'virtual time does not jump to the least tag',
-    `      if start and start > v then from = start end\n`,
-    ``,
-  ],
+  ['virtual time does not jump to the least tag', `      if start > v then from = start end\n`, ``],
   [
     'users with a record are dealt turns as if they had none',
     `    elseif isRecordless then\n      have = before`,
-    `    elseif not isAgain then\n      have = before`,
+    `    elseif not i then\n      have = before`,
   ],
   [
     'of a class only the first page is seen',
-    `from = size == 2 * page and from + page`,
-    `from = false`,
+    `got, size, size == 2 * page and from + page`,
+    `got, size, false`,
     'plain-steps',
   ],
 ];
@@ -73,25 +69,19 @@ const START: readonly Row[] = [
   ],
   [
     'a tag that is ahead is not kept',
-    `      elseif Tag.startOf(tags[i], front.countedWeight) > turns.virtual then`,
-    `      elseif tags[i] < 0 then`,
+    `      elseif start > turns.virtual then\n        kept`,
+    `      elseif start < 0 then\n        kept`,
   ],
   ['names of those who have gone stay', `  if passed then Step.dropNames(queue, passed) end\n`, ``],
   [
-    'the lease of a queue ends when the request says',
-    `turns.count, now + (queue.config.leaseMs or request.leaseMs)`,
-    `turns.count, now + request.leaseMs`,
-  ],
-  [
     'tasks that are dealt out are not counted as started',
-    `  queue.counts.queued, queue.counts.started = queue.counts.queued - n, queue.counts.started + n\n`,
-    ``,
+    `counts.queued - n, counts.started + n\n`,
+    `counts.queued - n, counts.started\n`,
   ],
-  ['tasks that are dealt out are runnable still', `  queue.runnable = queue.runnable - n\n`, ``],
   [
-    'a long payload stays behind',
-    `  if request.isLong then Dispatch.addLong(batch, at_) end\n`,
-    ``,
+    'tasks that are dealt out are runnable still',
+    `= queue.runnable - n, counts`,
+    `= queue.runnable, counts`,
   ],
   [
     'a queue takes turns of another',
@@ -110,21 +100,21 @@ const START: readonly Row[] = [
   ],
   [
     'a queue with a rate deals out many turns at once',
-    `if whole and (share.scope or config.rate) then`,
-    `if whole and share.scope then`,
+    `if share.scope or config.rate then`,
+    `if share.scope then`,
   ],
   [
     'a worker with lists is dealt turns of everybody',
-    `if whole and (share.scope or config.rate) then`,
-    `if whole and config.rate then`,
+    `if share.scope or config.rate then`,
+    `if config.rate then`,
   ],
 ];
 
 const SETTLE_MANY: readonly Row[] = [
   [
     'tasks that finish together run still',
-    `counts.started, counts.finished = counts.started - n, counts.finished + n`,
-    `counts.finished = counts.finished + n`,
+    `= counts.started - n, counts.finished + n`,
+    `= counts.started, counts.finished + n`,
   ],
   [
     'a task with facts finishes as if it had none',
@@ -144,8 +134,8 @@ const SETTLE_MANY: readonly Row[] = [
   ],
   [
     'dependents of the first of many that finish do not hear of it',
-    ` and not Settle.isOdd(ids, i, ears) end`,
-    ` end`,
+    ` and not Settle.isOdd(ids, i, ears) then`,
+    ` then`,
     'end-watch',
   ],
   [
@@ -156,7 +146,7 @@ const SETTLE_MANY: readonly Row[] = [
   ],
   [
     'a task of the middle of many that finish has no dependents',
-    `\n          and not (whole and Settle.isOdd(ids, stop + 1, ears)) do`,
+    `\n          and not Settle.isOdd(ids, stop + 1, ears) do`,
     ` do`,
     'end-watch',
   ],
@@ -167,7 +157,7 @@ const SETTLE_MANY: readonly Row[] = [
   ],
   [
     'leases of many that finish are left',
-    `    redis.call('HDEL', K.hot(ARGV[1]), unpack(ARGV, first, last))\n`,
+    `    redis.call('HDEL', hot, unpack(ARGV, first, last))\n`,
     ``,
   ],
   [
@@ -180,11 +170,7 @@ const SETTLE_MANY: readonly Row[] = [
     `worker.succeeded = worker.succeeded + n`,
     `worker.succeeded = worker.succeeded + 1`,
   ],
-  [
-    'those that end together stand before those that ended in the step',
-    `  if whole then F.flushEnded() end\n`,
-    ``,
-  ],
+  ['those that end together stand before those that ended in the step', `  F.flushEnded()\n`, ``],
   [
     'whoever stands behind a task that finishes has its lease',
     `while stop < last and hot[stop + 1] == packed and`,
@@ -320,34 +306,7 @@ const HOT_LEASES: readonly Row[] = [
   ],
 ];
 
-/** Where all who are ready have no record and the usual weight. */
-const DEAL_ONE: readonly Row[] = [
-  [
-    'a second turn in one lease is not charged',
-    `    tags[i], left[i] = tags[i] + GRAINS.turn, have - 1\n    if fluid then v = Fluid.after(fluid, start,`,
-    `    tags[i], left[i] = tags[i], have - 1\n    if fluid then v = Fluid.after(fluid, start,`,
-  ],
-  [
-    'who had a turn goes before all others',
-    `    if i and not (tag and tag <= tags[i]) then\n`,
-    `    if i then\n`,
-  ],
-];
-
 const USUAL: readonly Row[] = [
-  ['usual: a turn is not charged', `    tag = tag + GRAINS.turn\n`, ``, 'usual-step'],
-  [
-    'usual: virtual time stands still',
-    `else v = Turn.afterTurn(start, 1, w) end\n    if have == 1 then\n      isDrained`,
-    `else v = start end\n    if have == 1 then\n      isDrained`,
-    'usual-step',
-  ],
-  [
-    'usual: a user has two turns of which the second is its first',
-    `(tag <= first and tag < INF)`,
-    `(tag < INF)`,
-    'usual-step',
-  ],
   [
     'usual: a lease of another token is settled',
     `          or string.sub(packed, AT.lease.rest) ~= queueName .. tail then return false end\n`,
@@ -380,8 +339,32 @@ const USUAL: readonly Row[] = [
   ],
   [
     'usual: settings of a queue are not looked at',
-    `  if queue.hasSettings or queue.parked > 0`,
-    `  if queue.parked > 0`,
+    `    if not LEASE_SETTINGS[field] then return false end\n`,
+    ``,
+    'usual-step',
+  ],
+  [
+    'usual: a lease does not say what its queue says of it',
+    `    if queue.hasSettings then settings = Lease.settings({ { queue = queue } }) end\n`,
+    ``,
+    'usual-step',
+  ],
+  [
+    'usual: the lease of a queue ends when the request says',
+    `now + (queue.config.leaseMs or spec.leaseMs)`,
+    `now + spec.leaseMs`,
+    'usual-step',
+  ],
+  [
+    'usual: a user with a record is passed over',
+    ` (turns.count < n or turns.isOther) then return nil, leases, ears end\n`,
+    ` turns.count == 0 then return nil, leases, ears end\n`,
+    'usual-step',
+  ],
+  [
+    'usual: nobody is woken for work that is left',
+    `n > 0 and (queue.runnable > n or string.find`,
+    `n > 0 and (string.find`,
     'usual-step',
   ],
   [
@@ -415,7 +398,6 @@ const KEPT: readonly Row[] = [
 
 export const STRAIGHT_MUTANTS: readonly Mutant[] = [
   ...of('turns/deal', DEAL),
-  ...of('turns/deal', DEAL_ONE),
   ...of('steps/dispatch', START),
   ...of('steps/usual', USUAL),
   ...of('base/time', KEPT),

@@ -12,11 +12,10 @@ if not whole then
   local reply = Usual.step(NOTHING, spec)
   if reply then return reply end
 end
-F.beginStep()
+F.readAll()
 local worker = F.readWorker(ARGV[1])
 if not worker then return { 'unregistered' } end
 local shares = Lease.shares(2, spec, worker)
-if not whole and not Lease.isUsual(2, spec, worker, shares) then F.readAll() end
 redis.call('DEL', K.oom())
 F.seen(worker)
 return F.leaseStep(2, spec, worker, shares, {})

@@ -17,17 +17,16 @@ if spec and not whole then
   usual, hot, ears = Usual.step(counts, spec)
   if usual then return usual end
 end
-F.beginStep()
+F.readAll()
 local worker, behind, shares = F.readWorker(ARGV[1]), counts.behind, nil
 if not hot then hot, ears = Settle.read(counts) end
 if worker and spec then shares = Lease.shares(behind, spec, worker) end
-if not whole and not (shares and Settle.isUsual(counts, hot, ears) and Lease.isUsual(behind, spec, worker, shares)) then F.readAll() end
 redis.call('DEL', K.oom())
 if worker then F.seen(worker) end
 local reply = { 0 }
 Settle.all(worker, reply, counts, hot, ears)
 reply[1] = #reply - 1
-if whole then F.cascade(LIMIT.cascadeStep) end
+F.cascade(LIMIT.cascadeStep)
 if shares then
   return F.leaseStep(behind, spec, worker, shares, reply)
 else

@@ -61,8 +61,7 @@ function F.saveClock()
   for i = 1, #touched do
     local queue = touched[i]
     queue.isTouched, queue.gain, queue.readEpoch, queue.fresh = false, 0, queue.epoch, false
-    -- Settings may change while the numbers stay as they are.
-    if not queue.hasSettings then F.keep(queue.prefix, queue) end
+    F.keep(queue.prefix, queue)
   end
 end
 

@@ -26,11 +26,8 @@ end
 -- What stands in `fair`: settings, and the mean time that leases are held where time is charged.
 function F.readSettings(queue)
   local got = redis.call('HMGET', K.fair(queue.prefix), FIELD.fair.settings, FIELD.fair.mean)
-  queue.hasSettings = true
-  if got[1] then
-    local config = cmsgpack.unpack(got[1])
-    queue.config, queue.perUser, queue.timed = config, config.perUser or NONE, config.charge == 'time'
-  end
+  local config = got[1] and cmsgpack.unpack(got[1]) or NONE
+  queue.hasSettings, queue.config, queue.perUser, queue.timed = true, config, config.perUser or NONE, config.charge == 'time'
   if got[2] then queue.mean = struct.unpack('<d', got[2]) end
 end
 
@@ -43,10 +40,17 @@ function F.unpackQueue(queueName, queuePrefix, packed)
     counts = { scheduled = scheduled, deferred = deferred, queued = queued, started = started, finished = ended },
     classes = { [USUAL.class] = recordless > 0 and recordless or nil }, lasts = { [USUAL.kind] = last >= 0 and last or nil },
     parked = 0, leaving = 0, config = NONE, perUser = NONE, timed = false, users = NONE, gain = 0, fresh = false, isTouched = false,
-    seldom = string.sub(packed, AT.queue.rest, REST_FROM - 1), hasSettings = false, hasRest = #packed >= REST_FROM, packed = false }
-  if #packed >= REST_FROM then F.readRest(queue, string.sub(packed, REST_FROM)) end
+    seldom = string.sub(packed, AT.queue.rest, REST_FROM - 1), hasSettings = false, rest = string.sub(packed, REST_FROM), fronts = {}, turns = Dispatch.newTurns(), packed = false }
+  if queue.rest ~= '' then F.readRest(queue, queue.rest) end
   if flags > 0 then F.readSettings(queue) end
   return queue
+end
+
+-- A queue as it is stored, or as it was kept. Settings may change while the numbers stay as they are.
+function F.readQueue(queueName, queuePrefix, packed)
+  local kept = not whole and F.takeKept(queuePrefix, packed)
+  if kept and kept.hasSettings then F.readSettings(kept) end
+  return kept or F.unpackQueue(queueName, queuePrefix, packed)
 end
 
 function F.queueOf(queueName)
@@ -54,12 +58,9 @@ function F.queueOf(queueName)
   if queue then return queue end
   local queuePrefix, packed = K.queue(queueName), nil
   if queueName == queueName_ then packed = queueText else packed = redis.call('HGET', KEYS[1], FIELD.clock.queue .. queueName) end
-  queue = not whole and F.takeKept(queuePrefix, packed)
-  if not queue then
-    queue = F.unpackQueue(queueName, queuePrefix, packed or NEW_QUEUE)
-    queue.fresh = not packed
-    if whole then F.wholeQueue(queue) end
-  end
+  queue = F.readQueue(queueName, queuePrefix, packed or NEW_QUEUE)
+  queue.fresh = not packed
+  if whole then F.wholeQueue(queue) end
   knownQueues[queueName] = queue
   return queue
 end
@@ -95,15 +96,14 @@ function F.packRest(queue)
 end
 
 function F.packQueue(queue)
-  local c, rest = queue.counts, ''
-  -- A usual step gives no queue any of that.
-  if whole or queue.hasRest then rest = F.packRest(queue) end
-  queue.hasRest = rest ~= ''
+  local c = queue.counts
+  -- A usual step says when it changes any of that.
+  if whole or not queue.rest then queue.rest = F.packRest(queue) end
   return struct.pack(FORMAT.queue, queue.virtual, queue.weightSum,
     queue.epoch, queue.runnable, queue.ready,
     queue.idleLeast, queue.old, queue.tags, queue.joined, c.scheduled, c.deferred, c.queued, c.started, c.finished,
     queue.enqueued, queue.finished, queue.classes[USUAL.class] or 0, queue.lasts[USUAL.kind] or -1,
-    queue.hasSettings and FLAG.queue.settings or 0) .. (whole and F.packSeldom(queue) or queue.seldom) .. rest
+    queue.hasSettings and FLAG.queue.settings or 0) .. (whole and F.packSeldom(queue) or queue.seldom) .. queue.rest
 end
 
 function F.saveQueue(queue)

@@ -236,20 +236,23 @@ function F.userOf(queue, name)
   return u
 end
 
--- Level shares as they are stored; nil: of somebody who has none yet.
-function F.readShares(raw)
-  local waited = { 0, 0, 0, 0, 0 }
-  if not raw then return { crit = 0, waited = waited } end
-  for at_ = AT.shares.rest, #raw, SIZE.levelShare do
+function F.newShares() return { crit = 0, waited = { 0, 0, 0, 0, 0 } } end
+
+-- Fills in level shares as they are stored; nil: of somebody who has none yet.
+function F.readShares(raw, shares)
+  local waited = shares.waited
+  shares.crit = raw and struct.unpack(FORMAT.shares, raw) or 0
+  for level = 1, 5 do waited[level] = 0 end
+  for at_ = AT.shares.rest, raw and #raw or 0, SIZE.levelShare do
     local level, turns = struct.unpack(FORMAT.levelShare, raw, at_)
     waited[level] = turns
   end
-  return { crit = struct.unpack(FORMAT.shares, raw), waited = waited }
+  return shares
 end
 
 -- The user's level shares, to be read or changed.
 function F.sharesOf(u)
-  if not u.shares then u.shares = F.readShares(u.raw) end
+  if not u.shares then u.shares = F.readShares(u.raw, F.newShares()) end
   return u.shares
 end
 

@@ -15,34 +15,48 @@ function Dispatch.settingsOf(queue, packed)
   return found
 end
 
--- A user with a record of which nothing but numbers changes with a turn, as it is stored; nil when there is more to it.
-function Dispatch.readFew(queue, name)
+-- Users as `Dispatch.readFew` fills them in, by their numbers among those who have turns: used again from step to step.
+local USERS = {}
+
+-- The user with this number, of which nothing but numbers changes with a turn, as its record is stored; nil when there is more to it.
+function Dispatch.readFew(queue, name, i)
   if queue.users[name] then return end
-  local key = K.user(queue.prefix, name)
-  local got = redis.call('HMGET', key, FIELD.user.numbers, FIELD.user.shares, FIELD.user.settings)
-  local found = got[1] and Dispatch.settingsOf(queue, got[3] or '')
+  local key, packed, raw, c = K.user(queue.prefix, name), nil, false, ''
+  local got = redis.call('HGETALL', key)
+  for at_ = 1, #got, 2 do
+    local field = got[at_]
+    if field == FIELD.user.numbers then packed = got[at_ + 1]
+    elseif field == FIELD.user.shares then raw = got[at_ + 1]
+    elseif field == FIELD.user.settings then c = got[at_ + 1] end
+  end
+  local found = packed and Dispatch.settingsOf(queue, c)
   if not found then return end
-  local s, ep, flags, w, headroom, a, b, c, d, e, f, live, running, tat = struct.unpack(FORMAT.user, got[1])
-  local isCounted = flags == FLAG.user.ready
-  if not isCounted and (flags ~= FLAG.user.ready + FLAG.user.uncounted or found.isRecorded) then return end
-  local queued = a + b + c + d + e + f
-  return { queue = queue, name = name, key = key, tagEpoch = ep, countedWeight = w, headroom = headroom, queued = queued,
-    live = live, running = running, tat = tat, raw = got[2], set = found.set, isCounted = isCounted,
-    isRecorded = found.isRecorded, packed = (queued > c or got[2]) and got[1], isFew = true }
+  local u = USERS[i]
+  if not u then
+    u = { isFew = true, cnt = { 0, 0, 0, 0, 0, 0 }, plan = { turns = 0, cnt = false, shares = F.newShares() } }
+    USERS[i] = u
+  end
+  local cnt, flags = u.cnt, nil
+  u.startTag, u.tagEpoch, flags, u.countedWeight, u.headroom, cnt[1], cnt[2], cnt[3], cnt[4], cnt[5], cnt[6], u.live, u.running, u.tat
+    = struct.unpack(FORMAT.user, packed)
+  u.isCounted = flags == FLAG.user.ready
+  if not u.isCounted and (flags ~= FLAG.user.ready + FLAG.user.uncounted or found.isRecorded) then return end
+  u.queue, u.name, u.key, u.raw, u.set, u.isRecorded = queue, name, key, raw, found.set, found.isRecorded
+  u.queued = cnt[1] + cnt[2] + cnt[3] + cnt[4] + cnt[5] + cnt[6]
+  return u
 end
 
--- How many turns the first of a class may have, who has a record: one more than so many at most. Nil: its turn is
+-- How many turns the first of a class may have, who has a record: one more than so many at most. 0: its turn is
 -- taken by all rules. `again`: the user, as it was read for the same turn before.
-function Dispatch.headroomOf(queue, front, most, again)
-  if queue.timed or front.scale == true or string.byte(front.class) ~= 111 then return end
-  local name = front.got[front.at]
-  local u = again and again.name == name and again or Dispatch.readFew(queue, name) or F.userOf(queue, name)
+function Dispatch.headroomOf(queue, front, name, most, again, i)
+  if queue.timed or front.isShared or string.byte(front.class) ~= 111 then return 0 end
+  local u = again and again.name == name and again or Dispatch.readFew(queue, name, i) or F.userOf(queue, name)
   local set, weight = u.set, u.countedWeight
   if not (u.isFew or u.ready) or u.lists or u.tagEpoch ~= queue.epoch or weight ~= front.countedWeight
-    or set.weight ~= weight or set.paused then return end
+    or set.weight ~= weight or set.paused then return 0 end
   local headroom = math.min(u.queued, set.maxRunning - u.running, most + 1)
   if set.rate then headroom = Dispatch.startsOf(u, headroom) end
-  if headroom > 0 then return headroom, u end
+  return headroom, u
 end
 
 -- How many of so many starts its rate allows now, one behind the other; and what is spent of it then.
@@ -64,37 +78,46 @@ end
 
 -- Counts and shares of a user, to go on with while nothing is decided.
 function Dispatch.planOf(u)
-  if u.isFew then
-    if not u.packed then return { turns = 0 } end
-    local a, b, c, d, e, f = struct.unpack('<IIIIII', u.packed, AT.user.level1)
-    return { turns = 0, queue = u.queue, cnt = { a, b, c, d, e, f }, shares = F.readShares(u.raw) }
+  if u.cnt[3] == u.queued and not (u.shares or u.raw) then
+    if not u.isFew then return { turns = 0 } end
+    u.plan.turns, u.plan.cnt = 0, false
+    return u.plan
   end
-  if u.cnt[3] == u.queued and not (u.shares or u.raw) then return { turns = 0 } end
-  local shares = F.sharesOf(u)
-  return { turns = 0, queue = u.queue, cnt = { unpack(u.cnt) }, shares = { crit = shares.crit, waited = { unpack(shares.waited) } } }
+  if not u.isFew then
+    local shares = F.sharesOf(u)
+    return { turns = 0, queue = u.queue, cnt = { unpack(u.cnt) }, shares = { crit = shares.crit, waited = { unpack(shares.waited) } } }
+  end
+  local plan, cnt = u.plan, u.plan.counts or {}
+  for level = 1, 6 do cnt[level] = u.cnt[level] end
+  plan.turns, plan.queue, plan.cnt, plan.counts = 0, u.queue, cnt, cnt
+  F.readShares(u.raw, plan.shares)
+  return plan
 end
 
 function Dispatch.nextLevel(plan)
-  plan.turns = plan.turns + 1
-  local cnt = plan.cnt
-  if not cnt then return 3 end
   local level = F.nextLevel(plan)
   if level == 0 then return level end
   F.served(plan, level)
-  cnt[level] = cnt[level] - 1
+  plan.cnt[level] = plan.cnt[level] - 1
   return level
 end
 
 -- The line of each turn; of users with a record also what they are after these turns, by the number of the user.
 function Dispatch.linesOf(queue, turns)
-  local keys, plans, us, order = {}, {}, turns.us, turns.order
+  local keys, plans, us, order, names, lines = {}, {}, turns.us, turns.order, turns.names, queue.usualLine
   for at_ = 1, turns.count do
-    local i, level = order and order[at_] or at_, 3
-    if us and us[i] then
-      plans[i] = plans[i] or Dispatch.planOf(us[i])
-      level = Dispatch.nextLevel(plans[i])
+    local i = order and order[at_] or at_
+    local u, plan = us and us[i], plans[i]
+    if u and not plan then
+      plan = Dispatch.planOf(u)
+      plans[i] = plan
     end
-    keys[at_] = K.line(queue.prefix, K.levelPart(level), turns.names[i])
+    if plan then plan.turns = plan.turns + 1 end
+    if plan and plan.cnt then
+      keys[at_] = K.line(queue.prefix, K.levelPart(Dispatch.nextLevel(plan)), names[i])
+    else
+      keys[at_] = lines .. names[i]
+    end
   end
   return keys, plans
 end
@@ -164,7 +187,7 @@ function Dispatch.saveFew(u, plan, tag, isReady)
   if not u.isFew or not (u.isRecorded or cnt and queued > cnt[3]) then return false end
   if set.rate then
     n, tat = Dispatch.spend(u, plan.turns)
-    if F.rateTill({ set = set, tat = tat }) then return false end
+    if Rate.allowedAt(set.rate, Rate.boundedTat(set.rate, tat, now)) > now then return false end
   end
   local live, running, flags = u.live, u.running, (isReady and FLAG.user.ready or 0) + (u.isCounted and 0
     or FLAG.user.uncounted)
@@ -228,14 +251,18 @@ end
 
 -- Leases the tasks of these turns; `found`: those with facts.
 function Dispatch.startEach(queue, turns, plans, ids, texts, found, request, batch)
-  if not (turns.us or found or next(tasks)) then
-    Dispatch.startAll(queue, turns, ids, texts, request, batch)
+  local n, till, us, order = turns.count, now + (queue.config.leaseMs or request.leaseMs), turns.us, turns.order
+  if not (us or found or next(tasks)) then
+    local before = batch.n
+    for i = 1, n do batch.ids[before + i], batch.texts[before + i] = ids[i], texts[i] end
+    batch.n = before + n
+    Dispatch.startAll(queue, n, ids, K.hot(request.worker), request.token, till, 0)
+    if request.isLong then Dispatch.addLong(batch, before) end
     F.touchQueue(queue)
     return Dispatch.saveTags(queue, turns)
   end
-  local n, till, us, order = turns.count, now + (queue.config.leaseMs or request.leaseMs), turns.us, turns.order
   local values, rows, behind, at_ = {}, {}, queue.name .. '\0' .. request.token, batch.n
-  local isRead, isLong = next(tasks) and true, request.isLong
+  local isRead, isLong, owners = next(tasks) and true, request.isLong, nil
   for i = 1, n do
     local id, text, t, u = ids[i], texts[i], found and found[i], us and us[order and order[i] or i]
     local flags = (t and FLAG.lease.facts or 0) + (u and u.isCounted and FLAG.lease.counted or 0)
@@ -243,6 +270,10 @@ function Dispatch.startEach(queue, turns, plans, ids, texts, found, request, bat
     if not value then
       value = struct.pack(FORMAT.lease, now, till, queue.epoch, flags, C.steps) .. behind
       values[flags] = value
+    end
+    if flags == FLAG.lease.counted then
+      owners = owners or Settle.ownersOf(value)
+      owners[id] = u.name
     end
     rows[2 * i - 1], rows[2 * i], at_ = id, value, at_ + 1
     batch.ids[at_], batch.texts[at_] = id, text
@@ -282,7 +313,7 @@ function Dispatch.takeEach(queue, turns, request, batch)
 end
 
 -- Starts what comes next of a queue, at most so many; false when there is nothing.
-function Dispatch.someRich(share, most, request, batch)
+function Dispatch.some(share, most, request, batch)
   local queue, before, unknownNames = share.queue, batch.n, batch.unknownNames
   Step.rest()
   local turns = Dispatch.turns(queue, most)

@@ -66,28 +66,25 @@ end
 -- Writes the tags of those that had turns. Who has nothing left leaves its class, and its tag is kept
 -- while it is ahead.
 function Dispatch.saveTags(queue, turns)
-  local tags, left, names, fronted, us = turns.tags, turns.left, turns.names, turns.fronted, turns.us
-  local drained, kept, passed, front = 0, nil, nil, turns.fronts[1]
+  local tags, left, names, fronted, us, fronts = turns.tags, turns.left, turns.names, turns.fronted, turns.us, turns.fronts
+  local drained, kept, passed, front = 0, nil, nil, turns.classes > 0 and fronts[1] or NONE
+  local moves, m = front.moves, 0
   if turns.fluid then Fluid.save(queue, turns.fluid) end
   for i = 1, turns.who do
-    if fronted then front = fronted[i] end
+    if fronted and fronted[i] ~= front then
+      front.m, front = m, fronted[i]
+      moves, m = front.moves, front.m
+    end
     if left[i] > 0 then
-      local moves, m = front.moves, front.m
-      if not moves then
-        moves, m = {}, 0
-        front.moves = moves
-      end
-      moves[m + 1], moves[m + 2], front.m = string.format('%d', tags[i]), names[i], m + 2
+      moves[m + 1], moves[m + 2], m = string.format('%d', tags[i]), names[i], m + 2
     else
-      local gone = front.gone or {}
-      front.gone = gone
-      gone[#gone + 1] = names[i]
-      drained = drained + 1
+      front.gone, drained = front.gone or {}, drained + 1
+      front.gone[#front.gone + 1] = names[i]
+      local start = Tag.startOf(tags[i], front.countedWeight)
       if us and us[i] then
         -- Its record keeps the tag.
-        local start = Tag.startOf(tags[i], front.countedWeight)
         if start > turns.virtual then Fluid.file(queue, names[i], front.countedWeight, start) end
-      elseif Tag.startOf(tags[i], front.countedWeight) > turns.virtual then
+      elseif start > turns.virtual then
         kept = kept or {}
         local k = #kept
         kept[k + 1], kept[k + 2] = string.format('%d', tags[i]), names[i]
@@ -98,12 +95,14 @@ function Dispatch.saveTags(queue, turns)
     end
   end
   queue.virtual, queue.weightSum = turns.virtual, turns.weightSum
-  for i = 1, #turns.fronts do
-    front = turns.fronts[i]
-    if front.m == 2 then
-      redis.call('ZADD', front.key, front.moves[1], front.moves[2])
-    elseif front.moves then
-      redis.call('ZADD', front.key, unpack(front.moves))
+  if m > 0 then front.m = m end
+  for i = 1, turns.classes do
+    front = fronts[i]
+    moves, m = front.moves, front.m
+    if m == 2 then
+      redis.call('ZADD', front.key, moves[1], moves[2])
+    elseif m > 2 then
+      redis.call('ZADD', front.key, unpack(moves, 1, m))
     end
     if front.gone then Dispatch.dropFrom(queue, front, #front.gone) end
   end
@@ -117,6 +116,7 @@ end
 
 function Dispatch.dropFrom(queue, front, n)
   local classes, users = queue.classes, front.n - n
+  queue.rest = false
   classes[front.class] = users > 0 and users or nil
   if users > 0 then return redis.call('ZREM', front.key, unpack(front.gone)) end
   redis.call('DEL', front.key)
@@ -124,28 +124,19 @@ function Dispatch.dropFrom(queue, front, n)
   if not F.isKindUsed(classes, kind) then queue.lasts[kind] = nil end
 end
 
--- Leases the tasks of these turns.
-function Dispatch.startAll(queue, turns, ids, texts, request, batch)
-  local n, till = turns.count, now + (queue.config.leaseMs or request.leaseMs)
-  queue.runnable = queue.runnable - n
-  queue.counts.queued, queue.counts.started = queue.counts.queued - n, queue.counts.started + n
-  local flags = not (whole or request.hasMore) and FLAG.lease.bare or 0
-  local value = struct.pack(FORMAT.lease, now, till, queue.epoch, flags, C.steps) .. queue.name .. '\0' .. request.token
-  local hot, at_ = K.hot(request.worker), batch.n
+-- Leases of these tasks begin, which end then, with these flags.
+function Dispatch.startAll(queue, n, ids, hot, token, till, flags)
+  local counts = queue.counts
+  local value = struct.pack(FORMAT.lease, now, till, queue.epoch, flags, C.steps) .. queue.name .. '\0' .. token
   if n == 1 then
-    batch.ids[at_ + 1], batch.texts[at_ + 1] = ids[1], texts[1]
     redis.call('HSET', hot, ids[1], value)
   else
-    local rows = {}
-    for i = 1, n do
-      rows[2 * i - 1], rows[2 * i] = ids[i], value
-      batch.ids[at_ + i], batch.texts[at_ + i] = ids[i], texts[i]
-    end
-    redis.call('HSET', hot, unpack(rows))
+    local rows = ROWS
+    for i = 1, n do rows[2 * i - 1], rows[2 * i] = ids[i], value end
+    redis.call('HSET', hot, unpack(rows, 1, 2 * n))
   end
-  batch.n = at_ + n
-  F.begun(request.worker, till)
-  if request.isLong then Dispatch.addLong(batch, at_) end
+  F.begun(ARGV[1], till)
+  queue.runnable, counts.queued, counts.started = queue.runnable - n, counts.queued - n, counts.started + n
 end
 
 -- The first task for which this answer has no room, beside the others; nil when there is none. `found`: those
@@ -170,46 +161,6 @@ function Dispatch.fits(batch, id, text, t)
   end
   batch.bytes = batch.bytes + bytes
   return true
-end
-
--- The step goes on with all that is known, and starts what comes next.
-function Dispatch.goOn(share, most, request, batch)
-  F.readAll()
-  return Dispatch.someRich(share, most, request, batch)
-end
-
--- Starts what comes next of a queue, at most so many; false when there is nothing.
-function Dispatch.some(share, most, request, batch)
-  if whole then return Dispatch.someRich(share, most, request, batch) end
-  local queue = share.queue
-  local turns = Dispatch.turns(queue, most)
-  local odd = turns.isOther
-  if odd and turns.count == 0 then return Dispatch.goOn(share, most, request, batch) end
-  if turns.count > 0 then
-    local ids = Dispatch.pop(queue, turns)
-    local texts = redis.call('HMGET', K.tasks(), unpack(ids))
-    local bytes = batch.bytes
-    request.isLong, request.hasMore = false, false
-    local at_ = Dispatch.firstOdd(texts, turns.count, request)
-    if request.isLong then
-      -- What cannot be read breaks off whoever reads it once all stand again where they stood.
-      local fine, heavy = pcall(Dispatch.firstHeavy, batch, ids, texts, at_ and at_ - 1 or turns.count)
-      at_ = not fine and 1 or heavy or at_
-    end
-    if at_ then
-      Dispatch.unpop(queue, turns.names, turns.order, ids)
-      batch.bytes, batch.stopped = bytes, false
-      return Dispatch.goOn(share, most, request, batch)
-    end
-    Dispatch.startAll(queue, turns, ids, texts, request, batch)
-  end
-  if turns.who > 0 then
-    F.touchQueue(queue)
-    Dispatch.saveTags(queue, turns)
-  end
-  batch.pass = odd and 1 or 2 * batch.pass
-  if odd then F.readAll() end
-  return odd or turns.count > 0
 end
 
 -- The share whose turn it is, and for how many turns: until the pass of another is less.
@@ -242,14 +193,14 @@ end
 function Dispatch.fill(shares, request, worker)
   local batch = { n = 0, ids = {}, texts = {}, rows = false, unknownNames = 0, stopped = false, alone = false,
     pass = INF, vain = 0, bytes = 0 }
-  local left = whole and Park.bringAll(shares, worker, request.limit)
+  local left = Park.bringAll(shares, worker, request.limit)
   while batch.n < request.limit and not batch.stopped do
     local share, most = Dispatch.nextShare(shares, math.min(request.limit - batch.n, batch.pass, LIMIT.dealtAtOnce))
     if not share then break end
     local config, before = share.queue.config, batch.n
     if config.maxRunning then most = math.min(most, config.maxRunning - share.queue.counts.started) end
     local found
-    if whole and (share.scope or config.rate) then
+    if share.scope or config.rate then
       found = Dispatch.one(share, request, batch)
     else
       found = Dispatch.some(share, most, request, batch)
@@ -257,7 +208,7 @@ function Dispatch.fill(shares, request, worker)
     if not found then share.isDone = true end
     for _ = before + 1, batch.n do share.pass = share.pass + share.step end
   end
-  if whole then Park.finishAll(shares, batch) end
+  Park.finishAll(shares, batch)
   if left and batch.n < request.limit then batch.stopped = true end
   return batch
 end

@@ -141,22 +141,6 @@ function Lease.append(reply, from, batch)
   for i = 1, #rows, ROW do reply[from + 2 * n + i] = table.concat(rows[i], ',') end
 end
 
--- Whether a plain step may answer: nothing is due, one queue at most has something to give, and no
--- worker or queue asks for more.
-function Lease.isUsual(from, spec, worker, shares)
-  if worker.scope or F.isTickDue(spec.retention) then return false end
-  if worker.request == ARGV[from] then return false end
-  if worker.line == LINE.handed and not Hand.hasGot(worker, Lease.gotOf(ARGV[from + 2])) then return false end
-  local full = 0
-  for i = 1, #shares do
-    local queue = shares[i].queue
-    if queue.config.rate then return false end
-    if queue.parked > 0 and #Park.namesOf(queue, worker.names) > 0 then return false end
-    if queue.runnable > 0 then full = full + 1 end
-  end
-  return full <= 1 and ARGV[from + 1] + 0 <= LIMIT.dealtAtOnce
-end
-
 -- Maintenance that is due, and rates as a clock that went back has left them behind.
 function Lease.begin(shares, retention)
   local ticked = F.tickSteps(retention)
@@ -197,7 +181,7 @@ function F.leaseStep(from, spec, worker, shares, reply)
     batch = { n = 0, ids = {}, texts = {}, rows = false, unknownNames = 0, stopped = false, alone = false }
     Lease.again(F.latestLeases(worker.id, worker.last), batch)
   else
-    word, ticked = 'leased', whole and Lease.begin(shares, retention)
+    word, ticked = 'leased', Lease.begin(shares, retention)
     -- A step of this request may have been broken off.
     local given = guard and F.latestLeases(worker.id, worker.last, id)
     if given then request.limit = limit - #given end

@@ -8,6 +8,9 @@ function Settle.endingOf(packed)
   return string.byte(packed, AT.lease.flags) >= FLAG.lease.bare and (FINISHED + FLAG.ending.bare) or FINISHED
 end
 
+-- Fields and values of one command: used again from call to call.
+local ROWS = {}
+
 -- Who waits for tasks that have finished hears of it; as ARGV holds them, the first of the call behind `ids`.
 function Settle.notify(ears, ids, first, last, apart)
   local notified, known, channels = {}, nil, nil
@@ -22,40 +25,52 @@ function Settle.notify(ears, ids, first, last, apart)
   if #notified > 0 then C.ears = C.ears - redis.call('HDEL', K.ears(), unpack(notified)) end
 end
 
--- Tasks of one lease, as ARGV holds them from `first` to `last`, with their results `apart` behind.
-function Settle.finish(worker, packed, token, first, last, apart)
-  local n = last - first + 1
-  local queue = F.queueOf(string.sub(packed, AT.lease.rest, -#token - 2))
-  if whole then F.flushEnded() end
+-- How tasks of one lease have finished, as ARGV holds them from `first` to `last`, with their results `apart` behind: fields and
+-- values to be written, behind so many.
+function Settle.addEnds(rows, k, packed, token, first, last, apart)
   local before = struct.pack('<Bd', Settle.endingOf(packed), now) .. string.sub(packed, 1, END.lease.leasedAt)
-  local behind = token .. '\0' .. ARGV[1] .. '\0'
-  local stamp = C.stamp
-  C.stamp = stamp + n
-  if n == 1 then
-    redis.call('HSET', K.ends(), ARGV[first],
-      before .. struct.pack('<d', stamp + 1) .. behind .. ARGV[first + apart])
-    redis.call('HDEL', K.hot(ARGV[1]), ARGV[first])
-    redis.call('RPUSH', K.ended('finished'), ARGV[first])
-  else
-    local rows, k = {}, 0
-    for i = first, last do
-      stamp = stamp + 1
-      rows[k + 1] = ARGV[i]
-      rows[k + 2] = before .. struct.pack('<d', stamp) .. behind .. ARGV[i + apart]
-      k = k + 2
-    end
-    redis.call('HSET', K.ends(), unpack(rows))
-    redis.call('HDEL', K.hot(ARGV[1]), unpack(ARGV, first, last))
-    redis.call('RPUSH', K.ended('finished'), unpack(ARGV, first, last))
+  local behind, stamp = token .. '\0' .. ARGV[1] .. '\0', C.stamp
+  for i = first, last do
+    stamp = stamp + 1
+    rows[k + 1], rows[k + 2] = ARGV[i], before .. struct.pack('<d', stamp) .. behind .. ARGV[i + apart]
+    k = k + 2
   end
-  local counts = queue.counts
-  counts.started, counts.finished = counts.started - n, counts.finished + n
-  queue.finished = queue.finished + n
-  F.touchQueue(queue)
-  if now < H.finished then H.finished = now end
-  if worker then worker.succeeded = worker.succeeded + n else F.countAttempt(ARGV[1], 'succeeded', n) end
   local till = struct.unpack('<d', packed, AT.lease.ends)
   if not C.freed or till < C.freed then C.freed = till end
+  C.stamp = stamp
+end
+
+-- Writes how tasks have finished, as ARGV holds them, and that their leases are over.
+function Settle.saveEnds(worker, rows, first, last)
+  local n, hot = last - first + 1, K.hot(ARGV[1])
+  if n == 1 then
+    redis.call('HSET', K.ends(), rows[1], rows[2])
+    redis.call('HDEL', hot, rows[1])
+    redis.call('RPUSH', K.ended('finished'), rows[1])
+  else
+    redis.call('HSET', K.ends(), unpack(rows, 1, 2 * n))
+    redis.call('HDEL', hot, unpack(ARGV, first, last))
+    redis.call('RPUSH', K.ended('finished'), unpack(ARGV, first, last))
+  end
+  C.freed = C.freed or INF
+  if now < H.finished then H.finished = now end
+  if worker then worker.succeeded = worker.succeeded + n else F.countAttempt(ARGV[1], 'succeeded', n) end
+end
+
+-- So many tasks of a queue that were started have finished.
+function Settle.count(queue, n)
+  local counts = queue.counts
+  counts.started, counts.finished, queue.finished = counts.started - n, counts.finished + n, queue.finished + n
+end
+
+-- Tasks of one lease finish.
+function Settle.finish(worker, packed, token, first, last, apart)
+  local queue = F.queueOf(string.sub(packed, AT.lease.rest, -#token - 2))
+  F.flushEnded()
+  Settle.addEnds(ROWS, 0, packed, token, first, last, apart)
+  Settle.saveEnds(worker, ROWS, first, last)
+  Settle.count(queue, last - first + 1)
+  F.touchQueue(queue)
 end
 
 -- Whether the task of a lease with this token is as most are: nothing else is known of it, and its user has
@@ -85,25 +100,6 @@ function Settle.isReadBy(ears, i)
   return ears[i] and string.byte(ears[i]) == 100
 end
 
--- Whether all tasks of the call are as most are, and leased as it says.
-function Settle.isUsual(counts, hot, ears)
-  if counts.odd > 0 then return false end
-  local i = 0
-  for g = 1, counts.groups do
-    local token, before = ARGV[2 + g], nil
-    for _ = 1, counts.sizes[g] do
-      i = i + 1
-      local packed = hot[i]
-      if packed ~= before then
-        if not packed or not Settle.isMost(packed, token) then return false end
-        before = packed
-      end
-      if ears and Settle.isReadBy(ears, i) then return false end
-    end
-  end
-  return true
-end
-
 -- ARGV from 2: the counts (`F.countsOf`), the token of each group, all ids, all results (or first arguments), and of each
 -- that is not 'finish' its place, decision and two more arguments. Appends to the reply place and answer of
 -- each that is not 'ok finished'.
@@ -119,16 +115,13 @@ function Settle.all(worker, reply, counts, hot, ears)
     local token, last = ARGV[2 + g], i + counts.sizes[g] - 1
     while i <= last do
       local packed = hot[i]
-      local isMost = packed and not others[i]
-      -- A plain step has seen that all are.
-      if isMost and whole then isMost = Settle.isAmongMany(packed, token) and not Settle.isOdd(ids, i, ears) end
-      if isMost then
+      if packed and not others[i] and Settle.isAmongMany(packed, token) and not Settle.isOdd(ids, i, ears) then
         local stop = i
         while stop < last and hot[stop + 1] == packed and not others[stop + 1]
-          and not (whole and Settle.isOdd(ids, stop + 1, ears)) do
+          and not Settle.isOdd(ids, stop + 1, ears) do
           stop = stop + 1
         end
-        if whole then Settle.finishAlso(packed, ids, i, stop, ears) end
+        Settle.finishAlso(packed, ids, i, stop)
         Settle.finish(worker, packed, token, ids + i, ids + stop, n)
         if ears then Settle.notify(ears, ids, ids + i, ids + stop, n) end
         for at_ = i, odd > 0 and stop or 0 do done[ARGV[ids + at_]] = true end

@@ -44,11 +44,10 @@ function Settle.countRunning(queue, name, n)
   local key = K.user(queue.prefix, name)
   local packed = redis.call('HGET', key, FIELD.user.numbers)
   if not packed then return false end
-  local _, _, flags, _, headroom, a, b, c, d, e, f, live, running = struct.unpack(FORMAT.user, packed)
+  local tag, epoch, flags, weight, headroom, a, b, c, d, e, f, live, running, tat = struct.unpack(FORMAT.user, packed)
   if flags % (2 * FLAG.user.ready) == 0 or flags >= FLAG.user.throttled or headroom ~= a + b + c + d + e + f then return false end
   redis.call('HSET', key, FIELD.user.numbers,
-    string.sub(packed, 1, END.user.level6) .. struct.pack('<II', live - n, running - n)
-      .. string.sub(packed, AT.user.arrival))
+    struct.pack(FORMAT.user, tag, epoch, flags, weight, headroom, a, b, c, d, e, f, live - n, running - n, tat))
   return true
 end
 
@@ -72,26 +71,15 @@ function Settle.finishEach(worker, call, found, i)
     local isAwaited = call.ears and call.ears[at_]
     ends[2 * n] = struct.pack(FORMAT.ending, isAwaited and (FINISHED + FLAG.ending.awaited) or FINISHED, now, t.leasedAt, stamp)
       .. behind .. ARGV[call.ids + at_ + call.n]
-    queue.counts.started, queue.counts.finished = queue.counts.started - 1, queue.counts.finished + 1
-    queue.finished = queue.finished + 1
+    Settle.count(queue, 1)
     F.touchQueue(queue)
     if t.hasAttempts then F.pushAttempt(t, 'succeeded', 'finish') end
     if t.isCounted then Settle.countDown(queue, t.user, 1) end
   end
   if #ids == 0 then return 0 end
   if call.ears then Cascade.stand(ids, call.ears, i - 1, before) end
-  Settle.saveFinished(worker, ids, ends)
+  Settle.saveEnds(worker, ends, call.ids + i, call.ids + i + #ids - 1)
   return #ids
-end
-
--- Writes that these have finished, with their ends.
-function Settle.saveFinished(worker, ids, ends)
-  local n = #ids
-  redis.call('HSET', K.ends(), unpack(ends))
-  redis.call('RPUSH', K.ended('finished'), unpack(ids))
-  Settle.free(ids)
-  if now < H.finished then H.finished = now end
-  if worker then worker.succeeded = worker.succeeded + n else F.countAttempt(ARGV[1], 'succeeded', n) end
 end
 
 -- Whether a task of a lease with this token ends as most do, though its user may have a record that counts it.
@@ -130,23 +118,44 @@ function Settle.finishAwaited(worker, call, i, last, token)
   F.flushEnded()
   Cascade.stand(ids, ears, i - 1, stamp)
   Settle.finishAlso(packed, from, i, i + n - 1)
-  queue.counts.started, queue.counts.finished = queue.counts.started - n, queue.counts.finished + n
-  queue.finished = queue.finished + n
+  Settle.count(queue, n)
   F.touchQueue(queue)
-  Settle.saveFinished(worker, ids, rows)
+  Settle.saveEnds(worker, rows, from + i, from + i + n - 1)
   return n
+end
+
+-- Whose tasks a lease is of, as it is stored, for users that count them: what the texts of the tasks say, and no lease says again.
+local OWNERS = { size = 0 }
+
+-- The users of a lease, by id.
+function Settle.ownersOf(value)
+  local lease = prefix .. value
+  local owners = OWNERS[lease]
+  if owners then return owners end
+  if OWNERS.size >= LIMIT.keptStates then OWNERS = { size = 0 } end
+  owners = {}
+  OWNERS[lease], OWNERS.size = owners, OWNERS.size + 1
+  return owners
 end
 
 -- Tasks of one lease finish: who counts them.
 function Settle.finishAlso(packed, ids, first, last)
   if string.byte(packed, AT.lease.flags) ~= FLAG.lease.counted then return end
   local queue, names, counts = F.queueOf(string.match(packed, '^[^%z]*', AT.lease.rest)), {}, {}
-  local texts = redis.call('HMGET', K.tasks(), unpack(ARGV, ids + first, ids + last))
-  for i = 1, #texts do
-    local text = texts[i]
-    local name = text and F.userIn(text)
-    if name and not counts[name] then names[#names + 1] = name end
-    if name then counts[name] = (counts[name] or 0) + 1 end
+  local owners = OWNERS[prefix .. packed]
+  for i = ids + first, ids + last do
+    if owners and not owners[ARGV[i]] then owners = nil end
+  end
+  local texts = not owners and redis.call('HMGET', K.tasks(), unpack(ARGV, ids + first, ids + last))
+  for i = first, last do
+    local name
+    if owners then name = owners[ARGV[ids + i]] else name = texts[i - first + 1] and F.userIn(texts[i - first + 1]) end
+    local n = name and counts[name]
+    if n then
+      counts[name] = n + 1
+    elseif name then
+      names[#names + 1], counts[name] = name, 1
+    end
   end
   for _, name in ipairs(names) do Settle.countDown(queue, name, counts[name]) end
 end

@@ -62,7 +62,7 @@ function Fluid.open(queue)
     records = Fluid.source(K.leavers(queue.prefix), nil, 1)
     Fluid.startOf(records)
     -- Somebody else's hand took them all.
-    if records.size == 0 then queue.leaving, records = 0, nil end
+    if records.size == 0 then queue.leaving, queue.rest, records = 0, false, nil end
   end
   if records then
     fluid[2], fluid.records, fluid.weight = records, records, fluid.weight + queue.leaving
@@ -121,7 +121,7 @@ function Fluid.save(queue, fluid)
   local records = fluid and fluid.records
   if not records or records.gone == 0 then return end
   redis.call('ZREMRANGEBYRANK', records.key, '0', string.format('%d', records.gone - 1))
-  queue.leaving = queue.leaving - records.goneWeight
+  queue.leaving, queue.rest = queue.leaving - records.goneWeight, false
   if queue.leaving < 0 or records.isWhole and records.gone >= records.from then
     queue.leaving = 0
   end
@@ -198,7 +198,7 @@ end
 function Fluid.forget(queue)
   if queue.leaving == 0 then return end
   redis.call('DEL', K.leavers(queue.prefix))
-  queue.leaving = 0
+  queue.leaving, queue.rest = 0, false
 end
 
 -- The tag of a user is another one now.
