@@ -42,7 +42,7 @@ const DEAL: readonly Row[] = [
     'of a class only the first page is seen',
     `got, size, size == 2 * page and from + page`,
     `got, size, false`,
-    'plain-steps',
+    'usual-step-edges',
   ],
 ];
 

@@ -69,7 +69,12 @@ function Dispatch.saveTags(queue, turns)
   local tags, left, names, fronted, us, fronts = turns.tags, turns.left, turns.names, turns.fronted, turns.us, turns.fronts
   local drained, kept, passed, front = 0, nil, nil, turns.classes > 0 and fronts[1] or NONE
   local moves, m = front.moves, 0
+  queue.virtual, queue.weightSum = turns.virtual, turns.weightSum
   if turns.fluid then Fluid.save(queue, turns.fluid) end
+  if turns.who == 1 and left[1] > 0 then
+    if fronted then front = fronted[1] end
+    return redis.call('ZADD', front.key, string.format('%d', tags[1]), names[1])
+  end
   for i = 1, turns.who do
     if fronted and fronted[i] ~= front then
       front.m, front = m, fronted[i]
@@ -94,7 +99,6 @@ function Dispatch.saveTags(queue, turns)
       end
     end
   end
-  queue.virtual, queue.weightSum = turns.virtual, turns.weightSum
   if m > 0 then front.m = m end
   for i = 1, turns.classes do
     front = fronts[i]

@@ -10,13 +10,18 @@ local ONE_LEASE, ONE_TEXT = {}, {}
 -- What a queue may say of its tasks, which only goes with their leases.
 local LEASE_SETTINGS = { leaseMs = true, retries = true, timeoutMs = true }
 
+function Usual.goesAlong(config)
+  for field in pairs(config) do
+    if not LEASE_SETTINGS[field] then return false end
+  end
+  return true
+end
+
 -- Whether neither maintenance nor settings nor a request that is sent again ask for more.
 function Usual.isQuiet(worker, queue, request, spec)
   if C.upkeep <= now or C.due <= now or H.started <= now or C.idle > 0 then return false end
   if worker.scope or Line.stands(worker.line) or worker.request == request then return false end
-  for field in pairs(queue.config) do
-    if not LEASE_SETTINGS[field] then return false end
-  end
+  if queue.hasSettings and not Usual.goesAlong(queue.config) then return false end
   return not F.retainDue(spec.retention)
 end
 
@@ -143,16 +148,15 @@ end
 
 -- Whether workers that stand in line are to hear of a lease of so many: of work that is left, or an alarm.
 function Usual.wakes(worker, queue, n)
-  if C.alarm < INF and (n == 0 or C.waiting > 0) and F.nextDue() < C.alarm then return true end
-  if C.waiting == 0 then return false end
-  return queue.parked > 0 or n > 0 and (queue.runnable > n or string.find(C.alarms, worker.id, 1, true))
+  if C.alarm < INF and F.nextDue() < C.alarm then return true end
+  return C.waiting > 0 and (queue.parked > 0 or n > 0 and (queue.runnable > n or string.find(C.alarms, worker.id, 1, true)))
 end
 
 function Usual.lease(counts, spec, worker, queue)
   local from = counts.behind
   local request, limit, wait = ARGV[from], ARGV[from + 1] + 0, ARGV[from + 2]
   local isParked, n = queue.runnable == 0 and string.byte(wait) ~= BYTE.zero, math.min(limit, queue.runnable)
-  if not Usual.isQuiet(worker, queue, request, spec) or Usual.wakes(worker, queue, n) or n > LIMIT.dealtAtOnce
+  if not Usual.isQuiet(worker, queue, request, spec) or (n == 0 or C.waiting > 0) and Usual.wakes(worker, queue, n) or n > LIMIT.dealtAtOnce
     or n == 0 and not isParked then return end
   -- What it was handed, and has not got, goes back by the general rules; parked tasks that it knows come back.
   if worker.line == LINE.handed and not Hand.hasGot(worker, Lease.gotOf(wait)) then return end

@@ -11,9 +11,6 @@ end
 
 -- Whether any part of maintenance has something to do.
 function F.isTickDue(retention)
-  if not whole then
-    return H.started <= now or C.due <= now or C.upkeep <= now or C.idle > 0 or F.retainDue(retention)
-  end
   if H.started <= now and now >= C.pause or H['scheduled-users'] <= now or H.throttled <= now
     or H.deadlines <= now or H.cascade < INF or H.submissions <= now or H['xcom-ends'] <= now or C.dropping > 0
     or C.refresh > 0 or H['listed-workers'] < now - LIMIT.workerSilenceMs then

@@ -24,7 +24,10 @@ function Dispatch.fronts(queue, most)
       fronts[n] = front
     end
     front.n, front.from, front.m, front.gone, front.page = users, 0, 0, false, most
-    if users < queue.ready and not front.isShared then
+    if not (whole or front.isRecordless) then
+      -- Its first turn is the last that is dealt out.
+      front.page = 1
+    elseif users < queue.ready and not front.isShared then
       front.page = math.min(most, math.ceil(most * users * front.countedWeight / queue.weightSum) + 1)
     end
     front.tag, front.at = Dispatch.nextPage(front)

@@ -1,4 +1,4 @@
-/** What a plain step meets seldom, and how its keys are kept. */
+/** What a usual step meets seldom, and how the keys that it changes are kept. */
 import { describe, expect, inject, it } from 'vitest';
 import { memory } from '../../src/index.ts';
 import { adminOf, freshPrefix, kitOn } from './faults/kit.ts';
@@ -15,7 +15,7 @@ async function setUp() {
   };
 }
 
-describe('a step that begins as a plain one', () => {
+describe('a step that begins as a usual one', () => {
   it('settles for a worker with lists, also without a lease', async () => {
     const { kit, other } = await setUp();
     await kit.worker('w', { assignedUsers: ['ann'] });
