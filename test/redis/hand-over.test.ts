@@ -1,6 +1,7 @@
 /** A lone task that is handed to a worker which waits: when it is, when not, and what becomes of it. */
 import { describe, expect, inject, it } from 'vitest';
 import { decodeHanded } from '../../src/backends/redis/wire/decode.ts';
+import { FLAGS } from '../../src/domain/layout/codes.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
 import type { Leased } from '../../src/domain/port/backend.ts';
 import type { LeaseFields, TaskFields } from '../../src/testing/contract/kit.ts';
@@ -56,6 +57,8 @@ describe('a lone task', () => {
       repeated: false,
     });
     expect(await kit.queue()).toMatchObject({ counts: { started: 0, finished: 1, queued: 0 } });
+    // Its end says that its text is all that is kept beside it.
+    expect((await raw.hgetBuffer(key('ends'), id))?.[0]).toBeGreaterThanOrEqual(FLAGS.ending.bare);
     // Nothing is left of its turn.
     expect(await raw.keys(key('line:*'))).toEqual([]);
     expect(await raw.exists(key('users'), key('kept-tags'), key('leases'))).toBe(0);

@@ -1,11 +1,10 @@
 /** What was stored beside a task goes with it, whatever its end says of that. */
 import { expect, inject, it } from 'vitest';
+import { FLAGS } from '../../src/domain/layout/codes.ts';
 import type { Leased } from '../../src/domain/port/leasing.ts';
 import { adminOf, freshPrefix, manualKitOn, RETENTION } from './faults/kit.ts';
 
 const KEPT_MS = 60_000;
-/** Bit of the first byte of an end: the text and the end are all that is kept of the task. */
-const BARE = 128;
 let calls = 0;
 
 /** A worker that leases one at a time, and settles what it leased before in the same call. */
@@ -33,7 +32,7 @@ async function setUp() {
   };
   const isBare = async (id: string): Promise<boolean> => {
     const ended = await admin.hgetBuffer(`${prefix}:ends`, id);
-    return ended !== null && (ended[0] ?? 0) >= BARE;
+    return ended !== null && (ended[0] ?? 0) >= FLAGS.ending.bare;
   };
   /** Keys of which each task has its own. */
   const own = async (): Promise<readonly string[]> => {

@@ -232,6 +232,12 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
     replace: `  local last = t.losses > LIMIT.maxLost`,
   },
   {
+    name: 'signal: a user with a record is woken like one without',
+    file: 'src/backends/redis/lua/lib/steps/usual.lua',
+    find: `not Store.mayEnter(queue) or Wait.isOther(queue, row) then return end`,
+    replace: `not Store.mayEnter(queue) then return end`,
+  },
+  {
     name: 'removal: a journal is left behind of a task that was nothing but run before',
     file: 'src/backends/redis/lua/runs/checkpoint.lua',
     find: `F.addKeys(t)\n`,

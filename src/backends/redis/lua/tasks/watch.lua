@@ -1,7 +1,7 @@
 -- Asks for messages when tasks end.
 --
 -- KEYS[1]  clock    hash
--- ARGV[1]  channel  where to tell; '' when nobody listens
+-- ARGV[1]  channel  where to tell; '' when no process listens
 -- ARGV[2..]  ids    of tasks
 -- Returns  four values for each id: as lib/ends/status.lua tells them when it has ended, 8 in place of its state when it
 --          has not, 0 when it is unknown or what it came to is long

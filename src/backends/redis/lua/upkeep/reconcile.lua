@@ -25,7 +25,7 @@ local function putBack(t, u)
     local isCounted = not Park.has(t, u) and not u.isRecordless
     if Park.has(t, u) then Park.leave(t, u) end
     F.joinLine(t, u, true)
-    -- Whoever has no record is counted by its line.
+    -- A user without a record is counted by its line.
     if not isCounted then u.cnt[t.level], u.queued = u.cnt[t.level] + 1, u.queued + 1 end
     return F.reindex(u)
   end

@@ -53,7 +53,7 @@ function F.guardOf(real, look)
     return family or '', last or '', whole
   end
 
-  -- The whole of a task goes: what is left of it says nothing that anybody may rely on.
+  -- The whole of a task goes: what is left of it says nothing that can be relied on.
   local function setTaskAside(id, why)
     note('task ' .. id, why, real.call('HGET', base .. FAMILY.tasks, id))
     if look then return end

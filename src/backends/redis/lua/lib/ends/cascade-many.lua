@@ -65,7 +65,7 @@ function Cascade.waitersOfMany(budget)
   return ids, waiters, keys, n
 end
 
--- Whether it hears of the end of one that has finished: whoever stands here waits, unless this step has ended it.
+-- Whether it hears of the end of one that has finished: a task that stands here waits, unless this step has ended it.
 function Cascade.mayGoOn(id)
   local t = tasks[id]
   if t == nil then return true end

@@ -54,7 +54,7 @@ function F.released(t)
   F.setDeadline(t)
 end
 
--- Somebody waits for this task, or for its redrive: its end and its removal must look.
+-- Another task waits for this one, or for its redrive: its end and its removal must look.
 function F.markDependents(t)
   if t.dependents then return end
   t.dependents = true
@@ -135,7 +135,7 @@ function Cascade.leaveUpstreams(t)
   t.left = true
   F.change(t)
   local x = t.optional
-  -- A join that has finished waits for nobody, and reads on.
+  -- A join that has finished waits for no task, and reads on.
   if x.isJoin and t.state == 'finished' then return 0 end
   local count, reads = #(x.waitsOn or NONE) + #(x.suspendedFor or NONE), t.state == 'failed' or x.isJoin
   if x.suspendedFor then Suspend.unlink(t) end

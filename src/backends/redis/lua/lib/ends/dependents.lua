@@ -1,4 +1,4 @@
--- Tells who waits for a task, or for an id that nobody has stored.
+-- Tells which tasks wait for a task, or for an id that is not stored.
 
 local function dependentOf(t, id, part)
   F.fixed(t)

@@ -1,12 +1,12 @@
--- Registers that a task waits for another, or for an id that nobody has stored.
+-- Registers that a task waits for another, or for an id that is not stored.
 
--- It hears of the end of a task; whoever calls this adds the id to those that block it.
+-- It hears of the end of a task; the caller adds the id to those that block it.
 function Deps.listen(t, id)
   F.zset(K.waiting(id), t.id, F.fixed(t).stamp)
   t.isBlocked = true
 end
 
--- It hears of whoever stores the id for it. Those that wait for what another part of their batch is
+-- It hears of the task that is stored under the id. Those that wait for what another part of their batch is
 -- going to store are not told to be waiting in vain.
 function Deps.listenMissing(t, id)
   F.zset(K.missing(Deps.missingOf(t, id)), t.id, F.fixed(t).stamp)

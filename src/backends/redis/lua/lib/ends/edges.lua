@@ -18,7 +18,7 @@ function Deps.mayDependOn(t, user)
 end
 
 -- Where it waits for an id that is missing: the pair of the id and of who would have to store it, ''
--- for anybody.
+-- for any user.
 function Deps.missingOf(t, id)
   return K.pair(id, t.optional.policies and t.optional.policies[4] and '' or F.fixed(t).user)
 end

@@ -1,6 +1,6 @@
 -- Tasks that have ended: lists of ids by state, in the order in which they ended. One that is taken out of
 -- the middle leaves a hole: a byte that no id has and the stamp of its end. Those that retention has come to
--- while somebody reads them stand apart, in `kept`, until nobody does.
+-- while others read them stand apart, in `kept`, until none does.
 
 function F.enterEnded(t)
   t.endStamp = F.stamp()
@@ -13,7 +13,7 @@ function F.enterEnded(t)
   if now < H[t.state] then H[t.state] = now end
 end
 
--- Writes who has ended in this step; whoever looks at the lists calls it before.
+-- Writes who has ended in this step; called before the lists are read.
 function F.flushEnded()
   for state, ids in pairs(endings) do
     for i = 1, #ids, LIMIT.commandValues do
@@ -27,7 +27,7 @@ function F.isHole(text)
   return string.byte(text) == 255
 end
 
--- When an entry of a list ended, also one that is gone; nil when nobody knows.
+-- When an entry of a list ended, also one that is gone; nil when it is not known.
 function F.endStampOf(entry)
   if F.isHole(entry) then return tonumber(string.sub(entry, 2), 16) end
   local t = F.taskOf(entry)
@@ -55,7 +55,7 @@ function F.rankOfEnd(key, stamp)
   while low < high do
     middle = math.min(middle, high - 1)
     local at_, ended = middle, nil
-    -- What was left by somebody else's hand says nothing; whoever stands behind it does.
+    -- An entry that was changed by hand says nothing; the one behind it does.
     while at_ < high and not ended do
       ended = F.endStampAlone(redis.call('LINDEX', key, at_))
       if not ended then at_ = at_ + 1 end
@@ -110,7 +110,7 @@ function F.dropHoles(state)
   if redis.call('HINCRBY', K.holes(), state, -dropped) == 0 then redis.call('HDEL', K.holes(), state) end
 end
 
--- Nobody reads it any more: it stands again where it ended.
+-- No task reads it any more: it stands again where it ended.
 function F.backAmongEnded(t)
   local key = K.ended(t.state)
   if redis.call('ZREM', K.kept(t.state), t.id) == 0 then return end
@@ -125,7 +125,7 @@ function F.backAmongEnded(t)
   if t.at < H[t.state] then H[t.state] = t.at end
 end
 
--- The first of a state that has ended and that nobody reads, nil when there is none; and how many that are read
+-- The first of a state that has ended and that is not read, nil when there is none; and how many that are read
 -- were put apart, at most so many: then it is nil, too. Retention has written who has ended in this step.
 function F.firstEnded(state, most)
   local key = K.ended(state)

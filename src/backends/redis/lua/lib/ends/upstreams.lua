@@ -4,7 +4,7 @@
 function F.upstreamsOf(t)
   local bytesLeft, facts = LIMIT.upstreamBytes, { t.at < 0 and -1 - t.at or -1 }
   for i, id in ipairs(t.optional.waitsOn) do
-    -- One that was missing was not waited for, whoever has stored it since.
+    -- One that was missing was not waited for, whether or not it was stored since.
     local upstream = not Cascade.satisfiedMissing(t, id) and Deps.upstreamOf(t, id)
     local fact = { id = id, name = '', state = 'missing', cut = false }
     if upstream then fact.name = F.fixed(upstream).name end

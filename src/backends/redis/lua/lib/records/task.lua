@@ -5,7 +5,7 @@
 -- hot       its lease, of the worker that has it while it is started
 -- ends      its end;  results: a long result
 -- facts     its place, flags and counts, packed; then what few tasks have: `rare`, and of that `changing` what changes
--- errors    the newest error;  ears: 'd' when somebody depends on it, then channels to tell of its end
+-- errors    the newest error;  ears: 'd' when another task depends on it, then channels to tell of its end
 --
 -- What these hold is in src/domain/layout/.
 

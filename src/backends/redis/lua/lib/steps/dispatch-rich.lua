@@ -62,7 +62,7 @@ end
 -- How many of so many starts its rate allows now, one behind the other; and what is spent of it then.
 function Dispatch.startsOf(u, most)
   local rate = u.set.rate
-  -- Far from what it allows: nobody asks for the other number then.
+  -- Far from what it allows: the other number is not asked for then.
   if Rate.afterStarts(rate, u.tat, now, most + 1 - rate.burst) < now - 1 then return most end
   return Dispatch.spend(u, most)
 end
@@ -305,7 +305,7 @@ function Dispatch.takeEach(queue, turns, request, batch)
     taken.texts = #taken.ids > 0 and redis.call('HMGET', K.tasks(), unpack(taken.ids)) or NONE
   end
   local fine, stop, found = pcall(Dispatch.examine, batch, taken, request)
-  -- What cannot be read breaks off whoever reads it once all stand again where they stood.
+  -- What cannot be read breaks off the step that reads it next, once all tasks stand again where they stood.
   if fine then taken.stop, taken.found = stop or taken.stop, found else taken.stop = 1 end
   taken.isOdd = taken.stop
   if taken.stop and not taken.keys then taken.keys = Dispatch.linesOf(queue, turns) end

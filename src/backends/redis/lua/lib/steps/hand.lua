@@ -1,8 +1,8 @@
--- Hands a lone task to a worker that waits, in the step that stores it: nobody else is ready, so the turn is its
+-- Hands a lone task to a worker that waits, in the step that stores it: no other user is ready, so the turn is its
 -- user's, and it needs no line. The worker fetches it from its wake list, so that list says whether it has come: a sweep looks
 -- there after `handMs`.
 
--- Whether the turn is free, and any worker may have it: nobody is ready in the queue, and it asks nothing of a lease.
+-- Whether the turn is free, and any worker may have it: no user is ready in the queue, and it asks nothing of a lease.
 function Hand.isFree(queue, user)
   return queue.ready == 0 and queue.parked == 0 and not next(queue.config)
     and (queue.tags == 0 or not redis.call('ZSCORE', K.keptTags(queue.prefix), user))
@@ -32,9 +32,10 @@ end
 -- Leases the task, whose text has been stored, to the worker; says whether this had the alarm.
 function Hand.over(queue, worker, request, leaseMs, id, text)
   Hand.charge(queue)
+  local flags = FLAG.lease.handed + (string.byte(text, AT.text.kind) == BYTE.zero and FLAG.lease.bare or 0)
   local token, look = string.format('%d-', micros) .. request, now + math.min(leaseMs, LIMIT.handMs)
   redis.call('HSET', worker.hot, id,
-    struct.pack(FORMAT.lease, now, now + leaseMs, queue.epoch, FLAG.lease.handed, C.steps) .. queue.name .. '\0' .. token)
+    struct.pack(FORMAT.lease, now, now + leaseMs, queue.epoch, flags, C.steps) .. queue.name .. '\0' .. token)
   if look < H.started then H.started = look end
   redis.call('ZADD', K.leases(), 'LT', string.format('%d', look), worker.id)
   queue.counts.started = queue.counts.started + 1

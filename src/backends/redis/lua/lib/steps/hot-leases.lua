@@ -31,7 +31,7 @@ function F.leaveLease(worker, id)
   leasedUntil[worker] = leasedUntil[worker] or false
 end
 
--- Takes leases out that are over; whoever reads those of workers, or writes new ones, calls it before.
+-- Takes leases out that are over; called before leases of workers are read, or new ones written.
 function F.dropLeases()
   for worker, ids in pairs(leasesOver) do
     for i = 1, #ids, LIMIT.commandValues do redis.call('HDEL', K.hot(worker), unpack(ids, i, math.min(#ids, i + (LIMIT.commandValues - 1)))) end

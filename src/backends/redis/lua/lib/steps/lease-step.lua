@@ -77,7 +77,7 @@ function Lease.standInLine(worker, shares, due, wait, request, leaseMs)
   return Due.sleepOf(id, due, string.sub(wait, 2, 6) + 0)
 end
 
--- Work was left behind, or the alarm has lost its holder: somebody else is woken.
+-- Work was left behind, or the alarm has lost its holder: another worker is woken.
 function Lease.passOn(worker, shares, hadAlarm)
   if C.waiting <= 0 then return end
   local lists = {}
@@ -89,7 +89,7 @@ function Lease.passOn(worker, shares, hadAlarm)
   if hadAlarm then Due.handAlarm(shares[1].queue) end
 end
 
--- What ended in this lease may have set work free, when nobody stood in line yet but others.
+-- What ended in this lease may have set work free for the other workers that stand in line.
 function Lease.wakeForFreed(worker, shares)
   for _, share in ipairs(shares) do
     if share.queue.runnable > 0 then return Lease.passOn(worker, shares, false) end
@@ -187,7 +187,7 @@ function F.leaseStep(from, spec, worker, shares, reply)
     if given then request.limit = limit - #given end
     batch = Dispatch.fill(shares, request, worker)
     if given then Lease.again(given, batch) end
-    -- A task whose name nobody knows may have ended: its dependents hear of it in this step.
+    -- A task that was not started may have ended: its dependents hear of it in this step.
     if batch.unknownNames > 0 then ticked = F.cascade(LIMIT.cascadeStep) or ticked end
     if worker.scope then
       Dispatch.saveListClocks(shares)

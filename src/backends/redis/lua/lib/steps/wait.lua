@@ -227,7 +227,7 @@ function Wait.answer(t, u, by, payload)
   Suspend.wake(t, u)
 end
 
--- Appends a question for whoever looks: task, mark, name and user of the task, when it was asked and is over, itself
+-- Appends a question to the answer of a listing: task, mark, name and user of the task, when it was asked and is over, itself
 -- as JSON, how it was closed. Says whether there is one.
 function Wait.row(reply, id, mark)
   local t = F.taskOf(id)

@@ -21,7 +21,7 @@ function F.placeInLine(id)
 end
 
 -- Of those that came back to a line before, from `low` on, how many more stand before a place, as far as a look at some of
--- them tells; who stands there, if that is one of these or the next; whether nobody does.
+-- them tells; who stands there, if that is one of these or the next; whether none does.
 function F.rankNear(key, place, low, most)
   local ids = redis.call('LRANGE', key, string.format('%d', low), string.format('%d', low + most - 1))
   local facts = ids[1] and redis.call('HMGET', K.facts(), unpack(ids))
@@ -57,7 +57,7 @@ function F.rankInLine(key, place, low)
   return low, next_
 end
 
--- Into a line, where so many stand before it, and in front of `next_`, if anybody stands there.
+-- Into a line, where so many stand before it, and in front of `next_`, if any stands there.
 function F.insert(key, id, rank, next_)
   if rank == 0 then
     redis.call('LPUSH', key, id)
