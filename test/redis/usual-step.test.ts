@@ -207,3 +207,36 @@ it('wakes a worker that stands in line when it leaves work behind', async () => 
   const lengths = await Promise.all(idle.map((worker) => raw.llen(`${prefix}:wake:${worker}`)));
   expect(lengths).toEqual([1, 1, 1]);
 });
+
+it('tells of each task that is tried again which attempt it is, also of several that are told alike', async () => {
+  const { kit, next, second } = await setUp();
+  const cause = { type: 'attempts', failure: 'error', made: 1, of: 4 } as const;
+  const retry = { type: 'retry', delayMs: 0, cause, error: '{}' } as const;
+  const three = (await next([finished(second)], requestOf(3))).lease?.leases ?? [];
+  const settlements = three.map(({ id, token }) => ({ id, token, decision: retry }));
+  const again = (await next(settlements, requestOf(3))).lease?.leases ?? [];
+  const told = again.map(({ id, attempt }) => ({ id, attempt }));
+  expect(told).toEqual(three.map(({ id }) => ({ id, attempt: 2 })));
+  expect(await kit.state(second.id)).toBe('finished');
+});
+
+it('a signal wakes a task of a user with settings, which count it', async () => {
+  const { kit, next, second } = await setUp();
+  const [target = '', waits = ''] = [
+    await kit.add({ delayMs: 60_000 }),
+    await kit.add({ user: 'u' }),
+  ];
+  await kit.backend.users.set('u', { maxRunning: 1 }, { queue: 'default' });
+  let leased: Leased | undefined = second;
+  while (leased !== undefined && leased.id !== waits) {
+    leased = (await next([finished(leased)])).lease?.leases[0];
+  }
+  const { id, token } = leased ?? { id: '', token: '' };
+  const wait = { for: { kind: 'signal', name: 'go', targets: [target] }, entry: '=s:1' } as const;
+  const decision = { type: 'suspend', waitFor: [], wakeOn: 'all', wait } as const;
+  await kit.backend.tasks.settle({ worker: 'w', settlements: [{ id, token, decision }] });
+  const signal = { name: 'go', payload: '1' };
+  expect((await kit.backend.waits.signal(target, signal)).kind).toBe('delivered');
+  expect(await kit.user('u')).toMatchObject({ queued: 1, running: 0, later: 0 });
+  expect(await kit.state(waits)).toBe('queued');
+});

@@ -48,7 +48,10 @@ function Dispatch.firstOdd(texts, n, request, found)
     local kind, hundreds, tens, ones = string.byte(text, AT.text.kind, END.text.userBytes)
     if not ones then return i end
     if kind >= BYTE.facts and kind < BYTE.place and not (found and found[i]) then return i end
-    if kind > BYTE.zero then request.hasMore, request.isLong = true, request.isLong or kind % (2 * FLAG.kind.long) == 1 end
+    if kind > BYTE.zero then
+      request.hasMore = true
+      if kind % (2 * FLAG.kind.long) == 1 then request.isLong = true end
+    end
     local from = 100 * hundreds + 10 * tens + ones - DIGITS
     if not known or string.sub(text, from, from + #known - 1) ~= known then
       local a = string.find(text, '\0', from, true)
