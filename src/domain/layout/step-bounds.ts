@@ -27,7 +27,16 @@ const ROWS = {
     'tasks',
     'that came back to a line, looked at together for the place of another',
   ],
-  leaversRead: [32, 'tags', 'of those that left ahead of V, read together at first; then twice as many each time'],
+  leaversRead: [
+    32,
+    'tags',
+    'of those that left ahead of V, read together at first; then twice as many each time',
+  ],
+  leaversPassed: [
+    2_000,
+    'tags',
+    'of them that V passes, after which a lease deals out no more turns',
+  ],
   leaversReadMost: [1_000, 'tags', 'the most of them that are read together'],
   idleStep: [50, 'users', 'whose tag has passed, forgotten in one step'],
   tagsAtOnce: [50, 'tags', 'that are kept, dropped at once; of more some at a time'],

@@ -333,6 +333,7 @@ function Dispatch.some(share, most, request, batch)
     if taken.drained then Park.drain(queue, taken.drained, taken.class) end
   end
   batch.pass = odd and 1 or 2 * batch.pass
+  if batch.n > before and turns.fluid and turns.fluid.passed > LIMIT.leaversPassed then batch.stopped = true end
   if odd and batch.n < request.limit and not batch.stopped then return Dispatch.one(share, request, batch) end
   return odd or batch.n > before or batch.unknownNames > unknownNames
 end

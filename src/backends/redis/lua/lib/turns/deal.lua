@@ -54,7 +54,7 @@ function Dispatch.newTurns() return { names = {}, tags = {}, left = {} } end
 -- Whose the next turns are, at most so many, as if each cost 1; nothing is written. By number of who got
 -- any: names, tags after their turns, tasks left; beside that turns, where one user got more than one, class,
 -- where there are several, and (in a step that reads all) tasks had. `order`: whose each turn is,
--- unless each has one. `isOther`: the next one is of a user with a record. `before`: turns that were dealt out
+-- unless each has one. `isOther`: the next one is of a user with a record. Fewer also where V has passed so many tags that this is enough for a step. `before`: turns that were dealt out
 -- for more, and were not taken.
 function Dispatch.turns(queue, most, before)
   local fronts, n = Dispatch.fronts(queue, most)
@@ -68,7 +68,7 @@ function Dispatch.turns(queue, most, before)
   local tag, at_, back, again, first, last = front.tag, 1, nil, false, 1, 0
   local got, size, scale, weight, isRecordless, least = front.got, front.size, front.scale, front.countedWeight,
     front.isRecordless, front.least
-  while count < most and w > 0 do
+  while count < most and w > 0 and not (fluid and fluid.passed > LIMIT.leaversPassed) do
     if not tag and front.from then
       tag, at_ = Dispatch.nextPage(front)
       got, size = front.got, front.size

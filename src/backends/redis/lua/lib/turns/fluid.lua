@@ -5,7 +5,7 @@
 -- Nobody counts that is not ready.
 function Fluid.new()
   local late = { got = {}, at = 1, size = 0, isWhole = true }
-  return { weight = 0, first = INF, late = late }
+  return { weight = 0, first = INF, late = late, passed = 0 }
 end
 
 -- Some of those who count, in the order of their tags: those behind `passed`, or all; some at a time.
@@ -85,7 +85,7 @@ function Fluid.pass(fluid)
     weight = Fluid.weightOf(source.got[source.at])
     source.gone, source.goneWeight = source.gone + 1, source.goneWeight + weight
   end
-  fluid.weight, source.at = fluid.weight - weight, source.at + 2
+  fluid.weight, fluid.passed, source.at = fluid.weight - weight, fluid.passed + 1, source.at + 2
   Fluid.look(fluid)
 end
 
