@@ -5,6 +5,14 @@ import { type Kit, LEASE_MS } from '../kit.ts';
 
 /** Pauses, caps and rates of a user. */
 export const users: Cases = {
+  'a lease tells the end of its own leases, if nothing is due before': async (kit, expect) => {
+    for (let n = 0; n < 3; n++) {
+      await kit.addMany(2);
+      const { nextDueAt = Infinity } = await kit.leaseReply({ limit: 1, leaseMs: 1_000 + n });
+      expect(nextDueAt).toBeLessThanOrEqual(kit.now() + 1_000);
+    }
+  },
+
   'a paused user gets no turn, and all of them back': async (kit, expect) => {
     const ids = await kit.addMany(3);
     await kit.setUser('ann', { paused: true });

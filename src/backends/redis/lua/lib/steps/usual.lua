@@ -174,6 +174,8 @@ function Usual.lease(counts, spec, worker, queue)
     Dispatch.startAll(queue, n, ids, worker.hot, string.format('%d-', micros) .. request, till,
       worker.asked.hasMore and 0 or FLAG.lease.bare)
     Dispatch.saveTags(queue, turns)
+    -- Its own leases may be the next to end.
+    due = F.nextDue()
     if queue.hasSettings then settings = Lease.settings({ { queue = queue } }) end
     if due - now < waitMs then waitMs = due - now end
     for i = 1, n do ids[n + i] = texts[i] end
