@@ -190,6 +190,25 @@ it('says with each lease what its queue says of its tasks, as it stands now', as
   expect((await next(settled)).lease?.leases).toEqual([]);
 });
 
+it('wakes the holder of the alarm for a lease that ends sooner', async () => {
+  const { kit, prefix, next, second } = await setUp(true);
+  const raw = adminOf();
+  await next([finished(second)]);
+  await kit.leaseIds(5);
+  for (const worker of ['first', 'holder']) await kit.worker(worker);
+  for (const worker of ['first', 'holder']) {
+    expect((await kit.leaseReply({ worker, wait: true })).waitMs).toBeGreaterThan(1_000);
+    await kit.advance(1);
+  }
+  await kit.add();
+  const told = (): Promise<number[]> =>
+    Promise.all(['first', 'holder'].map((worker) => raw.llen(`${prefix}:wake:${worker}`)));
+  expect(await told()).toEqual([1, 0]);
+  const { lease } = await next([], { ...requestOf(1), leaseMs: 1_000 });
+  expect(lease?.leases).toHaveLength(1);
+  expect(await told()).toEqual([1, 1]);
+});
+
 it('wakes a worker that stands in line when it leaves work behind', async () => {
   const { kit, prefix, next, second } = await setUp();
   const raw = adminOf();

@@ -13,6 +13,18 @@ export const users: Cases = {
     }
   },
 
+  'a worker that settles its last lease and finds nothing is told of no lease': async (
+    kit,
+    expect,
+  ) => {
+    await kit.add();
+    const { id, token } = await kit.leaseOne();
+    const settlements = [{ id, token, decision: { type: 'finish', result: 'null' } as const }];
+    const lease = kit.request({ wait: true });
+    const reply = await kit.backend.tasks.settle({ worker: 'w', settlements, lease });
+    expect(reply.lease?.nextDueAt ?? Infinity).toBeGreaterThan(kit.now() + LEASE_MS);
+  },
+
   'a paused user gets no turn, and all of them back': async (kit, expect) => {
     const ids = await kit.addMany(3);
     await kit.setUser('ann', { paused: true });

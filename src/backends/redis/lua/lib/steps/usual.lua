@@ -140,15 +140,16 @@ function Usual.step(counts, spec)
 end
 
 -- The worker finds nothing, and stands in line; says for how long.
-function Usual.park(spec, worker, queue, wait, due)
+function Usual.park(spec, worker, queue, wait)
   Step.restIfIdle(queue)
   if C.freed then F.mayRest(worker.id) end
-  return Lease.standInLine(worker, { { queue = queue } }, due, wait, worker.request, spec.leaseMs)
+  local due = F.nextDue()
+  return Lease.standInLine(worker, { { queue = queue } }, due, wait, worker.request, spec.leaseMs), due
 end
 
 -- Whether workers that stand in line are to hear of a lease of so many: of work that is left, or an alarm.
-function Usual.wakes(worker, queue, n)
-  if C.alarm < INF and F.nextDue() < C.alarm then return true end
+function Usual.wakes(worker, queue, n, till)
+  if C.alarm < INF and (F.nextDue() < C.alarm or n > 0 and till < C.alarm) then return true end
   return C.waiting > 0 and (queue.parked > 0 or n > 0 and (queue.runnable > n or string.find(C.alarms, worker.id, 1, true)))
 end
 
@@ -156,7 +157,8 @@ function Usual.lease(counts, spec, worker, queue)
   local from = counts.behind
   local request, limit, wait = ARGV[from], ARGV[from + 1] + 0, ARGV[from + 2]
   local isParked, n = queue.runnable == 0 and string.byte(wait) ~= BYTE.zero, math.min(limit, queue.runnable)
-  if not Usual.isQuiet(worker, queue, request, spec) or (n == 0 or C.waiting > 0) and Usual.wakes(worker, queue, n) or n > LIMIT.dealtAtOnce
+  local till = now + (queue.config.leaseMs or spec.leaseMs)
+  if not Usual.isQuiet(worker, queue, request, spec) or (n == 0 or C.waiting > 0) and Usual.wakes(worker, queue, n, till) or n > LIMIT.dealtAtOnce
     or n == 0 and not isParked then return end
   -- What it was handed, and has not got, goes back by the general rules; parked tasks that it knows come back.
   if worker.line == LINE.handed and not Hand.hasGot(worker, Lease.gotOf(wait)) then return end
@@ -169,7 +171,7 @@ function Usual.lease(counts, spec, worker, queue)
   if turns then ids, texts = Usual.take(queue, turns, worker) else redis.call('DEL', K.oom()) end
   if not ids then return nil, leases, ears end
   Usual.settle(counts, leases, ears, queue, worker, request)
-  local due, waitMs, till, settings = F.nextDue(), LIMIT.floorMs, now + (queue.config.leaseMs or spec.leaseMs), ''
+  local due, waitMs, settings = INF, LIMIT.floorMs, ''
   if turns then
     Dispatch.startAll(queue, n, ids, worker.hot, string.format('%d-', micros) .. request, till,
       worker.asked.hasMore and 0 or FLAG.lease.bare)
@@ -180,7 +182,7 @@ function Usual.lease(counts, spec, worker, queue)
     if due - now < waitMs then waitMs = due - now end
     for i = 1, n do ids[n + i] = texts[i] end
   else
-    waitMs = Usual.park(spec, worker, queue, wait, due)
+    waitMs, due = Usual.park(spec, worker, queue, wait)
   end
   Usual.save(queue, worker)
   if due == INF then due = -1 end
