@@ -28,7 +28,7 @@ it('counts exactly the turns that come before', () => {
   fc.assert(
     fc.property(counts, counts, weights, history, (before, waiting, w, [turns, at]) => {
       const shares = newLevelShares();
-      // Some history first: whatever levels have waited then.
+      // Some history first, so that levels have waited.
       const past = [...before];
       for (let turn = 0; turn < turns; turn++) take(shares, past, w);
       // What is left of it is gone, and other tasks have come.

@@ -1,4 +1,4 @@
-/** Lists of users are written in steps: whoever goes in between leaves none behind. */
+/** Lists of users are written in steps: a worker that goes in between leaves none behind. */
 import { Redis } from 'ioredis';
 import { expect, inject, it } from 'vitest';
 import type { RedisClient } from '../../src/backends/redis/connection/client.ts';

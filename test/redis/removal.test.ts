@@ -1,4 +1,4 @@
-/** What was stored beside a task goes with it, whatever its end says of that. */
+/** What was stored beside a task goes with it, with and without the sign in its end. */
 import { expect, inject, it } from 'vitest';
 import { FLAGS } from '../../src/domain/layout/codes.ts';
 import type { Leased } from '../../src/domain/port/leasing.ts';

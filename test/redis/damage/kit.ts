@@ -90,7 +90,7 @@ export class DamagedStore {
   }
 
   /**
-   * A quiet user sends a task and is served, whatever has happened; how many leases that took. What a call that was broken
+   * A quiet user sends a task and is served, also after damage; how many leases that took. What a call that was broken
    * off has left half done is made anew in steps beside them, some 30.
    */
   async serveQuietUser(): Promise<number> {

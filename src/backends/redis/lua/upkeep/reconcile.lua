@@ -354,8 +354,7 @@ local function pieces()
       report(got[2][i] .. ': in ' .. ARGV[3] .. ', but not stored')
       if repair then redis.call('HDEL', key, got[2][i]) end
     elseif worker then
-      local leasedAt, till, _, flags = struct.unpack(FORMAT.lease, got[2][i + 1])
-      least = math.min(least, F.leaseEnd(leasedAt, till, flags % FLAG.lease.bare >= FLAG.lease.handed))
+      least = math.min(least, F.storedEnd(got[2][i + 1]))
     end
   end
   local listed = least < INF and tonumber(redis.call('ZSCORE', K.leases(), worker) or nil)

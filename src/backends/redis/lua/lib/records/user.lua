@@ -238,7 +238,7 @@ end
 
 function F.newShares() return { crit = 0, waited = { 0, 0, 0, 0, 0 } } end
 
--- Fills in level shares as they are stored; nil: of somebody who has none yet.
+-- Fills in level shares as they are stored; nil: the user has none yet.
 function F.readShares(raw, shares)
   local waited = shares.waited
   shares.crit = raw and struct.unpack(FORMAT.shares, raw) or 0

@@ -11,6 +11,12 @@ function F.leaseEnd(leasedAt, till, isHanded)
   return isHanded and math.min(till, leasedAt + LIMIT.handMs) or till
 end
 
+-- The same of one as it is stored.
+function F.storedEnd(packed)
+  local leasedAt, till, _, flags = struct.unpack(FORMAT.lease, packed)
+  return F.leaseEnd(leasedAt, till, flags % FLAG.lease.bare >= FLAG.lease.handed)
+end
+
 function F.endOf(t) return F.leaseEnd(t.leasedAt, t.leaseUntil, t.isHanded) end
 
 -- A lease of the worker ends then.
@@ -106,8 +112,7 @@ function F.overdue(worker, most)
     local rows
     cursor, rows = unpack(redis.call('HSCAN', key, cursor, 'COUNT', 10 * most))
     for i = 1, #rows, 2 do
-      local leasedAt, till, _, flags = struct.unpack(FORMAT.lease, rows[i + 1])
-      till = F.leaseEnd(leasedAt, till, flags % FLAG.lease.bare >= FLAG.lease.handed)
+      local till = F.storedEnd(rows[i + 1])
       -- This step may have made it end sooner.
       local t = tasks[rows[i]]
       if t and t.state == 'started' and t.worker == worker then till = F.endOf(t) end

@@ -47,7 +47,7 @@ function F.hasShares(u)
   return shares.crit > 0 or shares.waited[3] > 0
 end
 
--- A level that runs empty, whatever emptied it, has not waited.
+-- A level that runs empty has not waited, also where its tasks were canceled.
 function F.emptied(u, level)
   if level == 6 or not (u.shares or u.raw) then return end
   F.sharesOf(u).waited[level] = 0
