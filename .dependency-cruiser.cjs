@@ -20,6 +20,13 @@ module.exports = {
   forbidden: [
     ...floors,
     {
+      name: 'every-folder-has-a-floor',
+      comment: 'A folder that scripts/rooms.json does not list is held to nothing.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: rooms.map((room) => `^${filesOf(room)}`) },
+      to: {},
+    },
+    {
       name: 'no-circular',
       comment: 'A cycle has no order to read it in, type imports included.',
       severity: 'error',
@@ -149,14 +156,14 @@ module.exports = {
       comment:
         'fairloom/testing is the memory backend on a manual clock; no files, no Redis, no cli, no vitest.',
       severity: 'error',
-      from: { path: '^src/testing/' },
+      from: { path: '^src/(testing|conformance)/' },
       to: { path: '^src/(cli|config|metrics|backends/(copy|file|redis))/' },
     },
     {
       name: 'testing-has-no-packages',
-      comment: 'Whoever tests brings the runner.',
+      comment: 'The application that tests brings the runner.',
       severity: 'error',
-      from: { path: '^src/testing/' },
+      from: { path: '^src/(testing|conformance)/' },
       to: { pathNot: '^src/', dependencyTypesNot: ['core'] },
     },
     {
@@ -168,7 +175,7 @@ module.exports = {
     },
     {
       name: 'yaml-is-for-files-of-configuration',
-      comment: 'Who has no file and no fairloom/config loads no parser.',
+      comment: 'An application without a file of configuration loads no parser.',
       severity: 'error',
       from: { pathNot: '^src/config/(yaml-file|to-yaml)\\.ts$' },
       to: { path: '(^|node_modules/)yaml(/|$)' },

@@ -141,7 +141,7 @@ export function codedTitles(): readonly string[] {
 }
 
 function tests(): readonly { readonly file: string; readonly text: string }[] {
-  const files = [...below('test', /\.test\.ts$/), ...below('src/testing/contract', /\.ts$/)];
+  const files = [...below('test', /\.test\.ts$/), ...below('src/conformance', /\.ts$/)];
   return files.map((file) => ({
     file,
     text: readFileSync(new URL(file, pathToFileURL(ROOT)), 'utf8'),
@@ -151,7 +151,7 @@ function tests(): readonly { readonly file: string; readonly text: string }[] {
 /** Where the tests of a file run, by what the file uses and where it stands. */
 function backendsOf(file: string, text: string): readonly BackendName[] {
   // The contract runs on each; rules, and what a workflow compiles to, are the same on all.
-  if (/^(src\/testing\/contract|test\/domain|test\/workflow)\//.test(file)) return ALL;
+  if (/^(src\/conformance|test\/domain|test\/workflow)\//.test(file)) return ALL;
   if (/\beveryBackend\(/.test(text)) return ALL;
   const found: BackendName[] = /\beachBackend\(/.test(text) ? [...BOTH] : [];
   if (/\b(openMemory|memory|testLoom)\(/.test(text)) found.push('memory');

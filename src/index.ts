@@ -20,6 +20,7 @@ export type {
   DeadListOptions,
   DeadRedriveOptions,
 } from './client/facades/dead-facade.ts';
+export type { ErrorGroup } from './client/facades/error-groups.ts';
 export type { Graphs } from './client/facades/graphs-facade.ts';
 export type { PageOptions, TaskPageOptions } from './client/facades/page.ts';
 export type { PublishOptions } from './client/facades/publish.ts';
@@ -33,6 +34,13 @@ export type {
   Runs,
 } from './client/facades/runs-facade.ts';
 export type { BackfillOptions, Schedules } from './client/facades/schedules-facade.ts';
+export type { Series, SeriesOptions } from './client/facades/series-facade.ts';
+export type {
+  SeriesPoint,
+  SeriesReport,
+  SeriesSums,
+  SeriesUser,
+} from './client/facades/series-report.ts';
 export type {
   QueueOptions,
   QueueSettingsInfo,
@@ -41,9 +49,20 @@ export type {
   UserSettingsInfo,
 } from './client/facades/settings-options.ts';
 export type { SignalOptions, SignalOutcome } from './client/facades/signals.ts';
+export type {
+  StreamChunk,
+  StreamGap,
+  StreamItem,
+  StreamReadOptions,
+  StreamReset,
+} from './client/facades/stream-reading.ts';
 export type { Streams } from './client/facades/streams-facade.ts';
 export type { TaskListOptions, TaskSearchOptions, Tasks } from './client/facades/task-facade.ts';
+export type { AttemptInfo, TaskInfo } from './client/facades/task-info.ts';
+export type { TaskLogLine, TaskLogOptions } from './client/facades/task-logs.ts';
+export type { ShownProgress, TaskProgress } from './client/facades/task-progress.ts';
 export type { InQueue, UserListOptions, UserStatus, Users } from './client/facades/user-facade.ts';
+export type { UserHistory } from './client/facades/user-history.ts';
 export type {
   OpenState,
   VersionReport,
@@ -53,32 +72,13 @@ export type {
 export type { XComs, XComWhere } from './client/facades/xcom-facade.ts';
 export type { BackendFacts, Health } from './client/health.ts';
 export type { RunOptions } from './client/local-run.ts';
-export type { Series, SeriesOptions } from './client/series/series-facade.ts';
-export type {
-  SeriesPoint,
-  SeriesReport,
-  SeriesSums,
-  SeriesUser,
-} from './client/series/series-report.ts';
-export type { UserHistory } from './client/series/user-history.ts';
 export type { HandlesByKind, OptionsByKind, StepOf } from './client/step-forms.ts';
-export type { ErrorGroup } from './client/views/error-groups.ts';
-export type {
-  StreamChunk,
-  StreamGap,
-  StreamItem,
-  StreamReadOptions,
-  StreamReset,
-} from './client/views/stream-reading.ts';
-export type { AttemptInfo, TaskInfo } from './client/views/task-info.ts';
-export type { TaskLogLine, TaskLogOptions } from './client/views/task-logs.ts';
-export type { ShownProgress, TaskProgress } from './client/views/task-progress.ts';
-export type { Codec } from './codec/encryption/codec.ts';
 export {
   type EncryptionKey,
   type EncryptionOptions,
   encrypted,
-} from './codec/encryption/encrypted.ts';
+} from './codec/encrypted.ts';
+export type { Codec } from './codec/sealed-codec.ts';
 export type { TaskError } from './codec/task-error.ts';
 export type {
   Instruments,
@@ -101,12 +101,6 @@ export {
   type WordedDecision,
 } from './domain/attempt/decider.ts';
 export type { RetryPolicy } from './domain/attempt/retry-policy.ts';
-export type {
-  Dependent,
-  DependentPage,
-  Ending,
-  TaskDependents,
-} from './domain/dependencies/dependents.ts';
 export type { ChannelLimitName, ChannelPlace } from './domain/errors/channel-errors.ts';
 export {
   AskClosedError,
@@ -187,6 +181,16 @@ export type { XComLimitName } from './domain/errors/xcom-errors.ts';
 export type { Explanation, Obstacle } from './domain/explain/explain.ts';
 export type { Position } from './domain/explain/position.ts';
 export type { RateLimit } from './domain/fairness/rate-limit.ts';
+export type {
+  AttemptSettings,
+  QueuePatch,
+  QueueSettings,
+  Retention,
+  SettingOrigin,
+  SettingOrigins,
+  UserPatch,
+  UserSettings,
+} from './domain/fairness/settings.ts';
 export { LIMITS, type Limit, type LimitName } from './domain/limits.ts';
 export type { AskStore } from './domain/port/asks.ts';
 export type {
@@ -286,16 +290,6 @@ export {
 } from './domain/series/series-row.ts';
 export type { SeriesStep, StepRange } from './domain/series/series-steps.ts';
 export type { SeriesLimitName } from './domain/series-limits.ts';
-export type {
-  AttemptSettings,
-  QueuePatch,
-  QueueSettings,
-  Retention,
-  SettingOrigin,
-  SettingOrigins,
-  UserPatch,
-  UserSettings,
-} from './domain/settings/settings.ts';
 export type { SocketLimitName } from './domain/socket-limits.ts';
 export type { StreamLimitKey } from './domain/stream-limits.ts';
 export type {
@@ -317,6 +311,12 @@ export type {
   Unfit,
 } from './domain/task/channel.ts';
 export type { DeadLetter, DeadLetters } from './domain/task/dead-letter.ts';
+export type {
+  Dependent,
+  DependentPage,
+  Ending,
+  TaskDependents,
+} from './domain/task/dependents.ts';
 export type { RunPause } from './domain/task/pause.ts';
 export type { StreamEntry, StreamFacts, StreamWrite } from './domain/task/stream.ts';
 export type {
@@ -393,11 +393,11 @@ export type {
   Consequence,
   ConsequenceOptions,
   Consequences,
-} from './runs/shared/consequences.ts';
-export type { GraphStats } from './runs/shared/graph-cache.ts';
-export type { SaidPlace } from './runs/shared/record.ts';
-export type { RunDetails, RunInfo, RunNodeInfo, RunNodeState } from './runs/shared/run-info.ts';
-export type { Checkpoint, RunEnqueueOptions, RunForm } from './runs/shared/run-options.ts';
+} from './runs/consequences.ts';
+export type { GraphStats } from './runs/graph-cache.ts';
+export type { SaidPlace } from './runs/record.ts';
+export type { RunDetails, RunInfo, RunNodeInfo, RunNodeState } from './runs/run-info.ts';
+export type { Checkpoint, RunEnqueueOptions, RunForm } from './runs/run-options.ts';
 export type { RunImportOptions } from './runs/view/import.ts';
 export type { ForkOptions, RerunOptions } from './runs/view/rerun.ts';
 export type { RunResumeOptions } from './runs/view/resume-edited.ts';
@@ -464,10 +464,6 @@ export {
   type OnceOptions,
 } from './workflow/channel.ts';
 export type { Again, Goto, Next, Terminate } from './workflow/control.ts';
-export type { Drawable, NodeStates } from './workflow/drawing/drawing.ts';
-export { toAscii } from './workflow/drawing/render-ascii.ts';
-export { toDot } from './workflow/drawing/render-dot.ts';
-export { toMermaid } from './workflow/drawing/render-mermaid.ts';
 export type { DynamicContext, ExitOf, OutputOf, Returning } from './workflow/dynamic-context.ts';
 export { type EventKey, event } from './workflow/event.ts';
 export {
@@ -488,7 +484,11 @@ export {
   type PolicyFunction,
 } from './workflow/group-policy.ts';
 export type { RunMetadata } from './workflow/metadata.ts';
+export type { Drawable, NodeStates } from './workflow/notation/drawing.ts';
 export { notation, parseNotation, type UntypedPipeline } from './workflow/notation/notation.ts';
+export { toAscii } from './workflow/notation/render-ascii.ts';
+export { toDot } from './workflow/notation/render-dot.ts';
+export { toMermaid } from './workflow/notation/render-mermaid.ts';
 export {
   type EachOptions,
   type EachPolicy,

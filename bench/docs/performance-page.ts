@@ -26,7 +26,7 @@ const PARTS: readonly Part[] = [
 ];
 
 /** The page as it should be: its own text, with the tables of the newest results. */
-export function renderPerformancePage(text: string): string {
+function renderPerformancePage(text: string): string {
   return PARTS.reduce(replaced, text);
 }
 
@@ -37,7 +37,7 @@ function replaced(text: string, { begin, end, render }: Part): string {
   return `${text.slice(0, from)}${begin}\n\n${render()}\n\n${text.slice(to)}`;
 }
 
-export function readPerformancePage(): string {
+function readPerformancePage(): string {
   return readFileSync(PAGE, 'utf8');
 }
 

@@ -2,15 +2,13 @@
  * Writes docs/limits.md from src/domain/limits.ts, docs/acl.example from the Lua scripts,
  * docs/cli-output.md from src/cli/views/json-shapes.ts, the schemas of the OpenAPI document from src/http/calls/answers.ts, the routes in docs/http.md, the reference in docs/configuration.md from
  * src/config/options.ts, the names of ancestors in docs/guide/coming-from.md, the table of decisions from their pages, the tables of docs/redis-layout.md
- * from src/domain/layout/, the drawing in docs/lifecycle.md, and the floor plan in docs/architecture.md from scripts/rooms.json and the
- * imports. `test/tidy/docs/docs.test.ts`, `test/tidy/docs/decisions.test.ts` and
+ * from src/backends/redis/layout/, and the drawing in docs/lifecycle.md. `test/tidy/docs/docs.test.ts`, `test/tidy/docs/decisions.test.ts` and
  * `test/redis/faults/acl.test.ts` hold them to the code.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { renderAcl } from './acl-doc.ts';
 import { loadDecisions, renderDecisions } from './adr-doc.ts';
 import { renderConfiguration } from './config-doc.ts';
-import { renderFloorPlan } from './floor-plan.ts';
 import { renderForeign } from './foreign-doc.ts';
 import { renderLayout } from './layout-doc.ts';
 import { renderLifecycle } from './lifecycle-doc.ts';
@@ -19,7 +17,7 @@ import { renderOutput } from './output-doc.ts';
 import { renderRoutes } from './routes-doc.ts';
 import { renderSchemas } from './schemas.ts';
 
-const SCHEMAS = new URL('../../src/http/openapi/schemas.generated.ts', import.meta.url);
+const SCHEMAS = new URL('../../src/http/schemas.generated.ts', import.meta.url);
 const DOCS = new URL('../../docs/', import.meta.url);
 
 mkdirSync(DOCS, { recursive: true });
@@ -34,8 +32,6 @@ const configuration = new URL('configuration.md', DOCS);
 writeFileSync(configuration, renderConfiguration(readFileSync(configuration, 'utf8')));
 const layout = new URL('redis-layout.md', DOCS);
 writeFileSync(layout, renderLayout(readFileSync(layout, 'utf8')));
-const architecture = new URL('architecture.md', DOCS);
-writeFileSync(architecture, renderFloorPlan(readFileSync(architecture, 'utf8')));
 const comingFrom = new URL('guide/coming-from.md', DOCS);
 writeFileSync(comingFrom, renderForeign(readFileSync(comingFrom, 'utf8')));
 const lifecycle = new URL('lifecycle.md', DOCS);

@@ -1,9 +1,9 @@
-/** The tables of docs/redis-layout.md, made of src/domain/layout/. What stands around them is written by hand. */
+/** The tables of docs/redis-layout.md, made of src/backends/redis/layout/. What stands around them is written by hand. */
 import { readFileSync } from 'node:fs';
-import { FLAGS, STATE_CODES } from '../../src/domain/layout/codes.ts';
-import { type Fields, HASH_FIELDS, PACKED_NAMES } from '../../src/domain/layout/fields.ts';
-import type { KeyFamily } from '../../src/domain/layout/key-family.ts';
-import { KEYS } from '../../src/domain/layout/keys.ts';
+import { FLAGS, STATE_CODES } from '../../src/backends/redis/layout/codes.ts';
+import { type Fields, HASH_FIELDS, PACKED_NAMES } from '../../src/backends/redis/layout/fields.ts';
+import type { KeyFamily } from '../../src/backends/redis/layout/key-family.ts';
+import { KEYS } from '../../src/backends/redis/layout/keys.ts';
 import {
   formatOf,
   offsetsOf,
@@ -11,12 +11,16 @@ import {
   type PackedRecord,
   TEXT_OFFSETS,
   TEXT_WIDTHS,
-} from '../../src/domain/layout/packed.ts';
-import { QUEUE_KEYS } from '../../src/domain/layout/queue-keys.ts';
-import { TASK_KEYS } from '../../src/domain/layout/task-keys.ts';
-import { INDEX_KEYS, NAMESPACE_KEYS, WORKER_KEYS } from '../../src/domain/layout/worker-keys.ts';
+} from '../../src/backends/redis/layout/packed.ts';
+import { QUEUE_KEYS } from '../../src/backends/redis/layout/queue-keys.ts';
+import { TASK_KEYS } from '../../src/backends/redis/layout/task-keys.ts';
+import {
+  INDEX_KEYS,
+  NAMESPACE_KEYS,
+  WORKER_KEYS,
+} from '../../src/backends/redis/layout/worker-keys.ts';
 
-const LAYOUT = new URL('../../src/domain/layout/', import.meta.url);
+const LAYOUT = new URL('../../src/backends/redis/layout/', import.meta.url);
 
 /** `<!-- made: tasks -->`, the table, `<!-- end -->`. */
 const TABLE = /(<!-- made: (\w+) -->\n)[\s\S]*?(\n<!-- end -->)/g;

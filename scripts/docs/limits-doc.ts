@@ -1,5 +1,5 @@
 /** The text of docs/limits.md. */
-import { STEP_BOUNDS } from '../../src/domain/layout/step-bounds.ts';
+import { STEP_BOUNDS } from '../../src/domain/step-bounds.ts';
 
 /** One limit, as `LIMIT_TABLE` in src/domain/limits.ts declares it. */
 export interface Limit {
@@ -31,7 +31,7 @@ export function renderLimits(limits: ReadonlyMap<string, Limit>): string {
     '# Limits',
     '',
     'Every loop, batch, buffer and string has a maximum. This page is made from',
-    '`src/domain/limits.ts` and `src/domain/layout/step-bounds.ts` by `npm run docs`; change the',
+    '`src/domain/limits.ts` and `src/domain/step-bounds.ts` by `npm run docs`; change the',
     'numbers there.',
     '',
     ...table(limits),

@@ -1,7 +1,6 @@
 /**
  * Records `npm run demo` on a terminal, and draws it as docs/assets/demo-light.svg and
- * demo-dark.svg. Needs `script`, which makes the terminal. `test/tidy/docs/pictures.test.ts` holds the
- * pictures to what the demo prints.
+ * demo-dark.svg. Needs `script`, which makes the terminal.
  *
  *   npm run demo:record
  */

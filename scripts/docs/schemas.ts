@@ -9,7 +9,7 @@ const OPAQUE: ReadonlySet<string> = new Set(['TaskGraph']);
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The text of src/http/openapi/schemas.generated.ts. */
+/** The text of src/http/schemas.generated.ts. */
 export function renderSchemas(): string {
   const { root, tables } = typeTables(ANSWERS, 'HttpAnswers', OPAQUE);
   const schemas = Object.fromEntries([

@@ -1,8 +1,13 @@
-/** What the scripts are given of src/domain/layout/: constants, names of fields, and functions that name keys. */
-import { SLACK, TURN, USUAL_WEIGHT } from '../../src/domain/fairness/fair-share.ts';
-import { FLAGS, NOT_ENDED, PLACES, STATE_CODES } from '../../src/domain/layout/codes.ts';
-import { type Fields, HASH_FIELDS, PACKED_NAMES } from '../../src/domain/layout/fields.ts';
-import { KEYS, partsOfName, USUAL_LEVEL, USUAL_QUEUE } from '../../src/domain/layout/keys.ts';
+/** What the scripts are given of src/backends/redis/layout/: constants, names of fields, and functions that name keys. */
+
+import { FLAGS, NOT_ENDED, PLACES, STATE_CODES } from '../../src/backends/redis/layout/codes.ts';
+import { type Fields, HASH_FIELDS, PACKED_NAMES } from '../../src/backends/redis/layout/fields.ts';
+import {
+  KEYS,
+  partsOfName,
+  USUAL_LEVEL,
+  USUAL_QUEUE,
+} from '../../src/backends/redis/layout/keys.ts';
 import {
   formatOf,
   offsetsOf,
@@ -10,14 +15,15 @@ import {
   TEXT_OFFSETS,
   TEXT_WIDTHS,
   ZERO_BYTE,
-} from '../../src/domain/layout/packed.ts';
-import { STEP_BOUNDS } from '../../src/domain/layout/step-bounds.ts';
+} from '../../src/backends/redis/layout/packed.ts';
+import { SLACK, TURN, USUAL_WEIGHT } from '../../src/domain/fairness/fair-share.ts';
 import { LIMITS, PRIORITY_WEIGHTS } from '../../src/domain/limits.ts';
+import { STEP_BOUNDS } from '../../src/domain/step-bounds.ts';
 import { CHANNEL_NUMBER_BYTES } from '../../src/domain/task/channel.ts';
 import { MOVES } from '../../src/domain/task/transition.ts';
 import type { LuaNames } from './names.ts';
 
-/** `STATE.codes` and the like: paths of src/domain/layout/, and their values as Lua. */
+/** `STATE.codes` and the like: paths of src/backends/redis/layout/, and their values as Lua. */
 export function luaNames(): LuaNames {
   const constants = new Map<string, string>();
   const put = (root: string, values: Readonly<Record<string, string | number>>): void => {

@@ -14,7 +14,7 @@ import type { Cause } from '../domain/task/cause.ts';
 import type { ChannelRefusal } from '../domain/task/channel.ts';
 import { timeLeftText } from '../domain/task/time-left.ts';
 import type { AttemptPlan } from '../enqueue/attempt-plan.ts';
-import { endOfDecision, leftEnd, lostEnd } from '../tracing/spans/work.ts';
+import { endOfDecision, leftEnd, lostEnd } from '../tracing/work.ts';
 import type { Handler, TaskDefinition } from '../workflow/task-definition.ts';
 import { AttemptContext, type SubRunner } from './attempt-context.ts';
 import type { AttemptHost, Interruption } from './attempt-host.ts';

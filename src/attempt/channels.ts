@@ -12,10 +12,10 @@ import {
   TaskNotFoundError,
 } from '../domain/errors/errors.ts';
 import { checkOptions } from '../domain/errors/options.ts';
+import { checkId } from '../domain/fairness/names.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { LeaseRef, RunStore } from '../domain/port/backend.ts';
 import { refOf } from '../domain/port/leasing.ts';
-import { checkId } from '../domain/settings/names.ts';
 import {
   type ChannelRefusal,
   ChannelValues,

@@ -4,8 +4,8 @@
  */
 import { decodeJson, encodeJson } from '../base/json.ts';
 import { InvalidPayloadError } from '../domain/errors/errors.ts';
+import { checkId } from '../domain/fairness/names.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { checkId } from '../domain/settings/names.ts';
 import type { RunMetadata } from '../workflow/metadata.ts';
 import { type ChannelStore, shownValue } from './channels.ts';
 

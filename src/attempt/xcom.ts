@@ -5,8 +5,8 @@ import { utf8Bytes } from '../base/json.ts';
 import type { ValueCodec } from '../codec/codec.ts';
 import { ClosedError, InvalidResultError, XComLimitError } from '../domain/errors/errors.ts';
 import { checkOptions } from '../domain/errors/options.ts';
+import { checkId } from '../domain/fairness/names.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { checkId } from '../domain/settings/names.ts';
 import {
   XCOM_NAMESPACE,
   type XComPlace,

@@ -1,7 +1,7 @@
 import type { Logger } from '../base/logger.ts';
 import { ClosedError } from '../domain/errors/errors.ts';
+import type { Retention } from '../domain/fairness/settings.ts';
 import type { Backend, BackendInfo } from '../domain/port/backend.ts';
-import type { Retention } from '../domain/settings/settings.ts';
 import { logDeadLetters } from '../logging/dead-letter-lines.ts';
 import { say } from '../logging/log-events.ts';
 

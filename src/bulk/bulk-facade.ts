@@ -6,13 +6,13 @@ import { storedReason } from '../client/facades/reason.ts';
 import { type RateOptions, rateOption } from '../client/facades/settings-options.ts';
 import { InvalidOptionError, TaskNotFoundError } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
+import { checkId, checkName } from '../domain/fairness/names.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { CancelReply, Page } from '../domain/port/backend.ts';
-import { checkId, checkName } from '../domain/settings/names.ts';
 import { isEnd, type NewTask, type TaskRecord } from '../domain/task/task.ts';
 import { edgesOf, NO_OPTIONS } from '../enqueue/enqueue-options.ts';
 import type { TaskMaker } from '../enqueue/task-maker.ts';
-import { BULK_TASK } from '../runs/shared/record.ts';
+import { BULK_TASK } from '../runs/record.ts';
 import { type CancelParts, cancelOne } from '../runs/view/task-cancel.ts';
 import { valuesOf, whereOf, whereText } from '../search/where.ts';
 import {

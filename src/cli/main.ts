@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { runCommandLine } from './program.ts';
-import type { Shell } from './session/session.ts';
 import { EXIT } from './terminal/exit-code.ts';
+import type { Shell } from './terminal/session.ts';
 
 const shell: Shell = {
   out: process.stdout,

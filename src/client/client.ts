@@ -4,9 +4,9 @@ import { Core } from '../core/core.ts';
 import type { FairloomOptions } from '../core/options.ts';
 import { ClosedError, InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
+import { checkId, checkName } from '../domain/fairness/names.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { ReconcileReport, Stats, WorkerInfo } from '../domain/port/backend.ts';
-import { checkId, checkName } from '../domain/settings/names.ts';
 import type { NewTask } from '../domain/task/task.ts';
 import { callsOf } from '../enqueue/call.ts';
 import type { ManyArgs, ManyHandles, ManySource } from '../enqueue/call-forms.ts';
@@ -17,7 +17,7 @@ import { checkSignal } from '../enqueue/signal-option.ts';
 import { submitAll, submitEach } from '../enqueue/submission.ts';
 import { StoredRun } from '../runs/view/run-handle.ts';
 import type { RunTools } from '../runs/view/run-submission.ts';
-import { tracedEnqueue, tracedEnqueueMany } from '../tracing/spans/traced-enqueue.ts';
+import { tracedEnqueue, tracedEnqueueMany } from '../tracing/traced-enqueue.ts';
 import { type SchedulerOptions, SchedulerService } from '../worker/scheduler-service.ts';
 import { serveUntilSignal } from '../worker/serve.ts';
 import type { StopReport } from '../worker/shutdown.ts';
@@ -38,6 +38,7 @@ import { Queues } from './facades/queue-facade.ts';
 import { putBackFor, redriveBy, redriveManyBy } from './facades/redrive.ts';
 import { Runs } from './facades/runs-facade.ts';
 import { Schedules } from './facades/schedules-facade.ts';
+import { Series } from './facades/series-facade.ts';
 import { type SignalOptions, type SignalOutcome, sendSignal } from './facades/signals.ts';
 import { Streams } from './facades/streams-facade.ts';
 import { Tasks } from './facades/task-facade.ts';
@@ -46,7 +47,6 @@ import { type VersionReport, type VersionsOptions, versionReport } from './facad
 import { XComs } from './facades/xcom-facade.ts';
 import { type Health, healthOf } from './health.ts';
 import { RUN_KEYS, type RunOptions, runHere } from './local-run.ts';
-import { Series } from './series/series-facade.ts';
 import type { HandlesByKind, OptionsByKind, StepOf } from './step-forms.ts';
 
 const RECONCILE_KEYS: OptionKeys<{ repair: unknown }> = keysOf<{ repair: unknown }>()({

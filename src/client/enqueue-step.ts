@@ -3,10 +3,10 @@ import type { Core } from '../core/core.ts';
 import { checkOptions } from '../domain/errors/options.ts';
 import { ENQUEUE_KEYS, type EnqueueOptions } from '../enqueue/enqueue-options.ts';
 import type { TaskHandle } from '../enqueue/handle.ts';
-import { checkRunOptions, type RunEnqueueOptions } from '../runs/shared/run-options.ts';
+import { checkRunOptions, type RunEnqueueOptions } from '../runs/run-options.ts';
 import type { RunHandle } from '../runs/view/run-handle.ts';
 import { type RunTools, submitStep } from '../runs/view/run-submission.ts';
-import { tracedEnqueue } from '../tracing/spans/traced-enqueue.ts';
+import { tracedEnqueue } from '../tracing/traced-enqueue.ts';
 import { PipelineDefinition, type StepDefinition } from '../workflow/pipeline-definition.ts';
 import { definitionOf } from '../workflow/task-definition.ts';
 

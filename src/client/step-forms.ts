@@ -2,7 +2,7 @@
 
 import type { EnqueueOptions } from '../enqueue/enqueue-options.ts';
 import type { TaskHandle } from '../enqueue/handle.ts';
-import type { RunEnqueueOptions } from '../runs/shared/run-options.ts';
+import type { RunEnqueueOptions } from '../runs/run-options.ts';
 import type { RunHandle } from '../runs/view/run-handle.ts';
 import type { Step, StepKind } from '../workflow/step.ts';
 

@@ -10,9 +10,9 @@ import { LIMITS } from '../domain/limits.ts';
 import { valueOwnerText } from '../domain/task/node-name.ts';
 import { isSealed } from '../domain/task/sealed-text.ts';
 import { say } from '../logging/log-events.ts';
-import type { Codec } from './encryption/codec.ts';
-import { EncryptedCodec } from './encryption/encrypted.ts';
-import { type Texts, textsOf, withoutKeys } from './encryption/texts.ts';
+import { EncryptedCodec } from './encrypted.ts';
+import type { Codec } from './sealed-codec.ts';
+import { type Texts, textsOf, withoutKeys } from './texts.ts';
 
 /** The codec in force, with the limits of stored values. */
 export class ValueCodec {

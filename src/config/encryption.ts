@@ -1,9 +1,9 @@
 /** The keys of the configuration, as a codec. */
 import { readFileSync } from 'node:fs';
 import { messageOf } from '../base/message-of.ts';
-import type { Codec } from '../codec/encryption/codec.ts';
-import { encrypted } from '../codec/encryption/encrypted.ts';
-import { KEYS_FORM, keysIn } from '../codec/encryption/key-text.ts';
+import { encrypted } from '../codec/encrypted.ts';
+import { KEYS_FORM, keysIn } from '../codec/key-text.ts';
+import type { Codec } from '../codec/sealed-codec.ts';
 import { ConfigError } from '../domain/errors/errors.ts';
 import type { EncryptionConfig } from './config-types.ts';
 

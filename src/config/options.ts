@@ -10,7 +10,7 @@ import {
   userPatch,
 } from '../client/facades/settings-options.ts';
 import { checkUserSelection } from '../client/facades/user-selection.ts';
-import { keysIn } from '../codec/encryption/key-text.ts';
+import { keysIn } from '../codec/key-text.ts';
 import {
   defaultZoneOf,
   logLevelOf,
@@ -20,8 +20,8 @@ import {
   xcomTtlOf,
 } from '../core/options.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { checkId, checkName } from '../domain/fairness/names.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { checkId, checkName } from '../domain/settings/names.ts';
 import { workerPlan } from '../worker/worker-options.ts';
 import { durationOption } from '../workflow/task-options.ts';
 import type {

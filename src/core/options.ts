@@ -1,7 +1,7 @@
 import type { Logger } from '../base/logger.ts';
 import { keysIn } from '../base/records.ts';
 import type { Clock, Duration } from '../base/time.ts';
-import type { Codec } from '../codec/encryption/codec.ts';
+import type { Codec } from '../codec/sealed-codec.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import {
   checkOptions as checkKeys,
@@ -9,9 +9,9 @@ import {
   keysOf,
   type OptionKeys,
 } from '../domain/errors/options.ts';
+import type { Retention } from '../domain/fairness/settings.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Backend } from '../domain/port/backend.ts';
-import type { Retention } from '../domain/settings/settings.ts';
 import type { HandlerMap } from '../handlers/handler-source.ts';
 import type { TaskSource } from '../handlers/registry.ts';
 import { LOG_LEVEL_NAMES, type LogLevel } from '../logging/logger.ts';

@@ -3,8 +3,8 @@ import { isRecord } from '../base/records.ts';
 import { durationMs } from '../base/time.ts';
 import { type Decider, decide } from '../domain/attempt/decider.ts';
 import type { RetryPolicy } from '../domain/attempt/retry-policy.ts';
+import type { AttemptSettings } from '../domain/fairness/settings.ts';
 import { LIMITS } from '../domain/limits.ts';
-import type { AttemptSettings } from '../domain/settings/settings.ts';
 import type { KeepLogs } from '../domain/task/task-log.ts';
 import type { TaskDefinition } from '../workflow/task-definition.ts';
 import {

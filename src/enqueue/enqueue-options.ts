@@ -2,8 +2,8 @@
 import type { Duration } from '../base/time.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkPart, keysOf, type OptionKeys } from '../domain/errors/options.ts';
+import { checkId, checkName, checkTaskId, isId } from '../domain/fairness/names.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { checkId, checkName, checkTaskId, isId } from '../domain/settings/names.ts';
 import type { EdgePolicies, EdgePolicy, KeyPolicy, KeySpec, Level } from '../domain/task/task.ts';
 import { scopedKey, VERSIONINGS, type Versioning } from '../domain/task/task-name.ts';
 import {

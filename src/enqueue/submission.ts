@@ -1,7 +1,6 @@
 /** Many tasks at once: made, checked for cycles, stored, and answered in their order. */
 
 import { yieldToEventLoop } from '../base/event-loop.ts';
-import { findCycle } from '../domain/dependencies/dependency-cycle.ts';
 import {
   BatchRefusedError,
   DependencyCycleError,
@@ -10,6 +9,7 @@ import {
   isOwn,
 } from '../domain/errors/errors.ts';
 import { refusalError } from '../domain/port/refusal.ts';
+import { findCycle } from '../domain/task/dependency-cycle.ts';
 import type { NewTask } from '../domain/task/task.ts';
 import type { TaskCall } from './call.ts';
 import { rejectsDuplicate } from './enqueue-options.ts';

@@ -1,6 +1,6 @@
 import type { ValueCodec } from '../codec/codec.ts';
 import { DependencyCycleError, InvalidOptionError } from '../domain/errors/errors.ts';
-import { checkId, checkTaskName } from '../domain/settings/names.ts';
+import { checkId, checkTaskName } from '../domain/fairness/names.ts';
 import type { NewTask } from '../domain/task/task.ts';
 import { nameIn, versionedName } from '../domain/task/task-name.ts';
 import { invalidPayload, type SchemaResult, validate } from '../workflow/standard-schema.ts';

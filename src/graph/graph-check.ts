@@ -1,12 +1,13 @@
 /** What every graph holds, wherever it came from. */
-import { findCycle } from '../domain/dependencies/dependency-cycle.ts';
+
 import {
   DependencyCycleError,
   DuplicateNodeError,
   InvalidOptionError,
 } from '../domain/errors/errors.ts';
+import { checkId, checkName } from '../domain/fairness/names.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { checkId, checkName } from '../domain/settings/names.ts';
+import { findCycle } from '../domain/task/dependency-cycle.ts';
 import { shownNode } from '../domain/task/node-name.ts';
 import { blocksOf, dependenciesOf, type GraphBlock, type TaskGraph } from './graph.ts';
 import { nodesRead } from './graph-binding.ts';

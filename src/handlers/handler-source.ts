@@ -7,11 +7,11 @@ import {
   ThreadEndedError,
   UnknownHandlerError,
 } from '../domain/errors/errors.ts';
-import { checkName } from '../domain/settings/names.ts';
+import { checkName } from '../domain/fairness/names.ts';
 import { hasVersion, ownNameFor, versionedName } from '../domain/task/task-name.ts';
 import { say } from '../logging/log-events.ts';
-import { ownNames } from '../runs/shared/own-tasks.ts';
-import { DRIVE_TASK } from '../runs/shared/record.ts';
+import { ownNames } from '../runs/own-tasks.ts';
+import { DRIVE_TASK } from '../runs/record.ts';
 import type { Handler, TaskDefinition } from '../workflow/task-definition.ts';
 import type { TaskHandler } from '../workflow/tasks/handler-task.ts';
 import { ModulePool } from './module-pool.ts';

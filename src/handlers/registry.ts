@@ -1,6 +1,6 @@
 import { InvalidOptionError, UnknownTaskError } from '../domain/errors/errors.ts';
 import { compareVersions, nameIn, versionedName } from '../domain/task/task-name.ts';
-import { ownTask } from '../runs/shared/own-tasks.ts';
+import { ownTask } from '../runs/own-tasks.ts';
 import { type GroupPolicy, isGroupPolicy } from '../workflow/group-policy.ts';
 import { partsOf } from '../workflow/parts.ts';
 import { demandStep, PipelineDefinition, StepDefinition } from '../workflow/pipeline-definition.ts';

@@ -30,7 +30,7 @@ import type { Subject } from './events/subject.ts';
 import { demandHost } from './hosts.ts';
 import { type HttpApiOptions, type HttpSettings, httpSettings, isAccess } from './http-options.ts';
 import { inTime } from './in-time.ts';
-import { PageFiles } from './page/page-files.ts';
+import { PageFiles } from './page-files.ts';
 import { demandLiteralPath, routePathOf } from './request-path.ts';
 import { RequestRate } from './request-rate.ts';
 import { EXPORT_FIELDS, EXPORT_ROUTES, type ExportRoute } from './routes/exports.ts';
@@ -338,7 +338,7 @@ class Api implements HttpApi {
 
 async function document({ view }: Around): Promise<Response> {
   demandAllowed({ needs: 'read', users: 'none' }, view);
-  const { openApiDocument } = await import('./openapi/document.ts');
+  const { openApiDocument } = await import('./document.ts');
   return jsonResponse(200, 'application/json', openApiDocument());
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/time.ts';
-import type { TaskInfo } from '../client/views/task-info.ts';
+import type { TaskInfo } from '../client/facades/task-info.ts';
 import type { MeasuredClient } from '../core/instruments.ts';
 import type { WaitFigure } from '../domain/task/wait.ts';
 import type { Sample } from './table.ts';

@@ -1,6 +1,6 @@
 /** Where a schedule stands after a change. A slot that was due stays due or is counted. */
 import type { Logger } from '../base/logger.ts';
-import type { ScheduleChange, ScheduleRecord } from '../domain/schedule/schedule.ts';
+import type { ScheduleChange, ScheduleRecord } from '../domain/port/schedule.ts';
 import { say } from '../logging/log-events.ts';
 import { type KnownSchedule, unfiredText } from './spec.ts';
 import { dueSlots } from './timing/catch-up.ts';

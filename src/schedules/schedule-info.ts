@@ -1,9 +1,9 @@
 import { present } from '../base/records.ts';
 import type { ValueCodec } from '../codec/codec.ts';
-import type { MissedPolicy, OverlapPolicy, ScheduleRecord } from '../domain/schedule/schedule.ts';
+import type { MissedPolicy, OverlapPolicy, ScheduleRecord } from '../domain/port/schedule.ts';
 import type { Level } from '../domain/task/task.ts';
 import { namePartsIn } from '../domain/task/task-name.ts';
-import { runInputOf } from '../runs/shared/record.ts';
+import { runInputOf } from '../runs/record.ts';
 import type { ScheduleSpec } from './spec.ts';
 import { NAMED_FACTS, rendered } from './template.ts';
 

@@ -3,15 +3,15 @@
 import { utf8Bytes } from '../base/json.ts';
 import type { ValueCodec } from '../codec/codec.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { checkId, checkName } from '../domain/fairness/names.ts';
 import { LIMITS } from '../domain/limits.ts';
-import type { ScheduleChange } from '../domain/schedule/schedule.ts';
-import { checkId, checkName } from '../domain/settings/names.ts';
+import type { ScheduleChange } from '../domain/port/schedule.ts';
 import type { NewTask } from '../domain/task/task.ts';
 import type { TaskMaker } from '../enqueue/task-maker.ts';
-import { drivenTask } from '../runs/dispatched/run-tasks.ts';
-import type { GraphCache } from '../runs/shared/graph-cache.ts';
-import type { KnownGraph } from '../runs/shared/known-graph.ts';
-import { runSettings } from '../runs/shared/run-options.ts';
+import type { GraphCache } from '../runs/graph-cache.ts';
+import type { KnownGraph } from '../runs/known-graph.ts';
+import { runSettings } from '../runs/run-options.ts';
+import { drivenTask } from '../runs/run-tasks.ts';
 import { PipelineDefinition, type StepDefinition } from '../workflow/pipeline-definition.ts';
 import { definitionOf, type TaskDefinition } from '../workflow/task-definition.ts';
 import {

@@ -8,9 +8,9 @@ import {
   type MissedPolicy,
   OVERLAP_POLICIES,
   type OverlapPolicy,
-} from '../domain/schedule/schedule.ts';
+} from '../domain/port/schedule.ts';
 import { ENQUEUE_KEYS, type EnqueueOptions } from '../enqueue/enqueue-options.ts';
-import type { RunEnqueueOptions } from '../runs/shared/run-options.ts';
+import type { RunEnqueueOptions } from '../runs/run-options.ts';
 import type { Step } from '../workflow/step.ts';
 import { durationOption, integerOption, oneOf } from '../workflow/task-options.ts';
 import type { EventReferences, SlotReferences } from './template.ts';

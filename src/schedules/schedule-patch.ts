@@ -3,10 +3,10 @@ import { keysIn } from '../base/records.ts';
 import type { Duration } from '../base/time.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { keysOf, type OptionKeys } from '../domain/errors/options.ts';
-import type { ScheduleRecord } from '../domain/schedule/schedule.ts';
-import { checkName } from '../domain/settings/names.ts';
+import { checkName } from '../domain/fairness/names.ts';
+import type { ScheduleRecord } from '../domain/port/schedule.ts';
 import type { EnqueueOptions } from '../enqueue/enqueue-options.ts';
-import { runPayload } from '../runs/shared/record.ts';
+import { runPayload } from '../runs/record.ts';
 import { levelOf } from '../workflow/task-options.ts';
 import type { MadeSchedule, MakerParts } from './schedule-maker.ts';
 import {

@@ -5,7 +5,7 @@ import { keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Backend, FireOutcome, FireReply, ScheduleRecord } from '../domain/port/backend.ts';
 import { refusalError } from '../domain/port/refusal.ts';
-import { firedTaskId } from '../domain/schedule/schedule.ts';
+import { firedTaskId } from '../domain/port/schedule.ts';
 import type { Cause } from '../domain/task/cause.ts';
 import type { Emitter } from '../events/emitter.ts';
 import type { WorkerEvents } from '../events/worker-events.ts';

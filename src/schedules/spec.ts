@@ -8,7 +8,7 @@ import {
 } from '../domain/errors/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { eventTaskId } from '../domain/port/event-start.ts';
-import { firedTaskId, type MissedPolicy } from '../domain/schedule/schedule.ts';
+import { firedTaskId, type MissedPolicy } from '../domain/port/schedule.ts';
 import { isSealed, sealedWith } from '../domain/task/sealed-text.ts';
 import type { EdgePolicies, KeySpec, Level, NewTask } from '../domain/task/task.ts';
 import {

@@ -4,7 +4,7 @@ import { errorOf } from '../codec/task-error.ts';
 import { errorGroupOf, failureTypeOf } from '../domain/task/cause.ts';
 import type { TaskRow } from '../domain/task/task.ts';
 import { isNamed } from '../domain/task/task-name.ts';
-import { isRun, runPlaceOf } from '../runs/shared/record.ts';
+import { isRun, runPlaceOf } from '../runs/record.ts';
 import type { Bound, Condition, SizeWord, ValueWord, Where } from './where.ts';
 
 /** Says of each task whether all conditions hold at a moment, in ms since the epoch. */

@@ -1,9 +1,9 @@
 /** Shapes of JSON that the command line and the HTTP API answer alike. */
 
 import type { SignalOutcome } from '../client/facades/signals.ts';
-import type { AttemptInfo, TaskInfo } from '../client/views/task-info.ts';
+import type { AttemptInfo, TaskInfo } from '../client/facades/task-info.ts';
 import type { TaskGraph } from '../graph/graph.ts';
-import type { RunNodeInfo } from '../runs/shared/run-info.ts';
+import type { RunNodeInfo } from '../runs/run-info.ts';
 
 /** A task that was stored, or was there before. */
 export interface StoredTask {

@@ -8,66 +8,66 @@
  * on top of it is tested next to that backend.
  */
 
+import type { Case, Cases, Run } from '../conformance/cases.ts';
+import { clockJumps } from '../conformance/clock-jumps.ts';
+import { configured } from '../conformance/configured.ts';
+import { eventSchedules } from '../conformance/event-schedules.ts';
+import { failures } from '../conformance/failures.ts';
+import type { OpenHarness, TestApi } from '../conformance/harness.ts';
+import * as inspection from '../conformance/inspection.ts';
+import { Kit } from '../conformance/kit.ts';
+import { late, neverStarted } from '../conformance/late.ts';
+import { names } from '../conformance/names.ts';
+import { weighed } from '../conformance/pages.ts';
+import { places } from '../conformance/places.ts';
+import * as restricted from '../conformance/restricted.ts';
+import * as asks from '../conformance/runs/asks.ts';
+import { attendedWaits } from '../conformance/runs/attended-waits.ts';
+import * as channels from '../conformance/runs/channels.ts';
+import { cycles } from '../conformance/runs/cycles.ts';
+import { deciding } from '../conformance/runs/deciding.ts';
+import * as dependencies from '../conformance/runs/dependencies.ts';
+import { dependentsOf } from '../conformance/runs/dependents.ts';
+import * as edges from '../conformance/runs/edges.ts';
+import * as events from '../conformance/runs/events.ts';
+import * as graphs from '../conformance/runs/graphs.ts';
+import { pauseEnds } from '../conformance/runs/pause-ends.ts';
+import * as pauses from '../conformance/runs/pauses.ts';
+import * as runReads from '../conformance/runs/run-reads.ts';
+import * as runStores from '../conformance/runs/run-stores.ts';
+import * as runs from '../conformance/runs/runs.ts';
+import * as streams from '../conformance/runs/streams.ts';
+import * as waits from '../conformance/runs/waits.ts';
+import * as xcom from '../conformance/runs/xcom.ts';
+import * as schedules from '../conformance/schedules.ts';
+import * as series from '../conformance/series.ts';
+import * as attemptSettings from '../conformance/tasks/attempt-settings.ts';
+import * as canceling from '../conformance/tasks/canceling.ts';
+import { madeDeadLetters } from '../conformance/tasks/dead-letters.ts';
+import * as enqueue from '../conformance/tasks/enqueue.ts';
+import * as fairness from '../conformance/tasks/fairness.ts';
+import * as ids from '../conformance/tasks/ids.ts';
+import * as keys from '../conformance/tasks/keys.ts';
+import * as leasing from '../conformance/tasks/leasing.ts';
+import * as limits from '../conformance/tasks/limits.ts';
+import * as manyAtOnce from '../conformance/tasks/many-at-once.ts';
+import * as overlaps from '../conformance/tasks/overlaps.ts';
+import * as redrive from '../conformance/tasks/redrive.ts';
+import * as retention from '../conformance/tasks/retention.ts';
+import * as settling from '../conformance/tasks/settling.ts';
+import * as sweeping from '../conformance/tasks/sweeping.ts';
+import { ties } from '../conformance/tasks/ties.ts';
+import * as time from '../conformance/tasks/time.ts';
+import { timed } from '../conformance/tasks/timed.ts';
+import * as unknownNames from '../conformance/tasks/unknown-names.ts';
+import * as waiting from '../conformance/tasks/waiting.ts';
+import * as windows from '../conformance/tasks/windows.ts';
+import * as workers from '../conformance/workers.ts';
+import type { Retention } from '../domain/fairness/settings.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { allPages } from '../domain/port/all-pages.ts';
 import type { QueueInfo, UserInfo } from '../domain/port/backend.ts';
-import type { Retention } from '../domain/settings/settings.ts';
 import { TASK_STATES } from '../domain/task/task.ts';
-import type { Case, Cases, Run } from './contract/cases.ts';
-import { clockJumps } from './contract/clock-jumps.ts';
-import { configured } from './contract/configured.ts';
-import { eventSchedules } from './contract/event-schedules.ts';
-import { failures } from './contract/failures.ts';
-import type { OpenHarness, TestApi } from './contract/harness.ts';
-import * as inspection from './contract/inspection.ts';
-import { Kit } from './contract/kit.ts';
-import { late, neverStarted } from './contract/late.ts';
-import { names } from './contract/names.ts';
-import { weighed } from './contract/pages.ts';
-import { places } from './contract/places.ts';
-import * as restricted from './contract/restricted.ts';
-import * as asks from './contract/runs/asks.ts';
-import { attendedWaits } from './contract/runs/attended-waits.ts';
-import * as channels from './contract/runs/channels.ts';
-import { cycles } from './contract/runs/cycles.ts';
-import { deciding } from './contract/runs/deciding.ts';
-import * as dependencies from './contract/runs/dependencies.ts';
-import { dependentsOf } from './contract/runs/dependents.ts';
-import * as edges from './contract/runs/edges.ts';
-import * as events from './contract/runs/events.ts';
-import * as graphs from './contract/runs/graphs.ts';
-import { pauseEnds } from './contract/runs/pause-ends.ts';
-import * as pauses from './contract/runs/pauses.ts';
-import * as runReads from './contract/runs/run-reads.ts';
-import * as runStores from './contract/runs/run-stores.ts';
-import * as runs from './contract/runs/runs.ts';
-import * as streams from './contract/runs/streams.ts';
-import * as waits from './contract/runs/waits.ts';
-import * as xcom from './contract/runs/xcom.ts';
-import * as schedules from './contract/schedules.ts';
-import * as series from './contract/series.ts';
-import * as attemptSettings from './contract/tasks/attempt-settings.ts';
-import * as canceling from './contract/tasks/canceling.ts';
-import { madeDeadLetters } from './contract/tasks/dead-letters.ts';
-import * as enqueue from './contract/tasks/enqueue.ts';
-import * as fairness from './contract/tasks/fairness.ts';
-import * as ids from './contract/tasks/ids.ts';
-import * as keys from './contract/tasks/keys.ts';
-import * as leasing from './contract/tasks/leasing.ts';
-import * as limits from './contract/tasks/limits.ts';
-import * as manyAtOnce from './contract/tasks/many-at-once.ts';
-import * as overlaps from './contract/tasks/overlaps.ts';
-import * as redrive from './contract/tasks/redrive.ts';
-import * as retention from './contract/tasks/retention.ts';
-import * as settling from './contract/tasks/settling.ts';
-import * as sweeping from './contract/tasks/sweeping.ts';
-import { ties } from './contract/tasks/ties.ts';
-import * as time from './contract/tasks/time.ts';
-import { timed } from './contract/tasks/timed.ts';
-import * as unknownNames from './contract/tasks/unknown-names.ts';
-import * as waiting from './contract/tasks/waiting.ts';
-import * as windows from './contract/tasks/windows.ts';
-import * as workers from './contract/workers.ts';
 
 export type {
   Expect,
@@ -75,7 +75,7 @@ export type {
   Matchers,
   OpenHarness,
   TestApi,
-} from './contract/harness.ts';
+} from '../conformance/harness.ts';
 
 /** The longest a case may take, in ms; the largest store tens of thousands of tasks, on machines that are busy. */
 const CASE_MS = 240_000;

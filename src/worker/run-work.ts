@@ -7,9 +7,9 @@ import { driveBulk } from '../bulk/bulk-drive.ts';
 import { InvalidPayloadError } from '../domain/errors/errors.ts';
 import type { Backend, UpstreamFact } from '../domain/port/backend.ts';
 import type { PlanCache } from '../enqueue/attempt-plan.ts';
-import { NodeInput } from '../runs/dispatched/node-input.ts';
 import { type DriveTools, drive, driveToolsOf, subRunnerOf } from '../runs/driven/drive.ts';
-import { BULK_TASK, isDrive, type RunPlace, runPlaceOf } from '../runs/shared/record.ts';
+import { NodeInput } from '../runs/node-input.ts';
+import { BULK_TASK, isDrive, type RunPlace, runPlaceOf } from '../runs/record.ts';
 import type { Line } from './line.ts';
 
 /** Upstream results that one task is given at most, in UTF-16 units (64 Mi): they are all in memory. */

@@ -3,9 +3,9 @@ import type { Duration } from '../base/time.ts';
 import type { Decider } from '../domain/attempt/decider.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
+import { checkId, checkName } from '../domain/fairness/names.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { WorkerSpec } from '../domain/port/backend.ts';
-import { checkId, checkName } from '../domain/settings/names.ts';
 import { durationOption, integerOption } from '../workflow/task-options.ts';
 
 /** How a worker works. */

@@ -2,8 +2,8 @@
 import type { Duration } from '../base/time.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
+import { checkId, isName } from '../domain/fairness/names.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { checkId, isName } from '../domain/settings/names.ts';
 import { isSchema, type StandardSchemaV1 } from './standard-schema.ts';
 import { durationOption } from './task-options.ts';
 

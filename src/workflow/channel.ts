@@ -2,7 +2,7 @@
 import { isRecord } from '../base/records.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
-import { checkName, isName } from '../domain/settings/names.ts';
+import { checkName, isName } from '../domain/fairness/names.ts';
 import { isSchema, type StandardSchemaV1 } from './standard-schema.ts';
 
 /** Holds the type of the values; never a value. */

@@ -1,6 +1,6 @@
 /** Events: what is published to the tasks that wait for it, by name and key, and with a type. */
 import { InvalidOptionError } from '../domain/errors/errors.ts';
-import { checkId, checkName } from '../domain/settings/names.ts';
+import { checkId, checkName } from '../domain/fairness/names.ts';
 import { isSchema, type StandardSchemaV1 } from './standard-schema.ts';
 
 /** Holds the type of the payload; never a value. */

@@ -2,8 +2,8 @@
 import type { Duration } from '../base/time.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
+import { checkName } from '../domain/fairness/names.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { checkName } from '../domain/settings/names.ts';
 import { type GroupPolicy, isGroupPolicy, policyOption } from './group-policy.ts';
 import type { GroupSpec } from './pipeline-definition.ts';
 import { durationOption, integerOption } from './task-options.ts';

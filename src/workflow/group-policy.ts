@@ -2,8 +2,8 @@
 import { isRecord } from '../base/records.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkPart, keysOf, type OptionKeys } from '../domain/errors/options.ts';
+import { checkName } from '../domain/fairness/names.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { checkName } from '../domain/settings/names.ts';
 import type { JoinPolicy } from '../graph/graph.ts';
 import { integerOption } from './task-options.ts';
 

@@ -1,8 +1,8 @@
 /** What steps are at run time. Callers see `Step`, `Task` and `Pipeline`. */
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
+import { checkName } from '../domain/fairness/names.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { checkName } from '../domain/settings/names.ts';
 import type { JoinPolicy } from '../graph/graph.ts';
 import type { Binding } from '../graph/graph-binding.ts';
 import type { GroupPolicy } from './group-policy.ts';

@@ -1,6 +1,6 @@
 /** Signals: what is sent to a task or run while it waits, by name and with a type. */
 import { InvalidOptionError } from '../domain/errors/errors.ts';
-import { checkName, isName } from '../domain/settings/names.ts';
+import { checkName, isName } from '../domain/fairness/names.ts';
 import { isSchema, type StandardSchemaV1 } from './standard-schema.ts';
 
 /** Holds the type of the payload; never a value. */

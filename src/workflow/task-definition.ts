@@ -4,8 +4,8 @@
  */
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
+import { checkName } from '../domain/fairness/names.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { checkName } from '../domain/settings/names.ts';
 import { versionedName } from '../domain/task/task-name.ts';
 import type { DynamicContext, ExitOf, OutputOf, Returning } from './dynamic-context.ts';
 import { demandStep, StepDefinition } from './pipeline-definition.ts';

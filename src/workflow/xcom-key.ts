@@ -1,6 +1,6 @@
 /** Keys of XCom: what callers may name a value by. */
 import { InvalidOptionError } from '../domain/errors/errors.ts';
-import { checkId, isId } from '../domain/settings/names.ts';
+import { checkId, isId } from '../domain/fairness/names.ts';
 import { isSchema, type StandardSchemaV1 } from './standard-schema.ts';
 import { TaskDefinition } from './task-definition.ts';
 import type { XComKey } from './xcom.ts';

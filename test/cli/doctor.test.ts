@@ -1,6 +1,6 @@
 /** `fairloom doctor`: what it finds, and what it ends with. */
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { diagnose, type Verdict } from '../../src/cli/doctor/checks.ts';
+import { diagnose, type Verdict } from '../../src/cli/views/checks.ts';
 import { task } from '../../src/index.ts';
 import { eachBackend, type Harness } from '../support/backends.ts';
 import { gate } from '../support/gate.ts';

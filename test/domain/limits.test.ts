@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { STEPS } from '../../src/domain/layout/step-bounds.ts';
 import { LIMIT_TABLE, LIMITS, PRIORITY_WEIGHTS } from '../../src/domain/limits.ts';
+import { STEPS } from '../../src/domain/step-bounds.ts';
 
 describe('limits', () => {
   it('are positive integers with a unit and a reason', () => {

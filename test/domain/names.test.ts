@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InvalidOptionError } from '../../src/domain/errors/errors.ts';
-import { checkName, checkTaskId, isId, isName } from '../../src/domain/settings/names.ts';
+import { checkName, checkTaskId, isId, isName } from '../../src/domain/fairness/names.ts';
 
 describe('ids', () => {
   it('are any text of 1 to 128 bytes that has a UTF-8 form, and is no step of a path', () => {

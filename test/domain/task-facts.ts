@@ -1,8 +1,8 @@
 /** Facts about a task for tests: only what matters is said, the rest is a quiet default. */
 
+import { BUILT_IN } from '../../src/domain/fairness/settings.ts';
 import { PRIORITY_WEIGHTS } from '../../src/domain/limits.ts';
 import type { QueueInfo, TaskFacts, UserInfo, WorkerInfo } from '../../src/domain/port/backend.ts';
-import { BUILT_IN } from '../../src/domain/settings/settings.ts';
 import type { TaskRecord } from '../../src/domain/task/task.ts';
 
 export const NOW = Date.UTC(2026, 0, 5, 12);

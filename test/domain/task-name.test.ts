@@ -1,7 +1,7 @@
 /** Names with versions: put together, taken apart, ordered; and keys that are scoped by them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkTaskName, isName } from '../../src/domain/settings/names.ts';
+import { checkTaskName, isName } from '../../src/domain/fairness/names.ts';
 import {
   codeNeeded,
   compareVersions,

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { file } from '../../src/backends/file/file-backend.ts';
 import type { FileOptions } from '../../src/backends/file/file-options.ts';
 import { Fairloom } from '../../src/client/client.ts';
-import { encrypted } from '../../src/codec/encryption/encrypted.ts';
+import { encrypted } from '../../src/codec/encrypted.ts';
 import type { Backend } from '../../src/domain/port/backend.ts';
 import { prometheus } from '../../src/metrics/prometheus.ts';
 import { RETENTION } from '../model/harness.ts';

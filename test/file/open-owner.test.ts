@@ -1,6 +1,6 @@
 /** An owner on a disk that fails while it opens, and while it closes. */
 import { expect, it } from 'vitest';
-import { partsOf } from '../../src/backends/file/calls/calls.ts';
+import { partsOf } from '../../src/backends/file/log/calls.ts';
 import { openOwner } from '../../src/backends/file/open-owner.ts';
 import type { Role } from '../../src/backends/file/role.ts';
 import type { SyncMode } from '../../src/domain/port/backend.ts';

@@ -1,22 +1,22 @@
 /** The owner: what it writes down, and that nobody hears of what a loss of power would undo. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { StepKind } from '../../src/backends/file/calls/calls.ts';
+import type { StepKind } from '../../src/backends/file/log/calls.ts';
 import {
   type CallName,
   type Carry,
   kindOf,
   NOT_TAKEN,
   partsOf,
-} from '../../src/backends/file/calls/calls.ts';
+} from '../../src/backends/file/log/calls.ts';
 import type { CommandLog } from '../../src/backends/file/log/command-log.ts';
 import { Owner } from '../../src/backends/file/owner.ts';
 import { Engine, EngineClock } from '../../src/backends/file/replay/engine.ts';
 import { memory } from '../../src/backends/memory/memory-backend.ts';
+import { Kit } from '../../src/conformance/kit.ts';
 import { BackendFullError } from '../../src/domain/errors/errors.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
 import type { Backend } from '../../src/domain/port/backend.ts';
 import type { DeadLetters } from '../../src/domain/task/dead-letter.ts';
-import { Kit } from '../../src/testing/contract/kit.ts';
 import { newTask } from '../support/file/some-state.ts';
 import { HandClock } from '../support/hand-clock.ts';
 

@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { partsOf } from '../../src/backends/file/calls/calls.ts';
+import { partsOf } from '../../src/backends/file/log/calls.ts';
 import { diskIn } from '../../src/backends/file/log/disk.ts';
 import { openOwner } from '../../src/backends/file/open-owner.ts';
 import { compact } from '../../src/backends/file/replay/compact.ts';
 import { readData } from '../../src/backends/file/replay/read-data.ts';
+import { Kit } from '../../src/conformance/kit.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
-import { Kit } from '../../src/testing/contract/kit.ts';
 import { ManualClock } from '../../src/testing/manual-clock.ts';
 import { nextClaim } from '../support/file/opened.ts';
 

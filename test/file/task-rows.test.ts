@@ -1,7 +1,7 @@
 /** Tasks of one call as rows of a log: what comes back is what went in. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { argsOf, jsonArgs } from '../../src/backends/file/calls/calls.ts';
+import { argsOf, jsonArgs } from '../../src/backends/file/log/calls.ts';
 
 const EDGES = { onFailure: 'wait', onCancel: 'wait', onMissing: 'refuse', allowCrossUser: false };
 

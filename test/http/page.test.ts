@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { PageFiles } from '../../src/http/page/page-files.ts';
+import { PageFiles } from '../../src/http/page-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fairloom-page-'));
 mkdirSync(join(folder, 'page/assets'), { recursive: true });

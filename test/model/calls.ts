@@ -1,5 +1,6 @@
 /** One call of the port, sent to every backend and answered by the oracle. */
 
+import type { QueuePatch, UserPatch } from '../../src/domain/fairness/settings.ts';
 import type {
   Backend,
   BatchOptions,
@@ -20,7 +21,6 @@ import type {
   SettleRequest,
   WorkerSpec,
 } from '../../src/domain/port/backend.ts';
-import type { QueuePatch, UserPatch } from '../../src/domain/settings/settings.ts';
 import type { GivenAnswer } from '../../src/domain/task/ask.ts';
 import type { Cause } from '../../src/domain/task/cause.ts';
 import type { ChannelWrites } from '../../src/domain/task/channel.ts';

@@ -3,6 +3,7 @@
  * whole visible state must be what the oracle says, and the invariants must hold.
  */
 import { deepStrictEqual } from 'node:assert/strict';
+import type { Retention } from '../../src/domain/fairness/settings.ts';
 import type {
   Backend,
   DueReply,
@@ -11,7 +12,6 @@ import type {
   LeaseRequest,
   Settlement,
 } from '../../src/domain/port/backend.ts';
-import type { Retention } from '../../src/domain/settings/settings.ts';
 import { isEnd } from '../../src/domain/task/task.ts';
 import { type Call, forecast, send } from './calls.ts';
 import { Client } from './client.ts';

@@ -6,7 +6,7 @@ import type {
   ScheduleRecord,
 } from '../../src/domain/port/backend.ts';
 import { eventTaskId } from '../../src/domain/port/event-start.ts';
-import type { ScheduleChange } from '../../src/domain/schedule/schedule.ts';
+import type { ScheduleChange } from '../../src/domain/port/schedule.ts';
 import { graphOf, newTask } from './items.ts';
 import { firingAt } from './oracle/schedules.ts';
 import type { World } from './oracle/world.ts';

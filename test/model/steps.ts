@@ -3,8 +3,8 @@
  * Tasks, leases and workers are named by a place (`pick`) in what exists when the step runs.
  */
 
-import type { OverlapPolicy } from '../../src/domain/schedule/schedule.ts';
-import type { QueuePatch, UserPatch } from '../../src/domain/settings/settings.ts';
+import type { QueuePatch, UserPatch } from '../../src/domain/fairness/settings.ts';
+import type { OverlapPolicy } from '../../src/domain/port/schedule.ts';
 import type { ChannelWrite } from '../../src/domain/task/channel.ts';
 import type {
   EdgePolicy,

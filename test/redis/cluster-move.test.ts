@@ -3,7 +3,7 @@ import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RedisClient } from '../../src/backends/redis/connection/client.ts';
 import { redis } from '../../src/backends/redis/redis-backend.ts';
-import { diagnose } from '../../src/cli/doctor/checks.ts';
+import { diagnose } from '../../src/cli/views/checks.ts';
 import { Fairloom } from '../../src/client/client.ts';
 import { silentLogger } from '../../src/logging/logger.ts';
 import { task } from '../../src/workflow/task-definition.ts';

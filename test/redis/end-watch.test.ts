@@ -2,12 +2,12 @@
 
 import { Redis } from 'ioredis';
 import { expect, inject, it, vi } from 'vitest';
+import { offsetsOf, PACKED } from '../../src/backends/redis/layout/packed.ts';
 import { redis } from '../../src/backends/redis/redis-backend.ts';
-import { offsetsOf, PACKED } from '../../src/domain/layout/packed.ts';
+import { REFUSING_EDGES } from '../../src/conformance/kit.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
 import { Fairloom, task } from '../../src/index.ts';
 import { silentLogger } from '../../src/logging/logger.ts';
-import { REFUSING_EDGES } from '../../src/testing/contract/kit.ts';
 import { isScript } from '../support/redis/scripts.ts';
 import { adminOf, atEnd, freshPrefix, kitOn, teach } from './faults/kit.ts';
 

@@ -1,10 +1,10 @@
 /** A lone task that is handed to a worker which waits: when it is, when not, and what becomes of it. */
 import { describe, expect, inject, it } from 'vitest';
+import { FLAGS } from '../../src/backends/redis/layout/codes.ts';
 import { decodeHanded } from '../../src/backends/redis/wire/decode.ts';
-import { FLAGS } from '../../src/domain/layout/codes.ts';
+import type { LeaseFields, TaskFields } from '../../src/conformance/kit.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
 import type { Leased } from '../../src/domain/port/backend.ts';
-import type { LeaseFields, TaskFields } from '../../src/testing/contract/kit.ts';
 import { adminOf, freshPrefix, manualKitOn, proxyTo } from './faults/kit.ts';
 
 async function setUp(url = inject('redisUrl')) {

@@ -1,14 +1,14 @@
 /**
  * No two things share a key. The names come from what scripts are given to make them, evaluated by the
- * server, for every family of src/domain/layout/; what `keys.ts` makes must be the same.
+ * server, for every family of src/backends/redis/layout/; what `keys.ts` makes must be the same.
  */
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { luaKeys, luaNames } from '../../scripts/lua/layout.ts';
+import { KEYS as LAYOUT, partsOfName } from '../../src/backends/redis/layout/keys.ts';
 import { checkPrefix, keysOf } from '../../src/backends/redis/wire/keys.ts';
-import { KEYS as LAYOUT, partsOfName } from '../../src/domain/layout/keys.ts';
-import { isId, isName } from '../../src/domain/settings/names.ts';
+import { isId, isName } from '../../src/domain/fairness/names.ts';
 import { TASK_STATES } from '../../src/domain/task/task.ts';
 
 const PREFIX = 'fq';

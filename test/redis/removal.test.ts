@@ -1,6 +1,6 @@
 /** What was stored beside a task goes with it, with and without the sign in its end. */
 import { expect, inject, it } from 'vitest';
-import { FLAGS } from '../../src/domain/layout/codes.ts';
+import { FLAGS } from '../../src/backends/redis/layout/codes.ts';
 import type { Leased } from '../../src/domain/port/leasing.ts';
 import { adminOf, freshPrefix, manualKitOn, RETENTION } from './faults/kit.ts';
 

@@ -2,11 +2,11 @@
 import { Redis } from 'ioredis';
 import { expect, inject, it, vi } from 'vitest';
 import { redis } from '../../src/backends/redis/redis-backend.ts';
+import { Writer } from '../../src/conformance/runs/stream-kit.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
 import type { Leased } from '../../src/domain/port/backend.ts';
 import { Fairloom, task } from '../../src/index.ts';
 import { silentLogger } from '../../src/logging/logger.ts';
-import { Writer } from '../../src/testing/contract/runs/stream-kit.ts';
 import { gate } from '../support/gate.ts';
 import { readAll, readNow } from '../support/streams.ts';
 import {

@@ -3,9 +3,9 @@
  * alarm, so each case leases once before.
  */
 import { expect, inject, it } from 'vitest';
+import type { UserPatch } from '../../src/domain/fairness/settings.ts';
 import type { Backend } from '../../src/domain/port/backend.ts';
 import type { Leased, LeaseRequest, Settlement } from '../../src/domain/port/leasing.ts';
-import type { UserPatch } from '../../src/domain/settings/settings.ts';
 import type { NewTask } from '../../src/domain/task/task.ts';
 import { memory } from '../../src/index.ts';
 import { randomOf } from '../support/file/faulty-disk.ts';

@@ -1,6 +1,6 @@
 /** Streams as tests see them: items in short words. */
 import type { Fairloom } from '../../src/client/client.ts';
-import type { StreamItem, StreamReadOptions } from '../../src/client/views/stream-reading.ts';
+import type { StreamItem, StreamReadOptions } from '../../src/client/facades/stream-reading.ts';
 
 /** `0 a`, `reset 1 #2`, `gap 0-9`; of a node with its name. */
 export function shownItem(item: StreamItem): string {

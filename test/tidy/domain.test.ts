@@ -6,7 +6,7 @@ const EXPORT = /^export (?:abstract )?(?:async )?(const|function\*?|class|interf
 
 /** What runs: the package, but for the suite that it gives to others' backends, and what makes the scripts. */
 const running = [
-  ...filesBelow('src', /\.ts$/).filter((path) => !path.startsWith('src/testing/')),
+  ...filesBelow('src', /\.ts$/).filter((path) => !/^src\/(testing|conformance)\//.test(path)),
   ...filesBelow('scripts', /\/lua\/[\w-]+\.ts$/),
 ].map((path) => ({ path, code: codeOf(read(path)) }));
 

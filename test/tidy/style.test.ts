@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { codeOf, filesBelow, read, trackedFiles } from '../support/files.ts';
 import { LAYERS } from '../support/layers.ts';
 
-/** A file is one noun; what needs more lines is two nouns. */
-const MAX_LINES = 400;
+/** What needs more lines than this is more than one noun; shorter files are a matter of judgement. */
+const MAX_LINES = 500;
 
 const page = filesBelow('dashboard/src', /\.(css|tsx?)$/);
 const sources = [...filesBelow('src', /\.(ts|lua)$/), ...page].filter(

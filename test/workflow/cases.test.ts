@@ -1,6 +1,6 @@
 /** Rows about composition that need no backend: what comes after what, and how it is built. */
 import { expect, it } from 'vitest';
-import { findCycle } from '../../src/domain/dependencies/dependency-cycle.ts';
+import { findCycle } from '../../src/domain/task/dependency-cycle.ts';
 import { plan } from '../../src/graph/graph-plan.ts';
 import { compile } from '../../src/workflow/compile.ts';
 import { parseNotation } from '../../src/workflow/notation/notation.ts';

@@ -1,10 +1,10 @@
 /** Drawings: what they show, and that no name breaks them. */
 import { describe, expect, it } from 'vitest';
 import { compile } from '../../src/workflow/compile.ts';
-import { toAscii } from '../../src/workflow/drawing/render-ascii.ts';
-import { toDot } from '../../src/workflow/drawing/render-dot.ts';
-import { toMermaid } from '../../src/workflow/drawing/render-mermaid.ts';
 import { type Flow, flow } from '../../src/workflow/flow.ts';
+import { toAscii } from '../../src/workflow/notation/render-ascii.ts';
+import { toDot } from '../../src/workflow/notation/render-dot.ts';
+import { toMermaid } from '../../src/workflow/notation/render-mermaid.ts';
 import { each, parallel } from '../../src/workflow/parallel.ts';
 import { dynamic } from '../../src/workflow/task-definition.ts';
 import { read } from '../support/files.ts';

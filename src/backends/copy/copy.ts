@@ -9,10 +9,10 @@ import {
   LAYOUT,
 } from '../redis/connection/server-check.ts';
 import { type Keys, keysOf as namesOf } from '../redis/wire/keys.ts';
-import { ask, bytesOf, KeysReader, keysOf, type Namespace } from './bytes/keys-reader.ts';
-import { KeysWriter } from './bytes/keys-writer.ts';
 import { putImage } from './image-into-store.ts';
 import { imageOfRedis, mustHaveNoWorkers } from './image-of-redis.ts';
+import { ask, bytesOf, KeysReader, keysOf, type Namespace } from './keys-reader.ts';
+import { KeysWriter } from './keys-writer.ts';
 import { COPIED_LAYOUT } from './layout-3.ts';
 import { storeIntoRedis } from './store-into-redis.ts';
 

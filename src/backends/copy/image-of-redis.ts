@@ -1,14 +1,14 @@
 import { inChunks } from '../../base/chunks.ts';
 import { CopyRefusedError, demandNoWorkers } from '../../domain/errors/errors.ts';
-import { HASH_FIELDS } from '../../domain/layout/fields.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { isEnd } from '../../domain/task/task.ts';
 import { isFirstPayload } from '../memory/store/first-payload.ts';
-import { KeyNames } from './bytes/key-names.ts';
-import { KeysReader, keysOf, type Namespace, pairIn, pairOf } from './bytes/keys-reader.ts';
-import { numbersIn } from './bytes/packed-bytes.ts';
+import { HASH_FIELDS } from '../redis/layout/fields.ts';
 import type { BlockKind, ClockRow, Image, TaskRow, UserRow } from './image.ts';
+import { KeyNames } from './key-names.ts';
+import { KeysReader, keysOf, type Namespace, pairIn, pairOf } from './keys-reader.ts';
 import { clockFields } from './layout-3.ts';
+import { numbersIn } from './packed-bytes.ts';
 import {
   errorGroupsOf,
   eventRowsOf,

@@ -2,11 +2,12 @@
  * Everything of one backend, row by row, as it stands between two backends: what is told of a thing, and
  * nothing of how either of them keeps it. Counts and indexes are no rows: they follow from these.
  */
+
+import type { QueueSettings, UserSettings } from '../../domain/fairness/settings.ts';
 import type { Total } from '../../domain/port/inspection.ts';
-import type { ScheduleChange, ScheduleRecord } from '../../domain/schedule/schedule.ts';
+import type { ScheduleChange, ScheduleRecord } from '../../domain/port/schedule.ts';
 import type { Looked } from '../../domain/series/growth.ts';
 import type { SeriesStep } from '../../domain/series/series-steps.ts';
-import type { QueueSettings, UserSettings } from '../../domain/settings/settings.ts';
 import type { AskSpec } from '../../domain/task/ask.ts';
 import type { Cause } from '../../domain/task/cause.ts';
 import type { RunPause } from '../../domain/task/pause.ts';

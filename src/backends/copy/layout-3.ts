@@ -3,12 +3,12 @@
  * the numbers of a queue in `s` of `fair`, without flags, and tags of the levels of a user. A namespace of that layout is only ever copied.
  */
 import type { LevelTags } from '../../domain/fairness/priority-shares.ts';
-import { FLAGS } from '../../domain/layout/codes.ts';
-import { HASH_FIELDS } from '../../domain/layout/fields.ts';
-import { offsetsOf, PACKED } from '../../domain/layout/packed.ts';
-import type { KeyNames } from './bytes/key-names.ts';
-import type { KeysReader } from './bytes/keys-reader.ts';
-import { packedBytes } from './bytes/packed-bytes.ts';
+import { FLAGS } from '../redis/layout/codes.ts';
+import { HASH_FIELDS } from '../redis/layout/fields.ts';
+import { offsetsOf, PACKED } from '../redis/layout/packed.ts';
+import type { KeyNames } from './key-names.ts';
+import type { KeysReader } from './keys-reader.ts';
+import { packedBytes } from './packed-bytes.ts';
 
 /** The layout that can be copied beside that of today. */
 export const COPIED_LAYOUT = 3;

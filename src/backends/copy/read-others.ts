@@ -1,7 +1,6 @@
 /** Reads what is neither a task nor a queue. */
 
 import { entriesIn } from '../../base/records.ts';
-import { HASH_FIELDS } from '../../domain/layout/fields.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { lookedIn, readAdditions } from '../../domain/series/additions.ts';
 import type { Looked } from '../../domain/series/growth.ts';
@@ -10,10 +9,8 @@ import { putRow, type SeriesRows } from '../../domain/series/series-rows.ts';
 import { SERIES_STEPS, type SeriesStep } from '../../domain/series/series-steps.ts';
 import { isEnd, TASK_STATES } from '../../domain/task/task.ts';
 import { firstByDigest } from '../memory/store/first-payload.ts';
+import { HASH_FIELDS } from '../redis/layout/fields.ts';
 import { schedulesIn } from '../redis/schedules.ts';
-import type { KeyNames } from './bytes/key-names.ts';
-import { type KeysReader, pairIn } from './bytes/keys-reader.ts';
-import { tableIn } from './bytes/packed-names.ts';
 import type {
   ErrorGroupRow,
   EventsRow,
@@ -23,6 +20,9 @@ import type {
   ScheduleRow,
   ValueRow,
 } from './image.ts';
+import type { KeyNames } from './key-names.ts';
+import { type KeysReader, pairIn } from './keys-reader.ts';
+import { tableIn } from './packed-names.ts';
 
 const { key: KEY, schedule: SCHEDULE, xcom: XCOM, events: EVENTS } = HASH_FIELDS;
 const { errorGroup: GROUP, graphMeta: META } = HASH_FIELDS;

@@ -1,15 +1,15 @@
 import { sharedClass, USUAL_WEIGHT } from '../../domain/fairness/fair-share.ts';
 import { newLevelShares, waitedOf } from '../../domain/fairness/priority-shares.ts';
-import { FLAGS } from '../../domain/layout/codes.ts';
-import { HASH_FIELDS } from '../../domain/layout/fields.ts';
+import type { QueueSettings, UserSettings } from '../../domain/fairness/settings.ts';
 import { PRIORITY_WEIGHTS } from '../../domain/limits.ts';
-import type { QueueSettings, UserSettings } from '../../domain/settings/settings.ts';
-import type { KeyNames } from './bytes/key-names.ts';
-import { type KeysReader, pairIn, pairOf } from './bytes/keys-reader.ts';
-import { unpacked, unpackedAll } from './bytes/msgpack.ts';
-import { numbersIn, sizeOf } from './bytes/packed-bytes.ts';
+import { FLAGS } from '../redis/layout/codes.ts';
+import { HASH_FIELDS } from '../redis/layout/fields.ts';
 import type { QueueRow, SettingsRow, SharesRow, UserRow } from './image.ts';
+import type { KeyNames } from './key-names.ts';
+import { type KeysReader, pairIn, pairOf } from './keys-reader.ts';
 import { levelTags, queueNumbers } from './layout-3.ts';
+import { unpacked, unpackedAll } from './msgpack.ts';
+import { numbersIn, sizeOf } from './packed-bytes.ts';
 import { recordIn } from './read-tasks.ts';
 
 const { fair: FAIR, user: USER } = HASH_FIELDS;

@@ -1,10 +1,10 @@
-import { HASH_FIELDS } from '../../domain/layout/fields.ts';
 import { isNumber } from '../../domain/task/channel.ts';
 import type { StreamEntry } from '../../domain/task/stream.ts';
 import type { Wait } from '../../domain/task/wait.ts';
+import { HASH_FIELDS } from '../redis/layout/fields.ts';
 import { readAskSpec, readEventPair } from '../redis/wire/ask.ts';
-import type { KeysReader } from './bytes/keys-reader.ts';
 import type { AskRow, RunRow, SignalsRow, StreamRow, WaitRow } from './image.ts';
+import type { KeysReader } from './keys-reader.ts';
 import type { RunSource } from './read-tasks.ts';
 
 type Hash = ReadonlyMap<string, Buffer>;

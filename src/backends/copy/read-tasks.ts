@@ -1,14 +1,14 @@
 import { isRecord } from '../../base/records.ts';
-import { FLAGS, STATES_BY_CODE } from '../../domain/layout/codes.ts';
-import { TEXT_OFFSETS, TEXT_WIDTHS, ZERO_BYTE } from '../../domain/layout/packed.ts';
 import type { Cause } from '../../domain/task/cause.ts';
 import type { AttemptRecord, EdgePolicies, TaskState } from '../../domain/task/task.ts';
 import { firstByDigest } from '../memory/store/first-payload.ts';
+import { FLAGS, STATES_BY_CODE } from '../redis/layout/codes.ts';
+import { TEXT_OFFSETS, TEXT_WIDTHS, ZERO_BYTE } from '../redis/layout/packed.ts';
 import { decodeFixed } from '../redis/wire/decode.ts';
-import { unpacked } from './bytes/msgpack.ts';
-import { numbersIn } from './bytes/packed-bytes.ts';
-import { type Fields, longNamed } from './bytes/packed-names.ts';
 import type { BlockKind, LeaseRow, RunRow, StreamRow, TaskRow } from './image.ts';
+import { unpacked } from './msgpack.ts';
+import { numbersIn } from './packed-bytes.ts';
+import { type Fields, longNamed } from './packed-names.ts';
 
 /** What is known of tasks beside their texts, by id. */
 export interface Pieces {

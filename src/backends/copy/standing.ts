@@ -1,11 +1,11 @@
 /** What Redis keeps of a user in a queue: the rules of `lua/lib/records/user.lua`. */
 import { USUAL_WEIGHT } from '../../domain/fairness/fair-share.ts';
-import type { UserSettings } from '../../domain/settings/settings.ts';
+import type { UserSettings } from '../../domain/fairness/settings.ts';
 import type { UserEntry } from '../memory/store/entities.ts';
 import type { Store } from '../memory/store/store.ts';
 import { startTag } from '../memory/store/tag-order.ts';
-import { packedBytes } from './bytes/packed-bytes.ts';
 import type { SharesRow } from './image.ts';
+import { packedBytes } from './packed-bytes.ts';
 
 /** How a user stands. */
 export interface Standing {

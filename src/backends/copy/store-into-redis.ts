@@ -1,10 +1,10 @@
-import { FLAGS } from '../../domain/layout/codes.ts';
-import { HASH_FIELDS } from '../../domain/layout/fields.ts';
 import type { EndState } from '../../domain/task/task.ts';
 import type { TaskEntry, UserEntry } from '../memory/store/entities.ts';
 import type { Store } from '../memory/store/store.ts';
-import type { Target } from './bytes/keys-writer.ts';
-import { packedBytes } from './bytes/packed-bytes.ts';
+import { FLAGS } from '../redis/layout/codes.ts';
+import { HASH_FIELDS } from '../redis/layout/fields.ts';
+import type { Target } from './keys-writer.ts';
+import { packedBytes } from './packed-bytes.ts';
 import { Stamps } from './stamps.ts';
 import { standingOf } from './standing.ts';
 import { writeOthers } from './write-others.ts';

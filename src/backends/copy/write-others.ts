@@ -1,5 +1,5 @@
 /** Writes what is neither a task nor a queue. */
-import { HASH_FIELDS } from '../../domain/layout/fields.ts';
+
 import { LIMITS } from '../../domain/limits.ts';
 import { lookedText } from '../../domain/series/additions.ts';
 import { SERIES_STEPS } from '../../domain/series/series-steps.ts';
@@ -9,10 +9,11 @@ import { digestOfFirst } from '../memory/store/first-payload.ts';
 import { placeOfKey } from '../memory/store/idempotency.ts';
 import type { ScheduleEntry } from '../memory/store/schedule-entry.ts';
 import type { Store } from '../memory/store/store.ts';
+import { HASH_FIELDS } from '../redis/layout/fields.ts';
 import { eventPair } from '../redis/wire/ask.ts';
-import { pairOf } from './bytes/keys-reader.ts';
-import type { Target } from './bytes/keys-writer.ts';
-import { packedTable } from './bytes/packed-names.ts';
+import { pairOf } from './keys-reader.ts';
+import type { Target } from './keys-writer.ts';
+import { packedTable } from './packed-names.ts';
 
 const { schedule: SCHEDULE, xcom: XCOM, events: EVENTS, errorGroup: GROUP } = HASH_FIELDS;
 

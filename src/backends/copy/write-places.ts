@@ -1,13 +1,14 @@
 /** Writes where tasks stand: what is found by state, by moment, by whom they wait for. */
-import { awaitedFrom } from '../../domain/dependencies/dependency-edge.ts';
+
 import { askPlace, askSets } from '../../domain/task/ask.ts';
 import { errorGroupOf } from '../../domain/task/cause.ts';
+import { awaitedFrom } from '../../domain/task/dependency-edge.ts';
 import { isEnd } from '../../domain/task/task.ts';
 import { nameIn } from '../../domain/task/task-name.ts';
 import type { TaskEntry } from '../memory/store/entities.ts';
 import { eventPair } from '../redis/wire/ask.ts';
 import { levelPart } from '../redis/wire/keys.ts';
-import { pairOf } from './bytes/keys-reader.ts';
+import { pairOf } from './keys-reader.ts';
 import { stampText } from './stamps.ts';
 import type { TaskContext } from './write-tasks.ts';
 

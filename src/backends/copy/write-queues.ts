@@ -1,18 +1,18 @@
 /** Writes queues, users in them, and settings. */
 import { USUAL_WEIGHT } from '../../domain/fairness/fair-share.ts';
 import { allowedAt } from '../../domain/fairness/rate-limit.ts';
-import { FLAGS } from '../../domain/layout/codes.ts';
-import { HASH_FIELDS } from '../../domain/layout/fields.ts';
-import { STEPS } from '../../domain/layout/step-bounds.ts';
-import type { UserSettings } from '../../domain/settings/settings.ts';
+import type { UserSettings } from '../../domain/fairness/settings.ts';
+import { STEPS } from '../../domain/step-bounds.ts';
 import type { QueueEntry, UserEntry } from '../memory/store/entities.ts';
 import type { Store } from '../memory/store/store.ts';
 import { startTag } from '../memory/store/tag-order.ts';
-import { pairOf } from './bytes/keys-reader.ts';
-import type { Target } from './bytes/keys-writer.ts';
-import { type Packable, packed } from './bytes/msgpack.ts';
-import { packedBytes } from './bytes/packed-bytes.ts';
-import { packedTable } from './bytes/packed-names.ts';
+import { FLAGS } from '../redis/layout/codes.ts';
+import { HASH_FIELDS } from '../redis/layout/fields.ts';
+import { pairOf } from './keys-reader.ts';
+import type { Target } from './keys-writer.ts';
+import { type Packable, packed } from './msgpack.ts';
+import { packedBytes } from './packed-bytes.ts';
+import { packedTable } from './packed-names.ts';
 import { levelBytes, type Standing, standingOf } from './standing.ts';
 
 const { clock: CLOCK, fair: FAIR, user: USER } = HASH_FIELDS;

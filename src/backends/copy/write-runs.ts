@@ -1,13 +1,13 @@
 /** Writes what tasks have written down themselves: journals, channels, signals, questions, streams. */
 import { utf8Bytes } from '../../base/json.ts';
-import { HASH_FIELDS } from '../../domain/layout/fields.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { CHANNEL_NUMBER_BYTES, isNumber } from '../../domain/task/channel.ts';
 import { entryHead } from '../../domain/task/stream.ts';
 import type { TaskEntry } from '../memory/store/entities.ts';
 import type { RunFacts } from '../memory/store/run-facts.ts';
+import { HASH_FIELDS } from '../redis/layout/fields.ts';
 import { askSpecText } from '../redis/wire/ask.ts';
-import type { Target } from './bytes/keys-writer.ts';
+import type { Target } from './keys-writer.ts';
 
 const { channel: CHANNEL, streams: STREAMS, stream: STREAM } = HASH_FIELDS;
 

@@ -1,18 +1,19 @@
 /** Writes records of tasks, and where they stand. */
-import { FLAGS, PLACES, STATE_CODES } from '../../domain/layout/codes.ts';
+
 import { LIMITS } from '../../domain/limits.ts';
 import { askPlace } from '../../domain/task/ask.ts';
 import { type AttemptRecord, isEnd, type TaskState } from '../../domain/task/task.ts';
 import type { TaskEntry } from '../memory/store/entities.ts';
 import { digestOfFirst } from '../memory/store/first-payload.ts';
 import type { Store } from '../memory/store/store.ts';
+import { FLAGS, PLACES, STATE_CODES } from '../redis/layout/codes.ts';
 import { eventPair } from '../redis/wire/ask.ts';
 import { blobOf, INLINE } from '../redis/wire/encode.ts';
-import type { Target } from './bytes/keys-writer.ts';
-import type { Packable } from './bytes/msgpack.ts';
-import { packed } from './bytes/msgpack.ts';
-import { packedBytes } from './bytes/packed-bytes.ts';
-import { type Named, shortNamed } from './bytes/packed-names.ts';
+import type { Target } from './keys-writer.ts';
+import type { Packable } from './msgpack.ts';
+import { packed } from './msgpack.ts';
+import { packedBytes } from './packed-bytes.ts';
+import { type Named, shortNamed } from './packed-names.ts';
 import type { Stamps } from './stamps.ts';
 
 /** What the record of a task is made of beside the task. */

@@ -3,7 +3,7 @@ import { KeepAlive } from '../../base/keep-alive.ts';
 import { BackendUnavailableError, ClosedError } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { BackendInfo, BackendSettings, SyncMode } from '../../domain/port/backend.ts';
-import { type Carry, kindOf, NOT_TAKEN, type RequestName } from './calls/calls.ts';
+import { type Carry, kindOf, NOT_TAKEN, type RequestName } from './log/calls.ts';
 import { openOwner } from './open-owner.ts';
 import type { AccessOptions, OwnerOptions, Role } from './role.ts';
 import { claim, claimAtRest, type Guest } from './socket/ownership.ts';

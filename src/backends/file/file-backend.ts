@@ -6,8 +6,8 @@ import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
 import type { Backend } from '../../domain/port/backend.ts';
 import { Access } from './access.ts';
-import { type Carry, partsOf } from './calls/calls.ts';
 import { checkFolder, checkMaxBytes, checkSync, type FileOptions } from './file-options.ts';
+import { type Carry, partsOf } from './log/calls.ts';
 
 const KEYS: OptionKeys<FileOptions> = keysOf<FileOptions>()({
   sync: true,

@@ -1,7 +1,7 @@
 import { BackendUnavailableError } from '../../domain/errors/errors.ts';
+import type { Retention } from '../../domain/fairness/settings.ts';
 import type { BackendSettings, Pong } from '../../domain/port/backend.ts';
-import type { Retention } from '../../domain/settings/settings.ts';
-import { type CallName, type Carry, kindOf, NOT_TAKEN, type StepKind } from './calls/calls.ts';
+import { type CallName, type Carry, kindOf, NOT_TAKEN, type StepKind } from './log/calls.ts';
 import type { CommandLog } from './log/command-log.ts';
 import { type Engine, lineOf, type StepName } from './replay/engine.ts';
 

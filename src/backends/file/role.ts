@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/time.ts';
 import type { BackendInfo, BackendSettings, SyncMode } from '../../domain/port/backend.ts';
-import type { Carry } from './calls/calls.ts';
+import type { Carry } from './log/calls.ts';
 
 /** How data is opened. */
 export interface AccessOptions {

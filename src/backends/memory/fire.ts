@@ -6,7 +6,7 @@ import type {
   FireRequest,
   Firing,
   OverlapPolicy,
-} from '../../domain/schedule/schedule.ts';
+} from '../../domain/port/schedule.ts';
 import type { Cause } from '../../domain/task/cause.ts';
 import { isEnd, type NewTask } from '../../domain/task/task.ts';
 import { cancelOnly } from './admin.ts';

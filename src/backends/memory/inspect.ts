@@ -1,6 +1,5 @@
 import { keysIn, recordOf } from '../../base/records.ts';
 import { compareUtf8 } from '../../base/utf8-order.ts';
-import { DEPENDENTS_NAMED } from '../../domain/dependencies/dependents.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { scaleOf } from '../../domain/fairness/fair-share.ts';
 import { allowedAt, boundedTat } from '../../domain/fairness/rate-limit.ts';
@@ -16,6 +15,7 @@ import type {
   TaskPageRequest,
   UserInfo,
 } from '../../domain/port/backend.ts';
+import { DEPENDENTS_NAMED } from '../../domain/task/dependents.ts';
 import { isEnd, rowBytes, TASK_STATES, type TaskRow } from '../../domain/task/task.ts';
 import { isNamed } from '../../domain/task/task-name.ts';
 import { dependentsOf } from './rules/dependents.ts';

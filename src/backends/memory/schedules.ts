@@ -9,7 +9,7 @@ import {
   type ScheduleRecord,
   type ScheduleSetReply,
   scheduleHolder,
-} from '../../domain/schedule/schedule.ts';
+} from '../../domain/port/schedule.ts';
 import { fire } from './fire.ts';
 import { leaveEvents, listen, moveOn, schedulesOn } from './rules/schedule-places.ts';
 import { newEntry, recordOf } from './store/schedule-entry.ts';

@@ -1,7 +1,7 @@
 import { compareUtf8 } from '../../base/utf8-order.ts';
 import { allowedAt, boundedTat } from '../../domain/fairness/rate-limit.ts';
-import { STEPS } from '../../domain/layout/step-bounds.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { STEPS } from '../../domain/step-bounds.ts';
 import type { Cause } from '../../domain/task/cause.ts';
 import { isEnd, type TaskState } from '../../domain/task/task.ts';
 import { upstreamOf } from './rules/edges.ts';

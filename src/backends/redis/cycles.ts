@@ -1,11 +1,11 @@
+import { LIMITS } from '../../domain/limits.ts';
 import {
   type CycleVerdict,
   type EdgeAnswer,
   type EdgeQuestion,
   type EdgeSide,
   searchCycle,
-} from '../../domain/dependencies/cycle-search.ts';
-import { LIMITS } from '../../domain/limits.ts';
+} from '../../domain/task/cycle-search.ts';
 import type { Session } from './connection/session.ts';
 import { flat, text } from './wire/decode.ts';
 

@@ -1,6 +1,5 @@
 import { inChunks } from '../../base/chunks.ts';
 import { recordOf } from '../../base/records.ts';
-import { DEPENDENTS_NAMED, dependentPlace } from '../../domain/dependencies/dependents.ts';
 import { CorruptRecordError } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { DependentPage, Inspect, Pong } from '../../domain/port/backend.ts';
@@ -15,6 +14,7 @@ import type {
   TaskPageRequest,
   Total,
 } from '../../domain/port/inspection.ts';
+import { DEPENDENTS_NAMED, dependentPlace } from '../../domain/task/dependents.ts';
 import {
   type AttemptRecord,
   TASK_STATES,

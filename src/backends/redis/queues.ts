@@ -1,8 +1,8 @@
 import { compareUtf8 } from '../../base/utf8-order.ts';
+import type { QueuePatch } from '../../domain/fairness/settings.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { QueueStore } from '../../domain/port/backend.ts';
 import type { QueueInfo, Stats, Total } from '../../domain/port/inspection.ts';
-import type { QueuePatch } from '../../domain/settings/settings.ts';
 import type { Session } from './connection/session.ts';
 import { objectOf } from './users.ts';
 import { flat, text } from './wire/decode.ts';

@@ -17,7 +17,7 @@ import {
   type ScheduleChange,
   type ScheduleRecord,
   type ScheduleSetReply,
-} from '../../domain/schedule/schedule.ts';
+} from '../../domain/port/schedule.ts';
 import type { Session } from './connection/session.ts';
 import { type Flat, flat, text } from './wire/decode.ts';
 import { pushTasks } from './wire/encode.ts';

@@ -1,5 +1,4 @@
 import { CorruptRecordError } from '../../domain/errors/errors.ts';
-import { HASH_FIELDS } from '../../domain/layout/fields.ts';
 import type { StreamLease, StreamStore } from '../../domain/port/streams.ts';
 import {
   keptOf,
@@ -8,6 +7,7 @@ import {
   type StreamWrite,
 } from '../../domain/task/stream.ts';
 import type { Session } from './connection/session.ts';
+import { HASH_FIELDS } from './layout/fields.ts';
 import { StreamWatch } from './stream-watch.ts';
 import { flat, pairsOf, text } from './wire/decode.ts';
 

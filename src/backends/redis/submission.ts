@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { cycleRefusal } from '../../domain/dependencies/cycle-search.ts';
-import { findCycle } from '../../domain/dependencies/dependency-cycle.ts';
 import { BackendUnavailableError, isOwn } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { resolved } from '../../domain/port/answered.ts';
 import type { EnqueueRefusal, EnqueueReply } from '../../domain/port/backend.ts';
 import type { LeaseRef } from '../../domain/port/leasing.ts';
+import { cycleRefusal } from '../../domain/task/cycle-search.ts';
+import { findCycle } from '../../domain/task/dependency-cycle.ts';
 import type { NewTask } from '../../domain/task/task.ts';
 import { Answers } from './answers.ts';
 import type { Session } from './connection/session.ts';

@@ -1,12 +1,12 @@
 import { compareUtf8 } from '../../base/utf8-order.ts';
-import type { UserStore } from '../../domain/port/backend.ts';
-import type { Page, PageRequest, UserInfo } from '../../domain/port/inspection.ts';
 import {
   BUILT_IN,
   type SettingOrigins,
   type UserPatch,
   type UserSettings,
-} from '../../domain/settings/settings.ts';
+} from '../../domain/fairness/settings.ts';
+import type { UserStore } from '../../domain/port/backend.ts';
+import type { Page, PageRequest, UserInfo } from '../../domain/port/inspection.ts';
 import type { Session } from './connection/session.ts';
 import { flat, text } from './wire/decode.ts';
 import { patchText } from './wire/encode.ts';

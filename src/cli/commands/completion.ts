@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
-import type { Shell } from '../session/session.ts';
 import { completionScript, completionsOf, SHELLS, type ShellName } from '../terminal/completion.ts';
+import type { Shell } from '../terminal/session.ts';
 
 /** `fairloom completion <shell>` */
 export function addCompletion(program: Command, shell: Shell): void {

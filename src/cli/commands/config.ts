@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { originText } from '../../config/given.ts';
 import type { ReadConfig } from '../../config/load.ts';
 import { Secret } from '../../config/secret.ts';
-import { configFor, type GlobalOptions, type Shell } from '../session/session.ts';
 import { Output, type View } from '../terminal/output.ts';
+import { configFor, type GlobalOptions, type Shell } from '../terminal/session.ts';
 import { terminalLine } from '../terminal/style.ts';
 import { cellText } from '../terminal/text-table.ts';
 

@@ -5,18 +5,18 @@ import { epochMs } from '../../base/globals.ts';
 import { messageOf } from '../../base/message-of.ts';
 import type { Fairloom } from '../../client/client.ts';
 import type { Backend } from '../../domain/port/backend.ts';
-import { dashboardAccess, dashboardService } from '../dashboard/server.ts';
 import { type DemoResult, playDemo } from '../demo/demo.ts';
 import { Screen } from '../demo/screen.ts';
+import { integerArgument, positiveArgument } from '../terminal/arguments.ts';
+import { CliError, EXIT } from '../terminal/exit-code.ts';
 import {
   type GlobalOptions,
   openBackend,
   refuseTwoBackends,
   type Shell,
-} from '../session/session.ts';
-import { integerArgument, positiveArgument } from '../terminal/arguments.ts';
-import { CliError, EXIT } from '../terminal/exit-code.ts';
+} from '../terminal/session.ts';
 import { escaped, styleFor } from '../terminal/style.ts';
+import { dashboardAccess, dashboardService } from './server.ts';
 
 interface Options extends GlobalOptions {
   readonly dashboard?: boolean;

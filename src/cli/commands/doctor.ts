@@ -1,19 +1,19 @@
 import type { Command } from 'commander';
 import { messageOf } from '../../base/message-of.ts';
 import { isOwn } from '../../domain/errors/errors.ts';
-import { type Check, type Diagnosis, diagnose } from '../doctor/checks.ts';
-import { closedCheck, type ExaminedData, examine } from '../doctor/data-checks.ts';
+import { EXIT, type ExitCode, exitCodeOf } from '../terminal/exit-code.ts';
+import type { Output } from '../terminal/output.ts';
 import {
   dataFolderOf,
   outputFor,
   type Shell,
   withLoom,
   withLoomAtRest,
-} from '../session/session.ts';
-import { EXIT, type ExitCode, exitCodeOf } from '../terminal/exit-code.ts';
-import type { Output } from '../terminal/output.ts';
+} from '../terminal/session.ts';
 import type { Style } from '../terminal/style.ts';
 import { cellText } from '../terminal/text-table.ts';
+import { type Check, type Diagnosis, diagnose } from '../views/checks.ts';
+import { closedCheck, type ExaminedData, examine } from '../views/data-checks.ts';
 import type { JsonShapes } from '../views/json-shapes.ts';
 
 /** `fairloom doctor` */

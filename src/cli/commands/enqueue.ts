@@ -3,11 +3,10 @@ import type { Duration } from '../../base/time.ts';
 import type { Fairloom } from '../../client/client.ts';
 import type { EnqueueOptions } from '../../enqueue/enqueue-options.ts';
 import type { TaskHandle } from '../../enqueue/handle.ts';
-import { RUN_FORMS, type RunEnqueueOptions, type RunForm } from '../../runs/shared/run-options.ts';
+import { RUN_FORMS, type RunEnqueueOptions, type RunForm } from '../../runs/run-options.ts';
 import { untyped } from '../../workflow/notation/notation.ts';
 import { TaskDefinition } from '../../workflow/task-definition.ts';
 import { PRIORITY_NAMES, type Priority } from '../../workflow/task-options.ts';
-import { type Shell, withLoom } from '../session/session.ts';
 import {
   durationArgument,
   inputArgument,
@@ -19,6 +18,7 @@ import {
   repeated,
 } from '../terminal/arguments.ts';
 import { jsonLines, type Output } from '../terminal/output.ts';
+import { type Shell, withLoom } from '../terminal/session.ts';
 import { demandTaskName } from '../views/by-name.ts';
 import type { JsonShapes } from '../views/json-shapes.ts';
 import { resultSaying } from '../views/wait.ts';

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
 import type { TaskGraph } from '../../graph/graph.ts';
-import type { NodeStates } from '../../workflow/drawing/drawing.ts';
-import { toAscii } from '../../workflow/drawing/render-ascii.ts';
-import { toDot } from '../../workflow/drawing/render-dot.ts';
-import { toMermaid } from '../../workflow/drawing/render-mermaid.ts';
-import { type Shell, withLoom } from '../session/session.ts';
+import type { NodeStates } from '../../workflow/notation/drawing.ts';
+import { toAscii } from '../../workflow/notation/render-ascii.ts';
+import { toDot } from '../../workflow/notation/render-dot.ts';
+import { toMermaid } from '../../workflow/notation/render-mermaid.ts';
 import type { Output } from '../terminal/output.ts';
+import { type Shell, withLoom } from '../terminal/session.ts';
 
 type Format = 'ascii' | 'mermaid' | 'dot';
 

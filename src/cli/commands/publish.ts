@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Duration } from '../../base/time.ts';
-import { type Shell, withLoom } from '../session/session.ts';
 import { durationArgument, inputArgument } from '../terminal/arguments.ts';
+import { type Shell, withLoom } from '../terminal/session.ts';
 import type { JsonShapes } from '../views/json-shapes.ts';
 
 interface Options {

@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Duration } from '../../base/time.ts';
 import type { QueueOptions, UserOptions } from '../../client/facades/settings-options.ts';
-import { type Shell, withLoom } from '../session/session.ts';
 import {
   durationArgument,
   integerArgument,
@@ -11,6 +10,7 @@ import {
   rateArgument,
 } from '../terminal/arguments.ts';
 import { CliError, EXIT } from '../terminal/exit-code.ts';
+import { type Shell, withLoom } from '../terminal/session.ts';
 import { queueView } from '../views/views.ts';
 
 /** `fairloom queues …` */

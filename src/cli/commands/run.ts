@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { parseNotation } from '../../workflow/notation/notation.ts';
-import { type Shell, withSteps } from '../session/session.ts';
 import { inputArgument, integerArgument } from '../terminal/arguments.ts';
 import { CliError, EXIT } from '../terminal/exit-code.ts';
 import { jsonLines } from '../terminal/output.ts';
+import { type Shell, withSteps } from '../terminal/session.ts';
 import type { JsonShapes } from '../views/json-shapes.ts';
 
 interface Options {

@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
 import { stderrLogger } from '../../logging/logger.ts';
 import { type Service, serveUntilSignal } from '../../worker/serve.ts';
-import { loadModules } from '../session/modules.ts';
+import { portArgument, repeated } from '../terminal/arguments.ts';
+import { loadModules } from '../terminal/modules.ts';
 import {
   figuresFor,
   HEALTH_HOSTS,
   METRICS_USERS,
   metricsFlag,
   monitor,
-} from '../session/monitoring.ts';
-import { configFor, type GlobalOptions, openLoom, type Shell } from '../session/session.ts';
-import { portArgument, repeated } from '../terminal/arguments.ts';
+} from '../terminal/monitoring.ts';
+import { configFor, type GlobalOptions, openLoom, type Shell } from '../terminal/session.ts';
 import { terminalLine } from '../terminal/style.ts';
 
 interface Options {

@@ -3,14 +3,13 @@ import { epochMs } from '../../base/globals.ts';
 import type { Duration } from '../../base/time.ts';
 import type { Fairloom } from '../../client/client.ts';
 import { ScheduleNotFoundError } from '../../domain/errors/errors.ts';
-import { MISSED_POLICIES, OVERLAP_POLICIES } from '../../domain/schedule/schedule.ts';
+import { MISSED_POLICIES, OVERLAP_POLICIES } from '../../domain/port/schedule.ts';
 import type { ScheduleInfo } from '../../schedules/schedule-info.ts';
 import type { CommonScheduleOptions } from '../../schedules/schedule-options.ts';
 import type { SchedulePatch } from '../../schedules/schedule-patch.ts';
 import { untyped } from '../../workflow/notation/notation.ts';
 import { TaskDefinition } from '../../workflow/task-definition.ts';
 import type { Priority } from '../../workflow/task-options.ts';
-import { type NamedSteps, type Shell, withLoom } from '../session/session.ts';
 import {
   durationArgument,
   inputArgument,
@@ -22,6 +21,7 @@ import {
 import { CliError, EXIT } from '../terminal/exit-code.ts';
 import { shownLength, shownMoment } from '../terminal/moments.ts';
 import { fieldLines, type Output } from '../terminal/output.ts';
+import { type NamedSteps, type Shell, withLoom } from '../terminal/session.ts';
 import { changeEach, changeNone } from '../views/bulk.ts';
 import { demandTaskName } from '../views/by-name.ts';
 import { type ConfirmOptions, confirmNamed } from '../views/confirm.ts';

@@ -4,12 +4,12 @@ import type {
   SeriesReport,
   SeriesSums,
   SeriesUser,
-} from '../../client/series/series-report.ts';
+} from '../../client/facades/series-report.ts';
 import { SERIES_COUNTS, type SeriesCount } from '../../domain/series/series-row.ts';
 import type { SeriesStep } from '../../domain/series/series-steps.ts';
-import { type Shell, withLoom } from '../session/session.ts';
 import { momentArgument } from '../terminal/arguments.ts';
 import { shownLength } from '../terminal/moments.ts';
+import { type Shell, withLoom } from '../terminal/session.ts';
 import { sparkline } from '../terminal/sparkline.ts';
 import type { Style } from '../terminal/style.ts';
 import { type Column, cellText, textTable } from '../terminal/text-table.ts';

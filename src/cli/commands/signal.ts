@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { type Shell, withLoom } from '../session/session.ts';
 import { inputArgument } from '../terminal/arguments.ts';
+import { type Shell, withLoom } from '../terminal/session.ts';
 import type { JsonShapes } from '../views/json-shapes.ts';
 
 interface Options {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { StreamItem } from '../../client/views/stream-reading.ts';
+import type { StreamItem } from '../../client/facades/stream-reading.ts';
 import { shownNode } from '../../domain/task/node-name.ts';
 import type { StreamFacts } from '../../domain/task/stream.ts';
-import { type Shell, withLoom } from '../session/session.ts';
 import { integerArgument } from '../terminal/arguments.ts';
 import { jsonLine, type Output, type View } from '../terminal/output.ts';
+import { type Shell, withLoom } from '../terminal/session.ts';
 import { cellText } from '../terminal/text-table.ts';
 import type { JsonShapes } from '../views/json-shapes.ts';
 

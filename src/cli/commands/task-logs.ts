@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { TaskLogLine } from '../../client/views/task-logs.ts';
+import type { TaskLogLine } from '../../client/facades/task-logs.ts';
 import { shownNode } from '../../domain/task/node-name.ts';
-import { type Shell, withLoom } from '../session/session.ts';
 import { integerArgument } from '../terminal/arguments.ts';
 import { jsonLine, type Output } from '../terminal/output.ts';
+import { type Shell, withLoom } from '../terminal/session.ts';
 import type { Style } from '../terminal/style.ts';
 import type { JsonShapes } from '../views/json-shapes.ts';
 

@@ -5,11 +5,11 @@ import { snapshotLines } from '../live/frame.ts';
 import { FIRST_SCREEN } from '../live/keys.ts';
 import { userListing } from '../live/lists.ts';
 import { showLive, type Terminal } from '../live/live-screen.ts';
-import { type Shell, withLoom } from '../session/session.ts';
 import { durationArgument } from '../terminal/arguments.ts';
 import { CliError, EXIT } from '../terminal/exit-code.ts';
 import type { Output } from '../terminal/output.ts';
-import { type TopSnapshot, TopSource } from '../top/snapshot.ts';
+import { type Shell, withLoom } from '../terminal/session.ts';
+import { type TopSnapshot, TopSource } from '../views/snapshot.ts';
 
 interface Options {
   readonly every: Duration;

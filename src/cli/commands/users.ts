@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { UserOptions } from '../../client/facades/settings-options.ts';
-import type { UserHistory } from '../../client/series/user-history.ts';
+import type { UserHistory } from '../../client/facades/user-history.ts';
 import type { Percentiles } from '../../domain/series/histogram.ts';
-import { type Shell, withLoom } from '../session/session.ts';
 import {
   integerArgument,
   orDefault,
@@ -12,6 +11,7 @@ import {
 import { CliError, EXIT } from '../terminal/exit-code.ts';
 import { shownLength } from '../terminal/moments.ts';
 import { fieldLines, type Output } from '../terminal/output.ts';
+import { type Shell, withLoom } from '../terminal/session.ts';
 import type { JsonShapes, UserDetails } from '../views/json-shapes.ts';
 import { limitArgument, rowsOf, showFirst } from '../views/select-tasks.ts';
 import { settingFields } from '../views/user-settings.ts';

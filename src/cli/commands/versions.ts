@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { OpenState, VersionStatus } from '../../client/facades/versions.ts';
 import { isNamed, versionedName } from '../../domain/task/task-name.ts';
-import { type Shell, withLoom } from '../session/session.ts';
 import { integerArgument } from '../terminal/arguments.ts';
 import { CliError, EXIT } from '../terminal/exit-code.ts';
 import type { View } from '../terminal/output.ts';
+import { type Shell, withLoom } from '../terminal/session.ts';
 import { cellText } from '../terminal/text-table.ts';
 
 interface Options {

@@ -8,22 +8,6 @@ import { serveUntilSignal } from '../../worker/serve.ts';
 import type { StopReport } from '../../worker/shutdown.ts';
 import type { Worker } from '../../worker/worker.ts';
 import type { WorkerOptions } from '../../worker/worker-options.ts';
-import { drain } from '../drain/drain.ts';
-import { loadModules } from '../session/modules.ts';
-import {
-  figuresFor,
-  HEALTH_HOSTS,
-  METRICS_USERS,
-  metricsFlag,
-  monitor,
-} from '../session/monitoring.ts';
-import {
-  configFor,
-  type FlagValues,
-  type GlobalOptions,
-  openLoom,
-  type Shell,
-} from '../session/session.ts';
 import {
   durationArgument,
   integerArgument,
@@ -33,7 +17,23 @@ import {
 } from '../terminal/arguments.ts';
 import { counted } from '../terminal/counted.ts';
 import { CliError, EXIT } from '../terminal/exit-code.ts';
+import { loadModules } from '../terminal/modules.ts';
+import {
+  figuresFor,
+  HEALTH_HOSTS,
+  METRICS_USERS,
+  metricsFlag,
+  monitor,
+} from '../terminal/monitoring.ts';
+import {
+  configFor,
+  type FlagValues,
+  type GlobalOptions,
+  openLoom,
+  type Shell,
+} from '../terminal/session.ts';
 import { terminalLine } from '../terminal/style.ts';
+import { drain } from './drain.ts';
 
 interface Options {
   readonly id?: string;

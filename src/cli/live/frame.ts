@@ -1,7 +1,7 @@
 import { counted } from '../terminal/counted.ts';
 import type { Style } from '../terminal/style.ts';
 import { cellText } from '../terminal/text-table.ts';
-import type { TopSnapshot } from '../top/snapshot.ts';
+import type { TopSnapshot } from '../views/snapshot.ts';
 import { type Screen, TABS, type Tab, type Verb } from './keys.ts';
 import { chosen, type Listing, matching, tableLines } from './listing.ts';
 

@@ -1,16 +1,16 @@
 /** What tabs list: read anew with each look, as many rows as a screen may have. */
 import { epochMs } from '../../base/globals.ts';
 import type { Fairloom } from '../../client/client.ts';
-import type { TaskInfo } from '../../client/views/task-info.ts';
+import type { TaskInfo } from '../../client/facades/task-info.ts';
 import { isEnd } from '../../domain/task/task.ts';
-import type { RunInfo } from '../../runs/shared/run-info.ts';
+import type { RunInfo } from '../../runs/run-info.ts';
 import { shownLength } from '../terminal/moments.ts';
 import type { Style } from '../terminal/style.ts';
 import { type Column, cellText } from '../terminal/text-table.ts';
-import type { TimedUser } from '../top/recent-starts.ts';
-import type { TopSnapshot } from '../top/snapshot.ts';
+import type { TimedUser } from '../views/recent-starts.ts';
 import { selectRuns } from '../views/select-runs.ts';
 import { rowsOf, selectTasks, take } from '../views/select-tasks.ts';
+import type { TopSnapshot } from '../views/snapshot.ts';
 import { runView, taskView, workerView } from '../views/views.ts';
 import type { Sort, Tab, Target, Verb } from './keys.ts';
 import { type Listing, listingOf } from './listing.ts';

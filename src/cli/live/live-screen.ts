@@ -1,7 +1,7 @@
 import { clearTimeout, monotonicMs, setTimeout } from '../../base/globals.ts';
 import type { Fairloom } from '../../client/client.ts';
 import { type Style, terminalLine } from '../terminal/style.ts';
-import { TopSource } from '../top/snapshot.ts';
+import { TopSource } from '../views/snapshot.ts';
 import { perform } from './actions.ts';
 import { frameLines, type Shown } from './frame.ts';
 import { type Action, FIRST_SCREEN, pressed, type Screen, type Target } from './keys.ts';

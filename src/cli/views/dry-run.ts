@@ -1,8 +1,8 @@
 /** What a verb would end, beside what it was asked for: shown before it is done, or instead. */
 import { mapInChunks } from '../../base/chunks.ts';
 import type { Fairloom } from '../../client/client.ts';
-import type { Ending } from '../../domain/dependencies/dependents.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import type { Ending } from '../../domain/task/dependents.ts';
 import type { EndState, TaskState } from '../../domain/task/task.ts';
 import type { Change } from '../../shapes/shapes.ts';
 import type { Output } from '../terminal/output.ts';

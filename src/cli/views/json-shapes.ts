@@ -6,25 +6,25 @@
 import type { CopyCounts } from '../../backends/copy/counts.ts';
 import type { BulkInfo } from '../../bulk/bulk-facade.ts';
 import type { AskInfo } from '../../client/facades/asks-facade.ts';
+import type { ErrorGroup } from '../../client/facades/error-groups.ts';
 import type { QueueStatus } from '../../client/facades/queue-facade.ts';
 import type { RunExplanation } from '../../client/facades/run-explanation.ts';
+import type { SeriesReport } from '../../client/facades/series-report.ts';
+import type { TaskInfo } from '../../client/facades/task-info.ts';
+import type { TaskLogLine } from '../../client/facades/task-logs.ts';
 import type { UserStatus } from '../../client/facades/user-facade.ts';
+import type { UserHistory } from '../../client/facades/user-history.ts';
 import type { VersionStatus } from '../../client/facades/versions.ts';
 import type { Health } from '../../client/health.ts';
-import type { SeriesReport } from '../../client/series/series-report.ts';
-import type { UserHistory } from '../../client/series/user-history.ts';
-import type { ErrorGroup } from '../../client/views/error-groups.ts';
-import type { TaskInfo } from '../../client/views/task-info.ts';
-import type { TaskLogLine } from '../../client/views/task-logs.ts';
 import type { Config } from '../../config/config-types.ts';
-import type { Dependent } from '../../domain/dependencies/dependents.ts';
 import type { Explanation } from '../../domain/explain/explain.ts';
 import type { WorkerInfo } from '../../domain/port/backend.ts';
 import type { Stats } from '../../domain/port/inspection.ts';
+import type { Dependent } from '../../domain/task/dependents.ts';
 import type { StreamFacts } from '../../domain/task/stream.ts';
 import type { WaitFigure } from '../../domain/task/wait.ts';
 import type { XComFact } from '../../domain/task/xcom.ts';
-import type { RunDetails, RunInfo } from '../../runs/shared/run-info.ts';
+import type { RunDetails, RunInfo } from '../../runs/run-info.ts';
 import type { RunExport } from '../../runs/view/run-format.ts';
 import type { ScheduleInfo } from '../../schedules/schedule-info.ts';
 import type {
@@ -40,8 +40,8 @@ import type {
   TaskDetails,
 } from '../../shapes/shapes.ts';
 import type { DemoResult } from '../demo/demo.ts';
-import type { Diagnosis } from '../doctor/checks.ts';
-import type { TopSnapshot } from '../top/snapshot.ts';
+import type { Diagnosis } from './checks.ts';
+import type { TopSnapshot } from './snapshot.ts';
 
 /** What was copied, and where. */
 export interface CopyReport {

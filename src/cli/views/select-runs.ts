@@ -2,8 +2,8 @@
 
 import type { Fairloom } from '../../client/client.ts';
 import type { TaskState } from '../../domain/task/task.ts';
-import type { RunInfo } from '../../runs/shared/run-info.ts';
-import type { RunForm } from '../../runs/shared/run-options.ts';
+import type { RunInfo } from '../../runs/run-info.ts';
+import type { RunForm } from '../../runs/run-options.ts';
 import { STATES_BY_INTEREST } from '../../search/search.ts';
 import { rowsOf, usersInLine } from './select-tasks.ts';
 

@@ -1,7 +1,7 @@
 /** Tasks by filters, page by page: no listing is ever held whole unless it is asked for. */
 import { InvalidArgumentError } from 'commander';
 import type { Fairloom } from '../../client/client.ts';
-import type { TaskInfo } from '../../client/views/task-info.ts';
+import type { TaskInfo } from '../../client/facades/task-info.ts';
 import { allPages } from '../../domain/port/all-pages.ts';
 import type { Page, PageRequest } from '../../domain/port/inspection.ts';
 import { TASK_STATES, type TaskState } from '../../domain/task/task.ts';

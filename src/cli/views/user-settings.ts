@@ -1,7 +1,7 @@
 /** How settings of a user are shown: each with where it comes from. */
 
 import type { UserStatus } from '../../client/facades/user-facade.ts';
-import type { SettingOrigins } from '../../domain/settings/settings.ts';
+import type { SettingOrigins } from '../../domain/fairness/settings.ts';
 import { shownLength } from '../terminal/moments.ts';
 
 type Shown = Pick<UserStatus, 'settings' | 'origins'>;

@@ -1,17 +1,17 @@
 /** How each kind of row is shown: the columns of its table and its documented JSON. */
 
 import { namedLineOf, type TaskError } from '../../base/thrown.ts';
+import type { ErrorGroup } from '../../client/facades/error-groups.ts';
 import type { QueueStatus } from '../../client/facades/queue-facade.ts';
+import type { AttemptInfo, TaskInfo } from '../../client/facades/task-info.ts';
 import type { UserStatus } from '../../client/facades/user-facade.ts';
-import type { ErrorGroup } from '../../client/views/error-groups.ts';
-import type { AttemptInfo, TaskInfo } from '../../client/views/task-info.ts';
-import type { Dependent } from '../../domain/dependencies/dependents.ts';
 import type { WorkerInfo } from '../../domain/port/backend.ts';
 import { type Cause, causeText } from '../../domain/task/cause.ts';
+import type { Dependent } from '../../domain/task/dependents.ts';
 import { shownNode, shownTask } from '../../domain/task/node-name.ts';
 import type { TaskState } from '../../domain/task/task.ts';
 import { versionedName } from '../../domain/task/task-name.ts';
-import type { RunInfo, RunNodeInfo } from '../../runs/shared/run-info.ts';
+import type { RunInfo, RunNodeInfo } from '../../runs/run-info.ts';
 import { PRIORITY_NAMES } from '../../workflow/task-options.ts';
 import { shownLength, shownMoment } from '../terminal/moments.ts';
 import type { View } from '../terminal/output.ts';

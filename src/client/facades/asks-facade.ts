@@ -8,9 +8,9 @@ import {
   InvalidPayloadError,
 } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import { checkId, checkName } from '../../domain/fairness/names.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Page } from '../../domain/port/backend.ts';
-import { checkId, checkName } from '../../domain/settings/names.ts';
 import type { AskRecord } from '../../domain/task/ask.ts';
 import { isSealed, sealedWith } from '../../domain/task/sealed-text.ts';
 import { checkedBy, isSchema, type StandardSchemaV1 } from '../../workflow/standard-schema.ts';

@@ -6,14 +6,13 @@ import type { Clock } from '../../base/time.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import { checkId, checkName, checkTaskName } from '../../domain/fairness/names.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { allPages } from '../../domain/port/all-pages.ts';
 import type { ChangeReply, Page, TaskFilter } from '../../domain/port/backend.ts';
-import { checkId, checkName, checkTaskName } from '../../domain/settings/names.ts';
 import { culpritOf } from '../../domain/task/cause.ts';
 import { integerOption } from '../../workflow/task-options.ts';
-import { type ErrorGroup, errorGroup, errorGroupOption } from '../views/error-groups.ts';
-import { type TaskInfo, taskInfo } from '../views/task-info.ts';
+import { type ErrorGroup, errorGroup, errorGroupOption } from './error-groups.ts';
 import { listed } from './list-cursor.ts';
 import { Pace } from './pace.ts';
 import {
@@ -26,6 +25,7 @@ import {
 } from './page.ts';
 import type { Redrive } from './redrive.ts';
 import { type RateOptions, rateOption } from './settings-options.ts';
+import { type TaskInfo, taskInfo } from './task-info.ts';
 
 /** Which dead letters. */
 export interface DeadFilter {

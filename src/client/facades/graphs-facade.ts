@@ -1,7 +1,7 @@
 import type { Connection } from '../../backends/connection.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import type { TaskGraph } from '../../graph/graph.ts';
-import type { GraphCache, GraphStats } from '../../runs/shared/graph-cache.ts';
+import type { GraphCache, GraphStats } from '../../runs/graph-cache.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
 

@@ -8,10 +8,10 @@ import {
   InvalidPayloadError,
 } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import { checkId, checkName } from '../../domain/fairness/names.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { EventStart, ScheduleRecord } from '../../domain/port/backend.ts';
 import { refusalError } from '../../domain/port/refusal.ts';
-import { checkId, checkName } from '../../domain/settings/names.ts';
 import type { TaskMaker } from '../../enqueue/task-maker.ts';
 import { SpecCache, type StartingEvent, taskOfEvent } from '../../schedules/spec.ts';
 import { checkedBy, isSchema, type StandardSchemaV1 } from '../../workflow/standard-schema.ts';

@@ -1,7 +1,7 @@
 import type { Connection } from '../../backends/connection.ts';
+import { checkName } from '../../domain/fairness/names.ts';
+import type { QueuePatch } from '../../domain/fairness/settings.ts';
 import type { QueueInfo } from '../../domain/port/backend.ts';
-import { checkName } from '../../domain/settings/names.ts';
-import type { QueuePatch } from '../../domain/settings/settings.ts';
 import {
   type QueueOptions,
   type QueueSettingsInfo,

@@ -2,12 +2,12 @@
 import type { ValueCodec } from '../../codec/codec.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import { checkId, checkName } from '../../domain/fairness/names.ts';
 import type { Inspect, Page, TaskPageRequest } from '../../domain/port/backend.ts';
-import { checkId, checkName } from '../../domain/settings/names.ts';
 import { TASK_STATES, type TaskState } from '../../domain/task/task.ts';
-import { DRIVE_TASK, RUN_TASK } from '../../runs/shared/record.ts';
-import { listedRun, type RunFacts, type RunInfo, runInfos } from '../../runs/shared/run-info.ts';
-import { RUN_FORMS, type RunForm } from '../../runs/shared/run-options.ts';
+import { DRIVE_TASK, RUN_TASK } from '../../runs/record.ts';
+import { listedRun, type RunFacts, type RunInfo, runInfos } from '../../runs/run-info.ts';
+import { RUN_FORMS, type RunForm } from '../../runs/run-options.ts';
 import { TASK_PAGE_KEYS, type TaskPageOptions } from './page.ts';
 
 /** Which runs to list. */

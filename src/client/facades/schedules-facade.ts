@@ -7,13 +7,13 @@ import {
   ScheduleNotFoundError,
 } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import { checkName } from '../../domain/fairness/names.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Backend, Page, ScheduleRecord } from '../../domain/port/backend.ts';
-import { checkName } from '../../domain/settings/names.ts';
 import type { NewTask } from '../../domain/task/task.ts';
 import type { TaskHandle } from '../../enqueue/handle.ts';
 import type { TaskMaker } from '../../enqueue/task-maker.ts';
-import type { GraphCache } from '../../runs/shared/graph-cache.ts';
+import type { GraphCache } from '../../runs/graph-cache.ts';
 import { type BackfillReport, backfill } from '../../schedules/backfill.ts';
 import { type Replanned, replanned, sayMissed } from '../../schedules/replan.ts';
 import { type ScheduleInfo, scheduleInfo } from '../../schedules/schedule-info.ts';

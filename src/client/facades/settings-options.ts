@@ -3,13 +3,13 @@ import type { Duration } from '../../base/time.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { checkOptions, checkPart, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
 import type { RateLimit } from '../../domain/fairness/rate-limit.ts';
-import { LIMITS } from '../../domain/limits.ts';
 import type {
   QueuePatch,
   QueueSettings,
   UserPatch,
   UserSettings,
-} from '../../domain/settings/settings.ts';
+} from '../../domain/fairness/settings.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import {
   durationOption,
   integerOption,

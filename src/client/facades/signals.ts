@@ -6,7 +6,7 @@ import {
   WrongStateError,
 } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
-import { checkId } from '../../domain/settings/names.ts';
+import { checkId } from '../../domain/fairness/names.ts';
 import { signalOf } from '../../workflow/signal.ts';
 import { checkedBy } from '../../workflow/standard-schema.ts';
 

@@ -1,5 +1,5 @@
 import { TaskNotFoundError } from '../../domain/errors/errors.ts';
-import { checkId, checkName } from '../../domain/settings/names.ts';
+import { checkId, checkName } from '../../domain/fairness/names.ts';
 import { isReserved, type StreamFacts } from '../../domain/task/stream.ts';
 import {
   readingOf,
@@ -7,7 +7,7 @@ import {
   type StreamReaders,
   StreamReading,
   type StreamReadOptions,
-} from '../views/stream-reading.ts';
+} from './stream-reading.ts';
 
 /** `loom.streams`: what tasks tell while they run. */
 export class Streams {

@@ -2,7 +2,6 @@ import { metadataIn } from '../../attempt/metadata.ts';
 import type { TaskError } from '../../base/thrown.ts';
 import type { Clock } from '../../base/time.ts';
 import { errorOf } from '../../codec/task-error.ts';
-import { DEPENDENTS_NAMED, dependentsIn } from '../../domain/dependencies/dependents.ts';
 import {
   InvalidOptionError,
   TaskBusyError,
@@ -12,6 +11,7 @@ import {
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
 import { type Explanation, explain, type PutBack } from '../../domain/explain/explain.ts';
 import { type Position, positionOf } from '../../domain/explain/position.ts';
+import { checkId, checkName, checkTaskName } from '../../domain/fairness/names.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type {
   CancelReply,
@@ -22,8 +22,8 @@ import type {
   TaskFilter,
 } from '../../domain/port/backend.ts';
 import { cycleError } from '../../domain/port/refusal.ts';
-import { checkId, checkName, checkTaskName } from '../../domain/settings/names.ts';
 import type { Cause } from '../../domain/task/cause.ts';
+import { DEPENDENTS_NAMED, dependentsIn } from '../../domain/task/dependents.ts';
 import { TASK_STATES, type TaskRecord, type TaskState } from '../../domain/task/task.ts';
 import { PROGRESS_STREAM } from '../../domain/task/task-progress.ts';
 import type { WaitFigure } from '../../domain/task/wait.ts';
@@ -36,16 +36,12 @@ import {
   ConsequenceWalk,
   consequenceLimit,
   endingOf,
-} from '../../runs/shared/consequences.ts';
+} from '../../runs/consequences.ts';
 import { type CancelParts, cancelOne, cancelWhole } from '../../runs/view/task-cancel.ts';
 import { type SearchPage, search } from '../../search/search.ts';
 import { whereOf, whereText } from '../../search/where.ts';
-import { errorGroupOption } from '../views/error-groups.ts';
-import type { StreamReaders } from '../views/stream-reading.ts';
-import { type AttemptInfo, attemptInfo, type TaskInfo, taskInfo } from '../views/task-info.ts';
-import { type TaskLogLine, type TaskLogOptions, taskLog } from '../views/task-logs.ts';
-import { progressIn } from '../views/task-progress.ts';
 import { caughtUp } from './catch-up.ts';
+import { errorGroupOption } from './error-groups.ts';
 import { listed } from './list-cursor.ts';
 import {
   PAGE_KEYS,
@@ -57,6 +53,10 @@ import {
 } from './page.ts';
 import { storedReason } from './reason.ts';
 import type { Redrive } from './redrive.ts';
+import type { StreamReaders } from './stream-reading.ts';
+import { type AttemptInfo, attemptInfo, type TaskInfo, taskInfo } from './task-info.ts';
+import { type TaskLogLine, type TaskLogOptions, taskLog } from './task-logs.ts';
+import { progressIn } from './task-progress.ts';
 
 /** Which tasks to list. `queued` ones are listed per user, in the order of their turns. */
 export interface TaskListOptions extends TaskPageOptions {

@@ -1,10 +1,9 @@
 import type { Connection } from '../../backends/connection.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import { checkId, checkName } from '../../domain/fairness/names.ts';
+import type { UserPatch } from '../../domain/fairness/settings.ts';
 import type { Page, UserInfo } from '../../domain/port/backend.ts';
-import { checkId, checkName } from '../../domain/settings/names.ts';
-import type { UserPatch } from '../../domain/settings/settings.ts';
-import { historyOf, type UserHistory } from '../series/user-history.ts';
 import { listed } from './list-cursor.ts';
 import { PAGE_KEYS, type PageOptions, pageRequest } from './page.ts';
 import {
@@ -14,6 +13,7 @@ import {
   userPatch,
   userSettingsInfo,
 } from './settings-options.ts';
+import { historyOf, type UserHistory } from './user-history.ts';
 
 /** Which queue is meant. */
 export interface InQueue {

@@ -1,5 +1,5 @@
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
-import { checkId } from '../../domain/settings/names.ts';
+import { checkId } from '../../domain/fairness/names.ts';
 
 /**
  * Users that get figures of their own: none, all, the so many that wait longest of those that were

@@ -13,8 +13,8 @@ import {
   versionedName,
 } from '../../domain/task/task-name.ts';
 import { codeKept } from '../../graph/node-code.ts';
-import type { GraphCache } from '../../runs/shared/graph-cache.ts';
-import { isDrive, runPlaceOf } from '../../runs/shared/record.ts';
+import type { GraphCache } from '../../runs/graph-cache.ts';
+import { isDrive, runPlaceOf } from '../../runs/record.ts';
 import { SpecCache } from '../../schedules/spec.ts';
 import { integerOption } from '../../workflow/task-options.ts';
 

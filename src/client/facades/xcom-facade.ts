@@ -1,8 +1,8 @@
 import type { XComValues } from '../../attempt/xcom.ts';
 import type { Connection } from '../../backends/connection.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import { checkId } from '../../domain/fairness/names.ts';
 import type { Page } from '../../domain/port/backend.ts';
-import { checkId } from '../../domain/settings/names.ts';
 import { XCOM_NAMESPACE, type XComFact, type XComPlace } from '../../domain/task/xcom.ts';
 import type { TaskMaker } from '../../enqueue/task-maker.ts';
 import {

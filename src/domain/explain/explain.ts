@@ -1,9 +1,9 @@
 /** Why a task is where it is, and what would help: the question that every operator asks. */
 
 import type { TaskError } from '../../base/thrown.ts';
-import { dependentsIn, type TaskDependents } from '../dependencies/dependents.ts';
 import type { TaskFacts, WorkerInfo } from '../port/backend.ts';
 import { causeText, failureTypeOf } from '../task/cause.ts';
+import { dependentsIn, type TaskDependents } from '../task/dependents.ts';
 import { readablePause } from '../task/pause.ts';
 import { isEnd, type TaskState } from '../task/task.ts';
 import { codeNeeded, versionsOf } from '../task/task-name.ts';

@@ -7,19 +7,10 @@
  * `fairloom/testing` exports the conformance suite: a class that passes it is a backend.
  */
 
-import type { DependentPage } from '../dependencies/dependents.ts';
-import type {
-  DueReply,
-  DueRequest,
-  FireReply,
-  FireRequest,
-  ScheduleChange,
-  ScheduleRecord,
-  ScheduleSetReply,
-} from '../schedule/schedule.ts';
-import type { QueuePatch } from '../settings/settings.ts';
+import type { QueuePatch } from '../fairness/settings.ts';
 import type { Cause } from '../task/cause.ts';
 import type { DeadLetters } from '../task/dead-letter.ts';
+import type { DependentPage } from '../task/dependents.ts';
 import type { AttemptRecord, NewTask, TaskRecord, TaskRow, TaskStatus } from '../task/task.ts';
 import type { SignalMessage, SignalReply, WaitEvent, WaitFigure } from '../task/wait.ts';
 import type { XComFact, XComPlace, XComValue, XComWrite } from '../task/xcom.ts';
@@ -53,31 +44,24 @@ import type {
 } from './leasing.ts';
 import type { BackendInfo, BackendSettings, Pong } from './opening.ts';
 import type { RunStore } from './runs.ts';
+import type {
+  DueReply,
+  DueRequest,
+  FireReply,
+  FireRequest,
+  ScheduleChange,
+  ScheduleRecord,
+  ScheduleSetReply,
+} from './schedule.ts';
 import type { SeriesStore } from './series.ts';
 import type { StreamStore } from './streams.ts';
 import type { UserStore } from './user-store.ts';
 
-export type { Dependent, DependentPage } from '../dependencies/dependents.ts';
-export type { EnqueueRefusal } from '../schedule/enqueue-refusal.ts';
-export type {
-  DueReply,
-  DueRequest,
-  EventSource,
-  FireOutcome,
-  FireReply,
-  FireRequest,
-  Firing,
-  MissedPolicy,
-  OverlapPolicy,
-  PassedSlots,
-  ScheduleChange,
-  ScheduleRecord,
-  ScheduleSetReply,
-  SlotMoment,
-} from '../schedule/schedule.ts';
+export type { Dependent, DependentPage } from '../task/dependents.ts';
 export type { AskStore } from './asks.ts';
 export type { Capabilities, SyncInterval, SyncMode } from './capabilities.ts';
 export type { CancelReply, ChangeReply, EditedTask } from './change-reply.ts';
+export type { EnqueueRefusal } from './enqueue-refusal.ts';
 export type { BatchOptions, EnqueueReply } from './enqueueing.ts';
 export type { EventStart, PublishReply } from './event-start.ts';
 export type {
@@ -113,6 +97,22 @@ export type {
 } from './leasing.ts';
 export type { BackendInfo, BackendProblem, BackendSettings, Pong } from './opening.ts';
 export type { CheckpointReply, NodeWrites, PauseReply, RunStore } from './runs.ts';
+export type {
+  DueReply,
+  DueRequest,
+  EventSource,
+  FireOutcome,
+  FireReply,
+  FireRequest,
+  Firing,
+  MissedPolicy,
+  OverlapPolicy,
+  PassedSlots,
+  ScheduleChange,
+  ScheduleRecord,
+  ScheduleSetReply,
+  SlotMoment,
+} from './schedule.ts';
 export type {
   SeriesCell,
   SeriesEntry,

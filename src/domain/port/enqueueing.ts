@@ -1,6 +1,7 @@
 /** What an enqueue asks and answers; part of the port in `backend.ts`. */
-import type { EnqueueRefusal } from '../schedule/enqueue-refusal.ts';
+
 import type { TaskState } from '../task/task.ts';
+import type { EnqueueRefusal } from './enqueue-refusal.ts';
 import type { LeaseRef } from './leasing.ts';
 
 /** How a call stores its tasks. */

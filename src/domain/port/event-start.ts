@@ -1,9 +1,9 @@
 /** Events that start tasks; part of the port in `backend.ts`. */
 
-import type { EnqueueRefusal } from '../schedule/enqueue-refusal.ts';
-import type { ScheduleRecord } from '../schedule/schedule.ts';
 import type { NewTask } from '../task/task.ts';
+import type { EnqueueRefusal } from './enqueue-refusal.ts';
 import type { EnqueueReply } from './enqueueing.ts';
+import type { ScheduleRecord } from './schedule.ts';
 
 /** One schedule that fires at events of this name, as the publisher knows it. */
 export interface EventStart {

@@ -1,6 +1,7 @@
 /** What the port's listings and reports show; part of the port in `backend.ts`. */
-import type { DependentPage } from '../dependencies/dependents.ts';
-import type { QueueSettings, SettingOrigins, UserSettings } from '../settings/settings.ts';
+
+import type { QueueSettings, SettingOrigins, UserSettings } from '../fairness/settings.ts';
+import type { DependentPage } from '../task/dependents.ts';
 import type { RunPause } from '../task/pause.ts';
 import type { EndState, TaskRecord, TaskState } from '../task/task.ts';
 import type { WaitTarget } from '../task/wait.ts';

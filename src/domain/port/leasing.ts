@@ -1,6 +1,6 @@
 /** What a lease, a settle and an extend ask and answer; part of the port in `backend.ts`. */
 
-import type { AttemptSettings } from '../settings/settings.ts';
+import type { AttemptSettings } from '../fairness/settings.ts';
 import type { Cause } from '../task/cause.ts';
 import type { ChannelRefusal, ChannelWrites } from '../task/channel.ts';
 import type { DeadLetters } from '../task/dead-letter.ts';

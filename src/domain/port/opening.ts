@@ -1,5 +1,5 @@
 /** What is said when a backend is opened, and asked of it when it is open. */
-import type { Retention } from '../settings/settings.ts';
+import type { Retention } from '../fairness/settings.ts';
 import type { DeadLetters } from '../task/dead-letter.ts';
 
 /** What a client says about the place when it opens it. */

@@ -1,6 +1,6 @@
 /** The part of the port in `backend.ts` that is about users. */
 
-import type { UserPatch } from '../settings/settings.ts';
+import type { UserPatch } from '../fairness/settings.ts';
 import type { Page, PageRequest, UserInfo } from './inspection.ts';
 
 /** Users and what each may. */

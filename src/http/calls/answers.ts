@@ -5,23 +5,23 @@
 
 import type { BulkInfo } from '../../bulk/bulk-facade.ts';
 import type { AskInfo } from '../../client/facades/asks-facade.ts';
+import type { ErrorGroup } from '../../client/facades/error-groups.ts';
 import type { QueueStatus } from '../../client/facades/queue-facade.ts';
 import type { RunExplanation } from '../../client/facades/run-explanation.ts';
+import type { SeriesReport } from '../../client/facades/series-report.ts';
+import type { AttemptInfo, TaskInfo } from '../../client/facades/task-info.ts';
+import type { TaskLogLine } from '../../client/facades/task-logs.ts';
 import type { UserStatus } from '../../client/facades/user-facade.ts';
+import type { UserHistory } from '../../client/facades/user-history.ts';
 import type { VersionReport } from '../../client/facades/versions.ts';
 import type { BackendFacts } from '../../client/health.ts';
-import type { SeriesReport } from '../../client/series/series-report.ts';
-import type { UserHistory } from '../../client/series/user-history.ts';
-import type { ErrorGroup } from '../../client/views/error-groups.ts';
-import type { AttemptInfo, TaskInfo } from '../../client/views/task-info.ts';
-import type { TaskLogLine } from '../../client/views/task-logs.ts';
-import type { Dependent } from '../../domain/dependencies/dependents.ts';
 import type { Explanation } from '../../domain/explain/explain.ts';
 import type { WorkerInfo } from '../../domain/port/backend.ts';
+import type { Dependent } from '../../domain/task/dependents.ts';
 import type { StreamFacts } from '../../domain/task/stream.ts';
 import type { TaskState } from '../../domain/task/task.ts';
 import type { WaitFigure } from '../../domain/task/wait.ts';
-import type { RunDetails, RunInfo } from '../../runs/shared/run-info.ts';
+import type { RunDetails, RunInfo } from '../../runs/run-info.ts';
 import type { ScheduleInfo } from '../../schedules/schedule-info.ts';
 import type {
   Change,

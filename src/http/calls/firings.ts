@@ -3,7 +3,7 @@
  * is of, so those of the last slots are looked up.
  */
 import { coreOf, type Fairloom } from '../../client/client.ts';
-import { firedTaskId } from '../../domain/schedule/schedule.ts';
+import { firedTaskId } from '../../domain/port/schedule.ts';
 import type { ScheduleInfo } from '../../schedules/schedule-info.ts';
 import { Timetable } from '../../schedules/timing/timing.ts';
 import type { Firing } from './answers.ts';

@@ -1,11 +1,11 @@
 /** What a caller that sees some users only is shown of tasks and runs: nothing of others, nor of workers. */
 import type { Fairloom } from '../../client/client.ts';
 import type { RunExplanation } from '../../client/facades/run-explanation.ts';
-import type { AttemptInfo, TaskInfo } from '../../client/views/task-info.ts';
+import type { AttemptInfo, TaskInfo } from '../../client/facades/task-info.ts';
 import { isOwn, TaskBusyError, WrongStateError } from '../../domain/errors/errors.ts';
 import type { Explanation, Obstacle } from '../../domain/explain/explain.ts';
 import type { Cause } from '../../domain/task/cause.ts';
-import type { RunDetails, RunInfo } from '../../runs/shared/run-info.ts';
+import type { RunDetails, RunInfo } from '../../runs/run-info.ts';
 import { seenOf } from './owned.ts';
 import type { RawCall } from './route.ts';
 import type { View } from './view.ts';

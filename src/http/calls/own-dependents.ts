@@ -1,10 +1,11 @@
 /** Who waits for a task, for a caller that sees some users only: counted and listed without those of others. */
+
+import type { DependentPage, PageRequest } from '../../domain/port/backend.ts';
 import {
   DEPENDENTS_NAMED,
   type Dependent,
   type TaskDependents,
-} from '../../domain/dependencies/dependents.ts';
-import type { DependentPage, PageRequest } from '../../domain/port/backend.ts';
+} from '../../domain/task/dependents.ts';
 import { pageOfOwn, type Source } from './own-pages.ts';
 import type { RawCall } from './route.ts';
 

@@ -1,7 +1,7 @@
 /** Error groups for a caller that sees some users only: counted from the failed tasks of these. */
 
 import { coreOf, type Fairloom } from '../../client/client.ts';
-import { errorGroup } from '../../client/views/error-groups.ts';
+import { errorGroup } from '../../client/facades/error-groups.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import type { ErrorGroupFacts, PageRequest } from '../../domain/port/backend.ts';
 import { errorGroupOf } from '../../domain/task/cause.ts';

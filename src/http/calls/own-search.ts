@@ -1,5 +1,5 @@
 /** Searches for a caller that sees some users only. */
-import type { TaskInfo } from '../../client/views/task-info.ts';
+import type { TaskInfo } from '../../client/facades/task-info.ts';
 import type { Page, PageRequest } from '../../domain/port/backend.ts';
 import type { SearchPage } from '../../search/search.ts';
 import { type Condition, whereOf, whereText } from '../../search/where.ts';

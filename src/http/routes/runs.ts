@@ -2,8 +2,8 @@
 import type { Fairloom } from '../../client/client.ts';
 import { TaskNotFoundError } from '../../domain/errors/errors.ts';
 import { TASK_STATES } from '../../domain/task/task.ts';
-import type { RunDetails } from '../../runs/shared/run-info.ts';
-import { RUN_FORMS } from '../../runs/shared/run-options.ts';
+import type { RunDetails } from '../../runs/run-info.ts';
+import { RUN_FORMS } from '../../runs/run-options.ts';
 import type { Timeline, TimelineSpan } from '../calls/answers.ts';
 import { choice, required, text } from '../calls/fields.ts';
 import { narrowRun, narrowRunExplanation, narrowRuns } from '../calls/narrow.ts';

@@ -1,6 +1,6 @@
 /** Routes of tasks. */
 import type { Fairloom } from '../../client/client.ts';
-import { errorGroupOption } from '../../client/views/error-groups.ts';
+import { errorGroupOption } from '../../client/facades/error-groups.ts';
 import { InvalidOptionError, TaskNotFoundError } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { allPages } from '../../domain/port/all-pages.ts';

@@ -20,13 +20,7 @@ import { refOf } from '../../domain/port/leasing.ts';
 import { hasVersion } from '../../domain/task/task-name.ts';
 import type { WalkSpec } from '../../graph/run-walk.ts';
 import type { Registry } from '../../handlers/registry.ts';
-import {
-  drivenMemberOf,
-  type RunPlace,
-  runGivenOf,
-  runPlaceOf,
-  type Seed,
-} from '../shared/record.ts';
+import { drivenMemberOf, type RunPlace, runGivenOf, runPlaceOf, type Seed } from '../record.ts';
 import { Journal, JournalLost } from './journal.ts';
 import type { EarlyEnd } from './journal-fields.ts';
 import { memberBlock } from './members.ts';

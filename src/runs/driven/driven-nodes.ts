@@ -5,10 +5,10 @@ import type { Inspect, RunStore } from '../../domain/port/backend.ts';
 import { failedNodeOf } from '../../domain/task/cause.ts';
 import { isEnd, type TaskRecord, type TaskState } from '../../domain/task/task.ts';
 import { leftOut } from '../../graph/graph-start.ts';
-import { recordsOf } from '../shared/failure-cause.ts';
-import type { KnownGraph } from '../shared/known-graph.ts';
-import { JOIN_TASK, runPlaceOf } from '../shared/record.ts';
-import { nodeInfo, type RunNodeInfo, type RunNodeState } from '../shared/run-info.ts';
+import { recordsOf } from '../failure-cause.ts';
+import type { KnownGraph } from '../known-graph.ts';
+import { JOIN_TASK, runPlaceOf } from '../record.ts';
+import { nodeInfo, type RunNodeInfo, type RunNodeState } from '../run-info.ts';
 import { memberStates } from './member-states.ts';
 
 /** A task that a driven run waits for. */

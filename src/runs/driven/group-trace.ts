@@ -1,9 +1,9 @@
 /** The span of one visit of a group by one lease of its run. */
 import { causeText } from '../../domain/task/cause.ts';
 import type { StepOutcome, WalkStep } from '../../graph/run-walk.ts';
-import { partSpan } from '../../tracing/spans/work.ts';
 import type { PartRequest, Trace } from '../../tracing/trace.ts';
 import type { SpanEnd } from '../../tracing/tracer.ts';
+import { partSpan } from '../../tracing/work.ts';
 import type { GroupMove } from './group-drive.ts';
 
 /** The lease that stores the members is their parent; later ones collect what they gave. */

@@ -1,7 +1,7 @@
 /** Fields of journals: those of what has come about, which others read too, and those of groups. */
 import { givenUpField } from '../../domain/task/journal.ts';
 import { readGraph } from '../../graph/graph-text.ts';
-import { memberIds } from '../shared/record.ts';
+import { memberIds } from '../record.ts';
 import type { NodeRecord } from './controls.ts';
 
 /** A group that members were stored for. */

@@ -7,7 +7,7 @@ import { refOf } from '../../domain/port/leasing.ts';
 import type { ChannelRefusal } from '../../domain/task/channel.ts';
 import { REDRIVES } from '../../domain/task/journal.ts';
 import { ANSWER, readAnswer, type WaitAnswer } from '../../domain/task/wait.ts';
-import type { GraphCache } from '../shared/graph-cache.ts';
+import type { GraphCache } from '../graph-cache.ts';
 import type { NodeRecord } from './controls.ts';
 import {
   EARLY_END,

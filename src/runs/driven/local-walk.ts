@@ -33,7 +33,7 @@ import type { Control } from '../../workflow/control.ts';
 import { control as kindOf } from '../../workflow/control.ts';
 import { partsOf } from '../../workflow/parts.ts';
 import type { TaskDefinition } from '../../workflow/task-definition.ts';
-import { groupOutcome, type MemberEnd, outputText } from '../shared/group-end.ts';
+import { groupOutcome, type MemberEnd, outputText } from '../group-end.ts';
 import { outcomeOf, recordOf } from './controls.ts';
 import { endOf, groupSpan } from './group-trace.ts';
 import type { NodeTools } from './node-call.ts';

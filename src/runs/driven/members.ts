@@ -18,7 +18,7 @@ import {
   runOptions,
   type SaidPlace,
   sha256,
-} from '../shared/record.ts';
+} from '../record.ts';
 
 /** Whose group it is, and where its members go. */
 export interface ProducerFacts {

@@ -20,8 +20,8 @@ import { ControlNotReturnedError, TimedOutError } from '../../domain/errors/erro
 import { LIMITS } from '../../domain/limits.ts';
 import type { UpstreamFact } from '../../domain/port/backend.ts';
 import type { Cause } from '../../domain/task/cause.ts';
-import { endOfCall, partSpan } from '../../tracing/spans/work.ts';
 import type { PartRequest, Trace } from '../../tracing/trace.ts';
+import { endOfCall, partSpan } from '../../tracing/work.ts';
 import type { Control } from '../../workflow/control.ts';
 import { DynamicAttemptContext } from './dynamic-context.ts';
 import type { NodeCall, NodeTools } from './node-call.ts';

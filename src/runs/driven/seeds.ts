@@ -6,7 +6,7 @@ import type { Backend, Inspect } from '../../domain/port/backend.ts';
 import { allNodes, type TaskGraph } from '../../graph/graph.ts';
 import { begun, idsIn } from '../../graph/graph-start.ts';
 import { Walk, type WalkStep } from '../../graph/run-walk.ts';
-import { memberTaskId } from '../shared/record.ts';
+import { memberTaskId } from '../record.ts';
 import { outcomeOf } from './controls.ts';
 import { givenField, type OpenedGroup, recordIn } from './journal-fields.ts';
 

@@ -13,16 +13,16 @@ import {
   TaskCanceledError,
   UnknownTaskError,
 } from '../../domain/errors/errors.ts';
+import { checkName } from '../../domain/fairness/names.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Suspension } from '../../domain/port/backend.ts';
-import { checkName } from '../../domain/settings/names.ts';
 import type { Cause } from '../../domain/task/cause.ts';
 import type { WaitAnswer, WaitTarget } from '../../domain/task/wait.ts';
 import type { Ending } from '../../graph/run-walk.ts';
-import { partSpan, tracedCall } from '../../tracing/spans/work.ts';
 import type { PartRequest } from '../../tracing/trace.ts';
+import { partSpan, tracedCall } from '../../tracing/work.ts';
 import { demandStep } from '../../workflow/pipeline-definition.ts';
-import { runPlaceOf, sha256 } from '../shared/record.ts';
+import { runPlaceOf, sha256 } from '../record.ts';
 import type { Journal } from './journal.ts';
 import { type HandlerCode, Producer, type ProducerTools, type WalkMove } from './producer.ts';
 

@@ -6,9 +6,9 @@ import { allNodes, type GraphBlock, type TaskGraph, type TaskNode } from '../../
 import { begun, idsIn } from '../../graph/graph-start.ts';
 import { codeOfNode } from '../../graph/node-code.ts';
 import { invalidPayload, type StandardSchemaV1, validate } from '../../workflow/standard-schema.ts';
-import type { KnownGraph } from '../shared/known-graph.ts';
-import { type Edits, editOf, type SaidPlace } from '../shared/record.ts';
-import type { RunForm } from '../shared/run-options.ts';
+import type { KnownGraph } from '../known-graph.ts';
+import { type Edits, editOf, type SaidPlace } from '../record.ts';
+import type { RunForm } from '../run-options.ts';
 
 /** What checking an input needs of its client. */
 export interface EditTools {

@@ -1,6 +1,6 @@
 /** A run as JSON, to be kept or to go on in another place. */
 import { TaskNotFoundError } from '../../domain/errors/errors.ts';
-import { type Seed, storedOptionsOf } from '../shared/record.ts';
+import { type Seed, storedOptionsOf } from '../record.ts';
 import { type ExportedNode, type RunExport, runVersion } from './run-format.ts';
 import { RunView, type ViewParts } from './run-view.ts';
 

@@ -2,7 +2,7 @@
 import { mapInChunks } from '../../base/chunks.ts';
 import { TaskNotFoundError, WrongStateError } from '../../domain/errors/errors.ts';
 import type { RunPause } from '../../domain/task/pause.ts';
-import { nodeScope, nodeTaskId } from '../shared/record.ts';
+import { nodeScope, nodeTaskId } from '../record.ts';
 import { RunView, type ViewParts } from './run-view.ts';
 
 /** Tasks that are tied to their run at once. */

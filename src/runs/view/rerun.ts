@@ -3,10 +3,10 @@ import { InvalidOptionError, TaskNotFoundError } from '../../domain/errors/error
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
 import type { Versioning } from '../../domain/task/task-name.ts';
 import { versioningOf } from '../../enqueue/enqueue-options.ts';
-import { tracedEnqueue, tracedOnly } from '../../tracing/spans/traced-enqueue.ts';
-import type { RunCall } from '../dispatched/run-tasks.ts';
-import { type Edits, nodeScope, storedOptionsOf } from '../shared/record.ts';
-import { runSettings } from '../shared/run-options.ts';
+import { tracedEnqueue, tracedOnly } from '../../tracing/traced-enqueue.ts';
+import { type Edits, nodeScope, storedOptionsOf } from '../record.ts';
+import { runSettings } from '../run-options.ts';
+import type { RunCall } from '../run-tasks.ts';
 import { editKey, editsFrom, inputText, nodeIdIn, nodesFrom, nodeToEdit } from './edits.ts';
 import type { RunHandle } from './run-handle.ts';
 import { demandInputs, type RunTools, submitCall } from './run-submission.ts';

@@ -3,8 +3,8 @@ import { InvalidOptionError, WrongStateError } from '../../domain/errors/errors.
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
 import { shownNode } from '../../domain/task/node-name.ts';
 import type { TaskNode } from '../../graph/graph.ts';
-import { runPayload, runPlaceOf } from '../shared/record.ts';
-import { nodeInfo } from '../shared/run-info.ts';
+import { runPayload, runPlaceOf } from '../record.ts';
+import { nodeInfo } from '../run-info.ts';
 import { hasEdit, inputText, nodeToEdit } from './edits.ts';
 import { demandOpen, putBackRun, resume } from './resume.ts';
 import type { RunTools } from './run-submission.ts';

@@ -12,7 +12,7 @@ import {
 import type { Backend, EditedTask } from '../../domain/port/backend.ts';
 import { cycleError } from '../../domain/port/refusal.ts';
 import { isEnd, type TaskRecord } from '../../domain/task/task.ts';
-import { recordsOf } from '../shared/failure-cause.ts';
+import { recordsOf } from '../failure-cause.ts';
 import {
   type Edits,
   editMark,
@@ -22,8 +22,8 @@ import {
   runOptions,
   runPlaceOf,
   storedOptionsOf,
-} from '../shared/record.ts';
-import { redriven } from '../shared/redriven.ts';
+} from '../record.ts';
+import { redriven } from '../redriven.ts';
 import { endPause } from './pause.ts';
 import { RunView, type ViewParts } from './run-view.ts';
 

@@ -2,7 +2,7 @@
 import { mapInChunks } from '../../base/chunks.ts';
 import type { CancelReply } from '../../domain/port/backend.ts';
 import { isEnd } from '../../domain/task/task.ts';
-import { type Consequences, ConsequenceWalk } from '../shared/consequences.ts';
+import { type Consequences, ConsequenceWalk } from '../consequences.ts';
 import { RunView, type ViewParts } from './run-view.ts';
 
 /** The outcome of the cancel of a run. */

@@ -4,17 +4,17 @@
  */
 import { isRecord } from '../../base/records.ts';
 import { isOwn, RunFormatError } from '../../domain/errors/errors.ts';
+import { checkId, checkName } from '../../domain/fairness/names.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { checkId, checkName } from '../../domain/settings/names.ts';
 import { LEVELS, TASK_STATES, type TaskState } from '../../domain/task/task.ts';
 import { isBackoff } from '../../enqueue/attempt-plan.ts';
 import { isTraceparent, type StoredOptions } from '../../enqueue/enqueue-options.ts';
 import type { TaskGraph } from '../../graph/graph.ts';
 import { readGraph } from '../../graph/graph-text.ts';
-import { graphTextOf } from '../shared/known-graph.ts';
-import { type SaidPlace, sha256 } from '../shared/record.ts';
-import type { RunNodeState } from '../shared/run-info.ts';
-import { RUN_FORMS, type RunForm } from '../shared/run-options.ts';
+import { graphTextOf } from '../known-graph.ts';
+import { type SaidPlace, sha256 } from '../record.ts';
+import type { RunNodeState } from '../run-info.ts';
+import { RUN_FORMS, type RunForm } from '../run-options.ts';
 
 /** The newest version; older ones are read. */
 const RUN_VERSION = 2;

@@ -4,8 +4,8 @@ import { type Cause, failedNodeOf } from '../../domain/task/cause.ts';
 import type { TaskRecord } from '../../domain/task/task.ts';
 import type { ResultOptions, TaskHandle } from '../../enqueue/handle.ts';
 import type { Results } from '../../enqueue/results.ts';
-import { errorIn, nodeOf } from '../shared/failure-cause.ts';
-import type { RunNodeInfo } from '../shared/run-info.ts';
+import { errorIn, nodeOf } from '../failure-cause.ts';
+import type { RunNodeInfo } from '../run-info.ts';
 import type { RunCancelReport } from './run-cancel.ts';
 import { RunView, type ViewParts } from './run-view.ts';
 

@@ -22,15 +22,15 @@ import { begun, longestWalk, startedAt } from '../../graph/graph-start.ts';
 import type { Tracer } from '../../tracing/tracer.ts';
 import { partsOf } from '../../workflow/parts.ts';
 import { invalidPayload, type StandardSchemaV1, validate } from '../../workflow/standard-schema.ts';
-import { dispatchedTasks, drivenTask, type RunCall } from '../dispatched/run-tasks.ts';
-import type { KnownGraph } from '../shared/known-graph.ts';
-import { editOf, runGivenOf, runPayload, runPlaceOf } from '../shared/record.ts';
+import type { KnownGraph } from '../known-graph.ts';
+import { editOf, runGivenOf, runPayload, runPlaceOf } from '../record.ts';
 import {
   type RunEnqueueOptions,
   type RunForm,
   type RunSettings,
   runSettings,
-} from '../shared/run-options.ts';
+} from '../run-options.ts';
+import { dispatchedTasks, drivenTask, type RunCall } from '../run-tasks.ts';
 import { type RunHandle, type RunHandleParts, type RunReply, StoredRun } from './run-handle.ts';
 
 /** What storing a run needs of its client. */

@@ -12,9 +12,9 @@ import type { NodeOutcome } from '../../graph/graph-values.ts';
 import type { WalkStep } from '../../graph/run-walk.ts';
 import { drivenNodes, type OpenMember, openBelow, openMembers } from '../driven/driven-nodes.ts';
 import { type DrivenRun, replay, seedOf } from '../driven/seeds.ts';
-import { causeOf, culpritsOf, recordsOf } from '../shared/failure-cause.ts';
-import type { GraphCache } from '../shared/graph-cache.ts';
-import type { KnownGraph } from '../shared/known-graph.ts';
+import { causeOf, culpritsOf, recordsOf } from '../failure-cause.ts';
+import type { GraphCache } from '../graph-cache.ts';
+import type { KnownGraph } from '../known-graph.ts';
 import {
   isPartId,
   isRun,
@@ -27,9 +27,9 @@ import {
   runInputOf,
   runPlaceOf,
   type Seed,
-} from '../shared/record.ts';
-import { formOf, nodeInfo, type RunNodeInfo } from '../shared/run-info.ts';
-import type { RunForm } from '../shared/run-options.ts';
+} from '../record.ts';
+import { formOf, nodeInfo, type RunNodeInfo } from '../run-info.ts';
+import type { RunForm } from '../run-options.ts';
 
 /** What looking at a run needs of its client. */
 export interface ViewParts {

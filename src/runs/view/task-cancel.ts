@@ -3,7 +3,7 @@ import type { CancelReply } from '../../domain/port/backend.ts';
 import type { Cause } from '../../domain/task/cause.ts';
 import type { CancelNotifier } from '../../events/cancel-notifier.ts';
 import { openMembers } from '../driven/driven-nodes.ts';
-import { isRun } from '../shared/record.ts';
+import { isRun } from '../record.ts';
 import { cancelRun } from './run-cancel.ts';
 import type { ViewParts } from './run-view.ts';
 

@@ -4,7 +4,7 @@ import { suggestion } from '../../domain/explain/suggestion.ts';
 import { isEnd, type TaskRecord } from '../../domain/task/task.ts';
 import { allNodes, type TaskGraph } from '../../graph/graph.ts';
 import { memberBlock } from '../driven/members.ts';
-import { runPlaceOf } from '../shared/record.ts';
+import { runPlaceOf } from '../record.ts';
 import { resumeRefusal } from './resume.ts';
 import { RunView, type ViewParts } from './run-view.ts';
 

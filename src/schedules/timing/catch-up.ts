@@ -1,5 +1,5 @@
 import { LIMITS } from '../../domain/limits.ts';
-import type { MissedPolicy } from '../../domain/schedule/schedule.ts';
+import type { MissedPolicy } from '../../domain/port/schedule.ts';
 import type { Moment, Timetable } from './timing.ts';
 
 /** What a schedule that is due knows of itself. */

@@ -1,7 +1,7 @@
 /** Tasks that are run by code which the worker's process has registered under a name. */
 
 import { keysOf, type OptionKeys } from '../../domain/errors/options.ts';
-import { checkName } from '../../domain/settings/names.ts';
+import { checkName } from '../../domain/fairness/names.ts';
 import type { Task } from '../step.ts';
 import type { TaskContext } from '../task-context.ts';
 import { checkDefinition, define, typed } from '../task-definition.ts';

@@ -10,7 +10,7 @@ import {
 import { matching } from '../../../src/cli/live/listing.ts';
 import { userListing } from '../../../src/cli/live/lists.ts';
 import { styleFor } from '../../../src/cli/terminal/style.ts';
-import type { TopSnapshot } from '../../../src/cli/top/snapshot.ts';
+import type { TopSnapshot } from '../../../src/cli/views/snapshot.ts';
 import { Fairloom, task } from '../../../src/index.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
 import { redis } from '../../../src/redis.ts';

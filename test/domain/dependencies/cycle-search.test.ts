@@ -4,8 +4,8 @@ import {
   cycleRefusal,
   cycleThrough,
   type EdgeQuestion,
-} from '../../../src/domain/dependencies/cycle-search.ts';
-import { awaitedFrom, mayDependOn } from '../../../src/domain/dependencies/dependency-edge.ts';
+} from '../../../src/domain/task/cycle-search.ts';
+import { awaitedFrom, mayDependOn } from '../../../src/domain/task/dependency-edge.ts';
 
 /** Edges by the id that waits. */
 type Graph = Readonly<Record<string, readonly string[]>>;

@@ -1,9 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import {
-  type DependencyNode,
-  findCycle,
-} from '../../../src/domain/dependencies/dependency-cycle.ts';
+import { type DependencyNode, findCycle } from '../../../src/domain/task/dependency-cycle.ts';
 
 function node(id: string, ...dependsOn: readonly string[]): DependencyNode {
   return { id, dependsOn };

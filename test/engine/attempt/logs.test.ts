@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LogFields, Logger } from '../../../src/base/logger.ts';
 import type { Fairloom } from '../../../src/client/client.ts';
-import type { TaskLogLine, TaskLogOptions } from '../../../src/client/views/task-logs.ts';
-import { encrypted } from '../../../src/codec/encryption/encrypted.ts';
+import type { TaskLogLine, TaskLogOptions } from '../../../src/client/facades/task-logs.ts';
+import { encrypted } from '../../../src/codec/encrypted.ts';
 import { BackendUnavailableError, Fatal } from '../../../src/domain/errors/errors.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import { flakyBackend } from '../../../src/testing/flaky-backend.ts';

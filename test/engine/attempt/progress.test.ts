@@ -1,7 +1,7 @@
 /** How far a task has come: what is shown of it, how often it is stored, and what it costs the task. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { TaskProgress } from '../../../src/client/views/task-progress.ts';
-import { encrypted } from '../../../src/codec/encryption/encrypted.ts';
+import type { TaskProgress } from '../../../src/client/facades/task-progress.ts';
+import { encrypted } from '../../../src/codec/encrypted.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { task } from '../../../src/workflow/task-definition.ts';

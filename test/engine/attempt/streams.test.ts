@@ -1,6 +1,6 @@
 /** Streams: what a task tells while it runs, read live, from any offset, whatever happens to its worker. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { encrypted } from '../../../src/codec/encryption/encrypted.ts';
+import { encrypted } from '../../../src/codec/encrypted.ts';
 import {
   ClosedError,
   LeaseLostError,

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BulkInfo } from '../../../src/bulk/bulk-facade.ts';
 import type { BulkAction } from '../../../src/bulk/bulk-record.ts';
 import type { Fairloom } from '../../../src/client/client.ts';
-import { encrypted } from '../../../src/codec/encryption/encrypted.ts';
+import { encrypted } from '../../../src/codec/encrypted.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import type { Backend } from '../../../src/domain/port/backend.ts';
 import { flakyBackend } from '../../../src/testing/flaky-backend.ts';

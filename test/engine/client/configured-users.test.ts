@@ -1,8 +1,8 @@
 /** Users that have settings and no work: listed to who asks for users, in the way of nobody who looks for work. */
 import * as client from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { diagnose } from '../../../src/cli/doctor/checks.ts';
-import { TopSource } from '../../../src/cli/top/snapshot.ts';
+import { diagnose } from '../../../src/cli/views/checks.ts';
+import { TopSource } from '../../../src/cli/views/snapshot.ts';
 import { InvalidOptionError } from '../../../src/domain/errors/errors.ts';
 import { call } from '../../../src/enqueue/call.ts';
 import { prometheus } from '../../../src/metrics.ts';

@@ -1,7 +1,7 @@
 /** Several clients on one backend. */
 import { expect, it } from 'vitest';
 import { Fairloom } from '../../../src/client/client.ts';
-import { encrypted } from '../../../src/codec/encryption/encrypted.ts';
+import { encrypted } from '../../../src/codec/encrypted.ts';
 import type { FairloomOptions } from '../../../src/core/options.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
 import { task } from '../../../src/workflow/task-definition.ts';

@@ -1,9 +1,9 @@
 /** `encrypted()`: what is stored, what is read back, and what happens without the right key. */
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Codec } from '../../../src/codec/encryption/codec.ts';
-import { encrypted } from '../../../src/codec/encryption/encrypted.ts';
-import { KeyRing } from '../../../src/codec/encryption/key-ring.ts';
+import { encrypted } from '../../../src/codec/encrypted.ts';
+import { KeyRing } from '../../../src/codec/key-ring.ts';
+import type { Codec } from '../../../src/codec/sealed-codec.ts';
 import { DecryptionError, InvalidOptionError } from '../../../src/domain/errors/errors.ts';
 import type { NewTask } from '../../../src/domain/task/task.ts';
 import { call } from '../../../src/enqueue/call.ts';

@@ -3,11 +3,11 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { memory } from '../../../src/backends/memory/memory-backend.ts';
 import type { LogFields, Logger } from '../../../src/base/logger.ts';
 import { Fairloom } from '../../../src/client/client.ts';
-import { STEPS } from '../../../src/domain/layout/step-bounds.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import type { Backend, BackendSettings, ChangeReply } from '../../../src/domain/port/backend.ts';
+import { STEPS } from '../../../src/domain/step-bounds.ts';
 import type { DeadLetters } from '../../../src/domain/task/dead-letter.ts';
-import { redriven } from '../../../src/runs/shared/redriven.ts';
+import { redriven } from '../../../src/runs/redriven.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import { everyBackend, type Harness } from '../../support/backends.ts';
 

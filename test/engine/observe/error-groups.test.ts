@@ -1,7 +1,7 @@
 /** `loom.dead.groups`: which failures are alike, in what words, and what may be done with a group. */
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { encrypted } from '../../../src/codec/encryption/encrypted.ts';
+import { encrypted } from '../../../src/codec/encrypted.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import { eachBackend, type Harness } from '../../support/backends.ts';
 import { refusal, settled } from '../../support/runs.ts';

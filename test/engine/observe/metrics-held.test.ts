@@ -1,7 +1,7 @@
 /** Users that are held back leave the reckoning: shares, fairness, debts and ages are over the others. */
 import * as client from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TopSource } from '../../../src/cli/top/snapshot.ts';
+import { TopSource } from '../../../src/cli/views/snapshot.ts';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { type Prometheus, prometheus } from '../../../src/metrics.ts';
 import { task } from '../../../src/workflow/task-definition.ts';

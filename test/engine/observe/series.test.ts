@@ -1,6 +1,6 @@
 /** What clients and workers count by minute and hour, when they send it, and what is shown of it. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SeriesReport, SeriesSums } from '../../../src/client/series/series-report.ts';
+import type { SeriesReport, SeriesSums } from '../../../src/client/facades/series-report.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { task } from '../../../src/workflow/task-definition.ts';

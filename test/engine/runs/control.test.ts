@@ -10,7 +10,7 @@ import {
   TaskConflictError,
   TaskNotFoundError,
 } from '../../../src/domain/errors/errors.ts';
-import { toAscii } from '../../../src/workflow/drawing/render-ascii.ts';
+import { toAscii } from '../../../src/workflow/notation/render-ascii.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';

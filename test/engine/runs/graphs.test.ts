@@ -9,7 +9,7 @@ import {
 } from '../../../src/domain/errors/errors.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import type { Backend, GraphReply } from '../../../src/domain/port/backend.ts';
-import { packGraph } from '../../../src/runs/shared/snapshot.ts';
+import { packGraph } from '../../../src/runs/snapshot.ts';
 import { parallel } from '../../../src/workflow/parallel.ts';
 import type { Pipeline } from '../../../src/workflow/step.ts';
 import { task } from '../../../src/workflow/task-definition.ts';

@@ -6,7 +6,7 @@ import {
   TaskNotFoundError,
   WrongStateError,
 } from '../../../src/domain/errors/errors.ts';
-import type { RunForm } from '../../../src/runs/shared/run-options.ts';
+import type { RunForm } from '../../../src/runs/run-options.ts';
 
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import { task } from '../../../src/workflow/task-definition.ts';

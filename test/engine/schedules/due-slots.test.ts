@@ -6,7 +6,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { Schedules } from '../../../src/client/facades/schedules-facade.ts';
-import { firedTaskId } from '../../../src/domain/schedule/schedule.ts';
+import { firedTaskId } from '../../../src/domain/port/schedule.ts';
 import { PATCH_KEYS, type SchedulePatch } from '../../../src/schedules/schedule-patch.ts';
 import { Timetable } from '../../../src/schedules/timing/timing.ts';
 import { task } from '../../../src/workflow/task-definition.ts';

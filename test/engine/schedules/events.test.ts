@@ -1,7 +1,7 @@
 /** Schedules that fire at events, as a user sees them, on every backend. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
-import { encrypted } from '../../../src/codec/encryption/encrypted.ts';
+import { encrypted } from '../../../src/codec/encrypted.ts';
 import {
   InvalidOptionError,
   InvalidPayloadError,

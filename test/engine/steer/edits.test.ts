@@ -1,7 +1,7 @@
 /** Nodes that run again with another input: reruns, and failed runs that are put back. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
-import { encrypted } from '../../../src/codec/encryption/encrypted.ts';
+import { encrypted } from '../../../src/codec/encrypted.ts';
 import {
   InvalidOptionError,
   InvalidPayloadError,

@@ -10,9 +10,9 @@ import {
 } from '../../../src/domain/errors/errors.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import { graphText } from '../../../src/graph/graph-text.ts';
-import type { RunForm } from '../../../src/runs/shared/run-options.ts';
-import { toMermaid } from '../../../src/workflow/drawing/render-mermaid.ts';
+import type { RunForm } from '../../../src/runs/run-options.ts';
 import { type Flow, flow } from '../../../src/workflow/flow.ts';
+import { toMermaid } from '../../../src/workflow/notation/render-mermaid.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
 import { eachBackend, type Harness } from '../../support/backends.ts';

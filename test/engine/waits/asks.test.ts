@@ -1,7 +1,7 @@
 /** Handlers and steps that ask people, in tasks and in both forms of runs. */
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
-import { encrypted } from '../../../src/codec/encryption/encrypted.ts';
+import { encrypted } from '../../../src/codec/encrypted.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import type { AskAnswered, AskUnanswered } from '../../../src/workflow/ask.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';

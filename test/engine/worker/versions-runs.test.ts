@@ -1,7 +1,7 @@
 /** Runs that keep the versions of their code: in both forms, in groups, again, elsewhere, and under keys. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
-import { encrypted } from '../../../src/codec/encryption/encrypted.ts';
+import { encrypted } from '../../../src/codec/encrypted.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import { flow } from '../../../src/workflow/flow.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';

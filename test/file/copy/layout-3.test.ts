@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { packedBytes } from '../../../src/backends/copy/bytes/packed-bytes.ts';
+import { packedBytes } from '../../../src/backends/copy/packed-bytes.ts';
 import type { Store } from '../../../src/backends/memory/store/store.ts';
 import { redis } from '../../../src/backends/redis/redis-backend.ts';
 import type { Backend } from '../../../src/domain/port/backend.ts';

@@ -1,5 +1,5 @@
 /** The course of a history on a disk that fails: owners that come, answer several calls at once, and go. */
-import { NOT_TAKEN } from '../../../src/backends/file/calls/calls.ts';
+import { NOT_TAKEN } from '../../../src/backends/file/log/calls.ts';
 import { snapshotsOf } from '../../../src/backends/file/log/recovery.ts';
 import { openOwner } from '../../../src/backends/file/open-owner.ts';
 import { readData } from '../../../src/backends/file/replay/read-data.ts';

@@ -5,8 +5,8 @@
  * are refused: then the folder can be opened, looked at and freed, and what was refused goes through.
  */
 import type { Role } from '../../../src/backends/file/role.ts';
+import { type Kit, LEASE_MS } from '../../../src/conformance/kit.ts';
 import type { LeaseRef, Settlement } from '../../../src/domain/port/backend.ts';
-import { type Kit, LEASE_MS } from '../../../src/testing/contract/kit.ts';
 import { SeededRandom } from '../../chaos/seeded-random.ts';
 import { FaultyDisk } from '../../support/file/faulty-disk.ts';
 import { opened } from '../../support/file/opened.ts';

@@ -1,5 +1,5 @@
 /** Histories of calls, as lines of a log, with some looks between them. */
-import { carrierOf, kindOf, partsOf } from '../../../src/backends/file/calls/calls.ts';
+import { carrierOf, kindOf, partsOf } from '../../../src/backends/file/log/calls.ts';
 import { lineOf } from '../../../src/backends/file/replay/engine.ts';
 import { SeededRandom } from '../../chaos/seeded-random.ts';
 import { runHistories } from '../../model/check.ts';

@@ -6,7 +6,7 @@ import {
   jsonReply,
   kindOf,
   type RequestName,
-} from '../../../src/backends/file/calls/calls.ts';
+} from '../../../src/backends/file/log/calls.ts';
 import { Engine, EngineClock } from '../../../src/backends/file/replay/engine.ts';
 import type { Store } from '../../../src/backends/memory/store/store.ts';
 import { RETENTION, START_MS } from '../../model/harness.ts';

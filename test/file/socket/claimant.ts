@@ -3,7 +3,7 @@
  * that happens; what it is to do, it reads from its input, whose end is its own.
  */
 import { createInterface } from 'node:readline';
-import { type Carry, carrierOf } from '../../../src/backends/file/calls/calls.ts';
+import { type Carry, carrierOf } from '../../../src/backends/file/log/calls.ts';
 import { claim, type Guest, type OwnerClaim } from '../../../src/backends/file/socket/ownership.ts';
 import { memory } from '../../../src/backends/memory/memory-backend.ts';
 import { systemClock } from '../../../src/base/system-clock.ts';

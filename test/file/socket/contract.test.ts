@@ -8,7 +8,7 @@ import {
   kindOf,
   partsOf,
   replyOf,
-} from '../../../src/backends/file/calls/calls.ts';
+} from '../../../src/backends/file/log/calls.ts';
 import { memory } from '../../../src/backends/memory/memory-backend.ts';
 import { isRecord } from '../../../src/base/records.ts';
 import { describeBackend, type Harness } from '../../../src/testing/backend-contract.ts';

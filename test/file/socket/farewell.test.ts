@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Carry, NOT_TAKEN } from '../../../src/backends/file/calls/calls.ts';
+import { type Carry, NOT_TAKEN } from '../../../src/backends/file/log/calls.ts';
 import type { OwnerClaim } from '../../../src/backends/file/socket/ownership.ts';
 import { PROTOCOL } from '../../../src/backends/file/socket/wire.ts';
 import { BackendFullError } from '../../../src/domain/errors/errors.ts';

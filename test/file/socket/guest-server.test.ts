@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Carry, NOT_TAKEN } from '../../../src/backends/file/calls/calls.ts';
+import { type Carry, NOT_TAKEN } from '../../../src/backends/file/log/calls.ts';
 import type { Guest, OwnerClaim } from '../../../src/backends/file/socket/ownership.ts';
 import { PROTOCOL } from '../../../src/backends/file/socket/wire.ts';
 import {

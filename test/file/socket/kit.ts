@@ -3,7 +3,7 @@ import { linkSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Carry, carrierOf } from '../../../src/backends/file/calls/calls.ts';
+import { type Carry, carrierOf } from '../../../src/backends/file/log/calls.ts';
 import { claim, type Guest, type OwnerClaim } from '../../../src/backends/file/socket/ownership.ts';
 import { memory } from '../../../src/backends/memory/memory-backend.ts';
 import { systemClock } from '../../../src/base/system-clock.ts';

@@ -1,12 +1,12 @@
 /** What people and workers ask for beside the life of tasks. */
 
+import type { QueuePatch, UserPatch } from '../../../src/domain/fairness/settings.ts';
 import type {
   CancelReply,
   ChangeReply,
   EditedTask,
   WorkerSpec,
 } from '../../../src/domain/port/backend.ts';
-import type { QueuePatch, UserPatch } from '../../../src/domain/settings/settings.ts';
 import type { Cause } from '../../../src/domain/task/cause.ts';
 import { closesBack } from './cycles.ts';
 import { refresh } from './fairness.ts';

@@ -3,6 +3,7 @@
  * maps and linear scans; it shares types with `src/domain/` and no logic. Slow and obvious.
  */
 
+import type { QueuePatch, Retention, UserPatch } from '../../../src/domain/fairness/settings.ts';
 import type {
   BatchOptions,
   CancelReply,
@@ -29,7 +30,6 @@ import type {
   UserInfo,
   WorkerSpec,
 } from '../../../src/domain/port/backend.ts';
-import type { QueuePatch, Retention, UserPatch } from '../../../src/domain/settings/settings.ts';
 import type { AskFilter, AskRecord, AskReply, GivenAnswer } from '../../../src/domain/task/ask.ts';
 import type { Cause } from '../../../src/domain/task/cause.ts';
 import type { ChannelWrites } from '../../../src/domain/task/channel.ts';

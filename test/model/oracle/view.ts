@@ -1,4 +1,11 @@
 /** The world as the port shows it. */
+
+import type {
+  AttemptSettings,
+  QueueSettings,
+  SettingOrigin,
+  UserSettings,
+} from '../../../src/domain/fairness/settings.ts';
 import type {
   Leased,
   QueueInfo,
@@ -6,12 +13,6 @@ import type {
   UserInfo,
   WorkerInfo,
 } from '../../../src/domain/port/backend.ts';
-import type {
-  AttemptSettings,
-  QueueSettings,
-  SettingOrigin,
-  UserSettings,
-} from '../../../src/domain/settings/settings.ts';
 import {
   type AttemptRecord,
   TASK_STATES,

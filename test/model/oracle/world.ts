@@ -5,15 +5,11 @@
 
 import type { RateLimit } from '../../../src/domain/fairness/rate-limit.ts';
 import type {
-  EventSource,
-  OverlapPolicy,
-  SlotMoment,
-} from '../../../src/domain/schedule/schedule.ts';
-import type {
   QueueSettings,
   Retention,
   UserSettings,
-} from '../../../src/domain/settings/settings.ts';
+} from '../../../src/domain/fairness/settings.ts';
+import type { EventSource, OverlapPolicy, SlotMoment } from '../../../src/domain/port/schedule.ts';
 import type { AskClosing, AskRecord, GivenAnswer } from '../../../src/domain/task/ask.ts';
 import type { Cause } from '../../../src/domain/task/cause.ts';
 import type { RunPause } from '../../../src/domain/task/pause.ts';

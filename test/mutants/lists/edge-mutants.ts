@@ -4,25 +4,25 @@ import type { Mutant } from '../mutants.ts';
 export const EDGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'edges: a task may depend on anybody’s',
-    file: 'src/domain/dependencies/dependency-edge.ts',
+    file: 'src/domain/task/dependency-edge.ts',
     find: `return edges.allowCrossUser || user === other;`,
     replace: `return edges.allowCrossUser || user.length >= 0 || other === '';`,
   },
   {
     name: 'edges: a missing id is awaited of anybody',
-    file: 'src/domain/dependencies/dependency-edge.ts',
+    file: 'src/domain/task/dependency-edge.ts',
     find: `return edges.allowCrossUser ? '' : user;`,
     replace: `return edges.allowCrossUser || user !== '' ? '' : user;`,
   },
   {
     name: 'edges: a walk never gives up',
-    file: 'src/domain/dependencies/cycle-search.ts',
+    file: 'src/domain/task/cycle-search.ts',
     find: `ids === undefined || this.#edges > this.#most;`,
     replace: `ids === undefined;`,
   },
   {
     name: 'edges: a walk that gave up counts as one at its end',
-    file: 'src/domain/dependencies/cycle-search.ts',
+    file: 'src/domain/task/cycle-search.ts',
     find: `      if (walk.isOver) continue;\n`,
     replace: `      if (walk.isOver) return { kind: 'none' };\n`,
   },

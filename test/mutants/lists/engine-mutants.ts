@@ -101,14 +101,14 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'engine: a policy goes before the time of its group',
-    file: 'src/runs/shared/group-end.ts',
+    file: 'src/runs/group-end.ts',
     find: `if (isTimeUp || !hasFinished(`,
     replace: `if (!hasFinished(`,
     first: GROUPS,
   },
   {
     name: 'engine: a member that cancels the run only fails',
-    file: 'src/runs/shared/group-end.ts',
+    file: 'src/runs/group-end.ts',
     find: `    if (member.state === 'run-canceled') return { type: 'canceled', cause: member.cause };\n`,
     replace: '',
     first: 'runs/dynamic.test.ts',
@@ -164,7 +164,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'engine: an epoch leaves no trace in the ids of members',
-    file: 'src/runs/shared/record.ts',
+    file: 'src/runs/record.ts',
     find: `.update(place)`,
     replace: `.update(place.slice(0, place.lastIndexOf('\\n')))`,
     first: WAITS,

@@ -43,7 +43,7 @@ export const FAILURE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'failures: the fingerprint of an encrypted error is that of the open one',
-    file: 'src/codec/encryption/sealed-backend.ts',
+    file: 'src/codec/sealed-backend.ts',
     find: `fingerprint: texts.nameOf(fingerprint).slice(0, fingerprint.length) }`,
     replace: `fingerprint }`,
   },

@@ -170,21 +170,21 @@ const IN_THE_ENGINE: readonly Mutant[] = [
   },
   {
     name: 'streams: a reader ends with its task before it has read everything',
-    file: 'src/client/views/stream-reading.ts',
+    file: 'src/client/facades/stream-reading.ts',
     find: `const isLast = this.#quiet.signal.aborted;`,
     replace: `const isLast = this.#at > 0;`,
     first: 'attempt/streams',
   },
   {
     name: 'streams: a reader is not told of a gap',
-    file: 'src/client/views/stream-reading.ts',
+    file: 'src/client/facades/stream-reading.ts',
     find: `      yield { type: 'gap', offset, next: from };\n`,
     replace: '',
     first: 'attempt/streams',
   },
   {
     name: 'streams: a reader of another stream under the same id waits for ever',
-    file: 'src/client/views/stream-reading.ts',
+    file: 'src/client/facades/stream-reading.ts',
     find: `if (this.#from > next) {`,
     replace: `if (this.#from > next + 1_000) {`,
     first: 'attempt/streams',
@@ -254,7 +254,7 @@ const IN_THE_ENGINE: readonly Mutant[] = [
   },
   {
     name: 'streams: chunks are readable where they are stored',
-    file: 'src/codec/encryption/sealed-backend.ts',
+    file: 'src/codec/sealed-backend.ts',
     find: `text: texts.seal(write.text, 'stream') })`,
     replace: `text: write.text })`,
     first: 'attempt/streams',

@@ -2,12 +2,12 @@
 import { Redis } from 'ioredis';
 import { expect, inject } from 'vitest';
 import { redisForTests } from '../../../src/backends/redis/manual-time.ts';
+import { Kit, REFUSING_EDGES, type TaskFields } from '../../../src/conformance/kit.ts';
+import { store } from '../../../src/conformance/schedule-kit.ts';
 import type { ReconcileReport } from '../../../src/domain/port/inspection.ts';
 import type { Leased } from '../../../src/domain/port/leasing.ts';
 import { SeriesRow } from '../../../src/domain/series/series-row.ts';
 import type { EdgePolicies, TaskState } from '../../../src/domain/task/task.ts';
-import { Kit, REFUSING_EDGES, type TaskFields } from '../../../src/testing/contract/kit.ts';
-import { store } from '../../../src/testing/contract/schedule-kit.ts';
 import { atEnd, freshPrefix } from '../faults/kit.ts';
 import { fillWaits } from './waiting.ts';
 

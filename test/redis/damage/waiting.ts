@@ -1,7 +1,8 @@
 /** Tasks that wait for what is no task: one of each kind, and signals that nobody has waited for. */
+
+import type { Kit, TaskFields } from '../../../src/conformance/kit.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import { ANSWER, type WaitTarget } from '../../../src/domain/task/wait.ts';
-import type { Kit, TaskFields } from '../../../src/testing/contract/kit.ts';
 
 /** The field of their journals for what ends their waits. */
 export const ENTRY = `${ANSWER}1`;

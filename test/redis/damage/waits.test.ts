@@ -1,9 +1,9 @@
 /** What is kept of waits is lost or spoilt: they are found again, and what came for them counts. */
 import { describe, expect, inject, it } from 'vitest';
 import { redisForTests } from '../../../src/backends/redis/manual-time.ts';
+import { Kit } from '../../../src/conformance/kit.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import { readAnswer } from '../../../src/domain/task/wait.ts';
-import { Kit } from '../../../src/testing/contract/kit.ts';
 import { adminOf, atEnd, freshPrefix } from '../faults/kit.ts';
 import { ENTRY, fillWaits, PAID, WAITING } from './waiting.ts';
 

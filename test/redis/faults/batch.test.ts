@@ -5,9 +5,9 @@
  */
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { redisForTests } from '../../../src/backends/redis/manual-time.ts';
+import { Kit } from '../../../src/conformance/kit.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import type { NewTask } from '../../../src/domain/task/task.ts';
-import { Kit } from '../../../src/testing/contract/kit.ts';
 import type { FaultProxy } from '../../support/redis/fault-proxy.ts';
 import { isScript } from '../../support/redis/scripts.ts';
 import { rounds } from '../../support/rounds.ts';

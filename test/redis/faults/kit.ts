@@ -8,10 +8,10 @@ import type {
 import { redisForTests } from '../../../src/backends/redis/manual-time.ts';
 import { redis } from '../../../src/backends/redis/redis-backend.ts';
 import { manualScripts, SCRIPTS } from '../../../src/backends/redis/wire/scripts.ts';
+import { Kit } from '../../../src/conformance/kit.ts';
+import type { Retention } from '../../../src/domain/fairness/settings.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import type { Backend, BackendInfo } from '../../../src/domain/port/backend.ts';
-import type { Retention } from '../../../src/domain/settings/settings.ts';
-import { Kit } from '../../../src/testing/contract/kit.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/redis/fault-proxy.ts';
 import {
   type RedisOptions,

@@ -1,7 +1,7 @@
 /** Libraries of functions on a server: that of this version, those of others, and what doctor says of them. */
 import { expect, it } from 'vitest';
 import { SCRIPTS } from '../../../src/backends/redis/wire/scripts.ts';
-import { diagnose } from '../../../src/cli/doctor/checks.ts';
+import { diagnose } from '../../../src/cli/views/checks.ts';
 import { Fairloom } from '../../../src/client/client.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
 import { adminOf, atEnd, backendOn, freshPrefix, kitOn, ownServer } from './kit.ts';

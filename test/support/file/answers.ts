@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { argsOf } from '../../../src/backends/file/calls/calls.ts';
+import { argsOf } from '../../../src/backends/file/log/calls.ts';
 import { Engine, EngineClock } from '../../../src/backends/file/replay/engine.ts';
 
 const STILL = new EngineClock({ now: () => 0, setTimer: () => ({ cancel: () => undefined }) });

@@ -1,13 +1,13 @@
 /** Data on a disk in memory whose owner dies now and then, and is followed by the next one. */
 
-import { type Carry, partsOf } from '../../../src/backends/file/calls/calls.ts';
+import { type Carry, partsOf } from '../../../src/backends/file/log/calls.ts';
 import { type CommandLog, openLog } from '../../../src/backends/file/log/command-log.ts';
 import { Owner } from '../../../src/backends/file/owner.ts';
 import { readData } from '../../../src/backends/file/replay/read-data.ts';
 import type { Clock } from '../../../src/base/time.ts';
 import { ClosedError } from '../../../src/domain/errors/errors.ts';
+import type { Retention } from '../../../src/domain/fairness/settings.ts';
 import type { Backend } from '../../../src/domain/port/backend.ts';
-import type { Retention } from '../../../src/domain/settings/settings.ts';
 import { FaultyDisk } from './faulty-disk.ts';
 
 /** Small, so that a history fills several. */

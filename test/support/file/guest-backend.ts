@@ -1,5 +1,5 @@
 /** A backend that asks the owner of a data folder, and is never the owner itself: a process of a test that nobody kills. */
-import { type Carry, NOT_TAKEN, partsOf } from '../../../src/backends/file/calls/calls.ts';
+import { type Carry, NOT_TAKEN, partsOf } from '../../../src/backends/file/log/calls.ts';
 import type { Guest } from '../../../src/backends/file/socket/guest.ts';
 import { meet } from '../../../src/backends/file/socket/meeting.ts';
 import { DataPlace } from '../../../src/backends/file/socket/place.ts';

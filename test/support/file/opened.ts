@@ -1,14 +1,14 @@
 /** Data on a disk of a test, served by an owner that needs no folder. */
-import { partsOf } from '../../../src/backends/file/calls/calls.ts';
+import { partsOf } from '../../../src/backends/file/log/calls.ts';
 import type { Disk } from '../../../src/backends/file/log/disk.ts';
 import { segmentsOf } from '../../../src/backends/file/log/segment.ts';
 import { type OwnerTools, openOwner } from '../../../src/backends/file/open-owner.ts';
 import { compact } from '../../../src/backends/file/replay/compact.ts';
 import type { OwnerOptions, Role } from '../../../src/backends/file/role.ts';
 import type { OwnerClaim } from '../../../src/backends/file/socket/ownership.ts';
-import type { Retention } from '../../../src/domain/settings/settings.ts';
-import type { Expect } from '../../../src/testing/contract/harness.ts';
-import { Kit } from '../../../src/testing/contract/kit.ts';
+import type { Expect } from '../../../src/conformance/harness.ts';
+import { Kit } from '../../../src/conformance/kit.ts';
+import type { Retention } from '../../../src/domain/fairness/settings.ts';
 import type { HandClock } from '../hand-clock.ts';
 
 /** The owner after those that have written these files. */

@@ -1,5 +1,5 @@
 /** A subject of the model whose steps are written down, for fixtures. */
-import { type Carry, kindOf, partsOf } from '../../../src/backends/file/calls/calls.ts';
+import { type Carry, kindOf, partsOf } from '../../../src/backends/file/log/calls.ts';
 import {
   Engine,
   EngineClock,

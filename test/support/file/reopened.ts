@@ -1,5 +1,5 @@
 /** The memory backend as file() has it, whose state is written and read again between calls. */
-import { type Carry, carrierOf, partsOf } from '../../../src/backends/file/calls/calls.ts';
+import { type Carry, carrierOf, partsOf } from '../../../src/backends/file/log/calls.ts';
 import { readState } from '../../../src/backends/file/state/state-reader.ts';
 import { writeState } from '../../../src/backends/file/state/state-writer.ts';
 import { closeStore, partsOn } from '../../../src/backends/memory/parts.ts';

@@ -19,7 +19,7 @@ const DECIDES = new RegExp(
 
 /** Answers of foreign systems that have no code: where, and why there is no other way. */
 const FOREIGN: Readonly<Record<string, string>> = {
-  'src/cli/drain/drain.ts': 'says what it waits for once, until that is another sentence',
+  'src/cli/commands/drain.ts': 'says what it waits for once, until that is another sentence',
   'src/backends/redis/connection/failures.ts':
     'a Redis server tells its errors by the first word of a message',
 };

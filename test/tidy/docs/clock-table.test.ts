@@ -1,7 +1,7 @@
 /** The table of what a step of the clock does, against the cases of the conformance suite. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { CLOCK_JUMPS } from '../../../src/testing/contract/clock-jumps.ts';
+import { CLOCK_JUMPS } from '../../../src/conformance/clock-jumps.ts';
 
 const HEAD = '| Moment | Clock set on by an hour | Clock set back by an hour |';
 

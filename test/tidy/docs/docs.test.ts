@@ -51,7 +51,7 @@ describe('the HTTP API', () => {
   }, () => {
     const page = read('docs/http.md');
     expect(page).toBe(renderRoutes(page));
-    expect(read('src/http/openapi/schemas.generated.ts')).toBe(renderSchemas());
+    expect(read('src/http/schemas.generated.ts')).toBe(renderSchemas());
   });
 });
 

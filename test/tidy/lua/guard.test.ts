@@ -1,9 +1,9 @@
 /** What reads with care knows all that the scripts write. */
 import { expect, it } from 'vitest';
 import { luaNames } from '../../../scripts/lua/layout.ts';
-import { HASH_FIELDS } from '../../../src/domain/layout/fields.ts';
-import { KEYS } from '../../../src/domain/layout/keys.ts';
-import { PACKED } from '../../../src/domain/layout/packed.ts';
+import { HASH_FIELDS } from '../../../src/backends/redis/layout/fields.ts';
+import { KEYS } from '../../../src/backends/redis/layout/keys.ts';
+import { PACKED } from '../../../src/backends/redis/layout/packed.ts';
 import { filesBelow, read } from '../../support/files.ts';
 
 const GUARD = filesBelow('src/backends/redis/lua/lib/damage', /\.lua$/)

@@ -52,7 +52,7 @@ for (const path of verbs) {
       expect(wrong).toEqual([]);
     });
 
-    it('reaches only keys that src/domain/layout/ names and the layout page describes', () => {
+    it('reaches only keys that src/backends/redis/layout/ names and the layout page describes', () => {
       const unknown = [...used.families].filter((family) => !described.has(family));
       expect(unknown).toEqual([]);
     });

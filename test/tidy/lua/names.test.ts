@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { luaKeys, luaNames } from '../../../scripts/lua/layout.ts';
 import { putNames } from '../../../scripts/lua/names.ts';
-import { HASH_FIELDS, PACKED_NAMES } from '../../../src/domain/layout/fields.ts';
-import { INDEX_KEYS } from '../../../src/domain/layout/worker-keys.ts';
+import { HASH_FIELDS, PACKED_NAMES } from '../../../src/backends/redis/layout/fields.ts';
+import { INDEX_KEYS } from '../../../src/backends/redis/layout/worker-keys.ts';
 import { TASK_STATES } from '../../../src/domain/task/task.ts';
 import { filesBelow, read } from '../../support/files.ts';
 

@@ -6,7 +6,7 @@ import { monotonicMs, setImmediate } from '../../../base/globals.ts';
 import type { Clock, Timer } from '../../../base/time.ts';
 import { BackendFullError } from '../../../domain/errors/errors.ts';
 import type { SyncMode } from '../../../domain/port/backend.ts';
-import type { StepKind } from '../calls/calls.ts';
+import type { StepKind } from './calls.ts';
 import type { Disk } from './disk.ts';
 import { closeFrame, FRAME_HEAD, MOST_UNSYNCED } from './frame.ts';
 import { bytesOf, type Lines, mostBytes, WaitingLines } from './lines.ts';

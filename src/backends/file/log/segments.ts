@@ -1,6 +1,6 @@
 /** The segments of an owner: the one that is written, the next one, which is made ahead, and those before. */
 import type { Clock } from '../../../base/time.ts';
-import type { StepKind } from '../calls/calls.ts';
+import type { StepKind } from './calls.ts';
 import type { Disk } from './disk.ts';
 import { isDiskFull, LogBrokenError } from './log-broken-error.ts';
 import {

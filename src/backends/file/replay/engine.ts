@@ -1,10 +1,10 @@
 import type { Clock, Timer } from '../../../base/time.ts';
+import type { Retention } from '../../../domain/fairness/settings.ts';
 import { LIMITS } from '../../../domain/limits.ts';
-import type { Retention } from '../../../domain/settings/settings.ts';
 import { remove } from '../../memory/admin.ts';
 import { closeStore, partsOn, stepOf } from '../../memory/parts.ts';
 import { Store } from '../../memory/store/store.ts';
-import { argsOf, type CallName, type Carry, carrierOf, jsonArgs } from '../calls/calls.ts';
+import { argsOf, type CallName, type Carry, carrierOf, jsonArgs } from '../log/calls.ts';
 
 /**
  * What is written down: a call that may change what is stored, or one of two things that are no calls of the port: how

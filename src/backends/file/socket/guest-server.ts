@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../../../base/time.ts';
 import { BackendUnsupportedError } from '../../../domain/errors/errors.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import type { SyncMode } from '../../../domain/port/backend.ts';
-import { argsOf, type Carry, isRequest, jsonReply, kindOf, NOT_TAKEN } from '../calls/calls.ts';
+import { argsOf, type Carry, isRequest, jsonReply, kindOf, NOT_TAKEN } from '../log/calls.ts';
 import { failureOf } from './failure.ts';
 import {
   FAREWELL,

@@ -11,7 +11,7 @@ import {
   NOT_TAKEN,
   type RequestName,
   replyOf,
-} from '../calls/calls.ts';
+} from '../log/calls.ts';
 import { errorOf } from './failure.ts';
 import type { Patience } from './patience.ts';
 import {

@@ -7,7 +7,7 @@ import type { Clock, Timer } from '../../../base/time.ts';
 import { BackendUnavailableError } from '../../../domain/errors/errors.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import type { SyncMode } from '../../../domain/port/backend.ts';
-import type { Carry } from '../calls/calls.ts';
+import type { Carry } from '../log/calls.ts';
 import type { Guest } from './guest.ts';
 import { GuestServer } from './guest-server.ts';
 import { type Meeting, meet } from './meeting.ts';

@@ -1,14 +1,14 @@
+import { LIMITS } from '../../../domain/limits.ts';
+import { resolved } from '../../../domain/port/answered.ts';
+import type { EnqueueRefusal } from '../../../domain/port/backend.ts';
 import {
   cycleRefusal,
   cycleThrough,
   type EdgeAnswer,
   type EdgeQuestion,
-} from '../../../domain/dependencies/cycle-search.ts';
-import { findCycle } from '../../../domain/dependencies/dependency-cycle.ts';
-import { mayDependOn } from '../../../domain/dependencies/dependency-edge.ts';
-import { LIMITS } from '../../../domain/limits.ts';
-import { resolved } from '../../../domain/port/answered.ts';
-import type { EnqueueRefusal } from '../../../domain/port/backend.ts';
+} from '../../../domain/task/cycle-search.ts';
+import { findCycle } from '../../../domain/task/dependency-cycle.ts';
+import { mayDependOn } from '../../../domain/task/dependency-edge.ts';
 import { isEnd, type NewTask } from '../../../domain/task/task.ts';
 import type { TaskEntry } from '../store/entities.ts';
 import type { Store } from '../store/store.ts';

@@ -1,4 +1,4 @@
-import { STEPS } from '../../../domain/layout/step-bounds.ts';
+import { STEPS } from '../../../domain/step-bounds.ts';
 import type { DeadLetter, DeadLetters } from '../../../domain/task/dead-letter.ts';
 import type { TaskEntry } from '../store/entities.ts';
 import type { Store } from '../store/store.ts';

@@ -1,5 +1,5 @@
-import { mayDependOn } from '../../../domain/dependencies/dependency-edge.ts';
 import type { EnqueueRefusal } from '../../../domain/port/backend.ts';
+import { mayDependOn } from '../../../domain/task/dependency-edge.ts';
 import type { NewTask } from '../../../domain/task/task.ts';
 import { isEnd } from '../../../domain/task/task.ts';
 import { byArrival, type TaskEntry } from '../store/entities.ts';

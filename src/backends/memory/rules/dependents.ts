@@ -1,12 +1,12 @@
 import { compareUtf8 } from '../../../base/utf8-order.ts';
+import { InvalidOptionError } from '../../../domain/errors/errors.ts';
+import { LIMITS } from '../../../domain/limits.ts';
+import type { Dependent, DependentPage, PageRequest } from '../../../domain/port/backend.ts';
 import {
   type DependentPart,
   type DependentPlace,
   dependentPlace,
-} from '../../../domain/dependencies/dependents.ts';
-import { InvalidOptionError } from '../../../domain/errors/errors.ts';
-import { LIMITS } from '../../../domain/limits.ts';
-import type { Dependent, DependentPage, PageRequest } from '../../../domain/port/backend.ts';
+} from '../../../domain/task/dependents.ts';
 import { isEnd } from '../../../domain/task/task.ts';
 import type { TaskEntry } from '../store/entities.ts';
 import type { SortedList } from '../store/sorted-list.ts';

@@ -1,4 +1,4 @@
-import { mayDependOn } from '../../../domain/dependencies/dependency-edge.ts';
+import { mayDependOn } from '../../../domain/task/dependency-edge.ts';
 import type { TaskEntry } from '../store/entities.ts';
 import type { Store } from '../store/store.ts';
 

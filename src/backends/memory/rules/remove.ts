@@ -1,4 +1,4 @@
-import { STEPS } from '../../../domain/layout/step-bounds.ts';
+import { STEPS } from '../../../domain/step-bounds.ts';
 import type { TaskEntry } from '../store/entities.ts';
 import { forgetKeys, leaveKey } from '../store/idempotency.ts';
 import { dropSnapshot } from '../store/snapshots.ts';

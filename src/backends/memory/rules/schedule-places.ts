@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../domain/limits.ts';
-import type { EventSource, SlotMoment } from '../../../domain/schedule/schedule.ts';
+import type { EventSource, SlotMoment } from '../../../domain/port/schedule.ts';
 import { byName, type ScheduleEntry } from '../store/schedule-entry.ts';
 import type { Store } from '../store/store.ts';
 

@@ -1,5 +1,4 @@
 import { compareUtf8 } from '../../../base/utf8-order.ts';
-import type { UserInfo } from '../../../domain/port/backend.ts';
 import {
   originsOf,
   type QueuePatch,
@@ -7,7 +6,8 @@ import {
   type SettingOrigins,
   type UserPatch,
   type UserSettings,
-} from '../../../domain/settings/settings.ts';
+} from '../../../domain/fairness/settings.ts';
+import type { UserInfo } from '../../../domain/port/backend.ts';
 import type { UserEntry } from '../store/entities.ts';
 import { recount, reindex } from '../store/ready-index.ts';
 import type { Store } from '../store/store.ts';

@@ -5,9 +5,9 @@
 import { compareUtf8 } from '../../../base/utf8-order.ts';
 import type { QueueClock } from '../../../domain/fairness/fair-share.ts';
 import { type LevelShares, newLevelShares } from '../../../domain/fairness/priority-shares.ts';
+import type { QueueSettings, UserSettings } from '../../../domain/fairness/settings.ts';
 import { PRIORITY_WEIGHTS } from '../../../domain/limits.ts';
 import type { Total } from '../../../domain/port/inspection.ts';
-import type { QueueSettings, UserSettings } from '../../../domain/settings/settings.ts';
 import type { Cause } from '../../../domain/task/cause.ts';
 import type {
   AttemptRecord,

@@ -1,7 +1,7 @@
 import { compareUtf8 } from '../../../base/utf8-order.ts';
-import { STEPS } from '../../../domain/layout/step-bounds.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import type { ErrorGroupFacts } from '../../../domain/port/inspection.ts';
+import { STEPS } from '../../../domain/step-bounds.ts';
 import { type Cause, errorGroupOf } from '../../../domain/task/cause.ts';
 import { nameIn } from '../../../domain/task/task-name.ts';
 import { byEnd, type TaskEntry } from './entities.ts';

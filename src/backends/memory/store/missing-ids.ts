@@ -1,5 +1,5 @@
 import { compareUtf8 } from '../../../base/utf8-order.ts';
-import { awaitedFrom } from '../../../domain/dependencies/dependency-edge.ts';
+import { awaitedFrom } from '../../../domain/task/dependency-edge.ts';
 import { byArrival, type TaskEntry } from './entities.ts';
 import { SortedList } from './sorted-list.ts';
 

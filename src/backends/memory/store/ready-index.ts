@@ -22,8 +22,8 @@ import {
   allowedAt,
   boundedTat,
 } from '../../../domain/fairness/rate-limit.ts';
+import type { UserSettings } from '../../../domain/fairness/settings.ts';
 import { LIMITS } from '../../../domain/limits.ts';
-import type { UserSettings } from '../../../domain/settings/settings.ts';
 import type { QueueEntry, TaskEntry, UserEntry, WeightClass } from './entities.ts';
 import { advance, correct, forgetLeavers, leaveAhead, leaveW, retagAway } from './leavers.ts';
 import { SortedList } from './sorted-list.ts';

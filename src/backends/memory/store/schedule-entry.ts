@@ -1,8 +1,4 @@
-import type {
-  ScheduleChange,
-  ScheduleRecord,
-  SlotMoment,
-} from '../../../domain/schedule/schedule.ts';
+import type { ScheduleChange, ScheduleRecord, SlotMoment } from '../../../domain/port/schedule.ts';
 
 /** A schedule as the embedded backend keeps it. */
 export interface ScheduleEntry {

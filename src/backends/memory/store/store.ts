@@ -1,9 +1,9 @@
 import type { Clock, Timer } from '../../../base/time.ts';
 import { compareUtf8 } from '../../../base/utf8-order.ts';
 import { ClosedError } from '../../../domain/errors/errors.ts';
+import type { Retention, UserSettings } from '../../../domain/fairness/settings.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import type { LeaseRef, LeaseRequest, WorkerSpec } from '../../../domain/port/backend.ts';
-import type { Retention, UserSettings } from '../../../domain/settings/settings.ts';
 import type { EndState } from '../../../domain/task/task.ts';
 import type { KeyEntry } from './entities.ts';
 import {

@@ -1,7 +1,7 @@
 import { monotonicMs, setTimeout } from '../../../base/globals.ts';
+import type { Retention } from '../../../domain/fairness/settings.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import type { BackendInfo, BackendSettings, Pong } from '../../../domain/port/backend.ts';
-import type { Retention } from '../../../domain/settings/settings.ts';
 import { text } from '../wire/decode.ts';
 import { retentionText } from '../wire/encode.ts';
 import { type Keys, keysOf } from '../wire/keys.ts';

@@ -1,7 +1,6 @@
 import { isRecord } from '../../../base/records.ts';
 import { BackendUnsupportedError } from '../../../domain/errors/errors.ts';
-import { STATES_BY_CODE } from '../../../domain/layout/codes.ts';
-import { TEXT_OFFSETS, TEXT_WIDTHS, ZERO_BYTE } from '../../../domain/layout/packed.ts';
+import type { AttemptSettings, QueueSettings } from '../../../domain/fairness/settings.ts';
 import type { EnqueueReply } from '../../../domain/port/backend.ts';
 import type {
   ExtendReply,
@@ -10,7 +9,6 @@ import type {
   SettleAnswer,
   UpstreamFact,
 } from '../../../domain/port/leasing.ts';
-import type { AttemptSettings, QueueSettings } from '../../../domain/settings/settings.ts';
 import type { Cause } from '../../../domain/task/cause.ts';
 import type { ChannelRefusal } from '../../../domain/task/channel.ts';
 import type { DeadLetters } from '../../../domain/task/dead-letter.ts';
@@ -23,6 +21,8 @@ import {
   type TaskState,
   type TaskStatus,
 } from '../../../domain/task/task.ts';
+import { STATES_BY_CODE } from '../layout/codes.ts';
+import { TEXT_OFFSETS, TEXT_WIDTHS, ZERO_BYTE } from '../layout/packed.ts';
 
 /** A flat reply of a script. Numbers arrive as numbers or text, by the client's settings. */
 export type Flat = readonly unknown[];

@@ -1,17 +1,17 @@
 import { InvalidOptionError } from '../../../domain/errors/errors.ts';
-import { FLAGS } from '../../../domain/layout/codes.ts';
-import { PACKED_NAMES } from '../../../domain/layout/fields.ts';
-import { USUAL_LEVEL } from '../../../domain/layout/keys.ts';
+import type { QueuePatch, Retention, UserPatch } from '../../../domain/fairness/settings.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import type { EditedTask } from '../../../domain/port/change-reply.ts';
 import type { LeaseRequest, Settlement, Suspension } from '../../../domain/port/leasing.ts';
-import type { QueuePatch, Retention, UserPatch } from '../../../domain/settings/settings.ts';
 import { askPlace } from '../../../domain/task/ask.ts';
 import type { Cause } from '../../../domain/task/cause.ts';
 import type { ChannelWrite } from '../../../domain/task/channel.ts';
 import type { EdgePolicies, KeySpec, NewTask } from '../../../domain/task/task.ts';
 import type { WaitTarget } from '../../../domain/task/wait.ts';
 import type { XComWrite } from '../../../domain/task/xcom.ts';
+import { FLAGS } from '../layout/codes.ts';
+import { PACKED_NAMES } from '../layout/fields.ts';
+import { USUAL_LEVEL } from '../layout/keys.ts';
 import { askSpecText, eventPair } from './ask.ts';
 import type { ScriptArgument } from './script.ts';
 

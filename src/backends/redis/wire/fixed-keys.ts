@@ -1,6 +1,7 @@
 /** Keys that are known without looking for them. */
-import { KEYS, partsOfName } from '../../../domain/layout/keys.ts';
+
 import { isEnd, TASK_STATES } from '../../../domain/task/task.ts';
+import { KEYS, partsOfName } from '../layout/keys.ts';
 
 /** States whose tasks stand in a sorted set. */
 export const INDEXED: readonly string[] = ['scheduled', 'deferred'];

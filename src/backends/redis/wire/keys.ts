@@ -1,9 +1,9 @@
-/** The names of keys, as src/domain/layout/ has them; the scripts are given the same. */
+/** The names of keys, as src/backends/redis/layout/ has them; the scripts are given the same. */
 import { InvalidOptionError } from '../../../domain/errors/errors.ts';
 import { shown } from '../../../domain/errors/fairloom-error.ts';
-import { KEYS, partsOfName, USUAL_LEVEL, USUAL_QUEUE } from '../../../domain/layout/keys.ts';
+import { isName } from '../../../domain/fairness/names.ts';
 import { LIMITS } from '../../../domain/limits.ts';
-import { isName } from '../../../domain/settings/names.ts';
+import { KEYS, partsOfName, USUAL_LEVEL, USUAL_QUEUE } from '../layout/keys.ts';
 
 /** What begins every key unless another prefix is asked for. */
 export const DEFAULT_PREFIX = 'fq';
@@ -59,7 +59,7 @@ export type Keys = { readonly [F in Family]: KeyMaker<(typeof KEYS)[F]['name']> 
   readonly base: string;
 };
 
-/** The keys of a namespace; src/domain/layout/ says what they are. */
+/** The keys of a namespace; src/backends/redis/layout/ says what they are. */
 export function keysOf(prefix: string): Keys {
   const base = `${prefix}:`;
   const made = Object.entries(KEYS).map(([family, { name }]) => [family, keyMaker(base, name)]);

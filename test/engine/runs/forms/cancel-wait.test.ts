@@ -1,6 +1,6 @@
 /** A cancel that waits: it is over when every handler of the run is, at whatever depth. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { RunForm } from '../../../../src/runs/shared/run-options.ts';
+import type { RunForm } from '../../../../src/runs/run-options.ts';
 import { each, parallel } from '../../../../src/workflow/parallel.ts';
 import type { Pipeline } from '../../../../src/workflow/step.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';

@@ -1,6 +1,6 @@
 /** What a run waits for is explained alike, whatever form it has and wherever in it that stands. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { RunForm } from '../../../../src/runs/shared/run-options.ts';
+import type { RunForm } from '../../../../src/runs/run-options.ts';
 import { event } from '../../../../src/workflow/event.ts';
 import { each } from '../../../../src/workflow/parallel.ts';
 import { signal } from '../../../../src/workflow/signal.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failureOf } from '../../../../src/attempt/handler-call.ts';
 import type { Fairloom } from '../../../../src/client/client.ts';
-import { encrypted } from '../../../../src/codec/encryption/encrypted.ts';
+import { encrypted } from '../../../../src/codec/encrypted.ts';
 import { Fatal } from '../../../../src/domain/errors/errors.ts';
 import { parallel } from '../../../../src/workflow/parallel.ts';
 import type { Step } from '../../../../src/workflow/step.ts';

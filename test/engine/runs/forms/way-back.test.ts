@@ -1,7 +1,7 @@
 /** A message that names a command names one that is not refused, whatever has become of the run. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Fairloom } from '../../../../src/client/client.ts';
-import type { RunForm } from '../../../../src/runs/shared/run-options.ts';
+import type { RunForm } from '../../../../src/runs/run-options.ts';
 import { each, parallel } from '../../../../src/workflow/parallel.ts';
 import { signal } from '../../../../src/workflow/signal.ts';
 import type { Step } from '../../../../src/workflow/step.ts';

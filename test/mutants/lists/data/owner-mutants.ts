@@ -214,7 +214,7 @@ export const DATA_OWNER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'file: a call of the port is not written down',
-    file: 'src/backends/file/calls/calls.ts',
+    file: 'src/backends/file/log/calls.ts',
     first: 'owner',
     find: `    extend: 'step',`,
     replace: `    extend: 'look',`,

@@ -7,7 +7,7 @@
 -- facts     its place, flags and counts, packed; then what few tasks have: `rare`, and of that `changing` what changes
 -- errors    the newest error;  ears: 'd' when another task depends on it, then channels to tell of its end
 --
--- What these hold is in src/domain/layout/.
+-- What these hold is in src/backends/redis/layout/.
 
 local PLACES = TABLE.places
 

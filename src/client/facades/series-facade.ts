@@ -1,0 +1,71 @@
+import type { Connection } from '../../backends/connection.ts';
+import { InvalidOptionError } from '../../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import { checkId, checkName } from '../../domain/fairness/names.ts';
+import type { SeriesRequest } from '../../domain/port/backend.ts';
+import type { SeriesStep } from '../../domain/series/series-steps.ts';
+import { momentOption } from '../../schedules/schedule-options.ts';
+import { reportOf, type SeriesReport } from './series-report.ts';
+
+/** Which part of the series to read. */
+export interface SeriesOptions {
+  /** Minutes, which are kept for a day, or hours, which are kept for 31 days. */
+  readonly step: SeriesStep;
+  /** From when on. Default: the last hour by minutes, the last day by hours. */
+  readonly from?: Date | number | undefined;
+  /** Until when. Default now. */
+  readonly to?: Date | number | undefined;
+  /** Of this queue alone. */
+  readonly queue?: string | undefined;
+  /** Of this user alone. */
+  readonly user?: string | undefined;
+}
+
+const KEYS: OptionKeys<SeriesOptions> = keysOf<SeriesOptions>()({
+  step: true,
+  from: true,
+  to: true,
+  queue: true,
+  user: true,
+});
+
+/** `loom.series`: what happened in each minute of the last day, and in each hour of the last month. */
+export class Series {
+  readonly #connection: Connection;
+
+  /** @internal */
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /**
+   * Counts and percentiles by minute or hour, by the store's clock. Of a queue `enqueued` and the ends are
+   * exact; waits, runs and users are what processes have sent by then, which they do every 10 s. Percentiles
+   * are off by 9 % at most. What is no longer kept is left out.
+   */
+  async read(options: SeriesOptions): Promise<SeriesReport> {
+    const request = seriesRequest(options);
+    const { series } = await this.#connection.open();
+    return reportOf(request, await series.read(request));
+  }
+}
+
+function seriesRequest(options: SeriesOptions): SeriesRequest {
+  checkOptions('series.read', options, KEYS);
+  const { step, queue, user } = options;
+  if (step !== 'minute' && step !== 'hour') {
+    throw new InvalidOptionError('step', 'minute or hour', step);
+  }
+  const from = momentOption('from', options.from);
+  const to = momentOption('to', options.to);
+  if (from !== undefined && to !== undefined && from >= to) {
+    throw new InvalidOptionError('to', 'a moment after from', options.to);
+  }
+  return {
+    step,
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+    ...(queue === undefined ? {} : { queue: checkName('queue', queue) }),
+    ...(user === undefined ? {} : { user: checkId('user', user) }),
+  };
+}

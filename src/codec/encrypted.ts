@@ -1,0 +1,119 @@
+import { decodeJson, encodeJson } from '../base/json.ts';
+import { isRecord } from '../base/records.ts';
+import { InvalidOptionError, InvalidPayloadError } from '../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
+import { isKeyId } from '../domain/task/sealed-text.ts';
+import { KEY_BYTES, KeyRing } from './key-ring.ts';
+import type { Codec } from './sealed-codec.ts';
+
+/** One key of {@link encrypted}. */
+export interface EncryptionKey {
+  /** Stands in every text that it encrypts: 1 to 32 letters, digits, `.`, `_` and `-`. Never use one twice. */
+  readonly id: string;
+  /** 32 bytes of chance, as they are or as base64: `openssl rand -base64 32` makes some. */
+  readonly key: Uint8Array | string;
+}
+
+/** How values are encrypted. */
+export interface EncryptionOptions {
+  /** The first encrypts; all decrypt, so that those before it can be read until nothing of theirs is left. */
+  readonly keys: readonly EncryptionKey[];
+  /** What makes texts of values and back, before they are encrypted. Default: strict JSON. */
+  readonly codec?: Codec | undefined;
+  /**
+   * Reads also what is not encrypted: while a place is switched over that has been used without keys.
+   * Default false: such a value is an error, as one that was altered is.
+   */
+  readonly acceptUnencrypted?: boolean | undefined;
+}
+
+/**
+ * A codec that encrypts everything that users and handlers wrote, by AES-256-GCM: inputs, results,
+ * errors, reasons, channels, XCom, streams, journals, schedules, graphs. Names, users, ids and keys stay
+ * readable, and so do numbers in channels. See `docs/guide/encryption.md`.
+ *
+ * @throws InvalidOptionError for keys that are none.
+ */
+export function encrypted(options: EncryptionOptions): Codec {
+  checkOptions('encrypted', options, OPTION_KEYS);
+  const { codec, acceptUnencrypted = false } = options;
+  if (typeof acceptUnencrypted !== 'boolean') {
+    throw new InvalidOptionError('acceptUnencrypted', 'true or false', acceptUnencrypted);
+  }
+  const isCodec = typeof codec?.encode === 'function' && typeof codec.decode === 'function';
+  if (codec !== undefined && (!isCodec || codec instanceof EncryptedCodec)) {
+    throw new InvalidOptionError('codec', 'a codec that does not encrypt', codec);
+  }
+  return new EncryptedCodec(ringOf(options.keys), codec, acceptUnencrypted);
+}
+
+const OPTION_KEYS: OptionKeys<EncryptionOptions> = keysOf<EncryptionOptions>()({
+  keys: true,
+  codec: true,
+  acceptUnencrypted: true,
+});
+
+/** What {@link encrypted} makes. */
+export class EncryptedCodec implements Codec {
+  readonly ring: KeyRing;
+  /** What gives values their form; absent: JSON. */
+  readonly form: Codec | undefined;
+  readonly acceptUnencrypted: boolean;
+
+  constructor(ring: KeyRing, form: Codec | undefined, acceptUnencrypted: boolean) {
+    this.ring = ring;
+    this.form = form;
+    this.acceptUnencrypted = acceptUnencrypted;
+  }
+
+  /** For values by themselves; a client encrypts all that it stores. */
+  encode(value: unknown): string {
+    return this.ring.seal(this.#text(value), 'input', true);
+  }
+
+  decode(text: string): unknown {
+    const cleartext = this.ring.open(text, 'input');
+    return this.form === undefined ? decodeJson(cleartext) : this.form.decode(cleartext);
+  }
+
+  #text(value: unknown): string {
+    if (this.form !== undefined) return this.form.encode(value);
+    const encoded = encodeJson(value, Number.MAX_SAFE_INTEGER);
+    if (encoded.ok) return encoded.text;
+    throw new InvalidPayloadError(encoded.path, encoded.problem);
+  }
+}
+
+/** @throws InvalidOptionError for keys that are none. */
+export function ringOf(keys: unknown): KeyRing {
+  if (!Array.isArray(keys) || keys.length === 0) {
+    throw new InvalidOptionError('keys', 'a list of at least one key', keys);
+  }
+  const ids = new Set<string>();
+  const [first, ...rest] = Array.from(keys, (given: unknown, at) => {
+    const { id, key } = isRecord(given) ? given : {};
+    const path = `keys[${at}]`;
+    if (!isKeyId(id)) {
+      throw new InvalidOptionError(`${path}.id`, 'letters, digits, ".", "_" and "-", 1 to 32', id);
+    }
+    if (ids.has(id)) throw new InvalidOptionError(`${path}.id`, 'an id of its own', id);
+    ids.add(id);
+    return { id, key: keyBytes(`${path}.key`, key) };
+  });
+  return new KeyRing([first ?? none(), ...rest]);
+}
+
+/** The bytes of a key. Errors never show it. */
+function keyBytes(option: string, key: unknown): Buffer {
+  const isText = typeof key === 'string';
+  const isBase64 = isText && /^[A-Za-z0-9+/_-]+={0,2}$/.test(key);
+  const bytes = isBase64 ? Buffer.from(key, 'base64') : undefined;
+  const given = key instanceof Uint8Array ? Buffer.from(key) : bytes;
+  if (given?.length === KEY_BYTES) return given;
+  const got = given === undefined ? typeof key : `${given.length} bytes`;
+  throw new InvalidOptionError(option, `${KEY_BYTES} bytes, or base64 of them`, got);
+}
+
+function none(): never {
+  throw new InvalidOptionError('keys', 'a list of at least one key', []);
+}

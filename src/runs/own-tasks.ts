@@ -1,0 +1,53 @@
+/** Code that every worker has, for tasks that no caller defines: those of runs, and bulk actions. */
+import { TaskDefinition } from '../workflow/task-definition.ts';
+import { BULK_TASK, DRIVE_TASK, GIVEN_TASK, GROUP_TASK } from './record.ts';
+
+/** Its input is what its policy made of the members: what the group gives. */
+const group = new TaskDefinition({
+  name: 'group',
+  taskName: GROUP_TASK,
+  options: { timeout: 'none' },
+  code: { kind: 'function', handler: (output) => output },
+});
+
+/** Its input is what it gives. */
+const given = new TaskDefinition({
+  name: 'given',
+  taskName: GIVEN_TASK,
+  options: { timeout: 'none' },
+  code: { kind: 'function', handler: (output) => output },
+});
+
+/** Its worker walks the graph; it has no handler to call. */
+const drive = new TaskDefinition({
+  name: 'drive',
+  taskName: DRIVE_TASK,
+  options: { retries: 0, timeout: 'none' },
+  code: { kind: 'function', handler: () => undefined },
+});
+
+/** Its worker walks the tasks that are meant; it has no handler to call. */
+const bulk = new TaskDefinition({
+  name: 'bulk',
+  taskName: BULK_TASK,
+  options: { retries: 0, timeout: 'none' },
+  code: { kind: 'function', handler: () => undefined },
+});
+
+/** By name, as workers register them. */
+const OWN: ReadonlyMap<string, TaskDefinition> = new Map([
+  [GROUP_TASK, group],
+  [DRIVE_TASK, drive],
+  [GIVEN_TASK, given],
+  [BULK_TASK, bulk],
+]);
+
+/** The engine's own task of that name. */
+export function ownTask(name: string): TaskDefinition | undefined {
+  return OWN.get(name);
+}
+
+/** Names of all of them. */
+export function ownNames(): readonly string[] {
+  return [...OWN.keys()];
+}

@@ -1,0 +1,182 @@
+/** What a caller may say about a run, and what of it each of its tasks gets. */
+
+import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
+import { LIMITS } from '../domain/limits.ts';
+import type { EdgePolicies, KeySpec, NewTask } from '../domain/task/task.ts';
+import { isLevel } from '../domain/task/task.ts';
+import {
+  dependenciesOf,
+  ENQUEUE_KEYS,
+  type EnqueueOptions,
+  edgesOf,
+  idOf,
+  keyOf,
+  type Place,
+  placeOf,
+  rejectsDuplicate,
+  type StoredOptions,
+  startOf,
+  storedOptions,
+  versioningOf,
+} from '../enqueue/enqueue-options.ts';
+import type { TaskMaker } from '../enqueue/task-maker.ts';
+import type { TaskNode } from '../graph/graph.ts';
+import { integerOption, levelOf } from '../workflow/task-options.ts';
+import type { SaidPlace } from './record.ts';
+
+/** How a run is carried out; see {@link RunEnqueueOptions.form}. */
+export type RunForm = 'dispatched' | 'driven';
+
+/** Each of them. */
+export const RUN_FORMS: readonly RunForm[] = ['dispatched', 'driven'];
+
+/**
+ * What may be said about one run. `user`, `queue`, `priority` and the options of attempts hold for
+ * every task of it and go before those of definitions; `delay`, `executeAfter`, `expiresIn` and
+ * `dependsOn` for those that wait for no other; `id` and `idempotencyKey` for the run itself.
+ */
+export interface RunEnqueueOptions extends Omit<EnqueueOptions, 'debounce' | 'throttle'> {
+  /**
+   * `dispatched`: every node is a task of the queue. `driven`: one worker at a time walks the graph
+   * and dispatches groups. Default: `dispatched` for graphs that can be.
+   */
+  readonly form?: RunForm | undefined;
+  /**
+   * How often a driven run writes down where it is: after every node (`node`, the default), or only
+   * when a group begins (`group`): faster, and nodes since then run again when its worker is lost.
+   */
+  readonly checkpoint?: Checkpoint | undefined;
+  /**
+   * How many tasks and groups the run may come to, and each member of its groups that is walked; more
+   * is a {@link MaxStepsError}, and a dispatched run that would need more is refused. From 1 to
+   * `LIMITS.runSteps`, which is the default.
+   */
+  readonly maxSteps?: number | undefined;
+  /**
+   * The run begins at this node of its pipeline, on the outermost level, and its input is that node's:
+   * what does not follow it is not run. Refused when something that runs reads what is left out.
+   */
+  readonly startAt?: string | undefined;
+}
+
+const { debounce: _debounce, throttle: _throttle, ...UNWINDOWED_KEYS } = ENQUEUE_KEYS;
+
+const RUN_KEYS: OptionKeys<RunEnqueueOptions> = keysOf<RunEnqueueOptions>()({
+  ...UNWINDOWED_KEYS,
+  form: true,
+  checkpoint: true,
+  maxSteps: true,
+  startAt: true,
+});
+
+/** See {@link RunEnqueueOptions.checkpoint}. */
+export type Checkpoint = 'node' | 'group';
+
+/** The options of one enqueue, checked. */
+export interface RunSettings {
+  readonly id: string;
+  readonly user: string;
+  /** Of the run's own task. */
+  readonly place: Place;
+  /** For tasks that wait for no other of the run. */
+  readonly start: Pick<NewTask, 'delayMs' | 'executeAfter'>;
+  readonly dependsOn: readonly string[];
+  readonly edges: EdgePolicies;
+  readonly stored: StoredOptions;
+  readonly key: KeySpec | undefined;
+  readonly rejects: boolean;
+  readonly form: RunForm | undefined;
+  readonly checkpoint: Checkpoint | undefined;
+  readonly said: EnqueueOptions;
+  /** What of it a rerun needs to know. */
+  readonly saidPlace: SaidPlace | undefined;
+}
+
+interface SettingsTools {
+  readonly maker: TaskMaker;
+  readonly newId: () => string;
+}
+
+const FORMS: readonly unknown[] = [...RUN_FORMS, undefined];
+const CHECKPOINTS: readonly unknown[] = ['node', 'group', undefined];
+
+/** @throws {@link InvalidOptionError} for the first option that is not what it should be. */
+export function runSettings(tools: SettingsTools, options: RunEnqueueOptions): RunSettings {
+  const { form } = options;
+  if (!FORMS.includes(form)) throw new InvalidOptionError('form', '"dispatched", "driven"', form);
+  const { checkpoint } = options;
+  if (!CHECKPOINTS.includes(checkpoint)) {
+    throw new InvalidOptionError('checkpoint', '"node" or "group"', checkpoint);
+  }
+  demandNoWindow(options);
+  const key = keyOf(options, undefined);
+  if (key?.policy === 'replace-queued' || key?.policy === 'run-once-more') {
+    throw new InvalidOptionError(
+      'idempotency.policy',
+      '"return" or "reject" for a run',
+      key.policy,
+    );
+  }
+  return {
+    id: idOf(options, tools.newId),
+    user: tools.maker.userOf(options.user),
+    place: placeOf(options, tools.maker.base),
+    start: startOf(options) ?? {},
+    dependsOn: dependenciesOf(options),
+    edges: edgesOf(options),
+    stored: JSON.parse(storedOptions(options)),
+    key,
+    rejects: rejectsDuplicate(options),
+    form,
+    checkpoint,
+    said: options,
+    saidPlace: saidPlaceOf(options),
+  };
+}
+
+/** @throws {@link InvalidOptionError} for what is no option of a run. */
+export function checkRunOptions(options: EnqueueOptions): void {
+  // A dynamic task is a run, and its type is that of a task.
+  demandNoWindow(options);
+  checkOptions('enqueue', options, RUN_KEYS);
+}
+
+function demandNoWindow(options: EnqueueOptions | null): void {
+  for (const option of ['debounce', 'throttle'] as const) {
+    const value: unknown = options?.[option];
+    if (value !== undefined) throw new InvalidOptionError(option, 'nothing for a run', value);
+  }
+}
+
+/** @throws {@link InvalidOptionError} when it is no number of steps that a run may take. */
+export function maxStepsOf(maxSteps: number | undefined): number | undefined {
+  if (maxSteps === undefined) return undefined;
+  return integerOption('maxSteps', maxSteps, { least: 1, most: LIMITS.runSteps });
+}
+
+function saidPlaceOf(options: RunEnqueueOptions): SaidPlace | undefined {
+  const { queue, priority, cost } = options;
+  const maxSteps = maxStepsOf(options.maxSteps);
+  const isLatest = versioningOf(options) === 'latest';
+  const isPlaced = queue !== undefined || priority !== undefined || cost !== undefined;
+  if (!isPlaced && !isLatest && maxSteps === undefined) return undefined;
+  return {
+    ...(isLatest ? { latest: true } : {}),
+    ...(queue === undefined ? {} : { queue }),
+    ...(priority === undefined ? {} : { level: levelOf('priority', priority) }),
+    ...(cost === undefined ? {} : { cost }),
+    ...(maxSteps === undefined ? {} : { maxSteps }),
+  };
+}
+
+/** Where a node's task goes: what the enqueue says, then its definition, then the defaults. */
+export function placeOfNode({ options }: TaskNode, { said }: RunSettings, base: Place): Place {
+  const { queue, level, cost, expiresInMs } = options;
+  return placeOf(said, {
+    queue: typeof queue === 'string' ? queue : base.queue,
+    level: isLevel(level) ? level : base.level,
+    cost: typeof cost === 'number' ? cost : base.cost,
+    expiresInMs: typeof expiresInMs === 'number' ? expiresInMs : base.expiresInMs,
+  });
+}
