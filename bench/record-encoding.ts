@@ -1,7 +1,7 @@
 /**
  * What the encoding of a task record costs in Redis: bytes per waiting task, and server time per
  * task to store, lease and end it, 100 tasks per script. The figures of
- * docs/adr/0004-record-encoding.md come from here: `npx tsx bench/record-encoding.ts`.
+ * docs/adr/0024-one-path-on-a-lean-layout.md come from here: `npx tsx bench/record-encoding.ts`.
  */
 import { Redis } from 'ioredis';
 import { startRedis } from '../test/support/redis/redis-server.ts';

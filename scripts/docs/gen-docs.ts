@@ -2,7 +2,7 @@
  * Writes docs/limits.md from src/domain/limits.ts, docs/acl.example from the Lua scripts,
  * docs/cli-output.md from src/cli/views/json-shapes.ts, the schemas of the OpenAPI document from src/http/calls/answers.ts, the routes in docs/http.md, the reference in docs/configuration.md from
  * src/config/options.ts, the names of ancestors in docs/guide/coming-from.md, the table of decisions from their pages, the tables of docs/redis-layout.md
- * from src/backends/redis/layout/, and the drawing in docs/lifecycle.md. `test/tidy/docs/docs.test.ts`, `test/tidy/docs/decisions.test.ts` and
+ * from src/backends/redis/layout/, and the drawing in docs/lifecycle.md. `test/tidy/docs/docs.test.ts` and
  * `test/redis/faults/acl.test.ts` hold them to the code.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
 /** Pages that restate the code, held to it. */
 import { describe, expect, it } from 'vitest';
+import { loadDecisions, renderDecisions } from '../../../scripts/docs/adr-doc.ts';
 import { familiesWithoutRow, renderLayout } from '../../../scripts/docs/layout-doc.ts';
 import { loadLimits, renderLimits } from '../../../scripts/docs/limits-doc.ts';
 import { renderOutput } from '../../../scripts/docs/output-doc.ts';
@@ -32,6 +33,10 @@ describe('docs/limits.md', () => {
   it('is what "npm run docs" writes', async () => {
     expect(read('docs/limits.md')).toBe(renderLimits(await loadLimits()));
   });
+});
+
+it('docs/adr/README.md is what "npm run docs" writes', () => {
+  expect(read('docs/adr/README.md')).toBe(renderDecisions(loadDecisions()));
 });
 
 describe('docs/redis-layout.md', () => {
