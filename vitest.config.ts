@@ -19,7 +19,7 @@ export default defineConfig({
     // One more than the cores that there are at least: tests wait for servers, processes and timers.
     maxWorkers: 3,
     projects: LAYERS.map(project),
-    globalSetup: ['test/support/lua-setup.ts'],
+    globalSetup: ['test/support/generate-setup.ts'],
     sequence: { sequencer: LongestFirst },
     // What a layer has compiled, no other compiles again.
     experimental: { fsModuleCache: true },

@@ -26,8 +26,8 @@ interface Tally {
   tests: number;
 }
 
-/** Nothing of src/ compiles without them. */
-const LUA: Check = { name: 'lua', command: ['tsx', 'scripts/lua/bundle.ts'] };
+/** Nothing of src/ compiles without what it makes. */
+const GENERATE: Check = { name: 'generate', command: ['tsx', 'scripts/generate.ts'] };
 /** The newest compiler looks at all files in a third of the time; ours makes the build, and stands in "types". */
 const TSC: Check = { name: 'tsc', command: ['node', newestCompiler(), '-p', 'tsconfig.json'] };
 /** The page runs in browsers, so it has a compiler's settings of its own. */
@@ -39,8 +39,6 @@ const SITE: Check = { name: 'site', command: ['npm', 'run', '--silent', 'docs:bu
 const BIOME: Check = { name: 'biome', command: ['biome', 'ci', '--colors=off', '.'] };
 const DEPCRUISE: Check = { name: 'depcruise', command: ['depcruise', 'src'] };
 const KNIP: Check = { name: 'knip', command: ['knip'] };
-/** Before the build, which writes them. */
-const HOSTS: Check = { name: 'hosts', command: ['tsx', 'scripts/bundle-hosts.ts', '--check'] };
 const BUILD: Check = { name: 'build', command: ['npm', 'run', '--silent', 'build'] };
 /** The public API is the one that `etc/` shows. */
 const API: Check = { name: 'api', command: ['tsx', 'scripts/api.ts'] };
@@ -64,7 +62,7 @@ async function main(): Promise<void> {
   for (const name of only) {
     if (!names.includes(name)) console.error(`no layer "${name}"; there are ${names.join(', ')}`);
   }
-  if (wants('static')) await check(LUA);
+  if (wants('static')) await check(GENERATE);
   const layers = LAYERS.filter(({ name }) => wants(name));
   const built = layers.some(({ built }) => built);
   const programs = programsOf(layers);
@@ -97,9 +95,8 @@ async function twoAtATime(steps: readonly (() => Promise<void>)[]): Promise<void
   await Promise.all([goOn(), goOn()]);
 }
 
-/** The build, what must come before it, and what looks at it. */
+/** The build, and what looks at it. */
 async function buildAndLook(forTests: boolean): Promise<void> {
-  if (wants('static')) await check(HOSTS);
   if (forTests || wants('static') || wants('package')) await check(BUILD);
   if (wants('static')) await check(API);
   if (!wants('package')) return;

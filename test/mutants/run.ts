@@ -77,7 +77,7 @@ const contractOf = (backend: 'memory' | 'redis', titles = '.*'): Stage => ({
 const MEMORY_CONTRACT = contractOf('memory');
 const BUNDLE: Stage = {
   name: 'lua bundle',
-  command: ['tsx', 'scripts/lua/bundle.ts'],
+  command: ['tsx', 'scripts/generate.ts'],
   timeoutMs: 60_000,
 };
 const REDIS_MODEL: Stage = {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = new URL('../../', import.meta.url);
 /** Made, not written. */
 const MADE =
-  /^((node_modules|dist|coverage|temp|\.git|docs\/api|src\/backends\/redis\/lua\/expanded)\/|src\/backends\/redis\/lua\.generated\.ts$)/;
+  /^((node_modules|dist|coverage|temp|\.git|docs\/api|src\/backends\/redis\/lua\/expanded)\/|.*\.generated\.ts$)/;
 const BINARY = /\.(png|jpg|gif|ico|woff2?|gz|tgz|zip)$/;
 
 /** The text of a file; throws when it does not exist. */

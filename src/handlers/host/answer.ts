@@ -1,5 +1,5 @@
 /**
- * What the programs of threads and processes share. `scripts/bundle-hosts.ts` makes text of them, so that they
+ * What the programs of threads and processes share. `scripts/generate/programs.ts` makes text of them, so that they
  * need no file of their own under any bundler or loader. They import what the definition named, and nothing
  * that came with a task. Nothing here may import a package or a built-in module: the text must be a script and
  * a module alike, whichever a flag of Node takes it for.
