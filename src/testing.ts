@@ -14,7 +14,7 @@ export {
   type FaultPlan,
   flakyBackend,
 } from './testing/flaky-backend.ts';
-export type { HandlerRun, RunFacts } from './testing/journal.ts';
+export type { HandlerRun, RunFacts } from './testing/handler-runs.ts';
 export { ManualClock, type ManualClockHooks } from './testing/manual-clock.ts';
 export type { SpiedRun, Spy } from './testing/spy.ts';
 export {

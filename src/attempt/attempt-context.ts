@@ -42,7 +42,7 @@ import {
 export interface TimeLimit {
   /** What is left of it then, in ms; `undefined` without a limit. */
   pause(): number | undefined;
-  goOn(): void;
+  resume(): void;
 }
 
 /** What a handler runs by `ctx.run`; `signal` ends it. */

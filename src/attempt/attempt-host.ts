@@ -49,5 +49,5 @@ export interface AttemptHost<Attempt> {
   /** Its handler has settled without a lease: whether that is all that the worker has to wait for. */
   endedSuspended(attempt: Attempt): boolean;
   /** A decider or backoff function of the user threw. */
-  misbehaved(operation: string, error: unknown): void;
+  reportUserError(operation: string, error: unknown): void;
 }

@@ -34,7 +34,7 @@ import type { SettledWrites } from './pending-writes.ts';
 
 /** Of a handler that has given its lease up. */
 interface Waiting {
-  readonly over: Promise<void>;
+  readonly done: Promise<void>;
   readonly resolve: () => void;
   readonly reject: (reason: Error) => void;
   /** Its worker was asked for a lease. */
@@ -48,7 +48,7 @@ function newWaiting(): Waiting {
     resolve = resolved;
     reject = rejected;
   });
-  return { over, resolve, reject, isRecalled: false };
+  return { done: over, resolve, reject, isRecalled: false };
 }
 
 /** The place of an attempt whose lease is not held, or not any more. */
@@ -75,11 +75,11 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
   /** Present while its handler waits without a lease. */
   #waiting: Waiting | undefined;
   /** The outcome of its handler while it waited; settled by the lease that it waits under, or the next. */
-  #late: Outcome | undefined;
+  #outcomeWhileWaiting: Outcome | undefined;
   /** False while it is suspended, and after that if its handler was given up. */
   #hasSlot = true;
   /** When its handler was called, or went on. */
-  #wentOnAt = 0;
+  #resumedAt = 0;
   /** How long its handler has run under earlier leases, in ms. */
   #spentMs = 0;
   /** Present once a handler has waited for a group. */
@@ -102,7 +102,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
 
   /** Its handler has settled while it waited. */
   get hasEnded(): boolean {
-    return this.#late !== undefined;
+    return this.#outcomeWhileWaiting !== undefined;
   }
 
   /** How long ago its handler was called, in ms; 0 when it was not. */
@@ -135,38 +135,38 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     this.#begin();
     void code(this).then(
       (end) => {
-        this.#over();
+        this.#handlerSettled();
         this.endWith(end);
       },
-      (error: unknown) => this.threw(ownFailure(error)),
+      (error: unknown) => this.reportError(ownFailure(error)),
     );
   }
 
   settling(): void {
-    if (this.#waiting !== undefined) this.openStreams?.goOn();
+    if (this.#waiting !== undefined) this.openStreams?.resume();
   }
 
-  returned(text: string): void {
-    this.#ended({ type: 'succeeded', result: text });
+  reportResult(text: string): void {
+    this.#handlerEnded({ type: 'succeeded', result: text });
   }
 
-  threw(failure: Failure): void {
-    this.#ended(failure);
+  reportError(failure: Failure): void {
+    this.#handlerEnded(failure);
   }
 
   /** Nothing can come next of a task that stands alone. */
-  chose(): void {
+  reportChoice(): void {
     const error = new Fatal(`${this.name} chose what comes next, and is no part of a run`);
-    this.threw({ error, failureType: 'error', retryable: false });
+    this.reportError({ error, failureType: 'error', retryable: false });
   }
 
   /** Its handler threw, or it could not be started. */
-  refuse(failure: Failure): void {
+  failWith(failure: Failure): void {
     if (!this.isDecided) this.#decide(this.#outcomeOf(failure));
   }
 
   /** What it wrote to channels was refused, and nothing has changed: it has failed. */
-  refused(refusal: ChannelRefusal): void {
+  failOnRefusedWrites(refusal: ChannelRefusal): void {
     if (this.isLeased) this.#decide(failedOutcome(channelFailure(refusal), undefined));
   }
 
@@ -181,7 +181,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     // Its worker hears from the backend that the lease is lost.
     if (end.type === 'lost') this.begunTrace?.end(lostEnd(this.taskId));
     else {
-      const demanded = this.#demanded();
+      const demanded = this.#forcedOutcome();
       if (demanded !== undefined) this.#decide(demanded);
       else if (end.type === 'outcome') this.#decide(end.outcome);
       else this.#settle(end.decision);
@@ -216,26 +216,26 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
 
   /** The timeout is over, or the time that an interrupted handler may take to notice. */
   due(): void {
-    const demanded = this.#demanded();
+    const demanded = this.#forcedOutcome();
     if (demanded === undefined) this.interrupt({ type: 'timeout' });
     else this.#decide(demanded);
   }
 
   async suspend(suspension: Suspension, journal: KeptJournal, leftMs?: number): Promise<void> {
-    await this.openStreams?.rest();
+    await this.openStreams?.pause();
     if (this.isDecided || this.#interrupted !== undefined) {
-      this.openStreams?.goOn();
+      this.openStreams?.resume();
       throw this.signal.reason;
     }
     const waiting = newWaiting();
     this.#waiting = waiting;
     this.#hasSlot = false;
-    this.#spentMs += elapsedMs(this.#host.clock) - this.#wentOnAt;
+    this.#spentMs += elapsedMs(this.#host.clock) - this.#resumedAt;
     this.isDecided = true;
     this.#host.deadlines.clear(this);
     const timeLeft = this.#timeLeft(leftMs);
     this.#host.suspended(this, { ...suspension, attended: true, ...timeLeft }, journal);
-    return waiting.over;
+    return waiting.done;
   }
 
   recall(): Promise<void> | undefined {
@@ -243,7 +243,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     if (waiting === undefined) return undefined;
     if (!waiting.isRecalled) this.#host.recalled(this);
     waiting.isRecalled = true;
-    return waiting.over;
+    return waiting.done;
   }
 
   /** Its worker has leased the task again: the handler goes on. */
@@ -253,22 +253,22 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     this.lease = lease;
     this.#hasSlot = true;
     this.isDecided = false;
-    this.#wentOnAt = elapsedMs(this.#host.clock);
+    this.#resumedAt = elapsedMs(this.#host.clock);
     const { timeoutMs } = this.plan;
-    if (timeoutMs > 0) this.#dueIn(Math.max(1, timeoutMs - this.#spentMs), this.#wentOnAt);
-    this.openStreams?.goOn();
-    if (this.#late === undefined) waiting?.resolve();
-    else this.#ended(this.#late);
+    if (timeoutMs > 0) this.#dueIn(Math.max(1, timeoutMs - this.#spentMs), this.#resumedAt);
+    this.openStreams?.resume();
+    if (this.#outcomeWhileWaiting === undefined) waiting?.resolve();
+    else this.#handlerEnded(this.#outcomeWhileWaiting);
   }
 
   /** Ends its suspended handler: no worker continues it. */
-  leave(reason: Error): void {
+  abandonHandler(reason: Error): void {
     const waiting = this.#waiting;
     if (waiting === undefined) return;
     this.#waiting = undefined;
     this.begunTrace?.end(leftEnd(reason));
     this.#abort({ type: 'lost' }, reason);
-    this.openStreams?.goOn();
+    this.openStreams?.resume();
     waiting.reject(reason);
   }
 
@@ -277,7 +277,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     for (const giveUp of this.openGroups.values()) {
       giveUp(canceled).catch((error: unknown) => {
         if (isOwn(error, 'CLOSED')) return;
-        this.#host.misbehaved(`cancel what ${this.taskId} has left of a group`, error);
+        this.#host.reportUserError(`cancel what ${this.taskId} has left of a group`, error);
       });
     }
     this.#openGroups = undefined;
@@ -308,32 +308,32 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     this.running = true;
     const now = elapsedMs(this.#host.clock);
     this.startedAt = now;
-    this.#wentOnAt = now;
+    this.#resumedAt = now;
     if (this.plan.timeoutMs > 0) this.#dueIn(this.plan.timeoutMs, now);
   }
 
-  #over(): void {
+  #handlerSettled(): void {
     this.running = false;
     this.#host.deadlines.clear(this);
     if (this.#hasSlot) this.#host.ended(this);
   }
 
   /** Its handler has ended; what it left open ends with that. */
-  #ended(end: Outcome | Failure): void {
-    this.#over();
+  #handlerEnded(end: Outcome | Failure): void {
+    this.#handlerSettled();
     if (this.#hasSlot) {
-      if (!this.isDecided) this.#decide(this.#endOf(end));
+      if (!this.isDecided) this.#decide(this.#outcomeOfEnd(end));
       return;
     }
     if (this.#waiting === undefined) return;
-    this.#late = this.#endOf(end);
-    if (this.#host.endedSuspended(this)) this.#decide(this.#late);
+    this.#outcomeWhileWaiting = this.#outcomeOfEnd(end);
+    if (this.#host.endedSuspended(this)) this.#decide(this.#outcomeWhileWaiting);
   }
 
   /** An outcome that was late was asked for its demands when it came. */
-  #endOf(end: Outcome | Failure): Outcome {
+  #outcomeOfEnd(end: Outcome | Failure): Outcome {
     if (!('type' in end)) return this.#outcomeOf(end);
-    return end === this.#late ? end : (this.#demanded() ?? end);
+    return end === this.#outcomeWhileWaiting ? end : (this.#forcedOutcome() ?? end);
   }
 
   #dueIn(ms: number, now: number = elapsedMs(this.#host.clock)): void {
@@ -346,7 +346,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
   }
 
   #outcomeOf(failure: Failure): Outcome {
-    const demanded = this.#demanded();
+    const demanded = this.#forcedOutcome();
     if (demanded !== undefined) return demanded;
     if (this.#interrupted === 'shutdown') return { type: 'released', cause: { type: 'shutdown' } };
     return (
@@ -356,7 +356,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
   }
 
   /** The outcome that the interruption forces, with any answer of the handler; `undefined` without one. */
-  #demanded(): Outcome | undefined {
+  #forcedOutcome(): Outcome | undefined {
     if (this.#interrupted === 'cancel') return canceledOutcome(this.endReason);
     if (this.#interrupted !== 'timeout') return undefined;
     const error = new TimedOutError(this.taskId, this.plan.timeoutMs);

@@ -1,6 +1,6 @@
 /** How calls of handlers become decisions, with any decider. */
 
-import { apart, atRoot } from '../base/async-scope.ts';
+import { atRoot, callUserCode } from '../base/async-scope.ts';
 import { messageOf } from '../base/message-of.ts';
 import { errorSaying } from '../base/thrown.ts';
 import { errorText } from '../codec/task-error.ts';
@@ -34,7 +34,7 @@ export function ownFailure(error: unknown): Failure {
 /** Whom deciders ask. */
 interface DecisionHost {
   readonly random: () => number;
-  misbehaved(operation: string, error: unknown): void;
+  reportUserError(operation: string, error: unknown): void;
 }
 
 /** An attempt that is decided on. */
@@ -57,10 +57,10 @@ function decided(
   const facts: DeciderFacts = { id, name, user, attempt, releases, policy, random: host.random() };
   if (decider === decide) return decide(outcome, facts);
   try {
-    const given = atRoot(() => apart(decider, outcome, facts));
+    const given = atRoot(() => callUserCode(decider, outcome, facts));
     return checkedDecision(given, outcome) ?? decide(outcome, facts);
   } catch (error) {
-    host.misbehaved(`decider of ${shownTask(name)}`, error);
+    host.reportUserError(`decider of ${shownTask(name)}`, error);
     return decide(outcome, facts);
   }
 }
@@ -68,12 +68,12 @@ function decided(
 /** How long a function of its definition lets it wait for its next attempt; `undefined` without one. */
 export function ownWaitMs(
   of: { readonly plan: AttemptPlan; readonly attempt: number; readonly name: string },
-  host: { misbehaved(operation: string, error: unknown): void },
+  host: { reportUserError(operation: string, error: unknown): void },
 ): number | undefined {
   try {
     return atRoot(() => functionWaitMs(of.plan, of.attempt));
   } catch (error) {
-    host.misbehaved(`backoff of ${shownTask(of.name)}`, error);
+    host.reportUserError(`backoff of ${shownTask(of.name)}`, error);
     return undefined;
   }
 }

@@ -2,7 +2,7 @@
  * One call of a handler, from stored text to stored text: read, check, run, check, write. Only the
  * steps that wait for something cost a promise.
  */
-import { apart } from '../base/async-scope.ts';
+import { callUserCode } from '../base/async-scope.ts';
 import type { ValueCodec } from '../codec/codec.ts';
 import {
   InvalidPayloadError,
@@ -45,10 +45,10 @@ export interface CallSink {
   readonly openCalls: HandlerCalls | undefined;
   /** The handler has settled; what it reported is stored next, then it hears how the call ended. */
   settling(): void;
-  returned(text: string): void;
+  reportResult(text: string): void;
   /** A dynamic handler returned what comes next. */
-  chose(control: Control): void;
-  threw(failure: Failure): void;
+  reportChoice(control: Control): void;
+  reportError(failure: Failure): void;
 }
 
 /** What is called. */
@@ -70,7 +70,7 @@ export function callHandler(call: HandlerCall, sink: CallSink): void {
     const notice = isOwn(error, 'DECRYPTION_FAILED')
       ? error
       : new InvalidPayloadError('$', problem);
-    sink.threw(refused(notice, 'invalid-payload'));
+    sink.reportError(refused(notice, 'invalid-payload'));
     return;
   }
   const { input: schema } = call.definition;
@@ -80,7 +80,7 @@ export function callHandler(call: HandlerCall, sink: CallSink): void {
   }
   checked(schema, input, (result) => {
     if (result.ok) invoke(call, result.value, sink);
-    else sink.threw(refused(invalidPayload(result), 'invalid-payload'));
+    else sink.reportError(refused(invalidPayload(result), 'invalid-payload'));
   });
 }
 
@@ -115,7 +115,7 @@ function invoke(call: HandlerCall, input: unknown, sink: CallSink): void {
   let value: unknown;
   let promise: Promise<unknown> | undefined;
   try {
-    value = apart(call.handler, input, call.ctx);
+    value = callUserCode(call.handler, input, call.ctx);
     promise = promiseOf(value);
   } catch (error) {
     failed(error, sink);
@@ -157,16 +157,16 @@ function failed(error: unknown, sink: CallSink): void {
 
 function threw(failure: Failure, sink: CallSink): void {
   const reported = sink.reported?.ended(true);
-  if (reported === undefined) sink.threw(failure);
-  else void reported.then(() => sink.threw(failure));
+  if (reported === undefined) sink.reportError(failure);
+  else void reported.then(() => sink.reportError(failure));
 }
 
 function finish(call: HandlerCall, value: unknown, sink: CallSink): void {
   const control = call.definition.dynamic === undefined ? undefined : controlOf(value);
   if (control !== undefined) {
     const reported = sink.reported?.ended(false);
-    if (reported === undefined) sink.chose(control);
-    else void reported.then(() => sink.chose(control));
+    if (reported === undefined) sink.reportChoice(control);
+    else void reported.then(() => sink.reportChoice(control));
     return;
   }
   if (call.definition.output === undefined) {
@@ -193,8 +193,8 @@ function store(call: HandlerCall, value: unknown, sink: CallSink): void {
     return;
   }
   const reported = sink.reported?.ended(false);
-  if (reported === undefined) sink.returned(text);
-  else void reported.then(() => sink.returned(text));
+  if (reported === undefined) sink.reportResult(text);
+  else void reported.then(() => sink.reportResult(text));
 }
 
 function checked(

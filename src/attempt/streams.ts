@@ -81,21 +81,21 @@ export class LeaseStreams implements StreamOpener, BlockOut {
   }
 
   /**
-   * Sends nothing more until {@link LeaseStreams.goOn}: the lease is given up meanwhile. Fulfilled once
+   * Sends nothing more until {@link LeaseStreams.resume}: the lease is given up meanwhile. Fulfilled once
    * what was written is stored, or cannot be; `undefined` when there is nothing.
    */
-  rest(): Promise<void> | undefined {
+  pause(): Promise<void> | undefined {
     for (const texts of this.#gathered) void texts.store();
     if (this.#busy.size === 0) {
       this.#gate ??= newGate();
       return undefined;
     }
     const sent = [...this.#busy].map((stream) => stream.sent());
-    return Promise.all(sent).then(() => this.rest());
+    return Promise.all(sent).then(() => this.pause());
   }
 
   /** There is a lease again, or no call waits for one. */
-  goOn(): void {
+  resume(): void {
     this.#gate?.open();
     this.#gate = undefined;
   }

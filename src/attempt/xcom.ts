@@ -1,6 +1,6 @@
 /** XCom in the hands of handlers: what an attempt changes is pending until its end is written down. */
 
-import type { Connection } from '../backends/connection.ts';
+import type { SharedBackend } from '../backends/shared-backend.ts';
 import { utf8Bytes } from '../base/json.ts';
 import type { ValueCodec } from '../codec/codec.ts';
 import { ClosedError, InvalidResultError, XComLimitError } from '../domain/errors/errors.ts';
@@ -23,11 +23,11 @@ const BOUNDS = { least: 1, most: LIMITS.delayMaxMs };
 
 /** The values of a client's backend, and what holds for those that say nothing. */
 export class XComValues {
-  readonly #connection: Connection;
+  readonly #connection: SharedBackend;
   readonly #codec: ValueCodec;
   readonly #ttlMs: number;
 
-  constructor(connection: Connection, codec: ValueCodec, ttlMs: number) {
+  constructor(connection: SharedBackend, codec: ValueCodec, ttlMs: number) {
     this.#connection = connection;
     this.#codec = codec;
     this.#ttlMs = ttlMs;

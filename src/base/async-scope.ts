@@ -20,6 +20,9 @@ export function atRoot<T>(code: () => T): T {
  * Runs code of a user. It begins in the context that holds here, and what it enters ends with it.
  * Each gets a scope of its own: up to Node 22 one that is shared would keep what was entered.
  */
-export function apart<A extends readonly unknown[], T>(code: (...args: A) => T, ...args: A): T {
+export function callUserCode<A extends readonly unknown[], T>(
+  code: (...args: A) => T,
+  ...args: A
+): T {
   return new AsyncResource('FairloomCall', MANUAL).runInAsyncScope(code, undefined, ...args);
 }

@@ -8,9 +8,9 @@ import { afterStart, allowedAt, boundedTat } from '../domain/fairness/rate-limit
 import { LIMITS } from '../domain/limits.ts';
 import type { Backend } from '../domain/port/backend.ts';
 import { refOf } from '../domain/port/leasing.ts';
-import { JournalLost } from '../runs/driven/journal.ts';
+import { JournalLost } from '../runs/driven/run-journal.ts';
 import type { CancelParts } from '../runs/view/task-cancel.ts';
-import { Walk } from '../search/walk.ts';
+import { SearchWalk } from '../search/search-walk.ts';
 import { whereOf } from '../search/where.ts';
 import {
   ACTION_STATES,
@@ -52,7 +52,7 @@ class BulkDrive {
   readonly #tools: BulkTools;
   readonly #own: OwnLease;
   readonly #spec: BulkSpec;
-  readonly #walk: Walk;
+  readonly #walk: SearchWalk;
   readonly #targets: BulkTargets;
   /** When this turn is over, on the worker's clock. */
   readonly #turnEnd: number;
@@ -69,7 +69,7 @@ class BulkDrive {
     this.#spec = bulkSpecIn(tools.codec, lease.payload);
     const { action, where } = this.#spec;
     const states = ACTION_STATES[action];
-    this.#walk = new Walk(tools.backend, whereOf(where), { states, runs: true });
+    this.#walk = new SearchWalk(tools.backend, whereOf(where), { states, runs: true });
     this.#targets = new BulkTargets(tools, this.#spec, lease);
     this.#savedAt = elapsedMs(tools.clock);
     this.#turnEnd = this.#savedAt + LIMITS.bulkTurnMs;
@@ -274,12 +274,12 @@ class BulkDrive {
   }
 }
 
-function begun(startedAt: number, walk: Walk): BulkProgress {
+function begun(startedAt: number, walk: SearchWalk): BulkProgress {
   const none = { from: 0, until: 0, tat: 0, walks: 0, changed: 0, errors: [] };
   return { startedAt, ...placeOf(walk), ...none, matched: 0, done: 0, skipped: 0, failed: 0 };
 }
 
-function placeOf({ start }: Walk): Pick<BulkProgress, 'place'> {
+function placeOf({ start }: SearchWalk): Pick<BulkProgress, 'place'> {
   return start === undefined ? {} : { place: start };
 }
 

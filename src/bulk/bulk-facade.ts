@@ -1,4 +1,4 @@
-import type { Connection } from '../backends/connection.ts';
+import type { SharedBackend } from '../backends/shared-backend.ts';
 import type { Clock } from '../base/time.ts';
 import { listed } from '../client/facades/list-cursor.ts';
 import { PAGE_KEYS, type PageOptions, pageRequest } from '../client/facades/page.ts';
@@ -110,7 +110,7 @@ export interface BulkInfo {
 }
 
 interface BulkParts extends CancelParts {
-  readonly connection: Connection;
+  readonly connection: SharedBackend;
   readonly clock: Clock;
   readonly maker: TaskMaker;
   readonly newId: () => string;

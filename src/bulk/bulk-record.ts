@@ -4,7 +4,7 @@ import { InvalidPayloadError } from '../domain/errors/errors.ts';
 import type { RateLimit } from '../domain/fairness/rate-limit.ts';
 import type { TaskState } from '../domain/task/task.ts';
 import { BULK_TASK } from '../runs/record.ts';
-import type { WalkPlace } from '../search/walk.ts';
+import type { WalkPlace } from '../search/search-walk.ts';
 
 /** What is done to each task: put back, canceled, taken away, or made due. */
 export type BulkAction = 'redrive' | 'cancel' | 'remove' | 'run-now';

@@ -1,4 +1,4 @@
-import { apart } from '../base/async-scope.ts';
+import { callUserCode } from '../base/async-scope.ts';
 import { decodeJson, type Encoded, encodeJson, utf8Bytes } from '../base/json.ts';
 import type { Logger } from '../base/logger.ts';
 import {
@@ -126,8 +126,8 @@ export class ValueCodec {
 /** Its functions are code of the user's. */
 function apartCodec(own: Codec): Codec {
   return {
-    encode: (value) => apart(() => own.encode(value)),
-    decode: (text) => apart(() => own.decode(text)),
+    encode: (value) => callUserCode(() => own.encode(value)),
+    decode: (text) => callUserCode(() => own.decode(text)),
   };
 }
 

@@ -1,5 +1,5 @@
 import { XComValues } from '../attempt/xcom.ts';
-import { Connection } from '../backends/connection.ts';
+import { SharedBackend } from '../backends/shared-backend.ts';
 import { atRoot } from '../base/async-scope.ts';
 import { KeepAlive } from '../base/keep-alive.ts';
 import type { Logger } from '../base/logger.ts';
@@ -59,7 +59,7 @@ export class Core {
   readonly timeZone: string;
   readonly tracer: Tracer | undefined;
   readonly codec: ValueCodec;
-  readonly connection: Connection;
+  readonly connection: SharedBackend;
   readonly cancels: CancelNotifier;
   readonly xcom: XComValues;
   readonly maker: TaskMaker;
@@ -94,7 +94,7 @@ export class Core {
     const used = options.metrics?.backend(backend) ?? backend;
     const { texts } = this.codec;
     const kept = texts === undefined ? used : sealedBackend(used, texts);
-    this.connection = new Connection(kept, backend, retentionOf(options.retention), this.log);
+    this.connection = new SharedBackend(kept, backend, retentionOf(options.retention), this.log);
     const { connection } = this;
     this.series =
       options.series === false ? undefined : new SeriesGatherer(connection, clock, this.log);
@@ -156,14 +156,14 @@ export class Core {
 
 /** Warns once when no live worker serves a task's queue and name: the usual typo. */
 class WorkerWatch {
-  readonly #connection: Connection;
+  readonly #connection: SharedBackend;
   readonly #clock: Clock;
   readonly #log: Logger;
   /** Queues by name that were looked at, or will be. */
   readonly #seen = new Map<string, Set<string>>();
   #pairs = 0;
 
-  constructor(connection: Connection, clock: Clock, log: Logger) {
+  constructor(connection: SharedBackend, clock: Clock, log: Logger) {
     this.#connection = connection;
     this.#clock = clock;
     this.#log = log;

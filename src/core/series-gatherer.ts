@@ -1,4 +1,4 @@
-import type { Connection } from '../backends/connection.ts';
+import type { SharedBackend } from '../backends/shared-backend.ts';
 import { atRoot } from '../base/async-scope.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Clock, Timer } from '../base/time.ts';
@@ -25,7 +25,7 @@ interface Gathered {
  * is what was on its way when the store failed.
  */
 export class SeriesGatherer {
-  readonly #connection: Connection;
+  readonly #connection: SharedBackend;
   readonly #clock: Clock;
   readonly #log: Logger;
   #queues = new Map<string, Gathered>();
@@ -37,7 +37,7 @@ export class SeriesGatherer {
   #isLasting = false;
   #hasFailed = false;
 
-  constructor(connection: Connection, clock: Clock, log: Logger) {
+  constructor(connection: SharedBackend, clock: Clock, log: Logger) {
     this.#connection = connection;
     this.#clock = clock;
     this.#log = log;

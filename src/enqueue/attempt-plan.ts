@@ -1,4 +1,4 @@
-import { apart } from '../base/async-scope.ts';
+import { callUserCode } from '../base/async-scope.ts';
 import { isRecord } from '../base/records.ts';
 import { durationMs } from '../base/time.ts';
 import { type Decider, decide } from '../domain/attempt/decider.ts';
@@ -90,7 +90,7 @@ export class PlanCache {
 /** The wait that a definition's function says, in ms; `undefined` when it says nothing usable. */
 export function functionWaitMs(plan: AttemptPlan, attempt: number): number | undefined {
   if (plan.backoff === undefined) return undefined;
-  const ms = durationMs(apart(plan.backoff, attempt));
+  const ms = durationMs(callUserCode(plan.backoff, attempt));
   return ms === undefined ? undefined : Math.min(Math.max(0, ms), LIMITS.delayMaxMs);
 }
 

@@ -1,4 +1,4 @@
-import type { Connection } from '../backends/connection.ts';
+import type { SharedBackend } from '../backends/shared-backend.ts';
 import { yieldToEventLoop } from '../base/event-loop.ts';
 import { nextTick } from '../base/globals.ts';
 import {
@@ -35,7 +35,7 @@ export class Turns {
 
 /** What storing tasks needs of its client. */
 export interface EnqueueTools {
-  readonly connection: Connection;
+  readonly connection: SharedBackend;
   readonly results: Results;
   readonly yields: Turns;
   onCreated(task: NewTask): void;

@@ -1,4 +1,4 @@
-import type { Connection } from '../backends/connection.ts';
+import type { SharedBackend } from '../backends/shared-backend.ts';
 import { linkAbort } from '../base/abort-watch.ts';
 import type { KeepAlive } from '../base/keep-alive.ts';
 import { type Clock, elapsedMs } from '../base/time.ts';
@@ -37,14 +37,14 @@ type Look<T> = (inspect: Inspect, ended: TaskStatus | undefined) => Promise<T | 
 
 /** Waits for the ends of tasks. */
 export class Results {
-  readonly #connection: Connection;
+  readonly #connection: SharedBackend;
   readonly #codec: ValueCodec;
   readonly #clock: Clock;
   readonly #keepAlive: KeepAlive;
   /** Aborts every wait when the client closes. */
   readonly #closing = new AbortController();
 
-  constructor(connection: Connection, codec: ValueCodec, clock: Clock, keepAlive: KeepAlive) {
+  constructor(connection: SharedBackend, codec: ValueCodec, clock: Clock, keepAlive: KeepAlive) {
     this.#connection = connection;
     this.#codec = codec;
     this.#clock = clock;

@@ -1,4 +1,4 @@
-import { apart, atRoot } from '../base/async-scope.ts';
+import { atRoot, callUserCode } from '../base/async-scope.ts';
 import type { Logger } from '../base/logger.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { type OptionKeys, unknownWord } from '../domain/errors/options.ts';
@@ -54,7 +54,7 @@ export class Emitter<Events extends object> {
 
   #call(name: keyof Events, listener: (event: never) => unknown, event: never): void {
     try {
-      const answer = atRoot(() => apart(listener, event));
+      const answer = atRoot(() => callUserCode(listener, event));
       if (isThenable(answer)) answer.then(undefined, (error: unknown) => this.#threw(name, error));
     } catch (error) {
       this.#threw(name, error);

@@ -86,7 +86,7 @@ export interface WalkSpec {
 }
 
 /** One walk through a block, from its first step to its end. */
-export class Walk {
+export class RunWalk {
   readonly #isMember: boolean;
   readonly #maxSteps: number;
   /** The innermost last. Never empty before the end. */
@@ -110,7 +110,7 @@ export class Walk {
     return this.#steps;
   }
 
-  /** What is to be done now; the same until {@link Walk.settle}. */
+  /** What is to be done now; the same until {@link RunWalk.settle}. */
   next(): WalkStep {
     this.#current ??= this.#advance();
     return this.#current;

@@ -1,4 +1,4 @@
-import { apart } from '../base/async-scope.ts';
+import { callUserCode } from '../base/async-scope.ts';
 import type { Logger } from '../base/logger.ts';
 
 /**
@@ -137,5 +137,5 @@ export function say<Name extends keyof LogEvents>(
   message: string,
   fields: LogEvents[Name],
 ): void {
-  apart(() => log[LOG_LEVELS[event]](message, { event, ...fields }));
+  callUserCode(() => log[LOG_LEVELS[event]](message, { event, ...fields }));
 }

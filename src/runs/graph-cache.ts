@@ -1,4 +1,4 @@
-import type { Connection } from '../backends/connection.ts';
+import type { SharedBackend } from '../backends/shared-backend.ts';
 import { type Clock, elapsedMs } from '../base/time.ts';
 import type { ValueCodec } from '../codec/codec.ts';
 import {
@@ -52,7 +52,7 @@ const TOUCH_MS = LIMITS.graphTtlMs / 4;
  * Nothing is uploaded before it must be shared, and nothing twice while it is known to be there.
  */
 export class GraphCache {
-  readonly #connection: Connection;
+  readonly #connection: SharedBackend;
   readonly #clock: Clock;
   readonly #codec: ValueCodec;
   /** The longest unused one first. */
@@ -73,7 +73,7 @@ export class GraphCache {
     bytesAfter: 0,
   };
 
-  constructor(connection: Connection, clock: Clock, codec: ValueCodec) {
+  constructor(connection: SharedBackend, clock: Clock, codec: ValueCodec) {
     this.#connection = connection;
     this.#clock = clock;
     this.#codec = codec;

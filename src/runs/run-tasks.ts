@@ -10,7 +10,7 @@ import type { GraphNode, TaskGraph } from '../graph/graph.ts';
 import type { PlanTask } from '../graph/graph-plan.ts';
 import { begun } from '../graph/graph-start.ts';
 import { codeKept, codeOfNode } from '../graph/node-code.ts';
-import { Walk } from '../graph/run-walk.ts';
+import { RunWalk } from '../graph/run-walk.ts';
 import type { DispatchTask } from './dispatch.ts';
 import type { KnownGraph } from './known-graph.ts';
 import {
@@ -110,7 +110,7 @@ function drivenExpiry({ settings, known: { graph }, input }: RunCall): {
     node.kind === 'task' && node.options['expiresInMs'] !== undefined;
   if (settings.said.expiresIn !== undefined || !graph.nodes.some(isSaid))
     return expiry(settings.place);
-  const first = new Walk({ graph, block: graph, input, isMember: false }).next();
+  const first = new RunWalk({ graph, block: graph, input, isMember: false }).next();
   const expiresInMs = first.type === 'task' ? first.node.options['expiresInMs'] : undefined;
   return typeof expiresInMs === 'number' ? { expiresInMs } : expiry(settings.place);
 }

@@ -3,7 +3,7 @@ import { LIMITS } from '../domain/limits.ts';
 import type { Backend, TaskPageRequest } from '../domain/port/backend.ts';
 import type { TaskRow, TaskState } from '../domain/task/task.ts';
 import { isShown, matcherOf } from './match.ts';
-import { placeIn, placeText, Walk, type WalkPlace } from './walk.ts';
+import { placeIn, placeText, SearchWalk, type WalkPlace } from './search-walk.ts';
 import type { Where } from './where.ts';
 
 /** One page of what a search has found. */
@@ -38,7 +38,7 @@ export async function search(
   { where, now }: { readonly where: Where; readonly now: number },
   { limit, cursor, values = false }: TaskPageRequest,
 ): Promise<SearchPage<TaskRow>> {
-  const walk = new Walk(backend, where, { states: STATES_BY_INTEREST });
+  const walk = new SearchWalk(backend, where, { states: STATES_BY_INTEREST });
   const [isMeant, isOne] = [matcherOf(where, now), isShown(where)];
   const items: TaskRow[] = [];
   let searched = 0;

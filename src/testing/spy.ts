@@ -1,4 +1,4 @@
-import type { HandlerRun, Journal } from './journal.ts';
+import type { HandlerRun, HandlerRuns } from './handler-runs.ts';
 
 /** Looks at one task's handler. What it waits for may have happened already. */
 export interface Spy<in out I, out O> {
@@ -21,7 +21,7 @@ export interface SpiedRun<out I, out O> extends Omit<HandlerRun, 'input' | 'resu
 }
 
 /** What is seen of the handler of one task in a journal. */
-export function spyOn<I, O>(journal: Journal, name: string): Spy<I, O> {
+export function spyOn<I, O>(journal: HandlerRuns, name: string): Spy<I, O> {
   const first = async (
     state: HandlerRun['state'] | 'any',
     matches: (input: I) => boolean = () => true,

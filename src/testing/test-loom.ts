@@ -15,7 +15,7 @@ import { type WorkerOptions, workerPlan } from '../worker/worker-options.ts';
 import type { Task } from '../workflow/step.ts';
 import type { TaskContext } from '../workflow/task-context.ts';
 import { definitionOf, type Handler, type TaskDefinition } from '../workflow/task-definition.ts';
-import { type HandlerRun, Journal } from './journal.ts';
+import { type HandlerRun, HandlerRuns } from './handler-runs.ts';
 import { ManualClock, settle } from './manual-clock.ts';
 import { type Spy, spyOn } from './spy.ts';
 import { Stalls } from './stalls.ts';
@@ -82,7 +82,7 @@ export class TestLoom extends Fairloom {
   readonly clock: TestClock;
   readonly #manual: ManualClock;
   readonly #workerOptions: WorkerOptions;
-  readonly #journal = new Journal();
+  readonly #journal = new HandlerRuns();
   /** By name, with the version of what has one. */
   readonly #stubs = new Map<string, Handler>();
   /** How often handlers are still to fail, by name. */

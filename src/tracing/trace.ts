@@ -1,5 +1,5 @@
 /** Spans as the engine holds them: they end with what they are a part of, and never twice. */
-import { apart } from '../base/async-scope.ts';
+import { callUserCode } from '../base/async-scope.ts';
 import type { Logger } from '../base/logger.ts';
 import { messageOf } from '../base/message-of.ts';
 import { errorFrom, thrownOf } from '../base/thrown.ts';
@@ -82,7 +82,7 @@ class OpenTrace implements Trace {
   /** A tracer that throws leaves the work untraced. */
   static begin(tracing: OpenTracing, request: SpanRequest, whole: OpenTrace | undefined): Trace {
     try {
-      const span = apart(() => tracing.tracer.start(request));
+      const span = callUserCode(() => tracing.tracer.start(request));
       return new OpenTrace(tracing, span, { given: givenIn(request.parent), whole });
     } catch (error) {
       say(tracing.log, 'tracer.threw', 'the tracer threw', { error });
@@ -112,7 +112,7 @@ class OpenTrace implements Trace {
   within(call: () => void): void {
     let isCalled = false;
     try {
-      apart(() =>
+      callUserCode(() =>
         this.#span.within(() => {
           isCalled = true;
           call();
@@ -131,7 +131,7 @@ class OpenTrace implements Trace {
     for (const part of this.#parts ?? []) part.end(end);
     this.#whole?.drop(this);
     try {
-      apart(() => this.#span.end(shownEnd(end)));
+      callUserCode(() => this.#span.end(shownEnd(end)));
     } catch (error) {
       say(this.#tracing.log, 'tracer.threw', 'the tracer threw', { error });
     }

@@ -212,7 +212,7 @@ export class LeaseLoop {
       if (!(await this.#pause(failures))) break;
       if (rest.pending.length > 0 || rest.lease !== undefined) continue;
       this.#landed();
-      this.#goOn(false);
+      this.#continueLoop(false);
       return;
     }
     this.#landed();
@@ -278,7 +278,7 @@ export class LeaseLoop {
     if (reply.lease !== undefined) this.#leased(reply.lease);
     if (this.#handed.length > 0) this.#takeHanded();
     const wanted = lease?.limit ?? 0;
-    this.#goOn((reply.lease?.leases.length ?? 0) < wanted);
+    this.#continueLoop((reply.lease?.leases.length ?? 0) < wanted);
     this.#startTaken();
   }
 
@@ -334,7 +334,7 @@ export class LeaseLoop {
    * there were fewer tasks than slots, and nothing is left to settle: that call would hardly find
    * anything, so the tasks come first, and what they settle in this tick goes along.
    */
-  #goOn(isScarce: boolean): void {
+  #continueLoop(isScarce: boolean): void {
     this.#replies++;
     if (this.#replies % REPLIES_PER_TURN !== 0) {
       if (isScarce && this.#settlements.count === 0) this.#schedule();

@@ -65,7 +65,7 @@ export class RunWork {
       attempt.upstreams = facts ?? [];
       if (facts !== undefined) return;
       const error = new InvalidPayloadError('$.upstream', 'results of more than 64 Mi characters');
-      attempt.refuse({ error, failureType: 'invalid-payload', retryable: false });
+      attempt.failWith({ error, failureType: 'invalid-payload', retryable: false });
     } catch (error) {
       this.#line.report(`read the upstreams of ${attempt.taskId}`, error);
       attempt.giveBack({ type: 'unread', what: 'upstreams' });
@@ -77,7 +77,7 @@ export class RunWork {
     try {
       const input = await this.#inputs.build({ lease, place, upstreams });
       if (input.kind === 'input') attempt.payload = input.text;
-      else if (input.kind === 'refused') attempt.refuse(input.failure);
+      else if (input.kind === 'refused') attempt.failWith(input.failure);
       else if (input.kind === 'followed') {
         attempt.endWith({ type: 'settle', decision: followDecision(input.cause) });
       } else {

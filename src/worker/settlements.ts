@@ -143,7 +143,7 @@ export class Settlements {
   /** What the backend made of it. One whose writes were refused is still leased: it settles as something else. */
   answered({ attempt, settlement }: PendingSettlement, answer: SettleAnswer): void {
     if (answer.kind === 'refused') {
-      attempt?.refused(answer.refusal);
+      attempt?.failOnRefusedWrites(answer.refusal);
       return;
     }
     // One that has ended while it waited settles once more, by the lease that it waits under or the next.

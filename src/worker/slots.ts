@@ -241,7 +241,7 @@ export class Slots implements AttemptHost<Attempt> {
     return this.#suspended.has(attempt);
   }
 
-  misbehaved(operation: string, error: unknown): void {
+  reportUserError(operation: string, error: unknown): void {
     this.#line.report(operation, error);
   }
 
@@ -260,11 +260,11 @@ export class Slots implements AttemptHost<Attempt> {
   #startOther(attempt: Attempt): void {
     const suspended = this.#suspended.take(attempt);
     if (suspended === undefined) this.#begin(attempt);
-    else void this.#goOn(attempt, suspended);
+    else void this.#resumeHandler(attempt, suspended);
   }
 
   /** A handler waited for this lease: it goes on, unless another worker has gone on without it. */
-  async #goOn(fresh: Attempt, { attempt, journal }: SuspendedHandler): Promise<void> {
+  async #resumeHandler(fresh: Attempt, { attempt, journal }: SuspendedHandler): Promise<void> {
     let isSame = false;
     try {
       isSame = journal.goesOnWith(await this.#line.backend.runs.load(fresh.taskId));
@@ -273,7 +273,7 @@ export class Slots implements AttemptHost<Attempt> {
       fresh.giveBack({ type: 'unread', what: 'journal' });
     }
     if (fresh.isDecided || !isSame) {
-      attempt.leave(new LeaseLostError(fresh.taskId));
+      attempt.abandonHandler(new LeaseLostError(fresh.taskId));
       if (fresh.isDecided) this.#drop(fresh);
       else this.#begin(fresh);
       return;

@@ -58,7 +58,7 @@ export class SuspendedHandlers {
   leave(taskId: string, reason: Error): void {
     const suspended = this.byTask.get(taskId);
     this.byTask.delete(taskId);
-    suspended?.attempt.leave(reason);
+    suspended?.attempt.abandonHandler(reason);
   }
 
   leaveAll(reason: Error): void {

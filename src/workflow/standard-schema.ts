@@ -1,4 +1,4 @@
-import { apart } from '../base/async-scope.ts';
+import { callUserCode } from '../base/async-scope.ts';
 import { messageOf } from '../base/message-of.ts';
 import { InvalidPayloadError } from '../domain/errors/errors.ts';
 /**
@@ -43,7 +43,7 @@ export function validate(
   value: unknown,
 ): SchemaResult | Promise<SchemaResult> {
   try {
-    const answer = apart(() => schema['~standard'].validate(value));
+    const answer = callUserCode(() => schema['~standard'].validate(value));
     if (!isThenable(answer)) return resultOf(answer);
     return Promise.resolve(answer).then(resultOf).catch(thrownBy);
   } catch (error) {

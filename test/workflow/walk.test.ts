@@ -14,8 +14,8 @@ import {
 import {
   type Ending,
   onlyTask,
+  RunWalk,
   type StepOutcome,
-  Walk,
   type WalkStep,
 } from '../../src/graph/run-walk.ts';
 import { compile } from '../../src/workflow/compile.ts';
@@ -37,7 +37,7 @@ interface Part {
 
 /** Walks to the end; groups are walked member by member, strictly. */
 function walked(part: Part, decide: Decide): Ending {
-  const walk = new Walk(part);
+  const walk = new RunWalk(part);
   for (;;) {
     const next = walk.next();
     expect(walk.next()).toBe(next);

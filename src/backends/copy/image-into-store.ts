@@ -13,7 +13,7 @@ import { putDeadlines, putTasks } from './tasks-into-store.ts';
 
 /** Tells an empty store of the embedded backend what the rows tell. Counts and indexes are made of them. */
 export function putImage(store: Store, image: Image): void {
-  store.goOn(image.clock.seen);
+  store.continueAt(image.clock.seen);
   store.now = image.clock.seen;
   store.sweepAfter = image.clock.sweepAfter;
   Object.assign(store.scheduler, image.clock.scheduler);

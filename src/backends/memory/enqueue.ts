@@ -6,7 +6,7 @@ import { isEnd } from '../../domain/task/task.ts';
 import { waitingState } from '../../domain/task/transition.ts';
 import { blockedByCycle, cycleByKeys } from './rules/cycles.ts';
 import { type Batch, checkDependencies, link, rewait } from './rules/dependencies.ts';
-import { cascade, endIfExpired, goOn } from './rules/end.ts';
+import { cascade, endIfExpired, enterLine } from './rules/end.ts';
 import { enterScheduled, leave, setDeadline, stateAfter } from './rules/places.ts';
 import { type KeyEntry, TaskEntry } from './store/entities.ts';
 import { isFirstPayload } from './store/first-payload.ts';
@@ -179,7 +179,7 @@ function moved(
   const next = stateAfter(entry, 'due');
   leave(store, entry);
   if (dueAt > store.now) enterScheduled(store, entry, dueAt);
-  else goOn(store, entry, next);
+  else enterLine(store, entry, next);
   return presentState(store, reply);
 }
 
@@ -344,7 +344,7 @@ function settleIn(store: Store, entry: TaskEntry, task: NewTask): void {
     }
   }
   if (due > now) enterScheduled(store, entry, due);
-  else goOn(store, entry, waitingState(entry));
+  else enterLine(store, entry, waitingState(entry));
   ending?.();
 }
 

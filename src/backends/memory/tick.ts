@@ -5,7 +5,7 @@ import { STEPS } from '../../domain/step-bounds.ts';
 import type { Cause } from '../../domain/task/cause.ts';
 import { isEnd, type TaskState } from '../../domain/task/task.ts';
 import { upstreamOf } from './rules/edges.ts';
-import { cascade, end, endIfExpired, goOn, recordAttempt } from './rules/end.ts';
+import { cascade, end, endIfExpired, enterLine, recordAttempt } from './rules/end.ts';
 import { wakeByTime } from './rules/events.ts';
 import { lookAgain } from './rules/parking.ts';
 import { leave, setDueKey, stateAfter } from './rules/places.ts';
@@ -140,7 +140,7 @@ function promoteUser(store: Store, user: UserEntry, most: number): number {
 export function becomeDue(store: Store, entry: TaskEntry): void {
   const next = stateAfter(entry, 'due');
   leave(store, entry);
-  goOn(store, entry, next);
+  enterLine(store, entry, next);
 }
 
 function unthrottle(store: Store): boolean {

@@ -117,7 +117,7 @@ class Demo {
   async play(): Promise<DemoResult> {
     const { backend, seed, beside } = this.#options;
     this.#endBeside = await beside?.(this.#loom);
-    const left = await this.#goOn();
+    const left = await this.#resume();
     const queued = (user: string): number => left.get(user)?.queued ?? 0;
     this.#trace.begin(left);
     await this.#prepare(queued(NOISY.user));
@@ -173,7 +173,7 @@ class Demo {
    * Tells what an earlier demo has left, and works off what is not the noisy one's: the others come anew. Answers
    * what is left then.
    */
-  async #goOn(): Promise<ReadonlyMap<string, LeftBehind>> {
+  async #resume(): Promise<ReadonlyMap<string, LeftBehind>> {
     const { news, signal, goesOn = false } = this.#options;
     if (!goesOn) return new Map();
     const found = await leftBehind(this.#loom);

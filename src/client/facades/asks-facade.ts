@@ -1,4 +1,4 @@
-import type { Connection } from '../../backends/connection.ts';
+import type { SharedBackend } from '../../backends/shared-backend.ts';
 import { utf8Bytes } from '../../base/json.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
 import {
@@ -94,7 +94,7 @@ export interface AskInfo {
 
 /** `loom.asks`: what handlers ask people by `ctx.ask`. */
 export class Asks {
-  readonly #connection: Connection;
+  readonly #connection: SharedBackend;
   readonly #codec: ValueCodec;
   readonly #newId: () => string;
 
@@ -181,7 +181,7 @@ export class Asks {
 
 /** What questions are read and answered with. */
 interface AskTools {
-  readonly connection: Connection;
+  readonly connection: SharedBackend;
   readonly codec: ValueCodec;
   readonly newId: () => string;
 }

@@ -1,4 +1,4 @@
-import type { Connection } from '../../backends/connection.ts';
+import type { SharedBackend } from '../../backends/shared-backend.ts';
 import { mapInChunks } from '../../base/chunks.ts';
 import type { KeepAlive } from '../../base/keep-alive.ts';
 import { keysIn } from '../../base/records.ts';
@@ -109,7 +109,7 @@ const READ_ROWS = 200;
 const AT_ONCE = 16;
 
 interface DeadParts {
-  readonly connection: Connection;
+  readonly connection: SharedBackend;
   readonly codec: ValueCodec;
   readonly clock: Clock;
   readonly keepAlive: KeepAlive;

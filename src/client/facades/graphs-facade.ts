@@ -1,4 +1,4 @@
-import type { Connection } from '../../backends/connection.ts';
+import type { SharedBackend } from '../../backends/shared-backend.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import type { TaskGraph } from '../../graph/graph.ts';
 import type { GraphCache, GraphStats } from '../../runs/graph-cache.ts';
@@ -7,11 +7,11 @@ const HASH = /^[0-9a-f]{64}$/;
 
 /** `loom.graphs`: the graphs of workflows, by hash. */
 export class Graphs {
-  readonly #connection: Connection;
+  readonly #connection: SharedBackend;
   readonly #graphs: GraphCache;
 
   /** @internal */
-  constructor({ connection, graphs }: { connection: Connection; graphs: GraphCache }) {
+  constructor({ connection, graphs }: { connection: SharedBackend; graphs: GraphCache }) {
     this.#connection = connection;
     this.#graphs = graphs;
   }

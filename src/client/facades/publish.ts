@@ -1,4 +1,4 @@
-import type { Connection } from '../../backends/connection.ts';
+import type { SharedBackend } from '../../backends/shared-backend.ts';
 import { utf8Bytes } from '../../base/json.ts';
 import type { Duration } from '../../base/time.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
@@ -46,7 +46,7 @@ const DAY_MS = 86_400_000;
 
 /** What an event is published with. */
 interface PublishTools {
-  readonly connection: Connection;
+  readonly connection: SharedBackend;
   readonly codec: ValueCodec;
   readonly maker: TaskMaker;
   readonly newId: () => string;

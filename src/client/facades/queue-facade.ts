@@ -1,4 +1,4 @@
-import type { Connection } from '../../backends/connection.ts';
+import type { SharedBackend } from '../../backends/shared-backend.ts';
 import { checkName } from '../../domain/fairness/names.ts';
 import type { QueuePatch } from '../../domain/fairness/settings.ts';
 import type { QueueInfo } from '../../domain/port/backend.ts';
@@ -17,10 +17,10 @@ export interface QueueStatus extends Omit<QueueInfo, 'settings'> {
 
 /** `loom.queues`: the queues, and what holds for each. */
 export class Queues {
-  readonly #connection: Connection;
+  readonly #connection: SharedBackend;
 
   /** @internal */
-  constructor(connection: Connection) {
+  constructor(connection: SharedBackend) {
     this.#connection = connection;
   }
 

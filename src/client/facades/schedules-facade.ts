@@ -1,4 +1,4 @@
-import type { Connection } from '../../backends/connection.ts';
+import type { SharedBackend } from '../../backends/shared-backend.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
 import {
@@ -49,7 +49,7 @@ import { listed } from './list-cursor.ts';
 import { PAGE_KEYS, type PageOptions, pageRequest } from './page.ts';
 
 interface SchedulesParts {
-  readonly connection: Connection;
+  readonly connection: SharedBackend;
   readonly log: Logger;
   readonly maker: TaskMaker;
   readonly codec: ValueCodec;

@@ -1,4 +1,4 @@
-import type { Connection } from '../../backends/connection.ts';
+import type { SharedBackend } from '../../backends/shared-backend.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
 import { checkId, checkName } from '../../domain/fairness/names.ts';
@@ -31,10 +31,10 @@ const KEYS: OptionKeys<SeriesOptions> = keysOf<SeriesOptions>()({
 
 /** `loom.series`: what happened in each minute of the last day, and in each hour of the last month. */
 export class Series {
-  readonly #connection: Connection;
+  readonly #connection: SharedBackend;
 
   /** @internal */
-  constructor(connection: Connection) {
+  constructor(connection: SharedBackend) {
     this.#connection = connection;
   }
 

@@ -1,4 +1,4 @@
-import type { Connection } from '../../backends/connection.ts';
+import type { SharedBackend } from '../../backends/shared-backend.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
 import {
   SignalLimitError,
@@ -26,7 +26,7 @@ export type SignalOutcome = 'delivered' | 'buffered' | 'repeated';
 
 /** Sends a signal; see `Fairloom.signal`. */
 export async function sendSignal(
-  { connection, codec }: { readonly connection: Connection; readonly codec: ValueCodec },
+  { connection, codec }: { readonly connection: SharedBackend; readonly codec: ValueCodec },
   id: string,
   call: { readonly what: unknown; readonly payload: unknown; readonly options: SignalOptions },
 ): Promise<SignalOutcome> {

@@ -1,5 +1,5 @@
 /** One reader of one stream: live, from any offset, until it has ended. */
-import type { Connection } from '../../backends/connection.ts';
+import type { SharedBackend } from '../../backends/shared-backend.ts';
 import { linkAbort } from '../../base/abort-watch.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
 import {
@@ -64,7 +64,7 @@ export interface StreamGap {
 
 /** What reading streams needs of its client. */
 export interface StreamReaders {
-  readonly connection: Connection;
+  readonly connection: SharedBackend;
   readonly codec: ValueCodec;
   readonly results: Results;
 }

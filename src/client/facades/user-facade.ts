@@ -1,4 +1,4 @@
-import type { Connection } from '../../backends/connection.ts';
+import type { SharedBackend } from '../../backends/shared-backend.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
 import { checkId, checkName } from '../../domain/fairness/names.ts';
@@ -58,10 +58,10 @@ export function isUnready({ queued, ready }: Pick<UserStatus, 'queued' | 'ready'
 
 /** `loom.users`: who waits, who runs, and what each may. */
 export class Users {
-  readonly #connection: Connection;
+  readonly #connection: SharedBackend;
 
   /** @internal */
-  constructor(connection: Connection) {
+  constructor(connection: SharedBackend) {
     this.#connection = connection;
   }
 

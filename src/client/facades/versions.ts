@@ -1,5 +1,5 @@
 /** `loom.versions`: what each version of each task still holds, so that a deploy knows when old workers may go. */
-import type { Connection } from '../../backends/connection.ts';
+import type { SharedBackend } from '../../backends/shared-backend.ts';
 import { isGraphStoreError, isOwn } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
 import { LIMITS } from '../../domain/limits.ts';
@@ -62,7 +62,7 @@ const LISTED = ['scheduled', 'deferred', 'started'] as const;
 
 /** What it needs of its client. */
 interface VersionsParts {
-  readonly connection: Connection;
+  readonly connection: SharedBackend;
   readonly graphs: GraphCache;
 }
 

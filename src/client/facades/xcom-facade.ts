@@ -1,5 +1,5 @@
 import type { XComValues } from '../../attempt/xcom.ts';
-import type { Connection } from '../../backends/connection.ts';
+import type { SharedBackend } from '../../backends/shared-backend.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
 import { checkId } from '../../domain/fairness/names.ts';
 import type { Page } from '../../domain/port/backend.ts';
@@ -30,12 +30,12 @@ const { namespace: _namespace, ...USER_KEYS } = WHERE_KEYS;
 
 /** `loom.xcom`: the named values of users, from outside of tasks. */
 export class XComs {
-  readonly #connection: Connection;
+  readonly #connection: SharedBackend;
   readonly #maker: TaskMaker;
   readonly #xcom: XComValues;
 
   /** @internal */
-  constructor(connection: Connection, maker: TaskMaker, xcom: XComValues) {
+  constructor(connection: SharedBackend, maker: TaskMaker, xcom: XComValues) {
     this.#connection = connection;
     this.#maker = maker;
     this.#xcom = xcom;

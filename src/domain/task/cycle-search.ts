@@ -39,7 +39,7 @@ export function* searchCycle(
   id: string,
   most: number,
 ): Generator<EdgeQuestion, CycleVerdict, EdgeAnswer> {
-  const walks = [new Walk('upstreams', id, most), new Walk('dependents', id, most)];
+  const walks = [new CycleWalk('upstreams', id, most), new CycleWalk('dependents', id, most)];
   while (walks.some((walk) => !walk.isOver)) {
     for (const walk of walks) {
       const next = walk.next();
@@ -78,7 +78,7 @@ export function cycleRefusal(
 }
 
 /** Breadth first in one direction. */
-class Walk {
+class CycleWalk {
   readonly side: EdgeSide;
   readonly #id: string;
   readonly #most: number;

@@ -209,7 +209,7 @@ export class Hub {
     for (const one of watched.listeners.values()) one.due.delete(watched);
     caller.readings++;
     const from = elapsedMs(this.#clock);
-    const goOn = this.#alone();
+    const release = this.#alone();
     const value = await this.#read(watched.subject, watched.view);
     const now = elapsedMs(this.#clock);
     const tookMs = Math.max(0, now - from);
@@ -217,22 +217,22 @@ export class Hub {
     caller.budget.spend(now, tookMs);
     this.#budget.spend(now, tookMs);
     this.#publish(watched, versionOf(value), tookMs);
-    goOn();
+    release();
   }
 
   /** Nothing else is read until it is called, or until that takes too long. */
   #alone(): () => void {
     this.#isReading = true;
     let isOver = false;
-    const goOn = (): void => {
+    const release = (): void => {
       timer.cancel();
       if (isOver) return;
       isOver = true;
       this.#isReading = false;
       this.#plan();
     };
-    const timer = this.#clock.setTimer(ALONE_MS, goOn);
-    return goOn;
+    const timer = this.#clock.setTimer(ALONE_MS, release);
+    return release;
   }
 
   #publish(watched: Watching, version: Version, tookMs: number): void {

@@ -4,7 +4,7 @@ import type { SubRunner } from '../../attempt/attempt-context.ts';
 import { channelError } from '../../attempt/channels.ts';
 import type { OwnEnd, OwnLease } from '../../attempt/own-lease.ts';
 import { persist } from '../../attempt/persist.ts';
-import { apart } from '../../base/async-scope.ts';
+import { callUserCode } from '../../base/async-scope.ts';
 import { inChunks } from '../../base/chunks.ts';
 import { errorText } from '../../codec/task-error.ts';
 import type { Outcome } from '../../domain/attempt/decider.ts';
@@ -21,10 +21,10 @@ import { hasVersion } from '../../domain/task/task-name.ts';
 import type { WalkSpec } from '../../graph/run-walk.ts';
 import type { Registry } from '../../handlers/registry.ts';
 import { drivenMemberOf, type RunPlace, runGivenOf, runPlaceOf, type Seed } from '../record.ts';
-import { Journal, JournalLost } from './journal.ts';
 import type { EarlyEnd } from './journal-fields.ts';
 import { memberBlock } from './members.ts';
 import { Producer, type ProducerTools, type WalkMove } from './producer.ts';
+import { JournalLost, RunJournal } from './run-journal.ts';
 import { SubRuns } from './sub-runs.ts';
 
 /** What driving needs of its worker, but for what each lease brings. */
@@ -36,7 +36,7 @@ export function driveToolsOf(
 ): DriveTools {
   const policy: DriveTools['policy'] = (name) => {
     const known = parts.registry.policy(name);
-    if (known !== undefined) return (members) => apart(known.decide, members);
+    if (known !== undefined) return (members) => callUserCode(known.decide, members);
     throw new InvalidOptionError(`policy ${name}`, 'a policy that is registered here', undefined);
   };
   return { ...parts, policy };
@@ -58,18 +58,18 @@ export function subRunnerOf(
   own: OwnLease,
   version: string | undefined,
 ): SubRunner {
-  let opened: Promise<Journal> | undefined;
+  let opened: Promise<RunJournal> | undefined;
   const { backend, graphs } = tools;
   const again = <T>(call: () => Promise<T>): Promise<T> => persist(tools, own.signal, call);
-  const open = async (): Promise<Journal> => {
+  const open = async (): Promise<RunJournal> => {
     const fields = await again(() => backend.runs.load(own.lease.id));
     const parts = { backend, holder: own, graphs, prefix: '', persist: again };
-    const journal = Journal.of(parts, fields);
+    const journal = RunJournal.of(parts, fields);
     const { edited } = runPlaceOf(own.lease.options) ?? {};
     if (edited !== undefined) journal.begin(EDITED, edited, STEPS);
     return journal;
   };
-  const journal = (): Promise<Journal> => {
+  const journal = (): Promise<RunJournal> => {
     // Not kept when it fails: the handler may try again.
     opened ??= open().catch((error: unknown) => {
       opened = undefined;
@@ -102,7 +102,7 @@ class Drive {
     const { backend, graphs, codec } = this.#tools;
     const fields = await this.#tools.persist(() => backend.runs.load(lease.id));
     const parts = { backend, holder: this.#own, graphs, prefix: '', persist: this.#tools.persist };
-    const journal = Journal.of(parts, fields);
+    const journal = RunJournal.of(parts, fields);
     const early = journal.earlyEnd;
     if (early !== undefined) return ENDED;
     const place = runPlaceOf(lease.options);
@@ -133,7 +133,7 @@ class Drive {
   }
 
   /** What it goes on from is written down before anything else is done. */
-  async #seed(journal: Journal, run: string, seed: Seed | undefined): Promise<void> {
+  async #seed(journal: RunJournal, run: string, seed: Seed | undefined): Promise<void> {
     const { backend, persist: again } = this.#tools;
     if (seed === undefined || journal.text(SEEDED) !== undefined) return;
     const writes = Object.entries(seed.channels ?? {}).map(
@@ -165,7 +165,7 @@ class Drive {
     return { graph, block, input, isMember: true, maxSteps };
   }
 
-  async #endOf(move: WalkMove, journal: Journal, isMember: boolean): Promise<OwnEnd> {
+  async #endOf(move: WalkMove, journal: RunJournal, isMember: boolean): Promise<OwnEnd> {
     // No handler is left that would go on: what ends may end the run, also while it is paused.
     if (move.type === 'wait') {
       return { type: 'settle', decision: { ...move.suspension, decides: true } };
@@ -215,7 +215,7 @@ class Drive {
   }
 
   /** Its producer reads there how it ended the run; a canceled task has no result. */
-  async #endRun(journal: Journal, value: unknown): Promise<OwnEnd> {
+  async #endRun(journal: RunJournal, value: unknown): Promise<OwnEnd> {
     let end: EarlyEnd;
     try {
       end = { text: this.#tools.codec.result('terminate', value) };

@@ -19,7 +19,6 @@ import type { GraphCache } from '../graph-cache.ts';
 import { groupOutcome, type MemberEnd } from '../group-end.ts';
 import { redriven } from '../redriven.ts';
 import { openBelow } from './driven-nodes.ts';
-import { type Journal, JournalLost } from './journal.ts';
 import { earlyEndOf, type OpenedGroup } from './journal-fields.ts';
 import {
   hasEndedRun,
@@ -40,6 +39,7 @@ import {
   type ProducerFacts,
 } from './members.ts';
 import type { NodeTools } from './node-call.ts';
+import { JournalLost, type RunJournal } from './run-journal.ts';
 
 /** What driving a group needs of its worker. */
 export interface GroupTools extends NodeTools {
@@ -57,7 +57,7 @@ export interface GroupTools extends NodeTools {
 export interface GroupCall {
   readonly step: WalkStep & { readonly type: 'group' };
   readonly producer: ProducerFacts;
-  readonly journal: Journal;
+  readonly journal: RunJournal;
   /** The run is: a group that is open may end, and nothing of it is stored. */
   readonly isPaused: boolean;
   readonly holder: { readonly lease: LeaseRef } & Pick<OwnLease, 'openGroups'>;

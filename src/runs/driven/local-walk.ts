@@ -5,7 +5,7 @@ import type { LocalChannels } from '../../attempt/channels.ts';
 import { applyHere } from '../../attempt/pending-writes.ts';
 import { LocalStreams } from '../../attempt/streams.ts';
 import { onAbort } from '../../base/abort-watch.ts';
-import { apart } from '../../base/async-scope.ts';
+import { callUserCode } from '../../base/async-scope.ts';
 import {
   isOwn,
   TaskCanceledError,
@@ -20,8 +20,8 @@ import { NO_OPTIONS } from '../../enqueue/enqueue-options.ts';
 import { isLost, type MemberState, type RegisteredVerdict } from '../../graph/group-verdict.ts';
 import {
   type Ending,
+  RunWalk,
   type StepOutcome,
-  Walk,
   type WalkMember,
   type WalkSpec,
   type WalkStep,
@@ -92,7 +92,7 @@ export class LocalWalk {
   }
 
   async #walk(spec: WalkSpec, signal: AbortSignal, trace: Trace): Promise<Ending> {
-    const walk = new Walk({ ...spec, maxSteps: this.#maxSteps });
+    const walk = new RunWalk({ ...spec, maxSteps: this.#maxSteps });
     for (;;) {
       const step = walk.next();
       if (step.type === 'end') return step.ending;
@@ -113,7 +113,7 @@ export class LocalWalk {
       }
     }
     for (const policy of policies)
-      this.#policies.set(policy.name, (facts) => apart(policy.decide, facts));
+      this.#policies.set(policy.name, (facts) => callUserCode(policy.decide, facts));
   }
 
   async #task(

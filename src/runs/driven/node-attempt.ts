@@ -151,19 +151,19 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher, TimeL
     this.#call.holder.recall?.()?.catch(() => undefined);
   }
 
-  returned(text: string): void {
+  reportResult(text: string): void {
     const failure = this.#failureOf(undefined);
     if (failure !== undefined) this.#end({ type: 'threw', failure });
     else this.#end({ type: 'returned', text, writes: this.#writes() });
   }
 
-  chose(control: Control): void {
+  reportChoice(control: Control): void {
     const failure = this.#failureOf(control);
     if (failure !== undefined) this.#end({ type: 'threw', failure });
     else this.#end({ type: 'chose', control, writes: this.#writes() });
   }
 
-  threw(failure: Failure): void {
+  reportError(failure: Failure): void {
     // An output that holds a control cannot be stored, and the control says more about why.
     const isOutput = failure.failureType === 'invalid-result';
     const why = isOutput ? (this.#failureOf(undefined) ?? failure) : failure;
@@ -199,8 +199,8 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher, TimeL
     return Math.min(this.#leftMs, outerMs ?? this.#leftMs);
   }
 
-  goOn(): void {
-    this.#call.outer?.goOn();
+  resume(): void {
+    this.#call.outer?.resume();
     if (this.#isSettling || this.#timer === undefined || this.#timeout !== undefined) return;
     this.#dueIn(this.#leftMs);
   }

@@ -1,6 +1,6 @@
 import { checkedDecision, failedOutcome, releasedOutcome } from '../../attempt/decisions.ts';
 import { type HandlerWrites, NO_WRITES } from '../../attempt/pending-writes.ts';
-import { apart } from '../../base/async-scope.ts';
+import { callUserCode } from '../../base/async-scope.ts';
 import { sleep } from '../../base/pause.ts';
 import { thrownOf } from '../../base/thrown.ts';
 import { errorOf } from '../../codec/task-error.ts';
@@ -141,6 +141,8 @@ export class NodeRun {
       policy,
       random: this.#tools.random(),
     };
-    return checkedDecision(apart(decider, outcome, facts), outcome) ?? decide(outcome, facts);
+    return (
+      checkedDecision(callUserCode(decider, outcome, facts), outcome) ?? decide(outcome, facts)
+    );
   }
 }

@@ -12,8 +12,8 @@ import { NO_OPTIONS } from '../../enqueue/enqueue-options.ts';
 import { codeOfNode } from '../../graph/node-code.ts';
 import {
   type Ending,
+  RunWalk,
   type StepOutcome,
-  Walk,
   type WalkSpec,
   type WalkStep,
 } from '../../graph/run-walk.ts';
@@ -27,9 +27,9 @@ import { type Edits, editMark, editOf } from '../record.ts';
 import { type NodeRecord, outcomeOf, recordOf } from './controls.ts';
 import { GroupDrive, type GroupTools } from './group-drive.ts';
 import { groupSpan, tracedGroup } from './group-trace.ts';
-import type { Journal } from './journal.ts';
 import type { ProducerFacts } from './members.ts';
 import { type NodeEnd, NodeRun } from './node-run.ts';
+import type { RunJournal } from './run-journal.ts';
 import { unknownNodePause } from './unknown-node.ts';
 
 /** What walking a graph needs of its worker. */
@@ -50,7 +50,7 @@ export interface ProducerCall {
   readonly facts: ProducerFacts;
   /** Whose lease and token may be others after a wait. */
   readonly holder: Pick<OwnLease, 'lease' | 'fencingToken' | 'streams' | 'recall' | 'openGroups'>;
-  readonly journal: Journal;
+  readonly journal: RunJournal;
   /** Of the journal: tells groups of several runs in one task apart. */
   readonly prefix: string;
   /** Aborts when the lease is not wanted any more. */
@@ -113,7 +113,7 @@ export class Producer {
   async walk(spec: WalkSpec): Promise<WalkMove> {
     const { codec } = this.#tools;
     const { journal, signal } = this.#call;
-    const walk = new Walk(spec);
+    const walk = new RunWalk(spec);
     for (;;) {
       const step = walk.next();
       if (step.type === 'end') {

@@ -5,7 +5,7 @@ import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import type { Backend, Inspect } from '../../domain/port/backend.ts';
 import { allNodes, type TaskGraph } from '../../graph/graph.ts';
 import { begun, idsIn } from '../../graph/graph-start.ts';
-import { Walk, type WalkStep } from '../../graph/run-walk.ts';
+import { RunWalk, type WalkStep } from '../../graph/run-walk.ts';
 import { memberTaskId } from '../record.ts';
 import { outcomeOf } from './controls.ts';
 import { givenField, type OpenedGroup, recordIn } from './journal-fields.ts';
@@ -40,7 +40,7 @@ export function replay(
   isAgain: (step: WalkStep) => boolean = () => false,
 ): Replayed {
   const kept: Record<string, string> = {};
-  const walk = new Walk({ graph, block: graph, input, isMember: false });
+  const walk = new RunWalk({ graph, block: graph, input, isMember: false });
   for (;;) {
     const step = walk.next();
     if (step.type === 'end' || isAgain(step)) return { fields: kept, next: step };

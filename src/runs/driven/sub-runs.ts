@@ -23,13 +23,13 @@ import type { PartRequest } from '../../tracing/trace.ts';
 import { partSpan, tracedCall } from '../../tracing/work.ts';
 import { demandStep } from '../../workflow/pipeline-definition.ts';
 import { runPlaceOf, sha256 } from '../record.ts';
-import type { Journal } from './journal.ts';
 import { type HandlerCode, Producer, type ProducerTools, type WalkMove } from './producer.ts';
+import type { RunJournal } from './run-journal.ts';
 
 /** Where in a task's journal the runs of one handler stand. */
 interface SubRunsPlace {
   /** Of the task; asked for at the first run. */
-  readonly journal: () => Promise<Journal>;
+  readonly journal: () => Promise<RunJournal>;
   /** What stands before the fields of the handler's runs. */
   readonly prefix: string;
   /** At which attempts those are that the handler is a part of, the task's own left out. */
@@ -109,7 +109,7 @@ export class SubRuns {
   }
 
   /** A wait that was out of time has failed: after a redrive it begins anew, with another deadline. */
-  #answer(journal: Journal, wait: HandlerWait, mark: string): WaitAnswer | undefined {
+  #answer(journal: RunJournal, wait: HandlerWait, mark: string): WaitAnswer | undefined {
     const answer = journal.answer(mark);
     if (answer?.by !== 'time' || !failsLate(wait)) return answer;
     const began = journal.text(BEGAN) ?? NEVER_REDRIVEN;
@@ -153,11 +153,11 @@ export class SubRuns {
 
   async #suspend(
     suspension: Suspension,
-    journal: Journal,
+    journal: RunJournal,
     limit: TimeLimit | undefined,
   ): Promise<void> {
     await this.#own.suspend(suspension, journal, limit?.pause());
-    limit?.goOn();
+    limit?.resume();
   }
 
   async #run(key: string, call: RunCall, within: string): Promise<unknown> {
@@ -194,7 +194,7 @@ export class SubRuns {
     return partSpan({ kind: 'run', name, runId: runPlaceOf(options)?.id ?? id });
   }
 
-  #demandSame(key: string, journal: Journal, hash: string): void {
+  #demandSame(key: string, journal: RunJournal, hash: string): void {
     const before = journal.text(HASH);
     if (journal.answered !== undefined) throw this.#mismatch(key, journal);
     if (before === undefined) {
@@ -204,19 +204,19 @@ export class SubRuns {
   }
 
   /** Only where another version may come to read it. */
-  #noteVersion(journal: Journal): void {
+  #noteVersion(journal: RunJournal): void {
     const { version, isKept } = this.#place.code;
     if (version === undefined || isKept || journal.text(VERSION) !== undefined) return;
     journal.noteText(VERSION, version);
   }
 
-  #mismatch(key: string, journal: Journal): Error {
+  #mismatch(key: string, journal: RunJournal): Error {
     const { version: now, isKept } = this.#place.code;
     return new ReplayMismatchError(key, { before: isKept ? now : journal.text(VERSION), now });
   }
 
   #producer(
-    journal: Journal,
+    journal: RunJournal,
     { prefix, within }: Pick<SubRunsPlace, 'prefix' | 'within'>,
     { signal, trace, limit }: Pick<RunCall, 'signal' | 'trace' | 'limit'>,
   ): Producer {
@@ -242,7 +242,7 @@ export class SubRuns {
     });
   }
 
-  async #ended(journal: Journal, name: string, ending: Ending): Promise<unknown> {
+  async #ended(journal: RunJournal, name: string, ending: Ending): Promise<unknown> {
     const { codec } = this.#tools;
     if ('value' in ending) {
       const text = codec.result(name, ending.value);
@@ -261,12 +261,12 @@ export class SubRuns {
 }
 
 /** What stood before this call was stored when the handler came to it first in this attempt. */
-function dropLogged(journal: Journal, lines: KeptLines | undefined): void {
+function dropLogged(journal: RunJournal, lines: KeptLines | undefined): void {
   if (journal.text(LOGGED) === journal.attempt) lines?.drop();
 }
 
 /** Before it is suspended: what it has logged is stored, and then known to be. */
-async function noteLogged(journal: Journal, lines: KeptLines | undefined): Promise<void> {
+async function noteLogged(journal: RunJournal, lines: KeptLines | undefined): Promise<void> {
   if (lines?.hasNew !== true || journal.text(LOGGED) === journal.attempt) return;
   await lines.keep();
   journal.noteText(LOGGED, journal.attempt);
@@ -312,7 +312,7 @@ const LOGGED = 'l';
 const NEVER_REDRIVEN = '0';
 
 /** What a run gave; failures count within their attempt only. */
-function resultIn(journal: Journal): string | undefined {
+function resultIn(journal: RunJournal): string | undefined {
   const text = journal.text(RESULT);
   if (text === undefined || text.startsWith('o')) return text;
   const failure: { attempt: string } = JSON.parse(text.slice(1));

@@ -1,7 +1,7 @@
 /** A node whose code is not here: left to other workers, as long as one of them may have it. */
 import { LIMITS } from '../../domain/limits.ts';
 import type { GroupTools } from './group-drive.ts';
-import type { Journal } from './journal.ts';
+import type { RunJournal } from './run-journal.ts';
 
 /** How often it was met so, and since when no live worker had its code, in ms since the epoch. */
 interface Absence {
@@ -24,7 +24,7 @@ interface UnknownNode {
  */
 export async function unknownNodePause(
   { backend, clock, persist }: Pick<GroupTools, 'backend' | 'clock' | 'persist'>,
-  journal: Journal,
+  journal: RunJournal,
   { key, task, expiresInMs }: UnknownNode,
 ): Promise<number | 'expired' | undefined> {
   const field = `x:${key}`;

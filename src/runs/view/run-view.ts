@@ -1,5 +1,5 @@
 import { withoutMetadata } from '../../attempt/metadata.ts';
-import type { Connection } from '../../backends/connection.ts';
+import type { SharedBackend } from '../../backends/shared-backend.ts';
 import { linkAbort } from '../../base/abort-watch.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
 import { TaskNotFoundError } from '../../domain/errors/errors.ts';
@@ -33,7 +33,7 @@ import type { RunForm } from '../run-options.ts';
 
 /** What looking at a run needs of its client. */
 export interface ViewParts {
-  readonly connection: Connection;
+  readonly connection: SharedBackend;
   readonly codec: ValueCodec;
   readonly graphs: GraphCache;
 }

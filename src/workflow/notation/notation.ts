@@ -111,7 +111,7 @@ class Parser {
   pipeline(): PipelineDefinition {
     let wantsStep = true;
     for (const token of this.#source.tokens) {
-      wantsStep = wantsStep ? this.#begin(token) : this.#goOn(token);
+      wantsStep = wantsStep ? this.#begin(token) : this.#continueWith(token);
     }
     const first = closed(this.#operands.pop());
     if (first instanceof PipelineDefinition) return first;
@@ -130,7 +130,7 @@ class Parser {
   }
 
   /** After a step. @returns whether another must come. */
-  #goOn(token: Token): boolean {
+  #continueWith(token: Token): boolean {
     switch (token.kind) {
       case '>>':
       case '<<':

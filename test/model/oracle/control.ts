@@ -10,7 +10,7 @@ import type {
 import type { Cause } from '../../../src/domain/task/cause.ts';
 import { closesBack } from './cycles.ts';
 import { refresh } from './fairness.ts';
-import { end, forget, goOn, hold, released, unhold } from './graph.ts';
+import { end, enterLine, forget, hold, released, unhold } from './graph.ts';
 import { dropLists, joinLists } from './membership.ts';
 import { countRedrive } from './runs.ts';
 import { recount } from './timed.ts';
@@ -73,7 +73,7 @@ export function redriveTask(world: World, id: string, edited: EditedTask | undef
   }
   for (const waiter of waitersOf(world, id)) unhold(waiter, id);
   released(world, task);
-  goOn(world, task);
+  enterLine(world, task);
   return { kind: 'ok', state: task.state };
 }
 
@@ -104,7 +104,7 @@ export function runTaskNow(world: World, id: string): ChangeReply {
   }
   if (task.state !== 'scheduled') return { kind: 'wrong-state', state: task.state };
   note(world, task, 'due');
-  goOn(world, task);
+  enterLine(world, task);
   return { kind: 'ok', state: task.state };
 }
 

@@ -3,7 +3,7 @@ import type { EnqueueReply, LeaseRef } from '../../../src/domain/port/backend.ts
 import type { KeySpec, NewTask } from '../../../src/domain/task/task.ts';
 import { answerers, type Call, cycleOf, refused } from './cycles.ts';
 import { expireFirst } from './deadlines.ts';
-import { applyEnd, goOn, hold, policyOf, schedule, unhold } from './graph.ts';
+import { applyEnd, enterLine, hold, policyOf, schedule, unhold } from './graph.ts';
 import { holdsLease } from './runs.ts';
 import { snapshotOf } from './snapshots.ts';
 import { gatheredBy, gathers, windowFor } from './windows.ts';
@@ -290,7 +290,7 @@ function place(world: World, call: Call): void {
       if (!isLater) task.expiresAt = due + item.expiresInMs;
     }
     if (due > world.now) schedule(world, task, due);
-    else goOn(world, task);
+    else enterLine(world, task);
   }
 }
 

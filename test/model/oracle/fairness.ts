@@ -60,7 +60,7 @@ export function linger(queue: QueueEntry, person: Person): void {
 }
 
 /** Virtual time goes on by so much work; each who lingers counts until it has come to where that one stands. */
-export function goOn(queue: QueueEntry, work: number): void {
+export function advance(queue: QueueEntry, work: number): void {
   for (let left = work; weightOfAll(queue) > 0; ) {
     const whole = weightOfAll(queue);
     const end = queue.v + (left * 100) / whole;
@@ -231,7 +231,7 @@ export function charge(queue: QueueEntry, turn: Turn, cost: number): void {
     person.tag = lifted(person.tag, grainsAt(via.list.clock, person.weight));
     via.list.clock = begins(person);
   }
-  goOn(queue, cost);
+  advance(queue, cost);
 }
 
 /** The task that is next in its user's own line. */

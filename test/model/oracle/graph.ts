@@ -69,7 +69,7 @@ function touch(world: World, task: Task): void {
 }
 
 /** Queued, or deferred while something blocks it; a join that nothing blocks has ended. */
-export function goOn(world: World, task: Task): void {
+export function enterLine(world: World, task: Task): void {
   if (isBlocked(task)) defer(world, task);
   else if (task.join) joined(world, task);
   else queueUp(world, task);
@@ -229,7 +229,7 @@ function dropWaits(world: World, run: Task): void {
 export function wake(world: World, run: Task): void {
   dropWaits(world, run);
   if (run.state === 'deferred') note(world, run, 'unblocked');
-  goOn(world, run);
+  enterLine(world, run);
 }
 
 /** A question that it waited for is closed, unless somebody has answered it; an event goes to the next. */
@@ -248,7 +248,7 @@ function satisfy(world: World, waiter: Task, id: string): void {
   if (!isStuck(waiter)) waiter.waitUntil = undefined;
   if (waiter.state !== 'deferred' || isBlocked(waiter)) return;
   released(world, waiter);
-  goOn(world, waiter);
+  enterLine(world, waiter);
 }
 
 export function hold(world: World, waiter: Task, id: string): void {

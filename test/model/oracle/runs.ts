@@ -12,7 +12,7 @@ import { openAsk } from './asks.ts';
 import * as channels from './channels.ts';
 import { beginEventWait, recentEvent } from './events.ts';
 import { levelLeft, refresh } from './fairness.ts';
-import { asideOf, goOn, queueUp, wake } from './graph.ts';
+import { asideOf, enterLine, queueUp, wake } from './graph.ts';
 import { answer, takeKept } from './waits.ts';
 import { ended, inLine, isBlocked, note, type Task, type World } from './world.ts';
 
@@ -60,7 +60,7 @@ export function suspend(world: World, run: Task, suspension: Suspension): void {
   }
   const isReason = anyFailed && wakeOn === 'failure';
   if (isBlocked(run) && !isReason) {
-    goOn(world, run);
+    enterLine(world, run);
     return;
   }
   world.happened.push('suspended by nobody who was left');

@@ -1,8 +1,8 @@
 /** Queues that charge by time: what is expected at the lease, and what it came to in the end. */
 import {
+  advance,
   begins,
   countsIn,
-  goOn,
   grainsAt,
   grainsOf,
   lifted,
@@ -43,7 +43,7 @@ export function settleTime(world: World, task: Task): void {
   linger(queue, person);
   if (grains <= 0 || !countsIn(queue, person)) return;
   const ahead = ((begins(person) - queue.v) * person.weight) / 100;
-  goOn(queue, counted ? grains / TURN : Math.min(grains / TURN, ahead));
+  advance(queue, counted ? grains / TURN : Math.min(grains / TURN, ahead));
 }
 
 /** The queue charges by something else from now on. */

@@ -3,7 +3,7 @@
 import type { EndState } from '../../../src/domain/task/task.ts';
 import { deadlineOf, expire } from './deadlines.ts';
 import { isAhead, readyPeople, refresh } from './fairness.ts';
-import { forget, goOn, runCascade } from './graph.ts';
+import { enterLine, forget, runCascade } from './graph.ts';
 import { dropLists, hasLists } from './membership.ts';
 import { lookAt } from './schedules.ts';
 import { sweep } from './settle.ts';
@@ -53,7 +53,7 @@ function promote(world: World): void {
   for (const [place] of users) {
     for (const task of due.filter((each) => placeOf(each.queue, each.user) === place)) {
       note(world, task, 'due');
-      goOn(world, task);
+      enterLine(world, task);
     }
   }
 }

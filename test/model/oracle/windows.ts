@@ -1,7 +1,7 @@
 /** Keys that gather calls: one task for many of them. */
 import type { EnqueueReply } from '../../../src/domain/port/backend.ts';
 import type { KeySpec, NewTask } from '../../../src/domain/task/task.ts';
-import { goOn, schedule } from './graph.ts';
+import { enterLine, schedule } from './graph.ts';
 import { ended, type Key, type Task, type World } from './world.ts';
 
 export type GatheringSpec = KeySpec & { readonly policy: 'debounce' | 'throttle' };
@@ -32,7 +32,7 @@ function postpone(world: World, key: Key, owner: Task, spec: GatheringSpec): voi
   const due = Math.max(world.now, Math.min(world.now + spec.waitMs, latest));
   if (owner.expiresAt !== undefined) owner.expiresAt += due - owner.dueAt;
   if (due > world.now) schedule(world, owner, due);
-  else goOn(world, owner);
+  else enterLine(world, owner);
 }
 
 /** When the task of a call that makes a new one starts, and the window that this begins. */

@@ -150,14 +150,14 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'engine: a journal that is lost is written on',
-    file: 'src/runs/driven/journal.ts',
+    file: 'src/runs/driven/run-journal.ts',
     find: `    if (answer === 'lost') throw new JournalLost();\n`,
     replace: '',
     first: FAULTS,
   },
   {
     name: 'engine: what was written down is written again',
-    file: 'src/runs/driven/journal.ts',
+    file: 'src/runs/driven/run-journal.ts',
     find: `    if (fresh.size === 0) return;\n    const entries = Object.fromEntries(fresh);\n    fresh.clear();\n`,
     replace: `    if (fresh.size === 0) return;\n    const entries = Object.fromEntries(fresh);\n`,
     first: FAULTS,
@@ -192,7 +192,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'engine: an attempt after a redrive is taken for an earlier one',
-    file: 'src/runs/driven/journal.ts',
+    file: 'src/runs/driven/run-journal.ts',
     find: `[REDRIVES] ?? 0}`,
     replace: `[REDRIVES]?.slice(0, 0) ?? ''}`,
     first: AGAIN,
@@ -206,14 +206,14 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'engine: what failed for the handler of a node stays so in its next attempt',
-    file: 'src/runs/driven/journal.ts',
+    file: 'src/runs/driven/run-journal.ts',
     find: `{within}`,
     replace: `{within.slice(0, 0)}`,
     first: AGAIN,
   },
   {
     name: 'engine: a node of a run that is put back has the tries left that it had',
-    file: 'src/runs/driven/journal.ts',
+    file: 'src/runs/driven/run-journal.ts',
     find: `return attempt === this.attempt ? tries : NO_TRIES;`,
     replace: `return attempt === '' ? NO_TRIES : tries;`,
     first: AGAIN,

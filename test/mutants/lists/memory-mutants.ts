@@ -83,8 +83,8 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a due task goes on although it is blocked',
     file: 'src/backends/memory/tick.ts',
-    find: `  goOn(store, entry, next);\n`,
-    replace: `  goOn(store, entry, 'queued');\n`,
+    find: `  enterLine(store, entry, next);\n`,
+    replace: `  enterLine(store, entry, 'queued');\n`,
   },
   {
     name: 'due one millisecond late',

@@ -135,7 +135,7 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'pauses: a run that decides begins its next node',
-    file: 'src/runs/driven/journal.ts',
+    file: 'src/runs/driven/run-journal.ts',
     find: `      isPaused: parts.holder.lease.paused === true,`,
     replace: `      isPaused: false,`,
     first: DECIDING,

@@ -71,8 +71,8 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a due task goes on although it is blocked',
     file: 'src/backends/redis/lua/lib/turns/places.lua',
-    find: `F.isBlocked(t) then F.enterDeferred(t, u) else F.goOn(t, u) end`,
-    replace: `F.isBlocked(t) then F.enterQueue(t, u) else F.goOn(t, u) end`,
+    find: `F.isBlocked(t) then F.enterDeferred(t, u) else F.enterLine(t, u) end`,
+    replace: `F.isBlocked(t) then F.enterQueue(t, u) else F.enterLine(t, u) end`,
   },
   {
     name: 'Lua: a charge is given back twice',

@@ -42,14 +42,14 @@ export const STEER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'edits: what was run for one input is the answer for another',
-    file: 'src/runs/driven/journal.ts',
+    file: 'src/runs/driven/run-journal.ts',
     find: `    this.#forget(start);\n`,
     replace: '',
     first: EDITS,
   },
   {
     name: 'edits: what was run for an edited input is run again',
-    file: 'src/runs/driven/journal.ts',
+    file: 'src/runs/driven/run-journal.ts',
     find: `    if (this.#get(name) === mark) return;\n`,
     replace: '',
     first: EDITS,

@@ -129,7 +129,7 @@ const IN_THE_ENGINE: readonly Mutant[] = [
   {
     name: 'streams: what is on its way is lost when a handler waits for a group',
     file: 'src/attempt/attempt.ts',
-    find: `    await this.openStreams?.rest();\n`,
+    find: `    await this.openStreams?.pause();\n`,
     replace: '',
     first: 'runs/streams',
   },

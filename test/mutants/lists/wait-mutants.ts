@@ -136,7 +136,7 @@ export const WAIT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'engine: waits: what came meanwhile is not taken in',
-    file: 'src/runs/driven/journal.ts',
+    file: 'src/runs/driven/run-journal.ts',
     find: `      known.set(name, text);\n      answers`,
     replace: `      answers`,
     first: FIRST,

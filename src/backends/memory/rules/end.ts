@@ -261,7 +261,7 @@ export function unblock(store: Store, entry: TaskEntry): void {
 }
 
 /** A task that stands nowhere goes where the event has led it; a join that nothing blocks, to its end. */
-export function goOn(store: Store, entry: TaskEntry, state: TaskState): void {
+export function enterLine(store: Store, entry: TaskEntry, state: TaskState): void {
   if (state === 'queued') {
     enterQueue(store, entry);
     return;

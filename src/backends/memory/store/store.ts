@@ -204,7 +204,7 @@ export class Store {
   }
 
   /** Goes on where another store has stopped. */
-  goOn(seen: number): void {
+  continueAt(seen: number): void {
     this.seenAt = seen;
   }
 

@@ -101,7 +101,7 @@ local function redrive(id)
     F.enterDeferred(t, u)
   else
     F.released(t)
-    F.goOn(t, u)
+    F.enterLine(t, u)
   end
   F.cascade(LIMIT.cascadeStep)
   return 'ok', t.state

@@ -122,11 +122,11 @@ end
 
 function F.becomeDue(t, u)
   F.leave(t, u)
-  if t.optional and F.isBlocked(t) then F.enterDeferred(t, u) else F.goOn(t, u) end
+  if t.optional and F.isBlocked(t) then F.enterDeferred(t, u) else F.enterLine(t, u) end
 end
 
 -- Nothing blocks a task that stands nowhere: it goes on, a join to its end.
-function F.goOn(t, u)
+function F.enterLine(t, u)
   if not (t.optional and t.optional.isJoin) then return F.enterQueue(t, u) end
   F.enterDeferred(t, u)
   if F.isExpired(t) then return F.expire(t, u) end

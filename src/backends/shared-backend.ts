@@ -9,7 +9,7 @@ import { say } from '../logging/log-events.ts';
 const clients = new WeakMap<Backend, number>();
 
 /** A backend that is opened on first use, and refuses use after its end. Several clients may share one. */
-export class Connection {
+export class SharedBackend {
   /** As it is, open or not: workers use it, since they have ends of their own. */
   readonly backend: Backend;
   readonly #given: Backend;
@@ -58,7 +58,7 @@ export class Connection {
     return this.ready();
   }
 
-  /** What the backend said about itself when it was opened. Throws as {@link Connection.open}. */
+  /** What the backend said about itself when it was opened. Throws as {@link SharedBackend.open}. */
   async info(): Promise<BackendInfo> {
     await this.open();
     return this.#info;

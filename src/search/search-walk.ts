@@ -51,7 +51,7 @@ interface Line {
 }
 
 /** Walks the tasks of some states, one state after the other. */
-export class Walk {
+export class SearchWalk {
   readonly #backend: Pick<Backend, 'inspect' | 'users' | 'queues'>;
   readonly #where: Where;
   readonly #states: readonly TaskState[];

@@ -49,9 +49,9 @@ export class JournalLost extends Error {
  * before this run, `seeded` that another run's entries were taken over, `e:` for which edited input a node
  * runs; of calls of a handler `h` and `r` the call and its result, `b` after how many redrives a wait began,
  * `l` in which attempt the handler has logged before, `v` in which version, where another may come. New values
- * are held until {@link Journal.flush}.
+ * are held until {@link RunJournal.flush}.
  */
-export class Journal {
+export class RunJournal {
   /**
    * In which attempt it is written. What failed counts within its attempt only; what has finished
    * counts for good. The task's attempts count from 1 again after a redrive, so that stands in it too.
@@ -66,7 +66,7 @@ export class Journal {
     this.#store = store;
   }
 
-  static of(parts: JournalParts, fields: Readonly<Record<string, string>>): Journal {
+  static of(parts: JournalParts, fields: Readonly<Record<string, string>>): RunJournal {
     const names = Object.keys(fields).filter((name) => name.startsWith(ANSWER));
     const store = {
       fields: new Map(Object.entries(fields)),
@@ -76,13 +76,13 @@ export class Journal {
       writing: Promise.resolve(),
       isPaused: parts.holder.lease.paused === true,
     };
-    return new Journal(parts, store, `${fields[REDRIVES] ?? 0}.${parts.holder.lease.attempt}`);
+    return new RunJournal(parts, store, `${fields[REDRIVES] ?? 0}.${parts.holder.lease.attempt}`);
   }
 
   /** The same journal for another run in it, whose handler is at the attempt after these. */
-  under(prefix: string, within: string): Journal {
+  under(prefix: string, within: string): RunJournal {
     const parts = { ...this.#parts, prefix: `${this.#parts.prefix}${prefix}` };
-    return new Journal(parts, this.#store, `${this.attempt}${within}`);
+    return new RunJournal(parts, this.#store, `${this.attempt}${within}`);
   }
 
   /** Whether these are its fields: no other process has written any, except answers, which it takes in. */
@@ -195,7 +195,7 @@ export class Journal {
   }
 
   /**
-   * Groups under this prefix are waited for no more: from the next {@link Journal.flush} on no member of theirs is
+   * Groups under this prefix are waited for no more: from the next {@link RunJournal.flush} on no member of theirs is
    * started.
    *
    * @returns what cancels their members, to be called behind that; `undefined` when there are no such groups.
@@ -295,7 +295,7 @@ export class Journal {
    * Stores the outcome of a node together with its writes: both or none.
    *
    * @returns why the writes were refused; the node is not stored then.
-   * @throws as {@link Journal.flush}.
+   * @throws as {@link RunJournal.flush}.
    */
   async noteWriting(
     key: string,

@@ -28,7 +28,7 @@ interface Watcher {
 }
 
 /** Everything that handlers did, from the first one on. */
-export class Journal {
+export class HandlerRuns {
   readonly #runs: HandlerRun[] = [];
   readonly #watchers = new Set<Watcher>();
 
