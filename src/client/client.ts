@@ -133,7 +133,7 @@ export class Fairloom {
     };
     this.runs = new Runs(this.#runTools, this.tasks);
     this.graphs = new Graphs(core);
-    const parts = { ...core, send: (task: NewTask) => core.send(task, undefined) };
+    const parts = { ...core, send: (task: NewTask) => core.enqueuer.send(task, undefined) };
     this.schedules = new Schedules(parts);
     this.bulk = new Bulk(parts);
     this.xcom = new XComs(core.connection, core.maker, core.xcom);
@@ -181,7 +181,7 @@ export class Fairloom {
     ...args: StartArgs<I, OptionsByKind[K]>
   ): Promise<HandlesByKind<O | X>[K]>;
   enqueue(step: unknown, input?: unknown, options?: EnqueueOptions): Promise<TaskHandle<unknown>> {
-    const usual = this.#core.enqueueUsual(step, input, options);
+    const usual = this.#core.enqueuer.enqueueUsual(step, input, options);
     return usual ?? enqueueStep(this.#core, this.#runTools, { step, input, options });
   }
 
@@ -250,7 +250,7 @@ export class Fairloom {
     const core = this.#core;
     if (options !== undefined) checkOptions('enqueueByName', options, ENQUEUE_KEYS);
     const send = async (traced: EnqueueOptions | undefined): Promise<TaskHandle<unknown>> =>
-      core.send(core.maker.makeByName(name, input, traced), traced);
+      core.enqueuer.send(core.maker.makeByName(name, input, traced), traced);
     return tracedEnqueue(core, { name, queue: core.maker.base.queue, options, send });
   }
 

@@ -17,7 +17,7 @@ interface StepCall {
   readonly options: EnqueueOptions | undefined;
 }
 
-/** See `Fairloom.enqueue`: what `Core.enqueueUsual` leaves, runs and all traced calls. */
+/** See `Fairloom.enqueue`: what `Enqueuer.enqueueUsual` leaves, runs and all traced calls. */
 export function enqueueStep(
   core: Core,
   runTools: RunTools,
@@ -33,7 +33,7 @@ export function enqueueStep(
     if (options !== undefined) checkOptions('enqueue', options, ENQUEUE_KEYS);
     const { name, options: defined } = definition;
     const send = async (traced: EnqueueOptions | undefined): Promise<TaskHandle<unknown>> =>
-      core.enqueue(definition, input, traced);
+      core.enqueuer.enqueue(definition, input, traced);
     const queue = defined.queue ?? core.maker.base.queue;
     return tracedEnqueue(core, { name, queue, options, send });
   } catch (error) {

@@ -7,12 +7,15 @@ import {
   type FairloomError,
   TaskConflictError,
 } from '../domain/errors/errors.ts';
+import { checkOptions } from '../domain/errors/options.ts';
 import type { BatchOptions, EnqueueReply } from '../domain/port/backend.ts';
 import { refusalError } from '../domain/port/refusal.ts';
 import type { NewTask } from '../domain/task/task.ts';
-import { type EnqueueOptions, rejectsDuplicate } from './enqueue-options.ts';
+import { TaskDefinition } from '../workflow/task-definition.ts';
+import { ENQUEUE_KEYS, type EnqueueOptions, rejectsDuplicate } from './enqueue-options.ts';
 import type { TaskHandle } from './handle.ts';
 import { type Results, StoredHandle } from './results.ts';
+import type { TaskMaker } from './task-maker.ts';
 
 /** Tasks between two turns of the event loop: a few milliseconds of work. */
 const TASKS_PER_TURN = 1_000;
@@ -36,7 +39,10 @@ export class Turns {
 /** What storing tasks needs of its client. */
 export interface EnqueueTools {
   readonly connection: SharedBackend;
+  readonly maker: TaskMaker;
   readonly results: Results;
+  /** Present: calls of clients are traced. */
+  readonly tracer: object | undefined;
   readonly yields: Turns;
   onCreated(task: NewTask): void;
 }
@@ -64,7 +70,37 @@ export class Enqueuer {
     this.#tools = tools;
   }
 
-  /** The promise of the handle is the only one that a call costs. */
+  /**
+   * Stores a task that is not traced and no run; `undefined` for all other calls. Not async: the promise of
+   * the handle is the only one that a call costs.
+   */
+  enqueueUsual(
+    step: unknown,
+    input: unknown,
+    options: EnqueueOptions | undefined,
+  ): Promise<TaskHandle<unknown>> | undefined {
+    const isUsual = step instanceof TaskDefinition && step.dynamic === undefined;
+    if (!isUsual || this.#tools.tracer !== undefined) return undefined;
+    try {
+      if (options !== undefined) checkOptions('enqueue', options, ENQUEUE_KEYS);
+      return this.enqueue(step, input, options);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** Makes a task of a definition and stores it. */
+  enqueue(
+    definition: TaskDefinition,
+    input: unknown,
+    options: EnqueueOptions | undefined,
+  ): Promise<TaskHandle<unknown>> {
+    const task = this.#tools.maker.make(definition, input, options);
+    if (!(task instanceof Promise)) return this.send(task, options);
+    return task.then((checked) => this.send(checked, options));
+  }
+
+  /** Stores one task, with the others of this tick. */
   send(task: NewTask, options: EnqueueOptions | undefined): Promise<TaskHandle<unknown>> {
     if (this.#tools.connection.closed) return Promise.reject(new ClosedError('this Fairloom'));
     return new Promise((resolve, reject) => {

@@ -15,14 +15,10 @@ import type { TaskCall } from './call.ts';
 import { rejectsDuplicate } from './enqueue-options.ts';
 import { type EnqueueTools, handleOf, refusalOf } from './enqueuer.ts';
 import type { Enqueued, TaskHandle } from './handle.ts';
-import type { TaskMaker } from './task-maker.ts';
-
-/** What is needed beside, where calls are still to be made tasks. */
-type Tools = EnqueueTools & { readonly maker: TaskMaker };
 
 /** Stores all or none; throws why not. */
 export async function submitAll(
-  tools: Tools,
+  tools: EnqueueTools,
   calls: readonly TaskCall[],
 ): Promise<TaskHandle<unknown>[]> {
   if (calls.length === 0) return [];
@@ -51,7 +47,7 @@ export async function submitAll(
 
 /** Stores what it can; each item has its own answer. */
 export async function submitEach(
-  tools: Tools,
+  tools: EnqueueTools,
   calls: readonly TaskCall[],
 ): Promise<Enqueued<unknown>[]> {
   const made = await Promise.all(

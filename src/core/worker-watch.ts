@@ -1,0 +1,55 @@
+import type { SharedBackend } from '../backends/shared-backend.ts';
+import { atRoot } from '../base/async-scope.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Clock } from '../base/time.ts';
+import type { NewTask } from '../domain/task/task.ts';
+import { say } from '../logging/log-events.ts';
+
+/** How long after an enqueue a worker should serve it, in ms. */
+const LOOK_AFTER_MS = 5_000;
+
+/** Pairs of queue and name that are watched; beyond this something else is wrong. */
+const MOST_PAIRS = 10_000;
+
+/** Warns once when no live worker serves a task's queue and name: the usual typo. */
+export class WorkerWatch {
+  readonly #connection: SharedBackend;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  /** Queues by name that were looked at, or will be. */
+  readonly #seen = new Map<string, Set<string>>();
+  #pairs = 0;
+
+  constructor(connection: SharedBackend, clock: Clock, log: Logger) {
+    this.#connection = connection;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** A task was enqueued. */
+  note({ name, queue }: NewTask): void {
+    const queues = this.#seen.get(name);
+    if (queues?.has(queue) === true || this.#pairs >= MOST_PAIRS) return;
+    this.#pairs++;
+    if (queues === undefined) this.#seen.set(name, new Set([queue]));
+    else queues.add(queue);
+    this.#clock.setTimer(LOOK_AFTER_MS, () => void atRoot(() => this.#look(name, queue)));
+  }
+
+  async #look(name: string, queue: string): Promise<void> {
+    if (this.#connection.closed) return;
+    try {
+      const workers = await this.#connection.backend.workers.list();
+      const isServed = workers.some(
+        ({ names, queues }) => names.includes(name) && queues.includes(queue),
+      );
+      if (isServed) return;
+      const message = `no live worker serves task ${name} in queue ${queue}`;
+      say(this.#log, 'task.unserved', message, { name, queue });
+    } catch {
+      // Other calls report an outage; the next enqueue of this pair looks again.
+      this.#seen.get(name)?.delete(queue);
+      this.#pairs--;
+    }
+  }
+}
