@@ -128,7 +128,6 @@ export class Fairloom {
     this.#runTools = {
       ...core,
       handles: { ...core, cancelRun: (id, options) => this.runs.cancel(id, options) },
-      onCreated: (task) => core.onCreated(task),
       schemaOf: (code) => core.handlers.definition(code)?.input,
     };
     this.runs = new Runs(this.#runTools, this.tasks);

@@ -19,6 +19,7 @@ import { safeLogger, stderrLogger } from '../logging/logger.ts';
 import { GraphCache } from '../runs/graph-cache.ts';
 import { discreetTracer } from '../tracing/discreet-tracer.ts';
 import type { Tracer } from '../tracing/tracer.ts';
+import { createdTasks } from './created-tasks.ts';
 import type { Instruments } from './instruments.ts';
 import {
   checkOptions,
@@ -29,7 +30,6 @@ import {
   xcomTtlOf,
 } from './options.ts';
 import { SeriesGatherer } from './series-gatherer.ts';
-import { WorkerWatch } from './worker-watch.ts';
 
 function discreet(tracer: Tracer | undefined): Tracer | undefined {
   return tracer === undefined ? undefined : discreetTracer(tracer);
@@ -63,7 +63,8 @@ export class Core {
   readonly keepAlive: KeepAlive = new KeepAlive();
   readonly yields: Turns = new Turns();
   readonly enqueuer: Enqueuer;
-  readonly #watch: WorkerWatch;
+  /** Called for each task that this client has stored. */
+  readonly onCreated: (task: NewTask) => void;
 
   constructor(options: FairloomOptions) {
     checkOptions(options);
@@ -96,14 +97,7 @@ export class Core {
     this.handlers = new HandlerSource(registry, options.handlers, clock, log);
     this.plans = new PlanCache(defaults, undefined);
     this.enqueuer = new Enqueuer(this);
-    this.#watch = new WorkerWatch(this.connection, clock, this.log);
+    this.onCreated = createdTasks(this);
     connection.share();
-  }
-
-  /** A task was stored by this client. */
-  onCreated(task: NewTask): void {
-    this.#watch.note(task);
-    this.metrics?.enqueued(task);
-    this.series?.enqueued(task);
   }
 }

@@ -4,6 +4,8 @@ import type { Logger } from '../base/logger.ts';
 import type { Clock } from '../base/time.ts';
 import type { NewTask } from '../domain/task/task.ts';
 import { say } from '../logging/log-events.ts';
+import type { Instruments } from './instruments.ts';
+import type { SeriesGatherer } from './series-gatherer.ts';
 
 /** How long after an enqueue a worker should serve it, in ms. */
 const LOOK_AFTER_MS = 5_000;
@@ -11,8 +13,32 @@ const LOOK_AFTER_MS = 5_000;
 /** Pairs of queue and name that are watched; beyond this something else is wrong. */
 const MOST_PAIRS = 10_000;
 
+interface Watching {
+  readonly connection: SharedBackend;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Instruments | undefined;
+  readonly series: SeriesGatherer | undefined;
+}
+
+/** What follows from each task that this client has stored: figures, and a look for its workers. */
+export function createdTasks({
+  connection,
+  clock,
+  log,
+  metrics,
+  series,
+}: Watching): (task: NewTask) => void {
+  const watch = new WorkerWatch(connection, clock, log);
+  return (task) => {
+    watch.note(task);
+    metrics?.enqueued(task);
+    series?.enqueued(task);
+  };
+}
+
 /** Warns once when no live worker serves a task's queue and name: the usual typo. */
-export class WorkerWatch {
+class WorkerWatch {
   readonly #connection: SharedBackend;
   readonly #clock: Clock;
   readonly #log: Logger;
