@@ -77,7 +77,7 @@ describe('docs/guide/troubleshooting.md', () => {
   });
 
   it('quotes what explain says', () => {
-    const [, table = ''] = /\| It says \|([\s\S]*?)\n\n/.exec(page) ?? [];
+    const [, table = ''] = /\| Output \|([\s\S]*?)\n\n/.exec(page) ?? [];
     const said = [...table.matchAll(/^\| (`.+?) \| /gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text),
     );
