@@ -87,11 +87,16 @@ export class WatchedPage {
     await scope.getByRole('button', options).or(scope.getByRole('link', options)).first().click();
   }
 
-  /** What rules of accessibility are broken, and where. */
-  async violations(): Promise<readonly string[]> {
-    await this.page.evaluate(`globalThis.axe === undefined && (() => { ${AXE} })()`);
+  /** What rules of accessibility are broken, and where; of all rules, or of these. */
+  async violations(rules?: readonly string[]): Promise<readonly string[]> {
+    const hasAxe = await this.page.evaluate('globalThis.axe !== undefined');
+    if (hasAxe !== true) await this.page.evaluate(AXE);
+    const options = {
+      resultTypes: ['violations'],
+      ...(rules === undefined ? {} : { runOnly: rules }),
+    };
     return this.page.evaluate(`
-      axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+      axe.run(document, ${JSON.stringify(options)}).then(({ violations }) =>
         violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ' ' + target.join(' '))))
     `);
   }
