@@ -38,6 +38,11 @@ export interface Harness {
 
 export type OpenHarness = () => Promise<Harness>;
 
+/** For what is decided above the backend, from answers that the contract holds alike for all of them. */
+export function embedded(body: (open: OpenHarness, name: 'memory') => void): void {
+  describe('memory', () => body(openMemory, 'memory'));
+}
+
 /** One block of tests per backend. */
 export function eachBackend(body: (open: OpenHarness, name: 'memory' | 'redis') => void): void {
   describe('memory', () => body(openMemory, 'memory'));

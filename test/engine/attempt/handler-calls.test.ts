@@ -8,7 +8,7 @@ import { signal } from '../../../src/workflow/signal.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import { handlerTask } from '../../../src/workflow/tasks/handler-task.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { embedded, type Harness } from '../../support/backends.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
 type Call = (ctx: TaskContext) => Promise<unknown>;
@@ -104,7 +104,7 @@ const OWN: ReadonlySet<string> = new Set(['sent', 'end', 'in']);
 /** Where handlers run that are given a whole context. */
 const HOSTS = ['task', 'node', 'handler', 'here'] as const;
 
-eachBackend((open) => {
+embedded((open) => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await open();

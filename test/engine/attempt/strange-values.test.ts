@@ -7,7 +7,7 @@ import { redis } from 'fairloom/redis';
 import { ManualClock, testLoom } from 'fairloom/testing';
 import { openTelemetry } from 'fairloom/tracing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { embedded, type Harness } from '../../support/backends.ts';
 import { line, plainTask } from '../../support/docs/option-calls.ts';
 
 type Calls = Readonly<Record<string, () => unknown>>;
@@ -212,7 +212,7 @@ async function fieldsOf(loom: Fairloom, value: unknown): Promise<Calls> {
 /** Methods that a value may really start or end: their own test has them. */
 const OWN_TEST = /^loom\.(serve|close)\(/;
 
-eachBackend((open) => {
+embedded((open) => {
   // F72
   describe('values that fit nowhere', () => {
     let harness: Harness;

@@ -8,7 +8,7 @@ import { Fatal, RunFailedError, TaskFailedError } from '../../../src/domain/erro
 import { task } from '../../../src/workflow/task-definition.ts';
 import type { TaskOptions } from '../../../src/workflow/task-options.ts';
 import { processTask, threadTask } from '../../../src/workflow/tasks/module-task.ts';
-import { eachBackend, type Harness, openMemory } from '../../support/backends.ts';
+import { embedded, type Harness, openMemory } from '../../support/backends.ts';
 import { type SecondCopy, secondCopy } from '../../support/processes/second-copy.ts';
 import { settled } from '../../support/runs.ts';
 import { observe } from '../../support/workers.ts';
@@ -76,7 +76,7 @@ beforeAll(async () => {
 });
 afterAll(() => copy.remove());
 
-eachBackend((open) => {
+embedded((open) => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await open();

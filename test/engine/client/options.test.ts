@@ -1,7 +1,7 @@
 /** What callers hand in beside inputs: an option that there is not is refused, wherever it stands. */
 import { type Fairloom, InvalidOptionError, task } from 'fairloom';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { embedded, type Harness } from '../../support/backends.ts';
 import { line, optionCases, plainTask } from '../../support/docs/option-calls.ts';
 
 /** What a call throws or rejects with. */
@@ -18,7 +18,7 @@ const NAMES = Object.entries(optionCases({} as never)).flatMap(([type, { calls }
   Object.keys(calls).map((name) => [type, name] as const),
 );
 
-eachBackend((open) => {
+embedded((open) => {
   let harness: Harness;
 
   beforeEach(async () => {
@@ -139,7 +139,7 @@ const NOBODY: readonly (readonly [string, unknown])[] = [
   ['a list as user', { user: ['a'] }],
 ];
 
-eachBackend((open) => {
+embedded((open) => {
   // F62
   describe('a change of many', () => {
     const failing = task('failing', { retries: 0 }, async () => {

@@ -13,7 +13,7 @@ import { toMermaid } from '../../../src/workflow/notation/render-mermaid.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import type { Step } from '../../../src/workflow/step.ts';
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
-import { everyBackend, type Harness } from '../../support/backends.ts';
+import { embedded, type Harness } from '../../support/backends.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
 type Some = Step<number, unknown, unknown>;
@@ -151,7 +151,7 @@ it('the list has every place of the API that takes a step', () => {
   expect([...found].sort()).toEqual([...listed].sort());
 });
 
-everyBackend((open) => {
+embedded((open) => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await open();

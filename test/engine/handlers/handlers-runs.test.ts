@@ -6,7 +6,7 @@ import { dynamic, task } from '../../../src/workflow/task-definition.ts';
 import { handlerTask } from '../../../src/workflow/tasks/handler-task.ts';
 import { processTask, threadTask } from '../../../src/workflow/tasks/module-task.ts';
 import { commandTask, containerTask } from '../../../src/workflow/tasks/program-task.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { embedded, type Harness } from '../../support/backends.ts';
 import { isAlive, type KeptLog, keepLog } from '../../support/processes/processes.ts';
 import { STAND_IN, type StandIn, standIn } from '../../support/processes/stand-in.ts';
 
@@ -43,7 +43,7 @@ const hang = commandTask<unknown, null>('hang', {
 });
 const endless = parallel({ hang, inline: task('quick', () => 1) });
 
-eachBackend((open) => {
+embedded((open) => {
   let harness: Harness;
   let engine: StandIn;
   let loom: Fairloom;

@@ -5,13 +5,13 @@ import type { TaskSource } from '../../../src/handlers/registry.ts';
 import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { parallel } from '../../../src/workflow/parallel.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { everyBackend, type Harness } from '../../support/backends.ts';
+import { embedded, type Harness } from '../../support/backends.ts';
 import { type Gate, gate } from '../../support/gate.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
 const forms = ['dispatched', 'driven'] as const;
 
-everyBackend((open) => {
+embedded((open) => {
   let harness: Harness;
   /** Nodes in the order in which they began. */
   let begun: string[];

@@ -7,7 +7,7 @@ import type { Task } from '../../../src/workflow/step.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
 import type { TaskOptions } from '../../../src/workflow/task-options.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { embedded, type Harness } from '../../support/backends.ts';
 import { settled } from '../../support/runs.ts';
 import { aborted } from '../../support/workers.ts';
 
@@ -49,7 +49,7 @@ const QUEUED: readonly Place[] = [
   'in each',
 ];
 
-eachBackend((open) => {
+embedded((open) => {
   let harness: Harness;
   let calls: number;
   beforeEach(async () => {

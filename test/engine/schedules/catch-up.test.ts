@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { MissedPolicy, OverlapPolicy } from '../../../src/domain/port/schedule.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { everyBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 
 /** What four slots that are ten minutes apart come to, after 45 minutes without a scheduler. */
 interface Cell {
@@ -43,7 +43,7 @@ const CELLS = Object.entries(TABLE).flatMap(([missed, row]) =>
   Object.entries(row).map(([overlap, cell]) => [missed, overlap, cell] as const),
 );
 
-everyBackend((open) => {
+eachBackend((open) => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await open();

@@ -7,7 +7,7 @@ import { signal } from '../../../src/workflow/signal.ts';
 import type { Step } from '../../../src/workflow/step.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { everyBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { refusal, settled, waitingFor } from '../../support/runs.ts';
 
 const LIMIT = { timeout: '10s' } as const;
@@ -73,7 +73,7 @@ const PLACES: readonly Place[] = [
   ],
 ];
 
-everyBackend((open) => {
+eachBackend((open) => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await open();

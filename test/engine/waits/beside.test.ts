@@ -5,7 +5,7 @@ import { parallel } from '../../../src/workflow/parallel.ts';
 import { signal } from '../../../src/workflow/signal.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { everyBackend, type Harness } from '../../support/backends.ts';
+import { embedded, type Harness } from '../../support/backends.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
 const go = signal<string>('go');
@@ -29,7 +29,7 @@ const PAIRS = NAMES.flatMap((one) => NAMES.map((other) => [one, other] as const)
 );
 const FORMS = ['task', 'dispatched', 'driven'] as const;
 
-everyBackend((open) => {
+embedded((open) => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await open();

@@ -8,7 +8,7 @@ import { each } from '../../../src/workflow/parallel.ts';
 import type { Step } from '../../../src/workflow/step.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { everyBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { type Gate, gate } from '../../support/gate.ts';
 import { settled } from '../../support/runs.ts';
 
@@ -69,7 +69,7 @@ const WAYS: Readonly<Record<string, (ctx: TaskContext, sub: Members) => Promise<
   },
 };
 
-everyBackend((open) => {
+eachBackend((open) => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await open();

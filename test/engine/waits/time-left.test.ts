@@ -5,7 +5,7 @@ import { parallel } from '../../../src/workflow/parallel.ts';
 import { signal } from '../../../src/workflow/signal.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { everyBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { refusal } from '../../support/runs.ts';
 
@@ -25,7 +25,7 @@ const WAITS: Readonly<Record<string, (ctx: TaskContext) => Promise<unknown>>> = 
 const FORMS = ['task', 'dispatched', 'driven'] as const;
 const CASES = FORMS.flatMap((form) => Object.keys(WAITS).map((wait) => [form, wait] as const));
 
-everyBackend((open) => {
+eachBackend((open) => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await open();

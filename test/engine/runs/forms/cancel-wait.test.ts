@@ -4,10 +4,10 @@ import type { RunForm } from '../../../../src/runs/run-options.ts';
 import { each, parallel } from '../../../../src/workflow/parallel.ts';
 import type { Pipeline } from '../../../../src/workflow/step.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
-import { everyBackend, type Harness } from '../../../support/backends.ts';
+import { eachBackend, type Harness } from '../../../support/backends.ts';
 import { type Gate, gate } from '../../../support/gate.ts';
 
-everyBackend((open) => {
+eachBackend((open) => {
   let harness: Harness;
   let may: Gate;
   let running: number;

@@ -6,7 +6,7 @@ import { each } from '../../../../src/workflow/parallel.ts';
 import { signal } from '../../../../src/workflow/signal.ts';
 import type { Pipeline } from '../../../../src/workflow/step.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
-import { everyBackend, type Harness } from '../../../support/backends.ts';
+import { embedded, type Harness } from '../../../support/backends.ts';
 import { waitingFor } from '../../../support/runs.ts';
 
 const HOUR_MS = 3_600_000;
@@ -66,7 +66,7 @@ const PLACES: readonly (readonly [string, RunForm, (late: never) => Late])[] = [
   ],
 ];
 
-everyBackend((open) => {
+embedded((open) => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await open();

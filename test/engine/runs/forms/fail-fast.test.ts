@@ -3,10 +3,10 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { each, parallel } from '../../../../src/workflow/parallel.ts';
 import type { Step } from '../../../../src/workflow/step.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
-import { everyBackend, type Harness } from '../../../support/backends.ts';
+import { embedded, type Harness } from '../../../support/backends.ts';
 import { refusal, settled } from '../../../support/runs.ts';
 
-everyBackend((open) => {
+embedded((open) => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await open();

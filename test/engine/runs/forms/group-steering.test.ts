@@ -9,7 +9,7 @@ import { parallel } from '../../../../src/workflow/parallel.ts';
 import type { Step } from '../../../../src/workflow/step.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
 import { retryAfter } from '../../../../src/workflow/tasks/retry-after.ts';
-import { everyBackend, type Harness } from '../../../support/backends.ts';
+import { embedded, type Harness } from '../../../support/backends.ts';
 import { settled } from '../../../support/runs.ts';
 
 type Thrown = 'fatal' | 'retryAfter' | 'retryAfter, uncounted' | 'plain';
@@ -85,7 +85,7 @@ const HOSTS: Readonly<
 };
 
 // F83
-everyBackend((open) => {
+embedded((open) => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await open();

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { each, parallel } from '../../../../src/workflow/parallel.ts';
 import type { Step } from '../../../../src/workflow/step.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
-import { everyBackend, type Harness } from '../../../support/backends.ts';
+import { eachBackend, type Harness } from '../../../support/backends.ts';
 import { refusal, settled } from '../../../support/runs.ts';
 
 type Made = (member: never) => Step<number, unknown>;
@@ -23,7 +23,7 @@ const PLACES: readonly (readonly [string, Made])[] = [
   ],
 ];
 
-everyBackend((open) => {
+eachBackend((open) => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await open();

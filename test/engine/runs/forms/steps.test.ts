@@ -4,12 +4,12 @@ import type { Fairloom } from '../../../../src/client/client.ts';
 import { each, parallel } from '../../../../src/workflow/parallel.ts';
 import type { Pipeline } from '../../../../src/workflow/step.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../../support/backends.ts';
+import { embedded, type Harness } from '../../../support/backends.ts';
 import { settled } from '../../../support/runs.ts';
 
 type AnyPipeline = Pipeline<never, unknown>;
 
-eachBackend((open) => {
+embedded((open) => {
   let harness: Harness;
   let running: number;
   let most: number;

@@ -6,7 +6,7 @@ import { each, parallel } from '../../../../src/workflow/parallel.ts';
 import { signal } from '../../../../src/workflow/signal.ts';
 import type { Step } from '../../../../src/workflow/step.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
-import { everyBackend, type Harness } from '../../../support/backends.ts';
+import { embedded, type Harness } from '../../../support/backends.ts';
 import { refusal, settled, waitingFor } from '../../../support/runs.ts';
 
 type State = 'finished' | 'failed' | 'canceled';
@@ -79,7 +79,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-everyBackend((open) => {
+embedded((open) => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await open();
