@@ -1,5 +1,9 @@
 /** `fairloom/http`: the HTTP API and the page of a client, for any server. */
 
+export { type HttpApi, httpApi, type RequestOrigin } from './http/http-api.ts';
+export type { HttpApiOptions } from './http/http-options.ts';
+export { type NodeHandler, type NodeRequest, nodeHandler } from './http/node-handler.ts';
+export type { Problem } from './http/problem.ts';
 export type {
   About,
   AskPage,
@@ -7,37 +11,32 @@ export type {
   AuditEntry,
   AuditPage,
   BulkPage,
+  Change,
   DependentList,
   ErrorGroupPage,
+  GivenAnswer,
+  GraphStates,
   LogList,
   Overview,
+  PublishedEvent,
   QueueList,
   RunPage,
   SchedulePage,
+  ScheduleSlots,
   SearchedPage,
+  SentSignal,
+  StoredRun,
+  StoredTask,
   StreamList,
+  StreamRow,
   StreamRows,
+  TaskDetails,
   TaskPage,
   Timeline,
   TimelineSpan,
   UserPage,
   UserRow,
   WorkerList,
-} from './http/calls/answers.ts';
-export type { Problem, RefusalCode } from './http/calls/problem.ts';
-export type { Access, Permission } from './http/calls/view.ts';
-export { type HttpApi, httpApi, type RequestOrigin } from './http/http-api.ts';
-export type { HttpApiOptions } from './http/http-options.ts';
-export { type NodeHandler, type NodeRequest, nodeHandler } from './http/node-handler.ts';
-export type {
-  Change,
-  GivenAnswer,
-  GraphStates,
-  PublishedEvent,
-  ScheduleSlots,
-  SentSignal,
-  StoredRun,
-  StoredTask,
-  StreamRow,
-  TaskDetails,
-} from './shapes/shapes.ts';
+} from './operations/answers.ts';
+export type { RefusalCode } from './operations/refusal.ts';
+export type { Access, Permission } from './operations/view.ts';

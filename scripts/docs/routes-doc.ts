@@ -1,20 +1,20 @@
-/** The table of routes in docs/http.md, made from src/http/routes/. */
-import { OTHER_ROUTES } from '../../src/http/routes/other.ts';
-import { ROUTES } from '../../src/http/routes/table.ts';
+/** The table of routes in docs/http.md, made of the operations in src/operations/. */
+import { OTHER_ROUTES } from '../../src/http/other-routes.ts';
+import { ROUTES, type Route } from '../../src/http/routes.ts';
 import { withSection } from './section.ts';
 
-const START = '<!-- The routes are written by `npm run docs`, from src/http/routes/. -->';
+const START = '<!-- The routes are written by `npm run docs`, from src/operations/. -->';
 const END = '<!-- The end of the routes. -->';
 
 /** The page with its table made anew. */
-export function renderRoutes(page: string): string {
-  const rows = [...ROUTES, ...OTHER_ROUTES].map(
-    ({ method, path, needs, users, query = {}, summary }) =>
-      `| \`${method} ${path}\` | ${names(query)} | \`${needs}\` | ${users} | ${summary.replaceAll('|', '\\|')} |`,
+export function renderRoutes(page: string, routes: readonly Route[] = ROUTES): string {
+  const rows = [...routes, ...OTHER_ROUTES].map(
+    ({ name, needs, effect, users, query, help }) =>
+      `| \`${name}\` | ${names(query)} | \`${needs}\` | ${effect} | ${users} | ${help.replaceAll('|', '\\|')} |`,
   );
   const text = [
-    '| Route | Parameters | Permission | Users | |',
-    '|---|---|---|---|---|',
+    '| Route | Parameters | Permission | Effect | Users | |',
+    '|---|---|---|---|---|---|',
     ...rows,
     '',
   ].join('\n');

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { type TypeField, type TypeTable, typeTables } from './type-tables.ts';
 
-const ANSWERS = fileURLToPath(new URL('../../src/http/calls/answers.ts', import.meta.url));
+const ANSWERS = fileURLToPath(new URL('../../src/operations/answers.ts', import.meta.url));
 
 /** Types that have a format of their own. */
 const OPAQUE: ReadonlySet<string> = new Set(['TaskGraph']);
@@ -11,14 +11,14 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /** The text of src/http/schemas.generated.ts. */
 export function renderSchemas(): string {
-  const { root, tables } = typeTables(ANSWERS, 'HttpAnswers', OPAQUE);
+  const { root, tables } = typeTables(ANSWERS, 'Answers', OPAQUE);
   const schemas = Object.fromEntries([
     ...tables.map((table) => [table.name, tableSchema(table)] as const),
     ...[...OPAQUE].map((name) => [name, { type: 'object' }] as const),
   ]);
   const answers = Object.fromEntries(root.map(({ path, type }) => [path, type]));
   return [
-    '/** Made by `npm run docs` from src/http/calls/answers.ts: do not edit. */',
+    '/** Made by `npm run docs` from src/operations/answers.ts: do not edit. */',
     `export const ANSWERS: Readonly<Record<string, string>> = ${JSON.stringify(answers, undefined, 1)};`,
     `export const SCHEMAS: Readonly<Record<string, unknown>> = ${JSON.stringify(schemas, undefined, 1)};`,
     '',

@@ -2,9 +2,9 @@
 import { isRecord } from '../base/records.ts';
 import { coreOf, type Fairloom } from '../client/client.ts';
 import { say } from '../logging/log-events.ts';
-import { keepAudit } from './calls/audit.ts';
-import { problemOf } from './calls/problem.ts';
-import type { Route } from './calls/route.ts';
+import { keepAudit } from '../operations/audit.ts';
+import { problemOf } from './problem.ts';
+import type { Route } from './routes.ts';
 
 /** Of the change. */
 interface Asked {
@@ -22,7 +22,7 @@ interface Asked {
 export async function audited(asked: Asked, change: () => Promise<unknown>): Promise<unknown> {
   try {
     const value = await change();
-    await keep(asked, asked.one.status ?? 200, value);
+    await keep(asked, asked.one.status, value);
     return value;
   } catch (error) {
     const { status, code } = problemOf(error, asked.requestId);

@@ -1,13 +1,13 @@
 /** The OpenAPI document of the HTTP API: the table of routes and the shapes of answers, put together. */
-import { type Fields, objectSchema } from './calls/fields.ts';
-import { packageVersion } from './calls/package.ts';
-import type { OtherRoute, Route, UserRule } from './calls/route.ts';
-import { OTHER_ROUTES } from './routes/other.ts';
-import { ROUTES } from './routes/table.ts';
+import { type Fields, objectSchema } from '../operations/fields.ts';
+import type { UserRule } from '../operations/operation.ts';
+import { packageVersion } from '../operations/package.ts';
+import { OTHER_ROUTES } from './other-routes.ts';
+import type { OtherRoute, Route } from './routes.ts';
 import { ANSWERS, SCHEMAS } from './schemas.generated.ts';
 
 const RULES: Readonly<Record<UserRule, string>> = {
-  subject: 'A caller that sees some users only finds nothing but what is theirs.',
+  subject: 'A caller that sees some users only finds only what is theirs.',
   rows: 'A caller that sees some users only gets what is theirs.',
   whole: 'For callers that see all users.',
   none: 'Shows nothing of any user.',
@@ -15,7 +15,7 @@ const RULES: Readonly<Record<UserRule, string>> = {
 
 const PROBLEM = {
   type: 'object',
-  description: 'What is answered instead of what was asked for.',
+  description: 'What is answered when an operation is refused or fails.',
   properties: {
     type: { const: 'about:blank' },
     title: { type: 'string', description: 'The status in words.' },
@@ -26,7 +26,7 @@ const PROBLEM = {
       type: 'boolean',
       description: 'Whether the same call may succeed later without a change.',
     },
-    option: { type: 'string', description: 'The field that is not what it should be.' },
+    option: { type: 'string', description: 'The field that is wrong.' },
     requestId: { type: 'string', description: 'The log of the server has it too.' },
   },
   required: ['type', 'title', 'status', 'code', 'detail', 'retryable', 'requestId'],
@@ -38,9 +38,9 @@ const FAILED = {
 } as const;
 
 /** The document. Its address is that of the API, so its paths begin where it stands. */
-export function openApiDocument(): object {
+export function openApiDocument(routes: readonly Route[]): object {
   const paths = new Map<string, Record<string, object>>();
-  for (const one of [...ROUTES, ...OTHER_ROUTES]) {
+  for (const one of [...routes, ...OTHER_ROUTES]) {
     const path = paths.get(one.path) ?? {};
     path[one.method.toLowerCase()] = operationOf(one);
     paths.set(one.path, path);
@@ -60,14 +60,15 @@ export function openApiDocument(): object {
 }
 
 function operationOf(one: Route | OtherRoute): object {
-  const { name, path, summary, needs, users, query = {}, status = 200 } = one;
+  const { name, path, help, needs, effect, users, query, status } = one;
   const body = 'body' in one ? one.body : undefined;
   return {
     operationId: name
       .toLowerCase()
       .replaceAll(/[^a-z]+([a-z])?/g, (_, letter = '') => letter.toUpperCase()),
-    summary,
+    summary: help,
     description: `Needs the permission \`${needs}\`. ${RULES[users]}`,
+    'x-effect': effect,
     parameters: [...partsOf(path), ...parametersOf(query)],
     ...(body === undefined
       ? {}
@@ -80,7 +81,13 @@ function contentOf(one: Route | OtherRoute): object {
   if ('types' in one) {
     return Object.fromEntries(one.types.map((type) => [type, { schema: one.schema }]));
   }
-  return { 'application/json': { schema: { $ref: `#/components/schemas/${ANSWERS[one.name]}` } } };
+  return { 'application/json': { schema: answerOf(one.operation) } };
+}
+
+/** One that the table of answers does not have answers any JSON. */
+function answerOf(operation: string): object {
+  const name = ANSWERS[operation];
+  return name === undefined ? {} : { $ref: `#/components/schemas/${name}` };
 }
 
 function partsOf(path: string): readonly object[] {

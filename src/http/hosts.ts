@@ -1,5 +1,5 @@
 /** The names under which a server may be asked: a page of another site makes browsers ask under its own. */
-import { Refusal } from './calls/problem.ts';
+import { Refusal } from '../operations/refusal.ts';
 
 /** A name or an address, with a port or without. */
 const HOST = /^(?:[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?\.?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/;

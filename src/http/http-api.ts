@@ -6,35 +6,31 @@ import { elapsedMs } from '../base/time.ts';
 import { coreOf, type Fairloom } from '../client/client.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { say } from '../logging/log-events.ts';
+import { valuesOf } from '../operations/fields.ts';
+import { narrowError } from '../operations/narrow.ts';
+import type { Operation } from '../operations/operation.ts';
+import { Look } from '../operations/own-pages.ts';
+import { packageRoot } from '../operations/package.ts';
+import { Refusal } from '../operations/refusal.ts';
+import { OPERATIONS } from '../operations/table.ts';
+import { View } from '../operations/view.ts';
 import { audited } from './audited.ts';
-import { bodyOf } from './calls/body.ts';
-import {
-  EXPORT_FORMATS,
-  EXPORT_ROWS,
-  EXPORT_TYPES,
-  exportBody,
-  exportPage,
-} from './calls/export.ts';
-import { valuesOf } from './calls/fields.ts';
-import { narrowError } from './calls/narrow.ts';
-import { Look } from './calls/own-pages.ts';
-import { packageRoot } from './calls/package.ts';
-import { problemOf, Refusal } from './calls/problem.ts';
-import { type Redaction, redaction } from './calls/redaction.ts';
-import type { PathParts, RawCall, Route } from './calls/route.ts';
-import { filledPath, listingOf, SealedCursors } from './calls/sealed-cursor.ts';
-import { View } from './calls/view.ts';
+import { bodyOf } from './body.ts';
 import { withEtag } from './etag.ts';
 import { LiveChanges } from './events/live.ts';
 import type { Subject } from './events/subject.ts';
+import { EXPORT_FORMATS, EXPORT_ROWS, EXPORT_TYPES, exportBody, exportPage } from './export.ts';
+import { EXPORT_FIELDS, EXPORT_ROUTES, type ExportRoute } from './export-routes.ts';
 import { demandHost } from './hosts.ts';
 import { type HttpApiOptions, type HttpSettings, httpSettings, isAccess } from './http-options.ts';
 import { inTime } from './in-time.ts';
 import { PageFiles } from './page-files.ts';
+import { problemOf } from './problem.ts';
+import { type Redaction, redaction } from './redaction.ts';
 import { demandLiteralPath, routePathOf } from './request-path.ts';
 import { RequestRate } from './request-rate.ts';
-import { EXPORT_FIELDS, EXPORT_ROUTES, type ExportRoute } from './routes/exports.ts';
-import { ROUTES } from './routes/table.ts';
+import { type PathParts, type RawCall, type Route, routesOf } from './routes.ts';
+import { filledPath, listingOf, SealedCursors } from './sealed-cursor.ts';
 
 /** What a server knows of a request that is not in it. */
 export interface RequestOrigin {
@@ -57,8 +53,17 @@ export interface HttpApi {
  * @throws `InvalidOptionError` for the first option that is not what it should be.
  */
 export function httpApi(loom: Fairloom, options: HttpApiOptions = {}): HttpApi {
+  return apiOf(loom, options, OPERATIONS);
+}
+
+/** The same with a table of operations of one's own. */
+export function apiOf(
+  loom: Fairloom,
+  options: HttpApiOptions,
+  operations: readonly Operation[],
+): HttpApi {
   if (typeof loom?.health !== 'function') throw new InvalidOptionError('loom', 'a Fairloom', loom);
-  return new Api(loom, httpSettings(options));
+  return new Api(loom, httpSettings(options), routesOf(operations));
 }
 
 /** Headers of every answer. */
@@ -97,9 +102,11 @@ class Api implements HttpApi {
   readonly #cursors: SealedCursors;
   readonly #page: PageFiles;
   readonly #live: LiveChanges;
+  readonly #routes: readonly Route[];
   readonly #app: Hono<{ Bindings: Around }>;
 
-  constructor(loom: Fairloom, settings: HttpSettings) {
+  constructor(loom: Fairloom, settings: HttpSettings, routes: readonly Route[]) {
+    this.#routes = routes;
     this.#loom = loom;
     this.#settings = settings;
     this.#rate = new RequestRate(settings.rate, coreOf(loom).clock);
@@ -156,7 +163,7 @@ class Api implements HttpApi {
     const app = new Hono<{ Bindings: Around }>({
       getPath: (request: Request) => routePathOf(request.url) ?? '/',
     });
-    for (const one of ROUTES) {
+    for (const one of this.#routes) {
       app.on(one.method, one.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
         const part = (name: string): string => context.req.param(name) ?? '';
         return this.#answer(one, context.req.raw, context.env, part);
@@ -165,7 +172,7 @@ class Api implements HttpApi {
     for (const one of EXPORT_ROUTES) {
       app.get(one.path, async ({ req, env }) => this.#export(one, req.raw, env));
     }
-    app.get('/openapi.json', ({ env }) => document(env));
+    app.get('/openapi.json', ({ env }) => document(env, this.#routes));
     app.get('/events', ({ req, env }) => this.#events(req.raw, env));
     app.notFound((context) => {
       const path = routePathOf(context.req.url) ?? '/';
@@ -183,7 +190,7 @@ class Api implements HttpApi {
   async #answer(
     one: Route,
     request: Request,
-    { view, signal, requestId }: Around,
+    { view, requestId }: Around,
     part: (name: string) => string,
   ): Promise<Response> {
     demandAllowed(one, view);
@@ -196,7 +203,7 @@ class Api implements HttpApi {
     const query = await this.#opened(given, view, listing);
     const [, word = ''] = /\{(\w+)\}/.exec(one.path) ?? [];
     const target = word === '' ? '' : part(word);
-    const call = { ...this.#known(view), view, path: { get: part }, query, body, signal };
+    const call = { ...this.#known(view), path: { get: part }, query, body };
     const answer = async (): Promise<unknown> => {
       try {
         return await one.answer(call);
@@ -206,11 +213,7 @@ class Api implements HttpApi {
     };
     const asked = { loom, one, requestId, by: view.by, caller: view.by ?? view.scope, target };
     const value = await (isSafe(request.method) ? answer() : audited(asked, answer));
-    return jsonResponse(
-      one.status ?? 200,
-      'application/json',
-      await this.#shown(value, view, listing),
-    );
+    return jsonResponse(one.status, 'application/json', await this.#shown(value, view, listing));
   }
 
   /** An answer without what is not shown to this caller. */
@@ -233,13 +236,14 @@ class Api implements HttpApi {
   }
 
   /** What is the same for every call. */
-  #known(view: View, lookMs?: number): Pick<RawCall, 'loom' | 'now' | 'api' | 'look'> {
+  #known(view: View, lookMs?: number): Omit<RawCall, 'path' | 'query' | 'body'> {
     const { hidesPayloads, namespace, redact, timeoutMs } = this.#settings;
     const hidesWords = hidesPayloads || redact.length > 0;
     const { clock } = coreOf(this.#loom);
     const look = new Look(this.#loom, view, elapsedMs(clock) + (lookMs ?? timeoutMs / 2));
     return {
       loom: this.#loom,
+      view,
       now: clock.now(),
       api: { hidesPayloads, hidesWords, namespace },
       look,
@@ -247,7 +251,7 @@ class Api implements HttpApi {
   }
 
   /** Page after page of what the listing answers to this caller. */
-  async #export(one: ExportRoute, request: Request, { view, signal }: Around): Promise<Response> {
+  async #export(one: ExportRoute, request: Request, { view }: Around): Promise<Response> {
     demandAllowed(one, view);
     const asked = queryOf(request.url);
     const listing = listingOf(one.of.path, asked);
@@ -262,7 +266,7 @@ class Api implements HttpApi {
       rows: form.limit ?? EXPORT_ROWS.usual,
       cursor: form.cursor,
       read: async (page: { readonly limit: number; readonly cursor?: string }) => {
-        const call = { ...this.#known(view), view, path: NO_PARTS, body: {}, signal };
+        const call = { ...this.#known(view), path: NO_PARTS, body: {} };
         return exportPage(
           this.#redact(await one.of.answer({ ...call, query: { ...query, ...page } })),
         );
@@ -294,15 +298,14 @@ class Api implements HttpApi {
   }
 
   /** What a route answers to a stream of changes; a mistake is an answer there. */
-  async #read({ route, parts, query }: Subject, view: View): Promise<unknown> {
-    const one = ROUTES.find(({ name }) => name === route);
-    const { signal } = new AbortController();
+  async #read({ operation: name, parts, query }: Subject, view: View): Promise<unknown> {
+    const one = this.#routes.find(({ operation }) => operation === name);
     const path = { get: (name: string): string => parts.get(name) ?? '' };
     try {
       if (one === undefined) throw new Refusal('NOT_FOUND', 'there is no such route');
       demandAllowed(one, view);
       const known = this.#known(view, STREAM_LOOK_MS);
-      const value = await one.answer({ ...known, view, path, query, body: {}, signal });
+      const value = await one.answer({ ...known, path, query, body: {} });
       return await this.#shown(value, view, listingOf(filledPath(one.path, path.get), query));
     } catch (error) {
       return { problem: problemOf(error, '') };
@@ -336,10 +339,10 @@ class Api implements HttpApi {
   }
 }
 
-async function document({ view }: Around): Promise<Response> {
+async function document({ view }: Around, routes: readonly Route[]): Promise<Response> {
   demandAllowed({ needs: 'read', users: 'none' }, view);
   const { openApiDocument } = await import('./document.ts');
-  return jsonResponse(200, 'application/json', openApiDocument());
+  return jsonResponse(200, 'application/json', openApiDocument(routes));
 }
 
 /** What a change does, in one word. */

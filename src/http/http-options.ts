@@ -6,8 +6,8 @@ import type { RateOptions } from '../client/facades/settings-options.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import { isId } from '../domain/fairness/names.ts';
+import { type Access, PERMISSIONS } from '../operations/view.ts';
 import { durationOption, integerOption } from '../workflow/task-options.ts';
-import { type Access, PERMISSIONS } from './calls/view.ts';
 import { readHost } from './hosts.ts';
 
 /** How an HTTP API is made. */

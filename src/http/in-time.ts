@@ -1,6 +1,6 @@
 /** What is waited for no longer than is said. */
 import type { Clock } from '../base/time.ts';
-import { Refusal } from './calls/problem.ts';
+import { Refusal } from '../operations/refusal.ts';
 
 /**
  * The answer of `ask`, whose signal aborts when it comes too late; what comes then is handed to `late`.

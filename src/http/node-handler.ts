@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
-import { Refusal } from './calls/problem.ts';
+import { Refusal } from '../operations/refusal.ts';
 import { readHost, unreadableHost } from './hosts.ts';
 import type { HttpApi } from './http-api.ts';
 import { OpenStreams } from './open-streams.ts';

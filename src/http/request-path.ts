@@ -1,5 +1,5 @@
 /** The path of a request, and what of it is the route. */
-import { Refusal } from './calls/problem.ts';
+import { Refusal } from '../operations/refusal.ts';
 
 /** Up to the first `/api/v1` of a path: what is behind a second one is never a route, so rules by path hold. */
 const OF_API = /^.*?\/api\/v1(\/.*)?$/s;

@@ -1,6 +1,6 @@
 /** Requests of each client, counted. */
 import { type Clock, elapsedMs } from '../base/time.ts';
-import { Refusal } from './calls/problem.ts';
+import { Refusal } from '../operations/refusal.ts';
 
 /** Clients that are counted at once; the one that was heard last longest ago goes. */
 const CLIENTS = 10_000;

@@ -2,7 +2,7 @@
 import { task } from 'fairloom';
 import { httpApi } from 'fairloom/http';
 import { expect, it } from 'vitest';
-import { shareMark, tooMany } from '../../src/http/calls/audit-share.ts';
+import { shareMark, tooMany } from '../../src/operations/audit-share.ts';
 import { eachStore } from '../support/http/stores.ts';
 
 const say = task('say', async (words: string) => words);

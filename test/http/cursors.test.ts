@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { type Fairloom, Fatal, ask as question, task } from 'fairloom';
 import type { TestLoom } from 'fairloom/testing';
 import { beforeAll, expect, it } from 'vitest';
-import { ROUTES } from '../../src/http/routes/table.ts';
+import { ROUTES } from '../../src/http/routes.ts';
 import { type Ask, askerOf } from '../support/http/api.ts';
 import { eachStore } from '../support/http/stores.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunNodeInfo } from '../../dashboard/src/api/shapes.ts';
 import { endPath } from '../../dashboard/src/screens/runs/end-path.ts';
 import type { GraphBlock, GraphNode } from '../../src/graph/graph.ts';
-import type { Timeline, TimelineSpan } from '../../src/http/calls/answers.ts';
+import type { Timeline, TimelineSpan } from '../../src/operations/answers.ts';
 
 /** A node that waits for others of its block. */
 function job(id: string, ...after: readonly string[]): GraphNode {

@@ -6,9 +6,9 @@ import { ask as question, signal, task, waitFor } from 'fairloom';
 import type { TestLoom } from 'fairloom/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../src/base/canonical-json.ts';
-import type { OtherRoute, Route } from '../../src/http/calls/route.ts';
-import { EXPORT_ROUTES } from '../../src/http/routes/exports.ts';
-import { ROUTES } from '../../src/http/routes/table.ts';
+import { EXPORT_ROUTES } from '../../src/http/export-routes.ts';
+import type { OtherRoute, Route } from '../../src/http/routes.ts';
+import { ROUTES } from '../../src/http/routes.ts';
 import { type Ask, askerOf } from '../support/http/api.ts';
 import { eachStore, type Store } from '../support/http/stores.ts';
 

@@ -2,9 +2,9 @@
 import { signal, task, waitFor } from 'fairloom';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Fields } from '../../src/http/calls/fields.ts';
-import { EXPORT_ROUTES } from '../../src/http/routes/exports.ts';
-import { ROUTES } from '../../src/http/routes/table.ts';
+import { EXPORT_ROUTES } from '../../src/http/export-routes.ts';
+import { ROUTES } from '../../src/http/routes.ts';
+import type { Fields } from '../../src/operations/fields.ts';
 import { askerOf } from '../support/http/api.ts';
 import { eachStore } from '../support/http/stores.ts';
 import { rounds } from '../support/rounds.ts';

@@ -1,10 +1,10 @@
 /** How often things are read that pages watch: by what reading them costs, and in whose turn. */
 import { ManualClock } from 'fairloom/testing';
 import { expect, it } from 'vitest';
-import { View } from '../../src/http/calls/view.ts';
 import { Budget } from '../../src/http/events/budget.ts';
 import { Hub } from '../../src/http/events/hub.ts';
 import { subjectsIn } from '../../src/http/events/subject.ts';
+import { View } from '../../src/operations/view.ts';
 
 const EVERYBODY = new View('all');
 

@@ -1,8 +1,8 @@
 /** The OpenAPI document against the routes, both ways, and against what they answer. */
 import { task } from 'fairloom';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { OTHER_ROUTES } from '../../src/http/routes/other.ts';
-import { ROUTES } from '../../src/http/routes/table.ts';
+import { OTHER_ROUTES } from '../../src/http/other-routes.ts';
+import { ROUTES } from '../../src/http/routes.ts';
 import { type Ask, askerOf } from '../support/http/api.ts';
 import { eachStore } from '../support/http/stores.ts';
 

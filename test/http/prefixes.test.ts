@@ -1,7 +1,7 @@
 /** Two namespaces of one Redis, one prefix the beginning of the other: each API sees its own, by every route. */
 import { Fairloom, ask as question, task } from 'fairloom';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ROUTES } from '../../src/http/routes/table.ts';
+import { ROUTES } from '../../src/http/routes.ts';
 import { silentLogger } from '../../src/logging/logger.ts';
 import { type Harness, openRedis } from '../support/backends.ts';
 import { type Ask, askerOf } from '../support/http/api.ts';

@@ -1,6 +1,6 @@
 /** What is not shown. */
 import { expect, it } from 'vitest';
-import { redaction } from '../../src/http/calls/redaction.ts';
+import { redaction } from '../../src/http/redaction.ts';
 
 it('replaces what a pattern names, wherever it begins, and nothing that is no payload', () => {
   const show = redaction(['*.password', 'card.*'], false);

@@ -3,9 +3,9 @@ import { type Fairloom, ask as question, signal, task, waitFor } from 'fairloom'
 import type { TestLoom } from 'fairloom/testing';
 import { beforeAll, expect, it } from 'vitest';
 import type { Backend } from '../../src/domain/port/backend.ts';
-import type { OtherRoute, Route } from '../../src/http/calls/route.ts';
-import { EXPORT_ROUTES } from '../../src/http/routes/exports.ts';
-import { ROUTES } from '../../src/http/routes/table.ts';
+import { EXPORT_ROUTES } from '../../src/http/export-routes.ts';
+import type { OtherRoute, Route } from '../../src/http/routes.ts';
+import { ROUTES } from '../../src/http/routes.ts';
 import { flakyBackend } from '../../src/testing/flaky-backend.ts';
 import { type Ask, askerOf } from '../support/http/api.ts';
 import { eachStore } from '../support/http/stores.ts';

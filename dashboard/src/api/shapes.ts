@@ -1,18 +1,6 @@
 /** What the server answers: the shapes of its own types, under one roof. */
 
 export type {
-  About,
-  AuditEntry,
-  Firing,
-  HttpAnswers,
-  Overview,
-  Timeline,
-  TimelineSpan,
-  UserPage,
-  UserRow,
-} from '../../../src/http/calls/answers.ts';
-export type { Permission as Capability } from '../../../src/http/calls/view.ts';
-export type {
   AskInfo,
   AttemptInfo,
   BulkAction,
@@ -32,4 +20,16 @@ export type {
   TaskLogLine,
   WorkerInfo,
 } from '../../../src/index.ts';
-export type { GraphStates, TaskDetails } from '../../../src/shapes/shapes.ts';
+export type {
+  About,
+  AuditEntry,
+  Firing,
+  GraphStates,
+  Overview,
+  TaskDetails,
+  Timeline,
+  TimelineSpan,
+  UserPage,
+  UserRow,
+} from '../../../src/operations/answers.ts';
+export type { Permission as Capability } from '../../../src/operations/view.ts';

@@ -1,10 +1,10 @@
 /** What can be read, by the route of the server that answers it. */
 import type { Source } from '../state/readings.ts';
-import type { HttpAnswers } from './shapes.ts';
+import type { ReadAnswers } from './routes.generated.ts';
 import { subjectOf } from './subjects.ts';
 
 /** A route that reads. */
-export type ReadRoute = Extract<keyof HttpAnswers, `GET ${string}`>;
+export type ReadRoute = keyof ReadAnswers;
 
 /** Values of parameters; those that are absent are left out. */
 export type Query = Readonly<Record<string, number | string | undefined>>;
@@ -14,7 +14,7 @@ export function source<R extends ReadRoute>(
   route: R,
   parts: readonly string[] = [],
   query: Query = {},
-): Source<HttpAnswers[R]> {
+): Source<ReadAnswers[R]> {
   const left = [...parts];
   const path = route
     .slice('GET /'.length)

@@ -24,9 +24,6 @@ import type { Dependent } from '../../domain/task/dependents.ts';
 import type { StreamFacts } from '../../domain/task/stream.ts';
 import type { WaitFigure } from '../../domain/task/wait.ts';
 import type { XComFact } from '../../domain/task/xcom.ts';
-import type { RunDetails, RunInfo } from '../../runs/run-info.ts';
-import type { RunExport } from '../../runs/view/run-format.ts';
-import type { ScheduleInfo } from '../../schedules/schedule-info.ts';
 import type {
   Change,
   GivenAnswer,
@@ -38,7 +35,10 @@ import type {
   StoredTask,
   StreamRow,
   TaskDetails,
-} from '../../shapes/shapes.ts';
+} from '../../operations/answers.ts';
+import type { RunDetails, RunInfo } from '../../runs/run-info.ts';
+import type { RunExport } from '../../runs/view/run-format.ts';
+import type { ScheduleInfo } from '../../schedules/schedule-info.ts';
 import type { DemoResult } from '../demo/demo.ts';
 import type { Diagnosis } from './checks.ts';
 import type { TopSnapshot } from './snapshot.ts';

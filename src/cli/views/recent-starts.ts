@@ -2,7 +2,7 @@ import { epochMs } from '../../base/globals.ts';
 import type { Fairloom } from '../../client/client.ts';
 import type { SeriesUser } from '../../client/facades/series-report.ts';
 import { lengthAt, RATE_MINUTES } from '../../client/facades/user-history.ts';
-import type { TopUser } from '../../shapes/shares.ts';
+import type { TopUser } from '../../operations/shares.ts';
 
 /** Between two looks at the series, in ms: processes add to them no more often. */
 const LOOK_MS = 10_000;

@@ -3,7 +3,7 @@ import type { QueueStatus } from '../../client/facades/queue-facade.ts';
 import type { UserStatus } from '../../client/facades/user-facade.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { allPages } from '../../domain/port/all-pages.ts';
-import { type TopUser, topUsers } from '../../shapes/shares.ts';
+import { type TopUser, topUsers } from '../../operations/shares.ts';
 import { RecentStarts, type TimedUser } from './recent-starts.ts';
 
 /** Users that are looked at, over all queues: a screen shows some dozens. */

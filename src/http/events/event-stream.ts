@@ -1,7 +1,7 @@
 /** One stream of changes: what its page watches, as server-sent events. */
 import { onAbort } from '../../base/abort-watch.ts';
 import { type Clock, elapsedMs, type Timer } from '../../base/time.ts';
-import type { View } from '../calls/view.ts';
+import type { View } from '../../operations/view.ts';
 import type { Hub, Version, Watched } from './hub.ts';
 import type { Subject } from './subject.ts';
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { isPlainObject } from '../../base/records.ts';
 import { type Clock, elapsedMs, type Timer } from '../../base/time.ts';
-import type { View } from '../calls/view.ts';
+import type { View } from '../../operations/view.ts';
 import { Budget } from './budget.ts';
 import type { Subject } from './subject.ts';
 

@@ -1,8 +1,8 @@
 /** Streams of changes of one API. */
 import type { Clock } from '../../base/time.ts';
 import { ClosedError } from '../../domain/errors/errors.ts';
-import { Refusal } from '../calls/problem.ts';
-import type { View } from '../calls/view.ts';
+import { Refusal } from '../../operations/refusal.ts';
+import type { View } from '../../operations/view.ts';
 import { eventStream } from './event-stream.ts';
 import { Hub, type ReadSubject } from './hub.ts';
 import { subjectsIn } from './subject.ts';

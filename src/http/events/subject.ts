@@ -1,6 +1,6 @@
-/** What a stream of changes may watch: readings of the table of routes, by short names. */
+/** What a stream of changes may watch: readings of the table of operations, by short names. */
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
-import type { RouteName } from '../calls/route.ts';
+import type { OperationName } from '../../operations/answers.ts';
 
 /** One thing that is watched. */
 export interface Subject {
@@ -8,8 +8,8 @@ export interface Subject {
   readonly name: string;
   /** Of the same thing the same, however it was asked for. */
   readonly key: string;
-  /** The route that reads it. */
-  readonly route: RouteName;
+  /** The operation that reads it. */
+  readonly operation: OperationName;
   /** Parts of its path, by name. */
   readonly parts: ReadonlyMap<string, string>;
   /** Parameters of its reading, by name. */
@@ -19,28 +19,28 @@ export interface Subject {
 /** Things that one stream watches at most: a page shows a handful. */
 const SUBJECTS = 32;
 
-/** Which route reads each kind, and what stands behind its colons: parts of the path, then parameters. */
-export const KINDS: Readonly<Record<string, readonly [RouteName, ...string[]]>> = {
-  overview: ['GET /overview'],
-  users: ['GET /users', '?queue'],
-  user: ['GET /users/{user}', 'user', '?queue'],
-  queues: ['GET /queues'],
-  queue: ['GET /queues/{queue}', 'queue'],
-  task: ['GET /tasks/{id}', 'id'],
-  log: ['GET /tasks/{id}/logs', 'id'],
-  explain: ['GET /tasks/{id}/explain', 'id'],
-  run: ['GET /runs/{id}', 'id'],
-  graph: ['GET /runs/{id}/graph', 'id'],
-  timeline: ['GET /runs/{id}/timeline', 'id'],
-  runs: ['GET /runs', '?state'],
-  tasks: ['GET /tasks', '?where'],
-  dead: ['GET /dead'],
-  errors: ['GET /dead/groups'],
-  schedules: ['GET /schedules'],
-  asks: ['GET /asks'],
-  workers: ['GET /workers'],
-  bulks: ['GET /bulk'],
-  bulk: ['GET /bulk/{id}', 'id'],
+/** Which operation reads each kind, and what stands behind its colons: parts of the path, then parameters. */
+export const KINDS: Readonly<Record<string, readonly [OperationName, ...string[]]>> = {
+  overview: ['overview'],
+  users: ['users.list', '?queue'],
+  user: ['users.get', 'user', '?queue'],
+  queues: ['queues.list'],
+  queue: ['queues.get', 'queue'],
+  task: ['tasks.get', 'id'],
+  log: ['tasks.logs', 'id'],
+  explain: ['tasks.explain', 'id'],
+  run: ['runs.get', 'id'],
+  graph: ['runs.graph', 'id'],
+  timeline: ['runs.timeline', 'id'],
+  runs: ['runs.list', '?state'],
+  tasks: ['tasks.list', '?where'],
+  dead: ['dead.list'],
+  errors: ['dead.groups'],
+  schedules: ['schedules.list'],
+  asks: ['asks.list'],
+  workers: ['workers.list'],
+  bulks: ['bulk.list'],
+  bulk: ['bulk.get', 'id'],
 };
 
 /** What may be watched, for people. */
@@ -77,7 +77,7 @@ function subjectOf(name: string): Subject {
   const [kind = '', ...texts] = name.split(':');
   const known = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
   if (known === undefined) throw refused(name);
-  const [route, ...places] = known;
+  const [operation, ...places] = known;
   const isWhole = WHOLE.has(places.at(-1) ?? '') && texts.length > places.length;
   const said = isWhole
     ? [...texts.slice(0, places.length - 1), texts.slice(places.length - 1).join(':')]
@@ -90,8 +90,8 @@ function subjectOf(name: string): Subject {
   const values = given.map((value, at): readonly [string, string] => [places[at] ?? '', value]);
   return {
     name,
-    key: JSON.stringify([route, ...given]),
-    route,
+    key: JSON.stringify([operation, ...given]),
+    operation,
     parts: new Map(values.filter(([place]) => !place.startsWith('?'))),
     query: Object.fromEntries(
       values.flatMap(([place, value]) => (place.startsWith('?') ? [[place.slice(1), value]] : [])),

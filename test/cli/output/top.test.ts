@@ -13,8 +13,8 @@ import { styleFor } from '../../../src/cli/terminal/style.ts';
 import type { TopSnapshot } from '../../../src/cli/views/snapshot.ts';
 import { Fairloom, task } from '../../../src/index.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
+import type { TopUser } from '../../../src/operations/shares.ts';
 import { redis } from '../../../src/redis.ts';
-import type { TopUser } from '../../../src/shapes/shares.ts';
 import { BIN, fairloom } from '../../support/processes/run-process.ts';
 import { onTerminal } from '../../support/processes/terminal.ts';
 

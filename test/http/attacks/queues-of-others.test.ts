@@ -2,7 +2,7 @@
 import type { TestLoom } from 'fairloom/testing';
 import { beforeAll, expect, it } from 'vitest';
 import type { Backend } from '../../../src/domain/port/backend.ts';
-import type { Access } from '../../../src/http/calls/view.ts';
+import type { Access } from '../../../src/operations/view.ts';
 import { askerOf } from '../../support/http/api.ts';
 import {
   addressOf,

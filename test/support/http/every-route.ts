@@ -2,9 +2,9 @@
 import { type Fairloom, ask as question, task } from 'fairloom';
 import { expect } from 'vitest';
 import type { Backend } from '../../../src/domain/port/backend.ts';
-import type { OtherRoute, Route } from '../../../src/http/calls/route.ts';
-import { OTHER_ROUTES } from '../../../src/http/routes/other.ts';
-import { ROUTES } from '../../../src/http/routes/table.ts';
+import { OTHER_ROUTES } from '../../../src/http/other-routes.ts';
+import type { OtherRoute, Route } from '../../../src/http/routes.ts';
+import { ROUTES } from '../../../src/http/routes.ts';
 import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 
 /** One that is new is walked by itself; where it needs more than its path, its words go into the tables below. */

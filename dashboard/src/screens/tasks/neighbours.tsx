@@ -1,7 +1,8 @@
 /** What a task waits for, and who waits for it. */
 import type { VNode } from 'preact';
 import { shownTask } from '../../../../src/domain/task/node-name.ts';
-import type { HttpAnswers, TaskDetails } from '../../api/shapes.ts';
+import type { ReadAnswers } from '../../api/routes.generated.ts';
+import type { TaskDetails } from '../../api/shapes.ts';
 import { source } from '../../api/sources.ts';
 import { ListFoot } from '../../parts/list-foot.tsx';
 import { Panel } from '../../parts/panel.tsx';
@@ -23,7 +24,7 @@ function WithDependents({ task }: { readonly task: TaskDetails }): VNode {
 
 interface AroundProps {
   readonly task: TaskDetails;
-  readonly waiting: HttpAnswers['GET /tasks/{id}/dependents']['items'];
+  readonly waiting: ReadAnswers['GET /tasks/{id}/dependents']['items'];
   readonly foot: VNode | null;
 }
 

@@ -1,0 +1,29 @@
+/** The types of the page's reads, made of the table of operations: what each route answers, and how it is watched. */
+import { KINDS } from '../../src/http/events/subject.ts';
+import { ROUTES } from '../../src/http/routes.ts';
+
+/** The text of dashboard/src/api/routes.generated.ts. */
+export function renderPageRoutes(): string {
+  const reads = ROUTES.filter(({ method }) => method === 'GET');
+  const words = Object.entries(KINDS).map(([word, [operation, ...places]]) => {
+    const route = reads.find((one) => one.operation === operation)?.name ?? '';
+    const query = places.flatMap((place) => (place.startsWith('?') ? [place.slice(1)] : []));
+    return `  ${JSON.stringify(route)}: ${JSON.stringify([word, ...query])},`;
+  });
+  return [
+    '/** Made by `npm run docs` of the table in src/operations/: do not edit. */',
+    "import type { Answers } from '../../../src/operations/answers.ts';",
+    '/** By route that reads: its answer. */',
+    'export interface ReadAnswers {',
+    ...reads.map(
+      ({ name, operation }) =>
+        `  readonly ${JSON.stringify(name)}: Answers[${JSON.stringify(operation)}];`,
+    ),
+    '}',
+    '/** By route: its word in the stream of changes, and the parameters that stand behind its colons. */',
+    'export const WATCHED: Readonly<Record<string, readonly [word: string, ...query: string[]]>> = {',
+    ...words,
+    '};',
+    '',
+  ].join('\n');
+}

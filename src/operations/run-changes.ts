@@ -1,0 +1,97 @@
+/** Operations that store and change runs. */
+import { coreOf } from '../client/client.ts';
+import { TaskNotFoundError, UnknownTaskError, WrongStateError } from '../domain/errors/errors.ts';
+import { untyped } from '../workflow/notation/notation.ts';
+import { enqueueOptions, RUN_FIELDS } from './enqueue.ts';
+import { anything, flag, REASON, text } from './fields.ts';
+import { type Operation, operation } from './operation.ts';
+import { demandSeen } from './owned.ts';
+import { done } from './refusal.ts';
+
+/** `runs …` */
+export const RUN_CHANGES: readonly Operation[] = [
+  operation('runs.start', {
+    http: 'POST /runs',
+    help: 'Stores a run of a pipeline that the process of the API knows, by its name.',
+    needs: 'enqueue',
+    users: 'subject',
+    status: 201,
+    input: RUN_FIELDS,
+    run: async ({ loom, view, input }) => {
+      const step = coreOf(loom).registry.pipeline(input.name);
+      if (step === undefined) throw new UnknownTaskError(input.name);
+      const options = await enqueueOptions(loom, view, input);
+      const { id, created } = await loom.enqueue(untyped(step), input.input, options);
+      return { id, created };
+    },
+  }),
+  operation('runs.cancel', {
+    http: 'POST /runs/{id}/cancel',
+    command: 'runs cancel <id...>',
+    help: 'Cancels runs and all of their nodes that have not ended.',
+    needs: 'cancel',
+    effect: 'destroys',
+    users: 'subject',
+    input: REASON,
+    run: async ({ loom, view, input: { id, reason } }) => {
+      await demandSeen(loom, view, id);
+      const { run, nodes } = await loom.runs.cancel(id, { reason });
+      if (run.kind === 'not-found') throw new TaskNotFoundError(id);
+      if (run.kind === 'already-ended' && nodes.length === 0) {
+        throw new WrongStateError('cancel', id, run.state);
+      }
+      return done(id, run.kind);
+    },
+  }),
+  operation('runs.pause', {
+    http: 'POST /runs/{id}/pause',
+    command: 'runs pause <id...>',
+    help: 'Stops starting tasks of runs until they are resumed; running tasks continue.',
+    needs: 'pause',
+    users: 'subject',
+    input: REASON,
+    run: async ({ loom, view, input: { id, reason } }) => {
+      await demandSeen(loom, view, id);
+      await loom.runs.pause(id, { reason });
+      return done(id, 'paused');
+    },
+  }),
+  operation('runs.resume', {
+    http: 'POST /runs/{id}/resume',
+    command: 'runs resume <id...>',
+    help: 'Ends pauses, or puts failed runs back; finished tasks are not run again.',
+    needs: 'redrive',
+    users: 'subject',
+    input: {
+      node: text('The node that failed, which runs with `input`.', 'node'),
+      input: anything('The input of that node from now on.'),
+    },
+    run: async ({ loom, view, input: { id, node, input } }) => {
+      await demandSeen(loom, view, id);
+      await loom.runs.resume(id, { node, ...(input === undefined ? {} : { input }) });
+      return done(id, 'resumed');
+    },
+  }),
+  operation('runs.rerun', {
+    http: 'POST /runs/{id}/rerun',
+    command: 'runs rerun <id>',
+    help: 'Runs it again as a new run; finished tasks are not run again.',
+    needs: 'enqueue',
+    users: 'subject',
+    status: 201,
+    input: {
+      from: text('Runs this node and all that follow it again.', 'node'),
+      input: anything('The input of that node, else of the whole run.'),
+      latest: flag('With the newest versions of its tasks.'),
+    },
+    run: async ({ loom, view, input: { id, from, input, latest } }) => {
+      await demandSeen(loom, view, id);
+      const handle = await loom.runs.rerun(id, {
+        from,
+        ...(latest === true ? { versioning: 'latest' } : {}),
+        ...(input === undefined ? {} : { input }),
+      });
+      return { id: handle.id, created: handle.created };
+    },
+  }),
+];
