@@ -229,8 +229,11 @@ export function priority(about: string): Field<PriorityName | undefined> {
   return { ...field, expected, line: { ...field.line, value: '1-6|name', isChoice: false, parse } };
 }
 
+/** So many per time. */
+export type Rate = Values<typeof RATE>;
+
 /** So many per time; on a command line `100/1m`, or `100/1m/20` with a burst of 20. */
-export function rate(about: string): Field<Values<typeof RATE> | undefined> {
+export function rate(about: string): Field<Rate | undefined> {
   const parse = (given: string): unknown => {
     const [limit = '', per = '', burst, ...rest] = given.split('/');
     if (per === '' || rest.length > 0) return given;
@@ -319,7 +322,11 @@ export function required<T>(field: Field<T>): Field<Exclude<T, undefined>> {
 }
 
 /** The same under another flag of the command line, with another word for its value. */
-export function flagged<T>(field: Field<T>, flag: string, value = field.line.value): Field<T> {
+export function flagged<T>(
+  field: Field<T>,
+  flag: string,
+  value: string = field.line.value,
+): Field<T> {
   return { ...field, line: { ...field.line, flag, value } };
 }
 

@@ -3,19 +3,26 @@ import {
   COUNT,
   COUNT_OR_NONE,
   choice,
+  type Field,
   integer,
   length,
   number,
   numbers,
   or,
   part,
+  type Rate,
   rate,
 } from './fields.ts';
 import { type Operation, operation } from './operation.ts';
 import { done, missing } from './refusal.ts';
 
 /** Settings of one user. */
-export const USER_SETTINGS = {
+export const USER_SETTINGS: {
+  readonly weight: Field<number | 'default' | undefined>;
+  readonly maxRunning: Field<number | 'default' | undefined>;
+  readonly maxQueued: Field<number | 'default' | undefined>;
+  readonly rate: Field<Rate | 'default' | undefined>;
+} = {
   weight: or(number('Claim on turns relative to other users, 0.01 to 1000.'), 'default'),
   maxRunning: or(integer('How many of its tasks run at once, per queue.', COUNT), 'default'),
   maxQueued: or(
@@ -23,7 +30,7 @@ export const USER_SETTINGS = {
     'default',
   ),
   rate: or(rate('How many of its tasks start per time, per queue.'), 'default'),
-} as const;
+};
 
 /** `queues …` */
 export const QUEUE_OPERATIONS: readonly Operation[] = [
