@@ -389,6 +389,12 @@ export type { HandlerMap } from './handlers/handler-source.ts';
 export type { TaskSource } from './handlers/registry.ts';
 export type { LogLevel } from './logging/logger.ts';
 export { silentLogger, stderrLogger } from './logging/logger.ts';
+export type { RunImportOptions } from './runs/calls/import.ts';
+export type { ForkOptions, RerunOptions } from './runs/calls/rerun.ts';
+export type { RunResumeOptions } from './runs/calls/resume-edited.ts';
+export type { RunCancelReport, RunConsequences } from './runs/calls/run-cancel.ts';
+export type { ExportedNode, RunExport } from './runs/calls/run-format.ts';
+export type { RunHandle } from './runs/calls/run-handle.ts';
 export type {
   Consequence,
   ConsequenceOptions,
@@ -398,12 +404,6 @@ export type { GraphStats } from './runs/graph-cache.ts';
 export type { SaidPlace } from './runs/record.ts';
 export type { RunDetails, RunInfo, RunNodeInfo, RunNodeState } from './runs/run-info.ts';
 export type { Checkpoint, RunEnqueueOptions, RunForm } from './runs/run-options.ts';
-export type { RunImportOptions } from './runs/view/import.ts';
-export type { ForkOptions, RerunOptions } from './runs/view/rerun.ts';
-export type { RunResumeOptions } from './runs/view/resume-edited.ts';
-export type { RunCancelReport, RunConsequences } from './runs/view/run-cancel.ts';
-export type { ExportedNode, RunExport } from './runs/view/run-format.ts';
-export type { RunHandle } from './runs/view/run-handle.ts';
 export type { BackfillReport } from './schedules/backfill.ts';
 export type { ScheduleInfo } from './schedules/schedule-info.ts';
 export type {

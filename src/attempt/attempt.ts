@@ -13,11 +13,11 @@ import type { Decision, Leased, Suspension } from '../domain/port/backend.ts';
 import type { Cause } from '../domain/task/cause.ts';
 import type { ChannelRefusal } from '../domain/task/channel.ts';
 import { timeLeftText } from '../domain/task/time-left.ts';
-import type { AttemptPlan } from '../enqueue/attempt-plan.ts';
 import { endOfDecision, leftEnd, lostEnd } from '../tracing/work.ts';
 import type { Handler, TaskDefinition } from '../workflow/task-definition.ts';
 import { AttemptContext, type SubRunner } from './attempt-context.ts';
 import type { AttemptHost, Interruption } from './attempt-host.ts';
+import type { AttemptPlan } from './attempt-plan.ts';
 import { channelFailure } from './channels.ts';
 import {
   canceledOutcome,

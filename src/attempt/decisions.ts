@@ -20,7 +20,7 @@ import {
   type UpstreamCause,
 } from '../domain/task/cause.ts';
 import { shownTask } from '../domain/task/node-name.ts';
-import { type AttemptPlan, functionWaitMs } from '../enqueue/attempt-plan.ts';
+import { type AttemptPlan, functionWaitMs } from './attempt-plan.ts';
 import { fingerprinted } from './fingerprint.ts';
 import type { Failure } from './handler-call.ts';
 

@@ -8,8 +8,8 @@ import { afterStart, allowedAt, boundedTat } from '../domain/fairness/rate-limit
 import { LIMITS } from '../domain/limits.ts';
 import type { Backend } from '../domain/port/backend.ts';
 import { refOf } from '../domain/port/leasing.ts';
+import type { CancelParts } from '../runs/calls/task-cancel.ts';
 import { JournalLost } from '../runs/driven/run-journal.ts';
-import type { CancelParts } from '../runs/view/task-cancel.ts';
 import { SearchWalk } from '../search/search-walk.ts';
 import { whereOf } from '../search/where.ts';
 import {

@@ -12,8 +12,8 @@ import type { CancelReply, Page } from '../domain/port/backend.ts';
 import { isEnd, type NewTask, type TaskRecord } from '../domain/task/task.ts';
 import { edgesOf, NO_OPTIONS } from '../enqueue/enqueue-options.ts';
 import type { TaskMaker } from '../enqueue/task-maker.ts';
+import { type CancelParts, cancelOne } from '../runs/calls/task-cancel.ts';
 import { BULK_TASK } from '../runs/record.ts';
-import { type CancelParts, cancelOne } from '../runs/view/task-cancel.ts';
 import { valuesOf, whereOf, whereText } from '../search/where.ts';
 import {
   ACTION_STATES,

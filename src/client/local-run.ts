@@ -18,7 +18,6 @@ import { LIMITS } from '../domain/limits.ts';
 import type { WaitAnswer } from '../domain/task/wait.ts';
 import { NO_OPTIONS } from '../enqueue/enqueue-options.ts';
 import { startedAt } from '../graph/graph-start.ts';
-import { type LocalTools, LocalWalk } from '../runs/driven/local-walk.ts';
 import { NodeRun } from '../runs/driven/node-run.ts';
 import { maxStepsOf } from '../runs/run-options.ts';
 import { beginTrace, type PartRequest, type Trace, untraced } from '../tracing/trace.ts';
@@ -27,6 +26,7 @@ import { compile } from '../workflow/compile.ts';
 import { PipelineDefinition, type StepDefinition } from '../workflow/pipeline-definition.ts';
 import { invalidPayload, validate } from '../workflow/standard-schema.ts';
 import { definitionOf, type TaskDefinition } from '../workflow/task-definition.ts';
+import { type LocalTools, LocalWalk } from './local-walk.ts';
 
 /** How a task is run here. */
 export interface RunOptions {

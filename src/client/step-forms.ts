@@ -2,8 +2,8 @@
 
 import type { EnqueueOptions } from '../enqueue/enqueue-options.ts';
 import type { TaskHandle } from '../enqueue/handle.ts';
+import type { RunHandle } from '../runs/calls/run-handle.ts';
 import type { RunEnqueueOptions } from '../runs/run-options.ts';
-import type { RunHandle } from '../runs/view/run-handle.ts';
 import type { Step, StepKind } from '../workflow/step.ts';
 
 /** What may be said about each kind of step. */

@@ -1,3 +1,4 @@
+import { PlanCache } from '../attempt/attempt-plan.ts';
 import { XComValues } from '../attempt/xcom.ts';
 import { SharedBackend } from '../backends/shared-backend.ts';
 import { KeepAlive } from '../base/keep-alive.ts';
@@ -7,9 +8,7 @@ import type { Clock } from '../base/time.ts';
 import { ValueCodec } from '../codec/codec.ts';
 import { sealedBackend } from '../codec/sealed-backend.ts';
 import type { NewTask } from '../domain/task/task.ts';
-import { PlanCache } from '../enqueue/attempt-plan.ts';
 import { Enqueuer, Turns } from '../enqueue/enqueuer.ts';
-import { uuidV7 } from '../enqueue/ids.ts';
 import { Results } from '../enqueue/results.ts';
 import { TaskMaker } from '../enqueue/task-maker.ts';
 import { CancelNotifier } from '../events/cancel-notifier.ts';
@@ -20,6 +19,7 @@ import { GraphCache } from '../runs/graph-cache.ts';
 import { discreetTracer } from '../tracing/discreet-tracer.ts';
 import type { Tracer } from '../tracing/tracer.ts';
 import { createdTasks } from './created-tasks.ts';
+import { uuidV7 } from './ids.ts';
 import type { Instruments } from './instruments.ts';
 import {
   checkOptions,

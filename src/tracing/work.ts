@@ -11,7 +11,7 @@ import type { Decision, Leased, Suspension } from '../domain/port/backend.ts';
 import { type Cause, causeText, failureTypeOf } from '../domain/task/cause.ts';
 import { shownNode } from '../domain/task/node-name.ts';
 import { nameIn } from '../domain/task/task-name.ts';
-import { storedTraceparent } from '../enqueue/attempt-plan.ts';
+import { storedTraceparent } from '../enqueue/stored-options.ts';
 import {
   beginTrace,
   type PartRequest,

@@ -2,6 +2,7 @@
 
 import { nextTick, setImmediate } from '../base/globals.ts';
 import { pauseMs, sleep } from '../base/pause.ts';
+import { randomName } from '../core/ids.ts';
 import { isOwn } from '../domain/errors/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type {
@@ -12,7 +13,6 @@ import type {
   SettleAnswer,
   SettleReply,
 } from '../domain/port/backend.ts';
-import { randomName } from '../enqueue/ids.ts';
 import { IdleWait } from './idle-wait.ts';
 import type { Line } from './line.ts';
 import { QueueStride } from './queue-stride.ts';

@@ -1,12 +1,12 @@
 /** What tasks of runs need besides a call of their handler. A plain task comes through nothing of it. */
 import type { Attempt } from '../attempt/attempt.ts';
 import type { SubRunner } from '../attempt/attempt-context.ts';
+import type { PlanCache } from '../attempt/attempt-plan.ts';
 import { followDecision } from '../attempt/decisions.ts';
 import type { OwnEnd, OwnLease } from '../attempt/own-lease.ts';
 import { driveBulk } from '../bulk/bulk-drive.ts';
 import { InvalidPayloadError } from '../domain/errors/errors.ts';
 import type { Backend, UpstreamFact } from '../domain/port/backend.ts';
-import type { PlanCache } from '../enqueue/attempt-plan.ts';
 import { type DriveTools, drive, driveToolsOf, subRunnerOf } from '../runs/driven/drive.ts';
 import { NodeInput } from '../runs/node-input.ts';
 import { BULK_TASK, isDrive, type RunPlace, runPlaceOf } from '../runs/record.ts';

@@ -1,10 +1,10 @@
 import { atRoot } from '../base/async-scope.ts';
 import type { Core } from '../core/core.ts';
+import { randomName } from '../core/ids.ts';
 import { ClosedError, isOwn } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import { checkName } from '../domain/fairness/names.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { randomName } from '../enqueue/ids.ts';
 import { Emitter, type Unsubscribe } from '../events/emitter.ts';
 import type { WorkerEvents } from '../events/worker-events.ts';
 import { say } from '../logging/log-events.ts';

@@ -1,6 +1,7 @@
 import { Attempt } from '../attempt/attempt.ts';
 import type { SubRunner } from '../attempt/attempt-context.ts';
 import type { AttemptHost, Interruption } from '../attempt/attempt-host.ts';
+import { type AttemptPlan, PlanCache } from '../attempt/attempt-plan.ts';
 import { Deadlines } from '../attempt/deadlines.ts';
 import { unknownNameDecision } from '../attempt/decisions.ts';
 import type { KeptJournal } from '../attempt/own-lease.ts';
@@ -14,7 +15,6 @@ import { ClosedError, LeaseLostError } from '../domain/errors/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Decision, Leased, Suspension } from '../domain/port/backend.ts';
 import type { Cause } from '../domain/task/cause.ts';
-import { type AttemptPlan, PlanCache } from '../enqueue/attempt-plan.ts';
 import { NO_OPTIONS } from '../enqueue/enqueue-options.ts';
 import { runPlaceOf } from '../runs/record.ts';
 import type { Tracing } from '../tracing/trace.ts';

@@ -1,8 +1,8 @@
 import { atRoot } from '../base/async-scope.ts';
 import type { Core } from '../core/core.ts';
+import { randomName } from '../core/ids.ts';
 import { ClosedError, TaskCanceledError } from '../domain/errors/errors.ts';
 import type { Cause } from '../domain/task/cause.ts';
-import { randomName } from '../enqueue/ids.ts';
 import { Emitter, type Unsubscribe } from '../events/emitter.ts';
 import { WORKER_EVENTS, type WorkerEvents } from '../events/worker-events.ts';
 import { Scheduler } from '../schedules/scheduler.ts';

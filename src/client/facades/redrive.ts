@@ -4,11 +4,11 @@ import { isOwn, WrongStateError } from '../../domain/errors/errors.ts';
 import type { PutBack } from '../../domain/explain/explain.ts';
 import type { ChangeReply } from '../../domain/port/backend.ts';
 import { TASK_STATES, type TaskRecord, type TaskState } from '../../domain/task/task.ts';
+import { resume } from '../../runs/calls/resume.ts';
+import type { ViewParts } from '../../runs/calls/run-view.ts';
+import { wayBack } from '../../runs/calls/way-back.ts';
 import { recordsOf } from '../../runs/failure-cause.ts';
 import { isRun, runPlaceOf } from '../../runs/record.ts';
-import { resume } from '../../runs/view/resume.ts';
-import type { ViewParts } from '../../runs/view/run-view.ts';
-import { wayBack } from '../../runs/view/way-back.ts';
 
 /** Puts one failed task back. */
 export type Redrive = (id: string) => Promise<ChangeReply>;

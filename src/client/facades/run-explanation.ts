@@ -5,8 +5,8 @@ import { suggestion } from '../../domain/explain/suggestion.ts';
 import { type Cause, failedNodeOf } from '../../domain/task/cause.ts';
 import { type RunPause, readablePause } from '../../domain/task/pause.ts';
 import { isEnd, type TaskRecord, type TaskState } from '../../domain/task/task.ts';
+import type { RunView } from '../../runs/calls/run-view.ts';
 import { nodeOf } from '../../runs/failure-cause.ts';
-import type { RunView } from '../../runs/view/run-view.ts';
 
 /** Why a run has not ended: the nodes on which it waits. */
 export interface RunExplanation {

@@ -6,24 +6,24 @@ import { checkId } from '../../domain/fairness/names.ts';
 import type { CancelReply, Page } from '../../domain/port/backend.ts';
 import type { RunPause } from '../../domain/task/pause.ts';
 import type { TaskGraph } from '../../graph/graph.ts';
-import { type ConsequenceOptions, consequenceLimit } from '../../runs/consequences.ts';
-import { type RunDetails, type RunInfo, runInfos } from '../../runs/run-info.ts';
-import { exportRun } from '../../runs/view/export.ts';
-import { importRun, type RunImportOptions } from '../../runs/view/import.ts';
-import { pauseRun } from '../../runs/view/pause.ts';
-import { type ForkOptions, fork, type RerunOptions, rerun } from '../../runs/view/rerun.ts';
-import { type RunResumeOptions, resumeRun } from '../../runs/view/resume-edited.ts';
+import { exportRun } from '../../runs/calls/export.ts';
+import { importRun, type RunImportOptions } from '../../runs/calls/import.ts';
+import { pauseRun } from '../../runs/calls/pause.ts';
+import { type ForkOptions, fork, type RerunOptions, rerun } from '../../runs/calls/rerun.ts';
+import { type RunResumeOptions, resumeRun } from '../../runs/calls/resume-edited.ts';
 import {
   cancelRun,
   type RunCancelReport,
   type RunConsequences,
   runConsequences,
-} from '../../runs/view/run-cancel.ts';
-import type { RunExport } from '../../runs/view/run-format.ts';
-import { type RunHandle, StoredRun } from '../../runs/view/run-handle.ts';
-import type { RunTools } from '../../runs/view/run-submission.ts';
-import { RunView } from '../../runs/view/run-view.ts';
-import { wayBackOf } from '../../runs/view/way-back.ts';
+} from '../../runs/calls/run-cancel.ts';
+import type { RunExport } from '../../runs/calls/run-format.ts';
+import { type RunHandle, StoredRun } from '../../runs/calls/run-handle.ts';
+import type { RunTools } from '../../runs/calls/run-submission.ts';
+import { RunView } from '../../runs/calls/run-view.ts';
+import { wayBackOf } from '../../runs/calls/way-back.ts';
+import { type ConsequenceOptions, consequenceLimit } from '../../runs/consequences.ts';
+import { type RunDetails, type RunInfo, runInfos } from '../../runs/run-info.ts';
 import type { NodeStates } from '../../workflow/notation/drawing.ts';
 import { demandStep } from '../../workflow/pipeline-definition.ts';
 import type { Step } from '../../workflow/step.ts';

@@ -1,3 +1,4 @@
+import type { PlanCache } from '../../attempt/attempt-plan.ts';
 import { metadataIn } from '../../attempt/metadata.ts';
 import type { TaskError } from '../../base/thrown.ts';
 import type { Clock } from '../../base/time.ts';
@@ -27,8 +28,9 @@ import { DEPENDENTS_NAMED, dependentsIn } from '../../domain/task/dependents.ts'
 import { TASK_STATES, type TaskRecord, type TaskState } from '../../domain/task/task.ts';
 import { PROGRESS_STREAM } from '../../domain/task/task-progress.ts';
 import type { WaitFigure } from '../../domain/task/wait.ts';
-import { type PlanCache, storedTimeoutMs } from '../../enqueue/attempt-plan.ts';
+import { storedTimeoutMs } from '../../enqueue/stored-options.ts';
 import type { Registry } from '../../handlers/registry.ts';
+import { type CancelParts, cancelOne, cancelWhole } from '../../runs/calls/task-cancel.ts';
 import {
   CONSEQUENCE_KEYS,
   type ConsequenceOptions,
@@ -37,7 +39,6 @@ import {
   consequenceLimit,
   endingOf,
 } from '../../runs/consequences.ts';
-import { type CancelParts, cancelOne, cancelWhole } from '../../runs/view/task-cancel.ts';
 import { type SearchPage, search } from '../../search/search.ts';
 import { whereOf, whereText } from '../../search/where.ts';
 import { caughtUp } from './catch-up.ts';

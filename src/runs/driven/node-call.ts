@@ -1,11 +1,11 @@
 import type { SubRunners, TimeLimit } from '../../attempt/attempt-context.ts';
+import type { AttemptPlan } from '../../attempt/attempt-plan.ts';
 import type { ChannelStore } from '../../attempt/channels.ts';
 import type { StreamOpener } from '../../attempt/streams.ts';
 import type { XComValues } from '../../attempt/xcom.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Clock } from '../../base/time.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
-import type { AttemptPlan } from '../../enqueue/attempt-plan.ts';
 import type { Trace } from '../../tracing/trace.ts';
 import type { Handler, TaskDefinition } from '../../workflow/task-definition.ts';
 import type { CycleFacts } from './dynamic-context.ts';

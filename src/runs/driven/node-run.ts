@@ -1,3 +1,4 @@
+import { functionWaitMs } from '../../attempt/attempt-plan.ts';
 import { checkedDecision, failedOutcome, releasedOutcome } from '../../attempt/decisions.ts';
 import { type HandlerWrites, NO_WRITES } from '../../attempt/pending-writes.ts';
 import { callUserCode } from '../../base/async-scope.ts';
@@ -8,7 +9,6 @@ import { type DeciderFacts, decide, type Outcome } from '../../domain/attempt/de
 import { isOwn, TaskFailedError } from '../../domain/errors/errors.ts';
 import type { Decision } from '../../domain/port/backend.ts';
 import { type Cause, causeText, type FailureType, failureTypeOf } from '../../domain/task/cause.ts';
-import { functionWaitMs } from '../../enqueue/attempt-plan.ts';
 import { logFailure } from '../../logging/failure-lines.ts';
 import type { Control } from '../../workflow/control.ts';
 import { type CallEnd, NodeAttempt } from './node-attempt.ts';

@@ -1,4 +1,5 @@
 import type { SubRunners, TimeLimit } from '../../attempt/attempt-context.ts';
+import type { PlanCache } from '../../attempt/attempt-plan.ts';
 import { type ChannelStore, channelError, StoredChannels } from '../../attempt/channels.ts';
 import { knownNames } from '../../attempt/decisions.ts';
 import type { OwnLease } from '../../attempt/own-lease.ts';
@@ -7,7 +8,6 @@ import { GroupChangedError, UnknownTaskError } from '../../domain/errors/errors.
 import type { Suspension } from '../../domain/port/backend.ts';
 import type { Cause, FailureType } from '../../domain/task/cause.ts';
 import { hasVersion } from '../../domain/task/task-name.ts';
-import type { PlanCache } from '../../enqueue/attempt-plan.ts';
 import { NO_OPTIONS } from '../../enqueue/enqueue-options.ts';
 import { codeOfNode } from '../../graph/node-code.ts';
 import {

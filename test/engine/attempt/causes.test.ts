@@ -1,7 +1,7 @@
 /** Causes are data: what a run says does not depend on its form, nor on the words of anybody. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
-import type { RunHandle } from '../../../src/runs/view/run-handle.ts';
+import type { RunHandle } from '../../../src/runs/calls/run-handle.ts';
 import { parallel } from '../../../src/workflow/parallel.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';

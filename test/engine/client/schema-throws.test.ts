@@ -39,8 +39,8 @@ const KINDS = {
 const PLACES = {
   'src/enqueue/task-maker.ts': ['enqueue', 'enqueueMany', 'schedules.set'],
   'src/client/local-run.ts': ['run', 'ctx.run'],
-  'src/runs/view/run-submission.ts': ['enqueue of a run'],
-  'src/runs/view/edits.ts': ['rerun'],
+  'src/runs/calls/run-submission.ts': ['enqueue of a run'],
+  'src/runs/calls/edits.ts': ['rerun'],
   'src/client/facades/signals.ts': ['signal'],
   'src/client/facades/publish.ts': ['publish'],
   'src/client/facades/asks-facade.ts': ['asks.answer'],

@@ -1,8 +1,8 @@
 /** What a handler gives after it was asked to end is no result, wherever the handler runs. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
+import type { RunHandle } from '../../../src/runs/calls/run-handle.ts';
 import type { RunForm } from '../../../src/runs/run-options.ts';
-import type { RunHandle } from '../../../src/runs/view/run-handle.ts';
 import { channel } from '../../../src/workflow/channel.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';

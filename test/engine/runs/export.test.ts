@@ -10,7 +10,7 @@ import {
   TaskNotFoundError,
 } from '../../../src/domain/errors/errors.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
-import type { RunExport } from '../../../src/runs/view/run-format.ts';
+import type { RunExport } from '../../../src/runs/calls/run-format.ts';
 import { channel } from '../../../src/workflow/channel.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { TaskBusyError } from '../../../src/domain/errors/errors.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
-import type { RunHandle } from '../../../src/runs/view/run-handle.ts';
+import type { RunHandle } from '../../../src/runs/calls/run-handle.ts';
 import { groupPolicy } from '../../../src/workflow/group-policy.ts';
 import { parallel } from '../../../src/workflow/parallel.ts';
 import type { Step } from '../../../src/workflow/step.ts';

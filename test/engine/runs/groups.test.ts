@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { GroupFailedError } from '../../../src/domain/errors/errors.ts';
 import type { JoinPolicy } from '../../../src/graph/graph.ts';
-import type { RunHandle } from '../../../src/runs/view/run-handle.ts';
+import type { RunHandle } from '../../../src/runs/calls/run-handle.ts';
 import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { groupPolicy } from '../../../src/workflow/group-policy.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';

@@ -1,7 +1,7 @@
 /** What a definition says holds wherever the definition stands: option by place by form. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
-import type { RunHandle } from '../../../src/runs/view/run-handle.ts';
+import type { RunHandle } from '../../../src/runs/calls/run-handle.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import type { Task } from '../../../src/workflow/step.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';

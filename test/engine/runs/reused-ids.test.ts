@@ -1,8 +1,8 @@
 /** A run owns its own members and nodes, also when another one had its id before. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
+import type { RunHandle } from '../../../src/runs/calls/run-handle.ts';
 import type { RunForm } from '../../../src/runs/run-options.ts';
-import type { RunHandle } from '../../../src/runs/view/run-handle.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import { eachBackend, type Harness } from '../../support/backends.ts';

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { ControlNotReturnedError } from '../../../src/domain/errors/errors.ts';
-import type { RunHandle } from '../../../src/runs/view/run-handle.ts';
+import type { RunHandle } from '../../../src/runs/calls/run-handle.ts';
 import { channel } from '../../../src/workflow/channel.ts';
 import type { DynamicContext } from '../../../src/workflow/dynamic-context.ts';
 import { each } from '../../../src/workflow/parallel.ts';

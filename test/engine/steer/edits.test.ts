@@ -10,8 +10,8 @@ import {
   TaskNotFoundError,
   WrongStateError,
 } from '../../../src/domain/errors/errors.ts';
-import type { RerunOptions } from '../../../src/runs/view/rerun.ts';
-import type { RunHandle } from '../../../src/runs/view/run-handle.ts';
+import type { RerunOptions } from '../../../src/runs/calls/rerun.ts';
+import type { RunHandle } from '../../../src/runs/calls/run-handle.ts';
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
 import { eachBackend, type Harness } from '../../support/backends.ts';
 import { settled } from '../../support/runs.ts';

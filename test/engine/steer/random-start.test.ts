@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { InvalidOptionError } from '../../../src/domain/errors/errors.ts';
 import { allNodes } from '../../../src/graph/graph.ts';
 import { leftOut, startedAt } from '../../../src/graph/graph-start.ts';
-import type { RunHandle } from '../../../src/runs/view/run-handle.ts';
+import type { RunHandle } from '../../../src/runs/calls/run-handle.ts';
 import { compile } from '../../../src/workflow/compile.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';

@@ -24,7 +24,7 @@ export const BULK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'bulk: a run that has failed again is put back by a late call',
-    file: 'src/runs/view/resume.ts',
+    file: 'src/runs/calls/resume.ts',
     find: `    this.#failedBy = failedBy;\n`,
     replace: `    this.#failedBy = failedBy === undefined ? undefined : Infinity;\n`,
     first: FAULTS,

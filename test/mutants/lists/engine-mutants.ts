@@ -234,7 +234,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'engine: a rerun from a node does not run it',
-    file: 'src/runs/view/rerun.ts',
+    file: 'src/runs/calls/rerun.ts',
     find: `state === 'finished' && !again.has(node)`,
     replace: `state === 'finished'`,
     first: 'runs/control.test.ts',

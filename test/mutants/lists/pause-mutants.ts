@@ -64,7 +64,7 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'pauses: nodes of dispatched runs are tied to nothing',
-    file: 'src/runs/view/pause.ts',
+    file: 'src/runs/calls/pause.ts',
     find: `  if (view.form === 'dispatched') {`,
     replace: `  if (view.form === 'dispatched' && reason === id) {`,
     first: FIRST,
@@ -78,7 +78,7 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'pauses: the end of one makes a delayed run due',
-    file: 'src/runs/view/resume.ts',
+    file: 'src/runs/calls/resume.ts',
     find: ` && paused === undefined) await backend.tasks.runNow`,
     replace: `) await backend.tasks.runNow`,
     first: FIRST,
@@ -156,7 +156,7 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'pauses: groups of dispatched runs decide nothing',
-    file: 'src/runs/view/pause.ts',
+    file: 'src/runs/calls/pause.ts',
     find: `({ kind }) => kind === 'task'`,
     replace: `({ kind }) => kind !== 'join'`,
     first: DECIDING,

@@ -52,14 +52,14 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'engine: the queue goes before the definition',
-    file: 'src/enqueue/attempt-plan.ts',
+    file: 'src/attempt/attempt-plan.ts',
     find: `options.retries === undefined ? attemptSettings.retries : undefined`,
     replace: `attemptSettings.retries`,
     first: 'worker/queue-settings.test.ts',
   },
   {
     name: 'engine: the defaults go before the queue',
-    file: 'src/enqueue/attempt-plan.ts',
+    file: 'src/attempt/attempt-plan.ts',
     find: `timeoutMs: timeoutMs ?? plan.timeoutMs,\n  };\n}\n\nfunction joined`,
     replace: `timeoutMs: plan.timeoutMs,\n  };\n}\n\nfunction joined`,
     first: 'worker/queue-settings.test.ts',

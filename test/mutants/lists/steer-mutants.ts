@@ -35,7 +35,7 @@ export const STEER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'edits: a rerun keeps those of what follows its node',
-    file: 'src/runs/view/edits.ts',
+    file: 'src/runs/calls/edits.ts',
     find: `!again.has(key.slice(0, hash)) && `,
     replace: '',
     first: EDITS,
@@ -56,14 +56,14 @@ export const STEER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'edits: of two resumes both are told that they were first',
-    file: 'src/runs/view/resume.ts',
+    file: 'src/runs/calls/resume.ts',
     find: `if (payload !== undefined && root.payload !== payload) {`,
     replace: `if (payload === '' && root.payload !== payload) {`,
     first: EDITS,
   },
   {
     name: 'edits: a resume that began before another one knows nothing of its input',
-    file: 'src/runs/view/resume.ts',
+    file: 'src/runs/calls/resume.ts',
     find: `    this.#edits = runGivenOf(this.#codec, root.payload).edits;\n  }`,
     replace: `  }`,
     first: EDITS,
@@ -83,7 +83,7 @@ export const STEER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'fork: channels begin empty',
-    file: 'src/runs/view/rerun.ts',
+    file: 'src/runs/calls/rerun.ts',
     find: `again.seed?.fields ?? {}, ...shared }`,
     replace: `again.seed?.fields ?? {} }`,
     first: 'steer/fork.test.ts',

@@ -5,7 +5,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../../src/client/client.ts';
 import { Fatal } from '../../../../src/domain/errors/handler-errors.ts';
-import type { RunHandle } from '../../../../src/runs/view/run-handle.ts';
+import type { RunHandle } from '../../../../src/runs/calls/run-handle.ts';
 import { flakyBackend } from '../../../../src/testing/flaky-backend.ts';
 import { parallel } from '../../../../src/workflow/parallel.ts';
 import type { TaskContext } from '../../../../src/workflow/task-context.ts';

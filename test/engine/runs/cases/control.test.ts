@@ -1,7 +1,7 @@
 /** Control flow: what Graflow gets wrong, and what its own tests ask for, on both backends. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../../src/domain/limits.ts';
-import type { RunHandle } from '../../../../src/runs/view/run-handle.ts';
+import type { RunHandle } from '../../../../src/runs/calls/run-handle.ts';
 import { flakyBackend } from '../../../../src/testing/flaky-backend.ts';
 import { flow } from '../../../../src/workflow/flow.ts';
 import { parallel } from '../../../../src/workflow/parallel.ts';

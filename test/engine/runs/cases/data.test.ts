@@ -9,7 +9,7 @@ import { Fairloom } from '../../../../src/client/client.ts';
 import { GraphCorruptError } from '../../../../src/domain/errors/errors.ts';
 import { LIMITS } from '../../../../src/domain/limits.ts';
 import { silentLogger } from '../../../../src/logging/logger.ts';
-import type { RunHandle } from '../../../../src/runs/view/run-handle.ts';
+import type { RunHandle } from '../../../../src/runs/calls/run-handle.ts';
 import { type Flow, flow } from '../../../../src/workflow/flow.ts';
 import { parallel } from '../../../../src/workflow/parallel.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';

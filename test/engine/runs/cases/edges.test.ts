@@ -10,7 +10,7 @@ import { Fairloom } from '../../../../src/client/client.ts';
 import { Fatal } from '../../../../src/domain/errors/handler-errors.ts';
 import { LIMITS } from '../../../../src/domain/limits.ts';
 import { silentLogger } from '../../../../src/logging/logger.ts';
-import type { RunHandle } from '../../../../src/runs/view/run-handle.ts';
+import type { RunHandle } from '../../../../src/runs/calls/run-handle.ts';
 import { flakyBackend } from '../../../../src/testing/flaky-backend.ts';
 import { ManualClock } from '../../../../src/testing/manual-clock.ts';
 import { flow } from '../../../../src/workflow/flow.ts';

@@ -4,7 +4,7 @@ import type { Fairloom } from '../../../../src/client/client.ts';
 import { InvalidOptionError } from '../../../../src/domain/errors/errors.ts';
 import { LIMITS } from '../../../../src/domain/limits.ts';
 import type { GraphReply } from '../../../../src/domain/port/backend.ts';
-import type { RunHandle } from '../../../../src/runs/view/run-handle.ts';
+import type { RunHandle } from '../../../../src/runs/calls/run-handle.ts';
 import { flakyBackend } from '../../../../src/testing/flaky-backend.ts';
 import { each, parallel } from '../../../../src/workflow/parallel.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';

@@ -1,11 +1,12 @@
 import { callUserCode } from '../base/async-scope.ts';
-import { isRecord } from '../base/records.ts';
 import { durationMs } from '../base/time.ts';
 import { type Decider, decide } from '../domain/attempt/decider.ts';
 import type { RetryPolicy } from '../domain/attempt/retry-policy.ts';
 import type { AttemptSettings } from '../domain/fairness/settings.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { KeepLogs } from '../domain/task/task-log.ts';
+import { NO_OPTIONS } from '../enqueue/enqueue-options.ts';
+import { readStoredOptions } from '../enqueue/stored-options.ts';
 import type { TaskDefinition } from '../workflow/task-definition.ts';
 import {
   type BackoffFunction,
@@ -14,7 +15,6 @@ import {
   type TaskOptions,
   timeoutOption,
 } from '../workflow/task-options.ts';
-import { NO_OPTIONS, type StoredOptions } from './enqueue-options.ts';
 
 /** What holds for the attempts of one task. */
 export interface AttemptPlan {
@@ -110,7 +110,7 @@ function withSettings(
 }
 
 function joined(plan: AttemptPlan, stored: string): AttemptPlan {
-  const { retries, backoff, timeoutMs, traceparent } = parsed(stored);
+  const { retries, backoff, timeoutMs, traceparent } = readStoredOptions(stored);
   return {
     policy: {
       ...plan.policy,
@@ -123,49 +123,4 @@ function joined(plan: AttemptPlan, stored: string): AttemptPlan {
     keepLogs: plan.keepLogs,
     traceparent,
   };
-}
-
-/** The timeout that the enqueue said, in ms. */
-export function storedTimeoutMs(stored: string): number | undefined {
-  return parsed(stored).timeoutMs;
-}
-
-/** What the enqueue said of its trace. */
-export function storedTraceparent(stored: string): string | undefined {
-  return parsed(stored).traceparent;
-}
-
-/** Options that cannot be read are those of another version: the definition's hold then. */
-function parsed(stored: string): StoredOptions {
-  try {
-    const value: unknown = JSON.parse(stored);
-    return isStored(value) ? value : {};
-  } catch {
-    return {};
-  }
-}
-
-function isStored(value: unknown): value is StoredOptions {
-  if (!isRecord(value)) return false;
-  const { retries, timeoutMs, backoff, traceparent } = value;
-  return (
-    isCount(retries) &&
-    isCount(timeoutMs) &&
-    (traceparent === undefined || typeof traceparent === 'string') &&
-    (backoff === undefined || isBackoff(backoff))
-  );
-}
-
-/** Whether a stored wait can be read. */
-export function isBackoff(value: unknown): boolean {
-  if (!isRecord(value)) return false;
-  const { kind, baseMs, maxMs, jitter } = value;
-  const isKnown = kind === 'exponential' || kind === 'fixed';
-  const isJitter = jitter === 'full' || jitter === 'equal' || jitter === 'none';
-  return isKnown && isJitter && typeof baseMs === 'number' && typeof maxMs === 'number';
-}
-
-/** A whole number that is not negative, or nothing. */
-function isCount(value: unknown): boolean {
-  return value === undefined || (Number.isSafeInteger(value) && Number(value) >= 0);
 }

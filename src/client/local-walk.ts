@@ -1,23 +1,23 @@
 /** A workflow run here and now: every node in this process, and nothing stored. */
 
-import type { SubRunners } from '../../attempt/attempt-context.ts';
-import type { LocalChannels } from '../../attempt/channels.ts';
-import { applyHere } from '../../attempt/pending-writes.ts';
-import { LocalStreams } from '../../attempt/streams.ts';
-import { onAbort } from '../../base/abort-watch.ts';
-import { callUserCode } from '../../base/async-scope.ts';
+import type { SubRunners } from '../attempt/attempt-context.ts';
+import type { PlanCache } from '../attempt/attempt-plan.ts';
+import type { LocalChannels } from '../attempt/channels.ts';
+import { applyHere } from '../attempt/pending-writes.ts';
+import { LocalStreams } from '../attempt/streams.ts';
+import { onAbort } from '../base/abort-watch.ts';
+import { callUserCode } from '../base/async-scope.ts';
 import {
   isOwn,
   TaskCanceledError,
   TimedOutError,
   UnknownTaskError,
-} from '../../domain/errors/errors.ts';
-import { LIMITS } from '../../domain/limits.ts';
-import type { Cause } from '../../domain/task/cause.ts';
-import { versionedName } from '../../domain/task/task-name.ts';
-import type { PlanCache } from '../../enqueue/attempt-plan.ts';
-import { NO_OPTIONS } from '../../enqueue/enqueue-options.ts';
-import { isLost, type MemberState, type RegisteredVerdict } from '../../graph/group-verdict.ts';
+} from '../domain/errors/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import type { Cause } from '../domain/task/cause.ts';
+import { versionedName } from '../domain/task/task-name.ts';
+import { NO_OPTIONS } from '../enqueue/enqueue-options.ts';
+import { isLost, type MemberState, type RegisteredVerdict } from '../graph/group-verdict.ts';
 import {
   type Ending,
   RunWalk,
@@ -25,19 +25,19 @@ import {
   type WalkMember,
   type WalkSpec,
   type WalkStep,
-} from '../../graph/run-walk.ts';
-import type { HandlerSource } from '../../handlers/handler-source.ts';
-import type { Trace } from '../../tracing/trace.ts';
-import type { Tracer } from '../../tracing/tracer.ts';
-import type { Control } from '../../workflow/control.ts';
-import { control as kindOf } from '../../workflow/control.ts';
-import { partsOf } from '../../workflow/parts.ts';
-import type { TaskDefinition } from '../../workflow/task-definition.ts';
-import { groupOutcome, type MemberEnd, outputText } from '../group-end.ts';
-import { outcomeOf, recordOf } from './controls.ts';
-import { endOf, groupSpan } from './group-trace.ts';
-import type { NodeTools } from './node-call.ts';
-import { NodeRun } from './node-run.ts';
+} from '../graph/run-walk.ts';
+import type { HandlerSource } from '../handlers/handler-source.ts';
+import { outcomeOf, recordOf } from '../runs/driven/controls.ts';
+import { endOf, groupSpan } from '../runs/driven/group-trace.ts';
+import type { NodeTools } from '../runs/driven/node-call.ts';
+import { NodeRun } from '../runs/driven/node-run.ts';
+import { groupOutcome, type MemberEnd, outputText } from '../runs/group-end.ts';
+import type { Trace } from '../tracing/trace.ts';
+import type { Tracer } from '../tracing/tracer.ts';
+import type { Control } from '../workflow/control.ts';
+import { control as kindOf } from '../workflow/control.ts';
+import { partsOf } from '../workflow/parts.ts';
+import type { TaskDefinition } from '../workflow/task-definition.ts';
 
 /** What a local run needs of its client. */
 export interface LocalTools extends NodeTools {
