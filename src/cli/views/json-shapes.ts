@@ -37,7 +37,7 @@ import type {
   TaskDetails,
 } from '../../operations/answers.ts';
 import type { RunDetails, RunInfo } from '../../runs/run-info.ts';
-import type { RunExport } from '../../runs/view/run-format.ts';
+import type { RunExport } from '../../runs/calls/run-format.ts';
 import type { ScheduleInfo } from '../../schedules/schedule-info.ts';
 import type { DemoResult } from '../demo/demo.ts';
 import type { Diagnosis } from './checks.ts';
