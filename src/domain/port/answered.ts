@@ -1,14 +1,14 @@
-/** Whom a task depends on when the keys of others of its call let tasks answer for them. */
+/** Dependencies on tasks of the same call that an idempotency key replaced by stored tasks. */
 
 /**
- * Which task answered for each item of a call that its key absorbed; `undefined` for one that has
- * finished and is not stored any more.
+ * The stored task that replaces each task of a call, by its idempotency key; `undefined` for one that has
+ * finished and was removed.
  */
 export type Answered = Map<string, string | undefined>;
 
 /**
- * Who depends on an absorbed item of the same call depends on the task that answered for it; on
- * nothing, if that is itself, or has finished and is gone.
+ * A dependency on a replaced task becomes one on the task that replaces it, or none if that is the dependent itself
+ * or was removed.
  */
 export function resolved(
   id: string,

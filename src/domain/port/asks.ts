@@ -1,16 +1,16 @@
-/** The part of a backend that keeps questions to people. */
+/** Questions to people; part of the port in `backend.ts`. */
 import type { AskFilter, AskRecord, AskReply, GivenAnswer } from '../task/ask.ts';
 import type { Page, PageRequest } from './inspection.ts';
 
 /**
- * Questions of suspended tasks; see `Suspension.wait`. One is open while its task waits for it, and is
- * closed in the step that ends the wait. They go with the record of the task.
+ * Questions of suspended tasks; see `Suspension.wait`. A question is open while its task waits for it, and is
+ * closed in the step that ends the wait. Questions are removed with the record of the task.
  */
 export interface AskStore {
-  /** Answers an open question: the task goes on with what its journal then says. */
+  /** Answers an open question: the answer is in the task's journal, and the task continues. */
   answer(id: string, answer: GivenAnswer): Promise<AskReply>;
-  /** One that is open or closed. */
+  /** An open or closed question. */
   get(id: string): Promise<AskRecord | undefined>;
-  /** Open ones, the oldest first. */
+  /** Open questions, the oldest first. */
   list(filter: AskFilter, page: PageRequest): Promise<Page<AskRecord>>;
 }

@@ -1,9 +1,9 @@
 /**
- * The port: what the engine needs of the place where tasks live. Every method is one atomic step:
- * it happens entirely or not at all, also when the process dies half way. All moments are
- * those of the backend's own clock, never the caller's; ids and nonces arrive as arguments.
+ * The port: what the engine needs of a store of tasks. Every method is one atomic step: it happens
+ * entirely or not at all, even if the process dies in the middle. All moments are those of the backend's
+ * own clock, never the caller's; ids and nonces arrive as arguments.
  *
- * Every method may throw `BackendUnavailableError` and `ClosedError`; races are answered by values.
+ * Every method may throw `BackendUnavailableError` and `ClosedError`. The outcome of a race is a value.
  * `fairloom/testing` exports the conformance suite: a class that passes it is a backend.
  */
 
@@ -123,128 +123,127 @@ export type {
 export type { StreamLease, StreamPlace, StreamStore } from './streams.ts';
 export type { UserStore } from './user-store.ts';
 
-/** The place where tasks live. */
+/** A store of tasks. */
 export interface Backend {
-  /** For log lines and errors, as `memory`. */
+  /** Its name in log lines and errors, such as `memory`. */
   readonly name: string;
-  /** What it can do, beyond what every backend can. */
+  /** What it supports beyond the required methods. */
   readonly capabilities: Capabilities;
   /** Tasks: stored, leased, settled. */
   readonly tasks: TaskStore;
-  /** Users and what each may. */
+  /** Users and their settings. */
   readonly users: UserStore;
-  /** Queues and what holds for each. */
+  /** Queues and their settings. */
   readonly queues: QueueStore;
-  /** Who works here, and who waits for work. */
+  /** Live workers, and those that wait for work. */
   readonly workers: WorkerStore;
-  /** Looking, without changing anything. */
+  /** Reads: nothing changes. */
   readonly inspect: Inspect;
-  /** What runs have written down. */
+  /** Journals and channels of runs. */
   readonly runs: RunStore;
   /** Snapshots of graphs. */
   readonly graphs: GraphStore;
-  /** What makes tasks at given times. */
+  /** Schedules, which store tasks at given times. */
   readonly schedules: ScheduleStore;
-  /** Named values that tasks hand on. */
+  /** Named values that tasks pass to other tasks. */
   readonly xcom: XComStore;
-  /** What suspended tasks wait for that is no task. */
+  /** Signals and events, which suspended tasks wait for. */
   readonly waits: WaitStore;
-  /** What tasks tell while they run. */
+  /** Output of running tasks. */
   readonly streams: StreamStore;
-  /** What they ask people. */
+  /** Questions of tasks to people. */
   readonly asks: AskStore;
-  /** What happened in each minute and hour. */
+  /** Counts per minute and hour. */
   readonly series: SeriesStore;
-  /** Connects and checks; safe to call again. Other methods call it when it was not called. */
+  /** Connects and checks. May be called again; other methods call it if needed. */
   open(settings: BackendSettings): Promise<BackendInfo>;
-  /** Frees everything; waits in `workers.waitForWork`, `inspect.waitForEnd` and `streams` answer at once. */
+  /** Releases everything. Calls that wait (`workers.waitForWork`, `inspect.waitForEnd`, `streams`) return at once. */
   close(): Promise<void>;
 }
 
 /** Tasks: stored, leased, settled. */
 export interface TaskStore {
   /**
-   * Stores tasks; any number of them. `atomic`: all or none, a refusal of one leaves nothing, and
-   * nothing of the batch can be leased before all of it is stored. Otherwise each item stands on
-   * its own. Sending the same ids again changes nothing.
+   * Stores any number of tasks. With `atomic` all or none: a refusal of one stores nothing, and no task
+   * of the batch can be leased before all are stored. Without it each task is stored or refused on its own.
+   * Storing the same ids again changes nothing.
    */
   enqueue(tasks: readonly NewTask[], options: BatchOptions): Promise<readonly EnqueueReply[]>;
 
-  /** Up to `limit` tasks in fair order, each started under a lease. The same `requestId` again answers the same leases. */
+  /** Starts up to `limit` tasks in fair order, each under a lease. A repeated `requestId` gets the same leases. */
   lease(request: LeaseRequest): Promise<LeaseReply>;
 
   /** Applies decisions to leased tasks, and may lease the next ones in the same step. */
   settle(request: SettleRequest): Promise<SettleReply>;
 
-  /** Moves lease ends on. Accepted while the record carries the token, also past its end. */
+  /** Extends leases. Accepted while the record has the token, even after the lease's end. */
   extend(request: ExtendRequest): Promise<ExtendReply>;
 
   /**
    * One bounded step of maintenance: ended leases, due tasks, deadlines, dependents of ended
-   * tasks, retention. `more` asks to be called again at once.
+   * tasks, retention. With `more` in the answer, call it again at once.
    */
   tick(): Promise<TickReply>;
 
-  /** Linearizable: of cancel, settle and sweep the first to arrive wins, and the answer says which. */
+  /** Cancels a task. Linearizable: the first of cancel, settle and sweep takes effect, and the answer names it. */
   cancel(id: string, cause: Cause): Promise<CancelReply>;
 
   /**
-   * Puts a dead letter back, at the tail of its level, with fresh attempts, and another input if one is given.
-   * With `endedBy` only one that failed at that moment or before: a call that comes late changes nothing.
+   * Puts a dead letter back at the tail of its level, with its attempts counted anew, and with another input if
+   * one is given. With `endedBy`, only if it failed at that moment or before.
    */
   redrive(id: string, edited?: EditedTask, endedBy?: number): Promise<ChangeReply>;
 
   /**
-   * Takes an ended task away for good, with everything kept about it. Those that wait for its redrive
-   * are canceled first: that may be any number, so it may take several steps. A refusal has changed
-   * nothing, unless the task was redriven in between. With `endedBy` only one that ended at that moment or before.
+   * Removes an ended task and everything kept about it. Tasks that wait for its redrive are canceled first, in
+   * as many steps as needed. A refusal changes nothing, unless the task was redriven in between. With
+   * `endedBy`, only if it ended at that moment or before.
    */
   remove(id: string, endedBy?: number): Promise<ChangeReply>;
 
-  /** Makes a scheduled task due now; ends the wait of one that is suspended for a time alone. */
+  /** Makes a scheduled task due now, or ends the sleep of a suspended task. */
   runNow(id: string): Promise<ChangeReply>;
 }
 
 /** Whether there is more to do, and when. */
 export interface TickReply {
-  /** A part of it stopped at its bound: ask again at once. */
+  /** A part of the work stopped at its bound: call again at once. */
   readonly more: boolean;
   /**
-   * Nothing falls due before this moment; absent when nothing will. It may be told earlier than
-   * something does, never later: who looks then is told anew.
+   * Nothing falls due before this moment; absent when nothing will. It may be too early, never too late.
    */
   readonly nextDueAt?: number;
-  /** Some schedule is due. */
+  /** A schedule is due. */
   readonly schedulesDue: boolean;
-  /** What the backend's clock showed. */
+  /** The moment of this step by the backend's clock. */
   readonly now: number;
-  /** Dead letters that this step has made by itself. */
+  /** Tasks that this step has failed, without a settlement. */
   readonly deadLetters?: DeadLetters;
 }
 
-/** What suspended tasks wait for that is no task; see `Suspension.wait`. */
+/** Signals and events, which suspended tasks wait for; see `Suspension.wait`. */
 export interface WaitStore {
   /**
-   * Ends the oldest wait for a signal of this name that takes those of this task, or keeps it for the
-   * next one, in order; a signal ends one wait. They go with the record of the task.
+   * Ends the oldest wait for a signal of this name to this task, or keeps the signal for the next wait, in
+   * order. A signal ends one wait. Kept signals are removed with the record of the task.
    */
   signal(id: string, signal: SignalMessage): Promise<SignalReply>;
   /**
-   * Ends all waits of tasks of this user for events of this name and key that began before; many of them
-   * in later steps of maintenance. It is kept for a while: see {@link WaitEvent}. In the same step what it
-   * starts is stored, all or none, if `starts` are the schedules that fire at events of this user and name
-   * and are not paused.
+   * Ends all waits of this user's tasks for events of this name and key that began before; many of them
+   * in later steps of maintenance. The event is kept for a time, see {@link WaitEvent}. In the same step the
+   * tasks that it starts are stored, all or none, if `starts` are the schedules of this user and name that
+   * fire at events and are not paused.
    */
   publish(user: string, event: WaitEvent, starts: readonly EventStart[]): Promise<PublishReply>;
-  /** How many wait, by kind, in the order of `WAIT_KINDS`. */
+  /** Number of waits by kind, in the order of `WAIT_KINDS`. */
   figures(): Promise<readonly WaitFigure[]>;
 }
 
-/** Snapshots of graphs as texts, by the hash of their content. Unused ones go after `LIMITS.graphTtlMs`. */
+/** Snapshots of graphs as texts, by the hash of their content. Unused ones are removed after `LIMITS.graphTtlMs`. */
 export interface GraphStore {
-  /** Stores a snapshot unless it is there, and moves its end on either way. */
+  /** Stores a snapshot unless it is stored, and extends its time. */
   save(hash: string, body: string): Promise<'saved' | 'known'>;
-  /** The snapshot, whose end moves on; or why it is not there. */
+  /** The snapshot, whose time is extended; or why it is not there. */
   load(hash: string): Promise<GraphReply>;
 }
 
@@ -252,131 +251,130 @@ export interface GraphStore {
 export type GraphReply =
   /** As JSON text. */
   | { readonly kind: 'found'; readonly body: string }
-  /** Never saved here · its time was over · gone before its time. */
+  /** Never saved here · its time has passed · removed before its time. */
   | { readonly kind: 'unknown' | 'expired' | 'evicted' };
 
 /**
- * Schedules: who they are, and when each is due. What a slot is and which one comes next is decided
- * by the client; that a slot is fired at most once, here.
+ * Schedules, and when each is due. The client computes slots; the store fires each at most once.
  */
 export interface ScheduleStore {
-  /** Writes a schedule whole, unless it is at another revision than the one named. */
+  /** Writes a whole schedule, if it is at the given revision. */
   set(change: ScheduleChange): Promise<ScheduleSetReply>;
-  /** One schedule as `record`, if there is one, and as `now` what the backend's clock shows. */
+  /** The schedule as `record`, if it exists, and the backend's time as `now`. */
   get(id: string): Promise<{ readonly record: ScheduleRecord | undefined; readonly now: number }>;
-  /** By name. */
+  /** Schedules in the order of their ids. */
   list(page: PageRequest): Promise<Page<ScheduleRecord>>;
-  /** Takes it away, and lets go of its graph. Tasks that it has made stay. False: there was none. */
+  /** Removes a schedule and its claim on its graph. Tasks that it has stored stay. False: there was none. */
   remove(id: string): Promise<boolean>;
   /**
-   * Schedules that are due, for one scheduler at a time: a call keeps the others away for
-   * `LIMITS.scheduleLockMs`. A schedule late by `LIMITS.scheduleOverdueMs` goes to any caller.
+   * Schedules that are due, for one scheduler at a time: a call locks out the others for
+   * `LIMITS.scheduleLockMs`. A schedule late by `LIMITS.scheduleOverdueMs` is given to any caller.
    */
   due(request: DueRequest): Promise<DueReply>;
   /**
-   * Stores the tasks of slots and moves the schedule on, in one step. Only if it still stands at
-   * the slot and the revision named: of several that fire the same slot, one does. A task that is
-   * refused counts as missed; it never keeps the schedule from moving on.
+   * Stores the tasks of slots and advances the schedule, in one step, if it is still at the given slot and
+   * revision: of several callers that fire a slot, one succeeds. A refused task counts as missed, and the
+   * schedule advances.
    */
   fire(request: FireRequest): Promise<FireReply>;
-  /** Lets another scheduler take over at once. */
+  /** Releases the lock, so that another scheduler takes over at once. */
   leave(owner: string): Promise<void>;
-  /** How long the schedule that is due longest has been due, in ms; 0 when none is. */
+  /** How late the latest due schedule is, in ms; 0 when none is due. */
   lag(): Promise<number>;
 }
 
 /**
  * Named values by user, namespace and key. Tasks change them with their ends (`Settlement.xcom`) and
- * checkpoints; a value that is over is not there, whether or not it was taken away yet.
+ * checkpoints. An expired value is absent, even before it is removed.
  */
 export interface XComStore {
-  /** Changes values on behalf of no task, in order: all of them or none. Their time counts from now. */
+  /** Changes values outside of a task, in order: all or none. Their time counts from now. */
   write(writes: readonly XComWrite[]): Promise<void>;
   /** Values in the order asked; `undefined` for what is not there. */
   read(places: readonly XComPlace[]): Promise<readonly (XComValue | undefined)[]>;
   /**
-   * What is in one `namespace` of a `user`, by key. A page may have fewer items than were asked for, and
-   * another page after it.
+   * Values of one `namespace` of a `user`, by key. A page may have fewer items than requested and still be
+   * followed by another.
    */
   list(
     where: { readonly user: string; readonly namespace: string },
     page: PageRequest,
   ): Promise<Page<XComFact>>;
-  /** Namespaces of a user, by name; also one whose last value is over and was not taken away yet. */
+  /** Namespaces of a user, by name, including those whose values have all expired and are not removed yet. */
   namespaces(user: string, page: PageRequest): Promise<Page<string>>;
 }
 
-/** Queues and what holds for each. */
+/** Queues and their settings. */
 export interface QueueStore {
-  /** Changes what the patch says and nothing else. */
+  /** Changes the given settings and no others. */
   set(queue: string, patch: QueuePatch): Promise<void>;
-  /** `undefined` when nothing was ever in it, or set for it. */
+  /** `undefined` for a queue that never had a task or a setting. */
   get(queue: string): Promise<QueueInfo | undefined>;
-  /** Every queue that something was in or set for, in no given order. */
+  /** Every queue that had a task or a setting, in any order. */
   list(): Promise<readonly QueueInfo[]>;
 }
 
-/** Workers: who lives, and who waits for work. */
+/** Live workers, and those that wait for work. */
 export interface WorkerStore {
   /**
-   * Before the first lease, and again whenever the spec changes or the backend may have lost it.
+   * Called before the first lease, and again when the spec changes or the backend may have lost it.
    *
-   * @throws `InvalidOptionError` of `id` while another instance has that.
+   * @throws `InvalidOptionError` of `id` while another instance has that id.
    */
   register(spec: WorkerSpec, registration?: Registration): Promise<void>;
-  /** After the last settle; the worker's lists go when no live worker has them. Nothing changes when another instance has the id. */
+  /** Called after the last settle. Lists without a live worker are removed. Changes nothing if another instance has the id. */
   unregister(id: string, instance?: string): Promise<void>;
-  /** The live ones, in no given order. */
+  /** Live workers, in any order. */
   list(): Promise<readonly WorkerInfo[]>;
   /**
-   * Answers when there may be work, after `ms`, or when `signal` aborts; with the lease of a task that was handed to the
-   * worker while it stood in line (`LeaseRequest.wait`), which holds as any other. What was not answered when the next
-   * request for leases begins goes back to its place.
+   * Answers when there may be work, after `ms`, or when `signal` aborts. The answer may hold the lease of a task that
+   * was handed to the waiting worker (`LeaseRequest.wait`). A handed task that has not arrived when the next request
+   * for leases begins returns to its place.
    */
   waitForWork(id: string, ms: number, signal: AbortSignal): Promise<WorkNotice>;
 }
 
-/** Looking, without changing anything. */
+/** Reads: nothing changes. */
 export interface Inspect {
   /** Records in the order asked; `undefined` for what is not stored. */
   get(ids: readonly string[]): Promise<readonly (TaskRecord | undefined)[]>;
   /**
-   * Whose tasks are, in the order asked; `undefined` for what is not stored. What payloads and results weigh makes
-   * it no longer.
+   * The users of tasks, in the order asked; `undefined` for what is not stored. Its cost does not depend on the
+   * size of payloads and results.
    */
   owners(ids: readonly string[]): Promise<readonly (string | undefined)[]>;
-  /** How tasks stand and what they came to, in the order asked: of many, cheaper than `get`. */
+  /** States and outcomes of tasks, in the order asked; cheaper than `get`. */
   status(ids: readonly string[]): Promise<readonly (TaskStatus | undefined)[]>;
-  /** The attempts of one task that are kept, oldest first. */
+  /** The kept attempts of a task, oldest first. */
   attempts(id: string): Promise<readonly AttemptRecord[]>;
   /**
-   * In the order of the state's index: due time, arrival, lease end, end, or place in line; ties by arrival.
-   * A page ends behind the row with which errors and, where they are asked for, payloads and results reach
-   * `LIMITS.pageBytes`, and when it has looked at `LIMITS.pageScan` rows: it may be empty, and others follow.
+   * Tasks in the order of the state's index: due time, arrival, lease end, end, or place in line; ties by arrival.
+   * A page ends behind the row with which errors and, if requested, payloads and results reach
+   * `LIMITS.pageBytes`, and after `LIMITS.pageScan` rows: it may be empty and still be followed by another.
    */
   list(filter: TaskFilter, page: TaskPageRequest): Promise<Page<TaskRow>>;
   /**
-   * Failures by what tasks failed with: first those of which failed tasks are kept, then those whose tasks are
-   * tried again, which are forgotten after `LIMITS.errorGroupMs`; of each the one seen last first.
+   * Failures grouped by error: first groups with failed tasks, then groups whose tasks are retried, which are
+   * forgotten after `LIMITS.errorGroupMs`; in both the latest first.
    */
   errorGroups(page: PageRequest): Promise<Page<ErrorGroupFacts>>;
-  /** Who waits for a task; also for an id that is not stored, see `onMissing`. */
+  /** Tasks that wait for this id, which need not be stored: see `onMissing`. */
   dependents(id: string, page: PageRequest): Promise<DependentPage>;
-  /** `undefined` when the task is not stored. */
+  /** What explains a task's state; `undefined` when it is not stored. */
   facts(id: string): Promise<TaskFacts | undefined>;
-  /** Over all queues. */
+  /** Counts over all queues. */
   stats(): Promise<Stats>;
-  /** How many missing ids tasks wait for: by id, and by the user that has to store it. */
+  /** Number of missing dependencies that tasks wait for, counted by id and user. */
   missing(): Promise<number>;
-  /** How many more slots would start a task at once, in this queue. */
+  /** How many tasks of this queue would start at once if there were slots. */
   runnable(queue: string): Promise<number>;
   /**
-   * Answers when the task may have ended, after `ms`, or when `signal` aborts. Says how it ended, if that
-   * is known then; without that it is a hint only: look.
+   * Answers when the task may have ended, after `ms`, or when `signal` aborts. The answer is the task's status if
+   * it is known; otherwise read the task.
    */
   waitForEnd(id: string, ms: number, signal: AbortSignal): Promise<TaskStatus | undefined>;
-  /** Checks every index against the records; mends with `repair`. Bounded steps inside. */
+  /** Checks every index against the records, in bounded steps; with `repair` it fixes them. */
   reconcile(options: { readonly repair: boolean }): Promise<ReconcileReport>;
-  /** Whether the store answers, and what goes wrong there that no call fails of. */
+  /** Whether the store answers, and its problems that make no call fail. */
   ping(): Promise<Pong>;
 }

@@ -1,24 +1,24 @@
-/** When what was answered survives a loss of power: before it is answered, or so long after it at the latest. */
+/** When an answered write survives a loss of power: before the answer, or this long after it at the latest. */
 export type SyncMode = 'always' | SyncInterval;
 
-/** How long it may take until what was answered is on the disk. */
+/** Longest time between an answer and its sync to disk. */
 export interface SyncInterval {
   /** In ms, from 1 to 60,000. */
   readonly everyMs: number;
 }
 
-/** Differences between backends that matter to a caller, as data. */
+/** Differences between backends that matter to callers. */
 export interface Capabilities {
   /**
-   * Tasks outlive a crash of what keeps them: of this process, or of the server. Of Redis it is what the server does now, as it
-   * last told: it appends each call to its file, and could. False until it has told.
+   * Tasks survive a crash of the process or server that stores them. On Redis: the server appends each call to its
+   * file, and its last append succeeded; false until the server has said so.
    */
   readonly durable: boolean;
   /** Other processes see the same tasks. */
   readonly shared: boolean;
   /**
-   * When it puts them on the disk; absent where it has none, or another program decides that. Where several processes share
-   * a data folder its owner decides: what is asked for here counts until it is open, and then what the owner does.
+   * When writes are synced to disk; absent without a disk, or where another program decides. In a data folder that
+   * several processes share, the setting of its owner applies once it is open.
    */
   readonly sync?: SyncMode;
 }

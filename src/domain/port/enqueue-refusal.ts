@@ -1,22 +1,22 @@
 /** Why a task was not stored. */
 export type EnqueueRefusal =
-  /** The id exists with another user, name or payload. */
+  /** The id belongs to a task with another user, name or payload. */
   | { readonly type: 'task-conflict'; readonly id: string }
-  /** The idempotency key is held by `id`, under the policy `reject`. */
+  /** The idempotency key belongs to `id`, and the policy is `reject`. */
   | {
       readonly type: 'key-taken';
-      /** As its caller gave it. */
+      /** The key. */
       readonly key: string;
       /** The task that has the key. */
       readonly id: string;
     }
   | {
       readonly type: 'queue-full';
-      /** Whose tasks they are. */
+      /** The user. */
       readonly user: string;
-      /** Most tasks that may wait (`maxQueued`). */
+      /** Its `maxQueued`. */
       readonly limit: number;
-      /** Tasks that wait. */
+      /** Its waiting tasks. */
       readonly size: number;
     }
   /** It depends on a task that is not stored, and `onMissing` refuses that. */
@@ -27,9 +27,9 @@ export type EnqueueRefusal =
   | { readonly type: 'cycle'; readonly path: readonly string[] }
   /** It has dependents, and more than this many edges each way must be read to rule out a cycle. */
   | { readonly type: 'dependency-limit'; readonly limit: number }
-  /** The lease on whose behalf it was to be stored is not in force. */
+  /** The lease of the fence is not in force. */
   | { readonly type: 'lease-lost' }
   /** The snapshot that it needs is not stored; save it again. */
   | { readonly type: 'graph-missing'; readonly hash: string }
-  /** Another item of an atomic batch was refused; this one was not looked at or not kept. */
+  /** Another task of the atomic batch was refused. */
   | { readonly type: 'batch-refused' };

@@ -1,4 +1,4 @@
-/** What an enqueue asks and answers; part of the port in `backend.ts`. */
+/** Options and answers of an enqueue; part of the port in `backend.ts`. */
 
 import type { TaskState } from '../task/task.ts';
 import type { EnqueueRefusal } from './enqueue-refusal.ts';
@@ -6,29 +6,28 @@ import type { LeaseRef } from './leasing.ts';
 
 /** How a call stores its tasks. */
 export type BatchOptions =
-  /** All or none; otherwise each task stands on its own. */
+  /** True: all or none. False: each task is stored or refused on its own. */
   | { readonly atomic: boolean; readonly fence?: undefined }
   /**
-   * On behalf of a leased task: nothing is stored unless the lease is in force, and `maxQueued` is
-   * not asked.
+   * For a leased task: nothing is stored unless the lease is in force, and `maxQueued` does not apply.
    */
   | { readonly atomic: false; readonly fence: LeaseRef };
 
-/** What became of one task of an enqueue. */
+/** Answer for one task of an enqueue. */
 export type EnqueueReply =
   /** The task is stored, under this id. */
   | { readonly kind: 'created'; readonly id: string }
-  /** Nothing was written: the id, or the owner of the idempotency key, was there before. */
+  /** Nothing was written: the id or the idempotency key is taken. */
   | {
       readonly kind: 'existing';
-      /** The task that was there before. */
+      /** The stored task. */
       readonly id: string;
-      /** Where that one stands. */
+      /** Its state. */
       readonly state: TaskState;
-      /** The key was used with another payload the first time. */
+      /** The key belongs to a task with another payload. */
       readonly conflict: boolean;
-      /** The waiting task's input and options were replaced by these. */
+      /** The stored task waits, and its input and options were replaced. */
       readonly replaced: boolean;
     }
-  /** Nothing was written for this one. */
+  /** The task was not stored. */
   | { readonly kind: 'refused'; readonly refusal: EnqueueRefusal };

@@ -5,39 +5,39 @@ import type { EnqueueRefusal } from './enqueue-refusal.ts';
 import type { EnqueueReply } from './enqueueing.ts';
 import type { ScheduleRecord } from './schedule.ts';
 
-/** One schedule that fires at events of this name, as the publisher knows it. */
+/** A schedule that fires at events of this name, as the publisher has read it. */
 export interface EventStart {
   /** The schedule. */
   readonly schedule: string;
-  /** The revision that it was read at. */
+  /** The revision that was read. */
   readonly revision: number;
-  /** What this event makes it start; absent: nothing. */
+  /** The task that this event starts; absent: none. */
   readonly task?: NewTask;
 }
 
-/** What became of an event. */
+/** Answer to a published event. */
 export type PublishReply =
-  /** Kept, and everything that it starts is stored. */
+  /** The event and the tasks that it starts are stored. */
   | { readonly kind: 'published' }
-  /** It was published before under this id. */
+  /** An event with this id was published before. */
   | { readonly kind: 'repeated' }
-  /** Other schedules fire at it than the publisher knows: these, by name. Nothing was written. */
+  /** Other schedules fire at it than the publisher has read: these, by id. Nothing was written. */
   | { readonly kind: 'schedules'; readonly schedules: readonly ScheduleRecord[] }
   /** The task of this id was refused. Nothing was written. */
   | {
       readonly kind: 'refused';
-      /** Of the task. */
+      /** Id of the task. */
       readonly id: string;
       /** Why it cannot be stored. */
       readonly refusal: EnqueueRefusal;
     };
 
-/** The id of the task that a schedule makes for an event, by what tells that from all others. */
+/** The id of the task that a schedule makes for an event; `mark` identifies the event. */
 export function eventTaskId(schedule: string, mark: string): string {
   return `~e.${schedule}.${mark}`;
 }
 
-/** Of tasks that are stored all or none, the one that kept the others out. */
+/** The refused task of an atomic batch. */
 export function refusedStart(
   tasks: readonly NewTask[],
   replies: readonly EnqueueReply[],

@@ -1,4 +1,4 @@
-/** What the port's listings and reports show; part of the port in `backend.ts`. */
+/** Rows of listings and reports; part of the port in `backend.ts`. */
 
 import type { QueueSettings, SettingOrigins, UserSettings } from '../fairness/settings.ts';
 import type { DependentPage } from '../task/dependents.ts';
@@ -12,27 +12,27 @@ export interface UserInfo {
   readonly user: string;
   /** The queue. */
   readonly queue: string;
-  /** In force, after queue defaults and settings for all queues. */
+  /** Settings in force, after queue defaults and settings for all queues. */
   readonly settings: UserSettings;
   /**
-   * Where each setting comes from: set for the user in this queue, for the user in all queues, for all
-   * users of the queue, or the default.
+   * Source of each setting: the user in this queue, the user in all queues, all users of the queue, or the
+   * default.
    */
   readonly origins: SettingOrigins;
-  /** Tasks in line, of all levels. */
+  /** Queued tasks of all levels. */
   readonly queued: number;
   /**
-   * Of its queued tasks: those that a worker came to which does not know their names, so that only workers
-   * which know them ask for them. Absent when there are none.
+   * Queued tasks that were offered to a worker without their handlers; now they are offered only to workers that
+   * know their names. Absent when there are none.
    */
   readonly parked?: number;
-  /** Per level, 1 to 6. */
+  /** Queued tasks by level, 1 to 6. */
   readonly levels: readonly number[];
   /** Started tasks. */
   readonly running: number;
-  /** Scheduled and deferred. */
+  /** Scheduled and deferred tasks. */
   readonly later: number;
-  /** It has a task in line, and nothing holds it back. */
+  /** It has a queued task, and no limit holds it back. */
   readonly ready: boolean;
   /** Start tag minus the queue's virtual time, in turns of weight 1; ≥ 0 is ahead. */
   readonly ahead: number;
@@ -40,43 +40,43 @@ export interface UserInfo {
 
 /** One page of a listing. */
 export interface Page<T> {
-  /** At most as many as were asked for; fewer where they weigh `LIMITS.pageBytes`. */
+  /** At most as many as requested; fewer where they reach `LIMITS.pageBytes`. */
   readonly items: readonly T[];
-  /** Give it back to get the next page; absent on the last. */
+  /** Request the next page with it; absent on the last page. */
   readonly cursor?: string;
 }
 
-/** Which page to give. */
+/** Request for a page. */
 export interface PageRequest {
-  /** Of the page before; absent for the first. */
+  /** Cursor of the page before; absent for the first page. */
   readonly cursor?: string;
   /** From 1 to `LIMITS.pageMax`. */
   readonly limit: number;
 }
 
-/** Which page of tasks to give. */
+/** Request for a page of tasks. */
 export interface TaskPageRequest extends PageRequest {
-  /** With payloads and results, which may weigh a MiB each. Default: without. */
+  /** With payloads and results, up to a MiB each. Default: false. */
   readonly values?: boolean;
 }
 
-/** One queue: its settings and what is in it. */
+/** A queue: its settings and counts. */
 export interface QueueInfo {
   /** The queue. */
   readonly queue: string;
-  /** As they were set; absent fields have their defaults. */
+  /** Settings; absent fields have their defaults. */
   readonly settings: QueueSettings;
   /** Tasks by state. */
   readonly counts: Readonly<Record<TaskState, number>>;
-  /** Failed tasks without those that only followed another that did not finish. */
+  /** Failed tasks, without those that failed because a dependency did not finish. */
   readonly deadLetters: number;
-  /** Users with a task in line that nothing holds back. */
+  /** Users with a queued task that no limit holds back. */
   readonly readyUsers: number;
-  /** How many more slots would start a task at once. */
+  /** How many tasks would start at once if there were slots. */
   readonly runnable: number;
 }
 
-/** What a worker says about itself. */
+/** A worker as it registers. */
 export interface WorkerSpec {
   /** Unique among live workers. */
   readonly id: string;
@@ -84,96 +84,96 @@ export interface WorkerSpec {
   readonly queues: readonly string[];
   /** Task names that it has handlers for; of versions both `resize` and `resize@2`. */
   readonly names: readonly string[];
-  /** Names that it knows as those of pipelines, which run as runs and never as one task; absent: none. */
+  /** Names of its pipelines, which run as runs and never as one task; absent: none. */
   readonly pipelines?: readonly string[];
-  /** Served first; absent together with `stealTargets`: unrestricted. */
+  /** Users that it serves first; without these and `stealTargets` it serves all. */
   readonly assignedUsers?: readonly string[];
-  /** Served when the assigned users have nothing; `any`: all others. */
+  /** Users that it serves when its assigned users have no task; `any`: all others. */
   readonly stealTargets?: 'any' | readonly string[];
   /** Its slots: how many tasks it runs at once. */
   readonly concurrency: number;
-  /** Host and pid, for people. */
+  /** Host and process id, for display. */
   readonly host: string;
 }
 
-/** Why a worker registers. */
+/** How a worker registers. */
 export interface Registration {
   /**
-   * A worker begins, also under the id of one that has gone without a word: `startedAt` and the counts
-   * of attempts begin anew. Absent: it goes on, if it is known.
+   * True: the worker starts, and `startedAt` and its counts of attempts begin anew, even if another worker died
+   * under this id. Absent: it continues, if it is known.
    */
   readonly starts?: boolean;
   /**
-   * Which of all workers that ever have this id it is: random, and the same for as long as it lives. The id of one that was
-   * heard of within `LIMITS.workerIdMs` is refused to another.
+   * Random id of this instance of the worker, constant while it lives. While an instance was seen within
+   * `LIMITS.workerIdMs`, another one with the same worker id is refused.
    */
   readonly instance?: string;
 }
 
-/** A worker, and when it was last heard. */
+/** A worker as it is stored. */
 export interface WorkerInfo extends WorkerSpec {
-  /** When it started: its first registration that the backend remembers, in ms since the epoch. */
+  /** Its first known registration, in ms since the epoch. */
   readonly startedAt: number;
-  /** When it last asked for anything, in ms since the epoch. */
+  /** Its latest call, in ms since the epoch. */
   readonly lastSeenAt: number;
   /** Tasks under its leases. */
   readonly running: number;
-  /** What became of its attempts since `startedAt`. */
+  /** Outcomes of its attempts since `startedAt`. */
   readonly attempts: WorkerAttempts;
 }
 
 /**
- * Attempts of one worker, by outcome. Attempts, not tasks: one that is retried counts each time. What was
- * canceled or given back, and a run that only waits, is none of these.
+ * Attempts of one worker, by outcome. A retried task counts each time. Canceled and released tasks, and runs that
+ * only wait, are not counted.
  */
 export interface WorkerAttempts {
-  /** It settled them, and their tasks finished. */
+  /** The worker settled them, and their tasks finished. */
   readonly succeeded: number;
-  /** It settled them as failed, those included that are retried. */
+  /** The worker settled them as failed, including those that are retried. */
   readonly failed: number;
-  /** Their leases ended before it settled them: it was stuck, cut off, or has died. */
+  /** Their leases ended before a settlement: the worker was blocked, disconnected or dead. */
   readonly lost: number;
 }
 
-/** Which tasks to list. */
+/** Filter of a list of tasks. */
 export interface TaskFilter {
   /** `queued` is listed per user (`user` is required then). */
   readonly state: TaskState;
-  /** Of this queue; absent: of any. */
+  /** Queue; absent: any. */
   readonly queue?: string;
-  /** Of this user; absent: of any. */
+  /** User; absent: any. */
   readonly user?: string;
-  /** With this name; absent: with any. */
+  /** Name; absent: any. */
   readonly name?: string;
-  /** `failed` alone: of this error group; absent: of any, or of none. */
+  /** With `failed` only: id of an error group; absent: any or none. */
   readonly error?: string;
 }
 
-/** Failures that are alike: see `errorGroupOf`. */
+/** A group of equal failures: see `errorGroupOf`. */
 export interface ErrorGroupFacts {
-  /** Names it in filters. */
+  /** Its id in filters. */
   readonly id: string;
-  /** Failed tasks of it that are kept. */
+  /** Number of kept failed tasks. */
   readonly failed: number;
-  /** Attempts that have failed so since it is known, those included that were tried again. */
+  /** Number of failed attempts since the group is known, including retried ones. */
   readonly attempts: number;
-  /** When the first of them failed, in ms since the epoch. */
+  /** First failure, in ms since the epoch. */
   readonly firstAt: number;
-  /** When the newest did. */
+  /** Latest failure, in ms since the epoch. */
   readonly lastAt: number;
-  /** The newest failed task; without any, the one whose attempt failed last, which may be gone. */
+  /** Id of the latest failed task; without one, of the task whose attempt failed last, which may be removed. */
   readonly sample: string;
 }
 
-/** What `explain` and `position` reason about; gathered in one step. */
+/** Input of `explain` and `position`, read in one step. */
 export interface TaskFacts {
   /** The task. */
   readonly record: TaskRecord;
-  /** What the backend's clock showed. */
+  /** The moment of this step by the backend's clock. */
   readonly now: number;
   /**
-   * What it still waits for. `foreign`: a task of that id is stored, but another user's, which it may
-   * not depend on: it waits as for one that is missing.
+   * Dependencies that it waits for. `foreign`: the id belongs to a task of another user, which it may not depend
+   * on: it waits as for a missing one.
    */
   readonly blockedBy: readonly {
     /** As in the task's `dependsOn`. */
@@ -181,75 +181,75 @@ export interface TaskFacts {
     /** `missing`: it was never stored, or it was removed. */
     readonly state: TaskState | 'missing' | 'foreign';
   }[];
-  /** Its dependents: how many, and the first five; absent when there are none. */
+  /** Number of its dependents, and the first five; absent without any. */
   readonly dependents?: DependentPage;
-  /** It is never leased. */
+  /** It is a join, which is never leased. */
   readonly join?: true;
-  /** `deferred`: a run that has given its lease up until others have ended. */
+  /** `deferred`: a run that waits for other tasks without a lease. */
   readonly suspension?: {
-    /** How many it waits for in all, those included that have ended. */
+    /** Number of tasks that it waits for, including ended ones. */
     readonly of: number;
     /** What wakes it. */
     readonly wakeOn: 'all' | 'failure';
     /** When it goes on at the latest. */
     readonly wakeAt?: number;
   };
-  /** `deferred`: it has given its lease up until this has come. */
+  /** `deferred`: it waits for this without a lease. */
   readonly wait?: {
     /** What it waits for. */
     readonly for: WaitTarget;
-    /** Since when, in ms since the epoch. */
+    /** Begin of the wait, in ms since the epoch. */
     readonly since: number;
     /** When it goes on at the latest. */
     readonly wakeAt?: number;
   };
-  /** What its handler had left of its `timeout` when it was suspended last; see `Suspension.timeLeft`. */
+  /** Rest of its handler's `timeout` at its latest suspension; see `Suspension.timeLeft`. */
   readonly timeLeft?: string;
-  /** The run that it was to be started for, and that has ended or is not stored. */
+  /** The run that owns it, if that has ended or is not stored. */
   readonly endedRun?: {
     /** The task of the run. */
     readonly id: string;
     /** `missing`: the run is not stored any more. */
     readonly state: EndState | 'missing';
   };
-  /** The pause of its run, or of itself where it is a run: it is not started meanwhile. */
+  /** The pause of its run, or of itself if it is a run: it does not start meanwhile. */
   readonly paused?: RunPause & {
     /** The task of the run. */
     readonly run: string;
   };
-  /** Its user in its queue; absent when nothing is known of it there. */
+  /** Its user in its queue; absent if not stored. */
   readonly user: UserInfo | undefined;
-  /** Reached its rate until then. */
+  /** Its user's rate is used up until this moment. */
   readonly throttledUntil?: number;
-  /** Its queue; absent when nothing is known of it. */
+  /** Its queue; absent if not stored. */
   readonly queue: QueueInfo | undefined;
-  /** The queue has reached its rate until then. */
+  /** Its queue's rate is used up until this moment. */
   readonly queueThrottledUntil?: number;
-  /** Started tasks of the queue. */
+  /** Number of started tasks of the queue. */
   readonly queueRunning: number;
-  /** `queued`: how many of its own level stand before it. */
+  /** `queued`: number of tasks before it in its level. */
   readonly ahead: number;
   /**
-   * `queued`: a worker came to it that does not know its name. It keeps its place, but is asked for only by
-   * workers that know it.
+   * `queued`: it was offered to a worker without a handler for it. It keeps its place, and is offered only to workers
+   * that know its name.
    */
   readonly parked?: true;
-  /** Ready users of its queue whose turn comes before its user's. */
+  /** Number of ready users of its queue whose turn comes before its user's. */
   readonly usersAhead: number;
-  /** How its user's levels stand to each other, for the closed form of `position`. */
+  /** State of its user's levels, for `position`. */
   readonly shares: {
-    /** For how many turns of weight 1 each of the levels 1 to 5 has waited for its next one. */
+    /** How long each of the levels 1 to 5 has waited, in turns of weight 1. */
     readonly waited: readonly number[];
-    /** What the levels 1 to 5 weigh in its queue. */
+    /** Weights of the levels 1 to 5 in its queue. */
     readonly weights: readonly number[];
   };
-  /** Every worker that was heard of lately. */
+  /** Live workers. */
   readonly liveWorkers: readonly WorkerInfo[];
 }
 
 /**
- * Ever accepted, ended well, failed, failed without following another, canceled, attempts retried, leases
- * lost, stolen turns.
+ * Accepted, finished, failed, failed for a reason of their own, canceled, attempts retried, leases lost, turns
+ * stolen; each since the begin.
  */
 export type Total =
   | 'enqueued'
@@ -261,22 +261,22 @@ export type Total =
   | 'lost'
   | 'stolen';
 
-/** Counts of everything. */
+/** Counts over all queues. */
 export interface Stats {
   /** Tasks by state. */
   readonly counts: Readonly<Record<TaskState, number>>;
-  /** What has happened ever since. */
+  /** Events since the begin. */
   readonly totals: Readonly<Record<Total, number>>;
 }
 
-/** What a check of every index found. */
+/** Result of a check of all indexes. */
 export interface ReconcileReport {
-  /** What was found and, when asked, repaired; one line each, at most 100. */
+  /** Faults, and with `repair` their repairs; one line each, at most 100. */
   readonly drift: readonly string[];
-  /** Records that were looked at. */
+  /** Number of records that were checked. */
   readonly checked: number;
-  /** Faults that were repaired; 0 unless that was asked. */
+  /** Number of repaired faults; 0 without `repair`. */
   readonly repaired: number;
-  /** Libraries of functions of other versions that the server keeps, or kept until the repair removed them. */
+  /** Libraries of functions of other versions on the server; with `repair` they are removed. */
   readonly otherLibraries?: readonly string[];
 }

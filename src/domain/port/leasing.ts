@@ -1,4 +1,4 @@
-/** What a lease, a settle and an extend ask and answer; part of the port in `backend.ts`. */
+/** Requests and answers of lease, settle and extend; part of the port in `backend.ts`. */
 
 import type { AttemptSettings } from '../fairness/settings.ts';
 import type { Cause } from '../task/cause.ts';
@@ -14,41 +14,41 @@ export interface QueueShare {
   readonly queue: string;
   /** Its claim on the worker's slots relative to its other queues. */
   readonly weight: number;
-  /** The least of several goes first; rises by 1/weight with each task. */
+  /** The queue with the least pass is served first; it rises by 1/weight with each task. */
   readonly pass: number;
 }
 
 /** A worker asks for tasks. */
 export interface LeaseRequest {
   /**
-   * Unique per request, 8–32 characters of `[A-Za-z0-9]`; also the random part of the tokens. Sent
-   * again it is answered with what still holds of what it was given, by arrival.
+   * Unique per request, 8–32 characters of `[A-Za-z0-9]`; also the random part of the tokens. A repeated
+   * request gets the leases that are still in force, in order of arrival.
    */
   readonly requestId: string;
-  /** Who asks; it must be registered. */
+  /** The worker; it must be registered. */
   readonly worker: string;
   /** Free slots, from 1 to `LIMITS.leaseBatch` (`settleLeaseBatch` inside a settle). */
   readonly limit: number;
-  /** How long the worker may stay silent, in ms; a queue may say otherwise for its tasks. */
+  /** How long a lease holds without an extension, in ms; a setting of the queue overrides it. */
   readonly leaseMs: number;
-  /** What it serves now. */
+  /** The queues that it serves now. */
   readonly queues: readonly QueueShare[];
   /**
-   * When nothing is given: stand in line for a wake-up. `'hand'`: and `WorkerStore.waitForWork` may bring a task in
-   * its place, where a backend can spare a round trip so.
+   * Without a task to give: put the worker in line for a wake-up. With `'hand'`, `WorkerStore.waitForWork` may
+   * answer with a task instead, which saves a round trip on some backends.
    */
   readonly wait: boolean | 'hand';
 }
 
-/** One task under a lease, with everything that its worker needs. */
+/** A task under a lease, with everything that its worker needs. */
 export interface Leased {
   /** The task. */
   readonly id: string;
-  /** Names this lease; every later call about it carries it. */
+  /** Identifies this lease in later calls. */
   readonly token: string;
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** Leases of it that ended without an outcome. */
+  /** Number of its leases that ended without an outcome. */
   readonly losses: number;
   /** When the lease ends unless it is extended, in ms since the epoch. */
   readonly leaseUntil: number;
@@ -56,11 +56,11 @@ export interface Leased {
   readonly leasedAt: number;
   /** When the task was enqueued, in ms since the epoch. */
   readonly createdAt: number;
-  /** Chooses the handler. */
+  /** Name of the task; it selects the handler. */
   readonly name: string;
-  /** Where it was in line. */
+  /** Queue of the task. */
   readonly queue: string;
-  /** Whose turn it was. */
+  /** User of the task. */
   readonly user: string;
   /** Its priority, 1 to 6. */
   readonly level: Level;
@@ -68,125 +68,123 @@ export interface Leased {
   readonly payload: string;
   /** JSON text, as {@link NewTask.options}. */
   readonly options: string;
-  /** How often its handler has given it back uncounted. */
+  /** How often its handler has released it; these are no attempts. */
   readonly releases: number;
-  /** The last chance of a task whose leases keep getting lost: run it with nothing beside it. */
+  /** Its leases were lost repeatedly: run it alone in its process; another loss fails it. */
   readonly alone: boolean;
   /**
-   * What became of each task in its `dependsOn`, in that order, as it stood when this task's turn
-   * came.
+   * The outcome of each task in its `dependsOn`, in that order, at the moment of the lease.
    */
   readonly upstreams: readonly UpstreamFact[];
   /**
-   * First lease of a task that waited for others: how long after the end of the last one it was
-   * queued, in ms.
+   * On the first lease of a task with dependencies: ms between the end of the last one and the moment when
+   * this task was queued.
    */
   readonly releasedMs?: number;
-  /** What its queue said of attempts when the lease was given; absent: nothing. */
+  /** Settings of its queue for attempts, at the moment of the lease; absent: none. */
   readonly attemptSettings?: AttemptSettings;
-  /** Its run is paused, and it is to decide what follows from what has ended: see {@link Suspension.decides}. */
+  /** Its run is paused; it only decides what follows from ended tasks: see {@link Suspension.decides}. */
   readonly paused?: true;
 }
 
-/** What became of a task that a leased one depended on. */
+/** The outcome of a dependency of a leased task. */
 export interface UpstreamFact {
   /** The upstream task. */
   readonly id: string;
   /** Its name; empty when it is not stored any more. */
   readonly name: string;
-  /** How it ended; `missing` also while it runs anew, since it was redriven. */
+  /** Its end state; `missing` also while a redrive runs it again. */
   readonly state: EndState | 'missing';
-  /** JSON text; absent when there is none, or when it did not fit the lease's budget. */
+  /** Its result as JSON text; absent without one, or when it exceeds the budget of the lease. */
   readonly result?: string;
-  /** JSON text of what it failed with. */
+  /** Its error as JSON text. */
   readonly error?: string;
-  /** True when the result did not fit; `inspect.get` has it. */
+  /** The result exceeds the budget of the lease: read it with `inspect.get`. */
   readonly cut: boolean;
 }
 
-/** The tasks that a worker was given, and when to ask again. */
+/** Leased tasks, and when to ask again. */
 export interface LeaseReply {
-  /** In the order of their turns; empty when nothing may start now. */
+  /** Leases in the order of their turns; empty when no task may start now. */
   readonly leases: readonly Leased[];
-  /** Something may be left to lease or to tick: ask again at once. */
+  /** More may be left to lease or to tick: ask again at once. */
   readonly more: boolean;
-  /** No waiting work falls due before this moment, if any does; it may be told early, never late. */
+  /** No waiting work falls due before this moment; it may be too early, never too late. Absent: none will. */
   readonly nextDueAt?: number;
-  /** How long this worker may sleep when it got nothing, in ms. */
+  /** How long the worker may sleep if it got no task, in ms. */
   readonly waitMs: number;
-  /** Some schedule is due. */
+  /** A schedule is due. */
   readonly schedulesDue: boolean;
-  /** What the backend's clock showed. */
+  /** The moment of this step by the backend's clock. */
   readonly now: number;
-  /** Dead letters that this step, its settlements included, has made by itself. */
+  /** Tasks that this step, its settlements included, has failed without a settlement. */
   readonly deadLetters?: DeadLetters;
 }
 
-/** How a wait for work ends: there may be some, there was none in time, or the lease of a task. */
+/** How a wait for work ends: there may be work, time has passed, or the lease of a task. */
 export type WorkNotice = 'woken' | 'timeout' | Leased;
 
-/** What becomes of a leased task. */
+/** How an attempt ends. */
 export type Decision =
-  /** It is done, with this result as JSON text. */
+  /** The task finishes with this result, as JSON text. */
   | { readonly type: 'finish'; readonly result: string }
   | {
       readonly type: 'retry';
-      /** From now to the next attempt. */
+      /** Time until the next attempt, in ms. */
       readonly delayMs: number;
-      /** Why this attempt did not end it. */
+      /** Why the attempt failed. */
       readonly cause: Cause;
-      /** JSON text of what it failed with. */
+      /** Its error as JSON text. */
       readonly error: string;
     }
   | {
       readonly type: 'dead-letter';
       /** Why there is no further attempt. */
       readonly cause: Cause;
-      /** JSON text of what it failed with. */
+      /** Its error as JSON text. */
       readonly error: string;
     }
-  /** Its end is `canceled`, for this reason. */
+  /** The task is canceled for this reason. */
   | { readonly type: 'cancel'; readonly cause: Cause }
-  /** Given back, not an attempt. Without `delayMs` to its old place in line, else to the tail of its level once due. */
+  /** The task is released; this is no attempt. Without `delayMs` it returns to its place in line, else to the tail of its level when due. */
   | {
       readonly type: 'release';
-      /** From now to its next start. */
+      /** Time until it may start again, in ms. */
       readonly delayMs?: number;
-      /** Why it was given back. */
+      /** Why it is released. */
       readonly cause: Cause;
     };
 
 /**
- * A task that waits: ends no attempt, forgives its losses, and keeps its place in line for when it is
- * woken, which is when all of `waitFor` have ended, when the first of them has not `finished` and
- * `wakeOn` says so, when what `wait` names has come, or after `wakeAfterMs`. Ids that are not stored
- * count as ended.
+ * A leased task waits without a lease. This is no end of an attempt, resets its losses, and keeps its place in
+ * line. It is woken when all of `waitFor` have ended, when the first of them ends without `finished` and `wakeOn`
+ * is `failure`, when what `wait` names has come, or after `wakeAfterMs`. Ids that are not stored count as ended.
  */
 export interface Suspension {
-  /** Tells it from decisions. */
+  /** Distinguishes it from decisions. */
   readonly type: 'suspend';
-  /** At most `LIMITS.dependencies`; replaces those of an earlier suspension. */
+  /** Ids of tasks, at most `LIMITS.dependencies`; they replace those of an earlier suspension. */
   readonly waitFor: readonly string[];
-  /** What wakes it: the last end, or already the first of one that did not finish. */
+  /** `all`: the last end wakes it; `failure`: also the first end that is not `finished`. */
   readonly wakeOn: 'all' | 'failure';
-  /** In ms from now. */
+  /** Longest wait, in ms. */
   readonly wakeAfterMs?: number;
   /**
-   * What it waits for that is no task; `waitFor` is empty then. The cause of its waking is written to
-   * its journal in the same step; what has come before wakes it at once.
+   * A signal, an event, an answer or a moment; `waitFor` is empty then. The cause of its waking is written to
+   * its journal in the same step. A signal that came before wakes it at once.
    */
   readonly wait?: Wait;
   /**
-   * The handler goes on without a lease. Until the task is leased again its token speaks for it: what it
-   * writes counts, and a decision takes the task out of its wait in the same step. A suspension for
-   * nothing puts it back in line.
+   * The handler keeps running without a lease. Until the task is leased again its token is valid: its writes
+   * count, and a decision ends the wait in the same step. A suspension that waits for nothing puts the task
+   * back in line.
    */
   readonly attended?: true;
-  /** With `attended`: what its handler has left of its `timeout`; kept as it is, for those who look. */
+  /** With `attended`: the rest of the handler's `timeout`, stored for display. */
   readonly timeLeft?: string;
   /**
-   * What wakes it may end it without any start, so it is leased also while its run is paused, until something
-   * else is settled of it: a release sets it aside when its turn comes. Not with `attended`.
+   * The task may end by what wakes it, without starting anything, so it is leased even while its run is paused,
+   * until another settlement of it; after a release it is set aside when its turn comes. Not with `attended`.
    */
   readonly decides?: true;
 }
@@ -195,49 +193,49 @@ export interface Suspension {
 export interface Settlement {
   /** The task. */
   readonly id: string;
-  /** Of the lease that it was worked on under. */
+  /** Token of its lease. */
   readonly token: string;
-  /** What is to become of it. */
+  /** How the attempt ends. */
   readonly decision: Decision | Suspension;
-  /** What the attempt wrote to channels: applied in the same step if the task finishes, else dropped. */
+  /** Writes of the attempt to channels: applied in the same step if the task finishes, else dropped. */
   readonly channel?: ChannelWrites;
-  /** Values that it pushed or deleted: likewise. */
+  /** Values that the attempt pushed or deleted: likewise. */
   readonly xcom?: readonly XComWrite[];
 }
 
-/** A worker settles, and may ask for the next tasks. */
+/** Settlements of a worker, and optionally a request for the next tasks. */
 export interface SettleRequest {
-  /** Who settles. */
+  /** The worker. */
   readonly worker: string;
-  /** In the order in which they are applied. */
+  /** Settlements in the order in which they are applied. */
   readonly settlements: readonly Settlement[];
-  /** Asked after the settlements, in the same step. */
+  /** Request for leases, answered after the settlements in the same step. */
   readonly lease?: LeaseRequest;
 }
 
-/** Whether a settlement counted. */
+/** Answer to a settlement. */
 export type SettleAnswer =
   | {
       readonly kind: 'ok';
-      /** Where the task stands after it; `canceled` when a cancel was first. */
+      /** State of the task after it; `canceled` when a cancel came first. */
       readonly state: TaskState;
-      /** It was settled by this before: the request was sent again. */
+      /** This settlement was applied before: the request was sent again. */
       readonly repeated: boolean;
     }
-  /** What it wrote to channels cannot be stored: nothing has changed, and the lease is in force. */
+  /** Its writes to channels cannot be stored: nothing has changed, and the lease is in force. */
   | { readonly kind: 'refused'; readonly refusal: ChannelRefusal }
   | { readonly kind: 'leaseLost' }
   | { readonly kind: 'notFound' };
 
-/** The answers to a settle, in the order asked. */
+/** Answers to a settle. */
 export interface SettleReply {
-  /** One for each settlement. */
+  /** One answer for each settlement, in their order. */
   readonly answers: readonly SettleAnswer[];
-  /** Present when it was asked for. */
+  /** Present if leases were requested. */
   readonly lease?: LeaseReply;
 }
 
-/** Names one lease: a token is unique within its task only. */
+/** Identifies a lease: a token is unique within its task only. */
 export interface LeaseRef {
   /** The task. */
   readonly id: string;
@@ -245,31 +243,31 @@ export interface LeaseRef {
   readonly token: string;
 }
 
-/** No more of a lease than names it: what a task carries goes to the backend only where it is asked for. */
+/** Only what identifies a lease: a call about a lease carries no payload. */
 export function refOf({ id, token }: LeaseRef): LeaseRef {
   return { id, token };
 }
 
-/** A worker that is still at it. */
+/** A worker extends its leases. */
 export interface ExtendRequest {
-  /** Who works on them. */
+  /** The worker. */
   readonly worker: string;
   /** How long the leases hold from now, in ms. */
   readonly leaseMs: number;
-  /** Those to extend. */
+  /** Leases to extend. */
   readonly leases: readonly LeaseRef[];
 }
 
-/** Which leases are in force. */
+/** Answer to an extension. */
 export interface ExtendReply {
-  /** In the order asked: in force · in force, and to be canceled · lost to a sweep or an end. */
+  /** In the order of the request: in force · in force, and a cancel is requested · lost to a sweep or an end. */
   readonly answers: readonly ('ok' | 'canceling' | 'lost')[];
-  /** Leases that this worker's latest request was given and that it did not ask to extend. */
+  /** Leases that the worker's latest request got and that this request does not name. */
   readonly unknown: readonly LeaseRef[];
-  /** What the backend's clock showed. */
+  /** The moment of this step by the backend's clock. */
   readonly now: number;
-  /** Some schedule is due. */
+  /** A schedule is due. */
   readonly schedulesDue: boolean;
-  /** Dead letters that this step has made by itself. */
+  /** Tasks that this step has failed, without a settlement. */
   readonly deadLetters?: DeadLetters;
 }

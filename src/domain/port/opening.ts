@@ -1,39 +1,39 @@
-/** What is said when a backend is opened, and asked of it when it is open. */
+/** Opening and pinging a backend; part of the port in `backend.ts`. */
 import type { Retention } from '../fairness/settings.ts';
 import type { DeadLetters } from '../task/dead-letter.ts';
 
-/** What a client says about the place when it opens it. */
+/** Settings with which a client opens a backend. */
 export interface BackendSettings {
-  /** How long ended tasks are kept here. */
+  /** How long ended tasks are kept. */
   readonly retention: Retention;
   /** Called once for each problem that fails no call. Absent: they are not reported. */
   readonly report?: (problem: BackendProblem) => void;
-  /** Called with the dead letters of each step that is taken here and that no call answers with. Absent: they have no line. */
+  /** Called with tasks that a step of this process has failed and that no call's answer names. Absent: not reported. */
   readonly deadLetters?: (letters: DeadLetters) => void;
 }
 
-/** What goes wrong beside all calls: nothing is lost, and work goes on. */
+/** A problem that makes no call fail: nothing is lost, and work continues. */
 export interface BackendProblem {
   /** One line for the log. */
   readonly text: string;
-  /** Why. */
+  /** Its cause. */
   readonly error: unknown;
-  /** How long the log is that the next opening would replay. */
+  /** Bytes of log that the next opening would replay. */
   readonly logBytes: number;
 }
 
-/** What a place says about itself when it is opened. */
+/** Facts about an opened backend. */
 export interface BackendInfo {
   /** One line for the log: server, version, and the durability in force. */
   readonly description: string;
-  /** What makes it less safe than it could be, a line each. */
+  /** Settings that make it less safe, a line each. */
   readonly warnings: readonly string[];
 }
 
-/** What a backend answers to a ping. */
+/** Answer to a ping. */
 export interface Pong {
   /** Round trip to the store, in ms. */
   readonly ms: number;
-  /** What goes wrong there that no call fails of, a line each, as long as it does; absent: nothing. */
+  /** Present problems that make no call fail, a line each; absent: none. */
   readonly problems?: readonly string[];
 }

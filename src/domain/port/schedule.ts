@@ -1,21 +1,21 @@
-/** Schedules as a backend keeps them; part of the port in `backend.ts`. */
+/** Stored schedules; part of the port in `backend.ts`. */
 
 import type { NewTask } from '../task/task.ts';
 import type { EnqueueRefusal } from './enqueue-refusal.ts';
 
-/** What to do about slots that were not fired in time: fire the latest, none, or all of them. */
+/** Policy for slots that were not fired in time: fire the latest, none, or all of them. */
 export type MissedPolicy = 'one' | 'skip' | 'all';
 
-/** Each of them. */
+/** All policies. */
 export const MISSED_POLICIES: readonly MissedPolicy[] = ['one', 'skip', 'all'];
 
 /**
- * What to do at a slot while the task of an earlier one has not ended: pass over it; fire anyway;
- * let one wait for the end; cancel the earlier one, and start when it has ended.
+ * Policy for a slot while the task of an earlier slot has not ended: skip the slot; fire anyway; queue one task
+ * until the end; cancel the earlier task, and start when it has ended.
  */
 export type OverlapPolicy = 'skip' | 'allow' | 'queue-one' | 'cancel-previous';
 
-/** Each of them. */
+/** All policies. */
 export const OVERLAP_POLICIES: readonly OverlapPolicy[] = [
   'skip',
   'allow',
@@ -23,119 +23,119 @@ export const OVERLAP_POLICIES: readonly OverlapPolicy[] = [
   'cancel-previous',
 ];
 
-/** A slot, and when it is to be fired, in ms since the epoch. */
+/** A slot and the moment to fire it, in ms since the epoch. */
 export interface SlotMoment {
-  /** The instant that the schedule names. */
+  /** The moment that the schedule names. */
   readonly slot: number;
-  /** The same or later: a jitter may lie between. */
+  /** The same moment, or later by the jitter. */
   readonly dueAt: number;
 }
 
-/** Events of one user and name, of all keys. */
+/** Events of one user and name, with any key. */
 export interface EventSource {
-  /** Whose events. */
+  /** User of the events. */
   readonly user: string;
-  /** Their name. */
+  /** Name of the events. */
   readonly event: string;
 }
 
-/** A schedule as its client hands it over: a new one, or what becomes of a stored one. */
+/** A schedule to store: a new one, or the new state of a stored one. */
 export interface ScheduleChange {
-  /** A name. */
+  /** Id of the schedule. */
   readonly id: string;
-  /** The revision that it was read at; 0: it was not there. */
+  /** The revision that was read; 0: it was not stored. */
   readonly revision: number;
-  /** JSON text: when it fires and what; the backend never reads it. */
+  /** When it fires and which task, as JSON text; the backend does not read it. */
   readonly spec: string;
-  /** Nothing fires. */
+  /** The schedule is paused. */
   readonly paused: boolean;
-  /** What to do while an earlier task runs. */
+  /** Policy while the task of an earlier slot runs. */
   readonly overlap: OverlapPolicy;
-  /** It is over after so many firings. */
+  /** Number of firings after which it ends. */
   readonly limit?: number;
-  /** Hash of the graph snapshot that is kept for it. */
+  /** Hash of the graph snapshot that it uses. */
   readonly graph?: string;
-  /** What fires next; absent: nothing does. */
+  /** The next slot; absent: none. */
   readonly next?: SlotMoment;
-  /** It fires at these events, and has no `next`; absent: by the clock. */
+  /** It fires at these events, and has no `next`; absent: it fires by the clock. */
   readonly on?: EventSource;
-  /** Slots that were due and that the change gives up; not stored. Absent: none. */
+  /** Due slots that this change skips; not stored. Absent: none. */
   readonly passed?: PassedSlots;
 }
 
-/** Slots that were due and make no task: they count as missed. */
+/** Due slots that make no task: they count as missed. */
 export interface PassedSlots {
-  /** The slot at which the schedule stands; absent: at none. If it is another one, nothing is written. */
+  /** The current slot of the schedule; absent: none. If the stored one differs, nothing is written. */
   readonly at?: number;
-  /** How many. */
+  /** Number of slots. */
   readonly slots: number;
 }
 
-/** Everything that is stored about a schedule. */
+/** A schedule as it is stored. */
 export interface ScheduleRecord extends Omit<ScheduleChange, 'passed'> {
-  /** When it was stored first. */
+  /** First stored, in ms since the epoch. */
   readonly createdAt: number;
-  /** When it was changed last. */
+  /** Last changed, in ms since the epoch. */
   readonly updatedAt: number;
-  /** Tasks that it has made. */
+  /** Number of tasks that it has stored. */
   readonly fired: number;
-  /** Slots that were not fired in time, and those that were refused. */
+  /** Number of slots that were not fired in time or were refused. */
   readonly missed: number;
-  /** Slots passed over because an earlier task had not ended. */
+  /** Number of slots skipped because an earlier task had not ended. */
   readonly overlapped: number;
-  /** The latest slot that was decided, with any outcome. */
+  /** The latest slot with an outcome. */
   readonly settledSlot?: number;
-  /** The latest slot that made a task, and that task. */
+  /** The latest slot that stored a task, and that task. */
   readonly last?: {
-    /** The instant that the schedule named; when the event was published. */
+    /** The moment that the schedule named, or when the event was published. */
     readonly slot: number;
-    /** Of the task. */
+    /** Id of the task. */
     readonly id: string;
   };
 }
 
-/** What a change came to. */
+/** Answer to a change. */
 export type ScheduleSetReply =
-  /** As it is stored now. */
+  /** The schedule as it is stored now. */
   | { readonly kind: 'ok'; readonly record: ScheduleRecord }
-  /** It is not at that revision, or was fired meanwhile: read it again. */
+  /** The stored revision differs, or a slot was fired meanwhile: read it again. */
   | { readonly kind: 'changed' }
   /** The snapshot that it needs is not stored; save it again. */
   | { readonly kind: 'graph-missing' }
-  /** `LIMITS.eventSchedules` others fire at these events. */
+  /** `LIMITS.eventSchedules` other schedules fire at these events. */
   | { readonly kind: 'full' };
 
-/** Who asks for schedules that are due. */
+/** Request for due schedules. */
 export interface DueRequest {
-  /** Names a scheduler. */
+  /** Id of the scheduler. */
   readonly owner: string;
-  /** Most schedules to tell. */
+  /** Most schedules in the answer. */
   readonly limit: number;
 }
 
-/** Schedules that are due, for the one that fires them now. */
+/** Answer to a request for due schedules. */
 export type DueReply =
   | {
       readonly kind: 'granted';
       /** Rises with each owner; firings of an older one are refused. */
       readonly fence: number;
-      /** The longest due first. */
+      /** Due schedules, the latest first. */
       readonly schedules: readonly ScheduleRecord[];
-      /** When the next one that was not told is due; absent: none is left. */
+      /** When the next schedule beyond these is due; absent: none. */
       readonly nextDueAt?: number;
-      /** What the backend's clock showed. */
+      /** The moment of this step by the backend's clock. */
       readonly now: number;
     }
-  /** Another scheduler does that, until then unless it says more. */
+  /** Another scheduler has the lock. */
   | {
       readonly kind: 'locked';
       /** When the lock of the other scheduler ends, in ms since the epoch. */
       readonly until: number;
-      /** What the backend's clock showed, in ms since the epoch. */
+      /** The moment of this step by the backend's clock, in ms since the epoch. */
       readonly now: number;
     };
 
-/** One task of a schedule, for one slot. */
+/** The task of a schedule for one slot. */
 export interface Firing {
   /** The slot. */
   readonly slot: number;
@@ -143,40 +143,40 @@ export interface Firing {
   readonly task: NewTask;
 }
 
-/** Fires slots of one schedule, and moves it on. */
+/** Fires slots of a schedule and advances it. */
 export interface FireRequest {
   /** The schedule. */
   readonly id: string;
-  /** The revision that it was read at. */
+  /** The revision that was read. */
   readonly revision: number;
-  /** The slot that it stands at; when it has moved on, nothing happens. */
+  /** The current slot of the schedule; if it has advanced, nothing is written. */
   readonly slot: number;
-  /** Of the due reply. */
+  /** Fence of the due reply. */
   readonly fence: number;
-  /** In order; at most `LIMITS.scheduleFirings`. */
+  /** Tasks in the order of their slots; at most `LIMITS.scheduleFirings`. */
   readonly firings: readonly Firing[];
-  /** Slots that are passed over as missed. */
+  /** Number of slots that count as missed. */
   readonly passed: number;
-  /** Where it stands then; absent: it is over. */
+  /** The next slot; absent: the schedule ends. */
   readonly next?: SlotMoment;
-  /** The slots were missed, and run one after the other, with every overlap policy. */
+  /** The slots were missed: their tasks run one after the other, with every overlap policy. */
   readonly catchUp?: true;
 }
 
-/** The outcome of a firing. The schedule has moved on in each case. */
+/** Outcome of a firing. The schedule has advanced in each case. */
 export type FireOutcome =
-  /** Stored; tasks of earlier slots that were canceled for it (`cancel-previous`), by id. */
+  /** The task is stored; ids of tasks of earlier slots that were canceled for it (`cancel-previous`). */
   | { readonly kind: 'created'; readonly canceled: readonly string[] }
-  /** The task was there before, or its idempotency key answered with another. */
+  /** The task was stored before, or its idempotency key belongs to another task. */
   | { readonly kind: 'existing'; readonly id: string }
-  /** Passed over: the task `id` of an earlier slot has not ended. */
+  /** The slot is skipped: the task `id` of an earlier slot has not ended. */
   | { readonly kind: 'overlap'; readonly id: string }
-  /** It had come to its limit before. */
+  /** The limit of the schedule was reached before. */
   | { readonly kind: 'over' }
-  /** Counts as missed. */
+  /** The task is refused; the slot counts as missed. */
   | { readonly kind: 'refused'; readonly refusal: EnqueueRefusal };
 
-/** What became of a {@link FireRequest}. */
+/** Answer to a {@link FireRequest}. */
 export type FireReply =
   /** One outcome for each firing, in order. */
   | { readonly kind: 'fired'; readonly outcomes: readonly FireOutcome[] }
@@ -185,7 +185,7 @@ export type FireReply =
   /** Another scheduler has taken over; nothing was written. */
   | { readonly kind: 'superseded' };
 
-/** Who needs a graph, among ids of tasks; no task has such an id. */
+/** The id under which a schedule claims its graph, among ids of tasks. */
 export function scheduleHolder(schedule: string): string {
   return `~S.${schedule}`;
 }

@@ -1,22 +1,22 @@
-/** The part of the port that counts by minute and hour. */
+/** Counts by minute and hour; part of the port in `backend.ts`. */
 import type { SeriesEntry, SeriesPlace } from '../series/series-row.ts';
 import type { SeriesStep, StepRange } from '../series/series-steps.ts';
 
 export type { SeriesEntry } from '../series/series-row.ts';
 
 /**
- * What happened in each minute of a day and each hour of a month, by queue and by user. Bounded: the first
- * `LIMITS.seriesQueues` queues of a step have rows of their own, and the `LIMITS.seriesUsers` users with the
- * most traffic; what others have counted is in one row more, for users in one of their queue.
+ * Counts for each minute of a day and each hour of a month, by queue and by user. Bounded: the first
+ * `LIMITS.seriesQueues` queues of a step have rows of their own, and the `LIMITS.seriesUsers` users with the most
+ * traffic; all others share one more row, users one per queue.
  */
 export interface SeriesStore {
   /**
-   * Adds to the current minute and hour what a process has counted since its last call. A queue's own
-   * counts, where it has any, replace those of the process, so they are exact with any number of
-   * processes. A row of a queue comes before those of its users.
+   * Adds the counts of a process since its last call to the current minute and hour. Counts that the store keeps of
+   * a queue replace those of the process, so they are exact with any number of processes. A row of a queue comes
+   * before those of its users.
    */
   add(entries: readonly SeriesEntry[]): Promise<void>;
-  /** What is kept of the steps between two moments, the oldest step first. */
+  /** Kept rows of the steps between two moments, the oldest step first. */
   read(request: SeriesRequest): Promise<SeriesReply>;
 }
 
@@ -24,21 +24,21 @@ export interface SeriesStore {
 export interface SeriesRequest {
   /** Minutes or hours. */
   readonly step: SeriesStep;
-  /** The first moment; absent: as many steps as are shown, up to the last. */
+  /** Begin; absent: as many steps as are kept. */
   readonly from?: number;
-  /** The end, which is not part of it; absent: now. */
+  /** End, exclusive; absent: now. */
   readonly to?: number;
-  /** Of this queue alone. */
+  /** Only this queue. */
   readonly queue?: string;
-  /** Of this user alone. */
+  /** Only this user. */
   readonly user?: string;
 }
 
-/** What is kept of them. */
+/** Kept rows. */
 export interface SeriesReply extends StepRange {
-  /** What the backend's clock showed. */
+  /** The moment of this step by the backend's clock. */
   readonly now: number;
-  /** Rows of the same step stand together. */
+  /** Rows, grouped by step. */
   readonly cells: readonly SeriesCell[];
 }
 
@@ -48,7 +48,7 @@ export interface SeriesCell extends SeriesEntry {
   readonly at: number;
 }
 
-/** Whether a request is about a row. */
+/** Whether a request selects a row. */
 export function isAsked({ queue, user }: SeriesRequest, place: SeriesPlace): boolean {
   if (queue !== undefined && place.queue !== queue) return false;
   return user === undefined || place.user === user;

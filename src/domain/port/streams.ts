@@ -1,25 +1,24 @@
-/** What tasks tell while they run; part of the port in `backend.ts`. */
+/** Output of running tasks; part of the port in `backend.ts`. */
 
 import type { StreamEntry, StreamFacts, StreamWrite } from '../task/stream.ts';
 import type { LeaseRef } from './leasing.ts';
 
-/** Streams of tasks. They go with the record of their task. */
+/** Streams of tasks. They are removed with the record of their task. */
 export interface StreamStore {
   /**
-   * Adds to a stream on behalf of a leased task, and tells who waits for it; the oldest blocks go when
-   * more is kept than `LIMITS.streamChunks` and `streamBytes` allow. Sent again it changes nothing.
-   * `lost` when the lease is not in force, `closed` when another node has closed the stream, `full`
-   * when the task has `LIMITS.streams` others.
+   * Appends to a stream of a leased task, and wakes its readers. The oldest blocks are removed beyond
+   * `LIMITS.streamChunks` and `streamBytes`. A repeated call changes nothing. `lost`: the lease is not in force;
+   * `closed`: another node has closed the stream; `full`: the task has `LIMITS.streams` other streams.
    */
   append(lease: StreamLease, write: StreamWrite): Promise<'ok' | 'lost' | 'closed' | 'full'>;
   /**
-   * What is kept from an offset on, in order, at most `limit` entries. The first may begin before that
-   * offset, or behind it when older ones are gone. Empty also for a stream without writes.
+   * Kept entries from an offset, in order, at most `limit`. The first may begin before that offset, or behind it
+   * if older ones were removed. Empty for a stream without writes.
    */
   read(id: string, name: string, from: number, limit: number): Promise<readonly StreamEntry[]>;
   /**
-   * Answers when something may be at that place or behind it, after `ms`, or when `signal` aborts. A hint
-   * only: read.
+   * Answers when there may be entries at that place or behind it, after `ms`, or when `signal` aborts. A hint
+   * only: read the stream.
    */
   waitForChunks(place: StreamPlace, ms: number, signal: AbortSignal): Promise<void>;
   /** The streams of a task, by name; empty when it has none, or is not stored. */
@@ -36,8 +35,8 @@ export interface StreamPlace {
   readonly from: number;
 }
 
-/** A lease, and the worker that has it. */
+/** A lease and its worker. */
 export interface StreamLease extends LeaseRef {
-  /** Where the lease is looked for first. */
+  /** Worker of the lease. */
   readonly worker: string;
 }

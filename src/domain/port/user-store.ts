@@ -1,23 +1,22 @@
-/** The part of the port in `backend.ts` that is about users. */
+/** Users; part of the port in `backend.ts`. */
 
 import type { UserPatch } from '../fairness/settings.ts';
 import type { Page, PageRequest, UserInfo } from './inspection.ts';
 
-/** Users and what each may. */
+/** Users and their settings. */
 export interface UserStore {
-  /** Without `queue` the patch holds in every queue that has no setting of its own. */
+  /** Changes settings of a user. Without `queue` they apply in every queue without a setting of its own for the user. */
   set(user: string, patch: UserPatch, options: { readonly queue?: string }): Promise<void>;
-  /** One user in one queue; `undefined` when nothing is known of it there. */
+  /** A user in a queue; `undefined` if nothing is stored of it there. */
   get(user: string, queue: string): Promise<UserInfo | undefined>;
   /**
-   * What the queues know of these users: a row for each queue that knows one of them, as `list` without
-   * `configured` tells it; by queue, then by user.
+   * Rows of these users in all queues that store something of them, as in `list` without `configured`; by queue,
+   * then by user.
    */
   everywhere(users: readonly string[]): Promise<readonly UserInfo[]>;
   /**
-   * Users of one queue of whom something is known, by name. `configured`: those too of whom there is
-   * nothing in this queue, and settings for all queues. Without it only those are looked at whom the
-   * queue itself knows, which is what samples and searches for work want.
+   * Users of which the queue stores something, by name. With `configured` also users that have only settings for
+   * all queues.
    */
   list(
     queue: string,
