@@ -1,63 +1,51 @@
-import { AT_ONCE_MUTANTS } from './lists/at-once-mutants.ts';
-import { BULK_MUTANTS } from './lists/bulk-mutants.ts';
-import { CHANNEL_MUTANTS } from './lists/channel-mutants.ts';
-import { DAMAGE_MUTANTS } from './lists/damage-mutants.ts';
-import { DATA_FILE_MUTANTS } from './lists/data/file-mutants.ts';
-import { DATA_GUEST_MUTANTS } from './lists/data/guest-mutants.ts';
-import { DATA_LOG_MUTANTS } from './lists/data/log-mutants.ts';
-import { DATA_OWNER_MUTANTS } from './lists/data/owner-mutants.ts';
-import { DOMAIN_MUTANTS } from './lists/domain-mutants.ts';
-import { EDGE_MUTANTS } from './lists/edge-mutants.ts';
-import { ENGINE_MUTANTS, WALK_MUTANTS } from './lists/engine-mutants.ts';
-import { FAILURE_MUTANTS } from './lists/failure-mutants.ts';
-import { HAND_MUTANTS } from './lists/hand-mutants.ts';
-import { MEMORY_MUTANTS } from './lists/memory-mutants.ts';
-import { ODD_MUTANTS } from './lists/odd-mutants.ts';
-import { PAUSE_MUTANTS } from './lists/pause-mutants.ts';
-import { QUEUE_MUTANTS } from './lists/queue-mutants.ts';
-import { REDIS_MUTANTS } from './lists/redis-mutants.ts';
-import { RUN_MUTANTS } from './lists/run-mutants.ts';
-import { SCHEDULE_MUTANTS } from './lists/schedule-mutants.ts';
-import { SERIES_MUTANTS } from './lists/series-mutants.ts';
-import { STEER_MUTANTS } from './lists/steer-mutants.ts';
-import { STORAGE_MUTANTS } from './lists/storage-mutants.ts';
-import { STRAIGHT_MUTANTS } from './lists/straight-mutants.ts';
-import { STREAM_MUTANTS } from './lists/stream-mutants.ts';
-import { EVENT_MUTANTS, WAIT_MUTANTS } from './lists/wait-mutants.ts';
-import { WINDOW_MUTANTS } from './lists/window-mutants.ts';
-import { XCOM_MUTANTS } from './lists/xcom-mutants.ts';
-import type { Mutant } from './mutants.ts';
+/** The mutants that are kept: each breaks a law. Others are made of any file: make.ts. */
+import { LAWS as AT_ONCE } from './laws/at-once.ts';
+import { LAWS as ATTEMPTS } from './laws/attempts.ts';
+import { LAWS as BULK } from './laws/bulk.ts';
+import { LAWS as CHANNELS } from './laws/channels.ts';
+import { LAWS as DAMAGE } from './laws/damage.ts';
+import { LAWS as DEPENDENCIES } from './laws/dependencies.ts';
+import { LAWS as EDGES } from './laws/edges.ts';
+import { LAWS as FILE } from './laws/file.ts';
+import { LAWS as HANDED } from './laws/handed.ts';
+import { LAWS as RUNS } from './laws/runs.ts';
+import { LAWS as SCHEDULES } from './laws/schedules.ts';
+import { LAWS as STREAMS } from './laws/streams.ts';
+import { LAWS as TURNS } from './laws/turns.ts';
+import { LAWS as WAITS } from './laws/waits.ts';
+import { LAWS as XCOM } from './laws/xcom.ts';
+import type { Law, Mutant, Topic } from './mutants.ts';
 
-/** Every mutant, the cheapest to try first. */
-export const ALL_MUTANTS: readonly Mutant[] = [
-  ...AT_ONCE_MUTANTS,
-  ...DOMAIN_MUTANTS,
-  ...WALK_MUTANTS,
-  ...MEMORY_MUTANTS,
-  ...REDIS_MUTANTS,
-  ...STORAGE_MUTANTS,
-  ...STRAIGHT_MUTANTS,
-  ...ODD_MUTANTS,
-  ...DAMAGE_MUTANTS,
-  ...DATA_LOG_MUTANTS,
-  ...DATA_FILE_MUTANTS,
-  ...DATA_OWNER_MUTANTS,
-  ...DATA_GUEST_MUTANTS,
-  ...FAILURE_MUTANTS,
-  ...HAND_MUTANTS,
-  ...RUN_MUTANTS,
-  ...EDGE_MUTANTS,
-  ...ENGINE_MUTANTS,
-  ...BULK_MUTANTS,
-  ...CHANNEL_MUTANTS,
-  ...PAUSE_MUTANTS,
-  ...QUEUE_MUTANTS,
-  ...SCHEDULE_MUTANTS,
-  ...EVENT_MUTANTS,
-  ...STEER_MUTANTS,
-  ...SERIES_MUTANTS,
-  ...STREAM_MUTANTS,
-  ...WAIT_MUTANTS,
-  ...WINDOW_MUTANTS,
-  ...XCOM_MUTANTS,
-];
+const BY_TOPIC: Readonly<Record<Topic, readonly Law[]>> = {
+  'at once': AT_ONCE,
+  turns: TURNS,
+  attempts: ATTEMPTS,
+  dependencies: DEPENDENCIES,
+  edges: EDGES,
+  runs: RUNS,
+  waits: WAITS,
+  schedules: SCHEDULES,
+  channels: CHANNELS,
+  xcom: XCOM,
+  streams: STREAMS,
+  bulk: BULK,
+  handed: HANDED,
+  damage: DAMAGE,
+  file: FILE,
+};
+
+/** Each law, with its topic. */
+export const ALL_LAWS: readonly (Law & { readonly topic: Topic })[] = (
+  Object.keys(BY_TOPIC) as Topic[]
+).flatMap((topic) => BY_TOPIC[topic].map((law) => ({ ...law, topic })));
+
+/** The mutants of all laws. */
+export const ALL_MUTANTS: readonly Mutant[] = ALL_LAWS.map(({ law, find, replace, ...rest }) => ({
+  ...rest,
+  name: `${rest.topic}: ${law} (${rest.file.replace(/^src\//, '')})`,
+  changed: (text) => {
+    const parts = text.split(find);
+    if (parts.length !== 2) throw new Error(`"${law}": found ${parts.length - 1} times`);
+    return parts.join(replace);
+  },
+}));

@@ -45,13 +45,11 @@ export class Workshop {
     symlinkSync(join(ROOT, 'node_modules'), join(this.#root, 'node_modules'));
   }
 
-  /** Puts the mutant in; the answer takes it out again. Throws when it does not fit exactly once. */
-  apply({ file, find, replace, name }: Mutant): () => void {
+  /** Puts the mutant in; the answer takes it out again. Throws when it does not fit. */
+  apply({ file, changed }: Mutant): () => void {
     const path = join(this.#root, file);
     const text = readFileSync(path, 'utf8');
-    const parts = text.split(find);
-    if (parts.length !== 2) throw new Error(`${name}: found ${parts.length - 1} times in ${file}`);
-    writeFileSync(path, parts.join(replace));
+    writeFileSync(path, changed(text));
     return () => writeFileSync(path, text);
   }
 

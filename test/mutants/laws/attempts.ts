@@ -1,0 +1,162 @@
+/** Laws of one task: leases, tokens, retries, ids, keys and retention. */
+import type { Law } from '../mutants.ts';
+
+export const LAWS: readonly Law[] = [
+  {
+    law: 'A settle with another token than that of the current lease is refused.',
+    file: 'src/backends/memory/settle.ts',
+    find: `  if (entry.token !== token && !isWaiting) return LEASE_LOST;\n`,
+    replace: '',
+  },
+  {
+    law: 'A settle with another token than that of the current lease is refused.',
+    file: 'src/backends/redis/lua/lib/steps/settle-one.lua',
+    find: "if not waits and not (own and t.state == 'started') then",
+    replace: "if not waits and t.state ~= 'started' then",
+  },
+  {
+    law: 'A settle that is sent again is answered as the first.',
+    file: 'src/backends/redis/lua/lib/steps/settle-one.lua',
+    find: `  t.isSettled = true\n`,
+    replace: '',
+  },
+  {
+    law: 'A lease that is sent again gives the same tasks.',
+    file: 'src/backends/redis/lua/lib/steps/usual.lua',
+    first: 'usual-step',
+    find: ` or worker.request == request then return false end\n`,
+    replace: ` then return false end\n`,
+  },
+  {
+    law: 'Tokens rise with each lease.',
+    file: 'src/backends/redis/lua/lib/steps/dispatch-rich.lua',
+    find: 'F.tokenNumber(t.token) < micros',
+    replace: 'true',
+  },
+  {
+    law: 'A task whose cancel was asked for ends canceled when its attempt ends.',
+    file: 'src/backends/redis/lua/lib/steps/settle-one.lua',
+    find: '  if t.canceling then',
+    replace: "  if t.canceling == 'never' then",
+  },
+  {
+    law: 'A running task that is canceled runs until its handler has noticed.',
+    file: 'src/backends/memory/admin.ts',
+    find: `  if (nextState(state, 'cancelRequested', entry) !== undefined) {\n    entry.own().cancelCause ??= cause;`,
+    replace: `  if (state === 'deferred') {\n    entry.own().cancelCause ??= cause;`,
+  },
+  {
+    law: 'A task that waits can be canceled.',
+    file: 'src/domain/task/transition.ts',
+    find: "canceled: { from: ['scheduled', 'deferred', 'queued', 'started']",
+    replace: "canceled: { from: ['scheduled', 'deferred', 'started']",
+  },
+  {
+    law: 'A task is tried `retries` times again, and no more.',
+    file: 'src/backends/redis/lua/lib/steps/settle-one.lua',
+    find: `  t.failures = t.failures + 1\n  F.setError(t, err)\n`,
+    replace: `  F.setError(t, err)\n`,
+  },
+  {
+    law: 'A retry waits for its backoff.',
+    file: 'src/backends/redis/lua/lib/steps/retry-many.lua',
+    find: "ARGV[delays + at_] ~= '0'",
+    replace: "ARGV[delays + at_] == ''",
+  },
+  {
+    law: 'A lease that has ended is lost: its task goes to another worker.',
+    file: 'src/backends/redis/lua/lib/time/tick.lua',
+    find: "K.leases(), '-inf', now))",
+    replace: "K.leases(), '-inf', now - 1))",
+  },
+  {
+    law: 'Extending moves the end of a lease.',
+    file: 'src/backends/memory/extend.ts',
+    find: `    store.byState.started.delete(entry);\n    store.byState.started.add(entry, store.now + request.leaseMs);\n`,
+    replace: '',
+  },
+  {
+    law: 'After an outage of all workers leases are not lost at once.',
+    file: 'src/backends/redis/lua/lib/time/tick.lua',
+    find: '  if now < C.pause or H.started',
+    replace: '  if H.started',
+  },
+  {
+    law: 'A task that has cost three workers its lease is dead.',
+    file: 'src/backends/redis/lua/lib/time/tick.lua',
+    find: '  local last = t.losses >= LIMIT.maxLost',
+    replace: '  local last = t.losses > LIMIT.maxLost',
+  },
+  {
+    law: 'The last chance of a task is taken alone.',
+    file: 'src/backends/redis/lua/lib/records/lease.lua',
+    find: '  if alone and batch.n > 0 then',
+    replace: '  if alone and batch.n < 0 then',
+  },
+  {
+    law: 'Expiry counts until the first start.',
+    file: 'src/backends/memory/lease.ts',
+    find: `  liftLimits(store, entry);\n`,
+    replace: '',
+  },
+  {
+    law: 'A delayed task starts when it is due, and not earlier.',
+    file: 'src/backends/memory/tick.ts',
+    find: '    if (entry?.dueAt === undefined || entry.dueAt > store.now) break;',
+    replace: '    if (entry?.dueAt === undefined || entry.dueAt >= store.now) break;',
+  },
+  {
+    law: 'A redrive takes the losses back.',
+    file: 'src/backends/memory/admin.ts',
+    find: `    losses: 0,\n`,
+    replace: '',
+  },
+  {
+    law: 'Time does not run back for tasks when the clock of the server does.',
+    file: 'src/backends/redis/lua/lib/base/time.lua',
+    find: `  if C.steps == 0 or F.hasJumped() then return F.readAll() end\n`,
+    replace: '',
+  },
+  {
+    law: 'Another payload under the id of a stored task is a conflict.',
+    file: 'src/backends/redis/lua/lib/steps/store-many.lua',
+    find: `    if stored[i] then return end\n`,
+    replace: '',
+  },
+  {
+    law: 'A batch that is atomic is stored whole or not at all.',
+    file: 'src/backends/memory/enqueue.ts',
+    find: 'if (refusal !== undefined) return refuseBatch(tasks, index, refusal);',
+    replace: "if (refusal?.type === 'queue-full') return refuseBatch(tasks, index, refusal);",
+  },
+  {
+    law: 'A key is free when its task has ended.',
+    file: 'src/backends/redis/lua/lib/ends/end.lua',
+    find: `    if x.keyName then F.releaseKey(t, u) end\n`,
+    replace: '',
+  },
+  {
+    law: 'A key with a time is free when that is over.',
+    file: 'src/backends/memory/store/idempotency.ts',
+    find: 'if (entry.until !== undefined) return holdsByTime(store, entry);',
+    replace: 'if (entry.until !== undefined) return true;',
+  },
+  {
+    law: 'Retention keeps an ended task as long as it says.',
+    file: 'src/backends/memory/rules/remove.ts',
+    find: 'store.now - store.retention[kept.ms]',
+    replace: 'store.now - store.retention[kept.ms] + LIMITS.resendMs',
+  },
+  {
+    law: 'Retention keeps what a task that waits still reads.',
+    file: 'src/backends/memory/store/store.ts',
+    find: '(entry.optional.readers > 0 ? this.read : this.byState)[state]',
+    replace: 'this.byState[state]',
+  },
+  {
+    law: 'Counts by state are those of the stored tasks.',
+    file: 'src/backends/redis/lua/lib/turns/places.lua',
+    find: `      F.move(state, state == 'scheduled' and F.member(t) or t.id, false)\n`,
+    replace: '',
+  },
+];

@@ -1,0 +1,120 @@
+/** Laws of runs: groups, walks, journals, pauses. */
+import type { Law } from '../mutants.ts';
+
+export const LAWS: readonly Law[] = [
+  {
+    law: 'A run starts members only while it has not ended.',
+    file: 'src/backends/redis/lua/lib/turns/park.lua',
+    find: '    if not run or F.isEnd(run.state) then return true end',
+    replace: '    if not run then return true end',
+  },
+  {
+    law: 'A journal takes entries under the current token alone.',
+    file: 'src/backends/redis/lua/runs/checkpoint.lua',
+    find: ' or not F.isAttendedBy(t, token) then',
+    replace: ' then',
+  },
+  {
+    law: 'A snapshot of a graph stays while a task needs it.',
+    file: 'src/backends/redis/lua/lib/records/graphs.lua',
+    find: `  redis.call('HSET', K.graphMeta(hash), FIELD.graphMeta.till, '0')\n`,
+    replace: '',
+  },
+  {
+    law: 'What a run stores is not refused by a full queue.',
+    file: 'src/backends/redis/lua/lib/steps/store.lua',
+    find: '  if Store.fenced or not u.set.maxQueued then return end',
+    replace: '  if not u.set.maxQueued then return end',
+  },
+  {
+    law: 'A suspended run wakes when a member fails, if it asked for that.',
+    file: 'src/backends/redis/lua/lib/steps/suspend.lua',
+    find: "if upstream.state ~= 'finished' and t.optional.wakeWord == 'failure' then",
+    replace: "if upstream.state == 'queued' then",
+  },
+  {
+    law: 'A node that has finished does not run again.',
+    file: 'src/runs/driven/producer.ts',
+    first: 'runs/faults.test.ts',
+    find: `      if (checkpoint === 'node' || cancelGroups !== undefined) await journal.flush();\n`,
+    replace: '',
+  },
+  {
+    law: 'A handler whose group failed decides what that means; it is not tried again for it.',
+    file: 'src/runs/driven/drive.ts',
+    first: 'runs/forms/group-steering.test.ts',
+    find: 'return !isFinalGroup(error);',
+    replace: 'return true;',
+  },
+  {
+    law: 'A `failFast` group ends with its first failure.',
+    file: 'src/runs/driven/group-drive.ts',
+    first: 'runs/groups.test.ts',
+    find: '(failFast && isLostNow)',
+    replace: '(failFast && members.length === 0)',
+  },
+  {
+    law: 'A group is out of time when its timeout is over.',
+    file: 'src/runs/driven/group-drive.ts',
+    first: 'runs/groups.test.ts',
+    find: 'this.#tools.clock.now() >= opened.dueAt;',
+    replace: 'this.#tools.clock.now() < 0;',
+  },
+  {
+    law: 'A group with `atLeast` needs so many members to finish.',
+    file: 'src/graph/group-verdict.ts',
+    find: 'members.length - bad.length < policy.count',
+    replace: 'members.length - bad.length < policy.count - 1',
+  },
+  {
+    law: 'A strict group fails with its first member.',
+    file: 'src/graph/group-verdict.ts',
+    find: 'return bad.length > 0;',
+    replace: 'return bad.length > 1;',
+  },
+  {
+    law: 'A run has at most `maxSteps` steps.',
+    file: 'src/graph/run-walk.ts',
+    find: 'if (this.#steps >= this.#maxSteps) {',
+    replace: 'if (this.#steps > this.#maxSteps) {',
+  },
+  {
+    law: 'A node runs at most `maxCycles` times.',
+    file: 'src/graph/run-walk.ts',
+    find: 'visit > maxRunsOf(node.dynamic)',
+    replace: 'visit >= maxRunsOf(node.dynamic)',
+  },
+  {
+    law: 'A `goto` leaves out what stands around its target.',
+    file: 'src/graph/run-walk.ts',
+    find: `      this.#frames = this.#frames.slice(0, at + 1);\n`,
+    replace: '',
+  },
+  {
+    law: 'A rerun from a node runs that node.',
+    file: 'src/runs/calls/rerun.ts',
+    first: 'runs/control.test.ts',
+    find: "state === 'finished' && !again.has(node)",
+    replace: "state === 'finished'",
+  },
+  {
+    law: 'The members of a group that finished do not run again with their run.',
+    file: 'src/runs/driven/group-drive.ts',
+    first: 'runs/interleavings-waits.test.ts',
+    find: "if (record.state !== 'failed') return true;",
+    replace: "if (record.state !== 'failed') return record.state !== 'finished';",
+  },
+  {
+    law: 'A paused run starts nothing.',
+    file: 'src/backends/redis/lua/lib/turns/pause.lua',
+    find: '    t = up and F.taskOf(up)',
+    replace: '    t = up and not x.ownerRun and F.taskOf(up)',
+  },
+  {
+    law: 'A paused run that can end without its nodes ends.',
+    file: 'src/runs/driven/drive.ts',
+    first: 'pauses/deciding.test.ts',
+    find: '{ ...move.suspension, decides: true }',
+    replace: 'move.suspension',
+  },
+];
