@@ -101,7 +101,6 @@ export {
   type WordedDecision,
 } from './domain/attempt/decider.ts';
 export type { RetryPolicy } from './domain/attempt/retry-policy.ts';
-export type { ChannelLimitName, ChannelPlace } from './domain/errors/channel-errors.ts';
 export {
   AskClosedError,
   type AskedWait,
@@ -111,9 +110,12 @@ export {
   BackendUnsupportedError,
   BatchRefusedError,
   ChannelLimitError,
+  type ChannelLimitName,
+  type ChannelPlace,
   ChannelTypeError,
   ClockNotDrivenError,
   ClosedError,
+  CodedError,
   ControlNotReturnedError,
   CopyRefusedError,
   CorruptRecordError,
@@ -124,6 +126,7 @@ export {
   DependencyCycleError,
   DependencyLimitError,
   DuplicateNodeError,
+  ERRORS,
   type ErrorCode,
   type FailedMember,
   FairloomError,
@@ -148,6 +151,7 @@ export {
   NotationError,
   NotStoredError,
   ProcessEndedError,
+  type ProgramEnd,
   ProgramFailedError,
   ProgramNotStartedError,
   QueueFullError,
@@ -160,6 +164,7 @@ export {
   ScheduleNotFoundError,
   SignalLimitError,
   StreamLimitError,
+  type StreamLimitName,
   TaskBusyError,
   TaskCanceledError,
   TaskConflictError,
@@ -174,10 +179,8 @@ export {
   WaitTimedOutError,
   WrongStateError,
   XComLimitError,
+  type XComLimitName,
 } from './domain/errors/errors.ts';
-export type { ProgramEnd } from './domain/errors/program-errors.ts';
-export type { StreamLimitName } from './domain/errors/stream-errors.ts';
-export type { XComLimitName } from './domain/errors/xcom-errors.ts';
 export type { Explanation, Obstacle } from './domain/explain/explain.ts';
 export type { Position } from './domain/explain/position.ts';
 export type { RateLimit } from './domain/fairness/rate-limit.ts';

@@ -1,7 +1,8 @@
 /**
  * Writes docs/limits.md from src/domain/limits.ts, docs/acl.example from the Lua scripts,
  * docs/cli-output.md from src/cli/views/json-shapes.ts, the schemas of the OpenAPI document from src/operations/answers.ts, the routes in docs/http.md, the reference in docs/configuration.md from
- * src/config/options.ts, the names of ancestors in docs/guide/coming-from.md, the table of decisions from their pages, the tables of docs/redis-layout.md
+ * src/config/options.ts, the names of ancestors in docs/guide/coming-from.md, the table of decisions from their pages, the facts in docs/errors.md from
+ * src/domain/errors/catalogue.ts, the tables of docs/redis-layout.md
  * from src/backends/redis/layout/, and the drawing in docs/lifecycle.md. `test/tidy/docs/docs.test.ts` and
  * `test/redis/faults/acl.test.ts` hold them to the code.
  */
@@ -9,6 +10,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { renderAcl } from './acl-doc.ts';
 import { loadDecisions, renderDecisions } from './adr-doc.ts';
 import { renderConfiguration } from './config-doc.ts';
+import { renderErrors } from './errors-doc.ts';
 import { renderForeign } from './foreign-doc.ts';
 import { renderLayout } from './layout-doc.ts';
 import { renderLifecycle } from './lifecycle-doc.ts';
@@ -33,6 +35,8 @@ writeFileSync(http, renderRoutes(readFileSync(http, 'utf8')));
 writeFileSync(new URL('adr/README.md', DOCS), renderDecisions(loadDecisions()));
 const configuration = new URL('configuration.md', DOCS);
 writeFileSync(configuration, renderConfiguration(readFileSync(configuration, 'utf8')));
+const errors = new URL('errors.md', DOCS);
+writeFileSync(errors, renderErrors(readFileSync(errors, 'utf8')));
 const layout = new URL('redis-layout.md', DOCS);
 writeFileSync(layout, renderLayout(readFileSync(layout, 'utf8')));
 const comingFrom = new URL('guide/coming-from.md', DOCS);

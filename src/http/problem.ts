@@ -1,5 +1,5 @@
 /** What the HTTP API answers instead of what was asked for: `application/problem+json`, by one table. */
-import { type ErrorCode, isOwn } from '../domain/errors/errors.ts';
+import { ERRORS, type ErrorCode, isOwn } from '../domain/errors/errors.ts';
 import { Refusal, type RefusalCode } from '../operations/refusal.ts';
 
 /** The status of each. */
@@ -22,74 +22,6 @@ const REFUSALS: Readonly<Record<RefusalCode, number>> = {
   TOO_MANY_REQUESTS: 429,
   INTERNAL: 500,
   TOO_SLOW: 503,
-};
-
-/** The status of every error that the library throws: what it answers to a caller over HTTP. */
-const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
-  INVALID_OPTION: 400,
-  INVALID_CONFIG: 500,
-  INVALID_PAYLOAD: 400,
-  INVALID_RESULT: 500,
-  DECRYPTION_FAILED: 422,
-  UNKNOWN_TASK: 404,
-  UNKNOWN_HANDLER: 404,
-  UNKNOWN_DEPENDENCY: 409,
-  CROSS_USER_DEPENDENCY: 409,
-  DEPENDENCY_CYCLE: 409,
-  DEPENDENCY_LIMIT: 409,
-  DUPLICATE_NODE: 400,
-  NOTATION: 400,
-  TASK_CONFLICT: 409,
-  KEY_TAKEN: 409,
-  QUEUE_FULL: 429,
-  BATCH_REFUSED: 409,
-  TASK_NOT_FOUND: 404,
-  SCHEDULE_NOT_FOUND: 404,
-  WRONG_STATE: 409,
-  TASK_BUSY: 409,
-  TASK_FAILED: 500,
-  TASK_CANCELED: 409,
-  LEASE_LOST: 500,
-  RESULT_TIMEOUT: 503,
-  CLOCK_NOT_DRIVEN: 500,
-  GRAPH_NOT_FOUND: 404,
-  GRAPH_EXPIRED: 404,
-  GRAPH_EVICTED: 404,
-  GRAPH_CORRUPT: 500,
-  GROUP_FAILED: 500,
-  RUN_FAILED: 500,
-  MAX_STEPS: 500,
-  MAX_CYCLES: 500,
-  GOTO_IN_GROUP: 500,
-  CONTROL_NOT_RETURNED: 500,
-  GROUP_CHANGED: 500,
-  REPLAY_MISMATCH: 500,
-  WAIT_OPEN: 500,
-  WAIT_TIMED_OUT: 500,
-  SIGNAL_LIMIT: 429,
-  NOT_STORED: 500,
-  ASK_NOT_FOUND: 404,
-  ASK_CLOSED: 409,
-  RUN_CANCELED: 409,
-  RUN_FORMAT: 400,
-  CHANNEL_LIMIT: 500,
-  CHANNEL_TYPE: 500,
-  STREAM_LIMIT: 429,
-  XCOM_LIMIT: 429,
-  FATAL: 500,
-  RETRY_AFTER: 503,
-  TIMED_OUT: 503,
-  THREAD_ENDED: 500,
-  PROCESS_ENDED: 500,
-  PROGRAM_FAILED: 500,
-  PROGRAM_NOT_STARTED: 500,
-  CLOSED: 503,
-  BACKEND_UNAVAILABLE: 503,
-  BACKEND_FULL: 507,
-  BACKEND_UNSUPPORTED: 500,
-  CORRUPT_RECORD: 500,
-  DATA_DAMAGED: 500,
-  COPY_REFUSED: 409,
 };
 
 /** A mistake as it is answered. */
@@ -143,7 +75,7 @@ function knownOf(error: unknown): Omit<Problem, 'type' | 'title' | 'requestId'> 
   if (isOwn(error)) {
     const { code, message, retryable } = error;
     const option = isOwn(error, 'INVALID_OPTION') ? optionOf(error) : undefined;
-    const status = STATUS_OF[code] ?? 500;
+    const status = ERRORS[code]?.status ?? 500;
     return {
       status,
       code,

@@ -1,7 +1,8 @@
 /** Each exit code of docs/cli.md, provoked through the binary. */
 import { join } from 'node:path';
 import { beforeAll, expect, inject, it } from 'vitest';
-import { EXIT, EXIT_OF, type ExitCode } from '../../src/cli/terminal/exit-code.ts';
+import { EXIT, type ExitCode } from '../../src/cli/terminal/exit-code.ts';
+import { ERRORS } from '../../src/domain/errors/errors.ts';
 import { BIN, fairloom, ROOT, runProcess } from '../support/processes/run-process.ts';
 
 /** A port on which nothing listens. */
@@ -60,7 +61,8 @@ it('the table has every code', () => {
 
 it('errors of the library end with all but those of a command that succeeds and of doctor', () => {
   const others = Object.values(EXIT).filter((code) => code !== EXIT.ok && code !== EXIT.unhealthy);
-  expect([...new Set(Object.values(EXIT_OF))].toSorted()).toEqual(others);
+  const codes = Object.values(ERRORS).map(({ exit }) => EXIT[exit]);
+  expect([...new Set(codes)].toSorted()).toEqual(others);
 });
 
 it('output that cannot be written fails, but for a reader that has seen enough', async () => {

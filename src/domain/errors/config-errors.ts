@@ -1,42 +1,29 @@
 /** The error of the first family that configuration has: it tells everything at once. */
-import { FairloomError } from './fairloom-error.ts';
+import { CodedError } from './fairloom-error.ts';
 
 /** One thing that is wrong with a configuration. */
 export interface ConfigProblem {
   /** The option, as `workers[0].concurrency`; empty for a file as a whole. */
   readonly path: string;
-  /** What should stand there, in words. */
-  readonly expected: string;
-  /** What stands there, in words; a secret is masked. */
-  readonly got: string;
+  /** What should stand there, in words. */ readonly expected: string;
+  /** What stands there, in words; a secret is masked. */ readonly got: string;
   /** Where it comes from: `fairloom.yaml:3:12`, `FAIRLOOM_REDIS_URL`, `--redis`, `code`. */
   readonly source: string;
-  /** The file, when it comes from one. */
-  readonly file?: string | undefined;
-  /** From 1. */
-  readonly line?: number | undefined;
-  /** From 1. */
-  readonly column?: number | undefined;
-  /** What may have been meant. */
-  readonly hint?: string | undefined;
+  /** The file, when it comes from one. */ readonly file?: string | undefined;
+  /** From 1. */ readonly line?: number | undefined;
+  /** From 1. */ readonly column?: number | undefined;
+  /** What may have been meant. */ readonly hint?: string | undefined;
 }
 
 /** Problems that a message lists; the others are in `problems`. */
 const SHOWN_PROBLEMS = 20;
 
 /** A configuration is not what the documentation asks for. Nothing was started. */
-export class ConfigError extends FairloomError {
-  /** The name of the class. */
-  override readonly name = 'ConfigError';
-  /** See `docs/errors.md`. */
-  readonly code = 'INVALID_CONFIG';
-  /** The same call will not succeed without a change. */
-  readonly retryable = false;
+export class ConfigError extends CodedError<'INVALID_CONFIG'> {
   /** All that is wrong, at least one, in the order of the options. */
   readonly problems: readonly ConfigProblem[];
-
   constructor(problems: readonly ConfigProblem[]) {
-    super(messageFor(problems));
+    super('INVALID_CONFIG', messageFor(problems));
     this.problems = problems;
   }
 }

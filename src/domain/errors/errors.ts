@@ -1,5 +1,4 @@
 /** Everything that this library throws on purpose, by family. */
-export { AskClosedError, AskNotFoundError } from './ask-errors.ts';
 export {
   BatchRefusedError,
   CrossUserDependencyError,
@@ -16,10 +15,23 @@ export {
   UnknownHandlerError,
   UnknownTaskError,
 } from './caller-errors.ts';
-export { ChannelLimitError, ChannelTypeError } from './channel-errors.ts';
-export { DecryptionError, type DecryptionProblem } from './codec-errors.ts';
+export { ERRORS, type ErrorCode } from './catalogue.ts';
 export { ConfigError, type ConfigProblem } from './config-errors.ts';
-export { type ErrorCode, FairloomError, isOwn, ownCode } from './fairloom-error.ts';
+export {
+  AskClosedError,
+  AskNotFoundError,
+  ChannelLimitError,
+  type ChannelLimitName,
+  type ChannelPlace,
+  ChannelTypeError,
+  DecryptionError,
+  type DecryptionProblem,
+  StreamLimitError,
+  type StreamLimitName,
+  XComLimitError,
+  type XComLimitName,
+} from './data-errors.ts';
+export { CodedError, FairloomError, isOwn, ownCode } from './fairloom-error.ts';
 export {
   type FailedMember,
   GraphCorruptError,
@@ -37,11 +49,13 @@ export {
   type AskedWait,
   Fatal,
   isFinalGroup,
+  type ProgramEnd,
+  ProgramFailedError,
+  ProgramNotStartedError,
   RetryAfter,
   TimedOutError,
   waitAskedBy,
 } from './handler-errors.ts';
-export { ProgramFailedError, ProgramNotStartedError } from './program-errors.ts';
 export {
   ControlNotReturnedError,
   GotoInGroupError,
@@ -68,7 +82,6 @@ export {
   ProcessEndedError,
   ThreadEndedError,
 } from './service-errors.ts';
-export { StreamLimitError } from './stream-errors.ts';
 export {
   ClockNotDrivenError,
   LeaseLostError,
@@ -81,4 +94,3 @@ export {
   TaskNotFoundError,
   WrongStateError,
 } from './world-errors.ts';
-export { XComLimitError } from './xcom-errors.ts';

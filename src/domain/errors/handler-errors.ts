@@ -1,32 +1,21 @@
 /** What handlers throw to steer, and what a handler that runs too long is told. */
+import { messageOf } from '../../base/message-of.ts';
 import { shownNode } from '../task/node-name.ts';
-import { FairloomError, isOwn } from './fairloom-error.ts';
+import { CodedError, isOwn } from './fairloom-error.ts';
 
 /** Thrown by a handler: no retry will help, the task ends as failed. */
-export class Fatal extends FairloomError {
-  /** The name of the class. */
-  override readonly name = 'Fatal';
-  /** See `docs/errors.md`. */
-  readonly code = 'FATAL';
-  /** The same call will not succeed without a change. */
-  readonly retryable = false;
+export class Fatal extends CodedError<'FATAL'> {
+  constructor(message?: string, options?: ErrorOptions) {
+    super('FATAL', message, options);
+  }
 }
 
 /** Made by `retryAfter`: run again after this long; counted as an attempt unless told otherwise. */
-export class RetryAfter extends FairloomError {
-  /** The name of the class. */
-  override readonly name = 'RetryAfter';
-  /** See `docs/errors.md`. */
-  readonly code = 'RETRY_AFTER';
-  /** The same call may succeed later. */
-  readonly retryable = true;
-  /** How long to wait, in ms. */
-  readonly delayMs: number;
-  /** Whether it uses up one of the retries. */
-  readonly countAttempt: boolean;
-
+export class RetryAfter extends CodedError<'RETRY_AFTER'> {
+  /** How long to wait, in ms. */ readonly delayMs: number;
+  /** Whether it uses up one of the retries. */ readonly countAttempt: boolean;
   constructor(delayMs: number, countAttempt: boolean, message: string) {
-    super(message);
+    super('RETRY_AFTER', message);
     this.delayMs = delayMs;
     this.countAttempt = countAttempt;
   }
@@ -49,18 +38,46 @@ export function isFinalGroup(value: unknown): boolean {
 }
 
 /** The reason of the signal of a handler that ran longer than its timeout. */
-export class TimedOutError extends FairloomError {
-  /** The name of the class. */
-  override readonly name = 'TimedOutError';
-  /** See `docs/errors.md`. */
-  readonly code = 'TIMED_OUT';
-  /** The same call may succeed later. */
-  readonly retryable = true;
-  /** The task. */
-  readonly taskId: string;
-
+export class TimedOutError extends CodedError<'TIMED_OUT'> {
+  /** The task. */ readonly taskId: string;
   constructor(taskId: string, timeoutMs: number) {
-    super(`task ${shownNode(taskId)} ran longer than its timeout of ${timeoutMs} ms`);
+    super('TIMED_OUT', `task ${shownNode(taskId)} ran longer than its timeout of ${timeoutMs} ms`);
     this.taskId = taskId;
+  }
+}
+
+/** How a program ended, as far as it can be known. */
+export interface ProgramEnd {
+  /** `undefined` when a signal ended it. */ readonly exitCode: number | undefined;
+  /** As `SIGKILL`; `undefined` when it ended by itself. */ readonly signal: string | undefined;
+  /** The last lines of its stderr. */ readonly stderr: string;
+}
+
+/** The program of a `commandTask` or `containerTask` ended with another exit code than 0. */
+export class ProgramFailedError extends CodedError<'PROGRAM_FAILED'> {
+  /** The command, or the image. */ readonly program: string;
+  /** `undefined` when a signal ended it. */ readonly exitCode: number | undefined;
+  /** As `SIGKILL`; `undefined` when it ended by itself. */ readonly signal: string | undefined;
+  /** The last lines of its stderr, at most 1,500 characters. */ readonly stderr: string;
+  constructor(program: string, { exitCode, signal, stderr }: ProgramEnd) {
+    const how = signal === undefined ? `with exit code ${exitCode}` : `by ${signal}`;
+    super('PROGRAM_FAILED', `${program} ended ${how}${stderr === '' ? '' : `: ${stderr}`}`);
+    this.program = program;
+    this.exitCode = exitCode;
+    this.signal = signal;
+    this.stderr = stderr;
+  }
+}
+
+/** The program of a task could not be started: it is not installed here, or the system refused. */
+export class ProgramNotStartedError extends CodedError<'PROGRAM_NOT_STARTED'> {
+  /** The command, or the engine of the container. */ readonly program: string;
+  constructor(program: string, advice: string, cause: unknown) {
+    super(
+      'PROGRAM_NOT_STARTED',
+      `${program} could not be started (${messageOf(cause)}); ${advice}`,
+      { cause },
+    );
+    this.program = program;
   }
 }

@@ -7,27 +7,7 @@ import { renderOutput } from '../../../scripts/docs/output-doc.ts';
 import { renderRoutes } from '../../../scripts/docs/routes-doc.ts';
 import { renderSchemas } from '../../../scripts/docs/schemas.ts';
 import { allCommands } from '../../support/docs/cli-help.ts';
-import { filesBelow, read } from '../../support/files.ts';
-
-describe('docs/errors.md', () => {
-  it('has every ErrorCode and no other', () => {
-    const codes = [...errorCodes().matchAll(/'([^']+)'/g)].map((match) => match[1]);
-    // A code stands in a heading or in the first cell of a row.
-    const named = [...read('docs/errors.md').matchAll(/^(?:#+ |\| *)`([A-Z][A-Z_]+)`/gm)];
-    const documented = new Set(named.map((match) => match[1]));
-    expect(codes.length).toBeGreaterThan(0);
-    expect([...documented].sort()).toEqual([...codes].sort());
-  });
-
-  it('has every code that a class carries', () => {
-    const source = filesBelow('src/domain', /-errors\.ts$/)
-      .map(read)
-      .join('\n');
-    const carried = [...source.matchAll(/\bcode\s*=\s*('[A-Z_]+')/g)].map((match) => match[1]);
-    const unknown = carried.filter((code = '') => !errorCodes().includes(code));
-    expect([carried.length > 0, unknown]).toEqual([true, []]);
-  });
-});
+import { read } from '../../support/files.ts';
 
 describe('docs/limits.md', () => {
   it('is what "npm run docs" writes', async () => {
@@ -73,9 +53,3 @@ describe('docs/cli-output.md', () => {
     expect(named.toSorted()).toEqual((await allCommands()).toSorted());
   });
 });
-
-function errorCodes(): string {
-  return (
-    /\btype ErrorCode\s*=([^;]*);/.exec(read('src/domain/errors/fairloom-error.ts'))?.[1] ?? ''
-  );
-}

@@ -1,47 +1,33 @@
 /** docs/errors.md says of every error what its class says. */
 import { expect, it } from 'vitest';
+import { renderErrors } from '../../../scripts/docs/errors-doc.ts';
 import * as errors from '../../../src/domain/errors/errors.ts';
 import { filesBelow, read } from '../../support/files.ts';
 
-interface Row {
-  readonly code: string;
-  readonly className: string;
-  readonly retryable: string;
-}
-
-const source = filesBelow('src/domain', /-errors\.ts$/)
-  .map(read)
-  .join('\n');
-const declared = [
-  ...source.matchAll(
-    /export class (\w+) extends (?:FairloomError|GraphStoreError) \{[\s\S]*?code = '([A-Z_]+)';[^;]*?readonly retryable = (true|false);/g,
-  ),
-].map(
-  ([, className = '', code = '', retryable = '']): Row => ({
-    code,
-    className,
-    retryable: retryable === 'true' ? 'yes' : 'no',
-  }),
-);
-const rows = [
-  ...read('docs/errors.md').matchAll(/^\| `([A-Z_]+)` \| `(\w+)` \| (yes|no) \|(.*)\|(.*)\|$/gm),
-];
-
-it('names the class of every code, and whether a retry may help', () => {
-  const written = rows.map(
-    ([, code = '', className = '', retryable = '']): Row => ({ code, className, retryable }),
-  );
-  const byCode = (a: Row, b: Row): number => a.code.localeCompare(b.code);
-  expect(declared.length).toBeGreaterThan(20);
-  expect(written.toSorted(byCode)).toEqual(declared.toSorted(byCode));
+it('says what "npm run docs" writes', () => {
+  const page = read('docs/errors.md');
+  expect(page).toBe(renderErrors(page));
 });
 
 it('covers every class that is exported', () => {
-  const abstract = ['FairloomError', 'GraphStoreError'];
+  const abstract = ['FairloomError', 'CodedError', 'GraphStoreError'];
   const exported = Object.keys(errors).filter(
-    (name) => /^[A-Z]/.test(name) && !abstract.includes(name),
+    (name) => /^[A-Z]\w*[a-z]/.test(name) && !abstract.includes(name),
   );
-  expect(declared.map(({ className }) => className).sort()).toEqual(exported.sort());
+  const names = Object.values(errors.ERRORS).map(({ name }) => name);
+  expect(exported.toSorted()).toEqual(names.toSorted());
+});
+
+it('has each code in the class that the catalogue names', () => {
+  const source = filesBelow('src/domain/errors', /-errors\.ts$/).map((path) => read(path));
+  const pattern =
+    /class (\w+) extends (?:CodedError<'(\w+)'>|GraphStoreError \{[^;]*?declare readonly code: '(\w+)')/g;
+  const classes = [...source.join('\n').matchAll(pattern)].map(([, name = '', code, graphCode]) => [
+    code ?? graphCode,
+    name,
+  ]);
+  const rows = Object.entries(errors.ERRORS).map(([code, { name }]) => [code, name]);
+  expect(classes.toSorted()).toEqual(rows.toSorted());
 });
 
 it('has a row for every failure type', () => {
