@@ -36,8 +36,8 @@ import type {
   StreamRow,
   TaskDetails,
 } from '../../operations/answers.ts';
-import type { RunDetails, RunInfo } from '../../runs/run-info.ts';
 import type { RunExport } from '../../runs/calls/run-format.ts';
+import type { RunDetails, RunInfo } from '../../runs/run-info.ts';
 import type { ScheduleInfo } from '../../schedules/schedule-info.ts';
 import type { DemoResult } from '../demo/demo.ts';
 import type { Diagnosis } from './checks.ts';
