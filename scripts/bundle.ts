@@ -2,7 +2,7 @@
  * Bundles src/ beside the declarations that the compiler has put into temp/build/, and puts all of it
  * in the place of dist/, which a build that fails leaves as it was: a file for each entry point of
  * package.json and for its command, and dist/pieces/ with what they share. So a program loads a dozen
- * files instead of hundreds, and each class is there once, by whatever entry point it is reached.
+ * files instead of hundreds, and each class exists once, for all entry points.
  * Nothing is minified: stack traces name functions, and what is thrown or printed keeps the name of
  * its class.
  */

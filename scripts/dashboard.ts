@@ -1,6 +1,6 @@
 /**
  * Builds the page of `dashboard/` into dist/dashboard/, hashed files with relative addresses, so that it works
- * under whatever path it is mounted. With `--serve` it is served while it is written, and asks a Fairloom at
+ * under any mount path. With `--serve` it is served during development, and calls a Fairloom at
  * `FAIRLOOM_HTTP` (default http://127.0.0.1:4400) for everything below `api/`.
  */
 import { fileURLToPath } from 'node:url';

@@ -174,7 +174,7 @@ function print({ name, functions, scripts }: Way): void {
 }
 
 function ignore(): void {
-  // Nobody reads the log of a measurement.
+  // The log of a measurement is not needed.
 }
 
 await main();

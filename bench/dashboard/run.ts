@@ -96,7 +96,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Cold, of a server that nobody has asked before. */
+/** The first request to a fresh server. */
 async function lookFirst(port: number): Promise<void> {
   const looks = await firstLooks(port, LOOKS);
   console.log(

@@ -1,4 +1,4 @@
-/** What somebody in front of the screen waits for, in a real browser. */
+/** Waiting times of a person at the screen, in a real browser. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import type { Fairloom } from '../../src/index.ts';

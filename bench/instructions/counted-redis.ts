@@ -37,7 +37,7 @@ export interface CountedRedis {
 }
 
 /**
- * What the server does by itself, each second, is nobody's work: as seldom as it may be. Tables that
+ * The server's own work each second belongs to no task: it runs as seldom as possible. Tables that
  * grow or shrink are moved by the commands that use them, not by the clock.
  */
 const ARGS = [

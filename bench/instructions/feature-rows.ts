@@ -34,7 +34,7 @@ const ABOVE = processName(ORDER.batch, USERS);
 const LEVELS = [3, 4, 5] as const;
 /** Members of a join. */
 const MEMBERS = 100;
-/** How long somebody waits for an end, in ms: longer than the row takes. */
+/** How long a caller waits for an end, in ms: longer than the row takes. */
 const WAIT_MS = 3_600_000;
 /** How long ended tasks are kept, in ms: as short as it may be. */
 const RETAINED_MS = LIMITS.resendMs;
@@ -114,7 +114,7 @@ async function setAll(
   }
 }
 
-/** Somebody waits for the end of each task; counted from when it waits to when it has the result. */
+/** A caller waits for the end of each task; counted from the start of the wait to the result. */
 function awaitedRow(): Row {
   return {
     name: 'end awaited',
@@ -128,7 +128,7 @@ function awaitedRow(): Row {
         const wait = async (id: string): Promise<void> => {
           const ended = await inspect.waitForEnd(id, WAIT_MS, stop.signal);
           if (stop.signal.aborted) return;
-          if (ended?.state !== 'finished') throw new Error(`nobody told how ${id} ended`);
+          if (ended?.state !== 'finished') throw new Error(`no answer tells how ${id} ended`);
           told.down();
         };
         const ids = membersOf(USERS * EACH, (at) => [at % USERS, Math.floor(at / USERS)]);

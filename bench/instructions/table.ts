@@ -1,4 +1,4 @@
-/** The committed table: what the engine needed when somebody last looked, and what it is to need. */
+/** The committed table: the instructions at the last measurement, and the budget. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { ServerFacts } from './counted-redis.ts';
 import type { Measured } from './measure.ts';

@@ -39,7 +39,7 @@ const ARGS = {
 /** How much of its work a server keeps. */
 export type RedisKind = keyof typeof ARGS;
 
-/** The bench's own commands and those of connections being made are nobody's work. */
+/** The bench's own commands and those of new connections belong to no task. */
 const OWN = /^(info|flushall|config|client|hello|select|ping|memory|function|script\b.*)/;
 
 export async function startBenchRedis(kind: RedisKind): Promise<BenchRedis> {

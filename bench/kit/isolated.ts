@@ -1,4 +1,4 @@
-/** Measurements that need a process of their own: their heap and warm code are nobody else's. */
+/** Measurements that need a process of their own, with its own heap and warm code. */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { DurableWay } from '../durable/throughput.ts';

@@ -16,7 +16,7 @@ export async function openRuns(url: string) {
 
 let made: ReturnType<typeof makeNoop> | undefined;
 
-/** Takes whatever comes before it; what it does is up to the worker. One of it has its name. */
+/** Accepts any input; the worker has the handler. There is one task of this name. */
 function noop(): ReturnType<typeof makeNoop> {
   made ??= makeNoop();
   return made;

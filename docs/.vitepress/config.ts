@@ -15,11 +15,11 @@ export default defineConfig({
   cleanUrls: true,
   outDir: '../temp/site',
   cacheDir: '../temp/site-cache',
-  // What is about the repository stays there.
+  // Pages about the repository are not part of the site.
   srcExclude: ['adr/**'],
-  // The pages are read in the repository too, where these are files.
+  // The pages are also read in the repository, where these targets are files.
   ignoreDeadLinks: [/^\.\/(?:\.\.\/)?adr\//, /acl\.example$/, /^\.\.\//],
-  // The index of the search is one file, which is loaded when somebody searches.
+  // The search index is one file, loaded with the first search.
   vite: { build: { chunkSizeWarningLimit: 5_000 } },
   markdown: {
     config: (md) => {

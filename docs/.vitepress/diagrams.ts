@@ -1,11 +1,11 @@
 import { renderMermaidSVG } from 'beautiful-mermaid';
 
-/** What the renderer would fetch from elsewhere. */
+/** Resources that the renderer would fetch from other hosts. */
 const FONTS = /@import url\([^)]*\);?/g;
 
 /**
- * The picture of a Mermaid diagram, in the colours of the page. It stands in an attribute, since a template of Vue
- * takes no styles.
+ * The picture of a Mermaid diagram, in the colours of the page. It is an attribute, since a Vue template
+ * accepts no styles.
  */
 export function diagram(source: string): string {
   const colors = { bg: 'var(--vp-c-bg)', fg: 'var(--vp-c-text-1)', transparent: true };

@@ -1,4 +1,4 @@
-/** The pages of the site by shelf, in the order in which they stand there. */
+/** The pages of the site by shelf, in their order. */
 
 /** Some pages under one heading. */
 export interface Shelf {
@@ -7,7 +7,7 @@ export interface Shelf {
   readonly pages: readonly string[];
 }
 
-/** For whoever builds something. */
+/** For users who build an application. */
 export const GUIDES: readonly Shelf[] = [
   { title: 'Start', pages: ['guide/tutorial', 'guide/when-not', 'guide/coming-from'] },
   {
@@ -41,7 +41,7 @@ export const GUIDES: readonly Shelf[] = [
   },
 ];
 
-/** For whoever looks something up. */
+/** For users who look up a detail. */
 export const REFERENCE: readonly Shelf[] = [
   {
     title: 'Promises',
@@ -65,12 +65,12 @@ export const REFERENCE: readonly Shelf[] = [
   },
 ];
 
-/** For whoever changes it, or looks into its Redis. */
+/** For contributors, and users who inspect the store. */
 export const INSIDE: readonly Shelf[] = [
   { title: 'Inside', pages: ['architecture', 'mechanics', 'redis-layout', 'file-format'] },
 ];
 
-/** Where the name of the file says too little. */
+/** Titles of pages whose file name is unclear. */
 const TITLES: Readonly<Record<string, string>> = {
   cli: 'Command line',
   'cli-output': 'Output for programs',
@@ -83,7 +83,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'guide/retries': 'Retries and idempotency',
 };
 
-/** What a page is called. */
+/** The title of a page. */
 export function titleOf(page: string): string {
   const words = page.replace(/^guide\//, '').replaceAll('-', ' ');
   return TITLES[page] ?? words[0]?.toUpperCase() + words.slice(1);

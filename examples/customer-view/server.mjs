@@ -1,4 +1,4 @@
-// A server whose customers see their own tasks, and learn of nobody else.
+// A server whose customers see only their own tasks.
 //
 //   node examples/customer-view/server.mjs
 //   curl -H 'authorization: Bearer of-acme' localhost:3000/tasks/api/v1/overview
@@ -24,7 +24,7 @@ for (const user of ['acme', 'zeta']) {
 }
 await loom.worker().start();
 
-// Yours: a session, a token of your identity provider, …
+// Use your own: a session, a token of your identity provider, …
 const customers = new Map([
   ['Bearer of-acme', { user: 'acme', email: 'ann@acme.example' }],
   ['Bearer of-zeta', { user: 'zeta', email: 'zoe@zeta.example' }],

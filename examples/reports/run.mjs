@@ -1,7 +1,7 @@
 // REDIS_URL=redis://localhost:6379 node examples/reports/run.mjs
 //
-// The whole story: a server, two workers in processes of their own, 24 reports of three users; one
-// worker is killed (kill -9) when a quarter of them is done. Prints one JSON line per report.
+// A server, two worker processes, 24 reports of three users; one worker is killed (kill -9) when a
+// quarter of the reports is done. Prints one JSON line per report.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const USERS = ['acme', 'globex', 'initech'];
 const MONTHS = ['01', '02', '03', '04', '05', '06', '07', '08'].map((month) => `2026-${month}`);
-/** All of it takes 5 s; this is for a machine that does much else. */
+/** The example takes 5 s; a busy machine may need this. */
 const PATIENCE_MS = 60_000;
 
 const env = { REPORTS_PREFIX: `reports-${process.pid}`, ...process.env };
@@ -51,7 +51,7 @@ try {
   );
 }
 
-/** Asks until that many reports are there. */
+/** Polls until that many reports exist. */
 async function finished(url, ids, { count, until }) {
   for (;;) {
     const reports = await Promise.all(

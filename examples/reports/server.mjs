@@ -6,7 +6,7 @@ import { Fairloom } from 'fairloom';
 import { backend } from './settings.mjs';
 import { report } from './tasks.mjs';
 
-/** Users of this shop and what they pay for. */
+/** The users of this shop, with their plans. */
 const PLANS = { acme: { weight: 3 }, globex: { weight: 1 }, initech: { weight: 1 } };
 
 const loom = new Fairloom({ backend: backend(), tasks: [report], requireUser: true });
@@ -30,7 +30,7 @@ async function answer({ method, url }) {
     if (!(name in PLANS) || !/^\d{4}-\d{2}$/.test(month)) {
       return { status: 400, body: { error: 'unknown user, or month is not YYYY-MM' } };
     }
-    // The same report twice while one is waiting or running is one report.
+    // A report that is requested again while it waits or runs is the same report.
     const handle = await loom.enqueue(report, { month }, { user: name, idempotencyKey: month });
     return { status: 202, body: { id: handle.id, created: handle.created } };
   }

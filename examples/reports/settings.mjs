@@ -1,4 +1,4 @@
-// What the server and the workers must agree on.
+// Settings that the server and the workers share.
 import { redis } from 'fairloom/redis';
 
 export const backend = () =>

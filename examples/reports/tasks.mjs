@@ -7,7 +7,7 @@ const RENDER_MS = 200;
 
 /**
  * The sales of one month from the user's own file. It may run more than once (a worker may die
- * half way), so it only reads, and gives everything back as its result.
+ * half way), so it only reads, and returns everything as its result.
  */
 export const report = task(
   'report',
@@ -25,7 +25,7 @@ export const report = task(
   },
 );
 
-/** One line of `date,product,units,price`; a product with a comma stands in quotes. */
+/** One line of `date,product,units,price`; a product with a comma is quoted. */
 function parse(line) {
   const [date, product, units, price] = line
     .match(/"[^"]*"|[^,]+/g)

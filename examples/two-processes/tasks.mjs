@@ -1,12 +1,12 @@
-// What the web server and the workers share: the task, and the folder where tasks are kept.
+// The web server and the workers share the task and the data folder.
 import { setTimeout as pause } from 'node:timers/promises';
 import { task } from 'fairloom';
 import { file } from 'fairloom/file';
 
-/** One of the processes has it open, the others ask that one; when it dies, another goes on. */
+/** One process owns the folder and the others go through it; if it dies, another takes over. */
 export const backend = () => file(process.env.DATA_FOLDER ?? './data');
 
-/** Stands for work that takes a while. It may run more than once, so it only gives back what it made. */
+/** Stands for work that takes a while. It may run more than once, so it only returns its result. */
 export const thumbnail = task(
   'thumbnail',
   { retries: 3, timeout: '30s' },

@@ -13,7 +13,7 @@ const server = createServer(async (request, response) => {
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(body));
   } catch (error) {
-    // For a moment there is no process that has the folder open: who asks again gets an answer.
+    // While another process takes over the folder, a call may fail; a repeated call gets an answer.
     response.writeHead(error.retryable ? 503 : 500).end(JSON.stringify({ error: error.message }));
   }
 });
@@ -23,7 +23,7 @@ async function answer({ method, url }) {
   const [, first, name, last] = pathname.split('/').map(decodeURIComponent);
   if (method === 'POST' && first === 'users' && last === 'thumbnails') {
     const image = searchParams.get('image') ?? '';
-    // A browser that sends it twice gets the same task.
+    // A repeated request gets the same task.
     const handle = await loom.enqueue(thumbnail, { image }, { user: name, idempotencyKey: image });
     return { status: 202, body: { id: handle.id } };
   }

@@ -1,15 +1,15 @@
 // npm run example:agent
 // npm run example:agent -- --redis redis://localhost:6379
 //
-// An agent that asks a tool until it knows the answer. Both are dynamic tasks: each says what runs
-// next, and the run goes round until the agent ends it. The agent stands for a language model; this
-// one knows bisection, and its tool can multiply.
+// An agent calls a tool until it has the answer. Both are dynamic tasks: each returns the next
+// step, and the run repeats until the agent ends it. The agent stands for a language model; this
+// one does bisection, and its tool multiplies.
 import { dynamic, Fairloom } from 'fairloom';
 import { backendOf, optionsOf, PATIENCE } from './settings.mjs';
 
 const QUESTION = { number: 2, digits: 3 };
 
-/** Decides: ask once more, or answer. It remembers nothing, all it knows is in its input. */
+/** Decides: call the tool again, or answer. It has no state besides its input. */
 const agent = dynamic('agent', { maxCycles: 20 }, async (known, ctx) => {
   const { number, digits, low = 0, high = number, tried } = known;
   const [from, to] = tried === undefined ? [low, high] : halfOf({ number, low, high, tried });
@@ -20,7 +20,7 @@ const agent = dynamic('agent', { maxCycles: 20 }, async (known, ctx) => {
   return ctx.goto(multiply, { number, digits, low: from, high: to, guess });
 });
 
-/** Does what it was asked, and hands back to the agent. */
+/** Computes the request, and returns to the agent. */
 const multiply = dynamic('multiply', { maxCycles: 20 }, async ({ guess, ...known }, ctx) => {
   const square = guess * guess;
   console.log(`tool: ${guess} × ${guess} = ${square}`);

@@ -1,12 +1,12 @@
-// The pipeline of approval.mjs: an expense is paid when somebody of finance approves it, and not else.
+// The pipeline of approval.mjs: an expense is paid only if a person of finance approves it.
 import { ask, task } from 'fairloom';
 
-/** How long finance has: a day or two in a real company. */
+/** The time that finance has to answer: a day or two in a real company. */
 const PATIENCE = '3s';
 
 const check = task('check', (/** @type {{ what: string, euros: number }} */ expense) => expense);
 
-/** Whose silence is no consent: after `PATIENCE` the answer is that there is none. */
+/** A question with a timeout: after `PATIENCE` the outcome is that there is no answer. */
 const asked = ask({
   name: 'ask-soon',
   title: (/** @type {{ what: string, euros: number }} */ { what, euros }) =>
@@ -17,7 +17,7 @@ const asked = ask({
   onTimeout: { value: 'nobody answered' },
 });
 
-/** The same for what may take as long as it takes. */
+/** The same without a timeout. */
 const askedLong = ask({
   title: (/** @type {{ what: string, euros: number }} */ { what, euros }) =>
     `Pay ${euros} € for ${what}?`,
@@ -33,8 +33,8 @@ const pay = task('pay', (/** @type {Answer} */ answer) => {
 /** @typedef {import('fairloom').AskAnswered<'approve' | 'reject'>
  *    | import('fairloom').AskUnanswered<string>} Answer */
 
-/** Waits until somebody answers. */
+/** Waits for an answer without a timeout. */
 export const expense = check.pipe(askedLong).pipe(pay).as('expense');
 
-/** Is over when nobody does in time. */
+/** Ends with the timeout if there is no answer. */
 export const hasty = check.pipe(asked).pipe(pay).as('hasty');

@@ -1,10 +1,10 @@
 // npm run example:approval
 // npm run example:approval -- --redis redis://localhost:6379
 //
-// Two expenses wait for a person, without a slot or a lease. One is approved and paid. To the other
-// nobody answers in time: that is not an approval, and it is not paid. On Redis the workers are processes
-// of their own, all of them are killed (kill -9) while the expenses wait, and the answer comes from the
-// command line.
+// Two expenses wait for a person, without a slot or a lease. One is approved and paid. The other
+// times out without an answer: that is not an approval, and it is not paid. On Redis the workers are
+// separate processes, all of them are killed (kill -9) while the expenses wait, and the answer comes
+// from the command line.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -50,7 +50,7 @@ try {
   await loom.close();
 }
 
-/** A process on Redis; in this one else. */
+/** A worker: a process on Redis, otherwise in this process. */
 async function startWorker() {
   if (url === undefined) return void (await loom.worker().start());
   const file = new URL('approval-worker.mjs', import.meta.url).pathname;
@@ -61,17 +61,17 @@ async function startWorker() {
   return child;
 }
 
-/** The questions for finance, once so many are open. */
+/** The questions for finance, once that many are open. */
 async function asked(count) {
   for (let looks = 0; looks < 2_000; looks += 1) {
     const { items } = await loom.asks.list({ for: 'role:finance' });
     if (items.length === count) return items;
     await pause(20);
   }
-  throw new Error('nobody was asked in time');
+  throw new Error('no question was asked in time');
 }
 
-/** Approves, as somebody at a terminal would. */
+/** Approves, from the command line. */
 async function answer(id) {
   if (url === undefined) {
     return loom.asks.answer(id, { choice: 'approve', by: 'ann', comment: 'enjoy' });

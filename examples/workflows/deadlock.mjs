@@ -1,9 +1,9 @@
 // npm run example:deadlock
 // npm run example:deadlock -- --redis redis://localhost:6379
 //
-// Tasks that wait for tasks that wait for tasks, four deep, with a single slot in the whole fleet
-// and a user who may run one task at a time. A task that waits for its group holds neither, so
-// this ends; where waiting takes a slot, it would stand still at the second level.
+// Tasks that wait for tasks, four levels deep, with a single slot in all workers
+// and a user with `maxRunning: 1`. A task that waits for its group holds neither, so
+// this ends; if a wait took a slot, it would stop at the second level.
 import { each, Fairloom, task } from 'fairloom';
 import { backendOf, optionsOf, PATIENCE } from './settings.mjs';
 

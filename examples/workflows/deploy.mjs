@@ -1,16 +1,16 @@
 // npm run example:deploy
 // npm run example:deploy -- --redis redis://localhost:6379
 //
-// A rolling deploy. An order of the first release waits for its payment while workers of the second come.
-// It is finished by the code that it began with, new orders run on new code, and `loom.versions` says when
-// the old workers may go. Here the two releases stand in one file; in life they are two commits.
+// A rolling deploy. An order of the first release waits for its payment while workers of the second start.
+// The code that it began with finishes it, new orders run on new code, and `loom.versions` tells when
+// old workers can be stopped. Here both releases are in one file; in practice they are two commits.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Fairloom, signal, task } from 'fairloom';
 import { backendOf, optionsOf, PATIENCE } from './settings.mjs';
 
 const paid = signal('paid');
 
-/** What a release has: its version is that of both tasks. */
+/** The tasks of a release: both have its version. */
 function release(version, ship) {
   const order = task('order', async (item, ctx) => {
     await ctx.waitFor(paid);
@@ -27,7 +27,7 @@ const backend = backendOf(redis);
 const old = new Fairloom({ backend, tasks: [first] });
 const fresh = new Fairloom({ backend, tasks: [second] });
 
-/** What still needs a version, over all tasks. */
+/** How many tasks still need a version. */
 async function neededBy(version) {
   const { versions } = await fresh.versions();
   const own = versions.filter((one) => one.version === version);

@@ -6,7 +6,7 @@ import { each, task } from 'fairloom';
 const TRANSFORM_MS = 100;
 const ROWS = 12;
 
-/** One line per execution, on disk: a process that is killed cannot take it along. */
+/** One line per execution, on disk: it survives the kill of its process. */
 const note = (node) => appendFile(process.env.ETL_LOG ?? '', `${node} ${process.pid}\n`);
 
 const extract = task('extract', async (/** @type {string} */ day) => {
@@ -19,7 +19,7 @@ const clean = task('clean', async (/** @type {{ id: number, euros: number }[]} *
   return rows.filter(({ euros }) => euros > 0);
 });
 
-/** A queue of its own, so that these run on other workers than the one that walks the pipeline. */
+/** A queue of its own, so that these run on workers that do not walk the pipeline. */
 const transform = task(
   'transform',
   { queue: 'rows' },
@@ -35,5 +35,5 @@ const load = task('load', async (/** @type {{ cents: number }[]} */ rows) => {
   return { rows: rows.length, cents: rows.reduce((sum, { cents }) => sum + cents, 0) };
 });
 
-/** Driven, since it has an `each`: one worker at a time walks it, and writes down where it is. */
+/** Driven, since it has an `each`: one worker at a time walks it, and stores each result. */
 export const etl = extract.pipe(clean).pipe(each(transform)).pipe(load).as('etl');

@@ -5,5 +5,5 @@ import { backendOf } from './settings.mjs';
 
 const [url, prefix, queue] = process.argv.slice(2);
 const loom = new Fairloom({ backend: backendOf(url, prefix), tasks: [etl] });
-// A short lease: when a worker dies, others take over a second later.
+// A short lease: when a worker dies, other workers take over a second later.
 await loom.serve({ concurrency: 2, lease: '1s', queues: [queue] });

@@ -4,8 +4,8 @@
 //
 // Extract, clean, transform each row, load; then how often each node was executed. With
 // --kill-producer the process that walks the pipeline and made the group is killed (kill -9) when
-// half of the group has started. Another process goes on from what is written down, so that no node
-// is executed twice.
+// half of the group has started. Another process continues from the stored results, so that no node
+// runs twice.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ import { backendOf, optionsOf, PATIENCE } from './settings.mjs';
 const HALF = 6;
 const options = optionsOf({ 'kill-producer': { type: 'boolean' } });
 const kills = options['kill-producer'] === true;
-// Other processes see what is in Redis only.
+// Other processes see only the data in Redis.
 const shared = process.env.REDIS_URL ?? 'redis://localhost:6379';
 const url = options.redis ?? (kills ? shared : undefined);
 const prefix = `example-${process.pid}`;

@@ -1,8 +1,8 @@
 // npm run example:mapreduce -- --files 20
 // npm run example:mapreduce -- --files 20 --redis redis://localhost:6379
 //
-// Counts the words of n files: `each` makes one task per file, and one more adds up what they
-// found. The text is that of this package's pages, dealt out to n files in a temporary folder.
+// Counts the words of n files: `each` makes one task per file, and one more adds up their
+// counts. The text comes from this package's pages, split into n files in a temporary folder.
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

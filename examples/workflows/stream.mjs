@@ -1,9 +1,9 @@
 // npm run example:stream
 // npm run example:stream -- --redis redis://localhost:6379
 //
-// A task answers word by word, and two readers read along; one of them loses its connection and goes on
-// by the offset. On Redis the task runs in a process of its own, which is killed (kill -9) in the middle:
-// another begins anew, which readers are told.
+// A task answers word by word, and two readers read live; one of them loses its connection and continues
+// by the offset. On Redis the task runs in a separate process, which is killed (kill -9) in the middle:
+// another process restarts the answer, and readers get a reset.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Fairloom } from 'fairloom';
@@ -14,7 +14,7 @@ import { answer } from './stream-task.mjs';
 const LOST = 4;
 const KILLED = 8;
 
-/** Somebody who shows an answer while it is made. */
+/** A reader that shows an answer live. */
 class Reader {
   words = [];
   next = 0;
@@ -25,7 +25,7 @@ class Reader {
     this.#id = id;
   }
 
-  /** Reads on from where it was, until the end or until `stop` says so. */
+  /** Continues from its last offset, until the end or until `stop`. */
   async read(stop = () => false) {
     for await (const item of loom.streams.read(this.#id, 'tokens', { from: this.next })) {
       this.next = item.next;
@@ -66,7 +66,7 @@ try {
   await loom.close();
 }
 
-/** Reads some words, and the rest from where it was. */
+/** Reads some words, then the rest from its last offset. */
 async function readTwice(reader) {
   await reader.read((words) => words === LOST);
   console.log(`a reader lost its connection, and goes on from ${reader.next}`);

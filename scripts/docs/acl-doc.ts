@@ -14,7 +14,7 @@ export const CLIENT_COMMANDS: Readonly<Record<string, string>> = {
   evalsha: 'runs it',
   blpop: 'an idle worker waits for its token',
   subscribe: 'hears of the ends of tasks that are waited for, and of streams that are read',
-  unsubscribe: 'hears no more of a stream that nobody reads',
+  unsubscribe: 'ends the notices of a stream without readers',
   xrange: 'reads a stream',
   'client|id': 'names the channel of this process, and large batches',
   info: 'version and durability at the start; ioredis asks whether the server is ready',

@@ -38,7 +38,7 @@ function linesFrom(state: TaskState): readonly string[] {
   return [...events].map(([next, names]) => `${state} --> ${next} : ${names.join(', ')}`);
 }
 
-/** Where the event may lead a task that nobody has asked to stop. */
+/** The states that the event leads to, for a task without a requested cancel. */
 function targetsOf(state: TaskState, event: TaskEvent): ReadonlySet<TaskState> {
   const found = new Set<TaskState>();
   for (const task of situationsOf(event)) {

@@ -95,7 +95,7 @@ function drawLine(runs: readonly Run[], row: number): readonly string[] {
     }
     const marks = [isBold && 'bold', isDim && 'dim', color].filter(Boolean).join(' ');
     const look = marks === '' ? '' : ` class="${marks}"`;
-    // Stretched to its columns, whatever the font.
+    // Stretched to its columns, for any font.
     return `<text x="${x}" y="${top + BASE}" textLength="${width}"${look}>${escaped(text)}</text>`;
   });
 }

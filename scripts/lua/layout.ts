@@ -198,7 +198,7 @@ function familiesByType(): ReadonlyMap<string, readonly string[]> {
     found.set(type, new Set([...(found.get(type) ?? []), ...words]));
   }
   const all = [...found.values()].flatMap((words) => [...words]);
-  // Keys of several types begin so, or of whatever type there is.
+  // Keys of several types, or of any type, begin with this.
   const unclear = new Set(all.filter((word, at) => all.indexOf(word) !== at));
   return new Map(
     [...found].map(([type, words]) => [type, [...words].filter((word) => !unclear.has(word))]),
