@@ -1,4 +1,4 @@
-/** Where an input comes from: data, so that any worker can build it. */
+/** Bindings: descriptions of inputs as data, so that any worker can build them. */
 import { InvalidPayloadError } from '../domain/errors/errors.ts';
 import { shownNode } from '../domain/task/node-name.ts';
 
@@ -11,36 +11,36 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json };
 
-/** Keys and positions, from the outside in. */
+/** Keys and positions, outermost first. */
 export type ValuePath = readonly (string | number)[];
 
-/** The recipe of a value. Nodes and inputs are those of the block in which the binding stands. */
+/** Describes how to build a value. Nodes and inputs are those of the block of the binding. */
 export type Binding =
-  /** What the block was given, or the part of it to which the path leads. */
+  /** The input of the block, or the part of it at `path`. */
   | { readonly from: 'input'; readonly path?: ValuePath }
   | {
       readonly from: 'node';
-      /** Of the same block: its output is the value. */
+      /** A node of the same block; its output is the value. */
       readonly node: string;
-      /** Leads to the part of that output which is; absent: all of it is. */
+      /** Path of a part of that output; absent: the whole output. */
       readonly path?: ValuePath;
     }
-  /** A value of the definition; absent: `undefined`, which JSON has not. */
+  /** A value of the definition; absent: `undefined`, which JSON does not have. */
   | { readonly from: 'constant'; readonly value?: Json }
-  /** Built of others: pairs, so that no key is special. */
+  /** An object built of other bindings; pairs, so that every key is possible. */
   | { readonly from: 'object'; readonly members: readonly (readonly [string, Binding])[] }
-  /** Built of others, in order. */
+  /** An array built of other bindings. */
   | { readonly from: 'array'; readonly items: readonly Binding[] };
 
-/** What a binding is filled with. */
+/** Values for the bindings of a block. */
 export interface BindingSource {
-  /** What the block was given. */
+  /** The input of the block. */
   readonly input: () => unknown;
-  /** The output of a node of the block. Throws what the reader should see when there is none. */
+  /** The output of a node of the block. Throws the error for the reader when there is none. */
   readonly output: (node: string) => unknown;
 }
 
-/** Nodes that a binding reads, each once, in the order in which they are met. */
+/** Nodes that a binding reads, each once, in order of occurrence. */
 export function nodesRead(binding: Binding): readonly string[] {
   const nodes = new Set<string>();
   const left: Binding[] = [binding];
@@ -52,7 +52,7 @@ export function nodesRead(binding: Binding): readonly string[] {
   return [...nodes];
 }
 
-/** Whether a binding reads what its block was given. */
+/** Whether a binding reads the input of its block. */
 export function readsInput(binding: Binding): boolean {
   const left: Binding[] = [binding];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
@@ -64,10 +64,10 @@ export function readsInput(binding: Binding): boolean {
 }
 
 /**
- * Builds the value of a binding. A part that is not there is `undefined`, as an optional property
- * is; a part *of* something that is no object or array is an error, never a silent `undefined`.
+ * Builds the value of a binding. A missing part is `undefined`, as an optional property is; a part
+ * of a value that is neither object nor array is an error.
  *
- * @throws {@link InvalidPayloadError} when a path leads into something that has no parts.
+ * @throws {@link InvalidPayloadError} when a path leads into a value without parts.
  */
 export function fill(binding: Binding, source: BindingSource): unknown {
   switch (binding.from) {
@@ -84,7 +84,7 @@ export function fill(binding: Binding, source: BindingSource): unknown {
     case 'array':
       return binding.items.map((item) => fill(item, source));
     case 'object':
-      // Defines properties, so that a key named `__proto__` is one like any other.
+      // `fromEntries` defines properties, so `__proto__` is an ordinary key.
       return Object.fromEntries(binding.members.map(([key, part]) => [key, fill(part, source)]));
   }
 }

@@ -1,4 +1,4 @@
-/** What every graph holds, wherever it came from. */
+/** Invariants of every graph, of any origin. */
 
 import {
   DependencyCycleError,
@@ -13,12 +13,12 @@ import { blocksOf, dependenciesOf, type GraphBlock, type TaskGraph } from './gra
 import { nodesRead } from './graph-binding.ts';
 
 /**
- * Checks a graph that was built, or read from elsewhere: ids are there once, every node that an
- * input or `after` names stands in the same block, and nothing waits for itself.
+ * Checks a graph that was built or read: ids are unique, nodes depend only on nodes of the same
+ * block, and no node waits for itself.
  *
- * @throws {@link DuplicateNodeError} with the places of both.
+ * @throws {@link DuplicateNodeError} with the paths of both nodes.
  * @throws {@link DependencyCycleError} with the ids along the cycle.
- * @throws {@link InvalidOptionError} when a name or a reference is wrong.
+ * @throws {@link InvalidOptionError} when a name or a reference is invalid.
  */
 export function checkGraph(graph: TaskGraph): void {
   checkName('graph', graph.name);
@@ -49,7 +49,7 @@ function checkBlock({ block, path, depth }: Place, places: Map<string, string>):
   for (const node of block.nodes) {
     const before = places.get(node.id);
     if (before !== undefined) throw new DuplicateNodeError(node.id, [before, path]);
-    // Groups without a name have ids that no caller can give.
+    // Ids of groups without a name begin with `~`, which no caller can use.
     if (!node.id.startsWith('~')) checkName(`${path}: node`, node.id);
     else checkId(`${path}: node`, node.id);
     if (node.kind === 'task') {

@@ -1,4 +1,4 @@
-/** How a graph becomes tasks of a queue: one per node, with what each waits for. */
+/** Plans: a graph as tasks of a queue, one per node, with their dependencies. */
 import { inChunks } from '../base/chunks.ts';
 import { LIMITS } from '../domain/limits.ts';
 import {
@@ -16,13 +16,13 @@ import {
 import type { Binding } from './graph-binding.ts';
 import { begun } from './graph-start.ts';
 
-/** The input of a block, said in terms of the block around it; `undefined` is the run's input. */
+/** The input of a block, as a binding in the block around it; `undefined` is the run's input. */
 export interface PlanScope {
   readonly input: Binding;
   readonly outer: PlanScope | undefined;
 }
 
-/** A binding, and the scope that its `input` means. Its nodes are named as in the whole graph. */
+/** A binding, and the scope of its `input`. Its nodes have their ids of the whole graph. */
 export interface PlanValue {
   readonly binding: Binding;
   readonly scope: PlanScope | undefined;
@@ -32,15 +32,15 @@ export interface PlanValue {
 export interface PlanTask {
   readonly kind: 'task';
   readonly id: string;
-  /** At most `LIMITS.dependencies`, as for every node of a plan. */
+  /** At most `LIMITS.dependencies`, as in every node of a plan. */
   readonly dependsOn: readonly string[];
   readonly task: TaskNode;
   readonly input: PlanValue;
 }
 
 /**
- * Stands between many nodes; runs no handler and gives nothing. `all`: fails when one of those that
- * it waits for does not finish. `settled`: finishes when all have ended, however.
+ * Combines many dependencies into one; it has no handler and no output. `all`: fails when one of
+ * its dependencies does not finish. `settled`: finishes when all have ended, in any state.
  */
 export interface PlanJoin {
   readonly kind: 'join';
@@ -52,14 +52,14 @@ export interface PlanJoin {
 /** One member of a group. */
 export interface PlanMember {
   readonly key: string;
-  /** Nodes of the plan: the member has ended when they have, and finished when all of them have. */
+  /** Nodes of the plan: the member ends when all have ended, and finishes if all finish. */
   readonly ends: readonly string[];
   readonly value: PlanValue;
 }
 
 /**
- * Where a group ends: once, when all that it waits for have ended. Its policy decides on `members`
- * whether it finishes. Waits for the ends of its members, or for `settled` joins of these.
+ * The end of a group: runs once, when its dependencies have ended. Its policy decides on `members`
+ * whether it finishes. It depends on the ends of its members, or on `settled` joins of them.
  */
 export interface PlanGroup {
   readonly kind: 'group';
@@ -67,26 +67,26 @@ export interface PlanGroup {
   readonly dependsOn: readonly string[];
   readonly group: ParallelNode | EachNode;
   readonly members: readonly PlanMember[];
-  /** Nodes that all of its members wait for. */
+  /** Nodes that all of its members depend on. */
   readonly before: readonly string[];
 }
 
 /** A node of a plan. */
 export type PlanNode = PlanTask | PlanJoin | PlanGroup;
 
-/** A graph without levels. */
+/** A graph without nesting. */
 export interface FlatGraph {
-  /** Every node after those that it waits for. */
+  /** Every node after its dependencies. */
   readonly nodes: readonly PlanNode[];
-  /** What the named pipelines and flows inside give, by their ids. */
+  /** Outputs of the named pipelines and flows inside, by id. */
   readonly blocks: ReadonlyMap<string, PlanValue>;
-  /** What the run gives. */
+  /** Output of the run. */
   readonly output: PlanValue;
-  /** Nodes that no other waits for. The run has ended when they have. */
+  /** Nodes on which no other depends. The run ends when they have ended. */
   readonly ends: readonly string[];
 }
 
-/** Why a graph needs a worker that walks it. */
+/** Why a worker must drive runs of a graph. */
 export type DriveReason =
   | 'dynamic'
   | 'each'
@@ -95,16 +95,16 @@ export type DriveReason =
   | 'concurrency'
   | 'timeout';
 
-/** What dispatch needs, or why there can be none. */
+/** The plan of a dispatched run, or why runs must be driven. */
 export type Plan =
   | ({ readonly form: 'dispatched' } & FlatGraph)
   | {
       readonly form: 'driven';
-      /** Every node that cannot be dispatched, with the reason. */
+      /** The nodes that cannot be dispatched, with reasons. */
       readonly reasons: readonly { readonly node: string; readonly reason: DriveReason }[];
     };
 
-/** Turns a static graph into tasks and joins: those that its runs come to. */
+/** Plans the part of a graph that its runs execute: tasks, joins and groups, if it is static. */
 export function plan(graph: TaskGraph): Plan {
   const reasons: { readonly node: string; readonly reason: DriveReason }[] = [];
   const runs = begun(graph);
@@ -116,7 +116,7 @@ export function plan(graph: TaskGraph): Plan {
   return { form: 'dispatched', ...flatten(runs) };
 }
 
-/** A graph of either form without levels, with what its runs leave out: `each` appears with one member, `*`. */
+/** A graph of either form without nesting, including parts that runs leave out; `each` has one member, `*`. */
 export function flatten(graph: TaskGraph): FlatGraph {
   const flattener = new Flattener();
   const ends = flattener.block(graph, undefined, []);
@@ -138,7 +138,7 @@ class Flattener {
   readonly nodes: PlanNode[] = [];
   readonly blocks = new Map<string, PlanValue>();
 
-  /** Adds all nodes of a block after `before`. @returns the nodes that end it. */
+  /** Adds all nodes of a block after `before`. @returns the nodes that end the block. */
   block(
     block: GraphBlock,
     scope: PlanScope | undefined,
@@ -154,7 +154,7 @@ class Flattener {
     return unique(exitsOf(block).flatMap((id) => ends.get(id) ?? []));
   }
 
-  /** @returns the nodes that end it. */
+  /** Adds one node. @returns the nodes that end it. */
   #node(
     node: GraphNode,
     scope: PlanScope | undefined,
@@ -186,7 +186,7 @@ class Flattener {
     const parts = group.kind === 'each' ? [{ key: '*', block: group.block }] : [...group.members];
     const entries = parts.reduce((sum, { block }) => sum + entriesOf(block).length, 0);
     const before = this.#gather(`~join.${group.id}`, waits, entries);
-    // One scope for all members: they get the same input.
+    // One scope for all members: they share the group's input.
     const inner = { input: group.input, outer: scope };
     const members = parts.map(({ key, block }): PlanMember => {
       const ends = this.block(block, inner, before);
@@ -198,7 +198,7 @@ class Flattener {
     return [group.id];
   }
 
-  /** One join for many nodes that are awaited by many, when that saves edges. */
+  /** Combines many nodes with many readers into one join, if that saves edges. */
   #gather(id: string, nodes: readonly string[], readers: number): readonly string[] {
     if (nodes.length < 2 || nodes.length * readers <= LIMITS.dependencies) return nodes;
     const dependsOn = this.#fanIn(id, nodes, 'all');
@@ -206,7 +206,7 @@ class Flattener {
     return [id];
   }
 
-  /** What a node waits for, at most `LIMITS.dependencies`: joins of joins when there are more. */
+  /** The dependencies of a node, at most `LIMITS.dependencies`: joins of joins replace more. */
   #fanIn(id: string, nodes: readonly string[], rule: PlanJoin['rule']): readonly string[] {
     const owner = id.replace(/^~/, '');
     let level = nodes;
@@ -224,7 +224,7 @@ class Flattener {
   }
 }
 
-/** How many nodes of a block wait for each. */
+/** Number of nodes of a block that depend on each node. */
 function readersOf(block: GraphBlock): ReadonlyMap<string, number> {
   const readers = new Map<string, number>();
   for (const node of block.nodes) {
@@ -233,7 +233,7 @@ function readersOf(block: GraphBlock): ReadonlyMap<string, number> {
   return readers;
 }
 
-/** Nodes of a block, each after those that it waits for; otherwise in order of their ids. */
+/** Nodes of a block, each after its dependencies; otherwise ordered by id. */
 export function sorted(nodes: readonly GraphNode[]): readonly GraphNode[] {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const waits = new Map<string, number>();
@@ -248,7 +248,7 @@ export function sorted(nodes: readonly GraphNode[]): readonly GraphNode[] {
     }
   }
   const order = nodes.filter(({ id }) => waits.get(id) === 0);
-  // Grows while it is walked.
+  // The loop extends the array.
   for (const { id } of order) {
     for (const reader of readers.get(id) ?? []) {
       const left = (waits.get(reader.id) ?? 0) - 1;

@@ -1,4 +1,4 @@
-/** A graph whose runs begin at one of its nodes: it and what follows it runs, the rest is left out. */
+/** Graphs with a start: runs execute one node and its successors, and leave out the rest. */
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { isNamed, shownNode } from '../domain/task/node-name.ts';
 import {
@@ -11,20 +11,20 @@ import {
 } from './graph.ts';
 import { type Binding, nodesRead, readsInput } from './graph-binding.ts';
 
-/** Graphs that begin at nodes of others, so that each is made once. */
+/** Graphs with a start, by graph and node, so that each is made once. */
 const STARTED = new WeakMap<TaskGraph, Map<string, TaskGraph>>();
 
-/** What runs of graphs that begin at a node. */
+/** The part that runs execute, by graph with a start. */
 const BEGUN = new WeakMap<TaskGraph, TaskGraph>();
 
-/** Names that a message shows at most. */
+/** Largest number of names in a message. */
 const SHOWN = 20;
 
 /**
- * The same graph, whose runs begin at a node of its outermost level. The input of such a run is that
- * node's.
+ * The same graph with a start at an outermost node, which gets the input of the run.
  *
- * @throws {@link InvalidOptionError} when it has no such node, or when what runs needs what does not.
+ * @throws {@link InvalidOptionError} when there is no such node, or when an executed node depends on
+ * one that is left out.
  */
 export function startedAt(graph: TaskGraph, given: string): TaskGraph {
   const start = graph.nodes.find(({ id }) => isNamed(id, given))?.id ?? given;
@@ -48,7 +48,7 @@ export function checkStart(graph: TaskGraph): void {
     throw new InvalidOptionError('startAt', `a node of ${name}: ${names.join(', ')}${more}`, start);
   }
   const runs = following(graph, start);
-  // What a node gets that takes all of its pipeline's input is that input.
+  // A node that takes the whole input of its pipeline gets exactly the input of the run.
   const hasInput = first.input.from === 'input' && first.input.path === undefined;
   const demand = (who: string, binding: Binding): void => {
     const lost = nodesRead(binding).find((id) => !runs.has(id));
@@ -62,7 +62,7 @@ export function checkStart(graph: TaskGraph): void {
   demand(`the end of ${name}`, graph.output);
 }
 
-/** What of a graph runs: all of it, unless it begins at a node. */
+/** The part of a graph that runs execute: all of it, or the start and its successors. */
 export function begun(graph: TaskGraph): TaskGraph {
   const { start, ...whole } = graph;
   if (start === undefined) return graph;
@@ -79,7 +79,7 @@ export function begun(graph: TaskGraph): TaskGraph {
   return made;
 }
 
-/** The ids of nodes that no run of a graph comes to, with those inside of them. */
+/** Ids of the nodes that no run executes, including nested ones. */
 export function leftOut(graph: TaskGraph): ReadonlySet<string> {
   if (graph.start === undefined) return NONE;
   const runs = following(graph, graph.start);
@@ -90,7 +90,7 @@ export function leftOut(graph: TaskGraph): ReadonlySet<string> {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** A node of a block, and all that wait for it, however far. */
+/** A node of a block and all its direct and indirect dependents. */
 function following(block: GraphBlock, id: string): ReadonlySet<string> {
   const readers = new Map<string, string[]>();
   for (const node of block.nodes) {
@@ -101,12 +101,12 @@ function following(block: GraphBlock, id: string): ReadonlySet<string> {
     }
   }
   const all = new Set([id]);
-  // Grows while it is walked.
+  // The loop extends the set.
   for (const one of all) for (const reader of readers.get(one) ?? []) all.add(reader);
   return all;
 }
 
-/** The ids of a node and of all inside of it. */
+/** Ids of a node and of all nodes inside it. */
 export function idsIn(node: GraphNode): Set<string> {
   const ids = new Set([node.id]);
   for (const [, block] of blocksOf(node)) {
@@ -115,7 +115,7 @@ export function idsIn(node: GraphNode): Set<string> {
   return ids;
 }
 
-/** How many tasks and groups the longest walk through a graph comes to when nothing goes another way. */
+/** Number of tasks and groups on the longest walk through a graph without jumps or cycles. */
 export function longestWalk(block: GraphBlock): number {
   let own = 0;
   let longest = 0;
@@ -127,7 +127,7 @@ export function longestWalk(block: GraphBlock): number {
         continue;
       }
       own++;
-      // Each member is walked by itself.
+      // Each member has its own walk.
       for (const [, member] of blocksOf(node)) longest = Math.max(longest, longestWalk(member));
     }
   }

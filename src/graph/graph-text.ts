@@ -1,4 +1,4 @@
-/** A graph as text: what its hash is taken of, and back. */
+/** Text format of graphs, whose hash identifies them. */
 
 import { canonicalJson } from '../base/canonical-json.ts';
 import { isRecord } from '../base/records.ts';
@@ -8,20 +8,20 @@ import type { TaskGraph } from './graph.ts';
 import { checkGraph } from './graph-check.ts';
 import { checkStart } from './graph-start.ts';
 
-/** Keeps the hash of a graph from being that of anything else. */
+/** Separates hashes of graphs from hashes of other texts. */
 const HEAD = 'fairloom-graph\n';
 
-/** What a graph's hash is taken of: its SHA-256 is the name under which the graph is stored. */
+/** The text of a graph: its SHA-256 is the name under which the graph is stored. */
 export function graphText(graph: TaskGraph): string {
   return `${HEAD}${canonicalJson(graph)}`;
 }
 
 /**
- * Reads what {@link graphText} wrote; frozen. Checks all of it, since it may come from another
- * version, or from a file.
+ * Reads a text of {@link graphText}; the graph is frozen. Checks all of it, since it may come from
+ * another version or from a file.
  *
- * @throws {@link InvalidPayloadError} when the text is no graph of this version.
- * @throws what {@link checkGraph} throws.
+ * @throws {@link InvalidPayloadError} when the text is not a graph of this version.
+ * @throws the errors of {@link checkGraph}.
  */
 export function readGraph(text: string): TaskGraph {
   if (!text.startsWith(HEAD)) throw new InvalidPayloadError('$', 'is no graph');
@@ -115,7 +115,7 @@ function group(fields: Fields, path: string): void {
 }
 
 function binding(value: unknown, path: string, depth: number): void {
-  // One more than a flow allows: the value itself may stand on the last level.
+  // One more than in a flow: the value itself may be on the last level.
   if (depth > LIMITS.graphDepth + 1) {
     throw new InvalidPayloadError(path, `is nested deeper than ${LIMITS.graphDepth}`);
   }
@@ -176,7 +176,7 @@ function oneOf(value: unknown, known: readonly unknown[], path: string): void {
   if (!known.includes(value)) throw new InvalidPayloadError(path, 'is not known');
 }
 
-/** Freezes a value of JSON with all that is in it. */
+/** Freezes a JSON value deeply. */
 function freeze(value: object): void {
   const left: object[] = [value];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {

@@ -4,25 +4,25 @@ import type { EachNode, JoinPolicy, ParallelNode } from './graph.ts';
 import { fill, nodesRead, readsInput } from './graph-binding.ts';
 import type { FlatGraph, PlanGroup, PlanMember, PlanScope, PlanValue } from './graph-plan.ts';
 
-/** The outcome of a node of a plan. Of joins and groups only `ok` and the error are asked. */
+/** The outcome of a node of a plan. For joins and groups only `ok` and the error are read. */
 export type NodeOutcome =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: Error };
 
-/** What a value is built of. */
+/** Input and outcomes of a run. */
 export interface RunFacts {
   readonly input: unknown;
-  /** Asked only for nodes that {@link PlanValues.reads} names. */
+  /** Called only for nodes in the result of {@link PlanValues.reads}. */
   readonly outcome: (node: string) => NodeOutcome;
 }
 
-/** Builds and foresees the values of one plan. Make one per plan and keep it. */
+/** Builds the values of one plan, and lists what they read. Make one per plan and keep it. */
 export class PlanValues {
   readonly #blocks: FlatGraph['blocks'];
   readonly #groups: ReadonlyMap<string, PlanGroup>;
   readonly #isKept: (group: PlanGroup) => boolean;
 
-  /** Of a group for which `isKept` holds the outcome is asked for, not those of its members. */
+  /** For a group for which `isKept` is true its own outcome is read, not those of its members. */
   constructor(flat: FlatGraph, isKept: (group: PlanGroup) => boolean = () => false) {
     this.#isKept = isKept;
     this.#blocks = flat.blocks;
@@ -32,10 +32,10 @@ export class PlanValues {
   }
 
   /**
-   * Builds a value: the input of a task, or the output of the run. The same as a driven run gives.
+   * Builds a value: the input of a task, or the output of the run; equal to that of a driven run.
    *
    * @throws the error of a task whose output is read though it did not finish.
-   * @throws {@link InvalidPayloadError} when a path leads into something that has no parts.
+   * @throws {@link InvalidPayloadError} when a path leads into a value without parts.
    */
   build(value: PlanValue, facts: RunFacts): unknown {
     const { scope } = value;
@@ -45,12 +45,12 @@ export class PlanValues {
     });
   }
 
-  /** Nodes of the plan whose outcomes building the value asks for. */
+  /** Nodes of the plan whose outcomes the value reads. */
   reads(value: PlanValue): readonly string[] {
     return this.#walk(value).outcomes;
   }
 
-  /** Whether building the value asks for the input of the run. */
+  /** Whether the value reads the input of the run. */
   readsInput(value: PlanValue): boolean {
     return this.#walk(value).input;
   }
@@ -101,13 +101,13 @@ export class PlanValues {
     throw outcome.error;
   }
 
-  /** The group of this name whose value is put together of those of its members. */
+  /** The group of this name if its value is built of the outputs of its members. */
   #group(node: string): PlanGroup | undefined {
     const group = this.#groups.get(node);
     return group === undefined || this.#isKept(group) ? undefined : group;
   }
 
-  /** The outcome of a member of a group: it finished when all nodes that end it have. */
+  /** The outcome of a member of a group: it finished when all its `ends` finished. */
   member(member: PlanMember, facts: RunFacts): NodeOutcome {
     for (const end of member.ends) {
       const outcome = facts.outcome(end);
@@ -118,8 +118,8 @@ export class PlanValues {
 }
 
 /**
- * What a group that finished gives, in either form of a run: a record, a tuple or an array, in which
- * members that may fail stand as results.
+ * The output of a group that finished, in either form of a run: a record, a tuple or an array;
+ * members that may fail are results.
  *
  * @param outcomes - by key, in the order of the members or elements.
  * @throws the error of a member that had to finish and did not.
@@ -134,7 +134,7 @@ export function groupOutput(
     return [key, outcome.value] as const;
   });
   if (group.kind === 'parallel' && group.shape === 'record') return Object.fromEntries(outputs);
-  // A place in an array cannot be left out, so what gave nothing is null there, as in JSON.
+  // A missing output is null, as in JSON: an array cannot omit an element.
   return outputs.map(([, output]) => (output === undefined ? null : output));
 }
 

@@ -1,142 +1,142 @@
 /**
- * The shape of a workflow as data: what is stored, hashed, sent and drawn. Functions are never part of it; a
- * worker looks a node's task up by name.
+ * The structure of a workflow as data: it is stored, hashed, sent and drawn. It contains no functions; a
+ * worker finds the code of a node by name.
  *
- * A graph is a *block*: nodes with one input and one output. Parts that belong together (a pipeline with a
- * name, a flow, a member of a group, what `each` runs) are blocks inside of it, so that all that leads into a
- * part precedes all of it, and all that follows it follows all of it.
+ * A graph is a *block*: nodes with one input and one output. Units (a named pipeline, a flow, a member of a
+ * group, the step of `each`) are nested blocks: a dependency of a unit precedes all its nodes, and a
+ * dependent of a unit follows all its nodes.
  */
 import { type Binding, type Json, nodesRead } from './graph-binding.ts';
 
-/** How the members of a group decide what becomes of it. */
+/** How a group decides whether it finishes. */
 export type JoinPolicy =
-  /** It finishes if all have. */
+  /** It finishes if all members finish. */
   | { readonly kind: 'strict' }
-  /** It finishes once all have ended, however. */
+  /** It finishes when all members have ended, in any state. */
   | { readonly kind: 'bestEffort' }
-  /** It finishes if at least so many have. */
+  /** It finishes if at least `count` members finish. */
   | { readonly kind: 'atLeast'; readonly count: number }
-  /** It finishes if these have; the others may fail. */
+  /** It finishes if these members finish; the others may fail. */
   | { readonly kind: 'critical'; readonly members: readonly string[] }
-  /** Decided by a function that workers know by this name. */
+  /** A function decides, which workers register under this name. */
   | { readonly kind: 'registered'; readonly name: string };
 
 /** Nodes with one input and one output. */
 export interface GraphBlock {
-  /** Sorted by id. Ids are unique in the whole graph. */
+  /** Nodes, sorted by id. Ids are unique in the whole graph. */
   readonly nodes: readonly GraphNode[];
-  /** What the block gives, built of outputs of its nodes. */
+  /** Output of the block, built of outputs of its nodes. */
   readonly output: Binding;
 }
 
-/** A whole workflow. Frozen; equal content has equal text and hash. */
+/** A whole workflow. Frozen; equal graphs have equal text and hash. */
 export interface TaskGraph extends GraphBlock {
-  /** Version of this layout. */
+  /** Version of this format. */
   readonly format: 1;
-  /** The pipeline's name. */
+  /** Name of the pipeline. */
   readonly name: string;
   /**
-   * A node of the outermost level at which its runs begin, with their input as its own: it and what
-   * follows it runs, the others are left out. Absent: they begin at the beginning.
+   * Start: a node of the outermost level that gets the run's input. Runs execute it and its
+   * successors and leave out the rest. Absent: runs execute everything.
    */
   readonly start?: string;
 }
 
-/** What every node has. */
+/** Fields of every node. */
 export interface NodeBase {
   /** Unique in the graph: a name, or `~…` for a group without one. */
   readonly id: string;
-  /** Where its input comes from. */
+  /** Binding of its input. */
   readonly input: Binding;
-  /** Nodes of the same block that must have ended before, though none of their output is read. */
+  /** Further dependencies in the same block, whose outputs it does not read. */
   readonly after: readonly string[];
 }
 
 /** One task. */
 export interface TaskNode extends NodeBase {
-  /** Tells it from other nodes. */
+  /** Type tag. */
   readonly kind: 'task';
-  /** Chooses the handler. */
+  /** Name of the task; it selects the handler. */
   readonly task: string;
-  /** Of the definition; another version makes another graph. */
+  /** Version of the definition; it is part of the graph's hash. */
   readonly version?: string;
-  /** It goes on with the newest version that a worker has; absent: with its own. */
+  /** Runs with the newest version that a worker has; absent: with `version`. */
   readonly versioning?: 'latest';
-  /** Options of the definition as far as they are data; durations in ms. */
+  /** Options of the definition, without code; durations in ms. */
   readonly options: Readonly<Record<string, Json>>;
-  /** Its handler may choose what comes next. */
+  /** Its handler may choose the next step. */
   readonly dynamic?: {
-    /** How often it may choose itself again in one run. */
+    /** How often it may run in one run. */
     readonly maxCycles: number;
   };
 }
 
-/** A pipeline or flow that has a name of its own. */
+/** A named pipeline or flow. */
 export interface BlockNode extends NodeBase {
-  /** Tells it from other nodes. */
+  /** Type tag. */
   readonly kind: 'block';
-  /** What is inside. */
+  /** Its content. */
   readonly block: GraphBlock;
 }
 
-/** What groups of both kinds may be told. */
+/** Fields of groups of both kinds. */
 export interface GroupBase extends NodeBase {
-  /** How it decides what becomes of it. */
+  /** How it decides whether it finishes. */
   readonly policy: JoinPolicy;
-  /** The first failure that decides ends the others. */
+  /** The first failure that decides ends the other members. */
   readonly failFast: boolean;
-  /** Members that run at once; all when absent. */
+  /** Number of members that run at once; absent: all. */
   readonly concurrency?: number;
-  /** It fails this long after it began, in ms; never when absent. */
+  /** It fails this long after its start, in ms; absent: never. */
   readonly timeoutMs?: number;
 }
 
-/** One part of a group, which gets the group's input. */
+/** A member of a group; it gets the group's input. */
 export interface GraphMember {
-  /** Its name in the group's output; a position in a tuple. */
+  /** Its key in the group's output; a position in a tuple. */
   readonly key: string;
-  /** What is inside. */
+  /** Its content. */
   readonly block: GraphBlock;
 }
 
-/** Parts that run side by side on the same input; gives a record or a tuple of their outputs. */
+/** Members that run side by side on the same input; the output is a record or a tuple. */
 export interface ParallelNode extends GroupBase {
-  /** Tells it from other nodes. */
+  /** Type tag. */
   readonly kind: 'parallel';
-  /** Of its output. */
+  /** Form of its output. */
   readonly shape: 'record' | 'tuple';
-  /** Of a record sorted by key, of a tuple by position. */
+  /** Members, sorted by key in a record, by position in a tuple. */
   readonly members: readonly GraphMember[];
 }
 
-/** The same part once for each element of an array; gives the array of the outputs. */
+/** A block that runs once for each element of an array; the output is an array. */
 export interface EachNode extends GroupBase {
-  /** Tells it from other nodes. */
+  /** Type tag. */
   readonly kind: 'each';
-  /** Its input is one element. */
+  /** The block; its input is one element. */
   readonly block: GraphBlock;
 }
 
-/** Anything that stands in a block. */
+/** A node of a block. */
 export type GraphNode = TaskNode | BlockNode | ParallelNode | EachNode;
 
-/** Ids of the nodes of the same block that must end before this one: what it reads, then `after`. */
+/** Ids of its dependencies in the same block: nodes that it reads, then `after`. */
 export function dependenciesOf(node: GraphNode): readonly string[] {
   return [...new Set([...nodesRead(node.input), ...node.after])];
 }
 
-/** Nodes of a block that wait for no other in it. */
+/** Nodes of a block without dependencies. */
 export function entriesOf(block: GraphBlock): readonly string[] {
   return block.nodes.filter((node) => dependenciesOf(node).length === 0).map(({ id }) => id);
 }
 
-/** Nodes of a block that no other in it waits for. The block has ended when they have. */
+/** Nodes of a block without dependents. The block ends when they have ended. */
 export function exitsOf(block: GraphBlock): readonly string[] {
   const awaited = new Set(block.nodes.flatMap(dependenciesOf));
   return block.nodes.filter(({ id }) => !awaited.has(id)).map(({ id }) => id);
 }
 
-/** Blocks directly inside of a node, with the words that lead to each. */
+/** Blocks directly inside a node, with their path suffixes. */
 export function blocksOf(node: GraphNode): readonly (readonly [string, GraphBlock])[] {
   switch (node.kind) {
     case 'task':
@@ -150,7 +150,7 @@ export function blocksOf(node: GraphNode): readonly (readonly [string, GraphBloc
   }
 }
 
-/** Every node of a graph, outer ones before those inside of them. */
+/** Every node of a graph, outer ones before nested ones. */
 export function* allNodes(graph: GraphBlock): Generator<GraphNode> {
   const left: GraphBlock[] = [graph];
   for (let block = left.pop(); block !== undefined; block = left.pop()) {
@@ -161,17 +161,17 @@ export function* allNodes(graph: GraphBlock): Generator<GraphNode> {
   }
 }
 
-/** The node of a block of one. */
+/** The node of a block with one node. */
 export function onlyNodeOf({ nodes }: GraphBlock): GraphNode | undefined {
   return nodes.length === 1 ? nodes[0] : undefined;
 }
 
-/** Whether a node has the name of the member that it is: most members are called as their task is. */
+/** Whether a node has the key of its member as its name, as most do. */
 export function isCalled({ id }: GraphNode, key: string): boolean {
   return `.${id}`.endsWith(`.${key}`);
 }
 
-/** Keys of members that are one node of another name, by that node; at any depth. */
+/** Keys of members that consist of one node with another name, by that node; at any depth. */
 export function memberKeys(graph: GraphBlock): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const node of allNodes(graph)) {

@@ -1,4 +1,4 @@
-/** What the policy of a group makes of its members. */
+/** Decides whether a group finishes, by its policy. */
 import { assertNever } from '../base/never.ts';
 import type { JoinPolicy } from './graph.ts';
 
@@ -8,16 +8,16 @@ export interface EndedMember {
   readonly state: 'finished' | 'failed' | 'canceled';
 }
 
-/** The same of one that may be open yet. */
+/** The state of a member that may still be open. */
 export interface MemberState {
   readonly key: string;
   readonly state: EndedMember['state'] | 'open';
 }
 
-/** A policy of one's own: asked when all members have ended, and by what failed for good whether a retry helps. */
+/** A registered policy: it decides when all members have ended, and whether a retry of failed ones helps. */
 export type RegisteredVerdict = (members: readonly EndedMember[]) => boolean;
 
-/** Whether a group whose members have all ended has finished. */
+/** Whether a group finishes; all its members have ended. */
 export function hasFinished(
   policy: JoinPolicy,
   members: readonly EndedMember[],
@@ -26,7 +26,7 @@ export function hasFinished(
   return policy.kind === 'registered' ? registered(members) : !isLost(policy, members);
 }
 
-/** Whether a group cannot finish any more, with any outcome of its open members. */
+/** Whether a group cannot finish any more, whatever the outcomes of its open members. */
 export function isLost(policy: JoinPolicy, members: readonly MemberState[]): boolean {
   const bad = members.filter(({ state }) => state === 'failed' || state === 'canceled');
   switch (policy.kind) {
@@ -44,7 +44,7 @@ export function isLost(policy: JoinPolicy, members: readonly MemberState[]): boo
   }
 }
 
-/** Whether a group is lost with the first of these members that does not finish, whichever it is. */
+/** Whether the group is lost as soon as any of these members does not finish. */
 export function needsAll(policy: JoinPolicy, keys: readonly string[]): boolean {
   switch (policy.kind) {
     case 'strict':

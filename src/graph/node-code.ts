@@ -1,14 +1,14 @@
-/** Which code the nodes of a graph need. */
+/** The code that nodes of a graph need. */
 import { versionedName } from '../domain/task/task-name.ts';
 import { allNodes, type GraphBlock, type TaskNode } from './graph.ts';
 
-/** What a run was told about the versions of its nodes. */
+/** Versions as set by the enqueue of a run. */
 export interface SaidVersions {
-  /** None is kept: each node goes on with the newest. */
+  /** No version is kept: each node runs with the newest. */
   readonly latest?: true;
 }
 
-/** The name of a node's code: with its version, if it keeps that. */
+/** The name of a node's code: with its version, if the node keeps it. */
 export function codeOfNode(
   { task, version, versioning }: Pick<TaskNode, 'task' | 'version' | 'versioning'>,
   said: SaidVersions | undefined,
@@ -17,7 +17,7 @@ export function codeOfNode(
   return versionedName(task, isKept ? version : undefined);
 }
 
-/** The code with a version that nodes of a block keep, each once; the first of the block first. */
+/** The versioned code that nodes of a block keep, each once, in order of the nodes. */
 export function codeKept(block: GraphBlock, said: SaidVersions | undefined): ReadonlySet<string> {
   const kept = new Set<string>();
   if (said?.latest === true) return kept;

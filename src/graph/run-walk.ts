@@ -1,7 +1,6 @@
 /**
- * The law of a walk: given a graph, and the outcomes of the steps so far, which step is next. Knows no store,
- * no clock and no handler; the same outcomes always lead the same way, so a walk is resumed by walking again
- * with the stored outcomes.
+ * A walk: computes the next step from a graph and the outcomes so far. It has no store, clock or handler. It
+ * is deterministic, so a run resumes by walking again with the stored outcomes.
  */
 import { assertNever } from '../base/never.ts';
 import {
@@ -24,15 +23,15 @@ import type {
 import { fill } from './graph-binding.ts';
 import { WalkFrame } from './walk-frame.ts';
 
-/** A member of a group as it is to be run. */
+/** A member of a group that is to run. */
 export interface WalkMember {
-  /** Its name in the group; its position in a tuple or an array. */
+  /** Key in the group; its position in a tuple or an array. */
   readonly key: string;
   readonly block: GraphBlock;
   readonly input: unknown;
 }
 
-/** What is to be done next. `visit` counts how often the node was come to, from 1. */
+/** The next step. `visit` counts the runs of the node, from 1. */
 export type WalkStep =
   | {
       readonly type: 'task';
@@ -45,12 +44,12 @@ export type WalkStep =
       readonly node: ParallelNode | EachNode;
       readonly visit: number;
       readonly members: readonly WalkMember[];
-      /** The graph in which the group stands: that of the run, or one that a handler brought in. */
+      /** The graph that contains the group: that of the run, or one that a handler returned. */
       readonly graph: TaskGraph;
     }
   | { readonly type: 'end'; readonly ending: Ending };
 
-/** How a walk ends. `terminated` is an end of the whole run, also inside of a member. */
+/** The end of a walk. `terminated` ends the whole run, also inside a member. */
 export type Ending =
   | { readonly type: 'finished' | 'terminated'; readonly value: unknown }
   | { readonly type: 'failed'; readonly error: unknown }
@@ -66,22 +65,22 @@ export type StepOutcome =
   | { readonly type: 'next'; readonly graph: TaskGraph; readonly input: unknown }
   | {
       readonly type: 'goto';
-      /** The name by which a node of the graph is looked for. */
+      /** Name of a node of the graph. */
       readonly target: string;
-      /** Run instead when there is no such node. */
+      /** Runs instead if there is no such node. */
       readonly graph: TaskGraph;
       readonly input: unknown;
     };
 
-/** What a walk is through. */
+/** Options of a walk. */
 export interface WalkSpec {
   readonly graph: TaskGraph;
-  /** The part of it that is walked: all of it, or a member of a group. */
+  /** The block to walk: the whole graph, or a member of a group. */
   readonly block: GraphBlock;
   readonly input: unknown;
-  /** A member of a group has no way out by `goto`. */
+  /** A member of a group cannot be left by `goto`. */
   readonly isMember: boolean;
-  /** Tasks and groups that it may come to, up to `LIMITS.runSteps`, which is the default. */
+  /** Limit of executed tasks and groups, up to `LIMITS.runSteps`, the default. */
   readonly maxSteps?: number | undefined;
 }
 
@@ -89,9 +88,9 @@ export interface WalkSpec {
 export class RunWalk {
   readonly #isMember: boolean;
   readonly #maxSteps: number;
-  /** The innermost last. Never empty before the end. */
+  /** Blocks under way, the innermost last. Never empty before the end. */
   #frames: WalkFrame[];
-  /** How often each node was come to. */
+  /** Number of runs of each node. */
   readonly #visits = new Map<string, number>();
   #steps = 0;
   /** The step whose outcome is awaited, or the end. */
@@ -105,18 +104,18 @@ export class RunWalk {
     this.#frames = [frame];
   }
 
-  /** Steps so far, the one in hand included. */
+  /** Number of steps so far, including the current one. */
   get steps(): number {
     return this.#steps;
   }
 
-  /** What is to be done now; the same until {@link RunWalk.settle}. */
+  /** The current step; the same until {@link RunWalk.settle}. */
   next(): WalkStep {
     this.#current ??= this.#advance();
     return this.#current;
   }
 
-  /** Takes the outcome of the step that `next` gave. */
+  /** Records the outcome of the current step. */
   settle(outcome: StepOutcome): void {
     const step = this.next();
     if (step.type === 'end') return;
@@ -157,7 +156,7 @@ export class RunWalk {
     return top;
   }
 
-  /** Goes on to the next step, through the starts and ends of blocks. */
+  /** Finds the next step; enters and leaves blocks. */
   #advance(): WalkStep {
     try {
       for (;;) {
@@ -177,13 +176,13 @@ export class RunWalk {
     }
   }
 
-  /** The innermost block is through. */
+  /** Leaves the innermost block, which is complete. */
   #leave(frame: WalkFrame): Ending | undefined {
     const value = frame.output();
     this.#frames.pop();
     const outer = this.#frames.at(-1);
     if (outer !== undefined && !frame.isExit) {
-      // The node that is under way there: a block, or a task that brought this graph in.
+      // The current node of the outer block: a block, or a task that returned this graph.
       outer.finish(outer.current, value);
       return undefined;
     }
@@ -211,7 +210,7 @@ export class RunWalk {
       const frame = this.#frames[at];
       const found = frame?.find(target);
       if (frame === undefined || found === undefined) continue;
-      // What stands around the target is given up; so is what was to follow the node under way.
+      // The jump abandons blocks inside the target's block, and the successors of the current node.
       this.#frames = this.#frames.slice(0, at + 1);
       frame.jump(frame.current, found, input);
       return;
@@ -229,7 +228,7 @@ export class RunWalk {
   }
 }
 
-/** Graphs of before may say 0; a node that is come to runs. */
+/** Graphs of earlier versions may contain 0; a node still runs once. */
 function maxRunsOf({ maxCycles }: NonNullable<TaskNode['dynamic']>): number {
   return Math.max(1, maxCycles);
 }
@@ -255,8 +254,8 @@ function membersOf(node: ParallelNode | EachNode, input: unknown): readonly Walk
 }
 
 /**
- * The task that a block comes to, when that is all there is to it: one static task that gets what
- * the block is given or a part of it, and whose output is the block's.
+ * The task that makes up a block: a static task that gets the block's input or a part of it, and
+ * whose output is the block's; `undefined` for any other block.
  */
 export function onlyTask(
   block: GraphBlock,

@@ -4,7 +4,7 @@ import { dependenciesOf, type GraphBlock, type GraphNode, type TaskGraph } from 
 import { fill } from './graph-binding.ts';
 
 interface FrameParts {
-  /** The graph in which the block stands. */
+  /** The graph that contains the block. */
   readonly graph: TaskGraph;
   readonly block: GraphBlock;
   readonly input: unknown;
@@ -12,7 +12,7 @@ interface FrameParts {
   readonly isExit: boolean;
 }
 
-/** One block on the way: what of it is done, and what is ready. One of its nodes runs at a time. */
+/** A block under way: its finished nodes and its ready ones. One node runs at a time. */
 export class WalkFrame {
   readonly graph: TaskGraph;
   readonly isExit: boolean;
@@ -20,21 +20,21 @@ export class WalkFrame {
   readonly #input: unknown;
   readonly #nodes: ReadonlyMap<string, GraphNode>;
   readonly #readers = new Map<string, string[]>();
-  /** How many of those that a node waits for are not done. */
+  /** Number of open dependencies of each node. */
   readonly #waits = new Map<string, number>();
-  /** Outputs of the nodes that are done; without one for those that were skipped. */
+  /** Outputs of finished nodes; skipped nodes have none. */
   readonly #outputs = new Map<string, unknown>();
   readonly #done = new Set<string>();
-  /** Inputs that a control named, in place of the node's binding. */
+  /** Inputs that a control set, instead of the node's binding. */
   readonly #given = new Map<string, unknown>();
-  /** Nodes that count as done though they were never to run. */
+  /** Nodes that runs leave out; they count as finished. */
   #leftOut: ReadonlySet<string> = new Set();
-  /** To be taken in this order; those before `#at` were. */
+  /** Ready nodes in order; those before `#at` were taken. */
   #ready: string[] = [];
   #at = 0;
-  /** Output of the newest node. */
+  /** Output of the latest finished node. */
   #latest: unknown = undefined;
-  /** The node under way, or the newest one. */
+  /** The current node, or the latest one. */
   current = '';
 
   constructor({ graph, block, input, isExit }: FrameParts) {
@@ -55,7 +55,7 @@ export class WalkFrame {
     }
   }
 
-  /** The next node that is ready; `undefined` when the block is through. */
+  /** Takes the next ready node; `undefined` when the block is complete. */
   take(): GraphNode | undefined {
     const id = this.#ready[this.#at];
     if (id === undefined) return undefined;
@@ -64,14 +64,14 @@ export class WalkFrame {
     return this.#nodes.get(id);
   }
 
-  /** Begins at a node: what does not follow it is left out. */
+  /** Starts at a node; nodes that do not follow it are left out. */
   begin(id: string, input: unknown): void {
     for (const one of this.#nodes.keys()) this.#done.add(one);
     this.jump(id, id, input);
     this.#leftOut = new Set(this.#done);
   }
 
-  /** A node has given its output. */
+  /** Records the output of a node. */
   finish(id: string, value: unknown): void {
     this.#latest = value;
     this.#outputs.set(id, value);
@@ -84,19 +84,19 @@ export class WalkFrame {
     }
   }
 
-  /** The node that was just taken runs again, before anything else. */
+  /** Makes the current node run again, before any other. */
   repeat(id: string, input: unknown): void {
     this.#given.set(id, input);
     this.#at--;
   }
 
-  /** The node of that name in this block. Names of nodes may stand behind those of pipelines. */
+  /** The node with this name in this block; a pipeline's name may prefix it. */
   find(name: string): string | undefined {
     if (this.#nodes.has(name)) return name;
     return this.#block.nodes.find(({ id }) => id.endsWith(`.${name}`))?.id;
   }
 
-  /** Goes on at `to`: what follows it runs, again if need be; else what follows `from` does not. */
+  /** Jumps to `to`: it and its successors run (again); other successors of `from` are skipped. */
   jump(from: string, to: string, input: unknown): void {
     const anew = this.#following(to);
     for (const id of this.#following(from)) this.#done.add(id);
@@ -121,7 +121,7 @@ export class WalkFrame {
     return fill(node.input, { input: () => this.#input, output });
   }
 
-  /** A jump may lead to nodes that read what the run has left out. */
+  /** After a jump a node may read one that did not run. */
   #outputOf(id: string): unknown {
     if (this.#leftOut.has(id) && !this.#outputs.has(id)) {
       throw new InvalidPayloadError(
@@ -132,22 +132,22 @@ export class WalkFrame {
     return this.#outputs.get(id);
   }
 
-  /** What the block gives; if a jump has left that out, the output of the newest node. */
+  /** Output of the block; if a jump skipped its node, the output of the latest node. */
   output(): unknown {
     const output = (id: string): unknown =>
       this.#outputs.has(id) ? this.#outputs.get(id) : this.#latest;
     return fill(this.#block.output, { input: () => this.#input, output });
   }
 
-  /** Nodes that are not done. */
+  /** Unfinished nodes. */
   left(): readonly string[] {
     return this.#block.nodes.map(({ id }) => id).filter((id) => !this.#done.has(id));
   }
 
-  /** A node and everything that waits for it, however far. */
+  /** A node and all its direct and indirect dependents. */
   #following(id: string): ReadonlySet<string> {
     const all = new Set([id]);
-    // Grows while it is walked.
+    // The loop extends the set.
     for (const one of all) for (const reader of this.#readers.get(one) ?? []) all.add(reader);
     return all;
   }

@@ -1,4 +1,4 @@
-/** Questions to people: what a handler asks, and what it is told. */
+/** Questions to people: their options and their answers. */
 import type { Duration } from '../base/time.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
@@ -7,85 +7,84 @@ import { LIMITS } from '../domain/limits.ts';
 import { isSchema, type StandardSchemaV1 } from './standard-schema.ts';
 import { durationOption } from './task-options.ts';
 
-/** What a question gives without an answer in time. */
+/** The value of a question that is not answered in time. */
 export interface AskValue<V> {
-  /** Any value; it is no answer. */
+  /** Any value. It does not count as an answer. */
   readonly value: V;
 }
 
-/** Of a question that gives a value when no answer comes in time. */
+/** A question that returns a value when no answer comes in time. */
 export interface OnTimeoutValue<V> {
-  /** That value. */
+  /** The value that it returns. */
   readonly onTimeout: AskValue<V>;
 }
 
-/** Of a question that gives nothing but an answer. */
+/** A question that returns only answers. */
 export interface OnTimeoutEnd {
-  /** What becomes of it when no answer comes in time: see {@link AskOptions.onTimeout}. */
+  /** Effect of the timeout: see {@link AskOptions.onTimeout}. */
   readonly onTimeout?: 'fail' | 'cancel' | undefined;
 }
 
-/** What is asked. `C`: the choices, `F`: the form. */
+/** Options of a question. `C`: the choices, `F`: the form. */
 export interface AskOptions<C extends string = string, F = undefined> {
-  /** What people read. */
+  /** The text of the question. */
   readonly title: string;
-  /** What may be answered, each a name: `['approve', 'reject']`. */
+  /** The possible answers, each a name: `['approve', 'reject']`. */
   readonly choices: readonly C[];
-  /** A Standard Schema for what is to come along with the choice, whichever it is. */
+  /** A Standard Schema for data that comes with the choice. */
   readonly form?: StandardSchemaV1<unknown, F> | undefined;
   /**
-   * The names of the people it is for, by which `loom.asks.list` finds it: `['role:finance', 'ann']`.
-   * `loom.asks.answer` does not check them: its caller does. Default: anyone.
+   * Names of the people who may answer, for the filter of `loom.asks.list`: `['role:finance',
+   * 'ann']`. `loom.asks.answer` does not check them; its caller does. Default: anyone.
    */
   readonly for?: readonly string[] | undefined;
-  /** It waits at most so long; without it, for ever. */
+  /** How long the question stays open. Default: for ever. */
   readonly timeout?: Duration | undefined;
   /**
-   * What becomes of it when no answer comes in time. `fail`: the call rejects with
-   * {@link WaitTimedOutError}; `cancel`: the task ends as canceled, and its run with it; a value: the call
-   * gives `{ answered: false, value }`, which is no answer. Default `fail`.
+   * Effect of the timeout. `fail`: the call rejects with {@link WaitTimedOutError}; `cancel`: the task is
+   * canceled, and its run with it; a value: the call returns `{ answered: false, value }`. Default `fail`.
    */
   readonly onTimeout?: 'fail' | 'cancel' | AskValue<unknown> | undefined;
-  /** Names the call among those of the handler, in place of its number. */
+  /** Identifies the call within its handler. Default: its number. */
   readonly id?: string | undefined;
 }
 
-/** What a step asks. `I`: what the step is given. */
+/** Options of a step that asks. `I`: the input of the step. */
 export interface AskStepOptions<I, C extends string = string, F = undefined>
   extends Omit<AskOptions<C, F>, 'title' | 'id'> {
-  /** What people read: a text, or what makes one of the step's input. */
+  /** The text of the question, or a function that makes it from the step's input. */
   readonly title: string | ((input: I) => string);
-  /** Of the step's task: two of one client have two names. Default `ask`. */
+  /** Name of the step's task; unique within a client. Default `ask`. */
   readonly name?: string | undefined;
 }
 
-/** An answer of a person; time never gives one. */
+/** An answer of a person. */
 export interface AskAnswered<C extends string = string, F = undefined> {
-  /** Tells it from a timeout. */
+  /** True for an answer, false for a timeout. */
   readonly answered: true;
-  /** What was chosen. */
+  /** The choice that was made. */
   readonly choice: C;
-  /** Who has answered, as they called themselves. */
+  /** The person who answered, as given to `loom.asks.answer`. */
   readonly by: string;
-  /** When, in ms since the epoch, by the backend's clock. */
+  /** Moment of the answer by the backend's clock, in ms since the epoch. */
   readonly at: number;
-  /** Words that came along; absent when there were none. */
+  /** Comment of the answer; absent without one. */
   readonly comment?: string;
-  /** What came along in the form, as its schema gives it. */
+  /** Data of the form, as its schema returns it. */
   readonly form: F;
 }
 
-/** No answer came in time, and `onTimeout` has a value for that. */
+/** No answer came in time; returned when `onTimeout` is a value. */
 export interface AskUnanswered<V> {
-  /** It has no `choice` and no `by`. */
+  /** False: there is no `choice` and no `by`. */
   readonly answered: false;
-  /** That of `onTimeout`. */
+  /** The value of `onTimeout`. */
   readonly value: V;
-  /** When the time was over, in ms since the epoch, by the backend's clock. */
+  /** Moment of the timeout by the backend's clock, in ms since the epoch. */
   readonly at: number;
 }
 
-/** What may stand in {@link AskOptions}. */
+/** Keys of {@link AskOptions}. */
 const ASK_KEYS: OptionKeys<AskOptions> = keysOf<AskOptions>()({
   title: true,
   choices: true,
@@ -96,7 +95,7 @@ const ASK_KEYS: OptionKeys<AskOptions> = keysOf<AskOptions>()({
   id: true,
 });
 
-/** What may stand in {@link AskStepOptions}. */
+/** Keys of {@link AskStepOptions}. */
 export const ASK_STEP_KEYS: OptionKeys<AskStepOptions<unknown>> = keysOf<AskStepOptions<unknown>>()(
   {
     title: true,
@@ -109,18 +108,18 @@ export const ASK_STEP_KEYS: OptionKeys<AskStepOptions<unknown>> = keysOf<AskStep
   },
 );
 
-/** A question whose every part is what it should be. */
+/** A question whose options are valid. */
 export interface CheckedAsk {
   readonly title: string;
   readonly choices: readonly string[];
   readonly for: readonly string[];
   readonly schema: StandardSchemaV1 | undefined;
-  /** In ms. */
+  /** Timeout in ms. */
   readonly timeoutMs: number | undefined;
   readonly onTimeout: 'fail' | 'cancel' | AskValue<unknown>;
 }
 
-/** @throws {@link InvalidOptionError} for the first option that is not what it should be. */
+/** @throws {@link InvalidOptionError} for the first invalid option. */
 export function checkAsk(call: string, options: AskOptions<string, unknown>): CheckedAsk {
   checkOptions(call, options, ASK_KEYS);
   const { title, choices, form, for: names = [], timeout, onTimeout = 'fail' } = options;
@@ -152,14 +151,14 @@ export function checkAsk(call: string, options: AskOptions<string, unknown>): Ch
   };
 }
 
-/** No list is longer, and nothing stands in it twice. */
+/** Checks the length of a list, and that its items are unique. */
 function checkList(option: string, list: unknown, most: number): void {
   if (!Array.isArray(list)) throw new InvalidOptionError(option, 'a list of texts', list);
   if (list.length > most) throw new InvalidOptionError(option, `at most ${most}`, list.length);
   if (new Set(list).size < list.length) throw new InvalidOptionError(option, 'each once', list);
 }
 
-/** A form as data, as far as its schema can say it (Standard JSON Schema); `undefined` when it cannot. */
+/** JSON schema of a form, if its schema can produce one (Standard JSON Schema); else `undefined`. */
 export function formDescription(schema: StandardSchemaV1): unknown {
   const jsonSchema: unknown = Reflect.get(schema['~standard'], 'jsonSchema');
   if (typeof jsonSchema !== 'object' || jsonSchema === null) return undefined;

@@ -1,26 +1,26 @@
-/** Channels: values that the nodes of one run share, by name and with a type. */
+/** Channels: typed values, by name, that the nodes of one run share. */
 import { isRecord } from '../base/records.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import { checkName, isName } from '../domain/fairness/names.ts';
 import { isSchema, type StandardSchemaV1 } from './standard-schema.ts';
 
-/** Holds the type of the values; never a value. */
+/** Carries the type of the values; absent at run time. */
 declare const valueType: unique symbol;
 
-/** The definition of a channel. Making one does nothing; a run has its values. */
+/** The definition of a channel. It holds no values; each run has its own. */
 export interface Channel<in out T extends object> {
-  /** Tells it from other definitions. */
+  /** Type tag. */
   readonly type: 'channel';
-  /** Two definitions of one name are the same channel. */
+  /** Its name. Two definitions with one name are the same channel. */
   readonly name: string;
-  /** Holds the type; never a value. */
+  /** Carries the type; absent at run time. */
   readonly [valueType]: (values: T) => T;
 }
 
 /** Options of {@link channel}. */
 export interface ChannelOptions<T extends object> {
-  /** Schemas by key: `set` and `get` ask them. What `append` and `add` make is checked when it is read. */
+  /** Schemas by key, for `set` and `get`; results of `append` and `add` are checked by `get`. */
   readonly schemas?: { readonly [K in keyof T]?: StandardSchemaV1<unknown, T[K]> } | undefined;
 }
 
@@ -41,62 +41,62 @@ export type ListKey<T extends object> = {
   [K in ChannelKey<T>]-?: Exclude<T[K], undefined> extends readonly unknown[] ? K : never;
 }[ChannelKey<T>];
 
-/** What a list holds. */
+/** Type of the elements of a list. */
 export type ElementOf<V> = Exclude<V, undefined> extends readonly (infer E)[] ? E : never;
 
-/** What both views of a channel can do. Values are JSON, keys texts of 1–128 bytes. */
+/** Methods that both views of a channel have. Values are JSON, keys texts of 1–128 bytes. */
 export interface ChannelBase<T extends object> {
-  /** `undefined` when nothing was written. */
+  /** The value of a key; `undefined` when none is stored. */
   get<K extends ChannelKey<T>>(key: K): Promise<T[K] | undefined>;
   /**
-   * Puts a value in place of the one before.
+   * Replaces the value of a key.
    *
-   * @throws {@link InvalidPayloadError} when JSON would change it, or its schema refuses it.
+   * @throws {@link InvalidPayloadError} when JSON would change the value, or its schema refuses it.
    */
   set<K extends ChannelKey<T>>(key: K, value: Exclude<T[K], undefined>): Promise<void>;
-  /** Takes a value away. */
+  /** Removes the value of a key. */
   delete(key: ChannelKey<T>): Promise<void>;
 }
 
 /**
- * A channel in the hands of a handler. Writes are held until the handler has succeeded, and applied
- * with that, once; `get` sees them, and what others have settled. Every write may throw
- * {@link ChannelLimitError}, `append` and `add` {@link ChannelTypeError}.
+ * The channel that a handler writes to. Writes are buffered, and applied once when the handler
+ * succeeds; `get` sees them and the stored values. Every write may throw {@link ChannelLimitError};
+ * `append` and `add` may also throw {@link ChannelTypeError}.
  */
 export interface ChannelOf<T extends object> extends ChannelBase<T> {
-  /** Puts an element at the end of a list, which begins empty. */
+  /** Appends an element to a list; a missing list is created. */
   append<K extends ListKey<T>>(key: K, element: ElementOf<T[K]>): Promise<void>;
-  /** Adds to a number, which begins at 0. */
+  /** Adds to a number; a missing number is 0. */
   add(key: NumberKey<T>, by: number): Promise<void>;
-  /** The same, written at once: seen by others while the handler runs, also if it fails. */
+  /** The same channel with immediate writes, which stay if the handler fails. */
   readonly live: LiveChannel<T>;
 }
 
 /**
- * A channel whose writes are applied at once, for as long as the handler's lease is in force; else
- * they throw {@link LeaseLostError}. A handler that runs again writes again.
+ * A channel whose writes are applied at once, while the handler's lease is in force; after that
+ * they throw {@link LeaseLostError}. A handler that runs again writes again, unless it sets `once`.
  */
 export interface LiveChannel<T extends object> extends ChannelBase<T> {
-  /** Puts an element at the end of a list, which begins empty. */
+  /** Appends an element to a list; a missing list is created. */
   append<K extends ListKey<T>>(
     key: K,
     element: ElementOf<T[K]>,
     options?: OnceOptions,
   ): Promise<void>;
-  /** Adds to a number, which begins at 0. */
+  /** Adds to a number; a missing number is 0. */
   add(key: NumberKey<T>, by: number, options?: OnceOptions): Promise<void>;
 }
 
-/** How often a live write counts. */
+/** Options of a live write. */
 export interface OnceOptions {
   /**
-   * Of all live writes to one key with this name, by whomever, the first counts: name what the write
-   * stands for, and a handler that runs again writes it once. A text of 1–128 bytes.
+   * Idempotency key of the write, 1–128 bytes: of all live writes to one key of the channel with
+   * this text, only the first is applied. A handler that runs again then writes once.
    */
   readonly once?: string | undefined;
 }
 
-/** What may stand in {@link OnceOptions}. */
+/** Keys of {@link OnceOptions}. */
 export const ONCE_KEYS: OptionKeys<OnceOptions> = keysOf<OnceOptions>()({ once: true });
 
 /** A channel as the engine reads it. */
@@ -105,13 +105,13 @@ export interface ChannelDefinition {
   readonly schemas: ReadonlyMap<string, StandardSchemaV1>;
 }
 
-/** What stands behind the definitions that callers hold. */
+/** Data of the definitions that callers hold. */
 const DEFINITIONS = new WeakMap<object, ChannelDefinition>();
 
 /**
  * Defines a channel: `channel<{ count: number }>('stats')`.
  *
- * @throws {@link InvalidOptionError} when the name is none, or a schema is none.
+ * @throws {@link InvalidOptionError} when the name or a schema is invalid.
  */
 export function channel<T extends object>(
   name: string,
@@ -130,16 +130,16 @@ export function channel<T extends object>(
   const definition = { type: 'channel', name: checkName('channel name', name) } as const;
   Object.freeze(definition);
   DEFINITIONS.set(definition, { name, schemas });
-  // The type of the values is a promise about JSON, nothing at run time.
+  // The type exists at compile time only.
   return definition as unknown as Channel<T>;
 }
 
-/** @throws {@link InvalidOptionError} when the value is no channel. */
+/** @throws {@link InvalidOptionError} when the value is not a channel. */
 export function channelDefinitionOf(value: unknown): ChannelDefinition {
   const isObject = typeof value === 'object' && value !== null;
   const known = isObject ? DEFINITIONS.get(value) : undefined;
   if (known !== undefined) return known;
-  // Made by another copy of the package: its schemas are not known here.
+  // Made by another copy of the package, which holds its schemas.
   const name = isObject && Reflect.get(value, 'type') === 'channel' && Reflect.get(value, 'name');
   if (isName(name)) return { name, schemas: new Map() };
   throw new InvalidOptionError('channel', 'a channel, made by channel(name)', value);

@@ -1,9 +1,9 @@
 /**
- * From steps to a graph.
+ * Compiles steps to a graph.
  *
- * How an input reaches a node: a sequence hands each output to the next step; a group hands its own
- * input to every member; `each` hands one element to each copy; a flow wires inputs by hand. The
- * first step of a pipeline gets the run's input.
+ * Inputs: a sequence passes each output to the next step; a group passes its own input to every
+ * member; `each` passes one element to each copy; a flow binds inputs explicitly. The first step of
+ * a pipeline gets the input of the run.
  */
 import { DuplicateNodeError, InvalidOptionError } from '../domain/errors/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
@@ -24,12 +24,12 @@ const INPUT: Binding = Object.freeze({ from: 'input' });
 const NOTHING: readonly string[] = Object.freeze([]);
 
 /**
- * The graph of a step: what `enqueue` and `run` work from. Two steps that are put together alike
- * have equal graphs, with their members written in any order.
+ * Compiles a step to the graph that `enqueue` and `run` use. Equal compositions have equal graphs;
+ * the order in which members are written does not count.
  *
- * @throws {@link DuplicateNodeError} when two nodes have the same name; give one another by `as`.
- * @throws {@link InvalidOptionError} when the value is no step, when a name of nodes inside of named
- * pipelines grows beyond 64 characters, or the graph beyond its limits.
+ * @throws {@link DuplicateNodeError} when two nodes have the same name; rename one by `as`.
+ * @throws {@link InvalidOptionError} when the value is not a step, when the name of a node with the
+ * names of its pipelines exceeds 64 characters, or when the graph exceeds its limits.
  */
 export function compile(step: unknown): TaskGraph {
   const root = demandStep('step', step);
@@ -39,25 +39,25 @@ export function compile(step: unknown): TaskGraph {
   return graph;
 }
 
-/** Where a step stands. */
+/** Position of a step in the composition. */
 interface Place {
   readonly block: BlockBuilder;
-  /** Names of the enclosing named pipelines, each with a dot. */
+  /** Names of the enclosing named pipelines, each followed by a dot. */
   readonly prefix: string;
-  /** Groups and blocks around it. */
+  /** Number of enclosing groups and blocks. */
   readonly depth: number;
-  /** Where it stands, in words. */
+  /** Path for error messages. */
   readonly path: string;
   readonly input: Binding;
   readonly after: readonly string[];
-  /** Of the tasks there that say none. */
+  /** Version of its tasks that have none of their own. */
   readonly version: string | undefined;
 }
 
-/** The task of a block that comes first by id, for the names of groups that have none. */
+/** The task of a block with the least id; it names groups without a name. */
 interface Least {
   readonly id: string;
-  /** Groups without a name between it and the block. */
+  /** Number of unnamed groups between the task and the block. */
   readonly level: number;
 }
 
@@ -81,9 +81,9 @@ class BlockBuilder {
 
 class Compiler {
   readonly #name: string;
-  /** Where each node stands. */
+  /** Path of each node, by id. */
   readonly #paths = new Map<string, string>();
-  /** Which code each task's name stands for. */
+  /** Code of each task, by name. */
   readonly #code = new Map<string, TaskCode>();
   #emptyGroups = 0;
 
@@ -99,13 +99,13 @@ class Compiler {
     }
     const { shape, version } = step;
     const place = { ...start, version };
-    // The name of the whole is the graph's, and stands before no node.
+    // The outermost name is the graph's, and no prefix of node names.
     if (shape.kind === 'flow') return this.#flow(shape, place);
     const last = shape.kind === 'sequence' ? this.#sequence(step, place) : this.#group(step, place);
     return block.finish(outputOf(last));
   }
 
-  /** Adds a step to a block. @returns the id of the node that has its output. */
+  /** Adds a step to a block. @returns the id of the node with its output. */
   #step(step: StepDefinition, outer: Place): string {
     if (!(step instanceof PipelineDefinition)) return this.#task(step, outer);
     const place = step.version === undefined ? outer : { ...outer, version: step.version };
@@ -143,7 +143,7 @@ class Compiler {
     );
   }
 
-  /** Two handlers of one name could not be told apart by the graph. */
+  /** Refuses two handlers under one name: the graph refers to handlers by name. */
   #oneCode({ codeName, code }: TaskDefinition, path: string): void {
     if (code.kind === 'elsewhere') return;
     const before = this.#code.get(codeName) ?? code;
@@ -151,7 +151,7 @@ class Compiler {
     this.#code.set(codeName, code);
   }
 
-  /** The steps of a sequence, one after the other. */
+  /** Adds the steps of a sequence, one after the other. */
   #sequence(sequence: PipelineDefinition, place: Place): string {
     let last: string | undefined;
     for (const [at, step] of stepsOf(sequence).entries()) {
@@ -163,7 +163,7 @@ class Compiler {
     return last;
   }
 
-  /** A pipeline with a name inside of another: a block whose nodes' names begin with it. */
+  /** Adds a named pipeline inside another: a block whose name prefixes the names of its nodes. */
   #named(step: PipelineDefinition, place: Place): string {
     const id = this.#claim(`${place.prefix}${step.name}`, place.path);
     const inner = this.#inside(place, { path: `${place.path}/${step.name}`, prefix: `${id}.` });
@@ -227,7 +227,7 @@ class Compiler {
     return place.block.add(node, raised(least, group));
   }
 
-  /** A step as a block of its own. */
+  /** Compiles a step to a block of its own. */
   #block(
     step: StepDefinition,
     place: Place,
@@ -236,7 +236,7 @@ class Compiler {
     return { block: place.block.finish(outputOf(last)), least: place.block.least };
   }
 
-  /** A place inside of a new block. */
+  /** The place inside a new block. */
   #inside(place: Place, { path, prefix = place.prefix }: { path: string; prefix?: string }): Place {
     const depth = place.depth + 1;
     if (depth > LIMITS.graphDepth) {
@@ -250,7 +250,7 @@ class Compiler {
     return { ...place, block, prefix, depth, path, input: INPUT, after: NOTHING };
   }
 
-  /** A group without a name is called after the first of its tasks, which nothing else is. */
+  /** The id of a group without a name: derived from its first task, hence unique. */
   #groupId(group: PipelineDefinition, place: Place, least: Least | undefined): string {
     if (group.isNamed) {
       const id = place.prefix === '' ? group.name : place.prefix.slice(0, -1);
@@ -282,7 +282,7 @@ class Compiler {
   }
 }
 
-/** The steps of a sequence and of the nameless sequences in it, in order. Iterative: it may be long. */
+/** The steps of a sequence and its unnamed sequences, in order. Iterative: it may be long. */
 function stepsOf(sequence: PipelineDefinition): readonly StepDefinition[] {
   const steps: StepDefinition[] = [];
   const left: StepDefinition[] = [];
@@ -294,7 +294,7 @@ function stepsOf(sequence: PipelineDefinition): readonly StepDefinition[] {
   return steps;
 }
 
-/** Puts the parts of a sequence onto a stack, the first on top. @returns whether it is one. */
+/** Pushes the parts of a sequence, the first on top. @returns whether it is a sequence. */
 function open({ shape }: PipelineDefinition, left: StepDefinition[]): boolean {
   if (shape.kind !== 'sequence') return false;
   if (shape.second !== undefined) left.push(shape.second);
@@ -314,12 +314,12 @@ function leastOf(candidates: readonly (Least | undefined)[]): Least | undefined 
   return least;
 }
 
-/** As seen from outside of a group. */
+/** The same task, seen from outside the group. */
 function raised(least: Least | undefined, group: PipelineDefinition): Least | undefined {
   return least === undefined || group.isNamed ? least : { id: least.id, level: least.level + 1 };
 }
 
-/** A binding whose nodes have other names. */
+/** The binding with renamed nodes. */
 function renamed(binding: Binding, idOf: (node: string) => string): Binding {
   switch (binding.from) {
     case 'node':

@@ -1,43 +1,43 @@
 /**
- * What a dynamic handler returns to say what comes next. Made by its context, so that the compiler
- * sees the types, and plain frozen objects, so that the engine can tell them from outputs: the key
- * is a symbol, which no JSON value has.
+ * Return values by which a dynamic handler chooses what runs next. Its context makes them, so that
+ * the compiler knows their types. They are plain frozen objects with a symbol as key, which no JSON
+ * value has, so that the engine can distinguish them from outputs.
  */
 import type { StepDefinition } from './pipeline-definition.ts';
 
-/** Marks a control; the same in every copy of the package. */
+/** Marks a control; equal in every copy of the package. */
 export const control: unique symbol = Symbol.for('fairloom.control');
 
-/** Holds type parameters; never a value. */
+/** Carries type parameters; absent at run time. */
 declare const types: unique symbol;
 
-/** Run this step, then what follows in the graph. */
+/** Run this step, then the successors of the node. */
 export interface Next<out O, out X = never> {
-  /** Tells it from outputs. */
+  /** Marks the control. */
   readonly [control]: 'next';
-  /** Holds the type parameters; never a value. */
+  /** Carries the type parameters; absent at run time. */
   readonly [types]: { readonly out: () => O; readonly exit: () => X };
 }
 
 /** Run the same node again. */
 export interface Again {
-  /** Tells it from outputs. */
+  /** Marks the control. */
   readonly [control]: 'again';
 }
 
-/** Go on at this step; what follows in the graph is skipped. */
+/** Continue at this step; skip the successors of the node. */
 export interface Goto<out P> {
-  /** Tells it from outputs. */
+  /** Marks the control. */
   readonly [control]: 'goto';
-  /** Holds the type parameter; never a value. */
+  /** Carries the type parameter; absent at run time. */
   readonly [types]: { readonly exit: () => P };
 }
 
 /** End the run with this value. */
 export interface Terminate<out V> {
-  /** Tells it from outputs. */
+  /** Marks the control. */
   readonly [control]: 'terminate';
-  /** Holds the type parameter; never a value. */
+  /** Carries the type parameter; absent at run time. */
   readonly [types]: { readonly exit: () => V };
 }
 
@@ -47,27 +47,27 @@ export type Control =
   | { readonly [control]: 'again'; readonly input: unknown }
   | { readonly [control]: 'terminate'; readonly value: unknown };
 
-/** Run a step, then what follows. */
+/** Makes a control: run a step, then the successors. */
 export function nextControl(step: StepDefinition, input: unknown): Control {
   return Object.freeze({ [control]: 'next', step, input });
 }
 
-/** Go on at a step. */
+/** Makes a control: continue at a step. */
 export function gotoControl(step: StepDefinition, input: unknown): Control {
   return Object.freeze({ [control]: 'goto', step, input });
 }
 
-/** Run the same node again. */
+/** Makes a control: run the same node again. */
 export function againControl(input: unknown): Control {
   return Object.freeze({ [control]: 'again', input });
 }
 
-/** End the run. */
+/** Makes a control: end the run. */
 export function terminateControl(value: unknown): Control {
   return Object.freeze({ [control]: 'terminate', value });
 }
 
-/** The control that a handler returned; `undefined` when it returned an output. */
+/** The control that a handler returned; `undefined` for an output. */
 export function controlOf(returned: unknown): Control | undefined {
   return typeof returned === 'object' && returned !== null && Object.hasOwn(returned, control)
     ? (returned as Control)

@@ -1,4 +1,4 @@
-/** What a dynamic handler is given besides the context of every handler, and its types. */
+/** Context of a dynamic handler, and the types of its results. */
 import type { Again, Goto, Next, Terminate } from './control.ts';
 import type { InputArgs, Step } from './step.ts';
 import type { TaskContext } from './task-context.ts';
@@ -11,7 +11,7 @@ export type OutputOf<R> =
       ? never
       : R;
 
-/** What a run may end with instead when a handler returns `R`. */
+/** Other values with which a run may end when a handler returns `R`. */
 export type ExitOf<R> =
   R extends Next<unknown, infer X>
     ? X
@@ -22,8 +22,8 @@ export type ExitOf<R> =
         : never;
 
 /**
- * What a dynamic handler may return: anything but nothing at all. A handler without `return` chooses
- * nothing, and what it calls on its context is for nothing; the compiler says so.
+ * Return type of a dynamic handler: anything but `void`. A handler without `return` would lose the
+ * controls that it made, so the compiler rejects it.
  */
 export type Returning<R> =
   unknown extends Awaited<R>
@@ -32,27 +32,27 @@ export type Returning<R> =
       ? 'return an output, or what ctx.next, goto, again or terminate give'
       : unknown;
 
-/** The second argument of a dynamic handler. Its controls do nothing until they are returned. */
+/** The second argument of a dynamic handler. Only a returned control has an effect. */
 export interface DynamicContext<in I> extends TaskContext {
-  /** How often this node ran before in this run. */
+  /** Number of earlier runs of this node in this run. */
   readonly cycle: number;
-  /** Whether the node may run once more: `cycle + 1` runs are fewer than `maxCycles`. */
+  /** The node may run again: `cycle + 1` is less than `maxCycles`. */
   readonly canIterate: boolean;
-  /** Runs a step, then what follows this node in the graph. */
+  /** Runs a step, then the successors of this node in the graph. */
   next<J, P, X>(step: Step<J, P, X>, ...input: InputArgs<J>): Next<P, X>;
   /**
-   * Goes on at a step and skips what follows this node; a step that is not in the graph ends the
+   * Continues at a step and skips the successors of this node. A step outside the graph ends the
    * run with its output.
    */
   goto<J, P, X>(step: Step<J, P, X>, ...input: InputArgs<J>): Goto<P | X>;
-  /** Runs this node again, while its runs are fewer than `maxCycles`. */
+  /** Runs this node again, up to `maxCycles` runs. */
   again(input: I): Again;
   /** Ends the run with this value. */
   terminate<V>(value: V): Terminate<V>;
-  /** Ends the run as canceled. Throws, so nothing after it runs. */
+  /** Cancels the run. Throws, so no code after it runs. */
   cancelRun(reason: string): never;
-  /** As `next`: its name in Graflow. */
+  /** Alias of `next`, the name in Graflow. */
   nextTask<J, P, X>(step: Step<J, P, X>, ...input: InputArgs<J>): Next<P, X>;
-  /** As `again`: its name in Graflow. */
+  /** Alias of `again`, the name in Graflow. */
   nextIteration(input: I): Again;
 }

@@ -1,20 +1,20 @@
-/** Events: what is published to the tasks that wait for it, by name and key, and with a type. */
+/** Events: typed messages, by name and key, published to the tasks that wait for them. */
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkId, checkName } from '../domain/fairness/names.ts';
 import { isSchema, type StandardSchemaV1 } from './standard-schema.ts';
 
-/** Holds the type of the payload; never a value. */
+/** Carries the type of the payload; absent at run time. */
 declare const valueType: unique symbol;
 
-/** Events of one name and key, as they are waited for. Making one does nothing. */
+/** The definition of events with one name and key. Making one has no effect. */
 export interface EventKey<in out T> {
-  /** Tells it from other definitions. */
+  /** Type tag. */
   readonly type: 'event';
-  /** What has happened, as `order.paid`. */
+  /** Kind of the event, such as `order.paid`. */
   readonly name: string;
-  /** To what, as the id of an order. */
+  /** Subject of the event, such as the id of an order. */
   readonly key: string;
-  /** Holds the type; never a value. */
+  /** Carries the type; absent at run time. */
   readonly [valueType]: (payload: T) => T;
 }
 
@@ -29,11 +29,11 @@ export interface EventDefinition {
 const SCHEMAS = new WeakMap<object, StandardSchemaV1 | undefined>();
 
 /**
- * Events of a name and a key: `ctx.waitFor(event<{ cents: number }>('order.paid', id))`. A schema checks
- * what comes.
+ * Defines events with a name and a key: `ctx.waitFor(event<{ cents: number }>('order.paid', id))`. A
+ * schema checks the payload.
  *
- * @throws {@link InvalidOptionError} when the name is none, the key no text of 1–128 bytes, or the schema
- * is none.
+ * @throws {@link InvalidOptionError} when the name or the schema is invalid, or the key is not a text of
+ * 1–128 bytes.
  */
 export function event<T>(
   name: string,
@@ -50,11 +50,11 @@ export function event<T>(
   } as const;
   Object.freeze(definition);
   SCHEMAS.set(definition, schema);
-  // The type of the payload is a promise about JSON, nothing at run time.
+  // The type exists at compile time only.
   return definition as unknown as EventKey<T>;
 }
 
-/** What `event` made, also another copy of the package; `undefined` of anything else. */
+/** The event that a value defines, also of another copy of the package; else `undefined`. */
 export function eventOf(value: unknown): EventDefinition | undefined {
   if (typeof value !== 'object' || value === null || Reflect.get(value, 'type') !== 'event') {
     return undefined;

@@ -1,4 +1,4 @@
-/** Any graph without cycles, written as a function that wires steps to each other. */
+/** Flows: acyclic graphs, written as a function that wires steps to each other. */
 import { encodeJson } from '../base/json.ts';
 import { isPlainObject } from '../base/records.ts';
 import { InvalidOptionError, InvalidPayloadError } from '../domain/errors/errors.ts';
@@ -9,21 +9,21 @@ import type { Binding, Json, ValuePath } from '../graph/graph-binding.ts';
 import { demandStep, type FlowStep, PipelineDefinition } from './pipeline-definition.ts';
 import type { Pipeline, Step } from './step.ts';
 
-/** Holds the type of a value that exists at run time of a workflow; never a value. */
+/** Carries the type of a value that exists during a run; absent at run time. */
 declare const valueType: unique symbol;
 
-/** Stands for a value that a run will have: the input of a flow, or the output of a step. */
+/** A reference to a value of a run: the input of a flow, or the output of a step. */
 export interface Ref<out T> {
-  /** Holds the type; never a value. */
+  /** Carries the type; absent at run time. */
   readonly [valueType]: T;
-  /** A part of it. One that is not there at run time is `undefined`. */
+  /** A reference to a part of it. A part that is missing during the run is `undefined`. */
   get<K extends keyof T>(key: K): Ref<T[K]>;
 }
 
-/** What has no parts. */
+/** A value without parts. */
 export type Primitive = string | number | boolean | null | undefined;
 
-/** A value, in which any part may be a {@link Ref} instead. */
+/** A value; any part of it may be a {@link Ref}. */
 export type Wire<T> =
   | Ref<T>
   | (T extends Primitive
@@ -32,11 +32,11 @@ export type Wire<T> =
         ? { [K in keyof T]: Wire<T[K]> }
         : { [K in keyof T]: Wire<T[K]> });
 
-/** What {@link Flow.step} may be told. */
+/** Options of {@link Flow.step}. */
 export interface FlowStepOptions {
-  /** Steps that must have ended before, though their output is not read. */
+  /** Further steps that must end first; their outputs are not read. */
   readonly after?: readonly Ref<unknown>[] | undefined;
-  /** Names the step in this flow, as `.as(name)`. */
+  /** Name of the step in this flow, as `.as(name)`. */
   readonly as?: string | undefined;
 }
 
@@ -45,26 +45,26 @@ const STEP_KEYS: OptionKeys<FlowStepOptions> = keysOf<FlowStepOptions>()({
   as: true,
 });
 
-/** What the function of a {@link flow} gets. */
+/** The argument of the function of a {@link flow}. */
 export interface Flow<I> {
-  /** What the flow is given. */
+  /** The input of the flow. */
   readonly input: Ref<I>;
   /**
-   * Adds a step, which starts once every step in its `input` and in `after` has ended; at once when
-   * there is none. Steps that may end the run otherwise (`goto`, `terminate`) do not fit here.
+   * Adds a step. It starts when every step in its `input` and in `after` has ended; at once when
+   * there is none. A step that may end the run by `goto` or `terminate` is not accepted.
    *
-   * @returns what stands for its output.
-   * @throws {@link InvalidOptionError} when a ref is of another flow, or the flow is built already.
+   * @returns a reference to its output.
+   * @throws {@link InvalidOptionError} when a ref belongs to another flow, or the flow is complete.
    */
   step<J, P>(step: Step<J, P, never>, input: Wire<NoInfer<J>>, options?: FlowStepOptions): Ref<P>;
 }
 
 /**
- * Defines any graph of steps by a function that gets a {@link Flow}. The function runs once, now; it wires, it does not work. The flow gives what the
- * returned ref stands for, and has ended once all its steps have, also those whose refs are unused.
+ * Defines an acyclic graph of steps by a function that gets a {@link Flow}. The function runs once, at definition; it
+ * only wires steps. The flow gives the value of the returned ref, and ends when all its steps have ended.
  *
- * @throws {@link InvalidOptionError} when the function returns no ref to one of its steps.
- * @throws {@link InvalidPayloadError} when a constant in a wire is no JSON.
+ * @throws {@link InvalidOptionError} when the function does not return a ref to one of its steps.
+ * @throws {@link InvalidPayloadError} when a constant in a wire is not JSON.
  */
 export function flow<I = void, O = void>(
   name: string,
@@ -74,13 +74,13 @@ export function flow<I = void, O = void>(
   if (typeof build !== 'function')
     throw new InvalidOptionError(`flow ${name}`, 'a function', build);
   const builder = new FlowBuilder(name);
-  // The types of refs are promises about the values of a run, nothing at run time.
+  // Types of refs exist at compile time only.
   const result: unknown = build(builder as unknown as Flow<I>);
   const definition = new PipelineDefinition(builder.finish(result), name);
   return definition as unknown as Pipeline<I, O>;
 }
 
-/** A {@link Ref} at run time: which flow, which of its steps (none: the input), which part. */
+/** A {@link Ref} at run time: its flow, its step (none: the input) and the path of its part. */
 class FlowRef {
   readonly owner: FlowBuilder;
   readonly step: number | undefined;
@@ -153,7 +153,7 @@ class FlowBuilder {
     return Object.freeze({ kind: 'flow', steps: Object.freeze(this.#steps), output: ref.binding });
   }
 
-  /** A ref of this flow. */
+  /** Checks that a value is a ref of this flow. */
   #own(where: string, ref: unknown): FlowRef {
     if (ref instanceof FlowRef && ref.owner === this) return ref;
     throw new InvalidOptionError(where, 'refs of this flow', ref);
@@ -169,7 +169,7 @@ class FlowBuilder {
       throw new InvalidPayloadError(at.path, `is nested deeper than ${LIMITS.graphDepth}`);
     }
     if (Array.isArray(wire)) return this.#arrayOf(wire, at);
-    // Only these may hold refs; anything else must be JSON as it is.
+    // Only plain objects and arrays may contain refs; other values must be JSON.
     if (isPlainObject(wire)) return this.#objectOf(wire, at);
     const checked = encodeJson(wire, LIMITS.payloadBytes);
     if (!checked.ok) throw new InvalidPayloadError(at.path, checked.problem);

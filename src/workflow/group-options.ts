@@ -8,19 +8,19 @@ import { type GroupPolicy, isGroupPolicy, policyOption } from './group-policy.ts
 import type { GroupSpec } from './pipeline-definition.ts';
 import { durationOption, integerOption } from './task-options.ts';
 
-/** What a group may be told besides its policy. */
+/** Options of a group besides its policy. */
 export interface GroupOptions {
-  /** As `.as(name)`. */
+  /** Name of the group, as `.as(name)`. */
   readonly name?: string | undefined;
-  /** The group fails, and its open members are canceled, this long after it began. Default: never. */
+  /** The group fails this long after its start, and its open members are canceled. Default: never. */
   readonly timeout?: Duration | undefined;
   /** The first failure that decides ends the group at once. Default: it waits for all members. */
   readonly failFast?: boolean | undefined;
-  /** Members that run at once, from 1. Default: all. */
+  /** Number of members that run at once, from 1. Default: all. */
   readonly concurrency?: number | undefined;
 }
 
-/** What may stand in {@link GroupOptions}. */
+/** Keys of {@link GroupOptions}. */
 export const GROUP_KEYS: OptionKeys<GroupOptions> = keysOf<GroupOptions>()({
   name: true,
   timeout: true,
@@ -28,7 +28,7 @@ export const GROUP_KEYS: OptionKeys<GroupOptions> = keysOf<GroupOptions>()({
   concurrency: true,
 });
 
-/** What the options of a group say. `keys` are those that it has, `members` when they are known. */
+/** Checks options of a group. `keys`: the allowed ones; `members`: its members, if known. */
 export function groupSpec(
   where: string,
   options: unknown,

@@ -1,4 +1,4 @@
-/** Policies: how the members of a group decide what becomes of it. */
+/** Policies: whether a group finishes or fails, given the outcomes of its members. */
 import { isRecord } from '../base/records.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkPart, keysOf, type OptionKeys } from '../domain/errors/options.ts';
@@ -7,43 +7,43 @@ import { LIMITS } from '../domain/limits.ts';
 import type { JoinPolicy } from '../graph/graph.ts';
 import { integerOption } from './task-options.ts';
 
-/** What became of one member of a group whose policy asks for it. */
+/** Outcome of one member of a group with a lenient policy. */
 export type MemberResult<O> =
-  /** It finished, with this output. */
+  /** The member finished with this output. */
   | { readonly ok: true; readonly value: O }
-  /** It failed or was canceled; the group goes on without it. */
+  /** The member failed or was canceled. */
   | { readonly ok: false; readonly error: Error };
 
-/** What a policy function is told of one member. */
+/** The argument of a policy function for one member. */
 export interface MemberFact {
-  /** Its name in the group; its position in a tuple or an array. */
+  /** Name of the member in the group; its position in a tuple or an array. */
   readonly key: string;
-  /** How it ended. */
+  /** End state of the member. */
   readonly state: 'finished' | 'failed' | 'canceled';
 }
 
-/** Decides whether a group has finished (`true`) or failed, when all its members have ended. */
+/** Decides, when all members have ended, whether the group finishes (`true`) or fails. */
 export type PolicyFunction = (members: readonly MemberFact[]) => boolean;
 
-/** A policy of one's own, registered where groups are decided and known by its name elsewhere. */
+/** A custom policy: workers register its function, graphs contain its name. */
 export interface GroupPolicy {
-  /** Tells it from other values. */
+  /** Type tag. */
   readonly type: 'policy';
-  /** Stands in the graph. */
+  /** Its name in graphs. */
   readonly name: string;
-  /** Asked once, when all members have ended. */
+  /** Called when all members have ended. */
   readonly decide: PolicyFunction;
 }
 
-/** Policies under which a member may fail while its group finishes. */
+/** Policies under which a group can finish although a member failed. */
 export type LenientPolicy =
   | 'bestEffort'
-  /** So many members must finish, from 0 to all of them. */
+  /** At least this many members must finish, from 0 to all of them. */
   | { readonly atLeast: number }
-  /** A registered policy, or one by its name. */
+  /** A registered policy, or its name. */
   | { readonly name: string };
 
-/** A policy that is an object says one thing. */
+/** A policy that is an object has one of these keys. */
 const ONE_KEY = {
   atLeast: keysOf<{ atLeast: unknown }>()({ atLeast: true }),
   critical: keysOf<{ critical: unknown }>()({ critical: true }),
@@ -57,10 +57,10 @@ const POLICY_KEYS: OptionKeys<GroupPolicy> = keysOf<GroupPolicy>()({
 });
 
 /**
- * Defines a policy: `groupPolicy('quorum', (members) => …)`. Its name stands in the graph; the
- * function must be pure, and is asked when all members have ended.
+ * Defines a policy: `groupPolicy('quorum', (members) => …)`. Graphs contain its name. The function
+ * must be pure; it is called when all members have ended.
  *
- * @throws {@link InvalidOptionError} when the name is none, or there is no function.
+ * @throws {@link InvalidOptionError} when the name is invalid, or there is no function.
  */
 export function groupPolicy(name: string, decide: PolicyFunction): GroupPolicy {
   checkName('policy name', name);
@@ -70,12 +70,12 @@ export function groupPolicy(name: string, decide: PolicyFunction): GroupPolicy {
   return Object.freeze({ type: 'policy', name, decide });
 }
 
-/** Whether a value is what {@link groupPolicy} makes. */
+/** Whether a value was made by {@link groupPolicy}. */
 export function isGroupPolicy(value: unknown): value is GroupPolicy {
   return isRecord(value) && value['type'] === 'policy' && typeof value['decide'] === 'function';
 }
 
-/** A policy as data. `keys` are the group's members, when they are known. */
+/** A policy as data. `keys`: the keys of the group's members, if known. */
 export function policyOption(
   where: string,
   policy: unknown,

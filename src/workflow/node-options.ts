@@ -1,4 +1,4 @@
-/** Options of a definition as they stand in a graph: data, in ms. */
+/** Options of a definition as stored in a graph: data, durations in ms. */
 import type { Json } from '../graph/graph-binding.ts';
 import type { DefinitionOptions } from './task-definition.ts';
 import {
@@ -11,8 +11,8 @@ import {
 } from './task-options.ts';
 
 /**
- * What a definition says, without what is code (`decider`, a backoff function) and without what it
- * leaves to defaults. A timeout of 0 stands for none.
+ * The options that a definition sets, without code (`decider`, a backoff function). A timeout of 0
+ * means none.
  */
 export function nodeOptions(where: string, options: DefinitionOptions): Record<string, Json> {
   const { retries, backoff, timeout, queue, priority, cost, expiresIn } = options;

@@ -1,4 +1,4 @@
-/** Groups: steps side by side on one input, and one step for each element of an array. */
+/** Groups: several steps on one input, or one step for each element of an array. */
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import { GROUP_KEYS, type GroupOptions, groupSpec } from './group-options.ts';
@@ -6,39 +6,39 @@ import type { LenientPolicy, MemberResult } from './group-policy.ts';
 import { demandStep, PipelineDefinition, StepDefinition } from './pipeline-definition.ts';
 import type { AnyStep, Exit, Input, Output, Pipeline, SomeStep, Step } from './step.ts';
 
-/** Steps by the names that their outputs get. */
+/** Steps by the keys of their outputs. */
 export type Members = Readonly<Record<string, SomeStep>>;
 
-/** What every member of a record takes. */
+/** The input that every member of a record accepts. */
 export type InputOfAll<R> = {
   [K in keyof R]: (input: Input<R[K]>) => void;
 }[keyof R] extends (input: infer I) => void
   ? I
   : never;
 
-/** What every member of a tuple takes. */
+/** The input that every member of a tuple accepts. */
 export type InputOfTuple<T extends readonly SomeStep[]> = {
   [K in keyof T]: (input: Input<T[K]>) => void;
 }[number] extends (input: infer I) => void
   ? I
   : never;
 
-/** What decides whether an array of outputs has finished. */
+/** Policies of {@link each}. */
 export type EachPolicy = 'strict' | LenientPolicy;
 
-/** What decides whether a group of members named `C` has finished. */
+/** Policies of a group with members named `C`. */
 export type ParallelPolicy<C> =
   | EachPolicy
-  /** These must finish; the others may fail. */
+  /** These members must finish; the others may fail. */
   | { readonly critical: readonly C[] };
 
-/** What {@link each} may be told. */
+/** Options of {@link each}. */
 export interface EachOptions<P extends EachPolicy = EachPolicy> extends GroupOptions {
   /** Default `strict`: every element must finish. */
   readonly policy?: P | undefined;
 }
 
-/** What {@link parallel} may be told of an object of members named `C`. */
+/** Options of {@link parallel} for an object of members named `C`. */
 export interface ParallelOptions<C, P extends ParallelPolicy<C> = ParallelPolicy<C>>
   extends GroupOptions {
   /** Default `strict`: every member must finish. */
@@ -52,12 +52,12 @@ const PARALLEL_KEYS: OptionKeys<ParallelOptions<never>> = keysOf<ParallelOptions
   policy: true,
 });
 
-/** What follows the first argument of {@link parallel}: the other steps, or the options. */
+/** Arguments of {@link parallel} after the first: further steps, or the options. */
 export type ParallelArgs<F, T, P extends ParallelPolicy<keyof F>> = [F] extends [SomeStep]
   ? T
   : [options?: ParallelOptions<keyof F, P>];
 
-/** The output of the member `K` under a policy: what it gives, or whether it failed. */
+/** Output of the member `K` under a policy: its output, or a result that says whether it failed. */
 export type MemberOutput<O, P, K = never> = [P] extends ['strict']
   ? O
   : P extends { readonly critical: readonly (infer C)[] }
@@ -66,7 +66,7 @@ export type MemberOutput<O, P, K = never> = [P] extends ['strict']
       : MemberResult<O>
     : MemberResult<O>;
 
-/** What {@link parallel} makes of its arguments. */
+/** The return type of {@link parallel}. */
 export type ParallelOf<F, T extends readonly SomeStep[], P> = [F] extends [SomeStep]
   ? Pipeline<InputOfTuple<[F, ...T]>, OutputsOfTuple<[F, ...T]>, Exit<F | T[number]>>
   : Pipeline<
@@ -75,21 +75,20 @@ export type ParallelOf<F, T extends readonly SomeStep[], P> = [F] extends [SomeS
       Exit<F[keyof F]>
     >;
 
-/** What the members of a tuple give. */
+/** Outputs of the members of a tuple. */
 export type OutputsOfTuple<T extends readonly SomeStep[]> = {
   -readonly [K in keyof T]: Output<T[K]>;
 };
 
 /**
- * Steps side by side: every member gets the same input, and the group gives the outputs under the
- * members' names, `parallel({ total, peak }, options)`, or as a tuple, `parallel(total, peak)`.
+ * Runs steps side by side: every member gets the same input, and the group gives the outputs under
+ * the members' names, `parallel({ total, peak }, options)`, or as a tuple, `parallel(total, peak)`.
  *
- * It ends once all members have ended; whether it finished is for its `policy` to say: `strict`
- * (default: all must finish), `bestEffort` (it always does), `{ atLeast: n }`, `{ critical: […] }`,
- * or a {@link groupPolicy}. Under the lenient ones outputs are `MemberResult`s.
+ * The group ends when all members have ended. Its `policy` decides whether it finishes: `strict`
+ * (default: all must finish), `bestEffort` (always finishes), `{ atLeast: n }`, `{ critical: […]
+ * }`, or a {@link groupPolicy}. Under the lenient policies outputs are `MemberResult`s.
  *
- * @throws {@link InvalidOptionError} when a member is no step, or an option is not what it should
- * be.
+ * @throws {@link InvalidOptionError} when a member is not a step, or an option is invalid.
  */
 export function parallel<
   const F extends SomeStep | Members,
@@ -106,12 +105,12 @@ export function parallel(...given: readonly unknown[]): Pipeline<never, unknown,
 }
 
 /**
- * Runs a step once for each element of an array that is known at run time, and gives the outputs in
- * the order of the elements: `each(resize, { concurrency: 50 })`. Policies as for `parallel`,
- * but for `critical`. An empty array gives an empty array.
+ * Runs a step for each element of an array that is known during the run, and gives the outputs in
+ * the order of the elements: `each(resize, { concurrency: 50 })`. It has the policies of `parallel`
+ * except `critical`. An empty array gives an empty array.
  *
- * @throws {@link InvalidOptionError} when the first argument is no step, or an option is not what
- * it should be.
+ * @throws {@link InvalidOptionError} when the first argument is not a step, or an option is
+ * invalid.
  */
 export function each<I, O, X, const P extends EachPolicy = 'strict'>(
   step: Step<I, O, X>,
@@ -138,7 +137,7 @@ function recordOf(record: unknown, options: unknown): PipelineDefinition {
   if (typeof record !== 'object' || record === null || Array.isArray(record)) {
     throw new InvalidOptionError('parallel()', 'steps, or an object of steps', record);
   }
-  // Sorted, so that the order in which they were written is no part of the graph.
+  // Sorted, so that the graph does not depend on the order in which members are written.
   const members = Object.entries(record)
     .map(([key, step]) => [key, demandStep(`parallel(): member ${key}`, step)] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));
@@ -148,7 +147,7 @@ function recordOf(record: unknown, options: unknown): PipelineDefinition {
   return new PipelineDefinition(shape, name);
 }
 
-/** Puts the caller's types on a definition. */
+/** Adds the caller's types to a definition. */
 function typed<S extends AnyStep>(definition: PipelineDefinition): S {
   return definition as unknown as S;
 }

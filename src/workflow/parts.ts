@@ -2,18 +2,18 @@ import type { GroupPolicy } from './group-policy.ts';
 import { demandStep, PipelineDefinition, type StepDefinition } from './pipeline-definition.ts';
 import { definitionOf, type TaskDefinition } from './task-definition.ts';
 
-/** What a process needs to run every node of a step. */
+/** Definitions that a process needs to run every node of a step. */
 export interface StepParts {
-  /** One per `codeName`; one with code here before one whose code is elsewhere. */
+  /** One per `codeName`; a definition with code is preferred to one whose code is elsewhere. */
   readonly tasks: readonly TaskDefinition[];
   /** One per name. */
   readonly policies: readonly GroupPolicy[];
 }
 
 /**
- * The definitions that a step is made of, in the order in which they are met.
+ * The definitions that a step contains, in order of occurrence.
  *
- * @throws {@link InvalidOptionError} when the value is no step.
+ * @throws {@link InvalidOptionError} when the value is not a step.
  */
 export function partsOf(step: unknown): StepParts {
   const tasks = new Map<string, TaskDefinition>();
@@ -40,7 +40,7 @@ export function partsOf(step: unknown): StepParts {
   return { tasks: [...tasks.values()], policies: [...policies.values()] };
 }
 
-/** A step, and the version of the pipelines around it. */
+/** A step, and the version of its enclosing pipelines. */
 interface Part {
   readonly step: StepDefinition;
   readonly version: string | undefined;

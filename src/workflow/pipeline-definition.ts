@@ -1,4 +1,4 @@
-/** What steps are at run time. Callers see `Step`, `Task` and `Pipeline`. */
+/** Steps at run time. Callers see `Step`, `Task` and `Pipeline`. */
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import { checkName } from '../domain/fairness/names.ts';
@@ -8,7 +8,7 @@ import type { Binding } from '../graph/graph-binding.ts';
 import type { GroupPolicy } from './group-policy.ts';
 import type { PipelineOptions } from './step.ts';
 
-/** What a group was told, checked. */
+/** Checked options of a group. */
 export interface GroupSpec {
   readonly policy: JoinPolicy;
   readonly failFast: boolean;
@@ -16,7 +16,7 @@ export interface GroupSpec {
   readonly timeoutMs?: number;
 }
 
-/** One step of a flow. Bindings and `after` name steps by their number in the flow, as text. */
+/** One step of a flow. Bindings and `after` refer to steps by their number in the flow, as text. */
 export interface FlowStep {
   readonly step: StepDefinition;
   readonly input: Binding;
@@ -25,7 +25,7 @@ export interface FlowStep {
 
 const PIPELINE_KEYS: OptionKeys<PipelineOptions> = keysOf<PipelineOptions>()({ version: true });
 
-/** How a pipeline is put together. Parts are shared, never copied, so that building is linear. */
+/** Composition of a pipeline. Parts are shared, never copied, so that building is linear. */
 export type PipelineShape =
   | {
       readonly kind: 'sequence';
@@ -38,7 +38,7 @@ export type PipelineShape =
       readonly shape: 'record' | 'tuple';
       readonly members: readonly (readonly [string, StepDefinition])[];
       readonly group: GroupSpec;
-      /** The policy, when it was given with its function. */
+      /** The policy, if it was given with its function. */
       readonly policy: GroupPolicy | undefined;
     }
   | {
@@ -49,7 +49,7 @@ export type PipelineShape =
     }
   | { readonly kind: 'flow'; readonly steps: readonly FlowStep[]; readonly output: Binding };
 
-/** Anything that composes. */
+/** Base class of all steps. */
 export abstract class StepDefinition {
   abstract readonly type: 'task' | 'pipeline';
   readonly name: string;
@@ -71,13 +71,13 @@ export abstract class StepDefinition {
   }
 }
 
-/** What `pipe`, `parallel`, `each` and `flow` make. */
+/** The result of `pipe`, `parallel`, `each` and `flow`. */
 export class PipelineDefinition extends StepDefinition {
   readonly type = 'pipeline';
   readonly shape: PipelineShape;
-  /** Whether the name was given. One that was not is derived, and stands before no node. */
+  /** The caller gave the name. A derived name is no prefix of node names. */
   readonly isNamed: boolean;
-  /** Of the tasks in it that say none. */
+  /** Version of its tasks that have none of their own. */
   readonly version: string | undefined;
   readonly #ends: readonly [string, string];
 
@@ -104,7 +104,7 @@ export class PipelineDefinition extends StepDefinition {
   }
 }
 
-/** @throws {@link InvalidOptionError} when the value is no step. */
+/** @throws {@link InvalidOptionError} when the value is not a step. */
 export function demandStep(where: string, value: unknown): StepDefinition {
   if (value instanceof StepDefinition) return value;
   throw new InvalidOptionError(where, 'a step: what task(), parallel(), flow()… make', value);

@@ -1,18 +1,18 @@
-/** Signals: what is sent to a task or run while it waits, by name and with a type. */
+/** Signals: typed messages, by name, sent to a task or run that waits. */
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkName, isName } from '../domain/fairness/names.ts';
 import { isSchema, type StandardSchemaV1 } from './standard-schema.ts';
 
-/** Holds the type of the payload; never a value. */
+/** Carries the type of the payload; absent at run time. */
 declare const valueType: unique symbol;
 
-/** The definition of a signal. Making one does nothing. */
+/** The definition of a signal. Making one has no effect. */
 export interface Signal<in out T> {
-  /** Tells it from other definitions. */
+  /** Type tag. */
   readonly type: 'signal';
-  /** Two definitions of one name are the same signal. */
+  /** Its name. Two definitions with one name are the same signal. */
   readonly name: string;
-  /** Holds the type; never a value. */
+  /** Carries the type; absent at run time. */
   readonly [valueType]: (payload: T) => T;
 }
 
@@ -22,14 +22,14 @@ export interface SignalDefinition {
   readonly schema: StandardSchemaV1 | undefined;
 }
 
-/** What stands behind the definitions that callers hold. */
+/** Data of the definitions that callers hold. */
 const DEFINITIONS = new WeakMap<object, SignalDefinition>();
 
 /**
- * Defines a signal: `signal<{ ok: boolean }>('approved')`. A schema also checks what is sent, before
- * it is stored, and what is waited for.
+ * Defines a signal: `signal<{ ok: boolean }>('approved')`. A schema checks the payload before it is
+ * stored and when it is received.
  *
- * @throws {@link InvalidOptionError} when the name is none, or the schema is none.
+ * @throws {@link InvalidOptionError} when the name or the schema is invalid.
  */
 export function signal<T>(name: string, schema?: StandardSchemaV1<unknown, T>): Signal<T> {
   if (schema !== undefined && !isSchema(schema)) {
@@ -38,21 +38,21 @@ export function signal<T>(name: string, schema?: StandardSchemaV1<unknown, T>): 
   const definition = { type: 'signal', name: checkName('signal', name) } as const;
   Object.freeze(definition);
   DEFINITIONS.set(definition, { name, schema });
-  // The type of the payload is a promise about JSON, nothing at run time.
+  // The type exists at compile time only.
   return definition as unknown as Signal<T>;
 }
 
 /**
- * What a caller means by a signal: its name, or what `signal` made.
+ * The signal that a value names: a name, or the result of `signal`.
  *
- * @throws {@link InvalidOptionError} when it is neither.
+ * @throws {@link InvalidOptionError} for any other value.
  */
 export function signalOf(value: unknown): SignalDefinition {
   if (typeof value === 'string') return { name: checkName('signal', value), schema: undefined };
   const isObject = typeof value === 'object' && value !== null;
   const known = isObject ? DEFINITIONS.get(value) : undefined;
   if (known !== undefined) return known;
-  // Made by another copy of the package: its schema is not known here.
+  // Made by another copy of the package, which holds its schema.
   const name = isObject && Reflect.get(value, 'type') === 'signal' && Reflect.get(value, 'name');
   if (isName(name)) return { name, schema: undefined };
   throw new InvalidOptionError('signal', 'a name, or what signal(…) made', value);

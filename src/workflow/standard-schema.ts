@@ -3,41 +3,41 @@ import { messageOf } from '../base/message-of.ts';
 import { InvalidPayloadError } from '../domain/errors/errors.ts';
 /**
  * The part of Standard Schema version 1 that is used here; Zod, Valibot, ArkType and others make
- * such values. `I` is what it accepts, `O` what it gives back.
+ * such values. `I` is the type that it accepts, `O` the type that it returns.
  */
 export interface StandardSchemaV1<I = unknown, O = I> {
-  /** All of it; the name keeps it apart from the library's own properties. */
+  /** The whole interface; the name avoids conflicts with properties of the library. */
   readonly '~standard': {
     readonly version: 1;
-    /** Who made it, as `zod`. */
+    /** The library, such as `zod`. */
     readonly vendor: string;
-    /** Gives `{ value }` or `{ issues }`, or a promise of that. */
+    /** Returns `{ value }` or `{ issues }`, or a promise of that. */
     readonly validate: (value: unknown) => unknown;
-    /** Never a value: compilers read it. */
+    /** For the compiler only; absent at run time. */
     readonly types?:
       | {
-          /** What it accepts. */
+          /** The type that it accepts. */
           readonly input: I;
-          /** What it gives. */
+          /** The type that it returns. */
           readonly output: O;
         }
       | undefined;
   };
 }
 
-/** What `validate` answers. */
+/** Result of `validate`. */
 export type SchemaResult = { readonly ok: true; readonly value: unknown } | SchemaRefusal;
 
-/** Why a value is refused. */
+/** Why a schema refuses a value. */
 export interface SchemaRefusal {
   readonly ok: false;
   readonly path: string;
   readonly message: string;
-  /** Of a schema that threw: what it threw. */
+  /** The error that the schema threw, if it threw. */
   readonly cause?: unknown;
 }
 
-/** Asks a schema; one that throws, or rejects, has refused. Gives a promise only when the schema does. Never throws. */
+/** Validates a value; a throw is a refusal. Returns a promise only if the schema does. Never throws. */
 export function validate(
   schema: StandardSchemaV1,
   value: unknown,
@@ -61,9 +61,9 @@ export function invalidPayload(
 }
 
 /**
- * What a schema makes of a value, if there is one; a promise only when the schema gives one.
+ * The value that a schema returns, if there is one; a promise only when the schema returns one.
  *
- * @throws {@link InvalidPayloadError} when it refuses the value, which is `what`.
+ * @throws {@link InvalidPayloadError} when it refuses the value, which `what` names.
  */
 export function checkedBy(
   what: string,
@@ -81,7 +81,7 @@ function passedBy(what: string, result: SchemaResult): unknown {
   throw invalidPayload(result, what);
 }
 
-/** Whether a value is a Standard Schema as far as one can see. */
+/** Whether a value has the shape of a Standard Schema. */
 export function isSchema(value: unknown): value is StandardSchemaV1 {
   const standard = member(value, '~standard');
   return member(standard, 'version') === 1 && typeof member(standard, 'validate') === 'function';

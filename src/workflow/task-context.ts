@@ -16,178 +16,178 @@ import type { StartArgs, Step } from './step.ts';
 import type { TaskStream } from './task-stream.ts';
 import type { XCom } from './xcom.ts';
 
-/** What became of a task that this one depended on. */
+/** Outcome of a dependency of the task. */
 export type Upstream<O> =
   | {
       readonly state: 'finished';
-      /** The task. */
+      /** Id of the upstream task. */
       readonly taskId: string;
-      /** What its handler returned. */
+      /** Result of its handler. */
       readonly result: O;
     }
   | {
       /** `missing`: it is not stored any more. */
       readonly state: 'failed' | 'canceled' | 'missing';
-      /** The task. */
+      /** Id of the upstream task. */
       readonly taskId: string;
       /** Why there is no result, as plain data. */
       readonly error: {
-        /** Of the class of what was thrown. */
+        /** Name of the error's class. */
         readonly name: string;
-        /** For people. */
+        /** Message of the error. */
         readonly message: string;
       };
     };
 
-/** The tasks that this one depended on. */
+/** Outcomes of the task's dependencies. */
 export interface Upstreams {
-  /** The upstream of this definition; the first in order of `dependsOn` when there are several. */
+  /** The upstream task of this definition; with several, the first in the order of `dependsOn`. */
   get<O, X>(of: Step<never, O, X>): Upstream<O | X> | undefined;
-  /** The upstream of this id; `undefined` when the task does not depend on it. */
+  /** The upstream task with this id; `undefined` when the task does not depend on it. */
   byId(taskId: string): Upstream<unknown> | undefined;
-  /** In the order of `dependsOn`. */
+  /** All outcomes in the order of `dependsOn`. */
   readonly all: readonly Upstream<unknown>[];
 }
 
 /** The second argument of a handler. */
 export interface TaskContext {
-  /** The task; the same in every attempt. */
+  /** Id of the task; the same in every attempt. */
   readonly taskId: string;
-  /** The run that it belongs to; `undefined` when it was enqueued by itself. */
+  /** Id of its run; `undefined` for a task outside a run. */
   readonly runId: string | undefined;
-  /** Whose turn it takes. */
+  /** User of the task. */
   readonly user: string;
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
   /**
-   * Aborts when the attempt should end: its timeout is over, it was canceled, its lease was lost,
-   * or the worker shuts down. The reason is an error that says which.
+   * Aborts when the attempt should end: its timeout is over, the task is canceled, the lease is
+   * lost, or the worker shuts down. The reason is an error that says which.
    */
   readonly signal: AbortSignal;
-  /** Lines carry the task's id, name and user. Of attempts that fail or take long they are kept, see `keepLogs`. */
+  /** Logger with the task's id, name and user; `keepLogs` stores lines. */
   readonly log: Logger;
   /**
-   * Says how far the handler has come, from 0 to 1, for `(await loom.tasks.get(id)).progress`. Returns at once;
-   * the newest is stored at most once a second, and before the attempt ends. What cannot be stored costs the
-   * task nothing.
+   * Reports the progress of the handler, from 0 to 1, for `(await loom.tasks.get(id)).progress`. Returns at
+   * once; the newest report is stored at most once a second, and before the attempt ends. A failed store does
+   * not affect the task.
    *
-   * @throws {@link InvalidOptionError} for what is no number from 0 to 1, or no text.
+   * @throws {@link InvalidOptionError} when the fraction is no number from 0 to 1, or the message no text.
    */
   progress(fraction: number, message?: string): void;
-  /** Rises with every lease of the same task: give it to a store that refuses lesser ones. */
+  /** Rises with every lease of the task: pass it to a store that refuses lower tokens. */
   readonly fencingToken: number;
-  /** The W3C trace context that the task was enqueued with. */
+  /** W3C trace context with which the task was enqueued. */
   readonly traceparent: string | undefined;
-  /** What became of the tasks that it depended on. */
+  /** Outcomes of its dependencies. */
   readonly upstream: Upstreams;
   /**
-   * Runs a step and gives its output; rejects with what it failed with. Runs of one handler go one
-   * after the other, and are known by their number in it or by `id`. What they gave is written
-   * down: a handler that is started anew, after a crash or a failed attempt, is answered from there.
-   * While a group runs the task waits without a slot; the code between such calls may run again.
+   * Runs a step and returns its output; rejects with its error. Runs of one handler happen one after
+   * the other; each is identified by its number in the handler or by `id`. Its result is stored: a
+   * handler that starts again, after a crash or a failed attempt, gets the stored result. While a
+   * group runs the task waits without a slot; the code between calls may run again.
    */
   run<I, O, X>(step: Step<I, O, X>, ...args: StartArgs<I, SubRunOptions>): Promise<O | X>;
   /**
-   * Waits so long, also for days, without a slot, a lease or a connection; its timeout does not
-   * count. Fixed when it begins: a handler that starts anew does not begin it again. A handler waits for
-   * one thing at a time; waits are counted together with what it runs by `run`.
+   * Waits for a time, which may be days, without a slot, a lease or a connection; the task's timeout does not count
+   * meanwhile. The end is fixed when the wait begins, and a handler that starts again does not extend it. A handler
+   * waits for one thing at a time; waits and calls of `run` are numbered together.
    *
-   * @throws {@link InvalidOptionError}; {@link WaitOpenError} beside another wait, or a run; {@link ReplayMismatchError} when the handler, started anew,
-   * made another call here before.
+   * @throws {@link InvalidOptionError}; {@link WaitOpenError} during another wait or run; {@link ReplayMismatchError}
+   * when the earlier start of the handler made another call here.
    */
   sleep(duration: Duration, options?: SubRunOptions): Promise<void>;
-  /** The same, until a moment. */
+  /** Waits until a moment, as `sleep`. */
   sleepUntil(at: Moment, options?: SubRunOptions): Promise<void>;
   /**
-   * Waits for a signal as `sleep` waits for time: one that `loom.signal` sends to this task or to its
-   * run. One that came before is taken at once, the oldest first; each ends one wait. Gives what came
-   * with it. For an event, `event('order.paid', key)`, it waits until one is published after it began; an
-   * event ends all waits for it. With `within`, the newest that was published up to so long ago will do.
+   * Waits, as `sleep` does, for a signal that `loom.signal` sends to this task or its run, and returns
+   * its payload. An earlier signal is taken at once, the oldest first; each signal ends one wait. For an
+   * event, `event('order.paid', key)`, it waits until one is published after the wait began; an event
+   * ends all waits for it. With `within` it also takes the newest event published up to that long ago.
    *
-   * @throws {@link WaitTimedOutError} when none came in time; {@link InvalidPayloadError} when the
-   * signal's schema refuses what came; as `sleep`.
+   * @throws {@link WaitTimedOutError} after the timeout; {@link InvalidPayloadError} when the signal's
+   * schema refuses the payload; as `sleep`.
    */
   waitFor<T>(signal: Signal<T> | EventKey<T>, options?: WaitOptions): Promise<T>;
   /**
-   * Asks people, and waits for the answer as `sleep` waits for time. The question stands in
-   * `loom.asks` until one answers, by `loom.asks.answer` or `fairloom asks answer`; the first counts. A
-   * timeout is never an answer: see `onTimeout`.
+   * Asks people and waits, as `sleep` does, for an answer. The question is listed in `loom.asks` until
+   * someone answers by `loom.asks.answer` or `fairloom asks answer`; the first answer counts. A timeout
+   * is never an answer: see `onTimeout`.
    *
    * @throws {@link WaitTimedOutError} when no answer came in time; {@link InvalidPayloadError} when the
-   * schema of the form refuses what came; as `sleep`.
+   * schema of the form refuses the answer; as `sleep`.
    */
   ask<const C extends string, V, F = undefined>(
     question: AskOptions<C, F> & OnTimeoutValue<V>,
   ): Promise<AskAnswered<C, F> | AskUnanswered<V>>;
-  /** The same where `onTimeout` is no value: it gives nothing but an answer. */
+  /** Without a value in `onTimeout` it returns only answers. */
   ask<const C extends string, F = undefined>(
     question: AskOptions<C, F> & OnTimeoutEnd,
   ): Promise<AskAnswered<C, F>>;
   /**
-   * A channel of the run: all nodes and members of one run share it, and no others. A task that
-   * stands alone has channels of its own.
+   * A channel of the run, shared by all nodes and members of the run. A task outside a run has
+   * channels of its own.
    */
   channel<T extends object>(definition: Channel<T>): ChannelOf<T>;
   /**
-   * A stream that others read while the task runs, by `loom.streams.read`; the same for the same name. A
-   * node of a driven run writes to streams of the run's task. `loom.run` stores nothing, so it keeps none.
+   * A stream that others read while the task runs, by `loom.streams.read`; one per name. A node of a
+   * driven run writes to streams of the run's task. `loom.run` stores no streams.
    */
   stream(name: string): TaskStream;
   /**
-   * What the run shows of itself to its readers: `await ctx.metadata.set('step', 'packing')` is
-   * `(await loom.runs.get(id)).metadata.step`. Of the run for its nodes and members, also of steps that handlers run;
-   * of a task that stands alone its own, in `loom.tasks.get`. A rerun, fork or import tells its own.
+   * Metadata that readers of the run see: `await ctx.metadata.set('step', 'packing')` sets `(await
+   * loom.runs.get(id)).metadata.step`. Nodes, members and steps that handlers run share the metadata of the run; a
+   * task outside a run has its own, in `loom.tasks.get`. A rerun, fork or import starts without any.
    */
   readonly metadata: RunMetadata;
-  /** Values that the tasks of this user hand on by name, beyond runs and dependencies. */
+  /** Named values that the tasks of this user share across runs. */
   readonly xcom: XCom;
 }
 
-/** How a handler runs a step. */
+/** Options of a step that a handler runs. */
 export interface SubRunOptions {
-  /** Names the call among those of the handler, in place of its number. */
+  /** Identifies the call within its handler. Default: its number. */
   readonly id?: string | undefined;
 }
 
-/** What may stand in {@link SubRunOptions}. */
+/** Keys of {@link SubRunOptions}. */
 export const SUB_RUN_KEYS: OptionKeys<SubRunOptions> = keysOf<SubRunOptions>()({ id: true });
 
-/** How a handler waits. */
+/** Options of a wait. */
 export interface WaitOptions extends SubRunOptions {
-  /** It waits at most so long; without it, for ever. */
+  /** Longest wait. Default: for ever. */
   readonly timeout?: Duration | undefined;
-  /** Of an event: one that was published up to so long ago will do, as long as it is kept. */
+  /** For an event: also take one that was published up to this long ago and is still stored. */
   readonly within?: Duration | undefined;
 }
 
-/** What may stand in {@link WaitOptions}. */
+/** Keys of {@link WaitOptions}. */
 export const WAIT_KEYS: OptionKeys<WaitOptions> = keysOf<WaitOptions>()({
   ...SUB_RUN_KEYS,
   timeout: true,
   within: true,
 });
 
-/** What a handler in a thread is given; the thread ends where a signal would abort. */
+/** Context of a handler in a thread. Where a signal would abort, the thread is terminated. */
 export interface ThreadContext {
-  /** The task; the same in every attempt. */
+  /** Id of the task; the same in every attempt. */
   readonly taskId: string;
-  /** Whose turn it takes. */
+  /** User of the task. */
   readonly user: string;
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** Rises with every lease of the same task. */
+  /** Rises with every lease of the task. */
   readonly fencingToken: number;
-  /** The W3C trace context that the task was enqueued with. */
+  /** W3C trace context with which the task was enqueued. */
   readonly traceparent: string | undefined;
-  /** The worker's log; lines carry the task's id, name and user. Fields have to be data. */
+  /** The worker's log; lines carry the task's id, name and user. Fields must be plain data. */
   readonly log: Logger;
 }
 
-/** What a handler in a process of its own is given. */
+/** Context of a handler in a process. */
 export interface ProcessContext extends ThreadContext {
   /**
-   * Aborts when the attempt should end; the reason says why. A handler that has looked at it has
-   * three seconds to end then. One that has not ends at once.
+   * Aborts when the attempt should end; the reason says why. A handler that has read it has three
+   * seconds to end; any other is killed at once.
    */
   readonly signal: AbortSignal;
 }

@@ -1,6 +1,6 @@
 /**
- * Definitions: values that say what a task is called, what it may do and which code it runs.
- * Making one does nothing; `Fairloom` and its workers read them.
+ * Definitions: names, options and code of tasks. Making one has no effect; `Fairloom` and its
+ * workers read them.
  */
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
@@ -17,12 +17,12 @@ import { checkTaskOptions, integerOption, TASK_KEYS, type TaskOptions } from './
 
 export type { Handler } from './task-code.ts';
 
-/** Options without the schemas, which stand beside them. */
+/** Options without the schemas, which are separate fields. */
 export type DefinitionOptions = Omit<TaskOptions, 'input' | 'output'>;
 
-/** What a definition may do besides giving an output. */
+/** Dynamic part of a definition. */
 export interface DynamicSpec {
-  /** Visits of one node in one run that `again` or a loop of `next` may add. */
+  /** Runs of one node in one run that `again` or a loop of `next` may cause. */
   readonly maxCycles: number;
 }
 
@@ -36,12 +36,12 @@ interface DefinitionParts {
   readonly output?: StandardSchemaV1 | undefined;
 }
 
-/** What `task`, `ref`, `threadTask` and the others make. The engine's view; callers see {@link Task}. */
+/** The engine's view of what `task`, `ref`, `threadTask` and others make; callers see {@link Task}. */
 export class TaskDefinition extends StepDefinition {
   readonly type = 'task';
-  /** The name under which it was defined, before any `as`: chooses the handler of a node. */
+  /** The defined name, before any `as`: it selects the handler of a node. */
   readonly taskName: string;
-  /** Under which it is enqueued by itself: with its version, if it keeps that. */
+  /** Its name when enqueued alone: with its version, unless `versioning` is `latest`. */
   readonly storedName: string;
   readonly options: DefinitionOptions;
   readonly code: TaskCode;
@@ -68,31 +68,31 @@ export class TaskDefinition extends StepDefinition {
     return new TaskDefinition({ ...this, name });
   }
 
-  /** The name of its code, with its version also where it keeps none. */
+  /** The name of its code: with its version in any case. */
   get codeName(): string {
     return versionedName(this.taskName, this.options.version);
   }
 
-  /** As a part of a pipeline of this version: that of its own goes before it. */
+  /** The definition inside a pipeline of this version; a version of its own wins. */
   within(version: string | undefined): TaskDefinition {
     if (version === undefined || this.options.version !== undefined) return this;
     return new TaskDefinition({ ...this, options: { ...this.options, version } });
   }
 }
 
-/** Options of a definition; with a schema `I` is what callers give, `P` what handlers get. */
+/** Options of a definition. With a schema, callers give `I` and handlers get `P`. */
 export interface TaskOptionsOf<I, P> extends Omit<TaskOptions, 'input'> {
-  /** Checks the input, at enqueue and at the worker, and sets its type. */
+  /** Checks the input at enqueue and in the worker, and sets its type. */
   readonly input?: StandardSchemaV1<I, P> | undefined;
 }
 
 /**
  * Defines a task: `task("resize", async (input: Size, ctx) => …)`.
  *
- * The handler gets the input as it was enqueued, fresh from JSON, and its result is stored as
- * JSON. It may run more than once; see `retries`.
+ * The handler gets the enqueued input, parsed from JSON, and its result is stored as JSON. It may
+ * run more than once; see `retries`.
  *
- * @throws {@link InvalidOptionError} when the name or an option is not what it should be.
+ * @throws {@link InvalidOptionError} when the name or an option is invalid.
  */
 export function task<I = void, R = void>(
   name: string,
@@ -109,29 +109,29 @@ export function task(name: string, ...rest: readonly unknown[]): Task<never, unk
   return typed(define(name, options, { kind: 'function', handler }));
 }
 
-/** What an enqueuer may know of code that lives elsewhere. */
+/** Options of {@link ref}. */
 export interface RefOptions {
-  /** Tasks are left to workers with this version of it. Default: to any. */
+  /** Only workers with this version of the code run its tasks. Default: any worker. */
   readonly version?: string | undefined;
 }
 
 const REF_KEYS: OptionKeys<RefOptions> = keysOf<RefOptions>()({ version: true });
 
 /**
- * A task whose code lives in another process: enqueuers need no handler.
- * `ref<typeof import('./tasks.js').invoice>('invoice')` has the types of the real one. Options of
- * the definition that concern the enqueue (queue, priority, cost) are not known here.
+ * A task whose code lives in another process: enqueuers need no handler. `ref<typeof
+ * import('./tasks.js').invoice>('invoice')` has the types of the definition. Its options for the
+ * enqueue (queue, priority, cost) are not known here.
  *
- * @throws {@link InvalidOptionError} when the name is none, or an option not what it should be.
+ * @throws {@link InvalidOptionError} when the name or an option is invalid.
  */
 export function ref<S extends AnyStep>(name: NoInfer<string>, options: RefOptions = {}): S {
   checkDefinition(name, options, REF_KEYS);
   return typed(define(name, options, { kind: 'elsewhere' }));
 }
 
-/** Options of `dynamic`. */
+/** Options of {@link dynamic}. */
 export interface DynamicOptions extends TaskOptions {
-  /** How often this node may run in one run, the first time included; at least 1. Default 10. */
+  /** How often this node may run in one run, including the first time; at least 1. Default 10. */
   readonly maxCycles?: number | undefined;
 }
 
@@ -141,14 +141,14 @@ const DYNAMIC_KEYS: OptionKeys<DynamicOptions> = keysOf<DynamicOptions>()({
 });
 
 /**
- * Defines a task that chooses what comes next, by returning what `ctx.next`, `ctx.goto`,
- * `ctx.again` or `ctx.terminate` give; any other value is its output. A pipeline with such a task
- * is driven by one worker at a time.
+ * Defines a task that chooses the next step by returning the result of `ctx.next`, `ctx.goto`,
+ * `ctx.again` or `ctx.terminate`; any other value is its output. One worker at a time drives a
+ * pipeline with such a task.
  *
- * Of two definitions that name each other one needs its type written down:
- * `const agent: Task<State, Answer> = dynamic('agent', …)`.
+ * When two definitions refer to each other, one needs an explicit type: `const agent: Task<State,
+ * Answer> = dynamic('agent', …)`.
  *
- * @throws {@link InvalidOptionError} when the name or an option is not what it should be.
+ * @throws {@link InvalidOptionError} when the name or an option is invalid.
  */
 export function dynamic<I = void, R = void>(
   name: string,
@@ -168,7 +168,7 @@ export function dynamic(name: string, ...rest: readonly unknown[]): Task<never, 
   return typed(define(name, others, { kind: 'function', handler }, spec));
 }
 
-/** The definition behind a step; @throws {@link InvalidOptionError} for a pipeline, which has several. */
+/** The definition of a step; @throws {@link InvalidOptionError} for a pipeline, which has several. */
 export function definitionOf(step: unknown): TaskDefinition {
   const known = demandStep('step', step);
   if (known instanceof TaskDefinition) return known;
@@ -179,7 +179,7 @@ export function definitionOf(step: unknown): TaskDefinition {
   );
 }
 
-/** A task that is stored as one; @throws {@link InvalidOptionError} for what is stored as a run. */
+/** The definition of a lone task; @throws {@link InvalidOptionError} for a step stored as a run. */
 export function loneTaskOf(step: unknown): TaskDefinition {
   const known = demandStep('step', step);
   if (known instanceof TaskDefinition && known.dynamic === undefined) return known;
@@ -188,7 +188,7 @@ export function loneTaskOf(step: unknown): TaskDefinition {
   throw new InvalidOptionError('step', wanted, `${what} ${known.name}`);
 }
 
-/** Options of a definition; each is still to be checked. */
+/** Unchecked options of a definition. */
 type Options = Readonly<Record<string, unknown>>;
 
 function argumentsOf(
@@ -205,7 +205,7 @@ function argumentsOf(
   return { options, handler: handler as Handler };
 }
 
-/** @throws {@link InvalidOptionError} for a name that is none, and for an option that there is not. */
+/** @throws {@link InvalidOptionError} for an invalid name or an unknown option. */
 export function checkDefinition(
   name: string,
   options: unknown,
@@ -214,7 +214,7 @@ export function checkDefinition(
   checkOptions(`task ${checkName('task name', name)}`, options, keys);
 }
 
-/** Makes a definition; @throws {@link InvalidOptionError} for a name or option that is none. */
+/** Makes a definition; @throws {@link InvalidOptionError} for an invalid name or option. */
 export function define(
   name: string,
   options: Options,
@@ -239,7 +239,7 @@ export function define(
   });
 }
 
-/** Puts the caller's types on a definition: they are promises about JSON, nothing at run time. */
+/** Adds the caller's types to a definition; they exist at compile time only. */
 export function typed<S extends AnyStep>(definition: TaskDefinition): S {
   return definition as unknown as S;
 }

@@ -14,18 +14,18 @@ import type { StandardSchemaV1 } from './standard-schema.ts';
 /** Names of the priorities 1 to 6. */
 export type PriorityName = 'very-low' | 'low' | 'normal' | 'high' | 'very-high' | 'critical';
 
-/** Order within one user: 6 and `critical` first; default 3, `normal`. */
+/** Order within one user: 6, `critical`, is first; default 3, `normal`. */
 export type Priority = Level | PriorityName;
 
-/** How long to wait before the next attempt. */
+/** Delay before the next attempt. */
 export interface BackoffOptions {
   /** Default `exponential`: `base`, twice that, four times that… */
   readonly kind?: 'exponential' | 'fixed' | undefined;
-  /** The first wait, or every one. Default 1 s. */
+  /** The first delay (`exponential`) or every delay (`fixed`). Default 1 s. */
   readonly base?: Duration | undefined;
-  /** Longest wait. Default 1 h. */
+  /** Longest delay. Default 1 h. */
   readonly max?: Duration | undefined;
-  /** `full`: anywhere from 0 to the wait. `equal`: from half of it. Default `full`. */
+  /** `full`: random from 0 to the delay. `equal`: random from half the delay. Default `full`. */
   readonly jitter?: 'full' | 'equal' | 'none' | undefined;
 }
 
@@ -36,39 +36,39 @@ const BACKOFF_KEYS: OptionKeys<BackoffOptions> = keysOf<BackoffOptions>()({
   jitter: true,
 });
 
-/** The wait after the failed attempt of this number (from 1). */
+/** The delay after the failed attempt of this number (from 1). */
 export type BackoffFunction = (attempt: number) => Duration;
 
-/** What an attempt may do. Stored with a task only as far as its enqueue said so. */
+/** Options of an attempt. Only those that the enqueue sets are stored with a task. */
 export interface AttemptOptions {
-  /** Attempts after the first. Default 3. */
+  /** Number of attempts after the first. Default 3. */
   readonly retries?: number | undefined;
-  /** Data, so that it can be stored. */
+  /** Delays between attempts; data, so that it can be stored. */
   readonly backoff?: BackoffOptions | undefined;
-  /** How long one attempt may run: all parts in which its handler works count, its waits do not. Default 15 min. */
+  /** Longest run time of one attempt, without its waits. Default 15 min. */
   readonly timeout?: Duration | 'none' | undefined;
 }
 
-/** What may stand in {@link AttemptOptions}. */
+/** Keys of {@link AttemptOptions}. */
 export const ATTEMPT_KEYS: OptionKeys<AttemptOptions> = keysOf<AttemptOptions>()({
   retries: true,
   backoff: true,
   timeout: true,
 });
 
-/** Where a task goes, and what its turn costs. */
+/** Queue, priority and cost of a task. */
 export interface PlaceOptions {
-  /** Default `default`. */
+  /** Name of the queue. Default `default`. */
   readonly queue?: string | undefined;
   /** Order among the user's own tasks. Default `normal`. */
   readonly priority?: Priority | undefined;
-  /** Turns that it takes from its user, above 0. Default 1. */
+  /** Number of turns that the task takes from its user, above 0. Default 1. */
   readonly cost?: number | undefined;
-  /** Not started this long after it was due, it ends as `failed(expired)`. */
+  /** If it has not started this long after it was due, it ends as `failed(expired)`. */
   readonly expiresIn?: Duration | undefined;
 }
 
-/** What may stand in {@link PlaceOptions}. */
+/** Keys of {@link PlaceOptions}. */
 export const PLACE_KEYS: OptionKeys<PlaceOptions> = keysOf<PlaceOptions>()({
   queue: true,
   priority: true,
@@ -76,44 +76,44 @@ export const PLACE_KEYS: OptionKeys<PlaceOptions> = keysOf<PlaceOptions>()({
   expiresIn: true,
 });
 
-/** Options of a definition. What an enqueue says goes before them. */
+/** Options of a definition. Options of an enqueue override them. */
 export interface TaskOptions extends PlaceOptions {
-  /** Attempts after the first. Default 3. */
+  /** Number of attempts after the first. Default 3. */
   readonly retries?: number | undefined;
-  /** Default exponential from 1 s to 1 h with full jitter. */
+  /** Delays between attempts. Default: exponential from 1 s to 1 h with full jitter. */
   readonly backoff?: BackoffOptions | BackoffFunction | undefined;
-  /** How long one attempt may run: all parts in which its handler works count, its waits do not. Default 15 min. */
+  /** Longest run time of one attempt, without its waits. Default 15 min. */
   readonly timeout?: Duration | 'none' | undefined;
-  /** Decides what becomes of an outcome; must be pure. Default: the rules of `retries` and `backoff`. */
+  /** Decides what follows an attempt; must be pure. Default: the rules of `retries` and `backoff`. */
   readonly decider?: Decider | undefined;
-  /** Checks what the handler returned; its output is what is stored. */
+  /** Checks the handler's result; the output of the schema is stored. */
   readonly output?: StandardSchemaV1 | undefined;
   /**
-   * Hands its result on: `ctx.xcom.pull(definition)` gives the one of the same user that ended last.
-   * Default false.
+   * Shares its result: `ctx.xcom.pull(definition)` returns the latest of the same user. Default
+   * false.
    */
   readonly xcom?: boolean | undefined;
   /**
-   * Which lines of `ctx.log` are kept with the task, for `loom.tasks.logs`: the newest 200 of attempts that
-   * fail or take longer than a second, of all (`always`) or of none (`never`). Default `failures`.
+   * Which lines of `ctx.log` are stored, for `loom.tasks.logs`: the newest 200 of attempts that fail or
+   * take longer than a second (`failures`), of all (`always`) or of none (`never`). Default `failures`.
    */
   readonly keepLogs?: KeepLogs | undefined;
   /**
-   * Of the handler: raise it when new code cannot go on with what old code has begun. What is enqueued
-   * is then left to workers that have this version, and graphs of workflows get another hash. Default:
-   * none, and any worker that knows the name runs it.
+   * Version of the handler: raise it when new code cannot continue what old code has begun. Only
+   * workers with this version run the enqueued tasks, and graphs of workflows get another hash.
+   * Default: none; any worker that knows the name runs them.
    */
   readonly version?: string | undefined;
   /**
-   * `pin` (default): what is enqueued keeps the version of its definition. `latest`: it goes on with
-   * the newest that its worker has.
+   * `pin` (default): an enqueued task keeps the version of its definition. `latest`: it runs with
+   * the newest version that its worker has.
    */
   readonly versioning?: Versioning | undefined;
-  /** Given by a schema, which also sets the type of the input. */
+  /** Set by a schema, which also sets the type of the input. */
   readonly input?: never;
 }
 
-/** What may stand in {@link TaskOptions}. */
+/** Keys of {@link TaskOptions}. */
 export const TASK_KEYS: OptionKeys<TaskOptions> = keysOf<TaskOptions>()({
   ...ATTEMPT_KEYS,
   ...PLACE_KEYS,
@@ -153,7 +153,7 @@ export function levelOf(option: string, priority: unknown): Level {
   throw new InvalidOptionError(option, 'a priority from 1 to 6, or its name', priority);
 }
 
-/** A length of time within bounds, in ms; negative ones count as `least`. */
+/** A duration within bounds, in ms; negative ones count as `least`. */
 export function durationOption(
   option: string,
   value: unknown,
@@ -168,12 +168,12 @@ export function durationOption(
   return ms;
 }
 
-/** A number of retries, whole and not negative. */
+/** A number of retries: a non-negative integer. */
 export function retriesOption(option: string, value: unknown): number {
   return integerOption(option, value, { least: 0, most: LIMITS.retriesMax });
 }
 
-/** A whole number within bounds. */
+/** An integer within bounds. */
 export function integerOption(
   option: string,
   value: unknown,
@@ -186,13 +186,13 @@ export function integerOption(
   throw new InvalidOptionError(option, `a whole number from ${least} to ${most}`, value);
 }
 
-/** One of some words, or nothing. */
+/** One of some texts, or `undefined`. */
 export function oneOf<T>(option: string, value: T, allowed: readonly unknown[]): T {
   if (value === undefined || allowed.includes(value)) return value;
   throw new InvalidOptionError(option, allowed.map((one) => `"${one}"`).join(', '), value);
 }
 
-/** A timeout in ms; 0 stands for none. */
+/** A timeout in ms; 0 means none. */
 export function timeoutOption(option: string, value: unknown): number {
   if (value === 'none') return 0;
   return durationOption(option, value, { least: 1, most: LIMITS.delayMaxMs });
@@ -204,10 +204,10 @@ export function costOption(option: string, value: unknown): number {
   throw new InvalidOptionError(option, `a number above 0, at most ${LIMITS.costMax}`, value);
 }
 
-/** Backoff as it is stored: what was said, in ms. */
+/** Backoff as it is stored: durations in ms. */
 export type BackoffPolicy = Omit<RetryPolicy, 'retries'>;
 
-/** Fills in the defaults of a backoff. */
+/** Checks a backoff and adds the defaults. */
 export function backoffOption(option: string, value: unknown): BackoffPolicy {
   checkPart(option, value, BACKOFF_KEYS);
   const {
@@ -230,7 +230,7 @@ export function backoffOption(option: string, value: unknown): BackoffPolicy {
   return { kind, baseMs, maxMs: Math.max(maxMs, kind === 'fixed' ? baseMs : 0), jitter };
 }
 
-/** Checks what a definition or `FairloomOptions.defaults` says, so that a typo fails at once. */
+/** Checks options of a definition or `FairloomOptions.defaults`, so that a typo fails at once. */
 export function checkTaskOptions(where: string, options: TaskOptions): void {
   const { retries, backoff, timeout, queue, priority, cost, expiresIn } = options;
   if (retries !== undefined) retriesOption(`${where}.retries`, retries);

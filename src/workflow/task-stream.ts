@@ -1,23 +1,23 @@
-/** What a handler tells while it runs, chunk by chunk. */
+/** Output that a handler writes while it runs, in chunks. */
 
-/** A stream in the hands of the handler that writes it. */
+/** A stream, as its writing handler sees it. */
 export interface TaskStream {
-  /** The task under whose id it is read: `loom.streams.read(id, name)`. */
+  /** Id of the task for its readers: `loom.streams.read(id, name)`. */
   readonly id: string;
   /** Its name among the streams of that task. */
   readonly name: string;
   /**
-   * Adds a chunk, any JSON value; fulfilled once it is stored. Chunks of one tick are stored by one call. What
-   * is not awaited is stored all the same before the attempt ends; when that fails, the attempt does.
+   * Adds a chunk, any JSON value; resolves when it is stored. Chunks of one tick are stored by one call. The
+   * attempt stores chunks that were not awaited before it ends; if that fails, the attempt fails.
    *
-   * @throws {@link InvalidPayloadError} for what cannot be stored as it is, or is longer than
+   * @throws {@link InvalidPayloadError} for a value that JSON would change, or longer than
    * `LIMITS.streamChunkBytes`; {@link StreamLimitError}; {@link LeaseLostError} when another attempt has the
-   * task; {@link ClosedError} once it was closed, or its handler has ended.
+   * task; {@link ClosedError} after `close`, or after its handler has ended.
    */
   write(chunk: unknown): Promise<void>;
   /**
-   * Nothing comes any more: readers end once they have read everything. A stream that is not closed ends
-   * with its task. Fulfilled once that is stored; throws as `write` does.
+   * Closes the stream: readers end after its last chunk. A stream that is not closed ends with its task.
+   * Resolves when that is stored; throws as `write` does.
    */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Steps that wait: parts of pipelines that give on what they were given, or what came. */
+/** Steps that wait: they give their input, or the message for which they waited. */
 import type { Duration } from '../base/time.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
@@ -22,15 +22,15 @@ import { task } from './task-definition.ts';
 import { durationOption } from './task-options.ts';
 
 /**
- * A step that waits so long and gives on its input: `a.pipe(sleep('1h')).pipe(b)`. It holds no slot
- * meanwhile. Its name is `sleep-1h`; in one pipeline name the second of two alike by `as`.
+ * A step that waits for a time and gives its input: `a.pipe(sleep('1h')).pipe(b)`. It holds no slot
+ * meanwhile. Its name is `sleep-1h`; rename the second of two equal steps in a pipeline by `as`.
  *
- * @throws {@link InvalidOptionError} when that is no length of time.
+ * @throws {@link InvalidOptionError} when the duration is invalid.
  */
 export function sleep<T = unknown>(duration: Duration): Task<T, T> {
   const ms = durationOption('duration', duration, { least: 0, most: LIMITS.delayMaxMs });
   const name = `sleep-${typeof duration === 'number' ? `${ms}ms` : duration}`;
-  // One handler for each name, however many pipelines have the step.
+  // One handler per name, however many pipelines contain the step.
   return onceMade(SLEEPS, name, () =>
     task(name, { timeout: 'none' }, async (input: unknown, ctx): Promise<unknown> => {
       await ctx.sleep(ms);
@@ -39,15 +39,15 @@ export function sleep<T = unknown>(duration: Duration): Task<T, T> {
   ) as Task<T, T>;
 }
 
-/** Steps that were made, by name; the newest. */
+/** The newest steps, by name. */
 type Made = Map<string, Task<unknown, unknown>>;
 
 const SLEEPS: Made = new Map();
-/** By the definition of the signal or event. */
+/** Steps by the definition of the signal or event. */
 const DEFINED = new WeakMap<object, Made>();
-/** Of signals that a caller has named by a text. */
+/** Steps for signals that a caller named by a text. */
 const NAMED: Made = new Map();
-/** Steps of one kind that are kept. */
+/** Number of steps of one kind that are kept. */
 const KEPT = 1_000;
 
 function madeFor(what: unknown): Made {
@@ -72,34 +72,34 @@ function onceMade(
   return known;
 }
 
-/** How a step waits for what its input says. */
+/** Options of a step that waits for a signal or event made of its input. */
 export interface WaitStepOptions extends Pick<WaitOptions, 'timeout' | 'within'> {
-  /** Of the step; each of those that one client knows needs its own. */
+  /** Name of the step; unique within a client. */
   readonly name: string;
 }
 
-/** What may stand in {@link WaitStepOptions}. */
+/** Keys of {@link WaitStepOptions}. */
 const STEP_KEYS: OptionKeys<WaitStepOptions> = keysOf<WaitStepOptions>()({
   name: true,
   timeout: true,
   within: true,
 });
 
-/** The same where the step has its name of what it waits for. */
+/** Keys for a step whose name is derived from its signal or event. */
 const { name: _name, ...NAMELESS } = STEP_KEYS;
 
 /**
- * A step that waits for a signal to its run, or for an event, as `ctx.waitFor` does, and gives what came with
- * it. Its name is `wait-`, that of the signal or event, and its timeout; in one pipeline name the second of two
- * alike by `as`.
+ * A step that waits for a signal to its run, or for an event, as `ctx.waitFor` does, and gives the payload. Its
+ * name is `wait-`, the name of the signal or event, and the timeout; rename the second of two equal steps in a
+ * pipeline by `as`.
  *
- * @throws {@link InvalidOptionError} for the first option that is not what it should be.
+ * @throws {@link InvalidOptionError} for the first invalid option.
  */
 export function waitFor<T>(
   what: Signal<T> | EventKey<T>,
   options?: Pick<WaitOptions, 'timeout' | 'within'>,
 ): Task<unknown, T>;
-/** The same for what the input says: `waitFor((order: Order) => event('paid', order.id), { name: 'paid' })`. */
+/** Target made of the input: `waitFor((order: Order) => event('paid', order.id), { name: 'paid' })`. */
 export function waitFor<I, T>(
   what: (input: I) => Signal<T> | EventKey<T>,
   options: WaitStepOptions,
@@ -137,15 +137,15 @@ function checkWait({ timeout, within }: Pick<WaitOptions, 'timeout' | 'within'>)
 }
 
 /**
- * A step that asks people, as `ctx.ask` does, and gives what came of it. Its name is `ask`, unless it
- * says another: each of those that one client knows needs its own.
+ * A step that asks people, as `ctx.ask` does, and gives the answer. Its name is `ask` by default; two
+ * such steps of one client need different names.
  *
- * @throws {@link InvalidOptionError} for the first option that is not what it should be.
+ * @throws {@link InvalidOptionError} for the first invalid option.
  */
 export function ask<I, const C extends string, V, F = undefined>(
   question: AskStepOptions<I, C, F> & OnTimeoutValue<V>,
 ): Task<I, AskAnswered<C, F> | AskUnanswered<V>>;
-/** The same, where a time that is over ends the task. */
+/** Without a value in `onTimeout` the step gives only answers. */
 export function ask<I, const C extends string, F = undefined>(
   question: AskStepOptions<I, C, F> & OnTimeoutEnd,
 ): Task<I, AskAnswered<C, F>>;

@@ -1,4 +1,4 @@
-/** Keys of XCom: what callers may name a value by. */
+/** Keys of XCom. */
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkId, isId } from '../domain/fairness/names.ts';
 import { isSchema, type StandardSchemaV1 } from './standard-schema.ts';
@@ -11,13 +11,13 @@ export interface XComKeyDefinition {
   readonly schema: StandardSchemaV1 | undefined;
 }
 
-/** What stands behind the keys that callers hold. */
+/** Data of the keys that callers hold. */
 const DEFINITIONS = new WeakMap<object, XComKeyDefinition>();
 
 /**
- * Defines a key: `xcomKey<number>('rows')`. A schema also checks what is pushed and pulled.
+ * Defines a key: `xcomKey<number>('rows')`. A schema checks values when they are pushed and pulled.
  *
- * @throws {@link InvalidOptionError} when the name is no key, or the schema is none.
+ * @throws {@link InvalidOptionError} when the name or the schema is invalid.
  */
 export function xcomKey<T>(name: string, schema?: StandardSchemaV1<unknown, T>): XComKey<T> {
   if (schema !== undefined && !isSchema(schema)) {
@@ -26,14 +26,14 @@ export function xcomKey<T>(name: string, schema?: StandardSchemaV1<unknown, T>):
   const definition = { type: 'xcom-key', name: checkId('xcom key', name) } as const;
   Object.freeze(definition);
   DEFINITIONS.set(definition, { name, schema });
-  // The type of the value is a promise about JSON, nothing at run time.
+  // The type exists at compile time only.
   return definition as unknown as XComKey<T>;
 }
 
 /**
- * What a caller means by a key: a text, what `xcomKey` made, or the definition of a task.
+ * The key that a value names: a text, the result of `xcomKey`, or the definition of a task.
  *
- * @throws {@link InvalidOptionError} when it is none of these.
+ * @throws {@link InvalidOptionError} for any other value.
  */
 export function xcomKeyOf(value: unknown): XComKeyDefinition {
   if (typeof value === 'string') return { name: checkId('xcom key', value), schema: undefined };
@@ -41,7 +41,7 @@ export function xcomKeyOf(value: unknown): XComKeyDefinition {
   const isObject = typeof value === 'object' && value !== null;
   const known = isObject ? DEFINITIONS.get(value) : undefined;
   if (known !== undefined) return known;
-  // Made by another copy of the package: its schema is not known here.
+  // Made by another copy of the package, which holds its schema.
   const name = isObject && Reflect.get(value, 'type') === 'xcom-key' && Reflect.get(value, 'name');
   if (isId(name)) return { name, schema: undefined };
   throw new InvalidOptionError(

@@ -1,29 +1,29 @@
-/** XCom: values that a user's tasks hand on by name, with a type. */
+/** XCom: typed values, by name, that tasks of one user share. */
 import type { Duration } from '../base/time.ts';
 import { keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import type { Step, Task } from './step.ts';
 
-/** Holds the type of the value; never a value. */
+/** Carries the type of the value; absent at run time. */
 declare const valueType: unique symbol;
 
-/** A key with the type of its value. Making one does nothing. */
+/** A key with the type of its value. Making one has no effect. */
 export interface XComKey<in out T> {
-  /** Tells it from other definitions. */
+  /** Type tag. */
   readonly type: 'xcom-key';
-  /** Two definitions of one name are the same key. */
+  /** Its name. Two definitions with one name are the same key. */
   readonly name: string;
-  /** Holds the type; never a value. */
+  /** Carries the type; absent at run time. */
   readonly [valueType]: (value: T) => T;
 }
 
-/** What a value is pulled by: a key, with a type or as a text, or the task that gave it. */
+/** A key of a pull: a typed key, a text, or the task that produced the value. */
 export type XComSource =
   | string
-  /** Two keys of one name are the same key. */
+  /** A key as data: its name identifies it. */
   | { readonly type: 'xcom-key'; readonly name: string }
   | Task<never, unknown, unknown>;
 
-/** What is pulled by a key or a task. */
+/** Type of the value that a pull returns. */
 export type XComPulled<K> =
   K extends XComKey<infer T>
     ? T | undefined
@@ -31,27 +31,26 @@ export type XComPulled<K> =
       ? O | X | undefined
       : unknown;
 
-/** How long a value is kept. */
+/** Options of a push. */
 export interface XComPushOptions {
-  /** After the end of the task that pushes it. Default `FairloomOptions.xcom.ttl`, 1 h. */
+  /** Time after the end of its task. Default `FairloomOptions.xcom.ttl`, 1 h. */
   readonly ttl?: Duration | undefined;
 }
 
-/** What may stand in {@link XComPushOptions}. */
+/** Keys of {@link XComPushOptions}. */
 export const XCOM_PUSH_KEYS: OptionKeys<XComPushOptions> = keysOf<XComPushOptions>()({ ttl: true });
 
 /**
- * The named values of a handler's user, in one namespace. What a handler pushes or deletes is held
- * until it has succeeded, and applied with that, once; `pull` sees it before. Keys are texts of 1–128
- * bytes.
+ * Named values of a handler's user, in one namespace. Pushes and deletes of a handler are buffered,
+ * and applied once when it succeeds; `pull` sees them. Keys are texts of 1–128 bytes.
  */
 export interface XCom {
   /**
-   * Puts a value in place of the one before.
+   * Replaces the value of a key.
    *
-   * @throws {@link InvalidPayloadError} for a value that cannot be stored as it is, is too large, or
-   * is refused by the schema of the key; {@link XComLimitError} for more values than one attempt may
-   * change; {@link InvalidOptionError}.
+   * @throws {@link InvalidPayloadError} for a value that JSON would change, is too large, or is
+   * refused by the key's schema; {@link XComLimitError} for more values than one attempt may change;
+   * {@link InvalidOptionError}.
    */
   push<T>(
     key: string | XComKey<T>,
@@ -59,12 +58,12 @@ export interface XCom {
     options?: XComPushOptions,
   ): Promise<void>;
   /**
-   * The value of a key, or the result that a task defined with `xcom: true` gave last; `undefined`
-   * when there is none, or its time is over.
+   * The value of a key, or the latest result of a task defined with `xcom: true`; `undefined`
+   * without one, or after its `ttl`.
    */
   pull<K extends XComSource>(of: K): Promise<XComPulled<K>>;
-  /** Takes a value away. */
+  /** Removes the value of a key. */
   delete(key: XComSource): Promise<void>;
-  /** The same user's values in another namespace; a text of 1–128 bytes. */
+  /** Values of the same user in another namespace; a text of 1–128 bytes. */
   in(namespace: string): XCom;
 }

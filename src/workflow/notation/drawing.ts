@@ -1,20 +1,20 @@
-/** What drawings of a graph have in common. */
+/** Shared parts of the drawings of a graph. */
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import type { GraphNode, TaskGraph } from '../../graph/graph.ts';
 import { compile } from '../compile.ts';
 import { StepDefinition } from '../pipeline-definition.ts';
 import type { AnyStep } from '../step.ts';
 
-/** What can be drawn: a step, or a graph that was made before. */
+/** Values that can be drawn: a step or a graph. */
 export type Drawable = AnyStep | TaskGraph;
 
-/** States of nodes by id, such as `finished`; nodes without one are drawn plainly. */
+/** States of nodes by id, such as `finished`; nodes without one get no color. */
 export type NodeStates = ReadonlyMap<string, string>;
 
 /**
  * The graph of a step, or the graph itself.
  *
- * @throws {@link InvalidOptionError} for what is neither, or for states that are no map.
+ * @throws {@link InvalidOptionError} for any other value, or when `states` is not a map.
  */
 export function graphOf(drawable: Drawable, states: NodeStates): TaskGraph {
   if (typeof states?.get !== 'function') {
@@ -30,7 +30,7 @@ function isGraph(value: Drawable): value is TaskGraph {
   return typeof value.name === 'string' && Array.isArray(value.nodes);
 }
 
-/** What a node is called in a drawing: groups without a name by what they do. */
+/** The label of a node; a group without a name is labeled by its kind. */
 export function labelOf(node: GraphNode): string {
   if (node.id.startsWith('~')) return kindOf(node);
   const words = [node.id];
@@ -57,7 +57,7 @@ function kindOf(node: GraphNode): string {
   }
 }
 
-/** Keys of members and states are any text: what would move a cursor is shown as an escape. */
+/** Escapes control characters: keys of members and states are arbitrary text. */
 export function printable(text: string): string {
   return text.replaceAll(
     /[\p{C}\p{Zl}\p{Zp}]/gu,
@@ -65,7 +65,7 @@ export function printable(text: string): string {
   );
 }
 
-/** Colors of states, for those that drawings know; others are drawn plainly. */
+/** Colors by state; other states have none. */
 export const STATE_COLORS: ReadonlyMap<string, string> = new Map([
   ['deferred', '#eeeeee'],
   ['scheduled', '#e8e0f5'],

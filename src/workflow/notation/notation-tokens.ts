@@ -1,7 +1,7 @@
-/** The words of the notation. */
+/** Tokens of the notation. */
 import { NotationError } from '../../domain/errors/errors.ts';
 
-/** What the notation is made of. A `step` is a name in a text, or a hole of a template. */
+/** A token. A `step` is a name in a text, or a hole of a template. */
 export type Token =
   | { readonly kind: 'step'; readonly at: number; readonly text: string; readonly hole?: number }
   | { readonly kind: '>>' | '<<' | '|' | '(' | ')' | 'end'; readonly at: number };
@@ -10,23 +10,23 @@ const SPACE = /\s*/y;
 const SIGN = />>|<<|[|()]/y;
 const NAME = /[A-Za-z0-9][A-Za-z0-9._-]*/y;
 
-/** How a hole of a template appears in positions and messages. */
+/** A hole of a template, in positions and messages. */
 const HOLE = '$' + '{}';
 
-/** A text with its words, ending with `end`. */
+/** A text and its tokens, ending with `end`. */
 export interface Tokens {
   readonly text: string;
   readonly tokens: readonly Token[];
 }
 
-/** The words of a text. @throws {@link NotationError} at the first that is none. */
+/** Splits a text into tokens. @throws {@link NotationError} at the first invalid character. */
 export function tokensOf(text: string): Tokens {
   const tokens: Token[] = [];
   scan(text, { from: 0, to: text.length, names: true }, tokens);
   return { text, tokens: [...tokens, { kind: 'end', at: text.length }] };
 }
 
-/** The words of a template: signs in its strings, a step in each hole. */
+/** Splits a template into tokens: operators in its strings, a step in each hole. */
 export function tokensOfTemplate(strings: readonly string[]): Tokens {
   const text = strings.join(HOLE);
   const tokens: Token[] = [];
@@ -40,7 +40,7 @@ export function tokensOfTemplate(strings: readonly string[]): Tokens {
   return { text, tokens: [...tokens, { kind: 'end', at: text.length }] };
 }
 
-/** How a message names what it met. */
+/** A token as messages show it. */
 export function shownToken(token: Token): string {
   if (token.kind === 'end') return 'the end';
   return token.kind === 'step' ? `"${token.text}"` : `"${token.kind}"`;

@@ -1,8 +1,8 @@
 /**
- * Workflows as text: `a >> b` is a, then b with its output; `a << b` the same from right to left;
- * `a | b` both on one input, giving a tuple. `>>` and `<<` bind tighter than `|`, as they do in
- * Python, from which they come; all are read from left to right; parentheses group. The result is
- * the same as that of `pipe` and `parallel`, but for the types, which end here.
+ * Workflows as text: `a >> b` runs a, then b with its output; `a << b` is the same from right to
+ * left; `a | b` runs both on one input and gives a tuple. `>>` and `<<` bind tighter than `|`, as
+ * in Python; all are left-associative; parentheses group. The result equals that of `pipe` and
+ * `parallel`, but without types.
  */
 import { InvalidOptionError, NotationError } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
@@ -17,15 +17,15 @@ import {
   tokensOfTemplate,
 } from './notation-tokens.ts';
 
-/** A workflow whose types are not known. */
+/** A workflow without known types. */
 export type UntypedPipeline = Pipeline<unknown, unknown, unknown>;
 
 /**
- * A workflow of steps at hand: a template with steps in its holes, parted by `>>`, `<<` and `|`.
+ * Composes steps by a template: steps in its holes, joined by `>>`, `<<` and `|`.
  *
- * @throws {@link NotationError} with the place where the text goes wrong; a hole counts as three
- * characters.
- * @throws {@link InvalidOptionError} when a hole is no step, or the first is no template.
+ * @throws {@link NotationError} with the position of the fault; a hole counts as three characters.
+ * @throws {@link InvalidOptionError} when a hole is not a step, or the first argument is not a
+ * template.
  */
 export function notation(
   strings: TemplateStringsArray,
@@ -40,7 +40,7 @@ export function notation(
 }
 
 function isTemplate(value: unknown): boolean {
-  // `every` passes over holes, which a template has none of.
+  // `every` skips holes of an array; a template has none.
   return Array.isArray(value) && value.length > 0 && [...value].every(isText);
 }
 
@@ -49,12 +49,12 @@ function isText(value: unknown): boolean {
 }
 
 /**
- * A workflow of steps by their names, as `extract >> (check | transform) >> load`. The steps are
- * found by the keys of the record or map.
+ * Composes steps by their names: `extract >> (check | transform) >> load`. Names are keys of the
+ * record or map.
  *
- * @throws {@link NotationError} with the place where the text goes wrong, or of a name that is not
- * known.
- * @throws {@link InvalidOptionError} for what is no text, or no steps by name.
+ * @throws {@link NotationError} with the position of the fault, or of an unknown name.
+ * @throws {@link InvalidOptionError} when the text is not a text, or the steps are neither record
+ * nor map.
  */
 export function parseNotation(
   text: string,
@@ -77,7 +77,7 @@ export function parseNotation(
   return untyped(parser.pipeline());
 }
 
-/** Names that a message shows. */
+/** Number of names that a message lists. */
 const SHOWN_NAMES = 10;
 
 function namesOf(known: ReadonlyMap<string, AnyStep>): string {
@@ -87,16 +87,16 @@ function namesOf(known: ReadonlyMap<string, AnyStep>): string {
   return names.length === 0 ? 'a known step (there is none)' : `one of ${list}${more}`;
 }
 
-/** Steps that are read and not yet put together. */
+/** Parsed steps that are not combined yet. */
 interface Operand {
-  /** Several while a chain of `|` is open; parentheses close it. */
+  /** More than one while a chain of `|` is open; parentheses close it. */
   readonly parts: StepDefinition[];
 }
 
 type Operator = '>>' | '<<' | '|' | '(';
 type StepToken = Token & { readonly kind: 'step' };
 
-/** Reads with two stacks of its own, so that no text is nested too deep for it. */
+/** Parses with two explicit stacks, so that nesting cannot overflow the call stack. */
 class Parser {
   readonly #source: Tokens;
   readonly #resolve: (token: StepToken) => StepDefinition;
@@ -118,7 +118,7 @@ class Parser {
     return new PipelineDefinition({ kind: 'sequence', first, second: undefined });
   }
 
-  /** Where a step must come. @returns whether one must still come. */
+  /** Reads a token where a step is required. @returns whether a step is still required. */
   #begin(token: Token): boolean {
     if (token.kind === '(') {
       this.#operators.push({ sign: '(', at: token.at });
@@ -129,7 +129,7 @@ class Parser {
     return false;
   }
 
-  /** After a step. @returns whether another must come. */
+  /** Reads a token after a step. @returns whether another step is required. */
   #continueWith(token: Token): boolean {
     switch (token.kind) {
       case '>>':
@@ -162,7 +162,7 @@ class Parser {
     throw this.#wrong(token, `")" for the "(" at character ${open.at + 1}`);
   }
 
-  /** Puts together what the operators on top join. */
+  /** Combines the operands of the operators on top of the stack. */
   #reduce(signs: readonly Operator[]): void {
     for (;;) {
       const sign = this.#operators.at(-1)?.sign;
@@ -186,7 +186,7 @@ class Parser {
 
 function joined(sign: Operator, left: Operand | undefined, right: Operand | undefined): Operand {
   if (sign === '|' && left !== undefined) {
-    // The chain grows in place: a copy at every step would make long ones quadratic.
+    // Appends in place: a copy per step would be quadratic.
     left.parts.push(closed(right));
     return left;
   }
@@ -194,14 +194,14 @@ function joined(sign: Operator, left: Operand | undefined, right: Operand | unde
   return { parts: [closed(first).pipe(closed(second))] };
 }
 
-/** One step, of any operand. */
+/** An operand as one step. */
 function closed(operand: Operand | undefined): StepDefinition {
   const [only, ...more] = operand?.parts ?? [];
   if (only === undefined || more.length > 0) return tupleOf(operand?.parts ?? []);
   return only;
 }
 
-/** A step whose types are not known here: what it is given is checked where it is used. */
+/** A step with unknown types: its input is checked where it is used. */
 export function untyped(step: StepDefinition | AnyStep): UntypedPipeline {
   return step as unknown as UntypedPipeline;
 }

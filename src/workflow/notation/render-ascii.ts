@@ -10,9 +10,9 @@ import { sorted } from '../../graph/graph-plan.ts';
 import { type Drawable, graphOf, labelOf, type NodeStates, printable } from './drawing.ts';
 
 /**
- * Draws a workflow as lines of text: one node per line, after those that it waits for, parts of
- * groups and named pipelines below them. `<-` names what a node waits for, unless that is the line
- * before it on the same level alone.
+ * Draws a workflow as text: one node per line, after the nodes that it waits for; parts of groups
+ * and named pipelines are below them. `<-` lists the nodes that a node waits for, unless that is
+ * only the line before it on the same level.
  */
 export function toAscii(drawable: Drawable, states: NodeStates = new Map()): string {
   const graph = graphOf(drawable, states);
@@ -38,9 +38,9 @@ function drawBlock(block: GraphBlock, indent: string, canvas: Canvas): void {
 interface Line {
   readonly indent: string;
   readonly isLast: boolean;
-  /** What it waits for, in words. */
+  /** The nodes that it waits for, as text. */
   readonly waits: string;
-  /** Before its own label. */
+  /** Prefix of its own label. */
   readonly title: string;
 }
 
@@ -81,7 +81,7 @@ function drawMember(
   drawBlock(block, `${at.indent}${at.isLast ? '    ' : '|   '}`, at.canvas);
 }
 
-/** What a reader could not guess from the order of the lines. */
+/** The dependencies that the order of the lines does not show. */
 function waitsOf(node: GraphNode, before: GraphNode | undefined): string {
   const waits = dependenciesOf(node);
   const isObvious = waits.length === 0 ? before === undefined : waits.join() === before?.id;

@@ -56,7 +56,7 @@ class Dot {
   }
 }
 
-/** A string of Graphviz, in which a backslash before a letter would be an escape. */
+/** A quoted string of Graphviz; backslashes are escaped. */
 function quoted(text: string): string {
   return `"${printable(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }

@@ -4,7 +4,7 @@ import { type Drawable, graphOf, labelOf, type NodeStates, STATE_COLORS } from '
 
 /**
  * Draws a workflow as a Mermaid flowchart. Groups, named pipelines and flows are frames; a small
- * circle is where a group ends.
+ * circle is the end of a group.
  */
 export function toMermaid(drawable: Drawable, states: NodeStates = new Map()): string {
   const graph = graphOf(drawable, states);
@@ -18,7 +18,7 @@ class Mermaid {
   readonly lines: string[] = [];
   readonly #states: NodeStates;
   readonly #flat: ReturnType<typeof flatten>;
-  /** Names inside of the drawing: ids may hold what Mermaid reads as a sign. */
+  /** Generated names of nodes: ids may contain operators of Mermaid. */
   readonly #names = new Map<string, string>();
 
   constructor(graph: TaskGraph, states: NodeStates) {
@@ -71,7 +71,7 @@ class Mermaid {
   }
 }
 
-/** Text between quotes: Mermaid knows entities by number, and reads no sign in them. */
+/** Text between quotes, with special characters as numeric entities. */
 function escaped(text: string): string {
   return text.replaceAll(/[^\p{L}\p{N} .,:_-]/gu, (sign) => `#${sign.codePointAt(0)};`);
 }

@@ -1,4 +1,4 @@
-/** Options of a container, and the argument list that they come to. */
+/** Options of a container, and the argument list made of them. */
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { checkPart, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
 import {
@@ -9,13 +9,13 @@ import {
   isArguments,
 } from './program-arguments.ts';
 
-/** A folder or file that a container sees. */
+/** A folder or file that is mounted into a container. */
 export interface ContainerMount {
   /** An absolute path on the worker's machine, or the name of a volume. */
   readonly source: string;
   /** An absolute path in the container. */
   readonly target: string;
-  /** Whether it may be written to. Default false. */
+  /** The container may write to it. Default false. */
   readonly writable?: boolean | undefined;
 }
 
@@ -25,29 +25,29 @@ const MOUNT_KEYS: OptionKeys<ContainerMount> = keysOf<ContainerMount>()({
   writable: true,
 });
 
-/** The options that the engine gets for a container; absent ones take the engine's defaults. */
+/** Options of the container engine; absent ones take the engine's defaults. */
 export interface ContainerOptions {
-  /** As `acme/resize:3` or `registry.example/acme/resize@sha256:…`. */
+  /** Image, such as `acme/resize:3` or `registry.example/acme/resize@sha256:…`. */
   readonly image: string;
-  /** `docker` (default), `podman`, or the path of a program that has their command line. */
+  /** `docker` (default), `podman`, or the path of a program with their command line. */
   readonly engine?: string | undefined;
-  /** Variables with their values, which stand in the argument list: no place for secrets. */
+  /** Variables with their values. They are in the argument list: do not pass secrets here. */
   readonly env?: Environment | undefined;
-  /** Names of the worker's own variables that the container gets too; good for secrets. */
+  /** Names of the worker's own variables that the container gets too; suited to secrets. */
   readonly passEnv?: readonly string[] | undefined;
-  /** What it sees of the machine. */
+  /** Mounted folders and files. */
   readonly mounts?: readonly ContainerMount[] | undefined;
   /** `none`, `bridge`, `host`, or the name of a network. */
   readonly network?: string | undefined;
-  /** Most memory: bytes, or a number with `k`, `m` or `g`. */
+  /** Memory limit: bytes, or a number with `k`, `m` or `g`. */
   readonly memory?: number | string | undefined;
-  /** Most processors, as 0.5 or 2. */
+  /** Processor limit, such as 0.5 or 2. */
   readonly cpus?: number | undefined;
-  /** Further options of `run`, put before the image as they are: `['--gpus', 'all']`. */
+  /** Further options of `run`, inserted before the image: `['--gpus', 'all']`. */
   readonly engineArgs?: readonly string[] | undefined;
 }
 
-/** What may stand in {@link ContainerOptions}. */
+/** Keys of {@link ContainerOptions}. */
 export const CONTAINER_KEYS: OptionKeys<ContainerOptions> = keysOf<ContainerOptions>()({
   image: true,
   engine: true,
@@ -60,42 +60,42 @@ export const CONTAINER_KEYS: OptionKeys<ContainerOptions> = keysOf<ContainerOpti
   engineArgs: true,
 });
 
-/** A name of an image begins with a letter or digit, so it cannot be taken for an option. */
+/** The name of an image begins with a letter or digit, so it cannot be read as an option. */
 const IMAGE = /^[A-Za-z0-9][A-Za-z0-9._/:@-]*$/;
 
-/** Longest name of an image, in characters: 255 of the name, and a tag or digest. */
+/** Longest name of an image, in characters: 255 for the name, the rest for a tag or digest. */
 const IMAGE_CHARS = 512;
 
-/** Networks and volumes. */
+/** Name of a network or volume. */
 const THING = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
 
 const MEMORY = /^[1-9][0-9]*[bkmg]?$/;
 
-/** A mount is told as comma-separated values: paths with these characters would be read otherwise. */
+/** A mount is passed as comma-separated values, so its paths cannot contain these characters. */
 const PATH = /^\/[^,"\r\n\0]*$/;
 
-/** @throws {@link InvalidOptionError} when the value is no name of an image. */
+/** @throws {@link InvalidOptionError} when the value is not the name of an image. */
 export function checkImage(option: string, value: unknown): string {
   const isImage = typeof value === 'string' && value.length <= IMAGE_CHARS && IMAGE.test(value);
   if (isImage) return value;
   throw new InvalidOptionError(option, 'the name of an image, as "acme/resize:3"', value);
 }
 
-/** @throws {@link InvalidOptionError} when the value is no program. */
+/** @throws {@link InvalidOptionError} when the value is not a program. */
 export function checkEngine(option: string, value: unknown): string {
   const engine = checkArgument(option, value);
   if (!engine.startsWith('-')) return engine;
   throw new InvalidOptionError(option, '"docker", "podman", or the path of a program', value);
 }
 
-/** The options of `run`; @throws {@link InvalidOptionError} for the first that is none. */
+/** The options of `run`; @throws {@link InvalidOptionError} for the first invalid one. */
 export function containerFlags(
   where: string,
   options: Omit<ContainerOptions, 'image' | 'engine'>,
 ): readonly string[] {
   const { env = {}, passEnv = [], mounts = [], network, memory, cpus, engineArgs = [] } = options;
   const list = (option: string, value: unknown): readonly unknown[] => {
-    // A hole becomes what it is read as, which `map` would pass over.
+    // `Array.from` fills holes with `undefined`; `map` would skip them.
     if (Array.isArray(value)) return Array.from<unknown>(value);
     throw new InvalidOptionError(`${where}: ${option}`, 'a list', value);
   };

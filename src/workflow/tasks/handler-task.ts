@@ -1,4 +1,4 @@
-/** Tasks that are run by code which the worker's process has registered under a name. */
+/** Tasks that run by an object which the worker's process has registered under a name. */
 
 import { keysOf, type OptionKeys } from '../../domain/errors/options.ts';
 import { checkName } from '../../domain/fairness/names.ts';
@@ -7,30 +7,30 @@ import type { TaskContext } from '../task-context.ts';
 import { checkDefinition, define, typed } from '../task-definition.ts';
 import { TASK_KEYS, type TaskOptions } from '../task-options.ts';
 
-/** What a {@link TaskHandler} is told of the task besides its input. */
+/** The task that a {@link TaskHandler} runs, besides its input. */
 export interface HandledTask {
-  /** The name of the definition. */
+  /** Name of the definition. */
   readonly name: string;
-  /** `settings` of the definition, as they are. */
+  /** `settings` of the definition, unchanged. */
   readonly settings: unknown;
 }
 
 /**
- * Runs tasks in some way of its own: on a machine with a GPU, in a cluster, in a sandbox. One object
- * serves all tasks that name it, several at once. It has to obey `ctx.signal`, as a function does.
+ * Runs tasks in a custom way: on a machine with a GPU, in a cluster, in a sandbox. One object runs
+ * all tasks that name it, several at once. It must obey `ctx.signal`, as a function does.
  */
 export interface TaskHandler {
-  /** Gives the task's result, or throws; as a handler that is a function. */
+  /** Returns the task's result, or throws, as a handler function does. */
   run(input: unknown, ctx: TaskContext, task: HandledTask): unknown;
-  /** Frees what it holds. Called once, when the client closes. */
+  /** Frees its resources. Called once, when the client closes. */
   close?(): void | Promise<void>;
 }
 
 /** Options of {@link handlerTask}. */
 export interface HandlerTaskOptions extends TaskOptions {
-  /** The name under which `FairloomOptions.handlers` has the handler. */
+  /** Name of the handler in `FairloomOptions.handlers`. */
   readonly handler: string;
-  /** Given to the handler with every task. */
+  /** Passed to the handler with every task. */
   readonly settings?: unknown;
 }
 
@@ -41,11 +41,11 @@ const HANDLER_KEYS: OptionKeys<HandlerTaskOptions> = keysOf<HandlerTaskOptions>(
 });
 
 /**
- * Defines a task that a registered {@link TaskHandler} runs:
- * `handlerTask<string, number[]>('embed', { handler: 'gpu', settings: { model: 'small' } })`.
- * A worker of a process that has no such handler does not take the task: others do.
+ * Defines a task that a registered {@link TaskHandler} runs: `handlerTask<string,
+ * number[]>('embed', { handler: 'gpu', settings: { model: 'small' } })`. A worker without this
+ * handler does not take the task; other workers do.
  *
- * @throws {@link InvalidOptionError} when a name or an option is not what it should be.
+ * @throws {@link InvalidOptionError} when a name or an option is invalid.
  */
 export function handlerTask<I = unknown, O = unknown>(
   name: string,

@@ -1,4 +1,4 @@
-/** Tasks whose handler is the export of a module, run in a thread or a process of its own. */
+/** Tasks whose handler is the export of a module and runs in a thread or a process of its own. */
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { keysOf, type OptionKeys } from '../../domain/errors/options.ts';
 import type { Task } from '../step.ts';
@@ -8,9 +8,9 @@ import { TASK_KEYS, type TaskOptions } from '../task-options.ts';
 
 /** Options of {@link threadTask} and {@link processTask}. */
 export interface ModuleTaskOptions extends TaskOptions {
-  /** The module that holds the handler, as `new URL('./hash.js', import.meta.url)`. */
+  /** Module of the handler, such as `new URL('./hash.js', import.meta.url)`. */
   readonly module: URL;
-  /** Which of its exports is called with `(input, ctx)`. Default `default`. */
+  /** Name of the export that is called with `(input, ctx)`. Default `default`. */
   readonly exportName?: string | undefined;
 }
 
@@ -21,11 +21,11 @@ const MODULE_KEYS: OptionKeys<ModuleTaskOptions> = keysOf<ModuleTaskOptions>()({
 });
 
 /**
- * Defines a task whose handler runs in a thread of its own, so that long computations do not hold
- * up this one: `threadTask<typeof import('./hash.js').default>('hash', { module })`. Its thread is
- * ended when the task is canceled, times out, or loses its lease.
+ * Defines a task whose handler runs in a thread of its own, so that long computations do not block
+ * the worker's: `threadTask<typeof import('./hash.js').default>('hash', { module })`. The thread is
+ * terminated when the task is canceled, times out, or loses its lease.
  *
- * @throws {@link InvalidOptionError} when the name or an option is not what it should be.
+ * @throws {@link InvalidOptionError} when the name or an option is invalid.
  */
 export function threadTask<F extends (input: never, ctx: ThreadContext) => unknown>(
   name: string,
@@ -36,12 +36,11 @@ export function threadTask<F extends (input: never, ctx: ThreadContext) => unkno
 
 /**
  * Defines a task whose handler runs in a process of its own, for code that may crash, leak, or hang
- * where nothing but a kill helps:
- * `processTask<typeof import('./parse.js').default>('parse', { module })`. When the task is canceled,
- * times out, or loses its lease, a handler that has looked at `ctx.signal` has three seconds to end;
- * any other is killed at once, with its own children.
+ * until it is killed: `processTask<typeof import('./parse.js').default>('parse', { module })`. When
+ * the task is canceled, times out, or loses its lease, a handler that has read `ctx.signal` has three
+ * seconds to end; any other is killed at once, with its child processes.
  *
- * @throws {@link InvalidOptionError} when the name or an option is not what it should be.
+ * @throws {@link InvalidOptionError} when the name or an option is invalid.
  */
 export function processTask<F extends (input: never, ctx: ProcessContext) => unknown>(
   name: string,

@@ -20,28 +20,28 @@ import {
   isArguments,
 } from './program-arguments.ts';
 
-/** What the stdout of a program is. */
+/** Format of a program's stdout. */
 export type Stdout = 'json' | 'text';
 
-/** What a program gives: its stdout as text, or the value that is written there. */
+/** Result of a program: its stdout as text, or the JSON value in it. */
 export type ProgramOutput<O, S extends Stdout> = [S] extends ['text'] ? string : O;
 
-/** What a program is given, and what is read of it. */
+/** Input and output of a program. */
 export interface ProgramOptions<I = unknown, O = unknown, S extends Stdout = Stdout>
   extends Omit<TaskOptions, 'output'> {
   /**
-   * Its arguments, one by one; a function makes them of the input. No shell reads them. Put `--`
-   * before what users wrote, so that the program takes none of it for an option. Default none.
+   * Its arguments; a function makes them from the input. No shell reads them. Put `--` before texts
+   * that users wrote, so that the program does not read them as options. Default none.
    */
   readonly args?: readonly string[] | ((input: I) => readonly string[]) | undefined;
-  /** `json` (default): the input, in one piece. `none`: it has no stdin. */
+  /** `json` (default): stdin is the input as JSON. `none`: there is no stdin. */
   readonly stdin?: 'json' | 'none' | undefined;
   /**
-   * What its stdout is: one JSON value (default; nothing counts as no result), or plain text, which
+   * Format of its stdout: one JSON value (default; empty output is no result), or plain text, which
    * is the result without the last line break.
    */
   readonly stdout?: S | undefined;
-  /** Checks what came from stdout; its output is what is stored. */
+  /** Checks the value from stdout; the output of the schema is stored. */
   readonly output?: StandardSchemaV1<unknown, ProgramOutput<O, S>> | undefined;
 }
 
@@ -52,14 +52,14 @@ const PROGRAM_KEYS: OptionKeys<ProgramOptions> = keysOf<ProgramOptions>()({
   stdout: true,
 });
 
-/** Options of `commandTask`. */
+/** Options of {@link commandTask}. */
 export interface CommandTaskOptions<I = unknown, O = unknown, S extends Stdout = Stdout>
   extends ProgramOptions<I, O, S> {
-  /** A program on the PATH of the worker, or the path of one. */
+  /** A program on the worker's PATH, or its path. */
   readonly command: string;
-  /** The folder it starts in. Default: that of the worker. */
+  /** Its working directory. Default: that of the worker. */
   readonly cwd?: string | undefined;
-  /** Variables on top of those that the worker has itself. */
+  /** Variables in addition to the worker's own. */
   readonly env?: Environment | undefined;
 }
 
@@ -70,7 +70,7 @@ const COMMAND_KEYS: OptionKeys<CommandTaskOptions> = keysOf<CommandTaskOptions>(
   env: true,
 });
 
-/** Options of `containerTask`. */
+/** Options of {@link containerTask}. */
 export interface ContainerTaskOptions<I = unknown, O = unknown, S extends Stdout = Stdout>
   extends ProgramOptions<I, O, S>,
     ContainerOptions {}
@@ -81,17 +81,15 @@ const CONTAINER_TASK_KEYS: OptionKeys<ContainerTaskOptions> = keysOf<ContainerTa
 });
 
 /**
- * Defines a task that is a program of the worker's machine:
- * `commandTask('probe', { command: 'ffprobe', args: ['-of', 'json', 'a.mp4'], stdin: 'none' })`. Exit
- * code 0 is a success; what it wrote to stdout, at most 1 MiB, is the result. Lines of stderr go to
- * the log.
- * When the task is canceled, times out, or loses its lease, the program and its children get
- * SIGTERM, and SIGKILL after three seconds.
+ * Defines a task that is a program of the worker's machine: `commandTask('probe', { command:
+ * 'ffprobe', args: ['-of', 'json', 'a.mp4'], stdin: 'none' })`. Exit code 0 is a success; its stdout,
+ * at most 1 MiB, is the result. Lines of stderr go to the log. When the task is canceled, times out,
+ * or loses its lease, the program and its children get SIGTERM, and SIGKILL after three seconds.
  *
  * The attempt fails with {@link ProgramFailedError} for any other exit code, with
  * {@link ProgramNotStartedError} when there is no such program.
  *
- * @throws {@link InvalidOptionError} when the name or an option is not what it should be.
+ * @throws {@link InvalidOptionError} when the name or an option is invalid.
  */
 export function commandTask<I = unknown, O = unknown, const S extends Stdout = Stdout>(
   name: string,
@@ -112,16 +110,16 @@ export function commandTask(
 }
 
 /**
- * Defines a task that runs in a container made for it, by the command line of Docker or Podman:
- * `containerTask('thumbnail', { image: 'acme/thumbnail:3', memory: '512m', network: 'none' })`. The
- * program in it is given its input and gives its result as that of a `commandTask`. When the
- * task is canceled, times out, or loses its lease, the container gets SIGTERM, and is removed three
- * seconds later. It is removed in any case.
+ * Defines a task that runs in a new container, by the command line of Docker or Podman:
+ * `containerTask('thumbnail', { image: 'acme/thumbnail:3', memory: '512m', network: 'none' })`. Its
+ * program gets its input and returns its result as a `commandTask` does. When the task is canceled,
+ * times out, or loses its lease, the container gets SIGTERM, and is removed three seconds later. It
+ * is removed in any case.
  *
  * The attempt fails with {@link ProgramFailedError} for any exit code but 0, with
  * {@link ProgramNotStartedError} when the engine is not installed.
  *
- * @throws {@link InvalidOptionError} when the name or an option is not what it should be.
+ * @throws {@link InvalidOptionError} when the name or an option is invalid.
  */
 export function containerTask<I = unknown, O = unknown, const S extends Stdout = Stdout>(
   name: string,
@@ -158,7 +156,7 @@ function programOf(
   if (stdout !== 'json' && stdout !== 'text') {
     throw new InvalidOptionError(`${where}: stdout`, '"json" or "text"', stdout);
   }
-  // Which inputs the function takes is the definition's type.
+  // The definition's type has the type of the function's input.
   const make = typeof args === 'function' ? (args as (input: unknown) => unknown) : [...args];
   return { args: make, stdin, stdout };
 }

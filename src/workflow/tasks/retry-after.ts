@@ -3,14 +3,14 @@ import { InvalidOptionError, RetryAfter } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
 import { LIMITS } from '../../domain/limits.ts';
 
-/** How {@link retryAfter} counts. */
+/** Options of {@link retryAfter}. */
 export interface RetryAfterOptions {
   /**
-   * `false` gives the task back without counting an attempt, at most 1,000 times and for at least
-   * 100 ms. Default `true`: one of its retries.
+   * `false` releases the task without counting an attempt, at most 1,000 times and for at least 100
+   * ms. Default `true`: it counts as one of its retries.
    */
   readonly countAttempt?: boolean | undefined;
-  /** Shown in the attempt's record. */
+  /** Message in the attempt's record. */
   readonly message?: string | undefined;
 }
 
@@ -20,10 +20,10 @@ const KEYS: OptionKeys<RetryAfterOptions> = keysOf<RetryAfterOptions>()({
 });
 
 /**
- * Made to be thrown by a handler: `throw retryAfter('30s')` runs the task again after that long, in
- * place of its backoff.
+ * An error for a handler to throw: `throw retryAfter('30s')` runs the task again after that delay,
+ * which replaces its backoff.
  *
- * @throws {@link InvalidOptionError} when the wait is no duration from 0 to ten years.
+ * @throws {@link InvalidOptionError} when the delay is not a duration from 0 to ten years.
  */
 export function retryAfter(wait: Duration, options: RetryAfterOptions = {}): RetryAfter {
   const ms = durationMs(wait);
