@@ -148,7 +148,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "durable": {
     "type": "boolean",
-    "description": "Tasks outlive a crash of what keeps them: of this process, or of the server. Of Redis it is what the server does now, as it last told: it appends each call to its file, and could. False until it has told."
+    "description": "Tasks survive a crash of the process or server that stores them. On Redis: the server appends each call to its file, and its last append succeeded; false until the server has said so."
    },
    "shared": {
     "type": "boolean",
@@ -163,7 +163,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
       "$ref": "#/components/schemas/SyncInterval"
      }
     ],
-    "description": "When it puts them on the disk; absent where it has none, or another program decides that. Where several processes share a data folder its owner decides: what is asked for here counts until it is open, and then what the owner does."
+    "description": "When writes are synced to disk; absent without a disk, or where another program decides. In a data folder that several processes share, the setting of its owner applies once it is open."
    }
   },
   "required": [
@@ -173,7 +173,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "SyncInterval": {
-  "description": "How long it may take until what was answered is on the disk.",
+  "description": "Longest time between an answer and its sync to disk.",
   "type": "object",
   "properties": {
    "everyMs": {
@@ -362,15 +362,15 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "deadLetters": {
     "type": "number",
-    "description": "Failed tasks without those that only followed another that did not finish."
+    "description": "Failed tasks, without those that failed because a dependency did not finish."
    },
    "readyUsers": {
     "type": "number",
-    "description": "Users with a task in line that nothing holds back."
+    "description": "Users with a queued task that no limit holds back."
    },
    "runnable": {
     "type": "number",
-    "description": "How many more slots would start a task at once."
+    "description": "How many tasks would start at once if there were slots."
    }
   },
   "required": [
@@ -569,22 +569,22 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "rate",
      "weight"
     ],
-    "description": "Where each setting comes from: set for the user in this queue, for the user in all queues, for all users of the queue, or the default."
+    "description": "Source of each setting: the user in this queue, the user in all queues, all users of the queue, or the default."
    },
    "queued": {
     "type": "number",
-    "description": "Tasks in line, of all levels."
+    "description": "Queued tasks of all levels."
    },
    "parked": {
     "type": "number",
-    "description": "Of its queued tasks: those that a worker came to which does not know their names, so that only workers which know them ask for them. Absent when there are none."
+    "description": "Queued tasks that were offered to a worker without their handlers; now they are offered only to workers that know their names. Absent when there are none."
    },
    "levels": {
     "type": "array",
     "items": {
      "type": "number"
     },
-    "description": "Per level, 1 to 6."
+    "description": "Queued tasks by level, 1 to 6."
    },
    "running": {
     "type": "number",
@@ -592,11 +592,11 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "later": {
     "type": "number",
-    "description": "Scheduled and deferred."
+    "description": "Scheduled and deferred tasks."
    },
    "ready": {
     "type": "boolean",
-    "description": "It has a task in line, and nothing holds it back."
+    "description": "It has a queued task, and no limit holds it back."
    }
   },
   "required": [
@@ -3165,27 +3165,27 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "id": {
     "type": "string",
-    "description": "Names it in filters."
+    "description": "Its id in filters."
    },
    "failed": {
     "type": "number",
-    "description": "Failed tasks of it that are kept."
+    "description": "Number of kept failed tasks."
    },
    "attempts": {
     "type": "number",
-    "description": "Attempts that have failed so since it is known, those included that were tried again."
+    "description": "Number of failed attempts since the group is known, including retried ones."
    },
    "firstAt": {
     "type": "number",
-    "description": "When the first of them failed, in ms since the epoch."
+    "description": "First failure, in ms since the epoch."
    },
    "lastAt": {
     "type": "number",
-    "description": "When the newest did."
+    "description": "Latest failure, in ms since the epoch."
    },
    "sample": {
     "type": "string",
-    "description": "The newest failed task; without any, the one whose attempt failed last, which may be gone."
+    "description": "Id of the latest failed task; without one, of the task whose attempt failed last, which may be removed."
    }
   },
   "required": [
@@ -3680,16 +3680,16 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "WorkerInfo": {
-  "description": "A worker, and when it was last heard.",
+  "description": "A worker as it is stored.",
   "type": "object",
   "properties": {
    "startedAt": {
     "type": "number",
-    "description": "When it started: its first registration that the backend remembers, in ms since the epoch."
+    "description": "Its first known registration, in ms since the epoch."
    },
    "lastSeenAt": {
     "type": "number",
-    "description": "When it last asked for anything, in ms since the epoch."
+    "description": "Its latest call, in ms since the epoch."
    },
    "running": {
     "type": "number",
@@ -3697,7 +3697,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "attempts": {
     "$ref": "#/components/schemas/WorkerAttempts",
-    "description": "What became of its attempts since `startedAt`."
+    "description": "Outcomes of its attempts since `startedAt`."
    },
    "id": {
     "type": "string",
@@ -3722,14 +3722,14 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
     "items": {
      "type": "string"
     },
-    "description": "Names that it knows as those of pipelines, which run as runs and never as one task; absent: none."
+    "description": "Names of its pipelines, which run as runs and never as one task; absent: none."
    },
    "assignedUsers": {
     "type": "array",
     "items": {
      "type": "string"
     },
-    "description": "Served first; absent together with `stealTargets`: unrestricted."
+    "description": "Users that it serves first; without these and `stealTargets` it serves all."
    },
    "stealTargets": {
     "anyOf": [
@@ -3743,7 +3743,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
       }
      }
     ],
-    "description": "Served when the assigned users have nothing; `any`: all others."
+    "description": "Users that it serves when its assigned users have no task; `any`: all others."
    },
    "concurrency": {
     "type": "number",
@@ -3751,7 +3751,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "host": {
     "type": "string",
-    "description": "Host and pid, for people."
+    "description": "Host and process id, for display."
    }
   },
   "required": [
@@ -3767,20 +3767,20 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "WorkerAttempts": {
-  "description": "Attempts of one worker, by outcome. Attempts, not tasks: one that is retried counts each time. What was canceled or given back, and a run that only waits, is none of these.",
+  "description": "Attempts of one worker, by outcome. A retried task counts each time. Canceled and released tasks, and runs that only wait, are not counted.",
   "type": "object",
   "properties": {
    "succeeded": {
     "type": "number",
-    "description": "It settled them, and their tasks finished."
+    "description": "The worker settled them, and their tasks finished."
    },
    "failed": {
     "type": "number",
-    "description": "It settled them as failed, those included that are retried."
+    "description": "The worker settled them as failed, including those that are retried."
    },
    "lost": {
     "type": "number",
-    "description": "Their leases ended before it settled them: it was stuck, cut off, or has died."
+    "description": "Their leases ended before a settlement: the worker was blocked, disconnected or dead."
    }
   },
   "required": [
