@@ -1,4 +1,4 @@
-/** What else ends when a task ends: found out beforehand, without changing anything. */
+/** Consequences: which tasks would end with a task. Reads only. */
 import { inChunks } from '../base/chunks.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { keysOf, type OptionKeys } from '../domain/errors/options.ts';
@@ -9,39 +9,39 @@ import { type Ending, endsWith } from '../domain/task/dependents.ts';
 import { type EndState, isEnd } from '../domain/task/task.ts';
 import { integerOption } from '../workflow/task-options.ts';
 
-/** One that would end with another. */
+/** A task that would end with another. */
 export interface Consequence {
-  /** Its id. */
+  /** Id of the task. */
   readonly id: string;
-  /** Its name. */
+  /** Name of the task. */
   readonly name: string;
-  /** Its user. */
+  /** User of the task. */
   readonly user: string;
-  /** How it would end. */
+  /** Its end state. */
   readonly state: EndState;
-  /** The one with which it would end: it waits for that. */
+  /** Id of the dependency with which it would end. */
   readonly with: string;
 }
 
-/** What would end with a task, as far as that can be known before. */
+/** Tasks that would end with a task, as far as known. */
 export interface Consequences {
-  /** The first ones, the nearest first. */
+  /** The first ones, nearest first. */
   readonly tasks: readonly Consequence[];
-  /** How many in all; at most 10,000 are counted. */
+  /** Number of all; at most 10,000 are counted. */
   readonly count: number;
-  /** There are more than were counted. */
+  /** There are more than `count`. */
   readonly more: boolean;
 }
 
-/** What would end the tasks, and how much to tell. */
+/** Options of a search for consequences. */
 export interface ConsequenceOptions {
-  /** A `cancel`, a `failure` for good, or the `removal` of the records of ended ones. */
+  /** A `cancel`, a final `failure`, or the `removal` of the records of ended tasks. */
   readonly ending: Ending;
-  /** Most tasks to name, up to 10,000; the rest are counted. Default 100. */
+  /** Number of tasks to list, up to 10,000; the rest are counted. Default 100. */
   readonly limit?: number | undefined;
 }
 
-/** Names of what may be asked for, so that any other is refused. */
+/** Keys of {@link ConsequenceOptions}. */
 export const CONSEQUENCE_KEYS: OptionKeys<ConsequenceOptions> = keysOf<ConsequenceOptions>()({
   ending: true,
   limit: true,
@@ -49,19 +49,19 @@ export const CONSEQUENCE_KEYS: OptionKeys<ConsequenceOptions> = keysOf<Consequen
 
 const ENDINGS: readonly Ending[] = ['cancel', 'failure', 'removal'];
 
-/** Tasks that are named unless the caller says otherwise. */
+/** Default of `limit`. */
 const NAMED = 100;
 
-/** Tasks that are asked about at once. */
+/** Number of tasks that are read at once. */
 const AT_ONCE = 32;
 
-/** @throws {@link InvalidOptionError} for what is no way to end. */
+/** @throws {@link InvalidOptionError} for an unknown ending. */
 export function endingOf({ ending }: ConsequenceOptions): Ending {
   if (ENDINGS.includes(ending)) return ending;
   throw new InvalidOptionError('ending', '"cancel", "failure", "removal"', ending);
 }
 
-/** @throws {@link InvalidOptionError} for a limit out of its bounds. */
+/** @throws {@link InvalidOptionError} for a limit out of bounds. */
 export function consequenceLimit({ limit = NAMED }: Pick<ConsequenceOptions, 'limit'>): number {
   return integerOption('limit', limit, { least: 0, most: LIMITS.bulkMax });
 }
@@ -71,7 +71,7 @@ interface Ended {
   readonly ending: Ending;
 }
 
-/** Follows those that wait for these, as far as the policies of their edges end them. */
+/** Follows dependents as far as the policies of their edges end them. */
 export class ConsequenceWalk {
   readonly #inspect: Pick<Inspect, 'dependents' | 'status'>;
   readonly #limit: number;
@@ -84,7 +84,7 @@ export class ConsequenceWalk {
     this.#limit = limit;
   }
 
-  /** Of those that could end so now; an id that is not stored, or has ended, takes nothing along. */
+  /** Consequences for tasks that can end now; a missing or ended task has none. */
   async from(ids: readonly string[], ending: Ending): Promise<Consequences> {
     const status = await this.#inspect.status(ids);
     const roots = ids.filter((_, at) => {
@@ -119,7 +119,7 @@ export class ConsequenceWalk {
       this.#tasks.push({ id, name, user, state, with: upstream });
   }
 
-  /** Those that would end with it. */
+  /** The dependents that would end with it. */
   async #dependents({ id, ending }: Ended): Promise<readonly (readonly [Dependent, EndState])[]> {
     const found: (readonly [Dependent, EndState])[] = [];
     const pages = allPages(LIMITS.pageMax, (page) => this.#inspect.dependents(id, page));

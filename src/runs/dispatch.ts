@@ -1,4 +1,4 @@
-/** A static graph as tasks of a queue: computed once per graph, for all its runs. */
+/** Dispatch: a static graph as tasks of a queue; computed once per graph, for all its runs. */
 import { inChunks } from '../base/chunks.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { FlatGraph, PlanGroup, PlanNode } from '../graph/graph-plan.ts';
@@ -7,35 +7,35 @@ import { isLenient } from './group-decision.ts';
 
 /** One task of a run. */
 export interface DispatchTask {
-  /** Its node in the graph. */
+  /** Id of its node in the graph. */
   readonly id: string;
   /** `join`: never leased. `group`: a worker applies its policy. */
   readonly kind: 'task' | 'join' | 'group';
-  /** Absent for what stands before the end of the run only. */
+  /** Absent for a join that only precedes the end of the run. */
   readonly plan?: PlanNode;
-  /** Nodes, at most `LIMITS.dependencies`. */
+  /** Ids of nodes, at most `LIMITS.dependencies`. */
   readonly dependsOn: readonly string[];
-  /** It ends as soon as one that it waits for does not finish; else it waits for all. */
+  /** It ends as soon as a dependency does not finish; else it waits for all. */
   readonly isStrict: boolean;
-  /** Nodes whose outcomes its input is built of; none: it is known when the run is stored. */
+  /** Nodes whose outcomes its input reads; none: it is known when the run is stored. */
   readonly reads: readonly string[];
 }
 
-/** All tasks of a run but its own. */
+/** All tasks of a run except its own. */
 export interface Dispatch {
-  /** Each after those that it waits for. */
+  /** Each task after its dependencies. */
   readonly tasks: readonly DispatchTask[];
   readonly byId: ReadonlyMap<string, DispatchTask>;
-  /** What the run waits for: what ends it, and what its output is built of. */
+  /** Dependencies of the run: its last nodes, and nodes that its output reads. */
   readonly ends: readonly string[];
-  /** Nodes whose outcomes the output is built of. */
+  /** Nodes whose outcomes the output reads. */
   readonly outputs: readonly string[];
 }
 
-/** Nodes that a task waits for only so that their results come with its lease. */
+/** Most extra dependencies of a task that only deliver results with its lease. */
 const READ_ALONG = 32;
 
-/** Works out the tasks of a graph. */
+/** Computes the tasks of a graph. */
 export function dispatchOf(flat: FlatGraph, values: PlanValues): Dispatch {
   return new Dispatcher(flat, values).dispatch();
 }
@@ -45,7 +45,7 @@ class Dispatcher {
   readonly #values: PlanValues;
   readonly #tasks: DispatchTask[] = [];
   readonly #byId = new Map<string, DispatchTask>();
-  /** Joins that stand before a strict group: their members must finish. */
+  /** Joins before a strict group: their dependencies must finish. */
   readonly #strictJoins: ReadonlySet<string>;
 
   constructor(flat: FlatGraph, values: PlanValues) {
@@ -80,7 +80,7 @@ class Dispatcher {
     return { id, kind: node.kind, plan: node, dependsOn, isStrict: node.kind === 'task', reads };
   }
 
-  /** What the outcomes of a group's members are built of. */
+  /** Nodes that the outcomes of a group's members read. */
   #readsOf(group: PlanGroup): readonly string[] {
     const reads = group.members.flatMap(({ ends, value }) => [
       ...ends,
@@ -90,8 +90,8 @@ class Dispatcher {
   }
 
   /**
-   * What is read is waited for too, so that it is kept until then and comes with the lease. It has
-   * ended by then anyway. Of many only those that no join keeps: the others are looked up.
+   * Adds the nodes that a task reads to its dependencies, so that their results are kept and come
+   * with its lease; they have ended by then. Of many, only nodes that no join keeps are added.
    */
   #withReads(dependsOn: readonly string[], reads: readonly string[]): readonly string[] {
     const known = new Set(dependsOn);
@@ -118,7 +118,7 @@ class Dispatcher {
     return kept;
   }
 
-  /** At most as many as a task may wait for. */
+  /** Reduces ids to the largest number of dependencies, by joins. */
   #fanIn(ids: readonly string[]): readonly string[] {
     let level = ids;
     for (let made = 0; level.length > LIMITS.dependencies; ) {

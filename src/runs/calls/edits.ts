@@ -1,4 +1,4 @@
-/** Another input for one node of a run: which nodes take one, and what becomes of it in a rerun. */
+/** Edited inputs: which nodes of a run accept one, and which of them a rerun keeps. */
 import type { ValueCodec } from '../../codec/codec.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { isNamed } from '../../domain/task/node-name.ts';
@@ -10,17 +10,17 @@ import type { KnownGraph } from '../known-graph.ts';
 import { type Edits, editOf, type SaidPlace } from '../record.ts';
 import type { RunForm } from '../run-options.ts';
 
-/** What checking an input needs of its client. */
+/** Parts of the client that check an input. */
 export interface EditTools {
   readonly codec: ValueCodec;
-  /** What inputs of a task must be, if that is known here; its name with the version that it keeps. */
+  /** The input schema of a task, if it is known here; by its name with the version that it keeps. */
   readonly schemaOf: (code: string) => StandardSchemaV1 | undefined;
 }
 
 /**
  * The node that gets another input.
  *
- * @throws {@link InvalidOptionError} when it is not there, or is no task outside of groups.
+ * @throws {@link InvalidOptionError} when it does not exist, or is not a task outside groups.
  */
 export function nodeToEdit(graph: TaskGraph, option: 'from' | 'node', id: string): TaskNode {
   const runs = begun(graph);
@@ -31,12 +31,12 @@ export function nodeToEdit(graph: TaskGraph, option: 'from' | 'node', id: string
   throw new InvalidOptionError(option, wanted ?? `a node of ${graph.name} that runs`, id);
 }
 
-/** The id of the node that a caller names; what it gave when there is none. */
+/** The id of the node with the given name; the name itself when there is none. */
 export function nodeIdIn(graph: TaskGraph, given: string): string {
   return [...allNodes(graph)].find(({ id }) => isNamed(id, given))?.id ?? given;
 }
 
-/** The tasks of a block that one walk comes to. */
+/** The tasks of a block outside groups. */
 function tasksIn(block: GraphBlock): readonly TaskNode[] {
   return block.nodes.flatMap((node): readonly TaskNode[] => {
     if (node.kind === 'task') return [node];
@@ -47,7 +47,7 @@ function tasksIn(block: GraphBlock): readonly TaskNode[] {
 /**
  * An input as it is stored.
  *
- * @throws `InvalidPayloadError` when it cannot be stored, or its schema refuses it.
+ * @throws `InvalidPayloadError` when JSON would change it, or its schema refuses it.
  */
 export async function inputText(
   { codec, schemaOf }: EditTools,
@@ -61,12 +61,12 @@ export async function inputText(
   return text;
 }
 
-/** By what the edit of a node is known, at its first visit. */
+/** The key of a node's edit at the first visit of the node. */
 export function editKey(form: RunForm, node: string): string {
   return form === 'driven' ? `${node}#1` : node;
 }
 
-/** Whether a node was given just this input. */
+/** Whether the node has exactly this edited input. */
 export function hasEdit(edits: Edits | undefined, node: string, text: string): boolean {
   if (editOf(edits, node) === text) return true;
   const start = `${node}#`;
@@ -74,8 +74,8 @@ export function hasEdit(edits: Edits | undefined, node: string, text: string): b
 }
 
 /**
- * The edits that a rerun takes over: an edited input stays with its node, but for those that follow
- * `from`, which get what the nodes before them give now.
+ * The edits that a rerun keeps: an edited input stays with its node, except for nodes that follow
+ * `from`, which get the new outputs.
  */
 export function editsFrom(
   edits: Edits | undefined,
@@ -87,16 +87,16 @@ export function editsFrom(
   const kept = Object.entries(edits ?? {}).filter(([key]) => {
     if (key === editKey(form, from)) return true;
     const hash = form === 'driven' ? key.lastIndexOf('#') : key.length;
-    // A later visit comes after the first one, and so may any node that runs again.
+    // Later visits of any node may depend on `from`, so their edits are dropped.
     return !again.has(key.slice(0, hash)) && (form === 'dispatched' || key.endsWith('#1'));
   });
   return Object.fromEntries(kept);
 }
 
 /**
- * The ids of a node, of all inside of it, and of everything that follows it.
+ * The ids of a node, of all nodes inside it, and of all nodes that follow it.
  *
- * @throws {@link InvalidOptionError} when no such node runs.
+ * @throws {@link InvalidOptionError} when the run has no such node.
  */
 export function nodesFrom(known: KnownGraph, form: RunForm, from: string): ReadonlySet<string> {
   const { graph } = known;
@@ -105,7 +105,7 @@ export function nodesFrom(known: KnownGraph, form: RunForm, from: string): Reado
     throw new InvalidOptionError('from', `a node of ${graph.name} that runs`, from);
   }
   const again = idsIn(start);
-  // Tasks stand after those that they wait for, so one pass finds all that follow.
+  // Tasks are ordered by dependency, so one pass finds all that follow.
   const tasks = form === 'driven' ? known.flat.nodes : known.dispatch.tasks;
   for (const { id, dependsOn } of tasks) if (dependsOn.some((one) => again.has(one))) again.add(id);
   return again;

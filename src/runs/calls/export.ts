@@ -1,11 +1,11 @@
-/** A run as JSON, to be kept or to go on in another place. */
+/** Exports a run as JSON, to store it or to continue it elsewhere. */
 import { TaskNotFoundError } from '../../domain/errors/errors.ts';
 import { type Seed, storedOptionsOf } from '../record.ts';
 import { type ExportedNode, type RunExport, runVersion } from './run-format.ts';
 import { RunView, type ViewParts } from './run-view.ts';
 
 /**
- * A run as it is now. One that goes on meanwhile is as it was at some moment for each of its nodes.
+ * The current state of a run; of one that continues, each node at some moment of the export.
  *
  * @throws {@link TaskNotFoundError} when it is not stored; {@link GraphStoreError}.
  */
@@ -15,7 +15,7 @@ export async function exportRun(parts: ViewParts, id: string): Promise<RunExport
   const { root, place, form } = view;
   const { graph, content } = await view.known();
   const { input, edits } = view.given;
-  // What a run has come to is read after where it stands: it may be further, never less far.
+  // The journal is read after the states of the nodes, so it is never older than they are.
   const seed: Partial<Seed> = form === 'driven' ? await view.seed() : await view.shared();
   const { fields, channels } = seed;
   return {
@@ -38,7 +38,7 @@ export async function exportRun(parts: ViewParts, id: string): Promise<RunExport
   };
 }
 
-/** Strict groups give nothing themselves: their values are put together of those of their members. */
+/** Strict groups have no value of their own: it is built of the outputs of their members. */
 async function nodesOf(view: RunView): Promise<readonly ExportedNode[]> {
   const nodes = await view.nodes();
   if (view.form === 'driven') return nodes.map(({ node, state }) => ({ node, state }));

@@ -1,4 +1,4 @@
-/** Stores an exported run, which goes on from what had finished. */
+/** Stores an exported run, which continues from its finished nodes. */
 import { messageOf } from '../../base/message-of.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
 import { RunFormatError } from '../../domain/errors/errors.ts';
@@ -13,14 +13,14 @@ import { type RunExport, readRun } from './run-format.ts';
 import type { RunHandle } from './run-handle.ts';
 import { type RunTools, submitCall } from './run-submission.ts';
 
-/** How a run is imported. */
+/** Options of an import. */
 export interface RunImportOptions {
   /**
-   * The new run's id. Default: a new one. That of the exported run is free in another place; where
-   * a run of this id is stored, it is that run when it is the same, else refused.
+   * Id of the new run. Default: a new id. An import under the id of a stored run returns that run
+   * if it is equal, and is refused otherwise.
    */
   readonly id?: string | undefined;
-  /** Whose turns it takes. Default: as it was. */
+  /** User of its tasks. Default: the user of the exported run. */
   readonly user?: string | undefined;
 }
 
@@ -64,7 +64,7 @@ export async function importRun(
   });
 }
 
-/** Inputs that were given to nodes must be those of nodes that can have one. */
+/** Checks that each edited input belongs to a node that accepts one. */
 function editsIn(codec: ValueCodec, run: RunExport, known: KnownGraph): Pick<Past, 'edits'> {
   const { edits, form } = run;
   if (edits === undefined) return {};
@@ -78,7 +78,7 @@ function editsIn(codec: ValueCodec, run: RunExport, known: KnownGraph): Pick<Pas
   return { edits };
 }
 
-/** What a driven run has written down must lead somewhere in its graph. */
+/** Checks that the journal of a driven run fits its graph. */
 function drivenPast(codec: ValueCodec, run: RunExport, input: unknown): Past {
   const { graph, journal: fields = {}, channels } = run;
   try {
@@ -93,7 +93,7 @@ function drivenPast(codec: ValueCodec, run: RunExport, input: unknown): Past {
   return { seed: channels === undefined ? { fields } : { fields, channels } };
 }
 
-/** Nodes that have finished are tasks that give at once what they gave. */
+/** Finished nodes become tasks that return their results at once. */
 function givenNodes(codec: ValueCodec, run: RunExport, known: KnownGraph): Past {
   if (known.plan.form !== 'dispatched') {
     throw new RunFormatError('$.form', 'is dispatched, and the graph has to be driven');

@@ -1,4 +1,4 @@
-/** A run that goes on from another one's results: a rerun, or a fork. */
+/** Reruns and forks: runs that continue from the results of another run. */
 import { InvalidOptionError, TaskNotFoundError } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
 import type { Versioning } from '../../domain/task/task-name.ts';
@@ -12,33 +12,32 @@ import type { RunHandle } from './run-handle.ts';
 import { demandInputs, type RunTools, submitCall } from './run-submission.ts';
 import { RunView } from './run-view.ts';
 
-/** How a run is run again. */
+/** Options of a rerun. */
 export interface RerunOptions {
   /**
-   * A node or group, by its name in the graph: it and all that follows it run again, also what had
-   * finished; of a driven run, all that was come to after it. Default: only what had not finished.
+   * Name of a node or group in the graph: it and all that follows it run again, even if finished;
+   * in a driven run, all that ran after it. Default: only unfinished nodes.
    */
   readonly from?: string | undefined;
   /**
-   * With `from`: what that node gets in place of what the nodes before it give; it must be a task
-   * outside of groups. Alone: another input for the whole run, which then begins anew. The option counts
-   * when it is there, also as `undefined`.
+   * With `from`: input of that node, which must be a task outside groups. Alone: input of the whole run,
+   * which then starts from its beginning. A present option counts even if it is `undefined`.
    */
   readonly input?: unknown;
-  /** The new run's id. Default: a new one. */
+  /** Id of the new run. Default: a new id. */
   readonly id?: string | undefined;
   /**
-   * `latest`: its nodes go on with the newest version that a worker has; `pin`: with those of its graph.
-   * Default: as the other run.
+   * `latest`: its nodes run with the newest version that a worker has; `pin`: with those of its graph.
+   * Default: as in the other run.
    */
   readonly versioning?: Versioning | undefined;
-  /** Tasks and groups that it may come to; see `RunEnqueueOptions`. Default: as the other run. */
+  /** Limit of executed tasks and groups; see `RunEnqueueOptions`. Default: as in the other run. */
   readonly maxSteps?: number | undefined;
 }
 
-/** How a run is forked. */
+/** Options of a fork. */
 export interface ForkOptions extends RerunOptions {
-  /** A node or group, by its name in the graph: with it the new run begins. */
+  /** Name of the node or group in the graph at which the new run starts. */
   readonly from: string;
 }
 
@@ -52,10 +51,10 @@ const KEYS: OptionKeys<RerunOptions> = keysOf<RerunOptions>()({
 
 const FORK_KEYS: OptionKeys<ForkOptions> = keysOf<ForkOptions>()(KEYS);
 
-/** Runs whose results one run may go on from: a chain of reruns is no longer than this. */
+/** Largest number of runs whose results one run uses: the limit of a chain of reruns. */
 const MOST_PAST = 16;
 
-/** Stores a new run with the graph of another, and its input unless that is given. */
+/** Stores a new run with the graph of another, and with its input unless one is given. */
 export async function rerun(
   tools: RunTools,
   id: string,
@@ -66,7 +65,7 @@ export async function rerun(
   return submitAgain(tools, view, options, await againOf(tools, view, options));
 }
 
-/** Stores a new run that begins with a node of another, and with that one's channels as they are. */
+/** Stores a new run that starts at a node of another run, with a copy of that run's channels. */
 export async function fork(
   tools: RunTools,
   id: string,
@@ -90,7 +89,7 @@ export async function fork(
   return submitAgain(tools, view, options, { ...again, forkedFrom: id });
 }
 
-/** What of a run is done again. */
+/** The parts of a run that a rerun changes. */
 type Again = Pick<RunCall, 'known' | 'input' | 'reused' | 'past' | 'seed' | 'edits' | 'forkedFrom'>;
 
 async function demandRun({ handles }: RunTools, id: string): Promise<RunView> {
@@ -149,20 +148,20 @@ function editsIn(edits: Edits): Pick<Again, 'edits'> {
   return Object.keys(edits).length === 0 ? {} : { edits };
 }
 
-/** Which code the nodes of the new run keep. */
+/** The versions that the nodes of the new run keep. */
 function saidOf({ place }: RunView, options: RerunOptions): { readonly latest?: true } {
   const versioning = versioningOf(options);
   if (versioning === undefined) return place.said ?? {};
   return versioning === 'latest' ? { latest: true } : {};
 }
 
-/** What of the other run need not be done again. */
+/** The results of the other run that the new run reuses. */
 async function pastOf(
   view: RunView,
   { again, from }: { readonly again: ReadonlySet<string>; readonly from: string | undefined },
 ): Promise<Pick<Again, 'reused' | 'past' | 'seed'>> {
   if (view.form === 'driven') {
-    // Its channels begin empty, as those of any rerun.
+    // Its channels start empty, as those of any rerun.
     const { fields } = await view.seed(from);
     return { seed: { fields } };
   }

@@ -1,4 +1,4 @@
-/** Puts a failed run back, so that the node at which it failed runs with another input. */
+/** Resumes a failed run with another input for the node that failed. */
 import { InvalidOptionError, WrongStateError } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
 import { shownNode } from '../../domain/task/node-name.ts';
@@ -10,11 +10,11 @@ import { demandOpen, putBackRun, resume } from './resume.ts';
 import type { RunTools } from './run-submission.ts';
 import { RunView } from './run-view.ts';
 
-/** How a run is put back. */
+/** Options of a resume. */
 export interface RunResumeOptions {
-  /** A node that has failed: a task outside of groups, by its name in the graph. */
+  /** Name of a failed node in the graph: a task outside groups. */
   readonly node?: string | undefined;
-  /** What it gets from now on, in place of its input. Goes with `node`; counts when it is there. */
+  /** New input of `node`. A present option counts even if it is `undefined`. */
   readonly input?: unknown;
 }
 
@@ -40,7 +40,7 @@ export async function resumeRun(
   const { root, given, place } = view;
   demandOpen(root);
   if (root.state !== 'failed') {
-    // An earlier call has put it back, and may have broken off.
+    // An earlier call has resumed it, but may have stopped halfway.
     if (hasEdit(given.edits, node, codec.payload(node, input))) return putBackRun(handles, view);
     throw new WrongStateError('resume', id, root.state);
   }
@@ -51,7 +51,7 @@ export async function resumeRun(
   return putBackRun(handles, view, { payload });
 }
 
-/** The node that has failed, and by what its edit is known. */
+/** The node that failed, and the key of its edit. */
 async function failedNode(
   view: RunView,
   id: string,
@@ -59,7 +59,7 @@ async function failedNode(
   const { graph } = await view.known();
   if (view.form === 'driven') {
     const next = await view.next();
-    // Also one that a handler brought in.
+    // The node may belong to a graph that a handler returned.
     if (next.type === 'task' && next.node.id === id) {
       return { key: `${id}#${next.visit}`, task: next.node };
     }
@@ -70,7 +70,7 @@ async function failedNode(
   const task = nodeToEdit(graph, 'node', id);
   const record = (await view.recordsOf([id])).get(id);
   const isOwn = record !== undefined && runPlaceOf(record.options)?.id === view.root.id;
-  // One that was never started, since another had failed, is shown as skipped.
+  // A node that never started because another one failed is shown as skipped.
   if (isOwn && nodeInfo(id, record).state === 'failed') return { key: id, task };
   throw new InvalidOptionError('node', 'a node of the run that has failed', id);
 }

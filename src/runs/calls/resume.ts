@@ -1,4 +1,4 @@
-/** Puts a failed run back, so that it goes on from what it has: the same run, under the same id. */
+/** Resumes a failed run: the same run, under the same id, continues from its results. */
 
 import { mapInChunks } from '../../base/chunks.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -27,12 +27,12 @@ import { redriven } from '../redriven.ts';
 import { endPause } from './pause.ts';
 import { RunView, type ViewParts } from './run-view.ts';
 
-/** Tasks that are put back at once. */
+/** Number of tasks that are put back at once. */
 const AT_ONCE = 16;
 
 /**
- * Puts a failed run back. One that goes on already is left as it is, or helped to its end when an
- * earlier call broke off. With `failedBy` only one that failed at that moment or before.
+ * Resumes a failed run. A run that is under way stays as it is; a resume that stopped halfway is
+ * completed. `failedBy`: only a run that failed at that moment or before.
  *
  * @throws see `Runs.resume`.
  */
@@ -42,16 +42,16 @@ export async function resume(parts: ViewParts, id: string, failedBy?: number): P
   await putBackRun(parts, view, { failedBy });
 }
 
-/** @throws {@link WrongStateError} when nothing is left of it to go on with. */
+/** @throws {@link WrongStateError} when the run has no part that could continue. */
 export function demandOpen({ id, state }: TaskRecord): void {
   if (state === 'finished' || state === 'canceled') throw new WrongStateError('resume', id, state);
 }
 
 /**
- * Puts a run back, with another payload for its own task if one is given: that one says which inputs
- * its nodes get in place of their own.
+ * Puts a run back. `payload` replaces the payload of its own task, which has the edited inputs of
+ * its nodes.
  *
- * @throws {@link WrongStateError} when another call was first, and gave it other ones.
+ * @throws {@link WrongStateError} when a concurrent call set other inputs.
  */
 export async function putBackRun(
   parts: ViewParts,
@@ -64,13 +64,13 @@ export async function putBackRun(
   const { id, state, paused } = view.root;
   if (view.form === 'dispatched') await resumption.run();
   else if (state === 'failed') await resumption.putBackRoot();
-  // It waits for a node's next attempt, or for a worker with its code. One that was paused may be delayed, and stays so.
+  // It waits for a retry of a node, or for a worker with its code. A paused run may be delayed and stays so.
   else if (state === 'scheduled' && paused === undefined) await backend.tasks.runNow(id);
-  // After that: what the pause has set aside is not to meet a run that has ended.
+  // Last: tasks held by the pause must not start in a run that has ended.
   if (paused !== undefined) await endPause(parts, id);
 }
 
-/** Why a resume of a failed run would be refused now; `undefined`: it would not be. Nothing is changed. */
+/** Why a resume of a failed run would be refused now; `undefined` if it would not. Changes nothing. */
 export async function resumeRefusal(parts: ViewParts, view: RunView): Promise<unknown> {
   if (view.form === 'driven') return undefined;
   const backend = await parts.connection.open();
@@ -85,15 +85,15 @@ export async function resumeRefusal(parts: ViewParts, view: RunView): Promise<un
 
 interface RunToResume {
   readonly root: TaskRecord;
-  /** Of its own task from now on; absent: as it is. */
+  /** New payload of its own task; absent: unchanged. */
   readonly payload?: string | undefined;
-  /** When it has to have failed, if it has; absent: at any time. */
+  /** The latest moment at which it may have failed; absent: any. */
   readonly failedBy?: number | undefined;
 }
 
 /**
- * The tasks of one run that have to run again. Of a driven one that is its own: its journal tells what
- * has finished; what failed is not in it, and so runs again.
+ * Finds and puts back the tasks of one run that must run again. For a driven run that is its own task:
+ * its journal has the finished steps, so the failed ones run again.
  */
 class Resumption {
   readonly #backend: Backend;
@@ -102,9 +102,9 @@ class Resumption {
   readonly #root: TaskRecord;
   readonly #payload: string | undefined;
   readonly #failedBy: number | undefined;
-  /** Inputs that its nodes get in place of their own, once its own task is put back. */
+  /** Edited inputs of its nodes, known once its own task is put back. */
   #edits: Edits | undefined;
-  /** What stands between the run and what has finished, the run included. */
+  /** Unfinished tasks between the run and its finished tasks, including the run. */
   readonly #open = new Map<string, TaskRecord>();
 
   constructor(backend: Backend, parts: ViewParts, { root, payload, failedBy }: RunToResume) {
@@ -126,17 +126,17 @@ class Resumption {
     await this.#undoIfCanceled();
   }
 
-  /** The run's own task comes before its nodes: it says what these get. */
+  /** The run's own task is put back before its nodes: it has their edited inputs. */
   async putBackRoot(): Promise<void> {
     const { tasks, inspect } = this.#backend;
     const { id, options } = this.#root;
     const payload = this.#payload;
     const edited = payload === undefined ? undefined : { payload, options };
     if (await putBack({ tasks, log: this.#log }, id, edited, this.#failedBy)) return;
-    // Another call was first, or the answer to this one was lost.
+    // A concurrent call was first, or the reply of this one was lost.
     const [root] = await inspect.get([id]);
     if (root === undefined) throw new TaskNotFoundError(id);
-    // It has been put back since, and has failed again: that is not what was meant.
+    // It was put back meanwhile and has failed again; `failedBy` excludes that failure.
     if (this.#failedBy !== undefined && root.state === 'failed')
       throw new WrongStateError('resume', id, root.state);
     if (payload !== undefined && root.payload !== payload) {
@@ -157,7 +157,7 @@ class Resumption {
     }
   }
 
-  /** With what a node's task is put back; `undefined`: as it is. */
+  /** The changes of a node's task; `undefined`: unchanged. */
   #editedOf(id: string): EditedTask | undefined {
     const record = this.#open.get(id);
     const place = record === undefined ? undefined : runPlaceOf(record.options);
@@ -169,12 +169,12 @@ class Resumption {
     return { payload, options: runOptions(storedOptionsOf(record.options), run) };
   }
 
-  /** Finished tasks are not gone behind: a group that did without a member does without it now. */
+  /** The search stops at finished tasks: a group that finished without a member stays so. */
   async find(): Promise<void> {
     let level: readonly TaskRecord[] = [this.#root];
     while (level.length > 0) {
       for (const record of level) this.#open.set(record.id, record);
-      // By what they are needed: whether each must finish.
+      // For each task, whether it must finish.
       const needs = new Map<string, boolean>();
       for (const record of level) {
         for (const id of neededBy(record)) {
@@ -191,18 +191,18 @@ class Resumption {
     if (record?.state === 'finished') return [];
     const isPart = record !== undefined && runPlaceOf(record.options)?.id === this.#root.id;
     if (isPart && record.state !== 'canceled') return [record];
-    // What a group could do without stays lost, and the group is decided again.
+    // A member that its group does not need stays failed; the group is decided again.
     if (!mustFinish) return [];
     if (record === undefined) throw new TaskNotFoundError(id);
-    // Tasks outside of the run are their owners' affair.
+    // Tasks outside the run belong to others and are not put back.
     if (isEnd(record.state)) throw new WrongStateError('resume', id, record.state);
     return [];
   }
 
   /**
-   * The order in which tasks are put back. Each before those that it waits for: one that fails at once must
-   * find its dependents. But a group whose policy looks at its members itself after these: put back before, it
-   * would see their former outcomes.
+   * The order in which tasks are put back. Each before its dependencies: a task that fails at once must find
+   * its dependents waiting. Exception: a group whose policy reads its members follows them, since it would see
+   * their former outcomes otherwise.
    */
   #levels(): readonly (readonly string[])[] {
     const before = new Map<string, string[]>([...this.#open.keys()].map((id) => [id, []]));
@@ -230,7 +230,7 @@ class Resumption {
     return levels;
   }
 
-  /** A cancel that came first did not know of what was put back after it had looked. */
+  /** A concurrent cancel may have missed tasks that were put back after it read the run. */
   async #undoIfCanceled(): Promise<void> {
     const { tasks, inspect } = this.#backend;
     const [root] = await inspect.get([this.#root.id]);
@@ -241,20 +241,17 @@ class Resumption {
   }
 }
 
-/** Of a task that waits only what it still waits for: the rest has not held it up. */
+/** The dependencies of a task; of a blocked task only the open ones. */
 function neededBy({ state, dependsOn, blockedBy }: TaskRecord): readonly string[] {
   return state === 'failed' ? dependsOn : blockedBy;
 }
 
-/** A worker decides it by the outcomes of its members. */
+/** Whether a worker decides the group by the outcomes of its members. */
 function isLenient({ name }: TaskRecord): boolean {
   return name === GROUP_TASK;
 }
 
-/**
- * Whether this call has put it back. Another call may have done so before: then it is in no end state, and
- * nothing is left to do.
- */
+/** Puts one task back. @returns whether this call did it; false when another call already has. */
 async function putBack(
   store: { readonly tasks: Backend['tasks']; readonly log: Logger },
   id: string,
@@ -266,7 +263,7 @@ async function putBack(
   if (reply.kind === 'not-found') throw new TaskNotFoundError(id);
   if (reply.kind === 'busy') throw new TaskBusyError('resume', id);
   if (reply.kind === 'cycle' || reply.kind === 'dependency-limit') throw cycleError(id, reply);
-  // Another resume was first, and it has run through since.
+  // A concurrent resume put it back, and it has ended again since.
   if (reply.state === 'canceled') throw new WrongStateError('resume', id, reply.state);
   return false;
 }

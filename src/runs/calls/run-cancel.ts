@@ -1,4 +1,4 @@
-/** Cancels a run: its own task first, so that nothing new begins, then what is open of it. */
+/** Cancels a run: its own task first, so that nothing new starts, then its open tasks. */
 import { mapInChunks } from '../../base/chunks.ts';
 import type { CancelReply } from '../../domain/port/backend.ts';
 import { isEnd } from '../../domain/task/task.ts';
@@ -9,11 +9,11 @@ import { RunView, type ViewParts } from './run-view.ts';
 export interface RunCancelReport {
   /** The outcome for the run itself. */
   readonly run: CancelReply;
-  /** Every node that had not ended, with the outcome for it. */
+  /** Every node that had not ended, with its outcome. */
   readonly nodes: readonly {
-    /** Its name in the graph. */
+    /** Name of the node in the graph. */
     readonly node: string;
-    /** For the task that runs it. */
+    /** Outcome for the task of the node. */
     readonly reply: CancelReply;
   }[];
 }
@@ -21,13 +21,13 @@ export interface RunCancelReport {
 /** Cancels one task. */
 type CancelTask = (id: string, reason: string | undefined) => Promise<CancelReply>;
 
-/** Fulfilled once a task has ended, or is not stored any more. */
+/** Resolves when a task has ended, or is not stored any more. */
 type WaitForEnd = (id: string) => Promise<void>;
 
-/** Cancels that are under way at once. */
+/** Number of concurrent cancels. */
 const AT_ONCE = 50;
 
-/** Cancels all that has not ended; safe to call again. With `ended` it waits until all of it has ended. */
+/** Cancels everything that has not ended; repeatable. With `ended` it waits for all ends. */
 export async function cancelRun(
   tools: ViewParts,
   cancelTask: CancelTask,
@@ -36,8 +36,8 @@ export async function cancelRun(
 ): Promise<RunCancelReport> {
   const view = await RunView.find(tools, id);
   if (view === undefined) return { run: { kind: 'not-found' }, nodes: [] };
-  // Looked at before: a driven run that has ended waits for nothing. A dispatched one is looked at
-  // after: what is put back once it is canceled, its `resume` takes back.
+  // A driven run is read before the cancel: afterwards it waits for nothing. A dispatched run is
+  // read after it: a concurrent `resume` takes back tasks that it puts back later.
   const members = view.form === 'driven' ? await openTasks(view) : [];
   const run = await cancelTask(id, reason);
   const open = view.form === 'driven' ? members : await openTasks(view);
@@ -53,9 +53,9 @@ export async function cancelRun(
 }
 
 /**
- * Cancels and awaits what of a run that has ended is still started, and was not seen before: members that
- * were stored in the moment of the cancel, or left running by an earlier cancel. What has not
- * started by then never does.
+ * Cancels and awaits tasks of an ended run that still run and were not seen before: members stored at the
+ * moment of the cancel, or left running by an earlier cancel. A task that has not started by then never
+ * does.
  */
 async function stragglersEnded(
   view: RunView,
@@ -70,13 +70,13 @@ async function stragglersEnded(
   }
 }
 
-/** What a cancel of the run would end. */
+/** Effects of a cancel of the run. */
 export interface RunConsequences extends Consequences {
   /** Its nodes that have not ended. */
   readonly nodes: readonly string[];
 }
 
-/** What `cancelRun` would end: open nodes, and what others wait for these or for the run. */
+/** Lists what `cancelRun` would end: open nodes, and dependents of these and of the run. */
 export async function runConsequences(
   tools: ViewParts,
   id: string,
@@ -94,7 +94,7 @@ export async function runConsequences(
 interface OpenTask {
   readonly node: string;
   readonly taskId: string;
-  /** False for joins: they are not shown as nodes. */
+  /** False for joins, which are not listed as nodes. */
   readonly isShown: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A run as JSON: what `loom.runs.export` gives and `loom.runs.import` takes. Values of the user's
- * are texts as the codec wrote them, so that they come back as they were.
+ * The JSON format of `loom.runs.export` and `loom.runs.import`. Values of users are texts as the
+ * codec wrote them, so that they are restored exactly.
  */
 import { isRecord } from '../../base/records.ts';
 import { isOwn, RunFormatError } from '../../domain/errors/errors.ts';
@@ -16,51 +16,51 @@ import { type SaidPlace, sha256 } from '../record.ts';
 import type { RunNodeState } from '../run-info.ts';
 import { RUN_FORMS, type RunForm } from '../run-options.ts';
 
-/** The newest version; older ones are read. */
+/** The newest version; readers accept older ones. */
 const RUN_VERSION = 2;
 
-/** A run without what version 2 has brought is written as before. */
+/** A run that uses no feature of version 2 is written in version 1. */
 export function runVersion(graph: TaskGraph, edits: RunExport['edits'] | undefined): number {
   return edits === undefined && graph.start === undefined ? 1 : RUN_VERSION;
 }
 
 /** One run as JSON; see `docs/guide/workflows.md`. */
 export interface RunExport {
-  /** Tells such a text from others. */
+  /** Type tag. */
   readonly format: 'fairloom-run';
-  /** Of this format; a reader refuses those that are newer than it. */
+  /** Version of the format; a reader refuses newer ones. */
   readonly version: number;
-  /** The run. */
+  /** Id of the run. */
   readonly id: string;
-  /** The name of its pipeline. */
+  /** Name of its pipeline. */
   readonly name: string;
-  /** How it is carried out. */
+  /** Its form. */
   readonly form: RunForm;
-  /** Where it stood, for people. */
+  /** Its state at the export; informative. */
   readonly state: TaskState;
-  /** Whose turns its tasks take. */
+  /** User of its tasks. */
   readonly user: string;
-  /** What its enqueue said about the places of all its tasks. */
+  /** Options of its enqueue that apply to all its tasks. */
   readonly said: SaidPlace;
-  /** What its enqueue said about attempts, its trace, and checkpoints. */
+  /** Options of its enqueue for attempts, trace and checkpoints. */
   readonly options: StoredOptions & {
-    /** Of a driven run: as of `RunEnqueueOptions`; absent: after every node. */
+    /** For a driven run: see `RunEnqueueOptions`; absent: after every node. */
     readonly checkpoint?: 'node' | 'group';
   };
   /** SHA-256 of the graph. */
   readonly graphHash: string;
   /** Its graph. */
   readonly graph: TaskGraph;
-  /** What it was enqueued with, as the codec wrote it; absent for `undefined`. */
+  /** Input of the run, as the codec wrote it; absent for `undefined`. */
   readonly input?: string;
   /**
-   * From version 2 on: inputs that nodes were given in place of their own, as the codec wrote them, by
-   * node, in a driven run by node and visit as `total#1`.
+   * From version 2 on: edited inputs of nodes, as the codec wrote them; the key is the node, in a
+   * driven run node and visit, as `total#1`.
    */
   readonly edits?: Readonly<Record<string, string>>;
-  /** Its nodes, joins left out. */
+  /** Its nodes, without joins. */
   readonly nodes: readonly ExportedNode[];
-  /** Of a driven run: what it has written down and another run may go on from. */
+  /** For a driven run: the part of its journal from which another run can continue. */
   readonly journal?: Readonly<Record<string, string>>;
   /** Values of its channels, by channel and key. */
   readonly channels?: Readonly<Record<string, string>>;
@@ -68,17 +68,17 @@ export interface RunExport {
 
 /** One node of an exported run. */
 export interface ExportedNode {
-  /** Its name in the graph. */
+  /** Name of the node in the graph. */
   readonly node: string;
-  /** Where it stood. */
+  /** State of the node. */
   readonly state: RunNodeState;
-  /** Of a finished node of a dispatched run: what it gave, as the codec wrote it. */
+  /** For a finished node of a dispatched run: its output, as the codec wrote it. */
   readonly result?: string;
 }
 
 /**
- * Reads an exported run, as an object or as text. Everything in it is checked, but not whether its
- * values can be read.
+ * Reads an exported run, given as an object or as text. Checks everything except whether its values
+ * can be decoded.
  *
  * @throws {@link RunFormatError}.
  */
@@ -148,7 +148,7 @@ function isStepCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= LIMITS.runSteps;
 }
 
-/** Options of attempts that cannot be read would silently be those of the definitions. */
+/** Unreadable options of attempts would silently be replaced by those of the definitions. */
 function checkOptions({ retries, timeoutMs, backoff, traceparent, checkpoint }: Fields): void {
   for (const [key, value] of Object.entries({ retries, timeoutMs })) {
     if (value !== undefined && !(Number.isSafeInteger(value) && Number(value) >= 0)) {

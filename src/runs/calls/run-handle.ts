@@ -14,22 +14,22 @@ export interface RunHandle<out O> extends TaskHandle<O> {
   /** The same as `id`. */
   readonly runId: string;
   /**
-   * Waits for the end and gives the output of the pipeline.
+   * Waits for the end and returns the output of the pipeline.
    *
    * @throws {@link RunFailedError} with the node that failed first, {@link RunCanceledError};
    * otherwise as for a task.
    */
   result(options?: ResultOptions): Promise<O>;
   /**
-   * Each node with its current state, then each change, until the run has ended. States between two polls are
-   * not seen.
+   * Yields each node with its current state, then each change, until the run ends. States between two polls
+   * are not seen.
    */
   nodes(): AsyncIterable<RunNodeInfo>;
-  /** Cancels the run, with words for people as `reason`; see `loom.runs.cancel`. */
+  /** Cancels the run, with `reason` as a note for people; see `loom.runs.cancel`. */
   cancel(options?: { readonly reason?: string | undefined }): Promise<RunCancelReport>;
 }
 
-/** What handles of runs need of their client. */
+/** Parts of the client that handles of runs need. */
 export interface RunHandleParts extends ViewParts {
   readonly results: Results;
   readonly keepAlive: KeepAlive;
@@ -39,17 +39,17 @@ export interface RunHandleParts extends ViewParts {
   ) => Promise<RunCancelReport>;
 }
 
-/** How a stored run was met. */
+/** The outcome of storing a run. */
 export interface RunReply {
   readonly id: string;
   readonly created: boolean;
   readonly conflict: boolean;
 }
 
-/** Of a record that says nothing of it. */
+/** Cause for a record without one. */
 const UNKNOWN: Cause = { type: 'request' };
 
-/** Longest wait for one hint, in ms; then the records are looked at again. */
+/** Longest wait for a notification, in ms; then the records are read again. */
 const LOOK_MS = 1_000;
 
 /** The handle of a run of either form. */
@@ -77,7 +77,7 @@ export class StoredRun<O> implements RunHandle<O> {
 
   async result(options?: ResultOptions): Promise<O> {
     const root = await this.#parts.results.waitForRecord(this.id, options);
-    // What the last nodes returned, back from JSON: the definitions say of which type.
+    // The output of the last nodes, parsed from JSON: the definitions have its type.
     return (await outcomeOf(this.#parts, root)) as O;
   }
 
@@ -98,7 +98,7 @@ export class StoredRun<O> implements RunHandle<O> {
   }
 }
 
-/** The result of a run that has ended; throws its error or cancel instead. */
+/** The result of an ended run; throws its error or cancel instead. */
 async function outcomeOf(parts: RunHandleParts, root: TaskRecord): Promise<unknown> {
   const view = await RunView.of(parts, root);
   if (root.state === 'finished') {
@@ -107,9 +107,9 @@ async function outcomeOf(parts: RunHandleParts, root: TaskRecord): Promise<unkno
   throw await failureOf(view, root);
 }
 
-/** Why a run did not finish: its own end says how, and what is behind that says why. */
+/** Why a run did not finish: the cause of its own end, and the failure behind it. */
 async function failureOf(view: RunView | undefined, root: TaskRecord): Promise<Error> {
-  // Of a group that failed, its own error says more: it names every member.
+  // For a failed group its own error is more informative: it names every member.
   const isFollower = view !== undefined && root.cause?.type === 'upstream';
   const behind = isFollower ? await view.cause() : root;
   const { cause = root.cause ?? UNKNOWN } = behind;
@@ -117,7 +117,7 @@ async function failureOf(view: RunView | undefined, root: TaskRecord): Promise<E
   return new RunFailedError(root.id, {
     node: behind.id === root.id ? (failedNodeOf(root.cause) ?? '') : nodeOf(behind),
     taskId: behind.id,
-    // It may have failed since another was canceled.
+    // A task may have failed because another was canceled.
     why: behind.state === 'failed' ? cause : (root.cause ?? cause),
     error: errorIn(behind),
   });

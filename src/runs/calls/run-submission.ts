@@ -33,7 +33,7 @@ import {
 import { dispatchedTasks, drivenTask, type RunCall } from '../run-tasks.ts';
 import { type RunHandle, type RunHandleParts, type RunReply, StoredRun } from './run-handle.ts';
 
-/** What storing a run needs of its client. */
+/** Parts of the client that store a run. */
 export interface RunTools {
   readonly handles: RunHandleParts;
   readonly maker: TaskMaker;
@@ -41,12 +41,12 @@ export interface RunTools {
   readonly yields: Turns;
   readonly tracer: Tracer | undefined;
   readonly log: Logger;
-  /** What inputs of a task must be, if that is known here; its name with the version that it keeps. */
+  /** The input schema of a task, if it is known here; by its name with the version that it keeps. */
   readonly schemaOf: (code: string) => StandardSchemaV1 | undefined;
   onCreated(task: NewTask): void;
 }
 
-/** What is stored. */
+/** A run to store. */
 export interface RunRequest {
   readonly step: object;
   readonly input: unknown;
@@ -69,7 +69,7 @@ export async function submitStep(
   return submitCall(tools, call, form);
 }
 
-/** Every node of a dispatched run is a task of its own, and all are stored at once. */
+/** Refuses a dispatched run with more nodes than `maxSteps`: all its nodes are stored at once. */
 function demandFewSteps({ known: { graph }, settings: { saidPlace } }: RunCall): void {
   const { maxSteps } = saidPlace ?? {};
   if (maxSteps === undefined) return;
@@ -79,7 +79,7 @@ function demandFewSteps({ known: { graph }, settings: { saidPlace } }: RunCall):
   throw new InvalidOptionError('maxSteps', wanted, maxSteps);
 }
 
-/** Stores a run whose parts are settled. */
+/** Stores a run whose call is complete. */
 export async function submitCall(
   tools: RunTools,
   call: RunCall,
@@ -92,11 +92,11 @@ export async function submitCall(
     form === 'driven' ? [drivenTask(call)] : dispatchedTasks({ ...call, turn });
   const send = (tasks: readonly NewTask[]): Promise<RunReply> =>
     store(tools, { backend, call, tasks });
-  // The id is generated: no earlier run has it.
+  // The id is generated, so no earlier run has it.
   if (settings.said.id === undefined) return new StoredRun(tools.handles, await send(tasksOf(0)));
   for (let turn = 0; ; turn++) {
     const tasks = tasksOf(turn);
-    // Its nodes may be gone while it is there, and would run again.
+    // Nodes of a stored run may be removed already, and would run again.
     const reply = await storedRun(backend, tasks, call);
     if (reply !== undefined) return new StoredRun(tools.handles, reply);
     if (await leftBehind(backend, tasks)) continue;
@@ -105,9 +105,8 @@ export async function submitCall(
 }
 
 /**
- * Whether nodes are stored though their run is not: an earlier run of the same id is gone, and its nodes are
- * kept for longer. Every caller that finds some increments the turn, so callers that store the same run at
- * once get the same ids.
+ * Whether nodes of an earlier run with this id are still stored though that run is removed. Each caller that
+ * finds some increments the turn, so concurrent callers compute the same ids.
  */
 async function leftBehind(backend: Backend, tasks: readonly NewTask[]): Promise<boolean> {
   const nodes = tasks.slice(0, -1).map(({ id }) => id);
@@ -115,10 +114,10 @@ async function leftBehind(backend: Backend, tasks: readonly NewTask[]): Promise<
   return (await backend.inspect.status(nodes)).some((one) => one !== undefined);
 }
 
-/** The form that is asked for, or the one that the graph allows. */
+/** The requested form, or the one that the graph allows. */
 function formOf({ plan }: KnownGraph, { form, checkpoint }: RunSettings): RunForm {
   if (form !== 'dispatched' || plan.form === 'dispatched') {
-    // A run without any task has nothing that could wait for its time.
+    // A run without tasks has no task that could be delayed.
     const isEmpty = plan.form === 'dispatched' && plan.nodes.every(({ kind }) => kind !== 'task');
     const chosen = form ?? (isEmpty ? 'driven' : plan.form);
     if (chosen === 'driven' || checkpoint === undefined) return chosen;
@@ -130,14 +129,14 @@ function formOf({ plan }: KnownGraph, { form, checkpoint }: RunSettings): RunFor
   throw new InvalidOptionError('form', `"driven" for this graph (${reasons.join(', ')})`, form);
 }
 
-/** By the names of the tasks of a step, with their versions. */
+/** Input schemas of the tasks of a step, by name with version. */
 function schemasOf(step: object): RunTools['schemaOf'] {
   const checked = partsOf(step).tasks.filter((task) => task.input !== undefined);
   const schemas = new Map(checked.map((task) => [task.codeName, task.input]));
   return (code) => schemas.get(code);
 }
 
-/** What the schemas of the first nodes say of their inputs, before anything is stored. */
+/** Checks the inputs of the first nodes against their schemas, before anything is stored. */
 export async function demandInputs(
   schemaOf: RunTools['schemaOf'],
   { known, input }: Pick<RunCall, 'known' | 'input'>,
@@ -154,7 +153,7 @@ export async function demandInputs(
   }
 }
 
-/** The run of the caller's id, if it is stored already. */
+/** The stored run with the caller's id, if there is one. */
 async function storedRun(
   backend: Backend,
   tasks: readonly NewTask[],
@@ -172,7 +171,7 @@ async function storedRun(
   return existing(settings, { id: settings.id, conflict: false });
 }
 
-/** A resume may have given nodes of the stored one other inputs since. */
+/** A resume may have changed inputs of the stored run's nodes. */
 function isSameGiven(codec: ValueCodec, stored: string, wanted: string): boolean {
   if (stored === wanted) return true;
   const { edits: before, ...own } = runGivenOf(codec, stored);
@@ -218,7 +217,7 @@ async function store(tools: RunTools, { backend, call, tasks }: StoreCall): Prom
 
 const STORED_BEFORE: Cause = { type: 'request', reason: 'its run was stored before' };
 
-/** Another call was first, and stored its nodes under other ids: no run uses these. */
+/** Cancels tasks under ids that no run uses: a concurrent call stored its nodes first. */
 async function takeBack(backend: Backend, replies: readonly EnqueueReply[]): Promise<void> {
   const created = replies.filter((reply) => reply.kind === 'created');
   for (const { id } of created) await backend.tasks.cancel(id, STORED_BEFORE);
@@ -227,7 +226,7 @@ async function takeBack(backend: Backend, replies: readonly EnqueueReply[]): Pro
 interface RefusedRun {
   readonly call: RunCall;
   readonly tasks: readonly NewTask[];
-  /** The one that was refused. */
+  /** The refused task. */
   readonly task: NewTask;
   readonly refusal: (EnqueueReply & { readonly kind: 'refused' })['refusal'];
 }
@@ -242,7 +241,7 @@ async function refusedRun(
     return { id: refusal.id, created: false, conflict: record?.payload !== root?.payload };
   }
   const error = refusalError(task.id, refusal);
-  // The mistakes that a caller can make concern the run, not one node of it.
+  // Errors of the caller concern the run, not a single node.
   if (task === root || refusal.type !== 'task-conflict') throw error;
   throw new BatchRefusedError(tasks.indexOf(task), error);
 }
@@ -256,7 +255,7 @@ function isGraphMissing(reply: EnqueueReply): boolean {
   return reply.kind === 'refused' && reply.refusal.type === 'graph-missing';
 }
 
-/** Some worker has to run it. */
+/** Whether a worker runs the task. */
 function isServed({ join }: NewTask): boolean {
   return join !== true;
 }

@@ -31,14 +31,14 @@ import {
 import { formOf, nodeInfo, type RunNodeInfo } from '../run-info.ts';
 import type { RunForm } from '../run-options.ts';
 
-/** What looking at a run needs of its client. */
+/** Parts of the client that read a run. */
 export interface ViewParts {
   readonly connection: SharedBackend;
   readonly codec: ValueCodec;
   readonly graphs: GraphCache;
 }
 
-/** A run and the tasks of which it is made. */
+/** A run and its tasks. */
 export class RunView {
   readonly root: TaskRecord;
   readonly place: RunPlace;
@@ -68,7 +68,7 @@ export class RunView {
     return view;
   }
 
-  /** The run that a record is; `undefined` when it is another task. */
+  /** The run of a record; `undefined` when it is another task. */
   static async of(parts: ViewParts, root: TaskRecord): Promise<RunView | undefined> {
     return RunView.#of(parts, await parts.connection.open(), root);
   }
@@ -79,7 +79,7 @@ export class RunView {
     return new RunView(parts, backend, root, place);
   }
 
-  /** @throws what {@link GraphCache.get} throws. */
+  /** @throws the errors of {@link GraphCache.get}. */
   known(): Promise<KnownGraph> {
     return this.#parts.graphs.get(this.place.graph);
   }
@@ -88,18 +88,18 @@ export class RunView {
     return runInputOf(this.#parts.codec, this.root.payload);
   }
 
-  /** What its own task says: input, seed, edited inputs. */
+  /** The payload of its own task: input, seed, edited inputs. */
   get given(): RunGiven {
     return runGivenOf(this.#parts.codec, this.root.payload);
   }
 
-  /** The record of every node of a dispatched run that has one, joins included. */
+  /** The records of all stored nodes of a dispatched run, including joins. */
   async records(): Promise<ReadonlyMap<string, TaskRecord>> {
     const { dispatch } = await this.known();
     return this.recordsOf(dispatch.tasks.map(({ id }) => id));
   }
 
-  /** The records of these nodes; of results that another run has, that one's. */
+  /** The records of these nodes; for a result of another run, the record of that run. */
   async recordsOf(nodes: readonly string[]): Promise<ReadonlyMap<string, TaskRecord>> {
     const { past = [] } = this.place;
     const found = new Map<string, TaskRecord>();
@@ -116,7 +116,7 @@ export class RunView {
     return found;
   }
 
-  /** What is shown of each node, in the order of the graph; open members of groups at the end. */
+  /** Information on each node in the order of the graph, then open members of groups. */
   async nodes(): Promise<readonly RunNodeInfo[]> {
     const known = await this.known();
     const keys = memberKeys(known.graph);
@@ -143,12 +143,12 @@ export class RunView {
     return openMembers(this.#backend.inspect, this.root);
   }
 
-  /** Members of groups that tasks of the run have opened, by what these wait for. */
+  /** Open members of groups that these tasks have started. */
   openBelow(ids: readonly string[]): Promise<readonly OpenMember[]> {
     return openBelow(this.#backend.inspect, ids);
   }
 
-  /** What is open of it and waits for no other task of it, in the order of the graph; members come last. */
+  /** Its open tasks that wait for no other task of it, in the order of the graph; members last. */
   async waitingOutside(): Promise<readonly OpenMember[]> {
     const open = this.form === 'driven' ? await this.openMembers() : await this.#openTasks();
     return open.filter(({ record: { state, blockedBy } }) => {
@@ -156,7 +156,7 @@ export class RunView {
     });
   }
 
-  /** Of a dispatched run: nodes that have not ended, then members of groups that these have opened. */
+  /** For a dispatched run: nodes that have not ended, then members of groups that they started. */
   async #openTasks(): Promise<readonly OpenMember[]> {
     const records = [...(await this.records())].map(([node, record]) => ({ node, record }));
     const open = records.filter(({ record }) => !isEnd(record.state) && record.name !== JOIN_TASK);
@@ -165,7 +165,7 @@ export class RunView {
     return [...open, ...below.filter(({ record }) => !known.has(record.id))];
   }
 
-  /** Started tasks of the run, found by their options, without its own. */
+  /** Started tasks of the run except its own, found by their options. */
   async started(): Promise<readonly string[]> {
     const { id, user } = this.root;
     const { inspect } = this.#backend;
@@ -181,23 +181,23 @@ export class RunView {
     return found;
   }
 
-  /** The same run as it is now; `undefined` when it is not stored any more. */
+  /** The current state of the same run; `undefined` when it is not stored any more. */
   again(): Promise<RunView | undefined> {
     return RunView.find(this.#parts, this.root.id);
   }
 
   /**
-   * What a new driven run need not do again of this one: everything that has finished, or what was
-   * come to before a node.
+   * The results of this run that a new driven run reuses: everything finished, or only steps before
+   * a node.
    */
   async seed(from?: string): Promise<Seed> {
     const { codec } = this.#parts;
     const fields = await seedOf({ codec, backend: this.#backend }, await this.#driven(), from);
-    // A run that begins anew begins with empty channels.
+    // A run that starts from its beginning has empty channels.
     return Object.keys(fields).length === 0 ? { fields } : { fields, ...(await this.shared()) };
   }
 
-  /** The next step of a driven run, by its journal. */
+  /** The next step of a driven run, computed from its journal. */
   async next(): Promise<WalkStep> {
     return replay(this.#parts.codec, await this.#driven()).next;
   }
@@ -206,18 +206,18 @@ export class RunView {
     const { id } = this.root;
     const { graph } = await this.known();
     const written = await this.#backend.runs.load(id);
-    // A run that has not begun goes on from what it was given itself.
+    // A run that has not started yet uses its own seed.
     const { seed, input } = this.given;
     return { id, graph, input, fields: { ...seed?.fields, ...written } };
   }
 
-  /** The values of its channels, if it has any. */
+  /** The values of its channels, if there are any. */
   async shared(): Promise<Pick<Seed, 'channels'>> {
     const channels = withoutMetadata(await this.#backend.runs.readChannel(this.root.id));
     return Object.keys(channels).length === 0 ? {} : { channels };
   }
 
-  /** What the run gave, once it has finished. @throws {@link TaskNotFoundError} when a part is gone. */
+  /** The result of a finished run. @throws {@link TaskNotFoundError} when a part is removed. */
   async result(): Promise<unknown> {
     if (this.form === 'dispatched') return this.#output();
     return this.#parts.codec.read(this.root.result ?? '');
@@ -236,19 +236,19 @@ export class RunView {
     return values.build(flat.output, { input: this.input, outcome });
   }
 
-  /** Tasks at which it began not to finish, the first first. */
+  /** The tasks that caused it not to finish, the first one first. */
   culprits(): Promise<readonly TaskRecord[]> {
     return culpritsOf(this.#backend.inspect, this.root);
   }
 
-  /** The record of what failed first, or was canceled; that of the run itself when nothing else did. */
+  /** The record of the task that failed or was canceled first; that of the run when there is none. */
   cause(): Promise<TaskRecord> {
     return causeOf(this.#backend.inspect, this.root);
   }
 
   /**
-   * Each node with its current state, then each change, until the run has ended. States between two polls are
-   * not seen.
+   * Yields each node with its current state, then each change, until the run ends. States between two polls
+   * are not seen.
    */
   async *changes(waitMs: number, signal: AbortSignal): AsyncGenerator<RunNodeInfo> {
     const shown = new Map<string, string>();
@@ -280,7 +280,7 @@ export class RunView {
   }
 }
 
-/** With the nodes before that at which the run began, in the order of the graph. */
+/** Adds the nodes that a run with a start leaves out, in the order of the graph. */
 function withLeftOut({ shown }: KnownGraph, infos: readonly RunNodeInfo[]): readonly RunNodeInfo[] {
   const byNode = new Map(infos.map((info) => [info.node, info]));
   return shown.nodes.flatMap(({ id, kind }): readonly RunNodeInfo[] =>
@@ -288,5 +288,5 @@ function withLeftOut({ shown }: KnownGraph, infos: readonly RunNodeInfo[]): read
   );
 }
 
-/** Tasks whose ends are waited for at once. */
+/** Number of tasks whose ends are awaited at once. */
 const WATCHED = 16;

@@ -1,4 +1,4 @@
-/** Cancels a task with what belongs to it. */
+/** Cancels a task and the tasks that belong to it. */
 import type { CancelReply } from '../../domain/port/backend.ts';
 import type { Cause } from '../../domain/task/cause.ts';
 import type { CancelNotifier } from '../../events/cancel-notifier.ts';
@@ -7,13 +7,13 @@ import { isRun } from '../record.ts';
 import { cancelRun } from './run-cancel.ts';
 import type { ViewParts } from './run-view.ts';
 
-/** What cancels need of their client. */
+/** Parts of the client that cancels need. */
 export interface CancelParts extends ViewParts {
-  /** Workers of this process need not wait for a heartbeat. */
+  /** Notifies workers of this process without the delay of a heartbeat. */
   readonly cancels: CancelNotifier;
 }
 
-/** Cancels this task and no other. */
+/** Cancels only this task. */
 export async function cancelOne(
   { connection, cancels }: CancelParts,
   id: string,
@@ -25,7 +25,7 @@ export async function cancelOne(
   return reply;
 }
 
-/** The same with what it waits for as its own: of a run all that has not ended, of a member its members. */
+/** Cancels a task and its parts: the open tasks of a run, or the members of a member. */
 export async function cancelWhole(
   parts: CancelParts,
   id: string,

@@ -1,4 +1,4 @@
-/** Which command does again what has failed: one that the run, or the task, does not refuse. */
+/** Finds the command that repeats a failure: one that the run, or the task, does not refuse. */
 import { isOwn, type WrongStateError } from '../../domain/errors/errors.ts';
 import { suggestion } from '../../domain/explain/suggestion.ts';
 import { isEnd, type TaskRecord } from '../../domain/task/task.ts';
@@ -9,8 +9,8 @@ import { resumeRefusal } from './resume.ts';
 import { RunView, type ViewParts } from './run-view.ts';
 
 /**
- * For a failed task and what it is a part of: its run, the task whose handler has run it, or itself.
- * `undefined` when nothing brings it back: its whole has ended otherwise, or is not stored.
+ * For a failed task: the command for its run, for the task whose handler runs it, or for itself.
+ * `undefined` without one: its run ended otherwise, or is not stored.
  */
 export async function wayBack(
   parts: ViewParts,
@@ -23,7 +23,7 @@ export async function wayBack(
   return isOver(whole) ? undefined : suggestion('tasks redrive', whole.id);
 }
 
-/** Of a run, in which `record` has failed. */
+/** The command for a run in which `record` failed. */
 export async function wayBackOf(
   parts: ViewParts,
   view: RunView,
@@ -31,7 +31,7 @@ export async function wayBackOf(
 ): Promise<string | undefined> {
   const { id, state } = view.root;
   if (state === 'finished') {
-    // It did without what has failed: a rerun would take that over.
+    // The run finished without the failed task, and a plain rerun would keep that.
     const from = startOf((await view.known()).graph, runPlaceOf(record.options)?.node ?? '');
     return from === undefined ? undefined : suggestion(`runs rerun --from ${from}`, id);
   }
@@ -40,13 +40,13 @@ export async function wayBackOf(
   const refusal = await resumeRefusal(parts, view);
   if (refusal === undefined) return suggestion('runs resume', id);
   if (isOwn<WrongStateError>(refusal, 'WRONG_STATE') && refusal.state === 'failed') {
-    // It waits for a task of others.
+    // It waits for a task outside the run.
     return suggestion('tasks explain', refusal.taskId);
   }
   return suggestion('runs rerun', id);
 }
 
-/** The task at which a rerun begins that is to do a part again; of a member the first of its group. */
+/** The task at which a rerun starts that repeats a part; for a member, its first task. */
 function startOf(graph: TaskGraph, part: string): string | undefined {
   const nodes = [...allNodes(graph)];
   if (nodes.some(({ id, kind }) => id === part && kind === 'task')) return part;
