@@ -385,5 +385,5 @@ export const LIMITS: Readonly<Record<LimitName, number>> = recordOf(
   (name) => LIMIT_TABLE[name].value,
 );
 
-/** Turns of the levels 1 to 5 while all have work: each gets twice those of the one below. */
+/** Turns of the levels 1 to 5 while all have work: each gets twice as many as the one below. */
 export const PRIORITY_WEIGHTS: readonly number[] = [1, 2, 4, 8, 16];

@@ -1,4 +1,4 @@
-/** What bounds waits for signals and for people; a part of `limits.ts`. */
+/** Limits of waits for signals and for people; part of `limits.ts`. */
 import { type Limit, limit } from './limit.ts';
 
 /** Names of these limits. */
@@ -16,7 +16,7 @@ export type WaitLimitName =
   | 'eventSchedules'
   | 'eventInputBytes';
 
-/** As `LIMIT_TABLE`, which takes them in. */
+/** Part of `LIMIT_TABLE`. */
 export const WAIT_LIMITS: Readonly<Record<WaitLimitName, Limit>> = {
   signals: limit(1_000, 'signals', 'kept for one task until it waits for them'),
   signalBytes: limit(1_048_576, 'bytes', 'of the signals kept for one task; as a payload'),

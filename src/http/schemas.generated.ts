@@ -286,7 +286,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "WaitFigure": {
-  "description": "How many tasks wait for one kind of thing.",
+  "description": "Number of waits of one kind.",
   "type": "object",
   "properties": {
    "kind": {
@@ -296,15 +296,15 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "signal",
      "time"
     ],
-    "description": "What they wait for."
+    "description": "Kind of the wait."
    },
    "count": {
     "type": "number",
-    "description": "How many."
+    "description": "Number of waiting tasks."
    },
    "since": {
     "type": "number",
-    "description": "Since when the one that has waited longest does, in ms since the epoch; absent when none waits."
+    "description": "Start of the longest wait, in ms since the epoch; absent without one."
    }
   },
   "required": [
@@ -392,22 +392,22 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "paused": {
     "type": "boolean",
-    "description": "Nothing of it starts."
+    "description": "None of its tasks starts."
    },
    "maxRunning": {
     "type": "number",
-    "description": "At most this many of its tasks run at once."
+    "description": "Most of its tasks that run at once."
    },
    "rate": {
     "$ref": "#/components/schemas/RateLimit",
-    "description": "Starts per time, of all its users together."
+    "description": "Limit of starts per time, of all its users together."
    },
    "charge": {
     "enum": [
      "task",
      "time"
     ],
-    "description": "What a turn costs: `task`, the cost of the task (the default); `time`, the seconds that its lease is held, expected at first and corrected in the end."
+    "description": "Cost of a turn: `task`, the cost of the task (the default); `time`, the seconds that its lease is held, estimated at first and corrected at the end."
    },
    "priorityWeights": {
     "type": "array",
@@ -422,15 +422,15 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "leaseMs": {
     "type": "number",
-    "description": "How long leases of its tasks last, in ms, in place of what the worker asks for."
+    "description": "Length of leases of its tasks, in ms, instead of the worker's setting."
    },
    "retries": {
     "type": "number",
-    "description": "Attempts after the first, of tasks about which nothing else is said."
+    "description": "Retries of tasks that have no other setting."
    },
    "timeoutMs": {
     "type": "number",
-    "description": "How long an attempt at such a task may run, in ms; 0: for ever."
+    "description": "Timeout of an attempt at such a task, in ms; 0: none."
    }
   }
  },
@@ -444,19 +444,19 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "maxRunning": {
     "type": "number",
-    "description": "At most this many of the user's tasks run at once."
+    "description": "Most tasks of the user that run at once."
    },
    "maxQueued": {
     "type": "number",
-    "description": "At most this many wait (scheduled, deferred, queued and reserved)."
+    "description": "Most tasks that wait (scheduled, deferred, queued and reserved)."
    },
    "rate": {
     "$ref": "#/components/schemas/RateLimit",
-    "description": "Starts per time."
+    "description": "Limit of starts per time."
    },
    "paused": {
     "type": "boolean",
-    "description": "Nothing of it starts."
+    "description": "None of its tasks starts."
    }
   },
   "required": [
@@ -464,12 +464,12 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "RateLimit": {
-  "description": "The generic cell rate algorithm (ITU-T I.371): one number, the theoretical arrival time `tat`, holds the whole state of a limit.",
+  "description": "The generic cell rate algorithm (ITU-T I.371): one number, the theoretical arrival time `tat`, is the whole state of a limit.",
   "type": "object",
   "properties": {
    "limit": {
     "type": "number",
-    "description": "How many starts …"
+    "description": "Number of starts …"
    },
    "perMs": {
     "type": "number",
@@ -477,7 +477,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "burst": {
     "type": "number",
-    "description": "How many may start at once after a pause."
+    "description": "Number of starts allowed at once after a pause."
    }
   },
   "required": [
@@ -678,24 +678,24 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "Percentiles": {
-  "description": "How lengths of time are spread: each figure is off by 9 % at most.",
+  "description": "Percentiles of durations; each is off by 9 % at most.",
   "type": "object",
   "properties": {
    "count": {
     "type": "number",
-    "description": "How many there were."
+    "description": "Number of durations."
    },
    "p50": {
     "type": "number",
-    "description": "Half of them were no longer than this, in ms."
+    "description": "Median, in ms."
    },
    "p95": {
     "type": "number",
-    "description": "95 of a hundred, in ms."
+    "description": "95th percentile, in ms."
    },
    "p99": {
     "type": "number",
-    "description": "99 of a hundred, in ms."
+    "description": "99th percentile, in ms."
    }
   },
   "required": [
@@ -1002,19 +1002,19 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "name": {
     "type": "string",
-    "description": "Chooses the handler."
+    "description": "Name of the task; it selects the handler."
    },
    "queue": {
     "type": "string",
-    "description": "Where it stands in line."
+    "description": "Queue of the task."
    },
    "user": {
     "type": "string",
-    "description": "Whose turn it takes."
+    "description": "User of the task."
    },
    "cost": {
     "type": "number",
-    "description": "What its turn costs the user; 1 unless asked otherwise."
+    "description": "Cost of its turn; default 1."
    },
    "state": {
     "enum": [
@@ -1026,69 +1026,69 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "scheduled",
      "started"
     ],
-    "description": "Where it stands."
+    "description": "State of the task."
    },
    "createdAt": {
     "type": "number",
-    "description": "When it was enqueued."
+    "description": "Moment of the enqueue."
    },
    "failures": {
     "type": "number",
-    "description": "Failed attempts so far; the one in hand, or the next one, has the number `failures + 1`."
+    "description": "Number of failed attempts; the current or next attempt has the number `failures + 1`."
    },
    "losses": {
     "type": "number",
-    "description": "Leases that ended without an outcome."
+    "description": "Number of leases that ended without an outcome."
    },
    "releases": {
     "type": "number",
-    "description": "Times that a handler gave it back without counting an attempt."
+    "description": "Number of times that its handler released it; these are no attempts."
    },
    "dependsOn": {
     "type": "array",
     "items": {
      "type": "string"
     },
-    "description": "What it was enqueued to wait for."
+    "description": "Ids of its dependencies."
    },
    "blockedBy": {
     "type": "array",
     "items": {
      "type": "string"
     },
-    "description": "Those of `dependsOn` that are not satisfied yet."
+    "description": "Ids in `dependsOn` that are not satisfied yet."
    },
    "cancelRequested": {
     "type": "boolean",
-    "description": "It runs, and was asked to end."
+    "description": "It runs, and a cancel was requested."
    },
    "dueAt": {
     "type": "number",
-    "description": "`scheduled`: when it is due."
+    "description": "`scheduled`: its due time."
    },
    "expiresAt": {
     "type": "number",
-    "description": "Until its first start: when it ends as `failed(expired)`."
+    "description": "Until its first start: the moment at which it ends as `failed(expired)`."
    },
    "token": {
     "type": "string",
-    "description": "`started`: the lease in force."
+    "description": "`started`: token of its lease."
    },
    "worker": {
     "type": "string",
-    "description": "`started`: who works on it."
+    "description": "`started`: id of its worker."
    },
    "leasedAt": {
     "type": "number",
-    "description": "`started`: when the lease was given."
+    "description": "`started`: moment of the lease."
    },
    "leaseUntil": {
     "type": "number",
-    "description": "`started`: when the lease ends unless it is extended."
+    "description": "`started`: end of the lease unless it is extended."
    },
    "endedAt": {
     "type": "number",
-    "description": "End states."
+    "description": "End states: moment of the end."
    },
    "cause": {
     "type": "object",
@@ -1129,35 +1129,35 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
        "unknown-task",
        "upstream"
       ],
-      "description": "In which way the newest attempt failed."
+      "description": "Kind of failure of the newest attempt."
      },
      "made": {
       "type": "number",
-      "description": "Attempts that have failed so far."
+      "description": "Number of failed attempts."
      },
      "of": {
       "type": "number",
-      "description": "Attempts that the task may have in all."
+      "description": "Number of attempts that the task may have."
      },
      "node": {
       "type": "string",
-      "description": "Of a driven run: the node at which it failed."
+      "description": "Driven run: the node that failed."
      },
      "task": {
       "type": "string",
-      "description": "The task that was to blame, where that node is a group of tasks."
+      "description": "The failed task, if that node is a group of tasks."
      },
      "fingerprint": {
       "type": "string",
-      "description": "The same for errors that are alike; absent where `task` is there."
+      "description": "Fingerprint of the error, equal for similar errors; absent with `task`."
      },
      "leases": {
       "type": "number",
-      "description": "Leases that ended without an outcome."
+      "description": "Number of leases that ended without an outcome."
      },
      "id": {
       "type": "string",
-      "description": "The task that this one depended on, or waited for."
+      "description": "Id of the dependency, or of the task that it waited for."
      },
      "state": {
       "enum": [
@@ -1165,7 +1165,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
        "failed",
        "removed"
       ],
-      "description": "What became of that; `removed`: its record was taken away before it could finish."
+      "description": "State of that task; `removed`: its record was removed before it could finish."
      },
      "run": {
       "type": "string",
@@ -1177,22 +1177,22 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      },
      "schedule": {
       "type": "string",
-      "description": "The schedule that made it."
+      "description": "Id of the schedule."
      },
      "slot": {
       "type": "number",
-      "description": "The slot whose time has come, in ms since the epoch."
+      "description": "The next slot, in ms since the epoch."
      },
      "reason": {
       "type": "string",
-      "description": "Words of the caller, shown to people and never read by code."
+      "description": "Text of the caller, shown to people and never read by code."
      },
      "known": {
       "type": "array",
       "items": {
        "type": "string"
       },
-      "description": "Names that it does know, as far as the worker tells them."
+      "description": "Names that it knows, as far as the worker lists them."
      },
      "what": {
       "enum": [
@@ -1200,21 +1200,21 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
        "journal",
        "upstreams"
       ],
-      "description": "What could not be read."
+      "description": "The data."
      }
     },
     "required": [
      "type"
     ],
-    "description": "`failed`, `canceled`: why."
+    "description": "`failed`, `canceled`: the cause."
    },
    "idempotencyKey": {
     "type": "string",
-    "description": "The key under which it was enqueued."
+    "description": "Its idempotency key."
    },
    "paused": {
     "$ref": "#/components/schemas/RunPause",
-    "description": "It is a run, and paused."
+    "description": "It is a paused run."
    },
    "progress": {
     "$ref": "#/components/schemas/TaskProgress",
@@ -1310,23 +1310,23 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "TaskDependents": {
-  "description": "How many wait for a task, and the first of them.",
+  "description": "Number of dependents of a task, and the first of them.",
   "type": "object",
   "properties": {
    "count": {
     "type": "number",
-    "description": "All of them."
+    "description": "Number of all."
    },
    "awaitingRedrive": {
     "type": "number",
-    "description": "How many of them wait for a redrive."
+    "description": "Number of those that wait for a redrive."
    },
    "ids": {
     "type": "array",
     "items": {
      "type": "string"
     },
-    "description": "The first five."
+    "description": "Ids of the first five."
    }
   },
   "required": [
@@ -1341,11 +1341,11 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   "properties": {
    "since": {
     "type": "number",
-    "description": "Since when, in ms since the epoch on the backend's clock."
+    "description": "Start of the pause, in ms since the epoch on the backend's clock."
    },
    "reason": {
     "type": "string",
-    "description": "Words of the caller that paused it, shown to people and never read by code."
+    "description": "Text of the caller that paused it, shown to people and never read by code."
    }
   },
   "required": [
@@ -1366,11 +1366,11 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "message": {
     "type": "string",
-    "description": "In words; absent when there are none."
+    "description": "Text of the report; absent without one."
    },
    "at": {
     "type": "number",
-    "description": "When, in ms since the epoch on the clock of the process that said it."
+    "description": "Moment of the report, in ms since the epoch on the clock of its process."
    }
   },
   "required": [
@@ -1447,19 +1447,19 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "name": {
     "type": "string",
-    "description": "Chooses the handler."
+    "description": "Name of the task; it selects the handler."
    },
    "queue": {
     "type": "string",
-    "description": "Where it stands in line."
+    "description": "Queue of the task."
    },
    "user": {
     "type": "string",
-    "description": "Whose turn it takes."
+    "description": "User of the task."
    },
    "cost": {
     "type": "number",
-    "description": "What its turn costs the user; 1 unless asked otherwise."
+    "description": "Cost of its turn; default 1."
    },
    "state": {
     "enum": [
@@ -1471,69 +1471,69 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "scheduled",
      "started"
     ],
-    "description": "Where it stands."
+    "description": "State of the task."
    },
    "createdAt": {
     "type": "number",
-    "description": "When it was enqueued."
+    "description": "Moment of the enqueue."
    },
    "failures": {
     "type": "number",
-    "description": "Failed attempts so far; the one in hand, or the next one, has the number `failures + 1`."
+    "description": "Number of failed attempts; the current or next attempt has the number `failures + 1`."
    },
    "losses": {
     "type": "number",
-    "description": "Leases that ended without an outcome."
+    "description": "Number of leases that ended without an outcome."
    },
    "releases": {
     "type": "number",
-    "description": "Times that a handler gave it back without counting an attempt."
+    "description": "Number of times that its handler released it; these are no attempts."
    },
    "dependsOn": {
     "type": "array",
     "items": {
      "type": "string"
     },
-    "description": "What it was enqueued to wait for."
+    "description": "Ids of its dependencies."
    },
    "blockedBy": {
     "type": "array",
     "items": {
      "type": "string"
     },
-    "description": "Those of `dependsOn` that are not satisfied yet."
+    "description": "Ids in `dependsOn` that are not satisfied yet."
    },
    "cancelRequested": {
     "type": "boolean",
-    "description": "It runs, and was asked to end."
+    "description": "It runs, and a cancel was requested."
    },
    "dueAt": {
     "type": "number",
-    "description": "`scheduled`: when it is due."
+    "description": "`scheduled`: its due time."
    },
    "expiresAt": {
     "type": "number",
-    "description": "Until its first start: when it ends as `failed(expired)`."
+    "description": "Until its first start: the moment at which it ends as `failed(expired)`."
    },
    "token": {
     "type": "string",
-    "description": "`started`: the lease in force."
+    "description": "`started`: token of its lease."
    },
    "worker": {
     "type": "string",
-    "description": "`started`: who works on it."
+    "description": "`started`: id of its worker."
    },
    "leasedAt": {
     "type": "number",
-    "description": "`started`: when the lease was given."
+    "description": "`started`: moment of the lease."
    },
    "leaseUntil": {
     "type": "number",
-    "description": "`started`: when the lease ends unless it is extended."
+    "description": "`started`: end of the lease unless it is extended."
    },
    "endedAt": {
     "type": "number",
-    "description": "End states."
+    "description": "End states: moment of the end."
    },
    "cause": {
     "type": "object",
@@ -1574,35 +1574,35 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
        "unknown-task",
        "upstream"
       ],
-      "description": "In which way the newest attempt failed."
+      "description": "Kind of failure of the newest attempt."
      },
      "made": {
       "type": "number",
-      "description": "Attempts that have failed so far."
+      "description": "Number of failed attempts."
      },
      "of": {
       "type": "number",
-      "description": "Attempts that the task may have in all."
+      "description": "Number of attempts that the task may have."
      },
      "node": {
       "type": "string",
-      "description": "Of a driven run: the node at which it failed."
+      "description": "Driven run: the node that failed."
      },
      "task": {
       "type": "string",
-      "description": "The task that was to blame, where that node is a group of tasks."
+      "description": "The failed task, if that node is a group of tasks."
      },
      "fingerprint": {
       "type": "string",
-      "description": "The same for errors that are alike; absent where `task` is there."
+      "description": "Fingerprint of the error, equal for similar errors; absent with `task`."
      },
      "leases": {
       "type": "number",
-      "description": "Leases that ended without an outcome."
+      "description": "Number of leases that ended without an outcome."
      },
      "id": {
       "type": "string",
-      "description": "The task that this one depended on, or waited for."
+      "description": "Id of the dependency, or of the task that it waited for."
      },
      "state": {
       "enum": [
@@ -1610,7 +1610,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
        "failed",
        "removed"
       ],
-      "description": "What became of that; `removed`: its record was taken away before it could finish."
+      "description": "State of that task; `removed`: its record was removed before it could finish."
      },
      "run": {
       "type": "string",
@@ -1622,22 +1622,22 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      },
      "schedule": {
       "type": "string",
-      "description": "The schedule that made it."
+      "description": "Id of the schedule."
      },
      "slot": {
       "type": "number",
-      "description": "The slot whose time has come, in ms since the epoch."
+      "description": "The next slot, in ms since the epoch."
      },
      "reason": {
       "type": "string",
-      "description": "Words of the caller, shown to people and never read by code."
+      "description": "Text of the caller, shown to people and never read by code."
      },
      "known": {
       "type": "array",
       "items": {
        "type": "string"
       },
-      "description": "Names that it does know, as far as the worker tells them."
+      "description": "Names that it knows, as far as the worker lists them."
      },
      "what": {
       "enum": [
@@ -1645,21 +1645,21 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
        "journal",
        "upstreams"
       ],
-      "description": "What could not be read."
+      "description": "The data."
      }
     },
     "required": [
      "type"
     ],
-    "description": "`failed`, `canceled`: why."
+    "description": "`failed`, `canceled`: the cause."
    },
    "idempotencyKey": {
     "type": "string",
-    "description": "The key under which it was enqueued."
+    "description": "Its idempotency key."
    },
    "paused": {
     "$ref": "#/components/schemas/RunPause",
-    "description": "It is a run, and paused."
+    "description": "It is a paused run."
    },
    "progress": {
     "$ref": "#/components/schemas/TaskProgress",
@@ -1701,19 +1701,19 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "attempt": {
     "type": "number",
-    "description": "From 1; a lost or released lease has the number of the attempt that it was to be."
+    "description": "From 1; a lost or released lease has the number of the attempt that it would have been."
    },
    "worker": {
     "type": "string",
-    "description": "Who tried."
+    "description": "Id of the worker."
    },
    "leasedAt": {
     "type": "number",
-    "description": "When its lease was given."
+    "description": "Moment of the lease."
    },
    "endedAt": {
     "type": "number",
-    "description": "When it was settled, or its lease was taken back."
+    "description": "Moment when it was settled or lost its lease."
    },
    "outcome": {
     "enum": [
@@ -1723,7 +1723,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "released",
      "succeeded"
     ],
-    "description": "What the handler did, or `lost` when its worker never reported."
+    "description": "Outcome of the handler; `lost` when the worker never reported."
    },
    "decision": {
     "enum": [
@@ -1733,7 +1733,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "release",
      "retry"
     ],
-    "description": "What became of the task."
+    "description": "Decision about the task."
    },
    "cause": {
     "type": "object",
@@ -1774,35 +1774,35 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
        "unknown-task",
        "upstream"
       ],
-      "description": "In which way the newest attempt failed."
+      "description": "Kind of failure of the newest attempt."
      },
      "made": {
       "type": "number",
-      "description": "Attempts that have failed so far."
+      "description": "Number of failed attempts."
      },
      "of": {
       "type": "number",
-      "description": "Attempts that the task may have in all."
+      "description": "Number of attempts that the task may have."
      },
      "node": {
       "type": "string",
-      "description": "Of a driven run: the node at which it failed."
+      "description": "Driven run: the node that failed."
      },
      "task": {
       "type": "string",
-      "description": "The task that was to blame, where that node is a group of tasks."
+      "description": "The failed task, if that node is a group of tasks."
      },
      "fingerprint": {
       "type": "string",
-      "description": "The same for errors that are alike; absent where `task` is there."
+      "description": "Fingerprint of the error, equal for similar errors; absent with `task`."
      },
      "leases": {
       "type": "number",
-      "description": "Leases that ended without an outcome."
+      "description": "Number of leases that ended without an outcome."
      },
      "id": {
       "type": "string",
-      "description": "The task that this one depended on, or waited for."
+      "description": "Id of the dependency, or of the task that it waited for."
      },
      "state": {
       "enum": [
@@ -1810,7 +1810,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
        "failed",
        "removed"
       ],
-      "description": "What became of that; `removed`: its record was taken away before it could finish."
+      "description": "State of that task; `removed`: its record was removed before it could finish."
      },
      "run": {
       "type": "string",
@@ -1822,22 +1822,22 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      },
      "schedule": {
       "type": "string",
-      "description": "The schedule that made it."
+      "description": "Id of the schedule."
      },
      "slot": {
       "type": "number",
-      "description": "The slot whose time has come, in ms since the epoch."
+      "description": "The next slot, in ms since the epoch."
      },
      "reason": {
       "type": "string",
-      "description": "Words of the caller, shown to people and never read by code."
+      "description": "Text of the caller, shown to people and never read by code."
      },
      "known": {
       "type": "array",
       "items": {
        "type": "string"
       },
-      "description": "Names that it does know, as far as the worker tells them."
+      "description": "Names that it knows, as far as the worker lists them."
      },
      "what": {
       "enum": [
@@ -1845,13 +1845,13 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
        "journal",
        "upstreams"
       ],
-      "description": "What could not be read."
+      "description": "The data."
      }
     },
     "required": [
      "type"
     ],
-    "description": "Why it did not end the task, or not well; absent of one that was lost."
+    "description": "Why it did not finish the task; absent when it did, or was lost."
    }
   },
   "required": [
@@ -1926,16 +1926,16 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "info",
      "warn"
     ],
-    "description": "How loud it is; `debug` is not kept."
+    "description": "Its level; `debug` lines are not stored."
    },
    "message": {
     "type": "string",
-    "description": "What it says."
+    "description": "Its message."
    },
    "fields": {
     "type": "object",
     "additionalProperties": {},
-    "description": "What was logged with it, as data; absent when there was nothing, and when it was too long."
+    "description": "Logged data; absent without any, and when it was too long."
    }
   },
   "required": [
@@ -1947,12 +1947,12 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "Explanation": {
-  "description": "What holds a task up, the nearest obstacle first.",
+  "description": "Why a task does not run, the nearest obstacle first.",
   "type": "object",
   "properties": {
    "id": {
     "type": "string",
-    "description": "The task."
+    "description": "Id of the task."
    },
    "state": {
     "enum": [
@@ -1964,7 +1964,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "scheduled",
      "started"
     ],
-    "description": "Where it stands."
+    "description": "State of the task."
    },
    "obstacles": {
     "type": "array",
@@ -1975,11 +1975,11 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "error": {
     "$ref": "#/components/schemas/TaskError",
-    "description": "Of a task that has failed by itself: what its last attempt threw."
+    "description": "A failed task: the error of its last attempt."
    },
    "timeLeftMs": {
     "type": "number",
-    "description": "Of a task that runs or waits: what is left of its `timeout` for the parts in which its handler works, in ms; absent where that is not known here. A handler that starts anew elsewhere has all of it."
+    "description": "A task that runs or waits: the rest of its `timeout`, which only counts while its handler works, in ms; absent if it is unknown. A handler that starts anew elsewhere has all of it."
    },
    "position": {
     "$ref": "#/components/schemas/Position",
@@ -1997,7 +1997,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "Obstacle": {
-  "description": "One reason why a task does not run now, or what became of it.",
+  "description": "One reason why a task does not run now, or its outcome.",
   "type": "object",
   "properties": {
    "kind": {
@@ -2021,7 +2021,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "user-rate",
      "waiting"
     ],
-    "description": "Stable names, for programs."
+    "description": "Stable names for programs."
    },
    "text": {
     "type": "string",
@@ -2029,7 +2029,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "command": {
     "type": "string",
-    "description": "A command that would help, if there is one."
+    "description": "A command that helps, if there is one."
    }
   },
   "required": [
@@ -2043,15 +2043,15 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   "properties": {
    "place": {
     "type": "number",
-    "description": "Of its own level and user, from 1."
+    "description": "Place within its level and user, from 1."
    },
    "turnsBefore": {
     "type": "number",
-    "description": "Turns of its user that come before its own, other levels included."
+    "description": "Number of turns of its user before its own, in all levels."
    },
    "usersAhead": {
     "type": "number",
-    "description": "Users of its queue whose next turn comes before its user's."
+    "description": "Number of users of its queue whose next turn comes before its user's."
    }
   },
   "required": [
@@ -2111,7 +2111,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "scheduled",
      "started"
     ],
-    "description": "`deferred`, or `scheduled` while its own time has not come either."
+    "description": "`deferred`, or `scheduled` before its due time."
    },
    "waits": {
     "enum": [
@@ -2119,7 +2119,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "redrive",
      "suspended"
     ],
-    "description": "What it waits for: the other's `end`; its `redrive`, since it did not end well; `suspended`: it is a run that goes on when the other has ended, however."
+    "description": "What it waits for: the `end` of the other task; its `redrive`, after an end other than `finished`; `suspended`: it is a run that continues after any end of the other task."
    },
    "onFailure": {
     "enum": [
@@ -2128,7 +2128,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "run",
      "wait"
     ],
-    "description": "What it does when the other fails; absent for one that is suspended."
+    "description": "Reaction to a failure; absent for a suspended task."
    },
    "onCancel": {
     "enum": [
@@ -2137,7 +2137,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "run",
      "wait"
     ],
-    "description": "What it does when the other is canceled; absent for one that is suspended."
+    "description": "Reaction to a cancel; absent for a suspended task."
    }
   },
   "required": [
@@ -2165,28 +2165,28 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "StreamFacts": {
-  "description": "What is known of one stream.",
+  "description": "Facts about one stream.",
   "type": "object",
   "properties": {
    "name": {
     "type": "string",
-    "description": "The stream."
+    "description": "Name of the stream."
    },
    "first": {
     "type": "number",
-    "description": "The first offset that is still kept."
+    "description": "The first kept offset."
    },
    "next": {
     "type": "number",
-    "description": "The offset that comes next: so much was ever written."
+    "description": "The next offset, which is the number of offsets ever used."
    },
    "bytes": {
     "type": "number",
-    "description": "How long what is kept is, in bytes as stored."
+    "description": "Size of the kept part, in bytes as stored."
    },
    "closed": {
     "type": "boolean",
-    "description": "Nothing comes any more, unless another attempt begins anew."
+    "description": "It is closed; only another attempt may reopen it."
    }
   },
   "required": [
@@ -2384,35 +2384,35 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
        "unknown-task",
        "upstream"
       ],
-      "description": "In which way the newest attempt failed."
+      "description": "Kind of failure of the newest attempt."
      },
      "made": {
       "type": "number",
-      "description": "Attempts that have failed so far."
+      "description": "Number of failed attempts."
      },
      "of": {
       "type": "number",
-      "description": "Attempts that the task may have in all."
+      "description": "Number of attempts that the task may have."
      },
      "node": {
       "type": "string",
-      "description": "Of a driven run: the node at which it failed."
+      "description": "Driven run: the node that failed."
      },
      "task": {
       "type": "string",
-      "description": "The task that was to blame, where that node is a group of tasks."
+      "description": "The failed task, if that node is a group of tasks."
      },
      "fingerprint": {
       "type": "string",
-      "description": "The same for errors that are alike; absent where `task` is there."
+      "description": "Fingerprint of the error, equal for similar errors; absent with `task`."
      },
      "leases": {
       "type": "number",
-      "description": "Leases that ended without an outcome."
+      "description": "Number of leases that ended without an outcome."
      },
      "id": {
       "type": "string",
-      "description": "The task that this one depended on, or waited for."
+      "description": "Id of the dependency, or of the task that it waited for."
      },
      "state": {
       "enum": [
@@ -2420,7 +2420,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
        "failed",
        "removed"
       ],
-      "description": "What became of that; `removed`: its record was taken away before it could finish."
+      "description": "State of that task; `removed`: its record was removed before it could finish."
      },
      "run": {
       "type": "string",
@@ -2432,22 +2432,22 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      },
      "schedule": {
       "type": "string",
-      "description": "The schedule that made it."
+      "description": "Id of the schedule."
      },
      "slot": {
       "type": "number",
-      "description": "The slot whose time has come, in ms since the epoch."
+      "description": "The next slot, in ms since the epoch."
      },
      "reason": {
       "type": "string",
-      "description": "Words of the caller, shown to people and never read by code."
+      "description": "Text of the caller, shown to people and never read by code."
      },
      "known": {
       "type": "array",
       "items": {
        "type": "string"
       },
-      "description": "Names that it does know, as far as the worker tells them."
+      "description": "Names that it knows, as far as the worker lists them."
      },
      "what": {
       "enum": [
@@ -2455,7 +2455,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
        "journal",
        "upstreams"
       ],
-      "description": "What could not be read."
+      "description": "The data."
      }
     },
     "required": [
@@ -2618,35 +2618,35 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
        "unknown-task",
        "upstream"
       ],
-      "description": "In which way the newest attempt failed."
+      "description": "Kind of failure of the newest attempt."
      },
      "made": {
       "type": "number",
-      "description": "Attempts that have failed so far."
+      "description": "Number of failed attempts."
      },
      "of": {
       "type": "number",
-      "description": "Attempts that the task may have in all."
+      "description": "Number of attempts that the task may have."
      },
      "node": {
       "type": "string",
-      "description": "Of a driven run: the node at which it failed."
+      "description": "Driven run: the node that failed."
      },
      "task": {
       "type": "string",
-      "description": "The task that was to blame, where that node is a group of tasks."
+      "description": "The failed task, if that node is a group of tasks."
      },
      "fingerprint": {
       "type": "string",
-      "description": "The same for errors that are alike; absent where `task` is there."
+      "description": "Fingerprint of the error, equal for similar errors; absent with `task`."
      },
      "leases": {
       "type": "number",
-      "description": "Leases that ended without an outcome."
+      "description": "Number of leases that ended without an outcome."
      },
      "id": {
       "type": "string",
-      "description": "The task that this one depended on, or waited for."
+      "description": "Id of the dependency, or of the task that it waited for."
      },
      "state": {
       "enum": [
@@ -2654,7 +2654,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
        "failed",
        "removed"
       ],
-      "description": "What became of that; `removed`: its record was taken away before it could finish."
+      "description": "State of that task; `removed`: its record was removed before it could finish."
      },
      "run": {
       "type": "string",
@@ -2666,22 +2666,22 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      },
      "schedule": {
       "type": "string",
-      "description": "The schedule that made it."
+      "description": "Id of the schedule."
      },
      "slot": {
       "type": "number",
-      "description": "The slot whose time has come, in ms since the epoch."
+      "description": "The next slot, in ms since the epoch."
      },
      "reason": {
       "type": "string",
-      "description": "Words of the caller, shown to people and never read by code."
+      "description": "Text of the caller, shown to people and never read by code."
      },
      "known": {
       "type": "array",
       "items": {
        "type": "string"
       },
-      "description": "Names that it does know, as far as the worker tells them."
+      "description": "Names that it knows, as far as the worker lists them."
      },
      "what": {
       "enum": [
@@ -2689,7 +2689,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
        "journal",
        "upstreams"
       ],
-      "description": "What could not be read."
+      "description": "The data."
      }
     },
     "required": [
@@ -3009,35 +3009,35 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
        "unknown-task",
        "upstream"
       ],
-      "description": "In which way the newest attempt failed."
+      "description": "Kind of failure of the newest attempt."
      },
      "made": {
       "type": "number",
-      "description": "Attempts that have failed so far."
+      "description": "Number of failed attempts."
      },
      "of": {
       "type": "number",
-      "description": "Attempts that the task may have in all."
+      "description": "Number of attempts that the task may have."
      },
      "node": {
       "type": "string",
-      "description": "Of a driven run: the node at which it failed."
+      "description": "Driven run: the node that failed."
      },
      "task": {
       "type": "string",
-      "description": "The task that was to blame, where that node is a group of tasks."
+      "description": "The failed task, if that node is a group of tasks."
      },
      "fingerprint": {
       "type": "string",
-      "description": "The same for errors that are alike; absent where `task` is there."
+      "description": "Fingerprint of the error, equal for similar errors; absent with `task`."
      },
      "leases": {
       "type": "number",
-      "description": "Leases that ended without an outcome."
+      "description": "Number of leases that ended without an outcome."
      },
      "id": {
       "type": "string",
-      "description": "The task that this one depended on, or waited for."
+      "description": "Id of the dependency, or of the task that it waited for."
      },
      "state": {
       "enum": [
@@ -3045,7 +3045,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
        "failed",
        "removed"
       ],
-      "description": "What became of that; `removed`: its record was taken away before it could finish."
+      "description": "State of that task; `removed`: its record was removed before it could finish."
      },
      "run": {
       "type": "string",
@@ -3057,22 +3057,22 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      },
      "schedule": {
       "type": "string",
-      "description": "The schedule that made it."
+      "description": "Id of the schedule."
      },
      "slot": {
       "type": "number",
-      "description": "The slot whose time has come, in ms since the epoch."
+      "description": "The next slot, in ms since the epoch."
      },
      "reason": {
       "type": "string",
-      "description": "Words of the caller, shown to people and never read by code."
+      "description": "Text of the caller, shown to people and never read by code."
      },
      "known": {
       "type": "array",
       "items": {
        "type": "string"
       },
-      "description": "Names that it does know, as far as the worker tells them."
+      "description": "Names that it knows, as far as the worker lists them."
      },
      "what": {
       "enum": [
@@ -3080,7 +3080,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
        "journal",
        "upstreams"
       ],
-      "description": "What could not be read."
+      "description": "The data."
      }
     },
     "required": [

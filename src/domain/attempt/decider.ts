@@ -4,93 +4,93 @@ import type { Decision } from '../port/backend.ts';
 import type { Cause, FailureType } from '../task/cause.ts';
 import { backoffMs, type RetryPolicy } from './retry-policy.ts';
 
-/** What a handler did with its attempt. `error` is JSON text: see `TaskError`. */
+/** Outcome of a handler's attempt. `error` is JSON text: see `TaskError`. */
 export type Outcome =
   /** With the result as JSON text. */
   | { readonly type: 'succeeded'; readonly result: string }
   | {
       readonly type: 'failed';
-      /** By which the retry policy of a task may tell failures apart. */
+      /** Kind of failure, for the retry policy. */
       readonly failureType: FailureType;
-      /** Of a driven run: the node at which it failed. */
+      /** Driven run: the node that failed. */
       readonly node?: string;
-      /** Of a driven run: the task that was to blame, where that node is a group of tasks. */
+      /** Driven run: the failed task, if that node is a group of tasks. */
       readonly task?: string;
       /** False: no retry will help. */
       readonly retryable: boolean;
-      /** JSON text of what was thrown. */
+      /** JSON text of the thrown error. */
       readonly error: string;
-      /** The handler named its own wait, in ms. */
+      /** Delay before the retry that the handler asked for, in ms. */
       readonly afterMs?: number;
     }
-  /** Stopped by a cancel, whose cause this is. */
+  /** Stopped by a cancel, with its cause. */
   | { readonly type: 'canceled'; readonly cause: Cause }
-  /** Given back: by a shutdown (no `afterMs`), or by the handler's own wish. */
+  /** Released: by a shutdown (no `afterMs`), or by the handler. */
   | {
       readonly type: 'released';
-      /** Why it was given back. */
+      /** Cause of the release. */
       readonly cause: Cause;
-      /** Before the next start, in ms; absent: it keeps its place in line. */
+      /** Delay before the next start, in ms; absent: it keeps its place in line. */
       readonly afterMs?: number;
-      /** What it fails with when it has been given back too often. */
+      /** JSON text of its error if it has been released too often. */
       readonly error?: string;
     };
 
-/** What a decider may look at. `random` in [0, 1) is drawn by the worker, so deciders stay pure. */
+/** Input of a decider. The worker draws `random` in [0, 1), so deciders stay pure. */
 export interface DeciderFacts {
-  /** The task. */
+  /** Id of the task. */
   readonly id: string;
-  /** Its name. */
+  /** Name of the task. */
   readonly name: string;
-  /** Whose it is. */
+  /** User of the task. */
   readonly user: string;
   /** Number of the attempt that has just ended, from 1. */
   readonly attempt: number;
-  /** How often the handler has given it back before. */
+  /** Number of releases before. */
   readonly releases: number;
-  /** How often and when to try again. */
+  /** The task's retry policy. */
   readonly policy: RetryPolicy;
   /** In [0, 1), for jitter. */
   readonly random: number;
 }
 
-/** A decision in the words of a decider, which become `{ type: 'decider', reason }`. */
+/** A decision of a custom decider; its reason is stored as `{ type: 'decider', reason }`. */
 export type WordedDecision =
   | {
       readonly type: 'retry';
-      /** From now, in ms. */
+      /** Delay from now, in ms. */
       readonly delayMs: number;
-      /** Words for people. */
+      /** Text for people. */
       readonly reason: string;
-      /** JSON text of what the task failed with, as in the outcome. */
+      /** JSON text of the task's error, as in the outcome. */
       readonly error: string;
     }
   | {
       readonly type: 'dead-letter';
-      /** In which way it failed. */
+      /** Kind of failure. */
       readonly failureType: FailureType;
-      /** Words for people. */
+      /** Text for people. */
       readonly reason: string;
-      /** JSON text of what the task failed with, as in the outcome. */
+      /** JSON text of the task's error, as in the outcome. */
       readonly error: string;
     }
-  /** With words for people. */
+  /** With a text for people. */
   | { readonly type: 'cancel'; readonly reason: string }
   | {
       readonly type: 'release';
-      /** From now, in ms; absent: at once, to its old place in line. */
+      /** Delay from now, in ms; absent: at once, at its old place in line. */
       readonly delayMs?: number;
-      /** Words for people. */
+      /** Text for people. */
       readonly reason: string;
     };
 
 /**
- * A pure function from an outcome to what becomes of the task: what {@link decide} says, or a decision
- * of its own with its reason in words.
+ * A pure function from an outcome to a decision about the task: that of {@link decide}, or its own
+ * with a reason as text.
  */
 export type Decider = (outcome: Outcome, facts: DeciderFacts) => Decision | WordedDecision;
 
-/** The decider that holds unless a task or worker names its own. */
+/** The default decider. */
 export function decide(outcome: Outcome, facts: DeciderFacts): Decision {
   switch (outcome.type) {
     case 'succeeded':

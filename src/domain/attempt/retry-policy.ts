@@ -1,20 +1,20 @@
-/** How long to wait before the next attempt; plain data, so that it can be stored with the task. */
+/** When to retry, as plain data that is stored with the task. */
 export interface RetryPolicy {
   /** Attempts after the first; 3 means four starts in all. */
   readonly retries: number;
-  /** The same wait each time, or twice as long each time. */
+  /** A constant delay, or one that doubles each time. */
   readonly kind: 'exponential' | 'fixed';
-  /** The wait, or the first of a growing series, in ms. */
+  /** The delay, or the first one of a growing series, in ms. */
   readonly baseMs: number;
-  /** Longest wait, in ms. */
+  /** Longest delay, in ms. */
   readonly maxMs: number;
-  /** What part of the wait is drawn by chance: all of it, its second half, or none. */
+  /** Random part of the delay: all of it, its second half, or none. */
   readonly jitter: 'full' | 'equal' | 'none';
 }
 
 /**
- * The wait before the attempt after `failures` failed ones, an integer in [0, maxMs]: what a power has
- * outgrown is infinite, and capped too. `random` is in [0, 1).
+ * Delay before the attempt after `failures` failed ones, an integer in [0, maxMs]; an overflowing
+ * power is capped too. `random` is in [0, 1).
  */
 export function backoffMs(policy: RetryPolicy, failures: number, random: number): number {
   const whole = policy.kind === 'fixed' ? policy.baseMs : grown(policy, failures - 1);

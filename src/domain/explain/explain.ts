@@ -1,4 +1,4 @@
-/** Why a task is where it is, and what would help: the question that every operator asks. */
+/** Why a task is in its state, and what helps. */
 
 import type { TaskError } from '../../base/thrown.ts';
 import type { TaskFacts, WorkerInfo } from '../port/backend.ts';
@@ -12,9 +12,9 @@ import { span, time } from './moments.ts';
 import { type Position, positionOf } from './position.ts';
 import { shellWord, suggestion } from './suggestion.ts';
 
-/** One reason why a task does not run now, or what became of it. */
+/** One reason why a task does not run now, or its outcome. */
 export interface Obstacle {
-  /** Stable names, for programs. */
+  /** Stable names for programs. */
   readonly kind:
     | 'delayed'
     | 'blocked'
@@ -36,23 +36,23 @@ export interface Obstacle {
     | 'ended';
   /** A sentence for people. */
   readonly text: string;
-  /** A command that would help, if there is one. */
+  /** A command that helps, if there is one. */
   readonly command?: string;
 }
 
-/** What holds a task up, the nearest obstacle first. */
+/** Why a task does not run, the nearest obstacle first. */
 export interface Explanation {
-  /** The task. */
+  /** Id of the task. */
   readonly id: string;
-  /** Where it stands. */
+  /** State of the task. */
   readonly state: TaskState;
   /** The nearest first. */
   readonly obstacles: readonly Obstacle[];
-  /** Of a task that has failed by itself: what its last attempt threw. */
+  /** A failed task: the error of its last attempt. */
   readonly error?: TaskError;
   /**
-   * Of a task that runs or waits: what is left of its `timeout` for the parts in which its handler works, in ms;
-   * absent where that is not known here. A handler that starts anew elsewhere has all of it.
+   * A task that runs or waits: the rest of its `timeout`, which only counts while its handler
+   * works, in ms; absent if it is unknown. A handler that starts anew elsewhere has all of it.
    */
   readonly timeLeftMs?: number;
   /** Present while it is queued. */
@@ -61,31 +61,31 @@ export interface Explanation {
   readonly dependents?: TaskDependents;
 }
 
-/** Dependencies that are named in a sentence; the rest are counted. */
+/** Number of dependencies named in a sentence; the others are counted. */
 const NAMED = 5;
 
-/** What is put back for a failed task: a run for its parts, the task for what its handler ran, itself. */
+/** What to redrive for a failed task: the run for its parts, the task for a part that its handler ran, or itself. */
 export interface PutBack {
-  /** The task or run. */
+  /** Id of the task or run. */
   readonly id: string;
   /** It is a run. */
   readonly isRun: boolean;
-  /** What does it; `undefined`: nothing does, since that has ended otherwise. */
+  /** The command; `undefined`: none, since it has not failed. */
   readonly command: string | undefined;
 }
 
-/** By the ids of failed tasks; one that is not in it is put back itself. */
+/** By ids of failed tasks; a task without an entry is redriven itself. */
 type PutBacks = ReadonlyMap<string, PutBack>;
 
-/** What is known of the task beside its facts. */
+/** Facts of the task besides those of the backend. */
 interface Known {
-  /** Failed tasks that are put back by way of another. */
+  /** Failed tasks that are redriven by way of another. */
   readonly putBacks?: PutBacks;
-  /** Its `timeout`, in ms; absent when it has none. */
+  /** Its `timeout`, in ms; absent without one. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** What keeps a task from starting or ending, its place in line, and who waits for it. */
+/** Obstacles of a task, its place in line, and its dependents. */
 export function explain(facts: TaskFacts, known: Known = {}): Explanation {
   const { id, state } = facts.record;
   const { putBacks = new Map(), timeoutMs } = known;
@@ -103,7 +103,7 @@ export function explain(facts: TaskFacts, known: Known = {}): Explanation {
   };
 }
 
-/** Only what runs or waits has time left. */
+/** Only a running or waiting task has time left. */
 function timed(obstacle: Obstacle, leftMs: number): Obstacle {
   if (!WITH_TIME.includes(obstacle.kind)) return obstacle;
   return { ...obstacle, text: `${obstacle.text}; ${span(leftMs)} of its timeout are left` };
@@ -144,7 +144,7 @@ function delayed({ record, now }: TaskFacts): Obstacle {
   };
 }
 
-/** A member that has nothing left to be started for. */
+/** A member whose run no longer needs it. */
 function abandoned({ id, state }: NonNullable<TaskFacts['endedRun']>): Obstacle {
   const what = state === 'missing' ? 'is not stored' : `has ended (${state})`;
   return {
@@ -154,7 +154,7 @@ function abandoned({ id, state }: NonNullable<TaskFacts['endedRun']>): Obstacle 
   };
 }
 
-/** What it runs now goes on; nothing else of the run begins. */
+/** Running tasks of the run continue; no other starts. */
 function paused({ record: { id } }: TaskFacts, pause: NonNullable<TaskFacts['paused']>): Obstacle {
   const { run, since, reason } = readablePause(pause);
   const what = run === id ? 'it is' : `its run ${run} is`;
@@ -237,7 +237,7 @@ function blocked({ record, blockedBy }: TaskFacts, putBacks: PutBacks): Obstacle
   };
 }
 
-/** What its user or its queue does not allow now. */
+/** Limits and pauses of its user or its queue that hold it now. */
 function gates(facts: TaskFacts): readonly Obstacle[] {
   return [...userGates(facts), ...queueGates(facts)];
 }
@@ -309,7 +309,7 @@ function noWorker({ record, liveWorkers }: TaskFacts): Obstacle {
   return { kind: 'no-worker', text, command: 'fairloom workers list' };
 }
 
-/** Workers there have other versions of its code, or none of it. */
+/** Live workers have other versions of its code, or none. */
 function otherVersion(stored: string, queue: string, live: readonly WorkerInfo[]): Obstacle {
   const { name, version } = codeNeeded(stored);
   const has = versionsOf(
@@ -322,7 +322,7 @@ function otherVersion(stored: string, queue: string, live: readonly WorkerInfo[]
   return { kind: 'no-worker', text, command: 'fairloom versions' };
 }
 
-/** A live worker knows its name; one that does not came first. */
+/** A live worker knows its name; one that does not leased it first. */
 function parked(facts: TaskFacts): Obstacle {
   const { name, queue } = facts.record;
   const knowing = facts.liveWorkers.filter((worker) => serves(worker, facts)).map(({ id }) => id);
@@ -330,7 +330,7 @@ function parked(facts: TaskFacts): Obstacle {
   return { kind: 'parked', text, command: 'fairloom workers list' };
 }
 
-/** What a worker has not got, in words. */
+/** The missing name or version, as a text. */
 function lacks(stored: string): string {
   const { name, version } = codeNeeded(stored);
   return version === undefined
@@ -338,7 +338,7 @@ function lacks(stored: string): string {
     : `does not have version ${version} of ${name}`;
 }
 
-/** Whether a worker would ever take the task. */
+/** Whether this worker would lease the task. */
 function serves(worker: WorkerInfo, { record }: TaskFacts): boolean {
   if (!worker.queues.includes(record.queue) || !worker.names.includes(record.name)) return false;
   const { assignedUsers, stealTargets } = worker;
@@ -380,7 +380,7 @@ function ended({ record, now }: TaskFacts, putBacks: PutBacks): Obstacle {
   return { kind: 'ended', text, ...(state === 'failed' ? cure(id, putBacks) : {}) };
 }
 
-/** The command that puts a failed task back, or what it is a part of, if one does. */
+/** The command that redrives a failed task, or its run, if there is one. */
 function cure(failed: string, putBacks: PutBacks): { readonly command?: string } {
   const known = putBacks.get(failed);
   const command = known === undefined ? suggestion('tasks redrive', failed) : known.command;

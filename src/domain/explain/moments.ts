@@ -1,4 +1,4 @@
-/** Moments and lengths in explanations. */
+/** Texts of moments and durations in explanations. */
 
 /** A moment, to the second, in UTC. */
 export function time(ms: number): string {
@@ -10,7 +10,7 @@ export function time(ms: number): string {
   return `${moment.format(ms).replace(' ', 'T')}Z`;
 }
 
-/** A length, as people say it. */
+/** A duration in words. */
 export function span(ms: number): string {
   const seconds = Math.max(0, ms) / 1_000;
   if (seconds < 120) return `${Number(seconds.toFixed(1))} s`;

@@ -1,19 +1,19 @@
-/** Where a waiting task stands: in closed form, at any length of the line. */
+/** Place of a waiting task, computed in closed form for any length of the line. */
 
 import { leftOf } from '../fairness/priority-shares.ts';
 import type { TaskFacts } from '../port/backend.ts';
 import { CRITICAL } from '../task/task.ts';
 
-/** Two turns this close count as equal, so that rounding cannot turn their order. */
+/** Turns this close count as equal, so that rounding does not change their order. */
 const EPSILON = 1e-9;
 
 /** The place of a queued task. */
 export interface Position {
-  /** Of its own level and user, from 1. */
+  /** Place within its level and user, from 1. */
   readonly place: number;
-  /** Turns of its user that come before its own, other levels included. */
+  /** Number of turns of its user before its own, in all levels. */
   readonly turnsBefore: number;
-  /** Users of its queue whose next turn comes before its user's. */
+  /** Number of users of its queue whose next turn comes before its user's. */
   readonly usersAhead: number;
 }
 
@@ -28,9 +28,9 @@ export function positionOf(facts: TaskFacts): Position | undefined {
 }
 
 /**
- * Turns of its user before the task's own. A level waits 1/weight for each turn, and the one that waits
- * least is served, a tie going to the higher level; so a level is served before this task as often as it
- * has turns in the time that the task waits. Critical tasks come first.
+ * Turns of its user before the task's own. A level waits 1/weight for each turn; the level with the
+ * least wait left is served, on a tie the higher one. So a level precedes this task as often as it
+ * has turns while the task waits. Critical tasks come first.
  */
 function turnsBefore({ record, ahead, user, shares }: TaskFacts): number {
   const counts = user?.levels ?? [];
@@ -46,7 +46,7 @@ function turnsBefore({ record, ahead, user, shares }: TaskFacts): number {
   return turns;
 }
 
-/** How many turns a level would have before another level has its own, if it never ran empty. */
+/** Number of turns of a level before another level's turn, if it never ran empty. */
 function turnsWithin(
   shares: TaskFacts['shares'],
   level: number,

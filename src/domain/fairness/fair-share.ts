@@ -12,23 +12,23 @@
  * fewer of its last digits, and users of one weight may tie; turns are still charged exactly.
  */
 
-/** The default weight, in hundredths: what users are compared with. */
+/** The default weight, in hundredths. */
 export const USUAL_WEIGHT = 100;
 
-/** Grains of a turn of cost 1. */
+/** Grains per turn of cost 1. */
 export const TURN: number = 2 ** 26;
 
 /**
- * A turn is a whole number of these, so what a tag has beyond a multiple of it, its seat, stays its
- * user's own. Who enters a class has the seat behind the one before: tags of one weight do not tie,
- * and no name decides, before so many have entered.
+ * A turn is a multiple of this, so the remainder of a tag, its seat, stays unique to its user. A
+ * user that enters a class gets the seat after the previous one: tags of one weight do not tie, and
+ * names decide nothing, until this many users have entered.
  */
 export const SEATS = 1_024;
 
-/** How far, in turns of its own, a user may be ahead of V and yet eligible: room for its seat. */
+/** Turns by which a user may be ahead of V and still be eligible: room for its seat. */
 export const SLACK: number = (2 * SEATS) / TURN;
 
-/** No user enters further than this many grains behind V because of those that entered before. */
+/** Most grains behind V at which a user enters because of those that entered before. */
 export const CROWD: number = 2 ** 20;
 
 /** The virtual clock of one queue. */
@@ -37,16 +37,16 @@ export interface QueueClock {
   v: number;
   /** Sum of the weights of ready users, in hundredths. */
   w: number;
-  /** Counts how often the queue went idle; a tag of an older epoch is worth 0. */
+  /** Number of times that the queue went idle; a tag of an older epoch counts as 0. */
   epoch: number;
 }
 
-/** Grains of a user of this weight in one unit of virtual time. */
+/** Grains of a user of this weight per unit of virtual time. */
 export function scaleOf(weight: number): number {
   return (weight * TURN) / 100;
 }
 
-/** Where a tag stands in virtual time. */
+/** Start of a tag in virtual time. */
 export function startOf(tag: number, weight: number): number {
   return tag === 0 ? 0 : tag / scaleOf(weight);
 }
@@ -56,33 +56,33 @@ export function finishOf(tag: number, weight: number): number {
   return startOf(tag, weight) + exactStep(weight);
 }
 
-/** What a turn of this cost adds to a tag: a whole number of seats, and at least one round of them. */
+/** Grains that a turn of this cost adds to a tag: a multiple of `SEATS`, at least one. */
 export function turn(cost: number): number {
   return Math.max(1, Math.floor((cost * TURN) / SEATS + 0.5)) * SEATS;
 }
 
-/** The least tag from `from` on that has the seat of `tag`. */
+/** The least tag at or above `from` with the seat of `tag`. */
 export function seated(tag: number, from: number): number {
   return tag + Math.ceil((from - tag) / SEATS) * SEATS;
 }
 
-/** A tag lifted to at least this many grains; its seat stays. */
+/** A tag raised to at least this many grains; its seat stays. */
 export function raisedTag(tag: number, least: number): number {
   return tag < least ? seated(tag, least) : tag;
 }
 
-/** A tag given to one that enters a class, and what the class remembers of it. */
+/** Tag of a user that enters a class, and the new state of the class. */
 export interface Entry {
-  /** For the one that enters, in grains. */
+  /** Tag of the user, in grains. */
   readonly tag: number;
-  /** For the class: the seat behind which the next one enters, in grains. */
+  /** State of the class: the seat of the latest entry, in grains. */
   readonly last: number;
 }
 
 /**
- * The tag that a user enters a class with: at V or later, never ahead of what it already got, and
- * behind those that entered before it. `kept` is the tag that it has (0: none that counts), `v` the
- * virtual time, `last` what the class remembers of the one that entered last, -1 when there is none.
+ * The tag of a user that enters a class: at V or later, never ahead of what it already got, and
+ * behind those that entered before it. `kept` is its stored tag (0: none), `v` the virtual time,
+ * `last` the state of the class, -1 for none.
  */
 export function enterTag(kept: number, v: number, weight: number, last: number): Entry {
   const floor = Math.ceil(v * scaleOf(weight));
@@ -92,8 +92,8 @@ export function enterTag(kept: number, v: number, weight: number, last: number):
 }
 
 /**
- * The tag of a user that was not in line, as it counts when it enters: one that V has passed is worth
- * nothing, so that it makes no difference whether it was kept.
+ * The stored tag of a user that was not in line, when it enters: one that V has passed counts as
+ * none, so it makes no difference whether it was kept.
  */
 export function keptTag(tag: number, weight: number, v: number): number {
   return startOf(tag, weight) > v ? tag : 0;
@@ -104,22 +104,22 @@ export function afterTurn(v: number, cost: number, weights: number): number {
   return v + (cost * 100) / weights;
 }
 
-/** What is left of a turn's cost once it has taken virtual time from `v` to `start`. */
+/** The rest of a turn's cost after virtual time has advanced from `v` to `start`. */
 export function costLeft(cost: number, v: number, start: number, weights: number): number {
   return Math.max(0, cost - ((start - v) * weights) / 100);
 }
 
 /** A user that was ahead of V when it stopped being ready: it counts in W until V has passed its tag. */
 export interface Leaver {
-  /** Where its tag stands in virtual time. */
+  /** Start of its tag in virtual time. */
   readonly start: number;
-  /** In hundredths. */
+  /** Its weight, in hundredths. */
   readonly weight: number;
 }
 
 /**
- * Virtual time after a turn of this cost, W falling on the way. `passed` takes the first leaver out of
- * W and answers it, if its tag is at most so far.
+ * Virtual time after a turn of this cost while W falls. `passed` removes the first leaver with a
+ * tag up to the given time from W, and answers it.
  */
 export function afterTurnPast(
   v: number,
@@ -139,17 +139,17 @@ export function afterTurnPast(
   return at;
 }
 
-/** The head of one weight class: where its least tag stands, and the class's own step. */
+/** Head of one weight class: the start of its least tag, and the step of the class. */
 export interface ClassHead {
-  /** In virtual time. */
+  /** Start of the least tag, in virtual time. */
   readonly start: number;
-  /** How much virtual time a turn of cost 1 takes in this class. */
+  /** Virtual time of a turn of cost 1 in this class. */
   readonly step: number;
 }
 
 /**
- * The `index` of the class head whose user has the next turn, and `v`, the virtual time after the jump to
- * the least start. Ties go to the lesser start, then to the head named first.
+ * The `index` of the class head whose user has the next turn, and `v`, the virtual time after the
+ * jump to the least start. On a tie the lesser start, then the first head, is chosen.
  */
 export function chooseHead(
   heads: readonly ClassHead[],
@@ -175,31 +175,28 @@ export function chooseHead(
   return { index: best, v: at };
 }
 
-/**
- * The tag of a user whose weight changed: as many turns of its own ahead as before, be it ready or
- * not.
- */
+/** The tag of a user after a change of its weight: as many of its own turns ahead as before, ready or not. */
 export function rescaledTag(tag: number, v: number, oldWeight: number, newWeight: number): number {
   const ahead = Math.max(0, Math.ceil(tag - v * scaleOf(oldWeight)));
   return Math.ceil(v * scaleOf(newWeight)) + ahead;
 }
 
-/** What a turn costs before it is known how long it takes, in seconds, in a queue that charges time. */
+/** Estimated cost of a turn, in seconds, in a queue that charges time. */
 export function expectedRun(own: number | undefined, ofQueue: number | undefined): number {
   return own ?? ofQueue ?? 1;
 }
 
-/** A mean of run times, in seconds, after one more; the newest counts for an eighth. */
+/** The mean of run times, in seconds, after one more; the newest counts for an eighth. */
 export function learned(mean: number | undefined, actualS: number): number {
   return mean === undefined ? actualS : mean + (actualS - mean) / 8;
 }
 
-/** Grains by which a turn that was charged by expectation is corrected, once it is known how long its lease was held. */
+/** Grains that correct an estimated charge, once the length of the lease is known. */
 export function correction(chargedS: number, actualS: number): number {
   return turn(actualS) - turn(chargedS);
 }
 
-/** The tag of a ready user when the queue begins to charge by something else: ahead or behind by a turn at most. */
+/** The tag of a ready user when the queue's `charge` changes: ahead or behind by one turn at most. */
 export function recountedTag(tag: number, v: number, weight: number): number {
   const level = v * scaleOf(weight);
   const over = Math.max(0, Math.ceil((tag - level - TURN) / SEATS));

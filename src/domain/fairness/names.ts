@@ -1,4 +1,4 @@
-/** What ids and names may be; everything else is refused before it is sent anywhere. */
+/** Valid ids and names; all others are refused before any call. */
 import { utf8Bytes } from '../../base/json.ts';
 import { InvalidOptionError } from '../errors/errors.ts';
 import { LIMITS } from '../limits.ts';
@@ -8,13 +8,13 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
-/** Ids stand in addresses, and these lead out of their place there, however they are written. */
+/** Ids are parts of URL paths, where these two are steps even if they are escaped. */
 const STEPS_OF_PATHS: ReadonlySet<string> = new Set(['.', '..']);
 
-/** Ids that begin so are made by Fairloom itself. */
+/** Prefix of internal ids. */
 const OWN_PREFIX = '~';
 
-/** An id of this many UTF-16 units is always short enough: each takes at most 3 bytes. */
+/** An id of this many UTF-16 units always fits: each takes at most 3 bytes. */
 const SURELY_SHORT = Math.floor(LIMITS.idBytes / 3);
 
 /**

@@ -1,31 +1,31 @@
 /**
  * Order within one user. Level 6 is first in, first out, before everything else of that user. The
- * levels 1 to 5 share the user's other turns by weight: each turn lets the other levels that have work
- * wait so much longer, and a level of weight w has its next turn when it has waited 1/w. The one with
- * the least left is served, a tie goes to the higher level; inside a level the order is first in, first
- * out. Nothing else is kept, so other weights hold at once. A level that runs empty, for any reason, has
- * not waited: no level is owed turns for work that is gone, and none is charged for turns that it did
- * not take.
+ * levels 1 to 5 share the user's other turns by weight: each turn adds to the wait of the other
+ * levels with work, and a level of weight w has its next turn when it has waited 1/w. The level
+ * with the least wait left is served, on a tie the higher one; inside a level the order is first
+ * in, first out. No other state is kept, so other weights apply at once. A level that runs empty
+ * loses its wait: no level is owed turns for tasks that are gone, and none is charged for turns
+ * that it did not take.
  */
 import { CRITICAL, type Level } from '../task/task.ts';
 
-/** Lives and dies with the user's record. */
+/** Stored with the user's record. */
 export interface LevelShares {
-  /** For how many turns of weight 1 each of the levels 1 to 5 has waited; 0 for one without work. */
+  /** Wait of each of the levels 1 to 5, in turns of weight 1; 0 for one without work. */
   readonly waited: number[];
-  /** Critical turns since the latest other one, or since nothing waited; counts for `criticalBurst` only. */
+  /** Critical turns since the latest other one, or since nothing waited; read for `criticalBurst` only. */
   criticalRun: number;
 }
 
-/** Those of a user whose levels have not waited for each other. */
+/** The shares of a user whose levels have not waited. */
 export function newLevelShares(): LevelShares {
   return { waited: [0, 0, 0, 0, 0], criticalRun: 0 };
 }
 
-/** The levels that share turns, the higher first: a tie goes to it. */
+/** The levels that share turns, the higher first for ties. */
 const SHARING: readonly Level[] = [5, 4, 3, 2, 1];
 
-/** The level whose head is next, given how many tasks wait in each of the six; 0 when none does. */
+/** The level whose head is next, given the number of waiting tasks in each of the six; 0 for none. */
 export function nextLevel(
   shares: LevelShares,
   counts: readonly number[],
@@ -47,7 +47,7 @@ export function nextLevel(
   return best;
 }
 
-/** Records that the head of `level` was leased, of so many as waited before that. */
+/** Records that the head of `level` was leased, given the numbers of waiting tasks before that. */
 export function served(
   shares: LevelShares,
   level: Level,
@@ -72,12 +72,12 @@ export function emptied(shares: LevelShares, level: Level): void {
   if (level !== CRITICAL) shares.waited[level - 1] = 0;
 }
 
-/** Records that a task comes to a user that has none in line. */
+/** Records that a user without waiting tasks gets one. */
 export function began(shares: LevelShares): void {
   shares.criticalRun = 0;
 }
 
-/** How much longer a level waits for its next turn; not at all, where its weight has risen meanwhile. */
+/** Remaining wait of a level until its next turn; 0 if its weight has risen meanwhile. */
 export function leftOf(
   waited: readonly number[],
   level: number,
@@ -86,15 +86,15 @@ export function leftOf(
   return Math.max(0, 1 / (weights[level - 1] ?? 1) - (waited[level - 1] ?? 0));
 }
 
-/** What older versions kept. */
+/** State of older versions. */
 export interface LevelTags {
   /** Virtual time of the levels. */
   readonly v: number;
-  /** When each of the levels 1 to 5 has its next turn, by the weights of when it was told; 0 for one without. */
+  /** Next turn of each of the levels 1 to 5, by the weights at that time; 0 for one without. */
   readonly tag: readonly number[];
 }
 
-/** The same, as it is kept today. */
+/** The same state in today's form. */
 export function waitedOf({ v, tag }: LevelTags, weights: readonly number[]): number[] {
   return newLevelShares().waited.map((none, at) => {
     const turn = tag[at] ?? 0;

@@ -1,23 +1,23 @@
-/** What was added to the series, as it stands for itself until it is taken in. */
+/** Additions to the series, stored separately until they are merged. */
 import { type Looked, putGrowth } from './growth.ts';
 import { fieldOf, placeOf, type SeriesEntry, SeriesRow } from './series-row.ts';
 
-/** What was added at one moment. */
+/** An addition at one moment. */
 export interface Addition {
-  /** When, in ms since the epoch. */
+  /** Moment of the addition, in ms since the epoch. */
   readonly at: number;
-  /** What was counted; of a queue what the queue has counted itself. */
+  /** The counts; for a queue the growth of its own totals. */
   readonly entries: readonly SeriesEntry[];
 }
 
-/** Rows as JSON. */
+/** Rows as JSON text. */
 export function entriesText(entries: readonly SeriesEntry[]): string {
   return JSON.stringify(entries.map((entry) => [fieldOf(entry), entry.row.text()]));
 }
 
 /**
- * Reads additions, the oldest first, and records in `looked` what queues had counted. Text of another form is
- * left out.
+ * Parses additions, the oldest first, and records the totals of queues in `looked`. Skips text of
+ * another form.
  */
 export function readAdditions(
   texts: readonly string[],
@@ -49,16 +49,16 @@ function takeNote(
   looked.set(queue, now);
 }
 
-/** How many numbers a queue counts. */
+/** Number of totals of a queue. */
 const TOTALS = 6;
 
-/** When a queue was looked at, and what it had counted, as numbers. */
+/** Moment and totals of a read, as numbers. */
 export function lookedText({ at, totals }: Looked): string {
   const { enqueued, finished, failed, canceled, retried, lost } = totals;
   return [at, enqueued, finished, failed, canceled, retried, lost].join(' ');
 }
 
-/** Reads that back; `undefined` for text of another form. */
+/** Parses that text; `undefined` for text of another form. */
 export function lookedIn(text: string): Looked | undefined {
   return lookedAt(text.split(' ').map(Number));
 }

@@ -1,20 +1,20 @@
-/** What a queue has counted since it was looked at last. */
+/** What a queue has counted since the last read. */
 import { keysIn } from '../../base/records.ts';
 import { LIMITS } from '../limits.ts';
 import type { SeriesCount, SeriesRow } from './series-row.ts';
 
-/** What a queue counts by itself, ever since it began. */
+/** Totals of a queue since it exists. */
 export type SeriesTotals = Readonly<Record<Exclude<SeriesCount, 'started'>, number>>;
 
-/** What a queue had counted, and when. */
+/** Totals of a queue at one moment. */
 export interface Looked {
-  /** When, in ms since the epoch. */
+  /** Moment of the read, in ms since the epoch. */
   readonly at: number;
-  /** How much. */
+  /** Totals at that moment. */
   readonly totals: SeriesTotals;
 }
 
-/** What a queue has counted when it begins. */
+/** Totals of a new queue. */
 export const NOTHING_COUNTED: SeriesTotals = {
   enqueued: 0,
   finished: 0,
@@ -25,10 +25,9 @@ export const NOTHING_COUNTED: SeriesTotals = {
 };
 
 /**
- * Puts into the row of a queue what it has counted since `before`, in place of what one process has.
- * A queue counts as looked at when it begins. Of one that no look is known of, the data of a version
- * without series, the row stays as it is; so does that of one that was not looked at for longer than
- * series are kept.
+ * Replaces a queue's row by its growth since `before`, in place of the counts of one process. A new
+ * queue counts as read at its creation. The row stays unchanged if no earlier read is known (data
+ * of a version without series), or if the last read is older than the kept series.
  */
 export function putGrowth(
   row: SeriesRow,

@@ -1,55 +1,55 @@
-/** Lengths of time, counted in fixed buckets, so that what was counted apart can be added up. */
+/** Durations counted in fixed buckets, so that histograms of several processes can be added. */
 
-/** How lengths of time are spread: each figure is off by 9 % at most. */
+/** Percentiles of durations; each is off by 9 % at most. */
 export interface Percentiles {
-  /** How many there were. */
+  /** Number of durations. */
   readonly count: number;
-  /** Half of them were no longer than this, in ms. */
+  /** Median, in ms. */
   readonly p50: number;
-  /** 95 of a hundred, in ms. */
+  /** 95th percentile, in ms. */
   readonly p95: number;
-  /** 99 of a hundred, in ms. */
+  /** 99th percentile, in ms. */
   readonly p99: number;
 }
 
-/** Four buckets for each doubling. */
+/** Four buckets per doubling. */
 const PER_DOUBLING = 4;
 
-/** The last bucket takes in 30 days and everything longer. */
+/** The last bucket holds 30 days and everything longer. */
 const LAST_BUCKET = 126;
 
-/** Bucket 0 takes in what is below 1 ms; bucket n from 2^((n-1)/4) ms on, up to where the next begins. */
+/** Bucket 0 holds durations below 1 ms; bucket n those from 2^((n-1)/4) ms to the start of the next. */
 function bucketOf(ms: number): number {
   if (!(ms >= 1)) return 0;
   return Math.min(LAST_BUCKET, 1 + Math.floor(PER_DOUBLING * Math.log2(ms)));
 }
 
-/** What stands for all lengths of a bucket, in ms: its geometric middle. */
+/** The duration reported for a bucket, in ms: its geometric mean. */
 function lengthOf(bucket: number): number {
   return bucket === 0 ? 0 : Math.round(2 ** ((bucket - 0.5) / PER_DOUBLING));
 }
 
-/** Counts by bucket. Adding two gives the same as if all had been counted in one. */
+/** Counts by bucket. Adding two histograms equals counting all durations in one. */
 export class Histogram {
   readonly #counts: Map<number, number> = new Map();
   #count = 0;
 
-  /** How many lengths were counted. */
+  /** Number of durations. */
   get count(): number {
     return this.#count;
   }
 
-  /** Counts a length, in ms. */
+  /** Counts a duration, in ms. */
   note(ms: number): void {
     this.#put(bucketOf(ms), 1);
   }
 
-  /** Adds what another has counted. */
+  /** Adds the counts of another histogram. */
   add(other: Histogram): void {
     for (const [bucket, count] of other.#counts) this.#put(bucket, count);
   }
 
-  /** `undefined` when nothing was counted. */
+  /** Percentiles; `undefined` without any duration. */
   percentiles(): Percentiles | undefined {
     if (this.#count === 0) return undefined;
     const sorted = [...this.#counts].sort(([one], [other]) => one - other);
@@ -64,12 +64,12 @@ export class Histogram {
     return { count: this.#count, p50: at(0.5), p95: at(0.95), p99: at(0.99) };
   }
 
-  /** As it is stored: `<bucket>:<count>`, parted by blanks. */
+  /** Stored text: `<bucket>:<count>`, separated by spaces. */
   text(): string {
     return [...this.#counts].map(([bucket, count]) => `${bucket}:${count}`).join(' ');
   }
 
-  /** Reads it back; `undefined` for text of another form. */
+  /** Parses a stored text; `undefined` for text of another form. */
   static of(text: string): Histogram | undefined {
     if (!/^(\d+:\d+( |$))*$/.test(text)) return undefined;
     const made = new Histogram();

@@ -1,7 +1,7 @@
-/** What is counted of a queue, or of a user in it, in one minute or hour. */
+/** Counts of a queue, or of a user in it, in one minute or hour. */
 import { Histogram } from './histogram.ts';
 
-/** What is counted, in the order in which it is stored. */
+/** Counts of a row, in the order in which they are stored. */
 export const SERIES_COUNTS = [
   'enqueued',
   'started',
@@ -15,19 +15,19 @@ export const SERIES_COUNTS = [
 /** Tasks stored, handlers called, tasks ended by outcome, attempts retried, leases lost. */
 export type SeriesCount = (typeof SERIES_COUNTS)[number];
 
-/** Whose row it is. */
+/** Queue and user of a row. */
 export interface SeriesPlace {
-  /** The queue; empty for those that have no row of their own. */
+  /** The queue; empty for queues without their own row. */
   readonly queue: string;
-  /** Absent: the queue as a whole. Empty: its users that have no row of their own. */
+  /** Absent: the whole queue. Empty: its users without their own row. */
   readonly user?: string;
 }
 
 /** Counts, and how long tasks waited and ran. */
 export class SeriesRow {
-  /** By how much traffic it claims a row of its own; what it has, and what the rows before it had. */
+  /** Traffic by which it keeps its own row: its own and that of the rows which it replaced. */
   rank = 0;
-  /** What has happened how often. */
+  /** Number of occurrences of each. */
   readonly counts: Record<SeriesCount, number> = {
     enqueued: 0,
     started: 0,
@@ -37,18 +37,18 @@ export class SeriesRow {
     retried: 0,
     lost: 0,
   };
-  /** From enqueue to the first start. */
+  /** Durations from enqueue to the first start. */
   readonly wait: Histogram = new Histogram();
-  /** From the call of a handler until its attempt was settled. */
+  /** Durations from the call of a handler until its attempt was settled. */
   readonly run: Histogram = new Histogram();
 
-  /** One more of these. */
+  /** Counts one occurrence. */
   count(what: SeriesCount): void {
     this.counts[what]++;
     if (what === 'enqueued' || what === 'started') this.rank++;
   }
 
-  /** Adds what another row has counted. */
+  /** Adds the counts of another row. */
   add(other: SeriesRow): void {
     this.rank += other.rank;
     for (const what of SERIES_COUNTS) this.counts[what] += other.counts[what];
@@ -56,13 +56,13 @@ export class SeriesRow {
     this.run.add(other.run);
   }
 
-  /** As it is stored: `<rank> <counts>;<waits>;<runs>`. */
+  /** Stored text: `<rank> <counts>;<waits>;<runs>`. */
   text(): string {
     const numbers = [this.rank, ...SERIES_COUNTS.map((what) => this.counts[what])];
     return `${numbers.join(' ')};${this.wait.text()};${this.run.text()}`;
   }
 
-  /** Reads it back; `undefined` for text of another form. */
+  /** Parses a stored text; `undefined` for text of another form. */
   static of(text: string): SeriesRow | undefined {
     const [head = '', waits = '-', runs = '-', ...more] = text.split(';');
     const [wait, run] = [Histogram.of(waits), Histogram.of(runs)];
@@ -79,7 +79,7 @@ export class SeriesRow {
     return row;
   }
 
-  /** The same, which changes by itself. */
+  /** A mutable copy. */
   copy(): SeriesRow {
     const row = new SeriesRow();
     row.add(this);
@@ -91,18 +91,18 @@ function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0;
 }
 
-/** Whose row, and what is to be added to it. */
+/** A row, and counts to add to it. */
 export interface SeriesEntry extends SeriesPlace {
-  /** What was counted. */
+  /** The counts. */
   readonly row: SeriesRow;
 }
 
-/** The name of a row among those of its minute or hour. */
+/** Field of a row within its minute or hour. */
 export function fieldOf({ queue, user }: SeriesPlace): string {
   return user === undefined ? `q:${queue}` : `u:${queue}:${user}`;
 }
 
-/** Whose row has that name; `undefined` for what is none. */
+/** Queue and user of a field; `undefined` for text of another form. */
 export function placeOf(field: string): SeriesPlace | undefined {
   if (field.startsWith('q:')) return { queue: field.slice(2) };
   const [whole, queue] = /^u:([^:]*):/.exec(field) ?? [];
@@ -110,7 +110,7 @@ export function placeOf(field: string): SeriesPlace | undefined {
   return { queue, user: field.slice(whole.length) };
 }
 
-/** Whether it is the row of those that have none of their own. */
+/** Whether it is the row of queues, or of users, without their own row. */
 export function isOthers({ queue, user }: SeriesPlace): boolean {
   return user === undefined ? queue === '' : user === '';
 }

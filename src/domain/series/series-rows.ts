@@ -1,4 +1,4 @@
-/** Who has a row of its own in a minute or hour. */
+/** Which queues and users have their own row in a minute or hour. */
 import { compareUtf8 } from '../../base/utf8-order.ts';
 import { LIMITS } from '../limits.ts';
 import {
@@ -14,9 +14,9 @@ import {
 export type SeriesRows = Map<string, SeriesRow>;
 
 /**
- * Queues and users without a row get one while there is room. Then a queue is counted among the others; a user
- * takes the row of the user with the least rank and continues from that rank, so that users with much traffic
- * get a row and keep it.
+ * Gives queues and users without a row one while there is room. Beyond that a queue is counted
+ * among the others; a user takes the row of the user with the least rank and continues from that
+ * rank, so that users with much traffic get a row and keep it.
  */
 export function putRow(rows: SeriesRows, entry: SeriesEntry): void {
   const row = entry.row.copy();
@@ -40,7 +40,7 @@ function placeFor(rows: SeriesRows, { queue, user }: SeriesPlace, row: SeriesRow
   return field;
 }
 
-/** Its row goes to the others of its queue; answers its rank. */
+/** Adds the row of the least user to the others of its queue; answers its rank. */
 function evictLeast(rows: SeriesRows, users: readonly string[]): number {
   const rankOf = (field: string): number => rows.get(field)?.rank ?? 0;
   const [least = ''] = [...users].sort((a, b) => rankOf(a) - rankOf(b) || compareUtf8(a, b));

@@ -1,28 +1,28 @@
-/** The minutes and hours that are kept. */
+/** Minutes and hours of the series, and how long they are kept. */
 import { LIMITS } from '../limits.ts';
 
-/** The lengths of time that are counted apart. */
+/** Lengths of the rows of a series. */
 export type SeriesStep = 'minute' | 'hour';
 
-/** One of them. */
+/** Settings of one length. */
 export interface StepFacts {
-  /** Begins the names of its steps. */
+  /** First character of the names of its rows. */
   readonly letter: string;
-  /** How long a step is, in ms. */
+  /** Length of a step, in ms. */
   readonly ms: number;
-  /** How many steps are kept, the one that goes on included. */
+  /** Number of kept steps, including the current one. */
   readonly kept: number;
-  /** How many are shown when the call names no start. */
+  /** Number of steps shown when the call names no start. */
   readonly shown: number;
 }
 
-/** How long a minute is, in ms. */
+/** Length of a minute, in ms. */
 const MINUTE_MS = 60_000;
 
-/** How long an hour is, in ms. */
+/** Length of an hour, in ms. */
 const HOUR_MS = 3_600_000;
 
-/** What holds for each. */
+/** Settings of each length. */
 export const SERIES_STEPS: Readonly<Record<SeriesStep, StepFacts>> = {
   minute: {
     letter: 'm',
@@ -38,15 +38,15 @@ export const SERIES_STEPS: Readonly<Record<SeriesStep, StepFacts>> = {
   },
 };
 
-/** From which step to which, both included, counted from the epoch. */
+/** First and last step, both included, counted from the epoch. */
 export interface StepRange {
-  /** The first one. */
+  /** First step. */
   readonly first: number;
-  /** The last one; before the first when there are none. */
+  /** Last step; before the first for an empty range. */
   readonly last: number;
 }
 
-/** The steps between two moments, as far as they are kept; without `from` the newest before `to`. */
+/** Kept steps between two moments; without `from` the newest before `to`. */
 export function stepsBetween(
   { ms, kept, shown }: StepFacts,
   now: number,

@@ -1,102 +1,102 @@
-/** Questions that suspended tasks put to people, and what becomes of them. */
+/** Questions of suspended tasks to people, and their answers. */
 
-/** A question, as its handler puts it. */
+/** A question of a handler. */
 export interface AskSpec {
-  /** The task, a dot, and a mark that no other question of the task has; see `askPlace`. */
+  /** The id of the task, a dot, and a mark that is unique within the task; see `askPlace`. */
   readonly id: string;
-  /** The run that the task is a part of, if it is. */
+  /** The run of the task; absent without one. */
   readonly run?: string;
-  /** What may be answered. */
+  /** Permitted answers. */
   readonly choices: readonly string[];
-  /** The names of the people it is for; empty: for anyone. */
+  /** Names of the people who may answer; empty: anyone. */
   readonly for: readonly string[];
-  /** JSON text: what people read, and what their form is to hold. */
+  /** JSON text: the question, and the schema of its form. */
   readonly text: string;
 }
 
-/** A question as it is stored. */
+/** A stored question. */
 export interface AskRecord extends AskSpec {
-  /** The task that asks. */
+  /** Id of the task that asks. */
   readonly taskId: string;
-  /** The name of that task. */
+  /** Name of the task that asks. */
   readonly task: string;
-  /** Whose task it is. */
+  /** User of the task. */
   readonly user: string;
-  /** When it was asked, in ms since the epoch. */
+  /** Moment of the question, in ms since the epoch. */
   readonly askedAt: number;
-  /** When its time is over, in ms since the epoch; absent when it has none. */
+  /** End of its time, in ms since the epoch; absent without one. */
   readonly until?: number;
-  /** Absent while it is open. */
+  /** How it was closed; absent while it is open. */
   readonly closing?: AskClosing;
 }
 
 /** How a question was closed. */
 export type AskClosing = AnsweredAsk | UnansweredAsk;
 
-/** One that was answered. */
+/** A question closed by an answer. */
 export interface AnsweredAsk extends Omit<GivenAnswer, 'call'> {
-  /** Tells it from others. */
+  /** Discriminant. */
   readonly how: 'answered';
-  /** When, in ms since the epoch, by the backend's clock. */
+  /** Moment of the answer, in ms since the epoch, by the backend's clock. */
   readonly at: number;
 }
 
-/** One that closed without an answer. */
+/** A question closed without an answer. */
 export interface UnansweredAsk {
-  /** What came first; `ended`: its task has ended otherwise, or waits for something else. */
+  /** The first cause; `ended`: its task has ended, or waits for something else. */
   readonly how: 'timed-out' | 'canceled' | 'ended';
-  /** When, in ms since the epoch, by the backend's clock. */
+  /** Moment of the closing, in ms since the epoch, by the backend's clock. */
   readonly at: number;
 }
 
-/** An answer on its way to a question. */
+/** An answer to a question. */
 export interface GivenAnswer {
-  /** One of its choices. */
+  /** One of the choices of the question. */
   readonly choice: string;
-  /** Who answers. */
+  /** Name of the person who answers. */
   readonly by: string;
-  /** JSON text: what came along. */
+  /** JSON text: data of the answer. */
   readonly text: string;
-  /** Names the call that answers: sent again it is the same answer. */
+  /** Id of the answering call: a repeated call counts as the same answer. */
   readonly call: string;
 }
 
-/** What became of an answer. */
+/** Result of an answer. */
 export type AskReply =
-  /** `answered`: it counts. `not-found`: there is no such question. */
+  /** `answered`: accepted. `not-found`: there is no such question. */
   | { readonly kind: 'answered' | 'not-found' }
-  /** Another came first. */
+  /** It was closed before. */
   | { readonly kind: 'closed'; readonly closing: AskClosing }
-  /** It is not among these. */
+  /** The choice is not among these. */
   | { readonly kind: 'no-choice'; readonly choices: readonly string[] };
 
-/** Which open questions to list. */
+/** Filter of open questions. */
 export interface AskFilter {
-  /** Of tasks of this user. */
+  /** User of the tasks. */
   readonly user?: string;
-  /** For this name. */
+  /** Name of a person who may answer. */
   readonly for?: string;
 }
 
-/** How a closing begins as text, behind its moment. */
+/** The first word of a closing as text, behind its moment. */
 const WORDS = { time: 'timed-out', canceled: 'canceled', ended: 'ended' } as const;
 
-/** What the id of a question is made of. */
+/** The parts of a question's id. */
 export interface AskPlace {
-  /** The task that asks. */
+  /** Id of the task that asks. */
   readonly taskId: string;
-  /** Tells the question from others of that task. */
+  /** Mark of the question, unique within the task. */
   readonly mark: string;
 }
 
-/** The parts of an id; `undefined` when it is none. */
+/** Parses an id; `undefined` for a text of another form. */
 export function askPlace(id: string): AskPlace | undefined {
   const dot = id.lastIndexOf('.');
   if (dot < 1 || dot === id.length - 1) return undefined;
   return { taskId: id.slice(0, dot), mark: id.slice(dot + 1) };
 }
 
-/** The sets of open questions that one stands in, as pairs of user and name; either may be empty. */
+/** The sets of open questions that contain this one, as pairs of user and name; either may be empty. */
 export function askSets(
   user: string,
   names: readonly string[],
@@ -104,17 +104,17 @@ export function askSets(
   return ['', user].flatMap((one) => ['', ...names].map((name) => [one, name] as const));
 }
 
-/** An answer as the journal of its task holds it. */
+/** Text of an answer in the journal of its task. */
 export function askAnswerText({ choice, by, text, call }: GivenAnswer): string {
   return JSON.stringify({ choice, by, text, call });
 }
 
-/** Reads what {@link askAnswerText} wrote. */
+/** Parses the text of {@link askAnswerText}. */
 export function readAskAnswer(text: string): GivenAnswer {
   return JSON.parse(text);
 }
 
-/** Reads how a question was closed: an answer of a wait, or `canceled` or `ended` in its place. */
+/** Parses how a question was closed: the answer of a wait, or `canceled` or `ended` in its place. */
 export function readClosing(closing: string): AskClosing {
   const [at = '', word = ''] = closing.split(' ', 2);
   if (word === 'ask') {

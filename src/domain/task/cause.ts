@@ -1,14 +1,14 @@
 /**
- * Why a task or a run did not finish, and why an attempt did not end its task: as data. Code decides by
- * `type`, and by nothing else; words of people and of deciders are carried along and never read.
- * {@link causeText} makes the one text of it, where it is shown.
+ * Why a task or a run did not finish, and why an attempt did not end its task: as data. Code
+ * decides by `type` only; texts of people and deciders are never parsed. {@link causeText} renders
+ * it.
  */
 import { assertNever } from '../../base/never.ts';
 import { shownNode } from './node-name.ts';
 import { readableWords } from './sealed-text.ts';
 import { nameIn } from './task-name.ts';
 
-/** In which way an attempt or a task failed; of an end, `failureTypeOf` reads it off the cause. */
+/** Kinds of failure of an attempt or a task; `failureTypeOf` derives that of an end from its cause. */
 export type FailureType =
   | 'error'
   | 'timeout'
@@ -21,128 +21,128 @@ export type FailureType =
 
 /** Why a task or a run did not finish, or why an attempt did not end it. */
 export type Cause =
-  // It failed by itself, or nothing ran it.
-  /** So many attempts of so many have failed, the newest in the way that `failure` says. */
+  // It failed by itself, or was never run.
+  /** `made` of `of` attempts have failed, the newest with `failure`. */
   | {
       readonly type: 'attempts';
-      /** In which way the newest attempt failed. */
+      /** Kind of failure of the newest attempt. */
       readonly failure: FailureType;
-      /** Attempts that have failed so far. */
+      /** Number of failed attempts. */
       readonly made: number;
-      /** Attempts that the task may have in all. */
+      /** Number of attempts that the task may have. */
       readonly of: number;
-      /** Of a driven run: the node at which it failed. */
+      /** Driven run: the node that failed. */
       readonly node?: string;
-      /** The task that was to blame, where that node is a group of tasks. */
+      /** The failed task, if that node is a group of tasks. */
       readonly task?: string;
-      /** The same for errors that are alike; absent where `task` is there. */
+      /** Fingerprint of the error, equal for similar errors; absent with `task`. */
       readonly fingerprint?: string;
     }
-  /** No further attempt would help; `node` and `task` as above. */
+  /** A failure that no retry would fix; `node` and `task` as above. */
   | {
       readonly type: 'fatal';
-      /** In which way that attempt failed. */
+      /** Kind of failure of that attempt. */
       readonly failure: FailureType;
-      /** Of a driven run: the node at which it failed. */
+      /** Driven run: the node that failed. */
       readonly node?: string;
-      /** The task that was to blame, where that node is a group of tasks. */
+      /** The failed task, if that node is a group of tasks. */
       readonly task?: string;
-      /** The same for errors that are alike; absent where `task` is there. */
+      /** Fingerprint of the error, equal for similar errors; absent with `task`. */
       readonly fingerprint?: string;
     }
-  /** So many of its leases ended without an outcome. */
+  /** `leases` of its leases ended without an outcome. */
   | {
       readonly type: 'lost';
-      /** Leases that ended without an outcome. */
+      /** Number of leases that ended without an outcome. */
       readonly leases: number;
     }
   /** It was not started in time. */
   | { readonly type: 'expired' }
-  /** No worker has known its name for long. */
+  /** No worker has known its name for too long. */
   | { readonly type: 'unknown-task' }
-  // Something else ended, and it with that.
+  // It ended because something else did.
   /** A task that it depended on did not finish. */
   | {
       readonly type: 'upstream';
-      /** The task that this one depended on, or waited for. */
+      /** Id of the dependency, or of the task that it waited for. */
       readonly id: string;
-      /** What became of that; `removed`: its record was taken away before it could finish. */
+      /** State of that task; `removed`: its record was removed before it could finish. */
       readonly state: 'failed' | 'canceled' | 'removed';
     }
-  /** It waited for the redrive of a task, or for one that is not stored, as long as a task may. */
+  /** It waited too long for the redrive of a task, or for one that is not stored. */
   | {
       readonly type: 'waited';
-      /** The task that did not come. */
+      /** Id of the missing task. */
       readonly id: string;
     }
-  /** Its run had ended, or had given its group up, before it had ended itself. */
+  /** Its run had ended, or had given its group up, before it ended itself. */
   | {
       readonly type: 'run-ended';
       /** The run that it belonged to. */
       readonly run: string;
     }
-  /** Its group has come to its end without it. */
+  /** Its group ended before it did. */
   | {
       readonly type: 'group-ended';
       /** The group of which it was a member. */
       readonly group: string;
     }
-  /** The schedule that made it has come to its next slot. */
+  /** The schedule that stored it has reached its next slot. */
   | {
       readonly type: 'schedule';
-      /** The schedule that made it. */
+      /** Id of the schedule. */
       readonly schedule: string;
-      /** The slot whose time has come, in ms since the epoch. */
+      /** The next slot, in ms since the epoch. */
       readonly slot: number;
     }
   // A caller or a decider chose it.
-  /** A call to cancel it, with the words of the caller, if there were any. */
+  /** A call to cancel it, with an optional reason. */
   | {
       readonly type: 'request';
-      /** Words of the caller, shown to people and never read by code. */
+      /** Text of the caller, shown to people and never read by code. */
       readonly reason?: string;
     }
-  /** The words of a decider of the user; `failure`: of a task that it let fail. */
+  /** A custom decider ended it; with `failure` as a failed task. */
   | {
       readonly type: 'decider';
-      /** Words of the decider, shown to people. */
+      /** Text of the decider, shown to people. */
       readonly reason: string;
-      /** Absent of what it did not let fail. */
+      /** Kind of failure; absent if it did not fail. */
       readonly failure?: FailureType;
-      /** Of a driven run: the node at which it failed. */
+      /** Driven run: the node that failed. */
       readonly node?: string;
-      /** The same for errors that are alike; absent of what it did not let fail. */
+      /** Fingerprint of the error, equal for similar errors; absent if it did not fail. */
       readonly fingerprint?: string;
     }
-  /** A handler of the run canceled the run by `ctx.cancelRun`. */
+  /** A handler of the run canceled the run with `ctx.cancelRun`. */
   | {
       readonly type: 'cancel-run';
-      /** Of whose handler. */
+      /** Node of that handler. */
       readonly node: string;
-      /** Words of the handler; may be empty. */
+      /** Text of the handler; may be empty. */
       readonly reason: string;
     }
-  /** A member of a group ended its whole run by `terminate`, and well. */
+  /** A member of a group ended its whole run with `terminate`, as finished. */
   | { readonly type: 'terminate' }
-  // The task was given back, and goes on later.
+  // The task was released, and runs again later.
   /** Its handler asked to be called again later. */
   | { readonly type: 'retry-after'; readonly reason: string }
   /** The worker shuts down. */
   | { readonly type: 'shutdown' }
-  /** This worker has no code of that name; it knows these. */
+  /** This worker has no code of that name. */
   | {
       readonly type: 'unknown-here';
-      /** The name that it does not know. */
+      /** The unknown name. */
       readonly task: string;
-      /** Names that it does know, as far as the worker tells them. */
+      /** Names that it knows, as far as the worker lists them. */
       readonly known: readonly string[];
     }
-  /** It was leased by a request whose caller had given up. */
+  /** It was leased by a request that its caller had abandoned. */
   | { readonly type: 'given-up' }
-  /** What it needs could not be read from the store. */
+  /** Data that it needs could not be read from the store. */
   | {
       readonly type: 'unread';
-      /** What could not be read. */
+      /** The data. */
       readonly what: 'input' | 'upstreams' | 'journal';
     }
   /** A node of a driven run waits for its next attempt. */
@@ -150,13 +150,13 @@ export type Cause =
   /** Its run is paused. */
   | { readonly type: 'paused' };
 
-/** The cause of a task that ended as `failed` or `canceled` because another ended so. */
+/** The cause of a task that ended as `failed` or `canceled` because another one did. */
 export type UpstreamCause = Extract<Cause, { type: 'upstream' }>;
 
-/** Names of a worker that a text shows. */
+/** Number of a worker's names in a text. */
 const SHOWN = 20;
 
-/** The one text of a cause, for people; it may be worded anew at any time. */
+/** Text of a cause for people; its wording may change. */
 export function causeText(given: Cause): string {
   const cause = readableCause(given);
   switch (cause.type) {
@@ -193,18 +193,18 @@ export function causeText(given: Cause): string {
   }
 }
 
-/** The same cause with other words of people, if it has any. */
+/** The same cause with its text changed, if it has one. */
 export function rewordedCause(cause: Cause, change: (words: string) => string): Cause {
   if (!('reason' in cause) || cause.reason === undefined) return cause;
   return { ...cause, reason: change(cause.reason) };
 }
 
-/** A cause as it may be shown: words that cannot be read say so. */
+/** The same cause for display: an encrypted text is replaced by a note. */
 export function readableCause(cause: Cause): Cause {
   return rewordedCause(cause, readableWords);
 }
 
-/** In which way a task failed, for programs; `undefined` of what did not fail. */
+/** Kind of failure of a task; `undefined` if it did not fail. */
 export function failureTypeOf(cause: Cause): FailureType | undefined {
   switch (cause.type) {
     case 'attempts':
@@ -222,7 +222,7 @@ export function failureTypeOf(cause: Cause): FailureType | undefined {
   }
 }
 
-/** Of a driven run: the node at which it failed; `undefined` when it was none, as when its worker was lost. */
+/** Driven run: the node that failed; `undefined` if none did, as when its worker was lost. */
 export function failedNodeOf(cause: Cause | undefined): string | undefined {
   switch (cause?.type) {
     case 'attempts':
@@ -234,7 +234,7 @@ export function failedNodeOf(cause: Cause | undefined): string | undefined {
   }
 }
 
-/** The task that did not finish, so that this one ended with it; then what became of that says more. */
+/** Id of the task whose end caused this one; its own cause has the reason. */
 export function culpritOf(cause: Cause | undefined): string | undefined {
   switch (cause?.type) {
     case 'upstream':
@@ -248,8 +248,8 @@ export function culpritOf(cause: Cause | undefined): string | undefined {
 }
 
 /**
- * The group of a failure: failures under one name, in the same way, with errors that are alike or with no
- * thrown error. `undefined` of a failure that followed another: it has no group of its own.
+ * The id of a failure's error group: failures with one name and kind, and with similar errors or
+ * without one. `undefined` for a failure that another one caused: it has no group of its own.
  */
 export function errorGroupOf(cause: Cause | undefined, name: string): string | undefined {
   if (cause === undefined || culpritOf(cause) !== undefined) return undefined;
@@ -257,7 +257,7 @@ export function errorGroupOf(cause: Cause | undefined, name: string): string | u
   return `${failureTypeOf(cause) ?? cause.type}:${nameIn(name)}`;
 }
 
-/** Whether a text has the form of the id of an error group, which no name of an error has. */
+/** Whether a text has the form of an error group's id, which no error's name has. */
 export function isErrorGroup(text: string): boolean {
   return /^[0-9a-f]{16}$/.test(text) || /^[a-z-]+:/.test(text);
 }

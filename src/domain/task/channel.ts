@@ -1,6 +1,6 @@
 /**
- * Channels of a run: what is stored of them, and how writes change it. Writes are operations on what
- * is there, never copies of it, so that of many at once none is lost. A field is
+ * Channels of a run: their stored values, and the effect of writes. Writes are operations on the
+ * stored value, never copies of it, so concurrent writes are not lost. A field is
  * `<channel>:<key>`; values are JSON texts without spaces, as `JSON.stringify` gives.
  */
 import { utf8Bytes } from '../../base/json.ts';
@@ -15,71 +15,71 @@ export type ChannelWrite =
       /** JSON text of the value. */
       readonly text: string;
     }
-  /** Takes the value away; what was to be done once, and was, stays so. */
+  /** Removes the value; marks of `once` stay. */
   | { readonly type: 'delete'; readonly field: string }
-  /** Elements to be put at the end of a list, as texts parted by commas; at least one. */
+  /** Appends elements to a list; at least one. */
   | {
       readonly type: 'append';
       /** `<channel>:<key>`. */
       readonly field: string;
-      /** JSON texts parted by commas, without brackets around them. */
+      /** JSON texts separated by commas, without brackets around them. */
       readonly text: string;
-      /** Of several writes with the same one to a field the first counts; absent: each does. */
+      /** Only the first write of a field with this mark takes effect; absent: each does. */
       readonly once?: string;
     }
-  /** A finite number to be added. Of several writes with the same `once` to a field the first counts. */
+  /** Adds a finite number. Only the first write of a field with the same `once` takes effect. */
   | {
       readonly type: 'add';
       /** `<channel>:<key>`. */
       readonly field: string;
-      /** May be below 0. */
+      /** The summand; may be negative. */
       readonly by: number;
-      /** As of `append`. */
+      /** See `append`. */
       readonly once?: string;
     };
 
-/** Writes to the channels of one run: all of them or none. */
+/** Writes to the channels of one run, applied all or none. */
 export interface ChannelWrites {
-  /** The task that is the run: its channels go with its record. */
+  /** Id of the run; its channels are removed with its record. */
   readonly run: string;
   /** In order; at most `LIMITS.channelWrites`. */
   readonly writes: readonly ChannelWrite[];
 }
 
-/** Why writes were refused. Nothing has changed. */
+/** Why writes were refused. Nothing was changed. */
 export type ChannelRefusal =
-  /** The run is not stored, so it has no channels. */
+  /** The run is not stored. */
   | { readonly type: 'run-gone'; readonly run: string }
   | Unfit
   | {
       readonly type: 'over';
-      /** `<channel>:<key>`: the first that would have passed it. */
+      /** `<channel>:<key>` of the first value that would exceed the limit. */
       readonly field: string;
-      /** The limit, as it is named in `LIMITS`. */
+      /** Name of the limit in `LIMITS`. */
       readonly limit: ChannelLimit;
     };
 
-/** There is no list to append to, or no number to add to, or the sum would be none. */
+/** The value is no list to append to or no number to add to, or the sum is not finite. */
 export interface Unfit {
-  /** Tells it from other refusals. */
+  /** Discriminant. */
   readonly type: 'unfit';
   /** `<channel>:<key>`. */
   readonly field: string;
-  /** What was to be done. */
+  /** The operation that failed. */
   readonly operation: 'append' | 'add';
 }
 
-/** The limits that hold for what is stored. */
+/** Limits of stored values. */
 export type ChannelLimit = 'channelValueBytes' | 'channelKeys' | 'channelBytes';
 
-/** Every number counts as its longest text, so that backends need not write it alike. */
+/** Every number counts with the length of its longest text, so that backends may format it differently. */
 export const CHANNEL_NUMBER_BYTES = 24;
 
-/** What is stored of the channels of one run. */
+/** Stored values of the channels of one run. */
 export class ChannelValues {
   /** Field → JSON text. */
   private readonly values = new Map<string, string>();
-  /** Writes that were to be done once, and were. */
+  /** Marks of `once` that were used. */
   private readonly done = new Set<string>();
   private bytes = 0;
 
@@ -93,12 +93,12 @@ export class ChannelValues {
     return Object.fromEntries(found);
   }
 
-  /** Marks of the writes that were to be done once, and were. */
+  /** Marks of `once` that were used. */
   marks(): Iterable<string> {
     return this.done;
   }
 
-  /** What another place has stored. */
+  /** Takes the values and marks stored elsewhere. */
   takeOver(
     values: Iterable<readonly [field: string, text: string]>,
     marks: Iterable<string>,
@@ -113,7 +113,7 @@ export class ChannelValues {
     }
   }
 
-  /** Applies all of the writes, or none and tells why. */
+  /** Applies all of the writes, or none and answers why. */
   write(writes: readonly ChannelWrite[]): ChannelRefusal | undefined {
     const fresh = new Map<string, string | undefined>();
     const done = new Set<string>();
@@ -156,7 +156,7 @@ export class ChannelValues {
   }
 }
 
-/** What a write makes of the value before it; `undefined` is no value. */
+/** The value after a write; `undefined` is no value. */
 export function written(
   before: string | undefined,
   write: ChannelWrite,
@@ -174,8 +174,8 @@ export function written(
 }
 
 /**
- * Two writes to one field as one, neither of which is to be done once. A write alone says nothing of
- * what is stored, so that writes of others in between are kept.
+ * Merges two writes to one field, both without `once`. The merged write is still an operation, so
+ * writes of others in between are kept.
  */
 export function folded(before: ChannelWrite | undefined, write: ChannelWrite): FoldedWrite {
   const { field } = write;
@@ -193,21 +193,21 @@ export function folded(before: ChannelWrite | undefined, write: ChannelWrite): F
   return text === undefined ? { type: 'delete', field } : { type: 'set', field, text };
 }
 
-/** One write, or why two do not go together. */
+/** A write, or why two do not merge. */
 type FoldedWrite = ChannelWrite | Unfit;
 
-/** Bytes that a write takes where it is held. */
+/** Size of a write in memory, in bytes. */
 export function writeBytes(write: ChannelWrite): number {
   return utf8Bytes(write.field) + ('text' in write ? utf8Bytes(write.text) : CHANNEL_NUMBER_BYTES);
 }
 
-/** A list as JSON text with more elements, or `undefined` when the text is no list. */
+/** A list as JSON text with more elements; `undefined` when the text is no list. */
 function appended(list: string, elements: string): string | undefined {
   if (!list.startsWith('[')) return undefined;
   return list === '[]' ? `[${elements}]` : `${list.slice(0, -1)},${elements}]`;
 }
 
-/** A sum as JSON text, or `undefined` when the text is no number or the sum has no text. */
+/** A sum as JSON text; `undefined` when the text is no number or the sum is not finite. */
 function added(number: string, by: number): string | undefined {
   if (!isNumber(number)) return undefined;
   const sum = Number(number) + by;
@@ -219,7 +219,7 @@ export function isNumber(text: string): boolean {
   return /^[-\d]/.test(text);
 }
 
-/** The name under which it is remembered that a write was done. */
+/** The stored mark of a write with `once`. */
 function markOf(write: ChannelWrite): string | undefined {
   if (write.type === 'set' || write.type === 'delete' || write.once === undefined) return undefined;
   return `${utf8Bytes(write.field)}:${write.field}${write.once}`;

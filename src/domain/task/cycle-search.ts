@@ -1,37 +1,36 @@
 /**
- * Whether a task that others wait for waits for one of them, however far away: exact, and asked in
- * small steps, so that a store can answer each of them by itself. A task without dependents closes no
- * cycle and is not searched.
+ * Finds whether a new dependency closes a cycle, at any distance: exact, in small steps, each of
+ * which a store answers on its own. A task without dependents closes no cycle and is not searched.
  */
 
-/** In which direction a step looks: whom a task waits for, or who waits for it. */
+/** Direction of a step: to the dependencies of a task, or to its dependents. */
 export type EdgeSide = 'upstreams' | 'dependents';
 
 /**
- * One step. Its answer are ids of tasks that have not ended: upstreams by the bytes of their ids,
- * dependents in the order in which they are told. `undefined`: more than `LIMITS.cycleFan` wait for it.
+ * One step. The answer lists tasks that have not ended: upstreams by the bytes of their ids, dependents in
+ * the order of their listing. `undefined`: it has more than `LIMITS.cycleFan` dependents.
  */
 export interface EdgeQuestion {
-  /** Which edges are asked for. */
+  /** The edges to read. */
   readonly side: EdgeSide;
-  /** The task at which they begin. */
+  /** The task at which the edges begin. */
   readonly id: string;
 }
 
-/** What a search came to. */
+/** Result of a search. */
 export type CycleVerdict =
   | { readonly kind: 'none' }
-  /** The ids along it, the first repeated at the end. */
+  /** Ids along the cycle, the first repeated at the end. */
   | { readonly kind: 'cycle'; readonly path: readonly string[] }
-  /** Either direction leads too far. */
+  /** Both directions exceed the limit. */
   | { readonly kind: 'limit' };
 
-/** The answer to a question; `undefined` as said there. */
+/** Answer to a question; see {@link EdgeQuestion} for `undefined`. */
 export type EdgeAnswer = readonly string[] | undefined;
 
 /**
- * Looks from the task in both directions in turn. Each decides alone: the cycle is found by the first
- * that comes back, and there is none when the first comes to its end. So it costs twice the cheaper.
+ * Searches from the task in both directions in turn. Either decides alone: it finds the cycle, or
+ * ends without one. So the search costs twice the cheaper direction.
  *
  * @param most edges that each direction follows before it gives up.
  */
@@ -52,7 +51,7 @@ export function* searchCycle(
   return { kind: 'limit' };
 }
 
-/** The same for a store that answers at once. */
+/** The same for a store that answers synchronously. */
 export function cycleThrough(
   id: string,
   most: number,
@@ -64,7 +63,7 @@ export function cycleThrough(
   return step.value;
 }
 
-/** What a task is refused for that would close a cycle, along `path`, or might: `limit` edges show it not. */
+/** Refusal of a task that closes the cycle `path`, or for which `limit` edges did not suffice to decide. */
 export function cycleRefusal(
   verdict: CycleVerdict,
   most: number,
@@ -77,7 +76,7 @@ export function cycleRefusal(
   return { type: 'dependency-limit', limit: most };
 }
 
-/** Breadth first in one direction. */
+/** Breadth-first search in one direction. */
 class CycleWalk {
   readonly side: EdgeSide;
   readonly #id: string;
@@ -86,7 +85,7 @@ class CycleWalk {
   readonly #cameFrom = new Map<string, string>();
   #at = 0;
   #edges = 0;
-  /** It leads further than it may. */
+  /** It exceeds the limit of edges. */
   isOver = false;
 
   constructor(side: EdgeSide, id: string, most: number) {
@@ -96,12 +95,12 @@ class CycleWalk {
     this.#open = [id];
   }
 
-  /** Where it goes on; `undefined` when it has come to its end. */
+  /** The next task to look at; `undefined` at the end of the search. */
   next(): string | undefined {
     return this.#open[this.#at++];
   }
 
-  /** The cycle, if one of these closes it. */
+  /** Adds these ids; answers the cycle if one of them closes it. */
   follow(from: string, ids: EdgeAnswer): readonly string[] | undefined {
     this.#edges += ids?.length ?? 0;
     if (ids?.includes(this.#id) === true) return this.#pathBack(from);

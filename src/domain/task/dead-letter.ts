@@ -1,27 +1,27 @@
 import type { Cause } from './cause.ts';
 
-/** A dead letter that no worker has decided on: its leases were lost, or its time is over. */
+/** A dead letter that no worker decided: its leases were lost, or its time has passed. */
 export interface DeadLetter {
-  /** The task. */
+  /** Id of the task. */
   readonly id: string;
-  /** Its name as it is stored. */
+  /** Stored name of the task. */
   readonly name: string;
-  /** Where it was in line. */
+  /** Queue of the task. */
   readonly queue: string;
-  /** Whose it is. */
+  /** User of the task. */
   readonly user: string;
-  /** The last attempt that was begun, from 1; 0: none was. */
+  /** Number of the last attempt, from 1; 0: none. */
   readonly attempt: number;
-  /** The run that it is a task of. */
+  /** Run of the task; absent without one. */
   readonly run?: string;
-  /** Why it has failed. */
+  /** Cause of the failure. */
   readonly cause: Cause;
 }
 
-/** Those of one step: the first of them, and how many there were besides. */
+/** Dead letters of one step. */
 export interface DeadLetters {
-  /** At most `STEPS.deadListed` of them. */
+  /** The first ones, at most `STEPS.deadListed`. */
   readonly listed: readonly DeadLetter[];
-  /** How many more there were. */
+  /** Number of the others. */
   readonly more: number;
 }

@@ -1,19 +1,19 @@
 /** A task and the tasks that it waits for. */
 export interface DependencyNode {
-  /** Ids may come twice: such nodes count as one. */
+  /** Ids may repeat: such nodes count as one. */
   readonly id: string;
-  /** May name tasks outside of the batch. */
+  /** Ids of its dependencies; they need not be in the batch. */
   readonly dependsOn: readonly string[];
 }
 
-/** Where the walk stands with a node. */
+/** States of a node in the search. */
 const UNSEEN = 0;
 const ON_PATH = 1;
 const DONE = 2;
 
 /**
- * Finds tasks of one batch that would wait for each other for ever. Iterative, so that a chain of
- * any length is fine; a diamond is no cycle; ids outside of the batch are ignored.
+ * Finds a cycle of dependencies in one batch. Iterative, so a chain may have any length. Ids
+ * outside of the batch are ignored.
  *
  * @returns the ids along a cycle, the first repeated at the end; `undefined` when there is none.
  */
@@ -29,7 +29,7 @@ export function findCycle(nodes: readonly DependencyNode[]): readonly string[] |
   return undefined;
 }
 
-/** Places of the nodes that each node waits for. An id that comes twice has the edges of both. */
+/** Indices of the dependencies of each node. A repeated id has the edges of all its nodes. */
 function graphOf(nodes: readonly DependencyNode[]): readonly (readonly number[])[] {
   const places = new Map<string, number>();
   const edges: string[][] = nodes.map(() => []);
@@ -43,14 +43,14 @@ function graphOf(nodes: readonly DependencyNode[]): readonly (readonly number[])
   );
 }
 
-/** Walks depth first from a node; the places along a cycle, if it comes upon one. */
+/** Searches depth first from a node; answers the indices along a cycle, if it finds one. */
 function walk(
   graph: readonly (readonly number[])[],
   start: number,
   seen: Uint8Array,
 ): readonly number[] | undefined {
   const path = [start];
-  /** How many edges of each node of the path were walked. */
+  /** Number of edges of each node of the path that were walked. */
   const walked = [0];
   seen[start] = ON_PATH;
   while (path.length > 0) {

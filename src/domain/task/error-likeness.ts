@@ -1,21 +1,21 @@
-/** Which errors are alike: those whose messages differ in nothing but ids, numbers and what is quoted. */
+/** Which errors are similar: their messages differ only in ids, numbers and quoted text. */
 
-/** Characters of a message that are looked at. */
+/** Number of characters of a message that are compared. */
 const CHARS = 300;
 
-/** Stands for what differs. */
+/** Replaces the parts that differ. */
 const ANY = '…';
 
 /** Quoted text, on one line. */
 const QUOTED = /"[^"]*"|(?<!\w)'[^']*'(?!\w)|`[^`]*`/g;
 
-/** A word with a digit in it, and a number; not behind words that say what such a number means. */
+/** A number or a word with a digit; not after a word that gives the number a meaning. */
 const NUMBERED =
   /(?<!\b(?:status|code|errno|HTTP)\b(?:\s+code)?\W{0,3})(?<![\w…])[\w-]*\d[\w-]*(?:[.:,]\d[\w-]*)*/gi;
 
 /**
- * The first line of a message, with `…` for what is quoted, for numbers, and for words with digits in them, as ids
- * have. What follows `status`, `code`, `errno` or `HTTP` stays: 404 and 500 are not alike.
+ * First line of a message, with `…` for quoted text, numbers, and words with digits, such as ids.
+ * What follows `status`, `code`, `errno` or `HTTP` stays: 404 and 500 differ.
  */
 export function likeness(message: string): string {
   const line = message.trimStart().split('\n', 1)[0] ?? '';

@@ -1,12 +1,12 @@
 /**
- * How nodes are called in texts. A group without a name has an id of its graph's own, `~group.a` after the first of
- * its tasks: an address, which stands in fields and in no text.
+ * Names of nodes in texts. A group without a name has an id within its graph, `~group.a` after the
+ * first of its tasks: it appears in fields and in no text.
  */
 import { nameIn } from './task-name.ts';
 
 const OWN_ID = /(?<=^|[/.])~(?:group(\d*)|empty(\d+)|(end)|join\d*)(?:\.|$)/g;
 
-/** A node, or the path of a member, as a text shows it: `group of a` for `~group.a`. */
+/** A node, or the path of a member, for display: `group of a` for `~group.a`. */
 export function shownNode(id: string): string {
   if (!id.includes('~')) return id;
   return id.replaceAll(OWN_ID, (_, level?: string, empty?: string, end?: string) => {
@@ -16,12 +16,12 @@ export function shownNode(id: string): string {
   });
 }
 
-/** Whether a node is meant by what a caller gives: its id, or what texts call it. */
+/** Whether a caller's text means a node: its id, or its display name. */
 export function isNamed(id: string, given: string): boolean {
   return id === given || shownNode(id) === given;
 }
 
-/** A group in a text that says what it is: `group "a"`, or `the group of a` of one without a name. */
+/** A group in a text: `group "a"`, or `the group of a` for one without a name. */
 export function groupText(id: string): string {
   return id.startsWith('~') ? `the ${shownNode(id)}` : `group ${JSON.stringify(id)}`;
 }
@@ -35,12 +35,12 @@ const OWN_TASKS: ReadonlyMap<string, string> = new Map([
   ['~bulk', 'bulk change'],
 ]);
 
-/** A task's name as a text shows it: what it is, of one that Fairloom itself has stored. */
+/** Display name of a task; a description for an internal task. */
 export function shownTask(name: string): string {
   return name.startsWith('~') ? (OWN_TASKS.get(nameIn(name)) ?? name.slice(1)) : name;
 }
 
-/** What a value is of, in a text: `task a`, a group, or what Fairloom itself has stored. */
+/** Owner of a value in a text: `task a`, a group, or a description of an internal task. */
 export function valueOwnerText(name: string): string {
   if (!name.startsWith('~')) return `task ${shownNode(name)}`;
   return OWN_TASKS.get(nameIn(name)) ?? shownNode(name);

@@ -1,63 +1,63 @@
 /**
- * Streams: what tasks tell while they run, chunk by chunk. What is stored are blocks, each with the chunks
- * that one call carried. Every chunk, every reset and the end of a stream has an offset of its own.
+ * Streams: output of running tasks, in chunks. A stream is stored in blocks; each has the chunks of
+ * one call. Every chunk, every reset and the end of a stream has its own offset.
  */
 
 import { LIMITS } from '../limits.ts';
 import { LOG_STREAM } from './task-log.ts';
 import { PROGRESS_STREAM } from './task-progress.ts';
 
-/** What a task adds to one of its streams: all of it or nothing. */
+/** An addition to one stream of a task: all of it or nothing. */
 export interface StreamWrite {
-  /** The stream; a name. */
+  /** Name of the stream. */
   readonly name: string;
-  /** Which node of the run's task writes; empty for the handler of the task itself. */
+  /** Node that writes, within the run's task; empty for the handler of the task itself. */
   readonly node: string;
-  /** Names one call of that handler: another call of the same node begins anew, which readers are told. */
+  /** Id of one call of that handler: another call of the same node resets its output, and readers are notified. */
   readonly call: string;
-  /** Which attempt that is, from 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** How many chunks this call had written to the stream before: so a block that is sent again is known. */
+  /** Number of chunks that this call wrote to the stream before; detects a repeated block. */
   readonly ordinal: number;
-  /** How many chunks these are; 0 for none. */
+  /** Number of chunks in `text`; 0 for none. */
   readonly count: number;
-  /** The chunks, each with its length in front as `5:chunk`; empty for none. */
+  /** The chunks, each preceded by its length, as `5:chunk`; empty for none. */
   readonly text: string;
-  /** Nothing comes after them. */
+  /** Closes the stream. */
   readonly closes: boolean;
 }
 
-/** What is stored of a stream, in its order. */
+/** A stored entry of a stream, in order. */
 export interface StreamEntry {
-  /** Chunks · another call of a node begins anew · the stream was closed. */
+  /** Chunks · a reset by another call of a node · the end of the stream. */
   readonly kind: 'chunks' | 'reset' | 'end';
   /** Offset of the first chunk, or of the entry itself. */
   readonly from: number;
-  /** The first offset behind it. */
+  /** The next offset after it. */
   readonly next: number;
-  /** The attempt that wrote it. */
+  /** Number of the attempt that wrote it. */
   readonly attempt: number;
-  /** As {@link StreamWrite.node}. */
+  /** See {@link StreamWrite.node}. */
   readonly node: string;
-  /** As {@link StreamWrite.text}. */
+  /** See {@link StreamWrite.text}. */
   readonly text: string;
 }
 
-/** What is known of one stream. */
+/** Facts about one stream. */
 export interface StreamFacts {
-  /** The stream. */
+  /** Name of the stream. */
   readonly name: string;
-  /** The first offset that is still kept. */
+  /** The first kept offset. */
   readonly first: number;
-  /** The offset that comes next: so much was ever written. */
+  /** The next offset, which is the number of offsets ever used. */
   readonly next: number;
-  /** How long what is kept is, in bytes as stored. */
+  /** Size of the kept part, in bytes as stored. */
   readonly bytes: number;
-  /** Nothing comes any more, unless another attempt begins anew. */
+  /** It is closed; only another attempt may reopen it. */
   readonly closed: boolean;
 }
 
-/** What is stored in front of an entry's text: kind, offsets that it takes, attempt and node. */
+/** Stored prefix of an entry's text: kind, number of offsets, attempt and node. */
 export function entryHead(
   kind: StreamEntry['kind'],
   count: number,
@@ -66,12 +66,12 @@ export function entryHead(
   return `${kind} ${count} ${attempt} ${node}`;
 }
 
-/** Puts chunks together, each with its length in front. */
+/** Joins chunks, each preceded by its length. */
 export function blockOf(chunks: readonly string[]): string {
   return chunks.map((chunk) => `${chunk.length}:${chunk}`).join('');
 }
 
-/** Takes a block apart; `undefined` when it is none. */
+/** Splits a block; `undefined` for a text of another form. */
 export function chunksOf(block: string): readonly string[] | undefined {
   const chunks: string[] = [];
   for (let at = 0; at < block.length; ) {
@@ -87,13 +87,13 @@ export function chunksOf(block: string): readonly string[] | undefined {
 
 /** How much of a stream is kept. */
 export interface KeptOf {
-  /** Offsets. */
+  /** Number of offsets. */
   readonly chunks: number;
-  /** As stored. */
+  /** Bytes as stored. */
   readonly bytes: number;
 }
 
-/** When there is more, the oldest blocks go. */
+/** The kept part of a stream; beyond it the oldest blocks are removed. */
 export function keptOf(stream: string): KeptOf {
   const { logLines, logBytes, progressKept, streamChunks, streamBytes } = LIMITS;
   if (stream === LOG_STREAM) return { chunks: logLines, bytes: logBytes };
@@ -101,7 +101,7 @@ export function keptOf(stream: string): KeptOf {
   return { chunks: streamChunks, bytes: streamBytes };
 }
 
-/** Whether it is one of ours, which no caller opens. */
+/** Whether a name is reserved for Fairloom's own streams. */
 export function isReserved(stream: string): boolean {
   return stream.startsWith('~');
 }

@@ -1,8 +1,8 @@
-/** Lines of log that are kept with their task: in a stream of it whose name no caller can give. */
+/** Stored log lines of a task, in a stream with a reserved name. */
 import { isRecord } from '../../base/records.ts';
 import { LIMITS } from '../limits.ts';
 
-/** That stream; its chunks are texts of {@link LogLine}. */
+/** Name of that stream; its chunks are texts of {@link LogLine}. */
 export const LOG_STREAM = '~log';
 
 /**
@@ -11,25 +11,25 @@ export const LOG_STREAM = '~log';
  */
 export type KeepLogs = 'always' | 'failures' | 'never';
 
-/** All that {@link KeepLogs} may be. */
+/** All values of {@link KeepLogs}. */
 export const KEEP_LOGS: readonly KeepLogs[] = ['always', 'failures', 'never'];
 
-/** How loud a line that is kept may be. */
+/** Levels of stored lines. */
 export type LogLineLevel = 'info' | 'warn' | 'error';
 
 /** One line of `ctx.log`. */
 export interface LogLine {
   /** When it was written, in ms since the epoch on the clock of that process. */
   readonly at: number;
-  /** How loud it is; `debug` is not kept. */
+  /** Its level; `debug` lines are not stored. */
   readonly level: LogLineLevel;
-  /** What it says. */
+  /** Its message. */
   readonly message: string;
-  /** What was logged with it, as data; absent when there was nothing, and when it was too long. */
+  /** Logged data; absent without any, and when it was too long. */
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-/** What is stored for a line: JSON, also of texts that have no UTF-8 form. */
+/** Stored text of a line: JSON, with lone surrogates escaped. */
 export function lineText(line: LogLine): string {
   const text = JSON.stringify(line);
   if (text.length <= LIMITS.logLineChars) return text;
@@ -37,13 +37,13 @@ export function lineText(line: LogLine): string {
   return JSON.stringify(rest);
 }
 
-/** Reads it back; what cannot be read is shown as it is. */
+/** Parses a stored line; text of another form becomes the message. */
 export function readLine(stored: unknown): LogLine {
   try {
     const line: unknown = JSON.parse(String(stored));
     if (isLine(line)) return line;
   } catch {
-    // Text of another form: it is the message.
+    // Text of another form: use it as the message.
   }
   return { at: 0, level: 'info', message: String(stored) };
 }

@@ -1,32 +1,32 @@
 /**
- * The name that a task is stored under says which code it needs: `resize`, or `resize@2` when it keeps a
- * version. Backends look at nothing else: workers register what they have in the same words, and a
- * version that none of them has is a name that none of them knows.
+ * The stored name of a task names the code that it needs: `resize`, or `resize@2` with a version.
+ * Backends compare nothing else: workers register the same names, and a version without a worker is
+ * an unknown name.
  */
 
-/** Stands between name and version; neither can hold it. */
+/** Separates name and version; neither contains it. */
 const MARK = '@';
 
-/** What a task keeps: `pin` the version of its definition, `latest` none. */
+/** Versions of tasks: `pin` stores the version of the definition, `latest` none. */
 export type Versioning = 'pin' | 'latest';
 
-/** Both of them. */
+/** All values of {@link Versioning}. */
 export const VERSIONINGS: readonly Versioning[] = ['pin', 'latest'];
 
-/** A name with a version, or without one. */
+/** A name, with or without a version. */
 export interface NameParts {
-  /** Chooses the handler. */
+  /** Name of the task; it selects the handler. */
   readonly name: string;
-  /** Of that handler; absent: the newest that the leasing worker has. */
+  /** Version of that handler; absent: the newest that the leasing worker has. */
   readonly version?: string;
 }
 
-/** The name of a task that keeps its version. */
+/** A name with a version. */
 export function versionedName(name: string, version: string | undefined): string {
   return version === undefined ? name : `${name}${MARK}${version}`;
 }
 
-/** Whether a name says a version. */
+/** Whether a stored name has a version. */
 export function hasVersion(stored: string): boolean {
   return stored.includes(MARK);
 }
@@ -37,7 +37,7 @@ export function nameIn(stored: string): string {
   return at < 0 ? stored : stored.slice(0, at);
 }
 
-/** Both parts of a name; tasks of the engine's own have no version, but may need one of others. */
+/** Parts of a stored name; internal tasks have no version, but may need that of another task. */
 export function namePartsIn(stored: string): NameParts {
   const at = stored.indexOf(MARK);
   if (at < 0) return { name: stored };
@@ -45,24 +45,24 @@ export function namePartsIn(stored: string): NameParts {
   return isOwn(stored) ? { name } : { name, version: stored.slice(at + 1) };
 }
 
-/** A task of the engine's own that is left to workers with this code. */
+/** Name of an internal task that needs workers with this code. */
 export function ownNameFor(own: string, code: string | undefined): string {
   return code === undefined ? own : `${own}${MARK}${code}`;
 }
 
-/** The code that a task needs, in parts: its own, or that of the task whose code it runs first. */
+/** The code that a task needs: its own, or that of the task whose code it runs first. */
 export function codeNeeded(stored: string): NameParts {
   if (!isOwn(stored)) return namePartsIn(stored);
   const at = stored.indexOf(MARK);
   return at < 0 ? { name: stored } : namePartsIn(stored.slice(at + 1));
 }
 
-/** Whether a task is meant by a name: `resize` is any version of it, `resize@2` that one. */
+/** Whether a name matches a task: `resize` any version of it, `resize@2` that one. */
 export function isNamed(stored: string, asked: string): boolean {
   return stored === asked || stored.startsWith(`${asked}${MARK}`);
 }
 
-/** Which versions a worker has of a task, the newest first. */
+/** A worker's versions of a task, the newest first. */
 export function versionsOf(names: readonly string[], name: string): readonly string[] {
   const versions = names.flatMap((one) => {
     const parts = namePartsIn(one);
@@ -74,8 +74,8 @@ export function versionsOf(names: readonly string[], name: string): readonly str
 const PARTS = /\d+|\D+/g;
 
 /**
- * The order of versions: numbers in them by their size, all else by its characters, and what is longer
- * behind what it begins with: `2` < `10`, `1.9` < `1.10`, `2026-01-31` < `2026-02-01`.
+ * Order of versions: numbers in them by value, the rest by characters, and a prefix before what it
+ * begins: `2` < `10`, `1.9` < `1.10`, `2026-01-31` < `2026-02-01`.
  */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [a.match(PARTS) ?? [], b.match(PARTS) ?? []];
@@ -90,16 +90,16 @@ export function compareVersions(a: string, b: string): number {
   return left.length - right.length || (a < b ? -1 : a > b ? 1 : 0);
 }
 
-/** Before a key that belongs to tasks of one name: no caller's key begins so. */
+/** Prefix of keys with a scope; no caller's key begins so. */
 const SCOPE = '~v.';
 const SCOPED = /^~v\.[^:]*:/;
 
-/** The key of tasks of a name, and of a version where they keep one: others have keys of their own. */
+/** Key of tasks with this name, and version if they have one: tasks with another one have separate keys. */
 export function scopedKey(scope: string, key: string): string {
   return `${SCOPE}${scope}:${key}`;
 }
 
-/** A key as its caller gave it. */
+/** A key as the caller gave it. */
 export function shownKey(key: string): string {
   return key.replace(SCOPED, '');
 }

@@ -1,26 +1,26 @@
-/** How far tasks have come, as their handlers say: in a stream of each whose name no caller can give. */
+/** Progress of tasks, as their handlers report it, in a stream with a reserved name. */
 
 import { isRecord } from '../../base/records.ts';
 
-/** That stream; its chunks are texts of {@link Progress}. */
+/** Name of that stream; its chunks are texts of {@link Progress}. */
 export const PROGRESS_STREAM = '~progress';
 
-/** What `ctx.progress` said. */
+/** One report of `ctx.progress`. */
 export interface Progress {
   /** From 0 to 1. */
   readonly fraction: number;
-  /** In words; absent when there are none. */
+  /** Text of the report; absent without one. */
   readonly message?: string;
-  /** When, in ms since the epoch on the clock of the process that said it. */
+  /** Moment of the report, in ms since the epoch on the clock of its process. */
   readonly at: number;
 }
 
-/** What is stored for it: JSON, also of texts that have no UTF-8 form. */
+/** Stored text of a report: JSON, with lone surrogates escaped. */
 export function progressText(progress: Progress): string {
   return JSON.stringify(progress);
 }
 
-/** Reads it back; `undefined` for text of another form. */
+/** Parses a stored report; `undefined` for text of another form. */
 export function readProgress(stored: unknown): Progress | undefined {
   try {
     const value: unknown = JSON.parse(String(stored));

@@ -13,10 +13,10 @@ export type TaskState =
   | 'failed'
   | 'canceled';
 
-/** The states that a task never leaves, but for `failed`, which a redrive takes back. */
+/** The end states. Only `failed` can be left, by a redrive. */
 export type EndState = 'finished' | 'failed' | 'canceled';
 
-/** Each of them, in the order of a life: before the start, running, ended. */
+/** All states in the order of a task's life: before the start, running, ended. */
 export const TASK_STATES: readonly TaskState[] = [
   'scheduled',
   'deferred',
@@ -27,7 +27,7 @@ export const TASK_STATES: readonly TaskState[] = [
   'canceled',
 ];
 
-/** Whether nothing more happens to a task in this state, unless it is redriven. */
+/** Whether a state is an end state. */
 export function isEnd(state: TaskState): state is EndState {
   return state === 'finished' || state === 'failed' || state === 'canceled';
 }
@@ -35,49 +35,49 @@ export function isEnd(state: TaskState): state is EndState {
 /** Order within one user: 6 is critical, 3 is normal, 1 is very low. */
 export type Level = 1 | 2 | 3 | 4 | 5 | 6;
 
-/** The level that goes before all others of its user. */
+/** The level that precedes all other levels of its user. */
 export const CRITICAL: Level = 6;
 
-/** Each of them, the lowest first. */
+/** All levels, the lowest first. */
 export const LEVELS: readonly Level[] = [1, 2, 3, 4, 5, 6];
 
-/** Whether a number, or what was read as one, is a level. */
+/** Whether a value is a level. */
 export function isLevel(value: unknown): value is Level {
   return LEVELS.some((level) => level === value);
 }
 
-/** What a task does when one of its dependencies ends other than well. */
+/** Reaction of a task to a dependency that failed or was canceled. */
 export type EdgePolicy = 'wait' | 'cancel' | 'fail' | 'run';
 
-/** What a task does when one of its dependencies is unknown. */
+/** Reaction of a task to a dependency that is unknown. */
 export type MissingPolicy = 'refuse' | 'satisfied' | 'block';
 
-/** What a task does about its dependencies. */
+/** Reactions of a task to its dependencies. */
 export interface EdgePolicies {
-  /** When it ends `failed`. */
+  /** To one that ends `failed`. */
   readonly onFailure: EdgePolicy;
-  /** When it ends `canceled`. */
+  /** To one that ends `canceled`. */
   readonly onCancel: EdgePolicy;
-  /** When it is not stored. */
+  /** To one that is not stored. */
   readonly onMissing: MissingPolicy;
-  /** It may be another user's. */
+  /** Dependencies may be tasks of other users. */
   readonly allowCrossUser: boolean;
 }
 
-/** What to do with a task whose idempotency key is held by another. */
+/** What happens to a task whose idempotency key is held by another. */
 export type KeyPolicy = 'return' | 'reject' | 'replace-queued' | 'run-once-more';
 
-/** A key and how it is treated: one task for all calls under it, for some time. */
+/** A key and its policy: one task for all calls under it, for some time. */
 export type KeySpec = {
-  /** Chosen by the caller; it holds for one user in one queue. */
+  /** Chosen by the caller; unique within one user and queue. */
   readonly key: string;
 } & (HoldSpec | WindowSpec);
 
-/** A key that keeps others out. */
+/** A key that rejects or merges later calls. */
 export interface HoldSpec {
-  /** What a later call under the same key comes to. */
+  /** Effect of a later call under the same key. */
   readonly policy: KeyPolicy;
-  /** How long the key holds from the enqueue, in ms; absent: until its task has ended. */
+  /** Duration of the key from the enqueue, in ms; absent: until its task has ended. */
   readonly ttlMs?: number;
 }
 
@@ -88,109 +88,109 @@ export interface HoldSpec {
 export interface NewTask {
   /** Unique among all tasks. */
   readonly id: string;
-  /** Chooses the handler. */
+  /** Name of the task; it selects the handler. */
   readonly name: string;
-  /** Where it stands in line. */
+  /** Queue of the task. */
   readonly queue: string;
-  /** Whose turn it takes. */
+  /** User of the task. */
   readonly user: string;
-  /** Where it stands among its user's tasks. */
+  /** Its priority among its user's tasks. */
   readonly level: Level;
-  /** What its turn costs the user, above 0; 1 unless asked otherwise. */
+  /** Cost of its turn, above 0; default 1. */
   readonly cost: number;
-  /** JSON text; the backend stores it and never reads it. */
+  /** JSON text; the backend never reads it. */
   readonly payload: string;
-  /** JSON text of what the worker needs (retries, backoff, timeout, trace…); never read here. */
+  /** JSON text of settings for the worker (retries, backoff, timeout, trace…); the backend never reads it. */
   readonly options: string;
-  /** Wait this long before the first start; at most one of `delayMs` and `executeAfter`. */
+  /** Delay before the first start; at most one of `delayMs` and `executeAfter`. */
   readonly delayMs?: number;
-  /** Not before this moment. */
+  /** Earliest moment of the first start. */
   readonly executeAfter?: number;
-  /** From the later of enqueue and due time: not started by then, it ends `failed(expired)`. */
+  /** Counted from the later of enqueue and due time: a task not started by then ends `failed(expired)`. */
   readonly expiresInMs?: number;
-  /** With `release` that time begins when nothing blocks it any more, also after a redrive. */
+  /** `release`: `expiresInMs` counts from the moment when nothing blocks it any more, also after a redrive. */
   readonly expiresFrom?: 'release';
-  /** Distinct ids, at most `LIMITS.dependencies`; the client has refused cycles inside a batch. */
+  /** Distinct ids, at most `LIMITS.dependencies`; the client has refused cycles within a batch. */
   readonly dependsOn: readonly string[];
-  /** What it does about its dependencies. */
+  /** Reactions to its dependencies. */
   readonly edges: EdgePolicies;
-  /** Keeps others like it out, or gathers them (only in calls that are not atomic); absent: nothing does. */
+  /** Its key (debounce and throttle only in calls that are not atomic); absent: none. */
   readonly idempotency?: KeySpec;
-  /** Never queued: it ends `finished` as soon as nothing blocks it; holds what it joins readable. */
+  /** Never queued: it ends `finished` as soon as nothing blocks it. Keeps its dependencies readable. */
   readonly join?: true;
-  /** The run it belongs to; it is not started once that has ended. */
+  /** The run it belongs to; it does not start after the run's end. */
   readonly owner?: string;
-  /** Hash of the graph snapshot that is kept for it while it is stored. */
+  /** Hash of the graph snapshot that is kept while this task is stored. */
   readonly graph?: string;
 }
 
-/** What is asked about many tasks at once: fields of their records. */
+/** Record fields that `inspect.status` reads. */
 export type TaskStatus = Pick<TaskRecord, 'state' | 'result' | 'error' | 'cause'>;
 
-/** Everything that is stored about one task. Fields that have no meaning in a state are absent. */
+/** All stored fields of one task. Fields without a meaning in its state are absent. */
 export interface TaskRecord {
   /** Unique among all tasks. */
   readonly id: string;
-  /** Chooses the handler. */
+  /** Name of the task; it selects the handler. */
   readonly name: string;
-  /** Where it stands in line. */
+  /** Queue of the task. */
   readonly queue: string;
-  /** Whose turn it takes. */
+  /** User of the task. */
   readonly user: string;
-  /** Where it stands among its user's tasks. */
+  /** Its priority among its user's tasks. */
   readonly level: Level;
-  /** What its turn costs the user; 1 unless asked otherwise. */
+  /** Cost of its turn; default 1. */
   readonly cost: number;
   /** JSON text of its input. */
   readonly payload: string;
-  /** JSON text, as {@link NewTask.options}. */
+  /** JSON text; see {@link NewTask.options}. */
   readonly options: string;
-  /** Where it stands. */
+  /** State of the task. */
   readonly state: TaskState;
-  /** When it was enqueued. */
+  /** Moment of the enqueue. */
   readonly createdAt: number;
-  /** Failed attempts so far; the one in hand, or the next one, has the number `failures + 1`. */
+  /** Number of failed attempts; the current or next attempt has the number `failures + 1`. */
   readonly failures: number;
-  /** Leases that ended without an outcome. */
+  /** Number of leases that ended without an outcome. */
   readonly losses: number;
-  /** Times that a handler gave it back without counting an attempt. */
+  /** Number of times that its handler released it; these are no attempts. */
   readonly releases: number;
-  /** What it was enqueued to wait for. */
+  /** Ids of its dependencies. */
   readonly dependsOn: readonly string[];
-  /** Those of `dependsOn` that are not satisfied yet. */
+  /** Ids in `dependsOn` that are not satisfied yet. */
   readonly blockedBy: readonly string[];
-  /** It runs, and was asked to end. */
+  /** It runs, and a cancel was requested. */
   readonly cancelRequested: boolean;
-  /** `scheduled`: when it is due. */
+  /** `scheduled`: its due time. */
   readonly dueAt?: number;
-  /** Until its first start: when it ends as `failed(expired)`. */
+  /** Until its first start: the moment at which it ends as `failed(expired)`. */
   readonly expiresAt?: number;
-  /** `started`: the lease in force. */
+  /** `started`: token of its lease. */
   readonly token?: string;
-  /** `started`: who works on it. */
+  /** `started`: id of its worker. */
   readonly worker?: string;
-  /** `started`: when the lease was given. */
+  /** `started`: moment of the lease. */
   readonly leasedAt?: number;
-  /** `started`: when the lease ends unless it is extended. */
+  /** `started`: end of the lease unless it is extended. */
   readonly leaseUntil?: number;
-  /** End states. */
+  /** End states: moment of the end. */
   readonly endedAt?: number;
-  /** `failed`, `canceled`: why. */
+  /** `failed`, `canceled`: the cause. */
   readonly cause?: Cause;
   /** JSON text: `{ name, message, stack? }` of the newest failure. */
   readonly error?: string;
-  /** JSON text. */
+  /** JSON text of its result. */
   readonly result?: string;
-  /** The key under which it was enqueued. */
+  /** Its idempotency key. */
   readonly idempotencyKey?: string;
-  /** It is a run, and paused. */
+  /** It is a paused run. */
   readonly paused?: RunPause;
 }
 
-/** A record as listings give it: its payload and its result only where they are asked for. */
+/** A record in a listing: with payload and result only if requested. */
 export type TaskRow = Omit<TaskRecord, 'payload'> & Partial<Pick<TaskRecord, 'payload'>>;
 
-/** What a row weighs in a page, in bytes: what may be long of it. */
+/** Size of a row in a page, in bytes: of the fields that may be long. */
 export function rowBytes({
   payload = '',
   result = '',
@@ -199,21 +199,21 @@ export function rowBytes({
   return utf8Bytes(payload) + utf8Bytes(result) + utf8Bytes(error);
 }
 
-/** One try at a task, kept apart from its record; the newest `LIMITS.attemptsKept` are. */
+/** A kept attempt. The newest `LIMITS.attemptsKept` are kept. */
 export interface AttemptRecord {
-  /** From 1; a lost or released lease has the number of the attempt that it was to be. */
+  /** From 1; a lost or released lease has the number of the attempt that it would have been. */
   readonly attempt: number;
-  /** Who tried. */
+  /** Id of the worker. */
   readonly worker: string;
-  /** When its lease was given. */
+  /** Moment of the lease. */
   readonly leasedAt: number;
-  /** When it was settled, or its lease was taken back. */
+  /** Moment when it was settled or lost its lease. */
   readonly endedAt: number;
-  /** What the handler did, or `lost` when its worker never reported. */
+  /** Outcome of the handler; `lost` when the worker never reported. */
   readonly outcome: 'succeeded' | 'failed' | 'canceled' | 'released' | 'lost';
-  /** What became of the task. */
+  /** Decision about the task. */
   readonly decision: 'finish' | 'retry' | 'dead-letter' | 'cancel' | 'release';
-  /** Why it did not end the task, or not well; absent of one that was lost. */
+  /** Why it did not finish the task; absent when it did, or was lost. */
   readonly cause?: Cause;
   /** JSON text of what the handler threw. */
   readonly error?: string;

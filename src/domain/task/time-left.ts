@@ -1,39 +1,39 @@
-/** What a handler that has begun to wait has left of its `timeout`: stored with its task, for people who look. */
+/** Remaining `timeout` of a handler that waits: stored with its task, and shown to people. */
 import { isRecord } from '../../base/records.ts';
 import type { TaskRecord } from './task.ts';
 
-/** As it was when the handler gave its lease up. */
+/** Remaining time when the handler released its lease. */
 export interface TimeLeft {
-  /** Of the handler, or of what it is a part of where that is less; in ms. */
+  /** Of the handler, or of the enclosing part with less time; in ms. */
   readonly handlerMs: number;
-  /** Of its task, in ms; absent when that has no timeout. */
+  /** Of its task, in ms; absent without a timeout. */
   readonly taskMs?: number;
-  /** Who keeps its stack: on another worker it starts anew, with all of its time. */
+  /** Worker that keeps the handler's stack: on another worker it starts anew, with all of its time. */
   readonly worker: string;
-  /** Which call it is, of those of the task. */
+  /** `failures` of the task at that call. */
   readonly failures: number;
-  /** Likewise. */
+  /** `releases` of the task at that call. */
   readonly releases: number;
 }
 
-/** What is stored for it. */
+/** Stored text. */
 export function timeLeftText(left: TimeLeft): string {
   return JSON.stringify(left);
 }
 
-/** What is known of a task whose time is asked for. */
+/** Known facts of a task. */
 interface Timed {
   /** The task. */
   readonly record: TaskRecord;
-  /** By the backend's clock. */
+  /** The moment of the read, by the backend's clock. */
   readonly now: number;
-  /** Of its newest suspension. */
+  /** Stored by its newest suspension. */
   readonly timeLeft?: string;
 }
 
 /**
- * What a task that waits or runs has left, in ms; `undefined` when it has no timeout, or that is not known.
- * `timeoutMs`: all of it, 0 for none.
+ * Remaining time of a task that waits or runs, in ms; `undefined` without a timeout, or if it is
+ * unknown. `timeoutMs`: its timeout, 0 for none.
  */
 export function timeLeftMs({ record, now, timeLeft }: Timed, timeoutMs = 0): number | undefined {
   const { state, worker, leasedAt = now } = record;
@@ -41,13 +41,13 @@ export function timeLeftMs({ record, now, timeLeft }: Timed, timeoutMs = 0): num
   const left = found !== undefined && isOf(found, record) ? found : undefined;
   if (state === 'deferred') return left?.handlerMs;
   if (state !== 'started') return undefined;
-  // One that has not waited, or has started anew, works since its lease began.
+  // A handler that has not waited, or has started anew, has run since its lease began.
   const isGoingOn = left !== undefined && left.worker === worker;
   const atLease = isGoingOn ? left.taskMs : timeoutMs || undefined;
   return atLease === undefined ? undefined : Math.max(0, atLease - (now - leasedAt));
 }
 
-/** A lease that was lost, a failure or a release come before another call. */
+/** After a lost lease, a failure or a release, another call runs. */
 function isOf(left: TimeLeft, { failures, losses, releases }: TaskRecord): boolean {
   return losses === 0 && left.failures === failures && left.releases === releases;
 }

@@ -1,12 +1,12 @@
 /**
- * The life of a task: from which states an event may take it, and where that leads. A backend asks
- * `nextState` before it moves a task; what it refuses is answered, and not done. The drawing in
- * docs/lifecycle.md and the questions that the scripts ask (`May.redriven(state)`) are made of the
- * same table.
+ * The life of a task: the states in which each event is allowed, and the states that follow. A
+ * backend asks `nextState` before it moves a task; a refusal is answered and changes nothing. The
+ * drawing in docs/lifecycle.md and the checks of the scripts (`May.redriven(state)`) are generated
+ * from the same table.
  */
 import type { TaskState } from './task.ts';
 
-/** What can happen to a task. */
+/** Events of a task. */
 export type TaskEvent =
   | 'due'
   | 'unblocked'
@@ -25,33 +25,33 @@ export type TaskEvent =
   | 'canceled'
   | 'redriven';
 
-/** What is known of the task, and decides where an event leads. */
+/** Facts about the task that decide the next state. */
 export interface Situation {
-  /** A dependency, or one that it was suspended for, has not ended as it has to. */
+  /** A dependency, or a task that it is suspended for, has not ended as required. */
   readonly isBlocked: boolean;
   /** It is never queued: it waits as `deferred`, and ends when nothing blocks it. */
   readonly isJoin: boolean;
-  /** Its worker was asked to stop: that goes before all that the worker reports. */
+  /** A cancel was requested; it precedes all reports of the worker. */
   readonly isCanceling: boolean;
 }
 
-/** How it goes on that leaves its worker: at once, after a while, or not at all. */
+/** When a task that leaves its worker runs again: at once, after a delay, or never. */
 export type Pace = 'now' | 'later' | 'never';
 
 interface Move {
-  /** The states that the event may take a task from. */
+  /** States in which the event is allowed. */
   readonly from: readonly TaskState[];
-  /** Where it takes it; `undefined`: this event leaves that task alone. */
+  /** The next state; `undefined`: the event has no effect on this task. */
   readonly to: (task: Situation, pace: Pace, from: TaskState) => TaskState | undefined;
 }
 
-/** Where a task is whose handler may say what becomes of it: it runs, or waits without a lease. */
+/** States of a task whose handler may decide: it runs, or waits without a lease. */
 const HANDLED: readonly TaskState[] = ['started', 'deferred', 'queued'];
 
-/** What each event does: the states in which it may come, and the one that it leads to. */
+/** Each event: the states in which it is allowed, and the state that follows. */
 export const MOVES: Readonly<Record<TaskEvent, Move>> = {
   due: { from: ['scheduled'], to: waitingState },
-  // One that waits for its time does so with or without dependencies; a join, for what ends it.
+  // A task that waits for its time stays `scheduled` with or without dependencies; a join waits for its end.
   unblocked: {
     from: ['deferred', 'scheduled'],
     to: ({ isJoin }, _, from) => (isJoin || from === 'scheduled' ? from : 'queued'),
@@ -60,7 +60,7 @@ export const MOVES: Readonly<Record<TaskEvent, Move>> = {
     from: ['deferred'],
     to: ({ isJoin, isBlocked }) => (isJoin && !isBlocked ? 'finished' : undefined),
   },
-  // Its run is paused: it is set aside when its turn comes, and put back when that is over.
+  // Its run is paused: the task is set aside at its turn, and put back when the pause ends.
   paused: { from: ['queued'], to: () => 'deferred' },
   resumed: { from: ['deferred'], to: () => 'queued' },
   leased: { from: ['queued'], to: () => 'started' },
@@ -77,8 +77,8 @@ export const MOVES: Readonly<Record<TaskEvent, Move>> = {
 };
 
 /**
- * Where the event leads the task; `undefined`: it may not happen now. That is an answer, not an
- * error: of two workers that race one must lose politely.
+ * The state that follows; `undefined`: the event is not allowed now. That is an answer, not an
+ * error: of two workers that race, one loses.
  */
 export function nextState(
   state: TaskState,
@@ -90,7 +90,7 @@ export function nextState(
   return from.includes(state) ? to(task, pace, state) : undefined;
 }
 
-/** In line, unless something blocks it, or it is a join. */
+/** Queued, unless something blocks it, or it is a join. */
 export function waitingState({ isBlocked, isJoin }: Situation): TaskState {
   return isBlocked || isJoin ? 'deferred' : 'queued';
 }

@@ -1,105 +1,105 @@
-/** What a suspended task waits for that is no task, and what such a wait comes to. */
+/** Waits of suspended tasks for signals, events, people and times, and the answers to them. */
 import type { AskSpec } from './ask.ts';
 
-/** What ends a wait before its time is over. */
+/** What ends a wait before its timeout. */
 export type WaitTarget =
-  /** Nothing but its time, which it has to have. */
+  /** Only its timeout, which is required. */
   | { readonly kind: 'time' }
   | {
       readonly kind: 'signal';
-      /** Of the signal. */
+      /** Name of the signal. */
       readonly name: string;
-      /** Whose signals it takes, in this order: its own, those of its run. */
+      /** Ids whose signals it takes, in this order: its own, that of its run. */
       readonly targets: readonly string[];
     }
   | {
       readonly kind: 'ask';
-      /** What is asked. */
+      /** The question. */
       readonly ask: AskSpec;
     }
   | {
       readonly kind: 'event';
-      /** Of the event. */
+      /** Name of the event. */
       readonly name: string;
-      /** What it is about. */
+      /** Key of the event. */
       readonly key: string;
     };
 
-/** Kinds of waits, in the order in which they are shown. */
+/** Kinds of waits, in the order of their display. */
 export const WAIT_KINDS: readonly WaitTarget['kind'][] = ['time', 'signal', 'ask', 'event'];
 
-/** How many tasks wait for one kind of thing. */
+/** Number of waits of one kind. */
 export interface WaitFigure {
-  /** What they wait for. */
+  /** Kind of the wait. */
   readonly kind: WaitTarget['kind'];
-  /** How many. */
+  /** Number of waiting tasks. */
   readonly count: number;
-  /** Since when the one that has waited longest does, in ms since the epoch; absent when none waits. */
+  /** Start of the longest wait, in ms since the epoch; absent without one. */
   readonly since?: number;
 }
 
 /** A wait of a suspended task. */
 export interface Wait {
-  /** What it waits for. */
+  /** What ends it. */
   readonly for: WaitTarget;
-  /** The field of its journal that the answer is written to; begins with `=`. */
+  /** Field of its journal for the answer; begins with `=`. */
   readonly entry: string;
-  /** An event: one that was published up to so long ago will do, the newest. */
+  /** Event: one published at most this many ms ago also ends the wait; the newest does. */
   readonly withinMs?: number;
 }
 
-/** What a wait came to. */
+/** The answer to a wait. */
 export interface WaitAnswer {
-  /** What ended it; `time`: nothing else came before. */
+  /** What ended the wait; `time`: its timeout. */
   readonly by: WaitTarget['kind'];
-  /** When, in ms since the epoch, by the backend's clock. */
+  /** Moment of the answer, in ms since the epoch, by the backend's clock. */
   readonly at: number;
-  /** JSON text that came with it; empty for `time`. */
+  /** JSON text of its data; empty for `time`. */
   readonly payload: string;
 }
 
-/** A signal on its way to a task or run. */
+/** A signal to a task or run. */
 export interface SignalMessage {
-  /** What it is waited for by. */
+  /** Name of the signal. */
   readonly name: string;
   /** JSON text. */
   readonly payload: string;
-  /** Names it: sent again under this id it changes nothing. */
+  /** Id of the signal: a repeated one changes nothing. */
   readonly signalId?: string | undefined;
 }
 
-/** An event on its way to the tasks that wait for it. */
+/** An event for the tasks that wait for it. */
 export interface WaitEvent {
-  /** What it is waited for by, with `key`. */
+  /** Name of the event. */
   readonly name: string;
-  /** What it is about. */
+  /** Key of the event. */
   readonly key: string;
   /** JSON text. */
   readonly payload: string;
-  /** Names it: published again under this id it changes nothing. */
+  /** Id of the event: a repeated one changes nothing. */
   readonly eventId: string;
-  /** How long it is kept for waits that look back. */
+  /** How long it is kept for waits that look back, in ms. */
   readonly keepMs: number;
 }
 
-/** What became of a signal. */
+/** Result of a signal. */
 export type SignalReply =
-  /** `delivered`: it has ended a wait. `buffered`: it is kept for the next one. `repeated`: it was sent before. */
+  /** `delivered`: it ended a wait. `buffered`: it is kept for the next one. `repeated`: it was sent before. */
   | { readonly kind: 'delivered' | 'buffered' | 'repeated' | 'not-found' }
-  /** The task has ended: it waits for no signal any more. */
+  /** The task has ended. */
   | { readonly kind: 'ended'; readonly state: 'finished' | 'failed' | 'canceled' }
-  /** So much is kept for it already that nothing more is. */
+  /** The task has as many kept signals, or as many bytes of them, as it may have. */
   | { readonly kind: 'full'; readonly limit: 'signals' | 'signalBytes' };
 
-/** Begins the fields of a journal that the store writes: answers of waits. */
+/** First character of journal fields that the store writes: answers of waits. */
 export const ANSWER = '=';
 
-/** An answer as its field holds it. */
+/** Text of an answer in its journal field. */
 export function answerText({ by, at, payload }: WaitAnswer): string {
   return `${at} ${by} ${payload}`;
 }
 
-/** Reads what {@link answerText} wrote, or the store. */
+/** Parses the text of {@link answerText}, which the store may have written. */
 export function readAnswer(text: string): WaitAnswer {
   const [at = '', by = ''] = text.split(' ', 2);
   return {

@@ -1,11 +1,11 @@
 /**
- * Keys that gather calls: what a call under `debounce` or `throttle` comes to. Pure, and restated
+ * Keys that collect calls: the effect of a call under `debounce` or `throttle`. Pure, and restated
  * in lua/lib/records/window.lua.
  */
 
-/** How calls under one key are gathered; lengths in ms. */
+/** How calls under one key are collected; lengths in ms. */
 export type WindowSpec =
-  /** The start moves on with every call, to `waitMs` after it, at most `maxWaitMs` after the first. */
+  /** Each call moves the start to `waitMs` after it, at most `maxWaitMs` after the first. */
   | {
       readonly policy: 'debounce';
       /** From the latest call to the start. */
@@ -13,42 +13,42 @@ export type WindowSpec =
       /** From the first call to the start at the latest; absent: no bound. */
       readonly maxWaitMs?: number;
     }
-  /** One start in `perMs`; with `trailing` the newest input of a window runs when it is over. */
+  /** One start per `perMs`; with `trailing` the newest input of a window runs at its end. */
   | {
       readonly policy: 'throttle';
       /** Length of a window. */
       readonly perMs: number;
-      /** False: what comes within a window after its first call is dropped. */
+      /** False: later calls within a window are dropped. */
       readonly trailing: boolean;
     };
 
-/** What the key remembers of the task that holds it. */
+/** Stored with the key about the task that holds it. */
 export interface Window {
-  /** Debounce: when the first call came. Throttle: when the window of its task begins. */
+  /** Debounce: moment of the first call. Throttle: start of the window of its task. */
   readonly from: number;
-  /** Throttle: when that window ends. The key holds until then. */
+  /** Throttle: end of that window, and of the key. */
   readonly until?: number;
 }
 
-/** Where the task stands that holds the key: `begun` once it was leased, or has ended. */
+/** State of the task that holds the key: `begun` once it was leased, or has ended. */
 export type OwnerState = 'scheduled' | 'waiting' | 'begun';
 
-/** What a call comes to. */
+/** Effect of a call. */
 export type WindowStep =
-  /** The task that holds the key stands for it. */
+  /** No new task: the call returns the task that holds the key. */
   | { readonly kind: 'return' }
-  /** That task gets its input, and another due time where one is given. */
+  /** The task that holds the key gets the input of the call, and another due time if one is given. */
   | { readonly kind: 'replace'; readonly dueAt?: number }
-  /** A new task, which holds the key from now on. */
+  /** A new task, which now holds the key. */
   | {
       readonly kind: 'new';
-      /** When the new task starts, in ms since the epoch. */
+      /** Start of the new task, in ms since the epoch. */
       readonly dueAt: number;
-      /** What the key remembers of it. */
+      /** Stored with the key. */
       readonly window: Window;
     };
 
-/** What the first call under a key comes to. */
+/** Effect of the first call under a key. */
 export function openWindow(spec: WindowSpec, now: number): WindowStep & { readonly kind: 'new' } {
   if (spec.policy === 'debounce') {
     return { kind: 'new', dueAt: now + debounced(spec, now, now), window: { from: now } };
@@ -56,7 +56,7 @@ export function openWindow(spec: WindowSpec, now: number): WindowStep & { readon
   return { kind: 'new', dueAt: now, window: { from: now, until: now + spec.perMs } };
 }
 
-/** What a call comes to while the key holds. */
+/** Effect of a call while a task holds the key. */
 export function windowStep(
   spec: WindowSpec,
   window: Window,
@@ -82,7 +82,7 @@ function debounceStep(
   return { kind: 'replace', dueAt: now + debounced(spec, from, now) };
 }
 
-/** How long from now until the start. */
+/** Time from now until the start. */
 function debounced({ waitMs, maxWaitMs }: Debounce, from: number, now: number): number {
   return maxWaitMs === undefined ? waitMs : Math.max(0, Math.min(waitMs, from + maxWaitMs - now));
 }
@@ -97,7 +97,7 @@ function throttleStep(
   if (now >= from) {
     return { kind: 'new', dueAt: until, window: { from: until, until: until + spec.perMs } };
   }
-  // The task that ends the window is stored already, unless it was made due or canceled.
+  // The task at the end of the window exists, unless it was made due or canceled.
   if (ownerState !== 'begun') return { kind: 'replace' };
   return { kind: 'new', dueAt: from, window: { from, until } };
 }

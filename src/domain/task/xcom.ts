@@ -1,64 +1,64 @@
 /**
- * XCom: named values that tasks of one user hand on to each other. A value expires when its time has
+ * XCom: named values that tasks of one user pass to each other. A value expires when its time has
  * passed since its writer ended, and no task waits for that writer any more.
  */
 import { utf8Bytes } from '../../base/json.ts';
 
-/** Where a value is. Two places are the same only if all three parts are. */
+/** Address of a value, by all three parts. */
 export interface XComPlace {
-  /** Whose value it is. */
+  /** User of the value. */
   readonly user: string;
-  /** Parts the values of one user. */
+  /** Namespace within the user's values. */
   readonly namespace: string;
-  /** Names the value. */
+  /** Key within the namespace. */
   readonly key: string;
 }
 
-/** One change of one value. */
+/** A change of one value. */
 export type XComWrite =
   | {
       readonly type: 'push';
-      /** Where it goes; what is there is replaced. */
+      /** Address of the value; a stored value is replaced. */
       readonly place: XComPlace;
-      /** What the codec made of the value. */
+      /** The value as the codec encodes it. */
       readonly text: string;
       /** How long it is kept after the end of its writer, in ms. */
       readonly ttlMs: number;
     }
-  /** The value goes, if it is there. */
+  /** Removes the value, if it is stored. */
   | { readonly type: 'delete'; readonly place: XComPlace };
 
-/** What is known of a value, without the value. */
+/** Facts about a value, without the value. */
 export interface XComFact extends XComPlace {
-  /** The task that pushed it; absent when that was no task. */
+  /** Id of the task that wrote it; absent when no task did. */
   readonly writer?: string;
-  /** When that was, in ms since the epoch. */
+  /** Moment of the write, in ms since the epoch. */
   readonly pushedAt: number;
-  /** When it goes, in ms since the epoch; absent while its writer or a dependent of that lives. */
+  /** Expiry, in ms since the epoch; absent while its writer or a dependent of the writer has not ended. */
   readonly expiresAt?: number;
 }
 
-/** A value with what is known of it. */
+/** A value with its facts. */
 export interface XComValue extends XComFact {
-  /** What was pushed. */
+  /** The value as text. */
   readonly text: string;
 }
 
-/** The namespace of values that name none. */
+/** The default namespace. */
 export const XCOM_NAMESPACE = 'default';
 
-/** What a backend knows of the task that pushed a value. */
+/** Facts about the task that wrote a value. */
 export interface XComWriter {
-  /** When it ended, in ms since the epoch; absent while it has not. */
+  /** Its end, in ms since the epoch; absent before. */
   readonly endedAt: number | undefined;
-  /** Tasks that depend on it and have not ended. */
+  /** Number of its dependents that have not ended. */
   readonly readers: number;
 }
 
 /**
- * When a value goes, in ms since the epoch, that came at `pushedAt` and outlives its writer by `ttlMs`;
- * `undefined` while a task keeps it. `writer` is absent when no task pushed it, or the record of that
- * task is gone.
+ * Expiry of a value, in ms since the epoch, written at `pushedAt` and kept for `ttlMs` after its
+ * writer; `undefined` while a task keeps it. `writer` is absent when no task wrote it, or its
+ * record was removed.
  */
 export function xcomEnd(
   { pushedAt, ttlMs }: { readonly pushedAt: number; readonly ttlMs: number },
@@ -69,14 +69,14 @@ export function xcomEnd(
   return Math.max(pushedAt, writer.endedAt) + ttlMs;
 }
 
-/** How many bytes a write adds to a call, at most. */
+/** Most bytes that a write adds to a call. */
 export function xcomBytes(write: XComWrite): number {
   const { user, namespace, key } = write.place;
   const text = write.type === 'push' ? write.text.length : 0;
   return 3 * (user.length + namespace.length + key.length + text);
 }
 
-/** One text for each place: the free parts but the last are preceded by their bytes. */
+/** One text per address: user and namespace are preceded by their number of bytes. */
 export function xcomPlaceText({ user, namespace, key }: XComPlace): string {
   return `${utf8Bytes(user)}:${user}${utf8Bytes(namespace)}:${namespace}${key}`;
 }
