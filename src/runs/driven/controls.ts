@@ -1,4 +1,4 @@
-/** The outcome of a node of a run, as data that can be stored and read again. */
+/** Outcomes of nodes as data that is stored in the journal. */
 
 import type { ValueCodec } from '../../codec/codec.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
@@ -22,7 +22,7 @@ export type NodeRecord =
 /**
  * A control as data.
  *
- * @throws {@link InvalidPayloadError} when its input cannot be stored as it is.
+ * @throws {@link InvalidPayloadError} when JSON would change its input.
  */
 export function recordOf(codec: ValueCodec, node: string, control: Control): NodeRecord {
   switch (control[kindOf]) {
@@ -43,7 +43,7 @@ export function recordOf(codec: ValueCodec, node: string, control: Control): Nod
   }
 }
 
-/** What a record means for the walk. */
+/** The outcome for the walk that a record contains. */
 export function outcomeOf(codec: ValueCodec, record: NodeRecord): StepOutcome {
   const value = codec.read(record.text);
   switch (record.kind) {
@@ -60,7 +60,7 @@ export function outcomeOf(codec: ValueCodec, record: NodeRecord): StepOutcome {
   }
 }
 
-/** Pipelines without a name of their own stand in no graph under it. */
+/** The name that a `goto` looks for; a pipeline with a derived name is in no graph under it. */
 function targetOf(step: StepDefinition): string {
   return step instanceof PipelineDefinition && !step.isNamed ? '' : step.name;
 }

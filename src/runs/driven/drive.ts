@@ -1,4 +1,4 @@
-/** A driven run under one lease: goes on from its journal, and says what becomes of its task. */
+/** Drives a run under one lease: continues from its journal and returns how the lease ends. */
 
 import type { SubRunner } from '../../attempt/attempt-context.ts';
 import { channelError } from '../../attempt/channels.ts';
@@ -27,10 +27,10 @@ import { Producer, type ProducerTools, type WalkMove } from './producer.ts';
 import { JournalLost, RunJournal } from './run-journal.ts';
 import { SubRuns } from './sub-runs.ts';
 
-/** What driving needs of its worker, but for what each lease brings. */
+/** Parts of the worker that drive a run, without those of a single lease. */
 export type DriveTools = Omit<ProducerTools, 'persist'>;
 
-/** The tools of a worker, with the policies that are registered there. */
+/** The tools of a worker, with its registered policies. */
 export function driveToolsOf(
   parts: Omit<DriveTools, 'policy'> & { readonly registry: Registry },
 ): DriveTools {
@@ -42,7 +42,7 @@ export function driveToolsOf(
   return { ...parts, policy };
 }
 
-/** Drives a run, or a member that is more than one task, as far as it can. */
+/** Drives a run, or a member that is more than one task, as far as possible. */
 export async function drive(tools: DriveTools, own: OwnLease): Promise<OwnEnd> {
   try {
     return await new Drive(tools, own).run();
@@ -52,7 +52,7 @@ export async function drive(tools: DriveTools, own: OwnLease): Promise<OwnEnd> {
   }
 }
 
-/** Runs steps for the handler of a plain task; its journal is read at the first of them. */
+/** Runs steps for the handler of a plain task; its journal is read at the first step. */
 export function subRunnerOf(
   tools: DriveTools,
   own: OwnLease,
@@ -70,7 +70,7 @@ export function subRunnerOf(
     return journal;
   };
   const journal = (): Promise<RunJournal> => {
-    // Not kept when it fails: the handler may try again.
+    // A failure is not kept: the handler may try again.
     opened ??= open().catch((error: unknown) => {
       opened = undefined;
       throw error;
@@ -132,14 +132,14 @@ class Drive {
     return this.#endOf(await producer.walk(spec), journal, spec.isMember);
   }
 
-  /** What it goes on from is written down before anything else is done. */
+  /** Stores the run's seed before it starts anything. */
   async #seed(journal: RunJournal, run: string, seed: Seed | undefined): Promise<void> {
     const { backend, persist: again } = this.#tools;
     if (seed === undefined || journal.text(SEEDED) !== undefined) return;
     const writes = Object.entries(seed.channels ?? {}).map(
       ([field, text]) => ({ type: 'set', field, text }) as const,
     );
-    // Set again after a crash they are the same: nothing else writes before they are there.
+    // Repeatable after a crash: nothing else writes before these values are stored.
     for (const some of inChunks(writes, LIMITS.channelWrites)) {
       const call = { run, writes: some };
       const lease = refOf(this.#own.lease);
@@ -166,7 +166,7 @@ class Drive {
   }
 
   async #endOf(move: WalkMove, journal: RunJournal, isMember: boolean): Promise<OwnEnd> {
-    // No handler is left that would go on: what ends may end the run, also while it is paused.
+    // No handler would continue: the end of a member may end the run, even while it is paused.
     if (move.type === 'wait') {
       return { type: 'settle', decision: { ...move.suspension, decides: true } };
     }
@@ -191,7 +191,7 @@ class Drive {
       case 'canceled':
         return { type: 'settle', decision: { type: 'cancel', cause: ending.cause } };
       case 'failed': {
-        // What has finished does not run again when the run does.
+        // Finished steps do not run again when the run is repeated.
         await journal.flush();
         const error = errorText(ending.error);
         const outcome = {
@@ -214,7 +214,7 @@ class Drive {
     }
   }
 
-  /** Its producer reads there how it ended the run; a canceled task has no result. */
+  /** Stores how a member ended its run, for its producer: a canceled task has no result. */
   async #endRun(journal: RunJournal, value: unknown): Promise<OwnEnd> {
     let end: EarlyEnd;
     try {
@@ -228,13 +228,13 @@ class Drive {
   }
 }
 
-/** What a handler has run, in the journal of its own task. */
+/** Prefix of a handler's runs in the journal of its own task. */
 const STEPS = 's:';
 
-/** Which edited input that was for. */
+/** Field with the mark of the edited input. */
 const EDITED = 'e:';
 
-/** The field that says so. */
+/** Field that marks a stored seed. */
 const SEEDED = 'seeded';
 
 const ENDED: OwnEnd = {
@@ -242,7 +242,7 @@ const ENDED: OwnEnd = {
   decision: { type: 'cancel', cause: { type: 'terminate' } },
 };
 
-/** It goes on from its journal when the pause is over; that is no attempt. */
+/** It continues from its journal after the pause; this is no attempt. */
 const PAUSED: OwnEnd = {
   type: 'settle',
   decision: { type: 'release', cause: { type: 'paused' } },
@@ -254,19 +254,19 @@ function failed(error: string, failureType: Failed['failureType'], retryable: bo
   return { type: 'failed', failureType, retryable, error };
 }
 
-/** Errors of the engine say so; what handlers threw may go well the next time. */
+/** Errors of the engine have a flag for that; errors of handlers are retryable. */
 function isRetryable(error: unknown): boolean {
   if (isOwn(error, 'GROUP_FAILED')) return !isFinalGroup(error);
   return !isOwn(error) || error.retryable;
 }
 
-/** The wait that a node, or a member of a group, has asked for on its last attempt. */
+/** The delay that a node or a member of a group requested on its last attempt. */
 function askedWait(error: unknown): { readonly afterMs?: number } {
   const asked = waitAskedBy(error);
   return asked === undefined ? {} : { afterMs: asked.delayMs };
 }
 
-/** How often the run was asked to write down where it is. */
+/** When the run stores its progress. */
 function checkpointOf(storedOptions: string): 'node' | 'group' {
   const options: unknown = JSON.parse(storedOptions);
   const isObject = typeof options === 'object' && options !== null;

@@ -1,4 +1,4 @@
-/** The nodes of a driven run: from what it wrote down, and from the tasks that it waits for. */
+/** The nodes of a driven run, from its journal and from the tasks that it waits for. */
 
 import type { ValueCodec } from '../../codec/codec.ts';
 import type { Inspect, RunStore } from '../../domain/port/backend.ts';
@@ -11,14 +11,14 @@ import { JOIN_TASK, runPlaceOf } from '../record.ts';
 import { nodeInfo, type RunNodeInfo, type RunNodeState } from '../run-info.ts';
 import { memberStates } from './member-states.ts';
 
-/** A task that a driven run waits for. */
+/** An open task that a driven run waits for. */
 export interface OpenMember {
-  /** Its group and its name in that, as `~group.a/x`. */
+  /** Its group and its key in the group, as `~group.a/x`. */
   readonly node: string;
   readonly record: TaskRecord;
 }
 
-/** A driven run, to be shown. */
+/** A driven run to list. */
 export interface ShownRun {
   readonly known: KnownGraph;
   readonly root: TaskRecord;
@@ -26,7 +26,7 @@ export interface ShownRun {
   readonly input: unknown;
 }
 
-/** Where the nodes of a driven run stand, then the members that are open. */
+/** The states of the nodes of a driven run, then its open members. */
 export async function drivenNodes(
   backend: { readonly inspect: Inspect; readonly runs: RunStore },
   { known, root, codec, input }: ShownRun,
@@ -51,16 +51,16 @@ export async function drivenNodes(
   return [...nodes, ...members.map(({ node, record }) => nodeInfo(node, record))];
 }
 
-/** The state of nodes that have not finished, by that of their run and whether they were begun. */
+/** State of an unfinished node, by the state of its run and whether the node started. */
 function restOf(run: TaskState): (wasBegun: boolean) => RunNodeState {
   if (!isEnd(run)) return (wasBegun) => (wasBegun ? 'started' : 'pending');
-  // What was under way when the run ended, ended with it.
+  // A node that was running when the run ended has the end state of the run.
   return (wasBegun) => (wasBegun && run !== 'finished' ? run : 'skipped');
 }
 
 /**
- * What a run or another task waits for as its own, and what that waits for: every member that has not
- * ended. Tasks of others, on which it depends, are none.
+ * The open tasks that a run or another task waits for as its own, with their own members: all members
+ * that have not ended. Dependencies on tasks of others are excluded.
  */
 export async function openMembers(
   inspect: Inspect,
@@ -69,7 +69,7 @@ export async function openMembers(
   return membersBelow(inspect, [root], new Set());
 }
 
-/** What is open below several tasks, and is none of them. */
+/** The open tasks below several tasks, without these. */
 export async function openBelow(
   inspect: Inspect,
   ids: readonly string[],
@@ -109,7 +109,7 @@ function isStored(record: TaskRecord | undefined): record is TaskRecord {
   return record !== undefined;
 }
 
-/** Nodes about which something was written down: fields are named by node and visit. */
+/** Nodes with an entry in the journal; fields are named by node and visit. */
 function nodesIn(written: Readonly<Record<string, string>>, kind: string): ReadonlySet<string> {
   const nodes = Object.keys(written).flatMap((field) =>
     field.startsWith(kind) ? [field.slice(kind.length).replace(/[#@]\d+$/, '')] : [],

@@ -9,21 +9,21 @@ import {
 } from '../../workflow/control.ts';
 import { demandStep } from '../../workflow/pipeline-definition.ts';
 
-/** What a dynamic handler's context shows besides that of every handler. */
+/** Facts that only the context of a dynamic handler shows. */
 export interface CycleFacts {
-  /** How often the node ran before. */
+  /** Number of earlier runs of the node. */
   readonly cycle: number;
   readonly maxCycles: number;
 }
 
-/** The view of a dynamic handler. Callers see `DynamicContext`; its types are promises only. */
+/** Context of a dynamic handler, without the types of `DynamicContext`, which callers see. */
 export class DynamicAttemptContext extends AttemptContext {
   readonly cycle: number;
   readonly canIterate: boolean;
   readonly #node: string;
   /** Present once the handler has canceled its run, even if it caught the error. */
   canceled: RunCanceledError | undefined = undefined;
-  /** By the name of the call. */
+  /** Controls by the name of the call that made them. */
   readonly #made: (readonly [string, Control])[] = [];
 
   constructor(
@@ -36,7 +36,7 @@ export class DynamicAttemptContext extends AttemptContext {
     this.#node = node;
   }
 
-  /** What was asked for but the control that was returned: none may be left. */
+  /** The calls whose control was not returned; there must be none. */
   unreturned(returned: Control | undefined): readonly string[] {
     return this.#made.flatMap(([call, made]) => (made === returned ? [] : [call]));
   }

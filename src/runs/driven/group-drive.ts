@@ -41,53 +41,53 @@ import {
 import type { NodeTools } from './node-call.ts';
 import { JournalLost, type RunJournal } from './run-journal.ts';
 
-/** What driving a group needs of its worker. */
+/** Parts of the worker that drive a group. */
 export interface GroupTools extends NodeTools {
   readonly backend: Backend;
   readonly graphs: GraphCache;
-  /** The policy of that name, as it is registered here. */
+  /** The policy that is registered here under the name. */
   policy(name: string): RegisteredVerdict;
-  /** Handlers of this process need not wait for a heartbeat. */
+  /** Notifies handlers of this process without the delay of a heartbeat. */
   readonly cancels: CancelNotifier;
-  /** Goes on through outages, until the lease is not wanted any more. */
+  /** Repeats a call during outages, until the lease ends. */
   persist<T>(call: () => Promise<T>): Promise<T>;
 }
 
-/** The group that is driven, by whom. */
+/** The group to drive, and its run. */
 export interface GroupCall {
   readonly step: WalkStep & { readonly type: 'group' };
   readonly producer: ProducerFacts;
   readonly journal: RunJournal;
-  /** The run is: a group that is open may end, and nothing of it is stored. */
+  /** The run is paused: an open group may end, but no member is stored. */
   readonly isPaused: boolean;
   readonly holder: { readonly lease: LeaseRef } & Pick<OwnLease, 'openGroups'>;
-  /** Aborts when its result is not wanted any more. */
+  /** Aborts when the result is not needed any more. */
   readonly signal: AbortSignal;
-  /** Of the journal: tells groups of several runs in one task apart. */
+  /** Prefix in the journal: separates groups of several runs in one task. */
   readonly prefix: string;
-  /** Members are enqueued with it. */
+  /** Trace context of the members. */
   readonly traceparent: string | undefined;
 }
 
-/** What the run's worker is to do about a group. */
+/** What the run's worker does about a group. */
 export type GroupMove =
   | {
       readonly type: 'outcome';
       readonly outcome: StepOutcome;
-      /** The task of the first member that failed, where the group did. */
+      /** The task of the first member that failed, if the group failed. */
       readonly culprit?: string | undefined;
     }
   | { readonly type: 'wait'; readonly suspension: Suspension }
-  /** It is not open, or not all of its members are stored, and the run is paused. */
+  /** The run is paused, and the group is not open, or some of its members are not stored. */
   | { readonly type: 'paused' };
 
 type Records = readonly (TaskStatus | undefined)[];
 
-/** Members that one call stores or cancels. */
+/** Number of members that one call stores or cancels. */
 const STORE_CHUNK = 500;
 const CANCEL_CHUNK = 50;
 
-/** One visit of a group by one lease of its producer: opens, waits, closes, collects. */
+/** One visit of a group under one lease of its producer: opens, waits, closes, collects. */
 export class GroupDrive {
   readonly #tools: GroupTools;
   readonly #call: GroupCall;
@@ -99,7 +99,7 @@ export class GroupDrive {
     this.#key = `${call.step.node.id}#${call.step.visit}`;
   }
 
-  /** @throws {@link JournalLost} when the lease is not in force any more. */
+  /** @throws {@link JournalLost} when the lease has ended. */
   async move(): Promise<GroupMove> {
     if (this.#call.step.members.length === 0) return this.#end([], false);
     try {
@@ -135,14 +135,14 @@ export class GroupDrive {
     return { type: 'wait', suspension: await this.#suspension(idsOf(tasks), [], opened) };
   }
 
-  /** A group of a handler may be given up; one of the run itself ends with that. */
+  /** Registers how to abandon a group of a handler; a group of the run itself ends with the run. */
   #hold(tasks: readonly NewTask[]): void {
     const { prefix, journal, holder } = this.#call;
     if (prefix === '') return;
     holder.openGroups.set(journal.openField(this.#key), (why) => this.#giveUp(idsOf(tasks), why));
   }
 
-  /** Asks those that have not ended to end, as they would be in place of a start. */
+  /** Cancels the open members; with `canceled` only running ones, since no other starts. */
   async #giveUp(ids: readonly string[], canceled: Cause | undefined): Promise<void> {
     const records = await this.#read(ids);
     const open = ids.filter((id, at) => isOpen(memberOf('', id, records[at])));
@@ -175,8 +175,8 @@ export class GroupDrive {
   }
 
   /**
-   * In a later attempt members that have finished, or may yet, are kept; those that failed are put back, and
-   * go on from what they have written down; those that were canceled are stored anew.
+   * The group in a later attempt: members that have finished, or are open, are kept; failed ones are put
+   * back and continue from their journals; canceled ones are stored again.
    */
   async #reopened(
     place: GroupPlace,
@@ -196,8 +196,8 @@ export class GroupDrive {
     if (before === undefined || before.hash !== hash) return opened;
     const ids = idsOf(this.#tasks(place, drafts, before));
     const epochs: number[] = [];
-    // With `concurrency` each waits for one before it. A task that is put back waits for none, so it is the first of its
-    // chain alone, and those behind it are stored anew.
+    // With `concurrency` each member waits for an earlier one. A task that is put back waits for none, so only the
+    // first of a chain is put back, and those behind it are stored again.
     const chains = place.node.concurrency ?? ids.length;
     const begun = new Set<number>();
     for (const [at, record] of (await this.#read(ids)).entries()) {
@@ -216,23 +216,23 @@ export class GroupDrive {
     const { backend, log, persist } = this.#tools;
     const store = { tasks: backend.tasks, log };
     const reply = await persist(() => redriven(store, id, undefined, undefined));
-    // Another worker of the same run was first, and it runs already.
+    // Another worker of the run has put it back, and it is open already.
     const isOpen = reply.kind === 'wrong-state' && reply.state !== 'canceled';
     return reply.kind === 'ok' || isOpen;
   }
 
-  /** Some members may have ended, and some may never have been stored. */
+  /** Checks the members; some may have ended, and some may never have been stored. */
   async #look(opened: OpenedGroup, tasks: readonly NewTask[]): Promise<GroupMove> {
     const records = await this.#stored(tasks);
     if (records === undefined) return { type: 'paused' };
-    // The run had ended in between, which members took for the end, and was put back.
+    // The run ended meanwhile, so members were canceled, and it was put back.
     if (records.some(isAbandoned)) return this.#move(true);
     const { step, isPaused } = this.#call;
     const { failFast, policy } = step.node;
     const members = tasks.map(({ id }, at) => memberOf(this.#keyOf(at), id, records[at]));
     const open = idsOf(members.filter(isOpen));
     const isLate = opened.dueAt !== undefined && this.#tools.clock.now() >= opened.dueAt;
-    // A worker that died while it closed the group has left canceled members, and no word of it.
+    // A worker that died while it closed the group has left canceled members, without an entry.
     const isTimeUp = isLate && (open.length > 0 || records.some(isClosed));
     if (open.length === 0) return this.#end(members, isTimeUp);
     const isLostNow = isLost(policy, members);
@@ -241,7 +241,7 @@ export class GroupDrive {
       return this.#end(members, isTimeUp);
     }
     const ended = members.filter((member) => !isOpen(member));
-    // What a pause holds does not end. What runs goes on, as beside a strict group of a dispatched run that failed.
+    // Held members do not end. Running ones continue, as beside a failed strict group of a dispatched run.
     if (isPaused && isLostNow && policy.kind === 'strict') return this.#end(ended, false);
     return { type: 'wait', suspension: await this.#suspension(open, ended, opened) };
   }
@@ -289,7 +289,7 @@ export class GroupDrive {
     return persist(() => backend.inspect.status(ids));
   }
 
-  /** Members, and what is open of those that have members of their own. */
+  /** Cancels members, and the open tasks of those that have members of their own. */
   async #cancel(ids: readonly string[], cause: Cause): Promise<void> {
     const { backend, persist } = this.#tools;
     const below = await persist(() => openBelow(backend.inspect, ids));
@@ -303,8 +303,8 @@ export class GroupDrive {
   }
 
   /**
-   * What the run waits for. Members that have ended are waited for too, so that they stay readable;
-   * where a failure wakes the run, through joins that hide theirs.
+   * The dependencies of the run while it waits. They include ended members, so that these stay
+   * readable; where a failure wakes the run, joins hide the failures of ended ones.
    */
   async #suspension(
     open: readonly string[],
@@ -313,7 +313,7 @@ export class GroupDrive {
   ): Promise<Suspension> {
     const { producer, prefix, step } = this.#call;
     const { failFast, policy } = step.node;
-    // Its first failure ends a strict group of a run that is paused; no pause lets the handler of a node go on.
+    // A strict group of a paused run ends with its first failure; handlers of nodes stay paused.
     const mayEndPaused = prefix === '' && policy.kind === 'strict' && !isLost(policy, ended);
     const wakesEarly = failFast || mayEndPaused || mayEndRun(step.node);
     const most = ended.length === 0 ? LIMITS.dependencies : LIMITS.dependencies / 2;
@@ -379,7 +379,7 @@ export class GroupDrive {
     return earlyEndOf(await persist(() => backend.runs.load(id)));
   }
 
-  /** Why members are canceled that are not wanted any more. */
+  /** The cause with which members are canceled when their group ends. */
   get #closed(): Cause {
     return { type: 'group-ended', group: this.#call.step.node.id };
   }
@@ -389,7 +389,7 @@ export class GroupDrive {
   }
 }
 
-/** The two fields alone: a lease has many more. */
+/** Only the two fields of a lease: it has many more. */
 function idsOf(tasks: readonly Pick<NewTask, 'id'>[]): readonly string[] {
   return tasks.map(({ id }) => id);
 }

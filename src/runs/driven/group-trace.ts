@@ -1,4 +1,4 @@
-/** The span of one visit of a group by one lease of its run. */
+/** The span of one visit of a group under one lease of its run. */
 import { causeText } from '../../domain/task/cause.ts';
 import type { StepOutcome, WalkStep } from '../../graph/run-walk.ts';
 import type { PartRequest, Trace } from '../../tracing/trace.ts';
@@ -6,7 +6,7 @@ import type { SpanEnd } from '../../tracing/tracer.ts';
 import { partSpan } from '../../tracing/work.ts';
 import type { GroupMove } from './group-drive.ts';
 
-/** The lease that stores the members is their parent; later ones collect what they gave. */
+/** Its parent is the lease that stores the members; later leases collect the results. */
 export function groupSpan(
   { node, members }: WalkStep & { readonly type: 'group' },
   runId: string,
@@ -15,7 +15,7 @@ export function groupSpan(
   return partSpan({ kind: 'group', name: node.id, runId, attributes });
 }
 
-/** Ends the span with the outcome of the visit, also when it is cut short. */
+/** Ends the span with the outcome of the visit, also when it is interrupted. */
 export async function tracedGroup(
   trace: Trace,
   visit: () => Promise<GroupMove>,

@@ -1,44 +1,44 @@
-/** Fields of journals: those of what has come about, which others read too, and those of groups. */
+/** Fields of journals: those for outcomes, which other modules read too, and those for groups. */
 import { givenUpField } from '../../domain/task/journal.ts';
 import { readGraph } from '../../graph/graph-text.ts';
 import { memberIds } from '../record.ts';
 import type { NodeRecord } from './controls.ts';
 
-/** A group that members were stored for. */
+/** A group whose members are stored. */
 export interface OpenedGroup {
-  /** In which attempt of its producer: see {@link Journal.attempt}. */
+  /** The attempt of its producer: see {@link Journal.attempt}. */
   readonly attempt: string;
   /** How often it was opened before. */
   readonly epoch: number;
   /**
-   * Token of the lease that opened it first. It stands in the ids of its members, so that what an
-   * earlier task of the same id has left behind is not taken for them.
+   * Token of the lease that opened it first. It is part of the ids of its members, so that members
+   * of an earlier task with the same id are different ones.
    */
   readonly opener: string;
   /** SHA-256 of its members and their inputs. */
   readonly hash: string;
-  /** Of each member, when they differ: the epoch in which its task was stored. */
+  /** For each member, if they differ: the epoch in which its task was stored. */
   readonly epochs?: readonly number[];
-  /** When its time is up, in ms since the epoch. */
+  /** When it times out, in ms since the epoch. */
   readonly dueAt?: number;
 }
 
-/** What a member did to the whole run: kept for its producer, since a canceled task has no result. */
+/** How a member ended the whole run: stored for its producer, since a canceled task has no result. */
 export interface EarlyEnd {
-  /** What the run is to give. */
+  /** Output of the run. */
   readonly text: string;
 }
 
-/** A field that says that a group was opened, and how long what stands before its name is. */
+/** Matches the field of an opened group, with the prefix before its name. */
 const OPENED = /(?:^|\/)o:[^/]+$/;
 const OPENED_CHARS = 'o:'.length;
 
-/** Whether a field says that a group was opened. */
+/** Whether the field belongs to an opened group. */
 export function isOpened(field: string): boolean {
   return OPENED.test(field);
 }
 
-/** The fields that say of the members of a group of that task that it was given up. */
+/** The fields that mark a group of that task as abandoned, for its members. */
 export function marksOf(
   taskId: string,
   field: string,
@@ -52,12 +52,12 @@ export function marksOf(
   return new Set([...all].map((one) => givenUpField(memberIds({ ...place, epoch: one })(''))));
 }
 
-/** The field with what a member of a group gave before the run. */
+/** The field with the output that a member of a group had before this run. */
 export function givenField(key: string, member: string): string {
   return `m:${key}/${member}`;
 }
 
-/** The outcome of a node, by the fields of a journal. */
+/** The outcome of a node in the fields of a journal. */
 export function recordIn(
   get: (name: string) => string | undefined,
   key: string,
@@ -73,17 +73,17 @@ export function recordIn(
     : { kind, text: value, graph: known, target: target ?? '' };
 }
 
-/** How a member has ended its run, by its journal. */
+/** How a member has ended its run, from its journal. */
 export function earlyEndOf(fields: Readonly<Record<string, string>>): EarlyEnd | undefined {
   return earlyEndIn(fields[EARLY_END]);
 }
 
-/** The same, by the text of the field that says so. */
+/** How a member has ended its run, from the text of the field. */
 export function earlyEndIn(text: string | undefined): EarlyEnd | undefined {
   return text === undefined ? undefined : JSON.parse(text);
 }
 
-/** What a handler has chosen, as it is written down. */
+/** A control that a handler returned, as stored. */
 export interface StoredControl {
   readonly kind: Exclude<NodeRecord['kind'], 'output'>;
   readonly value: string;
@@ -91,5 +91,5 @@ export interface StoredControl {
   readonly target?: string;
 }
 
-/** The field that says how a member has ended its run. */
+/** The field of {@link EarlyEnd}. */
 export const EARLY_END = 'end';

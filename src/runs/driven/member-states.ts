@@ -1,4 +1,4 @@
-/** Where the nodes inside of a driven run's groups stand, as far as the run itself can tell. */
+/** States of the nodes inside groups of a driven run, as far as the run itself has them. */
 
 import type { ValueCodec } from '../../codec/codec.ts';
 import type { Inspect } from '../../domain/port/backend.ts';
@@ -10,7 +10,7 @@ import { type DrivenRun, openIds, replay } from './seeds.ts';
 type GroupNode = ParallelNode | EachNode;
 type States = Map<string, TaskState>;
 
-/** By the ids of nodes; nodes of which nothing is known are left out. */
+/** States by id of the node; nodes without known state are omitted. */
 export async function memberStates(
   tools: { readonly codec: ValueCodec; readonly inspect: Pick<Inspect, 'status'> },
   run: DrivenRun,
@@ -23,12 +23,12 @@ export async function memberStates(
     }
     await markOpen(tools, run, states);
   } catch {
-    // A listing must show a run also when its journal is damaged.
+    // A run with a damaged journal must still be listed.
   }
   return states;
 }
 
-/** A group that is through: its value tells how each member ended. */
+/** A group that has ended: its value contains how each member ended. */
 function markEnded(codec: ValueCodec, run: DrivenRun, node: GroupNode, states: States): void {
   const { fields } = run;
   let visit = 0;
@@ -65,12 +65,12 @@ async function markOpen(
   }
   for (const [at, { block }] of next.node.members.entries()) {
     const state = found[at];
-    // Of a member that is driven itself only its own journal tells more.
+    // For a driven member only its own journal has the details.
     if (state !== undefined && (isEnd(state) || isOneTask(block))) markAll(block, state, states);
   }
 }
 
-/** One node stands for all elements. */
+/** One node represents all elements. */
 function stateOfAll(states: readonly (TaskState | undefined)[]): TaskState | undefined {
   if (states.some((state) => state === undefined || !isEnd(state))) return 'started';
   return states.find((state) => state !== 'finished') ?? states[0];

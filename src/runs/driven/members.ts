@@ -1,4 +1,4 @@
-/** The tasks of a group's members, and the joins through which a run waits for many. */
+/** The tasks of a group's members, and the joins through which a run waits for many tasks. */
 import { inChunks } from '../../base/chunks.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
 import { LIMITS } from '../../domain/limits.ts';
@@ -20,24 +20,24 @@ import {
   sha256,
 } from '../record.ts';
 
-/** Whose group it is, and where its members go. */
+/** The producer of a group, and the place of its members. */
 export interface ProducerFacts {
-  /** The task that waits for the members. */
+  /** Id of the task that waits for the members. */
   readonly taskId: string;
-  /** The run as a whole. */
+  /** Id of the whole run. */
   readonly runId: string;
   readonly user: string;
   readonly queue: string;
   readonly level: Level;
-  /** What the enqueue said of the places of all tasks. */
+  /** Options of the enqueue that apply to all tasks. */
   readonly said: SaidPlace | undefined;
   readonly codec: ValueCodec;
 }
 
-/** A group that is about to be opened. */
+/** A group before it is opened. */
 export interface GroupPlace {
   readonly node: ParallelNode | EachNode;
-  /** Unique among the groups of the producer, but for visits. */
+  /** Unique among the groups of the producer, except for visits. */
   readonly path: string;
   readonly visit: number;
   readonly graph: string;
@@ -45,14 +45,14 @@ export interface GroupPlace {
   readonly content: string;
   readonly members: readonly WalkMember[];
   readonly traceparent: string | undefined;
-  /** What a member gave before this run, as text. */
+  /** The output that a member had before this run, as text. */
   given(member: string): string | undefined;
 }
 
-/** A member before it has an id. */
+/** A member without an id. */
 export type DraftTask = Omit<NewTask, 'id'>;
 
-/** The edges of what waits for others, however they end: these are the same user's. */
+/** Edges of a task that waits for others in any end state; they belong to the same user. */
 const LENIENT: EdgePolicies = {
   onFailure: 'run',
   onCancel: 'run',
@@ -60,13 +60,13 @@ const LENIENT: EdgePolicies = {
   allowCrossUser: false,
 };
 
-/** The edges of what ends with the first that does not finish. */
+/** Edges of a task that ends with the first dependency that does not finish. */
 const STRICT: EdgePolicies = { ...LENIENT, onFailure: 'fail', onCancel: 'cancel' };
 
 /**
- * The members as tasks. One that is a plain task and nothing more is that task; any other is driven.
+ * The members as tasks. A member that consists of one plain task is that task; any other is driven.
  *
- * @throws {@link InvalidPayloadError} when an input cannot be stored as it is.
+ * @throws {@link InvalidPayloadError} when JSON would change an input.
  */
 export function draftMembers(producer: ProducerFacts, group: GroupPlace): readonly DraftTask[] {
   const { codec, taskId: owner, runId, user, queue, level, said } = producer;
@@ -101,7 +101,7 @@ export function draftMembers(producer: ProducerFacts, group: GroupPlace): readon
   });
 }
 
-/** Whose members they are. */
+/** The group that owns the members. */
 interface MemberOwner {
   readonly taskId: string;
   /** As in `OpenedGroup`. */
@@ -109,10 +109,10 @@ interface MemberOwner {
   readonly epochOf: (at: number) => number;
 }
 
-/** Of a member whose group is over when the one before it does not finish: it is not started. */
+/** Edges of a member that must not start unless the one before it finishes. */
 const CHAINED: EdgePolicies = { ...LENIENT, onFailure: 'cancel', onCancel: 'cancel' };
 
-/** Gives the members their ids; with `concurrency` each waits for the one so many places before it. */
+/** Adds ids to the members; with `concurrency` n each waits for the one n places before it. */
 export function membersOf(
   { node, path, visit, members }: GroupPlace,
   drafts: readonly DraftTask[],
@@ -136,7 +136,7 @@ export function membersOf(
   });
 }
 
-/** Tells one set of members and inputs from another. */
+/** Hash of the members and their inputs. */
 export function membersHash(group: GroupPlace, drafts: readonly DraftTask[]): string {
   const lines = drafts.map(({ name, payload }, at) =>
     JSON.stringify([group.members[at]?.key, name, payload]),
@@ -144,22 +144,22 @@ export function membersHash(group: GroupPlace, drafts: readonly DraftTask[]): st
   return sha256([group.content, ...lines].join('\n'));
 }
 
-/** What a run waits for, and the joins to be stored before. */
+/** The dependencies of a run, and the joins to store before. */
 export interface FanIn {
   readonly waitFor: readonly string[];
   readonly joins: readonly NewTask[];
 }
 
-/** How many ids may be left, and what a failure of one does. */
+/** Limit of the ids, and the effect of a failure. */
 export interface FanInLimits {
   readonly most: number;
-  /** One that does not finish fails the joins above it. */
+  /** A dependency that does not finish fails the joins above it. */
   readonly isStrict: boolean;
-  /** None is left as it is: failures must not show. */
+  /** Every id is joined, even a single one: failures must not be visible. */
   readonly isHidden: boolean;
 }
 
-/** Brings many ids down to few. Joins are called after what they join. */
+/** Reduces many ids to few by joins. The name of a join is derived from its dependencies. */
 export function fanIn(
   { user, queue, level }: ProducerFacts,
   ids: readonly string[],
@@ -181,7 +181,7 @@ export function fanIn(
   return { waitFor, joins };
 }
 
-/** The block that a driven member is, by its path; `undefined` when the graph has none. */
+/** The block of a driven member, by its path; `undefined` when the graph has none. */
 export function memberBlock(graph: TaskGraph, path: string): GraphBlock | undefined {
   const slash = path.indexOf('/');
   const [groupId, key] = [path.slice(0, slash), path.slice(slash + 1)];
@@ -190,7 +190,7 @@ export function memberBlock(graph: TaskGraph, path: string): GraphBlock | undefi
   return node?.members.find((member) => member.key === key)?.block;
 }
 
-/** The groups of graphs that members were looked up in. */
+/** Groups by graph, for graphs in which members were looked up. */
 const GROUPS = new WeakMap<TaskGraph, ReadonlyMap<string, ParallelNode | EachNode>>();
 
 function groupsOf(graph: TaskGraph): ReadonlyMap<string, ParallelNode | EachNode> {
@@ -204,7 +204,7 @@ function groupsOf(graph: TaskGraph): ReadonlyMap<string, ParallelNode | EachNode
   return groups;
 }
 
-/** What the enqueue says goes before the definition, that before the place of the run. */
+/** Precedence: enqueue, definition, place of the run. */
 function placeOf(
   { options }: TaskNode,
   { queue, level, said = {} }: ProducerFacts,

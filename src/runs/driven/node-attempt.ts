@@ -1,4 +1,4 @@
-/** One call of a node's handler, with its timeout: what the handler sees, and who hears how it ended. */
+/** One call of a node's handler, with its timeout: the handler's context, and the end of the call. */
 
 import {
   AttemptContext,
@@ -26,7 +26,7 @@ import type { Control } from '../../workflow/control.ts';
 import { DynamicAttemptContext } from './dynamic-context.ts';
 import type { NodeCall, NodeTools } from './node-call.ts';
 
-/** How one call ended. `writes`: what the handler wrote, to be applied with that. */
+/** The end of one call. `writes`: buffered writes of the handler, applied with the outcome. */
 export type CallEnd =
   | { readonly type: 'returned'; readonly text: string; readonly writes: HandlerWrites }
   | { readonly type: 'chose'; readonly control: Control; readonly writes: HandlerWrites }
@@ -37,7 +37,7 @@ export type CallEnd =
 
 const NO_UPSTREAMS: readonly UpstreamFact[] = [];
 
-/** A run of many steps makes one for each: no closures, and nothing before its first use. */
+/** A run of many steps makes one per step: it has no closures, and allocates parts on first use. */
 export class NodeAttempt implements ContextSource, CallSink, AbortWatcher, TimeLimit {
   readonly upstreams: readonly UpstreamFact[] = NO_UPSTREAMS;
   readonly trace: Trace;
@@ -52,11 +52,11 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher, TimeL
   #runner: SubRunner | undefined;
   #isSettling = false;
   #timer: Timer | undefined;
-  /** When its time is over, by the clock of this process. */
+  /** Its deadline by the clock of this process. */
   #dueAt = 0;
-  /** How much of its time is left while it waits without a lease, in ms. */
+  /** Rest of its timeout while it waits without a lease, in ms. */
   #leftMs = 0;
-  /** Present once its time was over. */
+  /** Present after its timeout. */
   #timeout: TimedOutError | undefined;
   /** Present for dynamic handlers, which may cancel their run. */
   #dynamic: DynamicAttemptContext | undefined;
@@ -74,12 +74,12 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher, TimeL
     this.trace = call.trace.part(() => spanOf(call, this.attempt));
   }
 
-  /** Calls the handler, which `tries` were before; the promise is never rejected. */
+  /** Calls the handler, after `tries` earlier calls; the promise never rejects. */
   static run(tools: NodeTools, call: NodeCall, tries: Tries): Promise<CallEnd> {
     return new Promise((resolve) => new NodeAttempt(tools, call, tries, resolve).#begin());
   }
 
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   get attempt(): number {
     return this.#tries.failures + 1;
   }
@@ -145,7 +145,7 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher, TimeL
     return this.reported;
   }
 
-  /** A handler that ends waits no more: what comes next needs the lease. */
+  /** Ends the handler's waits: the next steps need the lease. */
   settling(): void {
     this.#isSettling = true;
     this.#call.holder.recall?.()?.catch(() => undefined);
@@ -164,7 +164,7 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher, TimeL
   }
 
   reportError(failure: Failure): void {
-    // An output that holds a control cannot be stored, and the control says more about why.
+    // An output that contains a control cannot be stored; the control is the better explanation.
     const isOutput = failure.failureType === 'invalid-result';
     const why = isOutput ? (this.#failureOf(undefined) ?? failure) : failure;
     this.#end({ type: 'threw', failure: this.#timedOut(why) });
@@ -219,7 +219,7 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher, TimeL
     this.#timer = this.#tools.clock.setTimer(LIMITS.abortGraceMs, hang);
   }
 
-  /** Only the first end counts: the promise is settled once. */
+  /** Resolves the promise; later ends are ignored. */
   #end(end: CallEnd): void {
     this.#timer?.cancel();
     unwatchAbort(this.#call.signal, this);
@@ -233,7 +233,7 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher, TimeL
     return this.#pendingWrites === undefined ? NO_WRITES : this.#pendingWrites.take();
   }
 
-  /** Why what the handler returned does not count. */
+  /** Why the return value of the handler is rejected. */
   #failureOf(control: Control | undefined): Failure | undefined {
     if (this.#timeout !== undefined) return timedOut(this.#timeout);
     const left = this.#dynamic?.unreturned(control) ?? [];
@@ -242,7 +242,7 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher, TimeL
     return { error, failureType: 'invalid-result', retryable: false };
   }
 
-  /** What an aborted handler throws tells less than why it was aborted. */
+  /** The timeout is a better explanation than the error that an aborted handler throws. */
   #timedOut(failure: Failure): Failure {
     return this.#timeout === undefined ? failure : timedOut(this.#timeout);
   }

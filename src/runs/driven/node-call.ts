@@ -10,7 +10,7 @@ import type { Trace } from '../../tracing/trace.ts';
 import type { Handler, TaskDefinition } from '../../workflow/task-definition.ts';
 import type { CycleFacts } from './dynamic-context.ts';
 
-/** What running a node needs of its process. */
+/** Parts of the process that run a node. */
 export interface NodeTools {
   readonly clock: Clock;
   readonly random: () => number;
@@ -20,44 +20,44 @@ export interface NodeTools {
   readonly logErrors: boolean;
 }
 
-/** What is run, and for whom. */
+/** The node to run, and its context. */
 export interface NodeCall {
   readonly definition: TaskDefinition;
   readonly handler: Handler;
   readonly plan: AttemptPlan;
   readonly payload: string;
-  /** As the handler sees it. */
+  /** Id of the task that the handler sees. */
   readonly taskId: string;
   readonly user: string;
-  /** Whose token may be another one after a wait, and whose task has the streams. */
+  /** The task that holds the lease; its token may change during a wait. It also has the streams. */
   readonly holder: {
     readonly fencingToken: number;
     readonly streams: StreamOpener;
-    /** See `OwnLease`; absent where nothing is leased. */
+    /** See `OwnLease`; absent without a lease. */
     recall?(): Promise<void> | undefined;
   };
-  /** Of what it is a part. */
+  /** Parent of its span. */
   readonly trace: Trace;
-  /** Name of the node; absent for what is no part of a run. */
+  /** Name of the node; absent outside a run. */
   readonly node: string | undefined;
-  /** Aborts when the result is not wanted any more. */
+  /** Aborts when the result is not needed any more. */
   readonly signal: AbortSignal;
-  /** Absent for what is no part of a stored run. */
+  /** Absent outside a stored run. */
   readonly runId: string | undefined;
   readonly runnerFor: SubRunners;
-  /** Of the handler that it is run for, if there is one. */
+  /** Time limit of the handler that runs it, if there is one. */
   readonly outer?: TimeLimit | undefined;
-  /** Of the run that it is a part of. */
+  /** Channels of its run. */
   readonly channels: ChannelStore;
-  /** What tells it from others that write to streams of the same task. */
+  /** Identifies it among the writers to streams of the same task. */
   readonly writer: string;
-  /** Absent for what is no part of a run. */
+  /** Absent outside a run. */
   readonly cycles: CycleFacts | undefined;
-  /** Attempts that have failed elsewhere. */
+  /** Number of attempts that failed under other leases. */
   readonly failures: number;
-  /** Times that the handler has given it back elsewhere. */
+  /** Number of releases under other leases. */
   readonly releases: number;
-  /** Whether an aborted handler is waited for; what it gives all the same counts then. */
+  /** Whether to wait for an aborted handler; its value counts then. */
   readonly isPatient: boolean;
   /** Longest wait in place, in ms; a longer one ends as `left`. */
   readonly maxWaitMs: number;

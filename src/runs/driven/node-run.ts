@@ -14,12 +14,12 @@ import type { Control } from '../../workflow/control.ts';
 import { type CallEnd, NodeAttempt } from './node-attempt.ts';
 import type { NodeCall, NodeTools } from './node-call.ts';
 
-/** How it ended. */
+/** The end of a node. */
 export type NodeEnd =
   | { readonly type: 'returned'; readonly text: string; readonly writes: HandlerWrites }
   | { readonly type: 'chose'; readonly control: Control; readonly writes: HandlerWrites }
   | { readonly type: 'failed'; readonly error: unknown; readonly failureType: FailureType }
-  /** Its decider said so, or its handler canceled its run. */
+  /** Its decider canceled it, or its handler canceled its run. */
   | { readonly type: 'canceled'; readonly cause: Cause }
   | {
       readonly type: 'left';
@@ -28,7 +28,7 @@ export type NodeEnd =
       readonly releases: number;
     };
 
-/** Runs a node to its end; rejects with the signal's reason when that aborts. */
+/** Runs a node to its end; rejects with the reason of the signal when that aborts. */
 export class NodeRun {
   readonly #tools: NodeTools;
   readonly #call: NodeCall;
@@ -83,8 +83,8 @@ export class NodeRun {
   }
 
   /**
-   * Whether it counts though the signal has aborted: work that ended before a shutdown need not run again.
-   * After a cancel or a timeout the handler's value is its answer to that, and no result.
+   * Whether the end counts although the signal has aborted: work that ended before a shutdown need not run
+   * again. After a cancel or a timeout the handler's value is not a result.
    */
   #counts({ type }: CallEnd): boolean {
     const { signal, isPatient } = this.#call;
@@ -92,14 +92,14 @@ export class NodeRun {
     return isPatient && isDone && isOwn(signal.reason, 'CLOSED');
   }
 
-  /** The result too, if the definition hands it on. */
+  /** Adds the result, if its definition has `xcom: true`. */
   #withResult(writes: HandlerWrites, text: string): HandlerWrites {
     const { definition, user } = this.#call;
     const result = this.#tools.xcom.resultOf(definition, user, text);
     return result === undefined ? writes : { ...writes, xcom: [...writes.xcom, result] };
   }
 
-  /** Of what is no part of a stored run, its caller hears by itself how it ended. */
+  /** Reports a failure inside a stored run; outside, the caller gets the error itself. */
   #report(error: unknown, which: 'again' | 'last'): void {
     const { taskId: task, definition, user, runId: run, node } = this.#call;
     if (run === undefined && which === 'last') return;
@@ -114,7 +114,7 @@ export class NodeRun {
     logFailure(this.#tools, 'attempt.failed', failed, thrownOf(error));
   }
 
-  /** A decider that refuses what a handler returned. */
+  /** A decider that refuses the handler's return value. */
   #refused({ cause, error }: Decision & { readonly type: 'dead-letter' }): Error {
     const facts = errorOf(error) ?? { name: 'Error', message: causeText(cause) };
     return new TaskFailedError(this.#call.taskId, cause, facts);

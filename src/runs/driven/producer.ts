@@ -32,7 +32,7 @@ import { type NodeEnd, NodeRun } from './node-run.ts';
 import type { RunJournal } from './run-journal.ts';
 import { unknownNodePause } from './unknown-node.ts';
 
-/** What walking a graph needs of its worker. */
+/** Parts of the worker that walk a graph. */
 export interface ProducerTools extends GroupTools {
   readonly handlers: HandlerSource;
   readonly plans: PlanCache;
@@ -41,30 +41,30 @@ export interface ProducerTools extends GroupTools {
 /** The code of a handler that runs steps and waits. */
 export interface HandlerCode {
   readonly version: string | undefined;
-  /** Its task keeps the version: no other meets what it has written down. */
+  /** Its task keeps the version, so no other version reads its journal. */
   readonly isKept: boolean;
 }
 
 /** One walk of a run under one lease. */
 export interface ProducerCall {
   readonly facts: ProducerFacts;
-  /** Whose lease and token may be others after a wait. */
+  /** The lease and token may change during a wait. */
   readonly holder: Pick<OwnLease, 'lease' | 'fencingToken' | 'streams' | 'recall' | 'openGroups'>;
   readonly journal: RunJournal;
-  /** Of the journal: tells groups of several runs in one task apart. */
+  /** Prefix in the journal: separates groups of several runs in one task. */
   readonly prefix: string;
-  /** Aborts when the lease is not wanted any more. */
+  /** Aborts when the lease has ended. */
   readonly signal: AbortSignal;
   readonly trace: Trace;
-  /** Write down every node, or only what comes before a group. */
+  /** Store progress at every node, or only before groups. */
   readonly checkpoint: 'node' | 'group';
-  /** Inputs that nodes get in place of their own. */
+  /** Edited inputs of nodes. */
   readonly edits?: Edits | undefined;
   /** Longest wait of a node in place, in ms. */
   readonly maxWaitMs: number;
-  /** Of the handler that runs it, if one does. */
+  /** Time limit of the handler that runs it, if there is one. */
   readonly limit?: TimeLimit | undefined;
-  /** Run steps for the handler of a node, whose runs are written down under this prefix. */
+  /** Makes runners for the handler of a node; its runs have this prefix in the journal. */
   runnersOf(prefix: string, code: HandlerCode): SubRunners;
 }
 
@@ -74,29 +74,29 @@ export type WalkMove =
       readonly type: 'ended';
       readonly ending: Ending;
       readonly failureType: FailureType;
-      /** At which it failed; absent when it was no node of it. */
+      /** The node at which it failed; absent for other failures. */
       readonly node: string | undefined;
-      /** The task that was to blame, where that is a group. */
+      /** The task that caused the failure, if the node is a group. */
       readonly task: string | undefined;
     }
   | { readonly type: 'wait'; readonly suspension: Suspension }
   /** A node waits for its next attempt, or its code is not here. */
   | { readonly type: 'left'; readonly delayMs: number; readonly cause: LeftCause }
-  /** The run is paused, and nothing of it is under way here. */
+  /** The run is paused, and nothing of it runs here. */
   | { readonly type: 'paused' };
 
 type LeftCause = Extract<Cause, { type: 'node-waits' | 'unknown-here' }>;
 
-/** Walks a graph under a lease: nodes run here, groups are stored and waited for. */
+/** Walks a graph under a lease: runs nodes here, stores groups and waits for them. */
 export class Producer {
   readonly #tools: ProducerTools;
   readonly #call: ProducerCall;
-  /** Of steps that handlers have named here. */
+  /** Definitions of steps that handlers named here. */
   readonly #learned = new Map<string, TaskDefinition>();
   #failureType: FailureType = 'error';
   #culprit: string | undefined;
   #failedAt: string | undefined;
-  /** Of the run; its nodes write under the lease of this walk. */
+  /** Channels of the run; its nodes write under the lease of this walk. */
   readonly #channels: ChannelStore;
 
   constructor(tools: ProducerTools, call: ProducerCall) {
@@ -106,9 +106,9 @@ export class Producer {
   }
 
   /**
-   * Goes on from what is written down, as far as it can.
+   * Continues from the journal as far as possible.
    *
-   * @throws the signal's reason; {@link JournalLost} when the lease is not in force any more.
+   * @throws the reason of the signal; {@link JournalLost} when the lease has ended.
    */
   async walk(spec: WalkSpec): Promise<WalkMove> {
     const { codec } = this.#tools;
@@ -142,7 +142,7 @@ export class Producer {
     }
   }
 
-  /** A node that wrote something is stored at once, under any `checkpoint`. */
+  /** A node with writes is stored at once, under any `checkpoint`. */
   async #note(
     key: string,
     { record, writes }: NodeMove & { readonly type: 'record' },
@@ -187,7 +187,7 @@ export class Producer {
     return this.#ended(step, key, await this.#run(step, { key, definition, payload }));
   }
 
-  /** The edited input of a node. Calls that its handler made for another input are not replayed. */
+  /** The edited input of a node. Calls that its handler made for another input are dropped. */
   #edited(key: string): string | undefined {
     const { edits, journal } = this.#call;
     const text = editOf(edits, key);
@@ -224,7 +224,7 @@ export class Producer {
       }),
       outer: this.#call.limit,
       channels: this.#channels,
-      // What a visit of it has told stays when it is visited again.
+      // Output of an earlier visit in the stream stays.
       writer: `${prefix.slice(prefix.indexOf(':') + 1)}${visit === 1 ? node.id : key}`,
       failures: tries.failures,
       releases: tries.releases,
@@ -300,7 +300,7 @@ export class Producer {
     return { type: 'failed', error };
   }
 
-  /** A step whose definitions may not be registered here. */
+  /** Registers definitions of a step that may be unknown here. */
   learn(step: unknown): void {
     for (const task of partsOf(step).tasks) {
       if (!this.#tools.handlers.has(task)) continue;

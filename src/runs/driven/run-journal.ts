@@ -21,40 +21,40 @@ import {
   type StoredControl,
 } from './journal-fields.ts';
 
-/** Under whose lease it is written. */
+/** The lease that writes the journal. */
 type JournalHolder = Pick<OwnLease, 'lease' | 'interrupt' | 'openGroups'>;
 
 interface JournalParts {
   readonly backend: Backend;
-  /** Whose lease may be another one after a wait. */
+  /** Its lease may change during a wait. */
   readonly holder: JournalHolder;
   readonly graphs: GraphCache;
-  /** Stands before every field: runs of one handler share its task's journal. */
+  /** Prefix of every field: runs of one handler share the journal of its task. */
   readonly prefix: string;
-  /** Called around every call of the backend: goes on through outages. */
+  /** Wraps every call of the backend: repeats it during outages. */
   readonly persist: <T>(call: () => Promise<T>) => Promise<T>;
 }
 
-/** The lease is not in force any more: nothing more may be done. */
+/** The lease has ended: the worker must stop this work. */
 export class JournalLost extends Error {
   override readonly name = 'JournalLost';
-  /** A handler that passes it on is not called again. */
+  /** A handler that rethrows it is not called again. */
   readonly code = 'FATAL';
 }
 
 /**
- * What a run has stored. Fields: `n:` the outcome of a node, `g:` a graph that a handler passed, `t:` tries of
- * a node, `o:` a group that was opened, `d:` one that was given up, by the mark in the ids of its members,
- * `end` how a member ended its run, `x:` for how long no worker has had a node's code, `m:` what a member gave
- * before this run, `seeded` that another run's entries were taken over, `e:` for which edited input a node
- * runs; of calls of a handler `h` and `r` the call and its result, `b` after how many redrives a wait began,
- * `l` in which attempt the handler has logged before, `v` in which version, where another may come. New values
- * are held until {@link RunJournal.flush}.
+ * The stored progress of a run. Fields: `n:` outcome of a node, `g:` graph that a handler returned, `t:` tries
+ * of a node, `o:` an opened group, `d:` an abandoned group, by the mark in the ids of its members, `end` how a
+ * member ended its run, `x:` how long no worker has had a node's code, `m:` output of a member from an earlier
+ * run, `seeded` entries of another run are stored, `e:` edited input of a node; for calls of a handler `h` and
+ * `r` the call and its result, `b` number of redrives when a wait began, `l` attempt in which the handler has
+ * logged before, `v` version of the handler, if it may change. New values are buffered until
+ * {@link RunJournal.flush}.
  */
 export class RunJournal {
   /**
-   * In which attempt it is written. What failed counts within its attempt only; what has finished
-   * counts for good. The task's attempts count from 1 again after a redrive, so that stands in it too.
+   * The attempt that writes it. A failure counts within its attempt only, a finished step in all. It
+   * contains the number of redrives, since a redrive resets the number of the attempt.
    */
   readonly attempt: string;
   readonly #parts: JournalParts;
@@ -79,13 +79,13 @@ export class RunJournal {
     return new RunJournal(parts, store, `${fields[REDRIVES] ?? 0}.${parts.holder.lease.attempt}`);
   }
 
-  /** The same journal for another run in it, whose handler is at the attempt after these. */
+  /** The journal of another run in it, whose handler is at the attempt `within`. */
   under(prefix: string, within: string): RunJournal {
     const parts = { ...this.#parts, prefix: `${this.#parts.prefix}${prefix}` };
     return new RunJournal(parts, this.#store, `${this.attempt}${within}`);
   }
 
-  /** Whether these are its fields: no other process has written any, except answers, which it takes in. */
+  /** Whether no other process has changed the fields; answers do not count, and are copied. */
   goesOnWith(fields: Readonly<Record<string, string>>): boolean {
     const { fields: known, answers } = this.#store;
     for (const [name, text] of Object.entries(fields)) {
@@ -97,18 +97,18 @@ export class RunJournal {
     return names.length === known.size && names.every((name) => known.get(name) === fields[name]);
   }
 
-  /** The field that the answer of a wait is written to; `mark` tells it from other waits, and has no slash. */
+  /** The field for the answer of a wait; `mark` identifies the wait and has no slash. */
   answerField(mark: string): string {
     return `${ANSWER}${this.#parts.prefix}${mark}`;
   }
 
-  /** What the wait with this mark came to, once it is over. */
+  /** The answer of the wait with this mark, once it is over. */
   answer(mark: string): WaitAnswer | undefined {
     const text = this.#store.fields.get(this.answerField(mark));
     return text === undefined ? undefined : readAnswer(text);
   }
 
-  /** The wait with this mark has to be gone through again. */
+  /** Removes the answer of the wait with this mark, which has to be repeated. */
   dropAnswer(mark: string): void {
     const { answers, fields, fresh } = this.#store;
     const field = this.answerField(mark);
@@ -122,7 +122,7 @@ export class RunJournal {
     return this.attempt.slice(0, this.attempt.indexOf('.'));
   }
 
-  /** The mark of the wait that stood here before and is over. */
+  /** The mark of the answered wait of this call. */
   get answered(): string | undefined {
     return this.#store.answers.get(`${ANSWER}${this.#parts.prefix}`);
   }
@@ -131,12 +131,12 @@ export class RunJournal {
     return recordIn((name) => this.#get(name), key);
   }
 
-  /** What a member of a group gave before this run, as text. */
+  /** The output of a group's member from an earlier run, as text. */
   given(key: string, member: string): string | undefined {
     return this.#get(givenField(key, member));
   }
 
-  /** Takes over what another run has written down, once. */
+  /** Copies the entries of another run, once. */
   adopt(fields: Readonly<Record<string, string>>): void {
     for (const [name, value] of Object.entries(fields)) this.#set(name, value);
   }
@@ -184,21 +184,20 @@ export class RunJournal {
     this.#store.open.add(this.openField(key));
   }
 
-  /** The field that says that a group was opened. */
+  /** The field of an opened group. */
   openField(key: string): string {
     return `${this.#parts.prefix}o:${key}`;
   }
 
-  /** All members of the group have ended. */
+  /** Records that all members of the group have ended. */
   noteOver(key: string): void {
     this.#store.open.delete(this.openField(key));
   }
 
   /**
-   * Groups under this prefix are waited for no more: from the next {@link RunJournal.flush} on no member of theirs is
-   * started.
+   * Abandons groups under this prefix: after the next {@link RunJournal.flush} no member of theirs starts.
    *
-   * @returns what cancels their members, to be called behind that; `undefined` when there are no such groups.
+   * @returns a function that cancels their members, to call after the flush; `undefined` without such groups.
    */
   giveUp(start: string): (() => Promise<void>) | undefined {
     const { open, fields } = this.#store;
@@ -227,7 +226,7 @@ export class RunJournal {
     this.#set(EARLY_END, JSON.stringify(end));
   }
 
-  /** The calls of its handler, by key, of which this field holds that text. */
+  /** Keys of its handler's calls whose field of this name has this text. */
   callsWith(name: string, text: string): readonly string[] {
     const { prefix } = this.#parts;
     const keys: string[] = [];
@@ -250,7 +249,7 @@ export class RunJournal {
 
   /**
    * When the input (`mark`) differs from the one in the field `name`: removes all fields that begin with
-   * `start`, and answers of such waits.
+   * `start`, and the answers of their waits.
    */
   begin(name: string, mark: string, start: string): void {
     if (this.#get(name) === mark) return;
@@ -276,10 +275,10 @@ export class RunJournal {
   }
 
   /**
-   * Writes down what is new.
+   * Stores new values.
    *
-   * @throws {@link JournalLost} when the lease is not in force; {@link TaskCanceledError} once a
-   * cancel was requested: what has come about since is no result.
+   * @throws {@link JournalLost} when the lease has ended; {@link TaskCanceledError} after a cancel
+   * request: later outcomes are not stored.
    */
   async flush(): Promise<void> {
     const { fresh } = this.#store;
@@ -308,7 +307,7 @@ export class RunJournal {
     const entries = Object.fromEntries(fresh);
     fresh.clear();
     const { backend, holder, persist } = this.#parts;
-    // The store remembers the newest writes of a lease, so one call must be over before the next.
+    // The store remembers only the newest writes of a lease, so calls must not overlap.
     const answer = await this.#inTurn(() =>
       persist(() => {
         const noted = { ...writes, key: field };
@@ -324,7 +323,7 @@ export class RunJournal {
     return refusal;
   }
 
-  /** Its run is, by what the store said last; what runs in a handler goes on with that. */
+  /** Whether its run is paused, as of the latest reply of the store. */
   get isPaused(): boolean {
     return this.#parts.prefix === '' && this.#store.isPaused;
   }
@@ -365,24 +364,24 @@ export class RunJournal {
   }
 }
 
-/** What all views of one journal share. */
+/** State that all views of one journal share. */
 interface Store {
   readonly fields: Map<string, string>;
-  /** Of answers among them: what stands before the mark, and the mark. */
+  /** The answers among the fields: mark by the part of the name before it. */
   readonly answers: Map<string, string>;
-  /** Of groups that may have members that have not ended. */
+  /** Groups that may have open members. */
   readonly open: Set<string>;
-  /** Not written yet. */
+  /** Values that are not stored yet. */
   readonly fresh: Map<string, string | null>;
-  /** Is fulfilled when the newest call that writes to channels is over. */
+  /** Resolves when the latest call that writes to channels is over. */
   writing: Promise<void>;
-  /** The run is, by what the store said last. */
+  /** Whether the run is paused, as of the latest reply of the store. */
   isPaused: boolean;
 }
 
 function nothing(): void {}
 
-/** Of a group that no handler here has waited for. */
+/** For a group that no handler in this process has waited for. */
 async function noMembers(): Promise<void> {}
 
 function answerPlace(field: string): [before: string, mark: string] {

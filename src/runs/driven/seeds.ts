@@ -1,4 +1,4 @@
-/** The outcomes of one driven run, from which another one may go on. */
+/** Seeds: outcomes of a driven run from which another one continues. */
 
 import type { ValueCodec } from '../../codec/codec.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
@@ -12,27 +12,27 @@ import { givenField, type OpenedGroup, recordIn } from './journal-fields.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
-/** A driven run as it stands. */
+/** The current state of a driven run. */
 export interface DrivenRun {
   readonly id: string;
   readonly graph: TaskGraph;
   readonly input: unknown;
-  /** Its journal. */
+  /** Fields of its journal. */
   readonly fields: Fields;
 }
 
-/** How far a walk goes by what is written down. */
+/** How far a walk gets with the stored outcomes. */
 export interface Replayed {
-  /** The fields that it goes by. */
+  /** The fields that it uses. */
   readonly fields: Fields;
-  /** What comes next. */
+  /** The next step. */
   readonly next: WalkStep;
 }
 
 /**
  * Replays the stored entries, up to the first step that has to run again.
  *
- * @throws any error of an entry that cannot be read.
+ * @throws the error of an entry that cannot be read.
  */
 export function replay(
   codec: ValueCodec,
@@ -53,7 +53,7 @@ export function replay(
   }
 }
 
-/** Everything that another run need not do again: finished nodes, and finished members. */
+/** The results that another run reuses: finished nodes and finished members. */
 export async function seedOf(
   tools: { readonly codec: ValueCodec; readonly backend: Pick<Backend, 'inspect'> },
   run: DrivenRun,
@@ -67,7 +67,7 @@ export async function seedOf(
   return { ...fields, ...(members ?? (await membersOf(tools.backend.inspect, run, next))) };
 }
 
-/** Whether a step is the node, is inside of it, or is a group that it is inside of. */
+/** Whether a step is the node, is inside it, or is a group around it. */
 function againFrom(graph: TaskGraph, from: string): (step: WalkStep) => boolean {
   const nodes = [...allNodes(begun(graph))];
   const start = nodes.find(({ id }) => id === from);
@@ -78,7 +78,7 @@ function againFrom(graph: TaskGraph, from: string): (step: WalkStep) => boolean 
   return (step) => step.type !== 'end' && (inside.has(step.node.id) || idsIn(step.node).has(from));
 }
 
-/** What the finished members of an open group gave. */
+/** Outputs of the finished members of an open group. */
 async function membersOf(
   inspect: Pick<Inspect, 'status'>,
   run: DrivenRun,
@@ -96,7 +96,7 @@ async function membersOf(
   return given;
 }
 
-/** The tasks of a group's members, in their order; `undefined` when it is not open. */
+/** Ids of a group's members, in their order; `undefined` when the group is not open. */
 export function openIds(
   { id: runId, fields }: DrivenRun,
   { node, visit, members }: WalkStep & { readonly type: 'group' },
@@ -109,7 +109,7 @@ export function openIds(
   );
 }
 
-/** What it went on from itself, of a group that it has not opened yet. */
+/** Outputs of members in its own seed, for a group that it has not opened yet. */
 function givenIn(fields: Fields, step: WalkStep & { readonly type: 'group' }): Fields {
   const start = givenField(keyOf(step), '');
   return picked(fields, (name) => name.startsWith(start));

@@ -1,4 +1,4 @@
-/** Steps that a handler runs while its task is leased: numbered, written down, answered again. */
+/** Steps that a handler runs while its task is leased: numbered, stored, and replayed. */
 
 import type { RunCall, SubRunners, TimeLimit, WaitCall } from '../../attempt/attempt-context.ts';
 import type { KeptLines } from '../../attempt/kept-log.ts';
@@ -26,15 +26,15 @@ import { runPlaceOf, sha256 } from '../record.ts';
 import { type HandlerCode, Producer, type ProducerTools, type WalkMove } from './producer.ts';
 import type { RunJournal } from './run-journal.ts';
 
-/** Where in a task's journal the runs of one handler stand. */
+/** The place of one handler's runs in the journal of its task. */
 interface SubRunsPlace {
-  /** Of the task; asked for at the first run. */
+  /** Journal of the task; read at the first run. */
   readonly journal: () => Promise<RunJournal>;
-  /** What stands before the fields of the handler's runs. */
+  /** Prefix of the fields of the handler's runs. */
   readonly prefix: string;
-  /** At which attempts those are that the handler is a part of, the task's own left out. */
+  /** Attempts of the enclosing handlers, without the task's own. */
   readonly within: string;
-  /** Of the handler. */
+  /** Code of the handler. */
   readonly code: HandlerCode;
 }
 
@@ -43,7 +43,7 @@ export class SubRuns {
   readonly #tools: ProducerTools;
   readonly #own: OwnLease;
   readonly #place: SubRunsPlace;
-  /** Settles when the run before has ended: a task waits for one group at a time. */
+  /** Settles when the previous run has ended: a task waits for one group at a time. */
   #before: Promise<unknown> = Promise.resolve();
 
   constructor(tools: ProducerTools, own: OwnLease, place: SubRunsPlace) {
@@ -52,7 +52,7 @@ export class SubRuns {
     this.#place = place;
   }
 
-  /** Runs of an attempt count from 1, and wait for what those before have left running. */
+  /** Numbers the runs of an attempt from 1; they wait for runs of earlier attempts. */
   readonly runnerFor: SubRunners = ({ failures, releases }) => {
     const within = `${this.#place.within}/${failures}.${releases}`;
     let number = 0;
@@ -108,7 +108,7 @@ export class SubRuns {
     }
   }
 
-  /** A wait that was out of time has failed: after a redrive it begins anew, with another deadline. */
+  /** A wait that timed out has failed: after a redrive it begins again, with a new deadline. */
   #answer(journal: RunJournal, wait: HandlerWait, mark: string): WaitAnswer | undefined {
     const answer = journal.answer(mark);
     if (answer?.by !== 'time' || !failsLate(wait)) return answer;
@@ -118,7 +118,7 @@ export class SubRuns {
     return undefined;
   }
 
-  /** Its task ends as canceled, and its run with it. */
+  /** Cancels its task, and its run with it. */
   #canceled(reason: string): Error {
     const { id, name, options } = this.#own.lease;
     const isPart = runPlaceOf(options) !== undefined;
@@ -129,7 +129,7 @@ export class SubRuns {
     return new TaskCanceledError(id, cause);
   }
 
-  /** Signals to its own task come first, then those to its run. */
+  /** The targets of a signal: its own task first, then its run. */
   #awaited(wait: HandlerWait): WaitTarget {
     if (wait.kind === 'time') return { kind: 'time' };
     if (wait.kind === 'event') return { kind: 'event', name: wait.name, key: wait.key };
@@ -137,7 +137,7 @@ export class SubRuns {
     const run = runPlaceOf(options)?.id ?? id;
     if (wait.kind === 'ask') {
       const { choices, for: names, text } = wait;
-      // Each suspension ends a lease, so that no other question of this task has the mark.
+      // Each suspension ends a lease, so no other question of this task has this mark.
       const mark = this.#own.fencingToken.toString(MARK_RADIX);
       const ask = {
         id: `${id}.${mark}`,
@@ -203,7 +203,7 @@ export class SubRuns {
     } else if (before !== hash) throw this.#mismatch(key, journal);
   }
 
-  /** Only where another version may come to read it. */
+  /** Stores the version, if another version may read the journal. */
   #noteVersion(journal: RunJournal): void {
     const { version, isKept } = this.#place.code;
     if (version === undefined || isKept || journal.text(VERSION) !== undefined) return;
@@ -260,19 +260,19 @@ export class SubRuns {
   }
 }
 
-/** What stood before this call was stored when the handler came to it first in this attempt. */
+/** Drops lines from before this call if an earlier start of the attempt stored them. */
 function dropLogged(journal: RunJournal, lines: KeptLines | undefined): void {
   if (journal.text(LOGGED) === journal.attempt) lines?.drop();
 }
 
-/** Before it is suspended: what it has logged is stored, and then known to be. */
+/** Stores the lines before a suspension, and records that they are stored. */
 async function noteLogged(journal: RunJournal, lines: KeptLines | undefined): Promise<void> {
   if (lines?.hasNew !== true || journal.text(LOGGED) === journal.attempt) return;
   await lines.keep();
   journal.noteText(LOGGED, journal.attempt);
 }
 
-/** Whether the call of the handler rejects when the time of the wait is over. */
+/** Whether the handler's call rejects after the timeout of the wait. */
 function failsLate(wait: HandlerWait): boolean {
   return wait.kind === 'ask' ? wait.failsLate : wait.kind !== 'time';
 }
@@ -282,36 +282,36 @@ function lookingBack(wait: HandlerWait): { readonly withinMs?: number } {
   return wait.kind === 'event' && wait.withinMs !== undefined ? { withinMs: wait.withinMs } : {};
 }
 
-/** What a wait is known by when its handler starts anew. */
+/** Identifies a wait when its handler starts again. */
 function waitedFor(wait: HandlerWait): string {
   if (wait.kind === 'time') return '';
   if (wait.kind === 'event') return `${wait.name} ${wait.key}`;
   return wait.kind === 'signal' ? wait.name : wait.choices.join(' ');
 }
 
-/** Marks are short, and letters and digits. */
+/** Radix of marks: they are short, and consist of letters and digits. */
 const MARK_RADIX = 36;
 
-/** What a handler is told whose step cannot go on here. */
+/** The error for a handler whose step cannot continue here. */
 function leftError(move: Extract<WalkMove, { type: 'left' | 'paused' }>): Error {
   if (move.type === 'paused') return impossible('a handler goes on when its run is paused');
   const { cause } = move;
   return new UnknownTaskError(cause.type === 'unknown-here' ? cause.task : cause.node);
 }
 
-/** Digits of a hash by which the answer of a wait is known: it stands in the record while that lasts. */
+/** Digits of the hash in the name of an answer's field. */
 const ANSWER_MARK = 8;
 
 const HASH = 'h';
 const VERSION = 'v';
 const RESULT = 'r';
-/** Of a wait: after how many redrives of its task it began, when that was redriven. */
+/** For a wait: the number of redrives of its task when it began, unless 0. */
 const BEGAN = 'b';
-/** In which attempt the handler was suspended here after it had logged something. */
+/** The attempt in which the handler was suspended here after it had logged lines. */
 const LOGGED = 'l';
 const NEVER_REDRIVEN = '0';
 
-/** What a run gave; failures count within their attempt only. */
+/** The result of a run; a failure counts within its attempt only. */
 function resultIn(journal: RunJournal): string | undefined {
   const text = journal.text(RESULT);
   if (text === undefined || text.startsWith('o')) return text;

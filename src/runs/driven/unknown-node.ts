@@ -1,17 +1,17 @@
-/** A node whose code is not here: left to other workers, as long as one of them may have it. */
+/** A node whose code is not here: the run is released, as long as another worker may have it. */
 import { LIMITS } from '../../domain/limits.ts';
 import type { GroupTools } from './group-drive.ts';
 import type { RunJournal } from './run-journal.ts';
 
-/** How often it was met so, and since when no live worker had its code, in ms since the epoch. */
+/** How often its code was missing, and since when no live worker has it, in ms since the epoch. */
 interface Absence {
   readonly times: number;
   readonly since: number;
-  /** When it was met first, which is when it was released. */
+  /** The first time, which is when the node was ready. */
   readonly first: number;
 }
 
-/** A node, the name of its code, and how long it may be before it starts, in ms. */
+/** A node, the name of its code, and its time until it must start, in ms. */
 interface UnknownNode {
   readonly key: string;
   readonly task: string;
@@ -19,8 +19,8 @@ interface UnknownNode {
 }
 
 /**
- * How long a run is left to others, in ms; `undefined` when that has lasted too long: the node
- * fails then; `expired` when its own time to start is over.
+ * How long to release the run to other workers, in ms; `undefined` after the time limit: the node
+ * fails; `expired` when the node's own time to start is over.
  */
 export async function unknownNodePause(
   { backend, clock, persist }: Pick<GroupTools, 'backend' | 'clock' | 'persist'>,
@@ -36,7 +36,7 @@ export async function unknownNodePause(
   const since = live.some(({ names }) => names.includes(task)) ? now : before.since;
   const left = typeof expiresInMs === 'number' ? before.first + expiresInMs - now : MOST_MS;
   if (left <= 0 || now - since >= LIMITS.unknownTaskMs) {
-    // A run that is put back has its whole time again.
+    // A run that is put back has the whole time again.
     journal.drop(field);
     return left <= 0 ? 'expired' : undefined;
   }
@@ -48,8 +48,8 @@ export async function unknownNodePause(
   return Math.min(unknownNodeMaxMs, pause, left);
 }
 
-/** For a node that may wait. */
+/** Time limit of a node without one. */
 const MOST_MS = Number.POSITIVE_INFINITY;
 
-/** More of them are past any longest pause. */
+/** Further doublings would exceed any longest pause. */
 const MOST_DOUBLINGS = 30;
