@@ -1,4 +1,4 @@
-/** Why a task of a run did not finish: what failed first, behind those that only followed it. */
+/** Finds why a task of a run did not finish: the first failure behind those that followed it. */
 import { inChunks } from '../base/chunks.ts';
 import { errorFrom } from '../base/thrown.ts';
 import { errorOf } from '../codec/task-error.ts';
@@ -7,10 +7,10 @@ import { causeText, culpritOf } from '../domain/task/cause.ts';
 import type { TaskRecord, TaskRow } from '../domain/task/task.ts';
 import { runPlaceOf } from './record.ts';
 
-/** Records that are read at once. */
+/** Number of records that are read at once. */
 const READ_AT_ONCE = 500;
 
-/** The record of the task that did not finish by itself, searched for behind `record`. */
+/** The record of the task that caused the end of `record`, or `record` itself. */
 export async function causeOf<T extends TaskRow>(
   inspect: Inspect,
   record: T,
@@ -19,7 +19,7 @@ export async function causeOf<T extends TaskRow>(
   return found;
 }
 
-/** The same for each of many, with as many reads as the longest way back takes. */
+/** The causes of many records, with as many reads as the longest chain has tasks. */
 export async function causesOf<T extends TaskRow>(
   inspect: Inspect,
   records: readonly T[],
@@ -38,14 +38,14 @@ export async function causesOf<T extends TaskRow>(
     const ids = steps.map(({ culprit }) => culprit);
     for (const [step, behind] of (await recordsOf(inspect, ids)).entries()) {
       const at = steps[step]?.at;
-      // Removed, or put back since: its cause is unknown.
+      // The dependency was removed, or put back since: the cause is unknown.
       if (at === undefined || behind?.cause === undefined || behind.state === 'finished') continue;
       found[at] = behind;
     }
   }
 }
 
-/** Every task behind `record` at which it began not to finish: that of {@link causeOf}, then by their ends. */
+/** All tasks that caused the end of `record`: first that of {@link causeOf}, then by end time. */
 export async function culpritsOf(
   inspect: Inspect,
   record: TaskRecord,
@@ -79,7 +79,7 @@ export async function recordsOf(
   return records;
 }
 
-/** What a record says of its failure, as an error. */
+/** The failure of a record as an error. */
 export function errorIn(record: Pick<TaskRecord, 'state' | 'cause' | 'error'>): Error {
   const { state, cause } = record;
   const message = cause === undefined ? `it is ${state}` : causeText(cause);
@@ -88,7 +88,7 @@ export function errorIn(record: Pick<TaskRecord, 'state' | 'cause' | 'error'>): 
   return error;
 }
 
-/** The node that a record is of; its id when it is of none. */
+/** The node of a record; the id of a task outside a run. */
 export function nodeOf(record: TaskRecord): string {
   return runPlaceOf(record.options)?.node ?? record.id;
 }

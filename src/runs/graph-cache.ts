@@ -17,19 +17,19 @@ import { KnownGraph } from './known-graph.ts';
 import { sha256 } from './record.ts';
 import { packGraph, unpackGraph } from './snapshot.ts';
 
-/** What a client has done with snapshots since it was made. */
+/** Counters of a client's use of graph snapshots. */
 export interface GraphStats {
-  /** Uploads; several calls for one graph at the same time are one. */
+  /** Number of uploads; concurrent calls for one graph share an upload. */
   readonly saves: number;
-  /** Of these, those that found the snapshot stored already. */
+  /** Number of uploads that found the snapshot stored already. */
   readonly known: number;
-  /** Downloads. */
+  /** Number of downloads. */
   readonly loads: number;
-  /** Answers from this process's memory. */
+  /** Number of reads from this process's memory. */
   readonly hits: number;
-  /** Uploads whose only purpose was to move a snapshot's end on. */
+  /** Number of uploads that only extended the time to live of a snapshot. */
   readonly touches: number;
-  /** Bytes of graphs before they were packed, over all uploads. */
+  /** Bytes of uploaded graphs before compression. */
   readonly bytesBefore: number;
   /** Bytes that were uploaded. */
   readonly bytesAfter: number;
@@ -41,27 +41,27 @@ interface Entry {
   storedAt: number | undefined;
 }
 
-/** Graphs that one client keeps in memory. */
+/** Number of graphs that one client keeps in memory. */
 const MOST_GRAPHS = 100;
 
-/** The store hears of a graph that is in use at least this often, in ms. */
+/** Longest time between two uploads of a graph in use, in ms. */
 const TOUCH_MS = LIMITS.graphTtlMs / 4;
 
 /**
- * Graphs by hash: those that were made here and those that were loaded, the latest used ones.
- * Nothing is uploaded before it must be shared, and nothing twice while it is known to be there.
+ * Graphs by hash, compiled here or loaded, the most recently used ones. A graph is uploaded only
+ * before it is shared, and only if it may not be stored.
  */
 export class GraphCache {
   readonly #connection: SharedBackend;
   readonly #clock: Clock;
   readonly #codec: ValueCodec;
-  /** The longest unused one first. */
+  /** The least recently used one first. */
   readonly #entries = new Map<string, Entry>();
   readonly #loading = new Map<string, Promise<Entry>>();
   readonly #saving = new Map<string, Promise<void>>();
   /** Graphs of steps that were compiled here. */
   readonly #compiled = new WeakMap<object, KnownGraph>();
-  /** What was worked out of graphs that are at hand: the text of a large one takes milliseconds. */
+  /** Derived data of graphs in memory: the text of a large one takes milliseconds. */
   readonly #known = new WeakMap<TaskGraph, KnownGraph>();
   readonly #stats = {
     saves: 0,
@@ -83,7 +83,7 @@ export class GraphCache {
     return { ...this.#stats };
   }
 
-  /** The graph of a step; compiled once. Throws what `compile` throws. */
+  /** The graph of a step; compiled once. Throws as `compile` does. */
   ofStep(step: object): KnownGraph {
     const compiled = this.#compiled.get(step);
     if (compiled !== undefined) return this.#kept(compiled);
@@ -92,7 +92,7 @@ export class GraphCache {
     return known;
   }
 
-  /** A graph that was made in this process. */
+  /** The derived data of a graph that was made in this process. */
   ofGraph(graph: TaskGraph): KnownGraph {
     const known = this.#known.get(graph) ?? this.#named(graph);
     this.#known.set(graph, known);
@@ -114,20 +114,20 @@ export class GraphCache {
     return entry.known;
   }
 
-  /** Makes sure that the store has a graph that is about to be referred to. */
+  /** Ensures that the store has a graph before a task refers to it. */
   async share(known: KnownGraph): Promise<void> {
     const entry = this.#entryOf(known);
     if (entry.storedAt !== undefined && !this.#isOld(entry.storedAt)) return;
     await this.#save(entry);
   }
 
-  /** The store has said that it has not got a graph. */
+  /** Records that the store does not have the graph. */
   forgetStored({ hash }: KnownGraph): void {
     const entry = this.#entries.get(hash);
     if (entry !== undefined) entry.storedAt = undefined;
   }
 
-  /** With a codec the store hears of no hash by which contents could be guessed. */
+  /** With a codec the hash is keyed, so that the store cannot guess contents from it. */
   #named(graph: TaskGraph): KnownGraph {
     const { texts } = this.#codec;
     return KnownGraph.of(graph, texts === undefined ? undefined : (hash) => texts.nameOf(hash));
@@ -143,7 +143,7 @@ export class GraphCache {
     return entry;
   }
 
-  /** It is the latest used one now. */
+  /** Marks an entry as the most recently used one. */
   #use(entry: Entry): void {
     const { hash, graph } = entry.known;
     this.#known.set(graph, entry.known);
@@ -160,13 +160,13 @@ export class GraphCache {
     return elapsedMs(this.#clock) - storedAt >= TOUCH_MS;
   }
 
-  /** The graph is at hand, so a store that does not answer is no reason to fail. */
+  /** Extends the time to live. A failure is ignored: the graph is in memory. */
   async #touch(entry: Entry): Promise<void> {
     this.#stats.touches++;
     try {
       await this.#save(entry);
     } catch {
-      // Tried again at the next use.
+      // The next use tries again.
     }
   }
 
@@ -209,7 +209,7 @@ export class GraphCache {
     if (isSealed(reply.body)) throw this.#codec.unreadable(reply.body);
     const text = await unpackGraph(hash, reply.body);
     const facts = { hash: sha256(text), length: text.length };
-    // A codec knows its own texts; without one the name is the hash.
+    // A codec verifies its own texts; without one the name is the hash.
     if (this.#codec.texts === undefined && facts.hash !== hash) {
       throw new GraphCorruptError(hash, 'its content has another hash');
     }

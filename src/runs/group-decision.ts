@@ -1,21 +1,21 @@
-/** What the policy of a group says about the outcomes of its members, when all have ended. */
+/** Applies the policy of a group to the outcomes of its members, when all have ended. */
 import { type FailedMember, GroupFailedError } from '../domain/errors/errors.ts';
 import type { EachNode, JoinPolicy, ParallelNode } from '../graph/graph.ts';
 import { groupOutput, type NodeOutcome } from '../graph/graph-values.ts';
 import { isLost } from '../graph/group-verdict.ts';
 
-/** A member's name and outcome. */
+/** Key and outcome of a member. */
 export type MemberOutcome = readonly [string, NodeOutcome];
 
-/** Whether a group may finish though a member did not. */
+/** Whether a group may finish although a member did not. */
 export function isLenient(policy: JoinPolicy): boolean {
   return policy.kind !== 'strict';
 }
 
 /**
- * The output of a group as JSON can hold it: errors are their names and messages.
+ * The output of a group as JSON: errors become names and messages.
  *
- * @throws {@link GroupFailedError} when its policy refuses.
+ * @throws {@link GroupFailedError} when its policy makes it fail.
  */
 export function decideGroup(
   group: ParallelNode | EachNode,
@@ -38,7 +38,7 @@ function failedOf(members: readonly MemberOutcome[]): readonly FailedMember[] {
   );
 }
 
-/** An outcome whose error is plain data, which JSON keeps. */
+/** An outcome whose error is plain data. */
 function storable(outcome: NodeOutcome): NodeOutcome {
   if (outcome.ok) return outcome;
   const { name, message } = outcome.error;

@@ -1,4 +1,4 @@
-/** The outcome of a group when its members have ended, in runs of both kinds. */
+/** The outcome of a group when its members have ended, in both forms of runs. */
 import { failureOf } from '../attempt/handler-call.ts';
 import { errorFrom, thrownOf } from '../base/thrown.ts';
 import type { ValueCodec } from '../codec/codec.ts';
@@ -11,31 +11,31 @@ import { hasFinished, type RegisteredVerdict } from '../graph/group-verdict.ts';
 import type { StepOutcome } from '../graph/run-walk.ts';
 import { isLenient } from './group-decision.ts';
 
-/** How one member ended. */
+/** The end of one member. */
 export type MemberEnd =
   | { readonly key: string; readonly state: 'finished'; readonly value: unknown }
   | { readonly key: string; readonly state: 'failed'; readonly error: unknown }
-  /** `cause`: why its group is canceled, if it has to have this one; absent: it was not wanted. */
+  /** `cause`: why a group that needs this member is canceled; absent: its group had ended. */
   | {
       readonly key: string;
       readonly state: 'canceled';
       readonly error: unknown;
       readonly cause?: Cause | undefined;
     }
-  /** It ended the whole run. */
+  /** The member ended the whole run. */
   | { readonly key: string; readonly state: 'terminated'; readonly value: unknown }
   | { readonly key: string; readonly state: 'run-canceled'; readonly cause: Cause };
 
-/** How a group ended. `isTimeUp`: it fails under any policy. */
+/** The end of a group. `isTimeUp`: it fails under any policy. */
 export interface GroupEnd {
   readonly node: ParallelNode | EachNode;
-  /** In the order of the members. */
+  /** The members, in order. */
   readonly members: readonly MemberEnd[];
   readonly isTimeUp: boolean;
   readonly registered: RegisteredVerdict;
 }
 
-/** A cancel of the run goes before a `terminate`, that before the policy. */
+/** Precedence: a cancel of the run, a `terminate`, the policy. */
 export function groupOutcome({ node, members, isTimeUp, registered }: GroupEnd): StepOutcome {
   let terminated: StepOutcome | undefined;
   for (const member of members) {
@@ -59,7 +59,7 @@ export function groupOutcome({ node, members, isTimeUp, registered }: GroupEnd):
 }
 
 /**
- * What a group gives, as text. That of one that may lose members is a result, in a dispatched run of a task of its own.
+ * The output of a group as text. The limit of results applies to a lenient group: in a dispatched run it is a result.
  *
  * @throws `InvalidResultError` when it is longer than a result may be.
  */
@@ -71,15 +71,15 @@ export function outputText(
   return isLenient(policy) ? codec.result(id, value) : codec.anyLength(value);
 }
 
-/** A group that needs all of its members ends as they do: when one was canceled, and none failed. */
+/** A strict group is canceled if one of its members was canceled and none failed. */
 function cancelOf({ policy }: GroupEnd['node'], members: readonly MemberEnd[]): Cause | undefined {
   if (policy.kind !== 'strict' || members.some(({ state }) => state === 'failed')) return undefined;
   return members.flatMap((member) => (member.state === 'canceled' ? (member.cause ?? []) : []))[0];
 }
 
 /**
- * It has failed for good when it could not finish if every other member that failed did, the next time;
- * those that were canceled may.
+ * The failure is final if the group could not finish even if every retryable member finished the next
+ * time; canceled members may finish.
  */
 function steeringOf(
   { policy }: GroupEnd['node'],
@@ -115,7 +115,7 @@ function failedOf(members: readonly MemberEnd[]): readonly FailedMember[] {
   );
 }
 
-/** Errors of members become data, as readers get them. */
+/** Errors of members become plain data, as readers get them. */
 function outcomeOf(member: MemberEnd): NodeOutcome {
   if (member.state === 'finished') return { ok: true, value: member.value };
   const error = 'error' in member ? member.error : undefined;
@@ -123,7 +123,7 @@ function outcomeOf(member: MemberEnd): NodeOutcome {
   return { ok: false, error: { name, message } };
 }
 
-/** What was thrown, as an error. */
+/** A thrown value as an error. */
 function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : errorFrom(thrownOf(thrown));
 }

@@ -7,22 +7,22 @@ import { type Dispatch, dispatchOf } from './dispatch.ts';
 import { isLenient } from './group-decision.ts';
 import { sha256 } from './record.ts';
 
-/** The text of what may be a graph; throws when it can be no JSON. */
+/** The text of a value that may be a graph; throws when it is not JSON. */
 export function graphTextOf(value: object): string {
   return graphText(value as TaskGraph);
 }
 
-/** What is kept of the text of a graph. */
+/** Stored facts about the text of a graph. */
 interface TextFacts {
   readonly hash: string;
-  /** In UTF-16 units. */
+  /** Length in UTF-16 units. */
   readonly length: number;
 }
 
-/** A graph with what is worked out from it, each part once and when it is first asked for. */
+/** A graph with derived data; each part is computed once, on first use. */
 export class KnownGraph {
   readonly graph: TaskGraph;
-  /** Under which it is stored: the hash of its content, unless that would tell too much. */
+  /** Name under which it is stored: the hash of its content, keyed by the codec if there is one. */
   readonly hash: string;
   /** Hash of its content: the same in every process, with any codec. */
   readonly content: string;
@@ -46,7 +46,7 @@ export class KnownGraph {
     return new KnownGraph(graph, nameOf?.(hash) ?? hash, { hash, length: text.length });
   }
 
-  /** A graph that was read from what is stored under a name. */
+  /** A graph that was read from the store under a name. */
   static read(graph: TaskGraph, name: string, text: TextFacts): KnownGraph {
     return new KnownGraph(graph, name, text);
   }
@@ -60,18 +60,18 @@ export class KnownGraph {
     return this.#plan;
   }
 
-  /** Without levels, with what its runs leave out: to be shown. */
+  /** The graph without nesting, including parts that its runs leave out: for display. */
   get shown(): FlatGraph {
     return this.graph.start === undefined ? this.flat : flatten(this.graph);
   }
 
-  /** Its runs without levels, in either form. */
+  /** Its runs without nesting, in either form. */
   get flat(): FlatGraph {
     this.#flat ??= this.plan.form === 'dispatched' ? this.plan : flatten(begun(this.graph));
     return this.#flat;
   }
 
-  /** Values of a dispatched run, in which groups with a lenient policy keep their own. */
+  /** Values of a dispatched run, in which lenient groups have their own outcomes. */
   get values(): PlanValues {
     this.#values ??= new PlanValues(this.flat, ({ group }) => isLenient(group.policy));
     return this.#values;

@@ -1,4 +1,4 @@
-/** What a worker hands to a node of a dispatched run whose input depends on others. */
+/** Builds the input of a node in a dispatched run from the outcomes of other nodes. */
 
 import type { Failure } from '../attempt/handler-call.ts';
 import { errorSaying } from '../base/thrown.ts';
@@ -29,7 +29,7 @@ interface NodeInputParts {
   readonly graphs: GraphCache;
 }
 
-/** The input as JSON text, or what becomes of the attempt instead of a call. */
+/** The input as JSON text, or the end of the attempt instead of a call. */
 export type LateInput =
   | { readonly kind: 'input'; readonly text: string }
   | { readonly kind: 'refused'; readonly failure: Failure }
@@ -37,15 +37,15 @@ export type LateInput =
   /** A group whose members were put back: it is decided when these have ended. */
   | { readonly kind: 'open'; readonly waitFor: readonly string[] };
 
-/** What was leased, with everything that is known of what it waited for. */
+/** A leased task with the outcomes of its dependencies. */
 export interface LateTask {
   readonly lease: Leased;
   readonly place: RunPlace;
-  /** None of them cut. */
+  /** None of them is cut. */
   readonly upstreams: readonly UpstreamFact[];
 }
 
-/** Builds inputs: graph by hash, then what its nodes gave. */
+/** Builds inputs: loads the graph by its hash, then the outputs of its nodes. */
 export class NodeInput {
   readonly #parts: NodeInputParts;
 
@@ -53,7 +53,7 @@ export class NodeInput {
     this.#parts = parts;
   }
 
-  /** Rejects only with errors of the backend: then the task is to be given back. */
+  /** Rejects only with errors of the backend: then the task is released. */
   async build(task: LateTask): Promise<LateInput> {
     try {
       const known = await this.#parts.graphs.get(task.place.graph);
@@ -72,7 +72,7 @@ export class NodeInput {
   }
 }
 
-/** One input in the making. */
+/** Builds one input. */
 class Building {
   readonly #parts: NodeInputParts;
   readonly #known: KnownGraph;
@@ -117,7 +117,7 @@ class Building {
         return { kind: 'followed', cause: { type: 'upstream', id, state: how } };
       }
     }
-    // What it gives is its result, which has a limit of its own.
+    // The output is its result, which has a limit of its own.
     return made(() => this.#parts.codec.anyLength(decideGroup(plan.group, members)));
   }
 
@@ -129,9 +129,9 @@ class Building {
   }
 
   /**
-   * Gathers the outcomes of nodes: from the lease, and what is not there from the store.
+   * Collects the outcomes of nodes: from the lease, else from the store.
    *
-   * @returns tasks that have not ended, as many as one may wait for.
+   * @returns tasks that have not ended, at most the largest number of dependencies.
    */
   async #learn(nodes: readonly string[]): Promise<readonly string[]> {
     const facts = new Map(this.#task.upstreams.map((fact) => [fact.id, fact]));
@@ -161,7 +161,7 @@ class Building {
     return open.slice(0, LIMITS.dependencies);
   }
 
-  /** Why nodes did not finish stands in their records, or in those of others. */
+  /** Finds why nodes did not finish, in their records or in those of others. */
   async #learnBroken(
     broken: readonly { readonly node: string; readonly id: string }[],
   ): Promise<void> {
@@ -185,7 +185,7 @@ class Building {
     return { ok: true, value: this.#parts.codec.read(result ?? '') };
   }
 
-  /** The run's input stands in its own record, and few nodes need it. */
+  /** Reads the input of the run from its record; few nodes need it. */
   async #learnInput(values: readonly PlanValue[]): Promise<void> {
     if (!values.some((value) => this.#known.values.readsInput(value))) return;
     const { id } = this.#task.place;
@@ -194,14 +194,14 @@ class Building {
     this.#input = { value: runInputOf(this.#parts.codec, run.payload) };
   }
 
-  /** What stands before a group and did not finish, so that no member was to start. */
+  /** A dependency of the whole group that did not finish, so that no member could start. */
   async #brokenBefore(plan: PlanGroup): Promise<TaskRecord | undefined> {
     const ids = plan.before.flatMap((node) => this.#idsOf(node));
     const records = await recordsOf(this.#parts.backend.inspect, ids);
     return records.find((record) => record?.state === 'failed' || record?.state === 'canceled');
   }
 
-  /** The tasks that may be this node: of this run, or of one that it goes on from. */
+  /** Ids of the node's possible tasks: in this run, or in a run whose results it uses. */
   #idsOf(node: string): readonly string[] {
     const { place } = this.#task;
     return [nodeScope(place), ...(place.past ?? [])].map((scope) => nodeTaskId(scope, node));

@@ -1,8 +1,8 @@
-/** Code that every worker has, for tasks that no caller defines: those of runs, and bulk actions. */
+/** Definitions of the engine's own tasks, which every worker has: of runs and bulk actions. */
 import { TaskDefinition } from '../workflow/task-definition.ts';
 import { BULK_TASK, DRIVE_TASK, GIVEN_TASK, GROUP_TASK } from './record.ts';
 
-/** Its input is what its policy made of the members: what the group gives. */
+/** Its input is the output of the group. */
 const group = new TaskDefinition({
   name: 'group',
   taskName: GROUP_TASK,
@@ -10,7 +10,7 @@ const group = new TaskDefinition({
   code: { kind: 'function', handler: (output) => output },
 });
 
-/** Its input is what it gives. */
+/** Its input is its result. */
 const given = new TaskDefinition({
   name: 'given',
   taskName: GIVEN_TASK,
@@ -18,7 +18,7 @@ const given = new TaskDefinition({
   code: { kind: 'function', handler: (output) => output },
 });
 
-/** Its worker walks the graph; it has no handler to call. */
+/** Its worker walks the graph; it has no handler. */
 const drive = new TaskDefinition({
   name: 'drive',
   taskName: DRIVE_TASK,
@@ -26,7 +26,7 @@ const drive = new TaskDefinition({
   code: { kind: 'function', handler: () => undefined },
 });
 
-/** Its worker walks the tasks that are meant; it has no handler to call. */
+/** Its worker changes the selected tasks; it has no handler. */
 const bulk = new TaskDefinition({
   name: 'bulk',
   taskName: BULK_TASK,
@@ -34,7 +34,7 @@ const bulk = new TaskDefinition({
   code: { kind: 'function', handler: () => undefined },
 });
 
-/** By name, as workers register them. */
+/** Definitions by name, as workers register them. */
 const OWN: ReadonlyMap<string, TaskDefinition> = new Map([
   [GROUP_TASK, group],
   [DRIVE_TASK, drive],
@@ -42,7 +42,7 @@ const OWN: ReadonlyMap<string, TaskDefinition> = new Map([
   [BULK_TASK, bulk],
 ]);
 
-/** The engine's own task of that name. */
+/** The engine's own task with this name. */
 export function ownTask(name: string): TaskDefinition | undefined {
   return OWN.get(name);
 }

@@ -1,6 +1,6 @@
 /**
- * How runs stand in the store: names of tasks of the engine's own, ids that follow from what they
- * stand for, and what such tasks carry. Storing the same run or group again gives the same ids.
+ * Runs in the store: names, ids and payloads of the engine's tasks. Ids are derived from what they
+ * identify, so storing the same run or group again gives the same ids.
  */
 import { createHash } from 'node:crypto';
 import type { ValueCodec } from '../codec/codec.ts';
@@ -12,44 +12,46 @@ import type { StoredOptions } from '../enqueue/enqueue-options.ts';
 import type { GraphBlock } from '../graph/graph.ts';
 import { codeKept } from '../graph/node-code.ts';
 
-/** The join that is a dispatched run: it ends when all its nodes have. */
+/** The task of a dispatched run: a join that ends when all its nodes have ended. */
 export const RUN_TASK = '~run';
 
-/** Stands between nodes; never leased. */
+/** A join between nodes; never leased. */
 export const JOIN_TASK = '~join';
 
-/** Where a group with a lenient policy ends; any worker decides it. */
+/** The end of a lenient group; any worker decides it. */
 export const GROUP_TASK = '~group';
 
 /** A driven run, or a member of a group that is more than one plain task. */
 export const DRIVE_TASK = '~drive';
 
-/** A node or member that has finished in another run: it gives what that gave. */
+/** A node or member that has finished in another run: it returns the result from there. */
 export const GIVEN_TASK = '~given';
 
-/** A change of many tasks, which a worker carries out. */
+/** A bulk action, which a worker carries out. */
 export const BULK_TASK = '~bulk';
 
 /** The payload of a node whose input its worker builds. */
 export const LATE_PAYLOAD = 'null';
 
-/** Hexadecimal digits of an id that is made of a hash: 128 bits. */
+/** Hexadecimal digits of an id derived from a hash: 128 bits. */
 const ID_DIGITS = 32;
 
 /**
- * What the ids of a dispatched run's nodes are made of: its own id, and its number among the runs of
- * that id of which something may still be stored. No id holds the end of a line.
+ * The scope of the ids of a dispatched run's nodes: its own id, and its turn among runs with that id
+ * whose nodes may still be stored. Ids contain no line breaks.
  */
 export function nodeScope({ id, turn = 0 }: Pick<RunPlace, 'id' | 'turn'>): string {
   return turn === 0 ? id : `${id}\n${turn}`;
 }
 
-/** The id of the task that is a node of a dispatched run, by {@link nodeScope}. */
+/** The id of a dispatched run's node, by {@link nodeScope}. */
 export function nodeTaskId(scope: string, node: string): string {
   return `~r.${digest(`${scope}\n${node}`)}`;
 }
 
-/** Whether an id is that of a part of a run: a node, a member, a join. No caller gives such ids. */
+/**
+ * Whether an id is that of a part of a run: a node, a member or a join. Callers use no such ids.
+ */
 export function isPartId(id: string): boolean {
   return id.startsWith('~r.') || id.startsWith('~g.');
 }
@@ -57,18 +59,18 @@ export function isPartId(id: string): boolean {
 /** One member of a group of a driven run. */
 export interface MemberPlace {
   readonly runId: string;
-  /** Tells the run from an earlier one with its id: see `OpenedGroup`. */
+  /** Distinguishes the run from an earlier one with its id: see `OpenedGroup`. */
   readonly opener: string;
-  /** Where the group stands. */
+  /** Path of the group. */
   readonly path: string;
-  /** How often it was come to before. */
+  /** Number of earlier visits of the group. */
   readonly visit: number;
   /** How often the group was opened before this member was stored. */
   readonly epoch: number;
   readonly member: string;
 }
 
-/** Member keys that stand in ids as they are. */
+/** Keys of members that are contained in ids unchanged. */
 const SHORT_KEY = /^[\w-]{1,40}$/;
 
 /** The ids of the tasks that are members of a group: one hash for all of them. */
@@ -92,44 +94,44 @@ export function memberTaskId({ member, ...group }: MemberPlace): string {
   return memberIds(group)(member);
 }
 
-/** Which run a task belongs to, and as what: the field `run` of its stored options. */
+/** The run of a task, and its part in it: the field `run` of its stored options. */
 export interface RunPlace {
   readonly id: string;
   /** Hash of the graph. */
   readonly graph: string;
-  /** The node's id, or the member's path; empty for the run itself. */
+  /** Id of the node, or path of the member; empty for the run itself. */
   readonly node: string;
-  /** Of the run itself: the name of its pipeline. */
+  /** For the run itself: the name of its pipeline. */
   readonly name?: string;
   /** The worker builds its input. */
   readonly late?: true;
-  /** Scopes of the runs whose results it goes on from, the newest first; see {@link nodeScope}. */
+  /** Scopes of the runs whose results it uses, the newest first; see {@link nodeScope}. */
   readonly past?: readonly string[];
-  /** Of a dispatched run: how many runs of its id have left something behind. Absent: none. */
+  /** For a dispatched run: number of runs of its id with stored nodes. Absent: 0. */
   readonly turn?: number;
-  /** Of a node that has been given another input after it had failed: {@link editMark} of that. */
+  /** For a node with an edited input: {@link editMark} of that input. */
   readonly edited?: string;
-  /** Of the run itself: the run of which it is a fork. */
+  /** For the run itself: the run of which it is a fork. */
   readonly forkedFrom?: string;
-  /** Of the run itself: what its enqueue said of all its tasks; of a node what its handler has to know of that. */
+  /** For the run itself: options for all its tasks; for a node: those that its handler needs. */
   readonly said?: SaidPlace;
 }
 
-/** What goes before the definitions of nodes. */
+/** Options of an enqueue that override the definitions of nodes. */
 export interface SaidPlace {
-  /** The queue of nodes that name none. */
+  /** The queue of nodes without one. */
   readonly queue?: string;
   /** Their priority, 1 to 6. */
   readonly level?: Level;
-  /** What a turn of theirs costs. */
+  /** Their cost in turns. */
   readonly cost?: number;
-  /** They keep no version: each goes on with the newest. */
+  /** They keep no version: each runs with the newest. */
   readonly latest?: true;
-  /** Tasks and groups that a walk of it may come to; see `RunEnqueueOptions.maxSteps`. */
+  /** Limit of executed tasks and groups in a walk; see `RunEnqueueOptions.maxSteps`. */
   readonly maxSteps?: number;
 }
 
-/** The name of a task that walks a block: left to workers with the first code that it keeps. */
+/** The name of a task that walks a block: workers with the first versioned code in it lease it. */
 export function driveTaskFor(block: GraphBlock, said: SaidPlace | undefined): string {
   const [code] = codeKept(block, said);
   return ownNameFor(DRIVE_TASK, code);
@@ -145,9 +147,9 @@ export function runOptions(options: StoredOptions, run: RunPlace): string {
   return JSON.stringify({ ...options, run });
 }
 
-/** The run that a task belongs to; `undefined` when it stands alone. */
+/** The run of a task; `undefined` for a task outside a run. */
 export function runPlaceOf(storedOptions: string): RunPlace | undefined {
-  // Most tasks stand alone, and their options are not worth reading.
+  // Most tasks are outside runs: parsing their options is avoided.
   if (!storedOptions.includes('"run"')) return undefined;
   try {
     const options: unknown = JSON.parse(storedOptions);
@@ -158,7 +160,7 @@ export function runPlaceOf(storedOptions: string): RunPlace | undefined {
   }
 }
 
-/** Whether a task is a run itself, and no part of one. */
+/** Whether a task is a run itself, not a part of one. */
 export function isRun({
   name,
   options,
@@ -169,30 +171,30 @@ export function isRun({
   return (name === RUN_TASK || isDrive(name)) && runPlaceOf(options)?.node === '';
 }
 
-/** The options of attempts that stand beside the run's place. */
+/** The options of attempts, without the run's place. */
 export function storedOptionsOf(storedOptions: string): StoredOptions {
   const { run: _place, ...options } = JSON.parse(storedOptions) as Record<string, unknown>;
   return options;
 }
 
-/** What a driven run goes on from: what another one has written down. */
+/** Entries of another run's journal from which a driven run continues. */
 export interface Seed {
-  /** Of its journal. */
+  /** Fields of the journal. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Of its channels. */
+  /** Values of channels. */
   readonly channels?: Readonly<Record<string, string>>;
 }
 
 /**
- * Inputs that people gave to nodes in place of their own, as texts of the codec: by node in a
- * dispatched run, by node and visit (`node#visit`) in a driven one.
+ * Edited inputs of nodes, as texts of the codec: by node in a dispatched run, by node and visit
+ * (`node#visit`) in a driven one.
  */
 export type Edits = Readonly<Record<string, string>>;
 
-/** What a run's own task says. */
+/** The payload of a run's own task, decoded. */
 export interface RunGiven {
   readonly input: unknown;
-  /** What it goes on from, if it does. */
+  /** Absent: it starts from its beginning. */
   readonly seed?: Seed | undefined;
   /** Absent: no edits. */
   readonly edits?: Edits | undefined;
@@ -207,14 +209,14 @@ export function runPayload(codec: ValueCodec, { input, seed, edits }: RunGiven):
   });
 }
 
-/** @throws {@link InvalidPayloadError} when the text is not what {@link runPayload} wrote. */
+/** @throws {@link InvalidPayloadError} when the text was not written by {@link runPayload}. */
 export function runGivenOf(codec: ValueCodec, payload: string): RunGiven {
   // Fields of seeds and edits are texts: they were checked when the run was stored.
   const { input, seed, edits } = fieldsOf(codec, payload) as Fields & Omit<RunGiven, 'input'>;
   return { input, seed, edits };
 }
 
-/** The input of a run alone. @throws as {@link runGivenOf}. */
+/** The input of a run only. @throws as {@link runGivenOf}. */
 export function runInputOf(codec: ValueCodec, payload: string): unknown {
   return fieldsOf(codec, payload)['input'];
 }
@@ -224,7 +226,7 @@ export function editOf(edits: Edits | undefined, key: string): string | undefine
   return edits !== undefined && Object.hasOwn(edits, key) ? edits[key] : undefined;
 }
 
-/** Tells one edited input from another: what its handler has written down for another one is forgotten. */
+/** Identifies an edited input: journal entries of a handler for another one are dropped. */
 export function editMark(text: string): string {
   return sha256(text).slice(0, EDIT_MARK);
 }
@@ -232,9 +234,9 @@ export function editMark(text: string): string {
 /** Hexadecimal digits. The marks of one node must differ; users do not choose them. */
 const EDIT_MARK = 16;
 
-/** The payload of a member that is driven. */
+/** The payload of a driven member. */
 export interface DrivenMember {
-  /** Where in the graph it stands. */
+  /** Path in the graph. */
   readonly path: string;
   readonly input: unknown;
 }
@@ -244,13 +246,13 @@ export function memberPayload(codec: ValueCodec, { path, input }: DrivenMember):
   return codec.payload(DRIVE_TASK, input === undefined ? { path } : { path, input });
 }
 
-/** The member that a `~drive` task is; `undefined` when it is a whole run. */
+/** The member of a `~drive` task; `undefined` for a whole run. */
 export function drivenMemberOf(codec: ValueCodec, payload: string): DrivenMember | undefined {
   const { path, input } = fieldsOf(codec, payload);
   return typeof path === 'string' ? { path, input } : undefined;
 }
 
-/** SHA-256 as 64 hexadecimal digits: the name of a graph is that of its text. */
+/** SHA-256 as 64 hexadecimal digits: the name of a graph is the hash of its text. */
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

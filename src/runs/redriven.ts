@@ -1,12 +1,12 @@
-/** Puts a failed task back as soon as that can be. */
+/** Redrives a failed task as soon as possible. */
 import type { Logger } from '../base/logger.ts';
 import type { Backend, ChangeReply, EditedTask } from '../domain/port/backend.ts';
 import { tickLogged } from '../logging/dead-letter-lines.ts';
 
-/** Steps of maintenance for a task whose dependents are still being told of its end. */
+/** Limit of maintenance steps while the end of a task is passed on to its dependents. */
 const MOST_TICKS = 50;
 
-/** Puts a task back, also one whose dependents are still being told of its end. */
+/** Redrives a task, even while its end is still passed on to its dependents. */
 export async function redriven(
   { tasks, log }: { readonly tasks: Backend['tasks']; readonly log: Logger },
   id: string,

@@ -1,4 +1,4 @@
-/** What is shown of a run. */
+/** Information on runs for display. */
 
 import type { ValueCodec } from '../codec/codec.ts';
 import { errorOf, type TaskError } from '../codec/task-error.ts';
@@ -19,88 +19,88 @@ import {
 } from './record.ts';
 import type { RunForm } from './run-options.ts';
 
-/** One run. Moments are ms since the epoch on the backend's clock. */
+/** One run. Moments are ms since the epoch by the backend's clock. */
 export interface RunInfo {
-  /** The run. */
+  /** Id of the run. */
   readonly id: string;
-  /** The name of its pipeline. */
+  /** Name of its pipeline. */
   readonly name: string;
-  /** How it is carried out. */
+  /** Its form. */
   readonly form: RunForm;
-  /** `deferred` while it waits for its nodes. */
+  /** State of the run; `deferred` while it waits for its nodes. */
   readonly state: TaskState;
-  /** Whose turns its tasks take. */
+  /** User of its tasks. */
   readonly user: string;
-  /** Of the run; nodes may have queues of their own. */
+  /** Queue of the run; nodes may have other queues. */
   readonly queue: string;
-  /** Of its tasks unless they have their own, 1 to 6. */
+  /** Priority of its tasks unless they have their own, 1 to 6. */
   readonly priority: Level;
   /** Hash of its graph; see `loom.graphs.get`. */
   readonly graph: string;
-  /** When it was enqueued. */
+  /** Moment of the enqueue. */
   readonly createdAt: number;
-  /** In an end state. */
+  /** Moment of the end. */
   readonly endedAt?: number;
-  /** What it was enqueued with; absent when it cannot be read. */
+  /** Input of the run; absent when it cannot be read. */
   readonly input?: unknown;
-  /** It cannot be read here: the id of the key with which it is encrypted. */
+  /** Id of the key with which the input is encrypted, if it cannot be read here. */
   readonly encryptedWith?: string;
   /** Why it did not finish. */
   readonly cause?: Cause;
-  /** `failed`: what was thrown where that began; absent when nothing was, as when time ran out. */
+  /** `failed`: the error of the task that failed first; absent without one, as after a timeout. */
   readonly error?: TaskError;
-  /** Runs whose results it goes on from, the newest first. */
+  /** Runs whose results it uses, the newest first. */
   readonly past?: readonly string[];
   /** The run of which it is a fork. */
   readonly forkedFrom?: string;
-  /** Nothing of it is started until it is resumed. */
+  /** The pause, during which none of its tasks starts. */
   readonly paused?: RunPause;
 }
 
 /** One run with its nodes. */
 export interface RunDetails extends RunInfo {
-  /** What it tells of itself by `ctx.metadata`; absent when it does not. */
+  /** Values of `ctx.metadata`; absent without any. */
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** `finished`: what its pipeline gave; absent when a part of it is not stored any more. */
+  /** `finished`: the output of its pipeline; absent when a part of it is removed. */
   readonly result?: unknown;
   /**
-   * In the order of the graph, each after those that it waits for; groups where they end. Empty when
-   * the graph cannot be read here.
+   * Its nodes in the order of the graph, each after its dependencies; a group is listed at its end.
+   * Empty when the graph cannot be read here.
    */
   readonly nodes: readonly RunNodeInfo[];
 }
 
 /**
- * The state of the task that the node is; or `pending`: a driven run has not come to it; `skipped`: it
- * never ran, because its run ended before or another node did not finish; `gone`: retention has removed
- * its record.
+ * The state of the node's task; or `pending`: a driven run has not reached it; `skipped`: it never ran,
+ * because its run ended before or another node did not finish; `gone`: retention has removed its
+ * record.
  */
 export type RunNodeState = TaskState | 'pending' | 'skipped' | 'gone';
 
 /** One node of a run. */
 export interface RunNodeInfo {
-  /** Its name in the graph. */
+  /** Name of the node in the graph. */
   readonly node: string;
-  /** The key of the member of a `parallel` that it is, where that is called otherwise. */
+  /** Key of the member of a `parallel`, if it differs from the node's name. */
   readonly member?: string;
-  /** Where it stands. */
+  /** State of the node. */
   readonly state: RunNodeState;
-  /** For `loom.tasks`; absent when it is no task of the queue. */
+  /** Id for `loom.tasks`; absent when it is not a task of the queue. */
   readonly taskId?: string;
-  /** Of its newest failure. */
+  /** Error of its latest failure. */
   readonly error?: TaskError;
 }
 
-/** What a run's own task says of it. */
+/** A run's own task, decoded. */
 export interface RunFacts {
   readonly root: TaskRow;
   readonly place: RunPlace;
   readonly form: RunForm;
-  /** May throw. */
+  /** Input of the run. May throw. */
   readonly input: unknown;
 }
 
-/** The run that a row of a listing is; `undefined` when it is another task. */
+/** The run of a row in a listing; `undefined` for another task. */
 export function listedRun(codec: ValueCodec, root: TaskRow): RunFacts | undefined {
   const place = runPlaceOf(root.options);
   if (place === undefined || !isRun(root)) return undefined;
@@ -114,12 +114,12 @@ export function listedRun(codec: ValueCodec, root: TaskRow): RunFacts | undefine
   };
 }
 
-/** How a run is carried out, by the task that stands for it. */
+/** The form of a run, by its own task. */
 export function formOf({ name }: Pick<TaskRow, 'name'>): RunForm {
   return name === RUN_TASK ? 'dispatched' : 'driven';
 }
 
-/** Runs without their nodes. */
+/** Information on runs, without nodes. */
 export async function runInfos(
   inspect: Inspect,
   runs: readonly RunFacts[],
@@ -133,7 +133,7 @@ export async function runInfos(
   return runs.map((run) => runInfo(run, behind.get(run.root) ?? run.root));
 }
 
-/** `culprit`: the record of the task at which it began not to finish. */
+/** `culprit`: the record of the task that caused the run not to finish. */
 function runInfo(facts: RunFacts, culprit: TaskRow): RunInfo {
   const { root, place, form } = facts;
   const { id, state, user, queue, level, createdAt, endedAt, cause } = root;
@@ -158,7 +158,7 @@ function runInfo(facts: RunFacts, culprit: TaskRow): RunInfo {
   };
 }
 
-/** One node, as its record says. */
+/** Information on a node, from its record. */
 export function nodeInfo(node: string, record: TaskRecord | undefined): RunNodeInfo {
   if (record === undefined) return { node, state: 'gone' };
   const error = errorOf(record.error);
@@ -167,12 +167,12 @@ export function nodeInfo(node: string, record: TaskRecord | undefined): RunNodeI
   return error === undefined ? { node, state, taskId } : { node, state, taskId, error };
 }
 
-/** It ended since another did not finish. Groups and joins run nothing themselves, and fail so. */
+/** It ended because another did not finish. For groups and joins this is a failure of their own. */
 function neverRan({ name, cause }: TaskRecord): boolean {
   return cause?.type === 'upstream' && name !== GROUP_TASK && name !== JOIN_TASK;
 }
 
-/** A listing must show a run also when its text is damaged. */
+/** A run with a damaged input must still be listed. */
 function readable(input: () => unknown): Pick<RunInfo, 'input' | 'encryptedWith'> {
   try {
     return { input: input() };

@@ -1,4 +1,4 @@
-/** What a caller may say about a run, and what of it each of its tasks gets. */
+/** Options of a run, and how they apply to each of its tasks. */
 
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
@@ -25,37 +25,37 @@ import type { TaskNode } from '../graph/graph.ts';
 import { integerOption, levelOf } from '../workflow/task-options.ts';
 import type { SaidPlace } from './record.ts';
 
-/** How a run is carried out; see {@link RunEnqueueOptions.form}. */
+/** How a run is executed; see {@link RunEnqueueOptions.form}. */
 export type RunForm = 'dispatched' | 'driven';
 
-/** Each of them. */
+/** All forms. */
 export const RUN_FORMS: readonly RunForm[] = ['dispatched', 'driven'];
 
 /**
- * What may be said about one run. `user`, `queue`, `priority` and the options of attempts hold for
- * every task of it and go before those of definitions; `delay`, `executeAfter`, `expiresIn` and
- * `dependsOn` for those that wait for no other; `id` and `idempotencyKey` for the run itself.
+ * Options of one run. `user`, `queue`, `priority` and the options of attempts apply to all its
+ * tasks and override definitions; `delay`, `executeAfter`, `expiresIn` and `dependsOn` apply to its
+ * first tasks; `id` and `idempotencyKey` to the run itself.
  */
 export interface RunEnqueueOptions extends Omit<EnqueueOptions, 'debounce' | 'throttle'> {
   /**
    * `dispatched`: every node is a task of the queue. `driven`: one worker at a time walks the graph
-   * and dispatches groups. Default: `dispatched` for graphs that can be.
+   * and dispatches groups. Default: `dispatched` if the graph allows it.
    */
   readonly form?: RunForm | undefined;
   /**
-   * How often a driven run writes down where it is: after every node (`node`, the default), or only
-   * when a group begins (`group`): faster, and nodes since then run again when its worker is lost.
+   * When a driven run stores its progress: after every node (`node`, the default), or only before a
+   * group (`group`), which is faster, but repeats more nodes when its worker is lost.
    */
   readonly checkpoint?: Checkpoint | undefined;
   /**
-   * How many tasks and groups the run may come to, and each member of its groups that is walked; more
-   * is a {@link MaxStepsError}, and a dispatched run that would need more is refused. From 1 to
-   * `LIMITS.runSteps`, which is the default.
+   * Limit of executed tasks and groups, for the run and for each driven member; a driven run that
+   * exceeds it fails with {@link MaxStepsError}, a dispatched run that would exceed it is refused.
+   * From 1 to `LIMITS.runSteps`, the default.
    */
   readonly maxSteps?: number | undefined;
   /**
-   * The run begins at this node of its pipeline, on the outermost level, and its input is that node's:
-   * what does not follow it is not run. Refused when something that runs reads what is left out.
+   * Start: name of an outermost node of the pipeline, whose input is the input of the run. Nodes that
+   * do not follow it are left out. Refused when an executed node depends on one that is left out.
    */
   readonly startAt?: string | undefined;
 }
@@ -73,13 +73,13 @@ const RUN_KEYS: OptionKeys<RunEnqueueOptions> = keysOf<RunEnqueueOptions>()({
 /** See {@link RunEnqueueOptions.checkpoint}. */
 export type Checkpoint = 'node' | 'group';
 
-/** The options of one enqueue, checked. */
+/** Checked options of one enqueue. */
 export interface RunSettings {
   readonly id: string;
   readonly user: string;
-  /** Of the run's own task. */
+  /** Place of the run's own task. */
   readonly place: Place;
-  /** For tasks that wait for no other of the run. */
+  /** Start of tasks without dependencies in the run. */
   readonly start: Pick<NewTask, 'delayMs' | 'executeAfter'>;
   readonly dependsOn: readonly string[];
   readonly edges: EdgePolicies;
@@ -89,7 +89,7 @@ export interface RunSettings {
   readonly form: RunForm | undefined;
   readonly checkpoint: Checkpoint | undefined;
   readonly said: EnqueueOptions;
-  /** What of it a rerun needs to know. */
+  /** The options that a rerun needs. */
   readonly saidPlace: SaidPlace | undefined;
 }
 
@@ -101,7 +101,7 @@ interface SettingsTools {
 const FORMS: readonly unknown[] = [...RUN_FORMS, undefined];
 const CHECKPOINTS: readonly unknown[] = ['node', 'group', undefined];
 
-/** @throws {@link InvalidOptionError} for the first option that is not what it should be. */
+/** @throws {@link InvalidOptionError} for the first invalid option. */
 export function runSettings(tools: SettingsTools, options: RunEnqueueOptions): RunSettings {
   const { form } = options;
   if (!FORMS.includes(form)) throw new InvalidOptionError('form', '"dispatched", "driven"', form);
@@ -135,9 +135,9 @@ export function runSettings(tools: SettingsTools, options: RunEnqueueOptions): R
   };
 }
 
-/** @throws {@link InvalidOptionError} for what is no option of a run. */
+/** @throws {@link InvalidOptionError} for an option that runs do not have. */
 export function checkRunOptions(options: EnqueueOptions): void {
-  // A dynamic task is a run, and its type is that of a task.
+  // A dynamic task is a run, but has the type of a task.
   demandNoWindow(options);
   checkOptions('enqueue', options, RUN_KEYS);
 }
@@ -149,7 +149,7 @@ function demandNoWindow(options: EnqueueOptions | null): void {
   }
 }
 
-/** @throws {@link InvalidOptionError} when it is no number of steps that a run may take. */
+/** @throws {@link InvalidOptionError} when it is not a valid limit. */
 export function maxStepsOf(maxSteps: number | undefined): number | undefined {
   if (maxSteps === undefined) return undefined;
   return integerOption('maxSteps', maxSteps, { least: 1, most: LIMITS.runSteps });
@@ -170,7 +170,7 @@ function saidPlaceOf(options: RunEnqueueOptions): SaidPlace | undefined {
   };
 }
 
-/** Where a node's task goes: what the enqueue says, then its definition, then the defaults. */
+/** The place of a node's task. Precedence: enqueue, definition, defaults. */
 export function placeOfNode({ options }: TaskNode, { said }: RunSettings, base: Place): Place {
   const { queue, level, cost, expiresInMs } = options;
   return placeOf(said, {

@@ -32,23 +32,23 @@ import {
 } from './record.ts';
 import { placeOfNode, type RunSettings } from './run-options.ts';
 
-/** A run to be stored. */
+/** A run to store. */
 export interface RunCall {
   readonly known: KnownGraph;
   readonly input: unknown;
   readonly settings: RunSettings;
   readonly codec: ValueCodec;
-  /** Where tasks go about which nothing else is said. */
+  /** Default place of tasks. */
   readonly base: Place;
-  /** Nodes whose results another run has, with the id of the task that holds each. */
+  /** Nodes whose results another run has, with the ids of their tasks. */
   readonly reused?: ReadonlyMap<string, string>;
   /** Those other runs. */
   readonly past?: readonly string[];
-  /** Nodes that have finished elsewhere, with what each gave as text. */
+  /** Nodes that have finished elsewhere, with their outputs as text. */
   readonly given?: ReadonlyMap<string, string>;
-  /** What a driven run goes on from. */
+  /** Entries from which a driven run continues. */
   readonly seed?: Seed;
-  /** Inputs that nodes get in place of their own. */
+  /** Edited inputs of nodes. */
   readonly edits?: Edits;
   /** The run of which it is a fork. */
   readonly forkedFrom?: string;
@@ -56,7 +56,7 @@ export interface RunCall {
   readonly turn?: number;
 }
 
-/** It ends as what it waits for does. */
+/** Edges of a task that ends as its dependencies do. */
 const STRICT: EdgePolicies = {
   onFailure: 'fail',
   onCancel: 'cancel',
@@ -64,10 +64,10 @@ const STRICT: EdgePolicies = {
   allowCrossUser: false,
 };
 
-/** It looks at what it waited for itself. */
+/** Edges of a task that reads the outcomes of its dependencies itself. */
 const LENIENT: EdgePolicies = { ...STRICT, onFailure: 'run', onCancel: 'run' };
 
-/** The tasks of a dispatched run, each after those that it waits for, its own last. */
+/** The tasks of a dispatched run, each after its dependencies, its own last. */
 export function dispatchedTasks(call: RunCall): readonly NewTask[] {
   const { known, reused } = call;
   const { tasks, ends } = known.dispatch;
@@ -102,7 +102,7 @@ export function drivenTask(call: RunCall): NewTask {
   };
 }
 
-/** Its first node has not started either while the run has not. */
+/** The start of the run is the start of its first node, so that node's expiry applies. */
 function drivenExpiry({ settings, known: { graph }, input }: RunCall): {
   readonly expiresInMs?: number;
 } {
@@ -115,7 +115,7 @@ function drivenExpiry({ settings, known: { graph }, input }: RunCall): {
   return typeof expiresInMs === 'number' ? { expiresInMs } : expiry(settings.place);
 }
 
-/** Nodes that must run: all, or what is not behind a result that another run has. */
+/** Nodes that must run: all, except those needed only for results that another run has. */
 function neededOf({ known, reused, given }: RunCall): ReadonlySet<string> {
   const { tasks, byId, ends } = known.dispatch;
   if (reused === undefined && given === undefined) return new Set(tasks.map(({ id }) => id));
@@ -166,7 +166,7 @@ function nodeTask(call: RunCall, task: DispatchTask): NewTask {
   };
 }
 
-/** What the enqueue says holds for entries; what a definition says begins when nothing blocks it. */
+/** Expiry: the enqueue's for entries; the definition's for others, from when nothing blocks them. */
 function nodeExpiry(
   { settings, base }: RunCall,
   node: PlanTask['task'],
@@ -177,7 +177,7 @@ function nodeExpiry(
   return typeof expiresInMs === 'number' ? { expiresInMs, expiresFrom: 'release' } : {};
 }
 
-/** A node that has finished elsewhere waits for nothing. */
+/** A node that has finished elsewhere has no dependencies. */
 function givenTask(call: RunCall, task: DispatchTask, text: string): NewTask {
   const { settings } = call;
   const isTask = task.plan?.kind === 'task';
@@ -200,7 +200,7 @@ function givenTask(call: RunCall, task: DispatchTask, text: string): NewTask {
   };
 }
 
-/** The input of a node that depends on no other is known already. */
+/** The input of a node without dependencies is known already. */
 function payloadOf({ known, codec, input }: RunCall, plan: PlanTask, isLate: boolean): string {
   if (isLate) return LATE_PAYLOAD;
   const value = known.values.build(plan.input, {
@@ -230,7 +230,7 @@ function ownTask(
 ): Pick<NewTask, 'id' | 'name' | 'queue' | 'user' | 'level' | 'cost' | 'options' | 'idempotency'> {
   const { id, user, place, key } = settings;
   const { queue, level } = place;
-  // A run that is there already is answered by the client, so that no other task of this one is stored.
+  // The client checks for a stored run itself, so that no other task of this one is stored.
   const idempotency =
     key === undefined
       ? {}
@@ -240,7 +240,7 @@ function ownTask(
   return { id, name, queue, user, level, cost: 1, options, ...idempotency };
 }
 
-/** A key belongs to runs of one name; those that keep other code have keys of their own. */
+/** A key applies to runs of one name; runs that keep other code have separate keys. */
 function keyFor(graph: TaskGraph, { said, saidPlace }: RunSettings, key: string): string {
   if (isSharedKey(said)) return key;
   const kept = [...codeKept(graph, saidPlace)];
@@ -249,7 +249,7 @@ function keyFor(graph: TaskGraph, { said, saidPlace }: RunSettings, key: string)
   return scopedKey(`${graph.name}@${code}`, key);
 }
 
-/** Hexadecimal digits of a hash that tells versions apart: 96 bits. */
+/** Hexadecimal digits of a hash that distinguishes versions: 96 bits. */
 const SCOPE_DIGITS = 24;
 
 function placeOfRun(call: RunCall): RunPlace {

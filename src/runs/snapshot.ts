@@ -1,21 +1,21 @@
 /**
- * A graph's text as it is stored: a letter that says how, then the body. `p`: plain; `d`: deflated,
- * as base64. Long texts are packed outside of the event loop.
+ * Text of a graph as it is stored: a letter for the encoding, then the body. `p`: plain; `d`:
+ * deflated, as base64. Long texts are compressed outside the event loop.
  */
 import { promisify } from 'node:util';
 import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } from 'node:zlib';
 import { GraphCorruptError } from '../domain/errors/errors.ts';
 
-/** Shorter texts are stored as they are, in bytes. */
+/** Shorter texts are stored uncompressed, in bytes. */
 const UNDEFLATED_BYTES = 10_240;
 
-/** From here on space counts for more than time, in bytes. */
+/** From this size on a better compression level is used, in bytes. */
 const DENSE_BYTES = 102_400;
 
-/** Longer texts are packed by the thread pool, in bytes. */
+/** Longer texts are compressed by the thread pool, in bytes. */
 const ASYNC_BYTES = 65_536;
 
-/** Longest text that is unpacked, in bytes: a damaged snapshot must not fill the memory. */
+/** Longest text that is decompressed, in bytes: a damaged snapshot must not exhaust memory. */
 const MOST_BYTES = 268_435_456;
 
 const QUICK = 6;
@@ -37,7 +37,7 @@ export async function packGraph(text: string): Promise<string> {
 /**
  * The text in the body of a snapshot.
  *
- * @throws {@link GraphCorruptError} when it is none.
+ * @throws {@link GraphCorruptError} when the body is invalid.
  */
 export async function unpackGraph(hash: string, body: string): Promise<string> {
   if (body.startsWith('p')) return body.slice(1);
