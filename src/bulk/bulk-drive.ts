@@ -1,4 +1,4 @@
-/** A bulk action under one lease: goes on from what is written down, and says what becomes of its task. */
+/** A bulk action under one lease: continues from its stored progress, and decides about its task. */
 
 import type { OwnEnd, OwnLease } from '../attempt/own-lease.ts';
 import { persist } from '../attempt/persist.ts';
@@ -28,17 +28,17 @@ import {
 } from './bulk-record.ts';
 import { type BulkOutcome, BulkTargets } from './bulk-targets.ts';
 
-/** What carrying out bulk actions needs of its worker. */
+/** Dependencies on the worker. */
 export interface BulkTools extends CancelParts {
   readonly backend: Backend;
   readonly clock: Clock;
   readonly random: () => number;
 }
 
-/** Walks a cancel makes at most: tasks may have moved to where it has looked already. */
+/** Most walks of a cancel: tasks may have moved to states that it has passed. */
 const MOST_WALKS = 5;
 
-/** Carries a bulk action out as far as one turn goes. */
+/** Runs a bulk action for one turn. */
 export async function driveBulk(tools: BulkTools, own: OwnLease): Promise<OwnEnd> {
   try {
     return await new BulkDrive(tools, own).run();
@@ -54,11 +54,11 @@ class BulkDrive {
   readonly #spec: BulkSpec;
   readonly #walk: SearchWalk;
   readonly #targets: BulkTargets;
-  /** When this turn is over, on the worker's clock. */
+  /** End of this turn, on the worker's clock. */
   readonly #turnEnd: number;
   #page: readonly BulkTarget[] = [];
   #at: BulkProgress;
-  /** Outcomes of the chunk in hand that an earlier lease may have brought about. */
+  /** Outcomes of the current chunk that an earlier lease may have caused. */
   #known: ReadonlyMap<string, BulkOutcome> = new Map();
   #savedAt: number;
 
@@ -97,7 +97,7 @@ class BulkDrive {
     }
   }
 
-  /** A dry run changes nothing, and so begins anew with every lease. */
+  /** A dry run changes nothing, so it starts anew with every lease. */
   async #load(): Promise<void> {
     const { backend } = this.#tools;
     const fields = await this.#again(() => backend.runs.load(this.#own.lease.id));
@@ -122,12 +122,12 @@ class BulkDrive {
     this.#at = { ...rest, ...next, matched, from: 0, until: 0 };
     this.#page = this.#spec.dryRun === true ? [] : page;
     this.#known = new Map();
-    // The page is written down with its first chunk.
+    // The page is stored with its first chunk.
     const isLate = elapsedMs(this.#tools.clock) - this.#savedAt >= LIMITS.bulkHoldMs;
     if (this.#page.length === 0 && isLate) await this.#save();
   }
 
-  /** Changes some of the page; answers how long to wait when the rate lets none through for that long. */
+  /** Changes a part of the page; answers the delay if the rate allows none for so long. */
   async #chunk(): Promise<number | undefined> {
     const { clock } = this.#tools;
     const { from, until } = this.#at;
@@ -144,12 +144,12 @@ class BulkDrive {
       await this.#save();
     }
     const chunk = this.#page.slice(from, this.#at.until);
-    // What is reserved for these is counted from before it was.
+    // The reservation for these starts before it was made.
     const { outcomes, tat: spent } = await this.#changeAll(chunk, tat);
     const end = outcomes.indexOf(undefined);
     const count = end < 0 ? chunk.length : end;
     const whole = counted(this.#at, chunk, outcomes.slice(0, count));
-    // Of a page that is gone on with, what is behind a gap is looked at again.
+    // When a page is continued, tasks after a gap are checked again.
     const last = counted(this.#at, chunk, outcomes);
     this.#at = { ...whole, from: from + count, tat: Math.max(this.#boundedTat(), spent) };
     this.#known = new Map();
@@ -160,7 +160,7 @@ class BulkDrive {
     return undefined;
   }
 
-  /** How many may be changed in the time for which it keeps its slot, and what the rate has come to then. */
+  /** Number of changes that fit in the time of its slot, and the `tat` after them. */
   #planned(): { readonly count: number; readonly tat: number } {
     const left = this.#page.length - this.#at.from;
     const { rate } = this.#spec;
@@ -176,7 +176,7 @@ class BulkDrive {
     return { count, tat };
   }
 
-  /** In order, so many at once; `undefined` for those that it did not come to when it was interrupted. */
+  /** Changes tasks in order, several at once; `undefined` for those after an interruption. */
   async #changeAll(
     chunk: readonly BulkTarget[],
     reserved: number,
@@ -200,11 +200,11 @@ class BulkDrive {
     return { outcomes, tat: pace?.tat ?? reserved };
   }
 
-  /** `undefined`: it was interrupted, and may or may not have been changed. */
+  /** `undefined`: it was interrupted; the task may or may not have been changed. */
   async #change(target: BulkTarget): Promise<BulkOutcome | undefined> {
     let isAgain = false;
     const change = async (): Promise<BulkOutcome> => {
-      // The answer may have been lost, and not the call.
+      // The answer may have been lost, not the call.
       const known = isAgain ? await this.#targets.settled([target]) : undefined;
       isAgain = true;
       return known?.get(target.id) ?? this.#targets.change(target);
@@ -217,7 +217,7 @@ class BulkDrive {
     }
   }
 
-  /** What is reserved reaches as far as a slot is kept; what is later is of a clock that has gone back since. */
+  /** A reservation reaches no further than a slot is held; a later one is of a clock that was set back since. */
   #boundedTat(): number {
     const { rate } = this.#spec;
     const { tat } = this.#at;
@@ -243,7 +243,7 @@ class BulkDrive {
     return { type: 'settle', decision: { type: 'finish', result } };
   }
 
-  /** Writes down how far it is; a page when it begins, and that there is none. */
+  /** Stores the progress, with the page at its start, and its removal at the end. */
   async #save(): Promise<void> {
     const { backend } = this.#tools;
     const isFresh = this.#at.from === 0 || this.#page.length === 0;
@@ -259,7 +259,7 @@ class BulkDrive {
     this.#own.signal.throwIfAborted();
   }
 
-  /** Once it is being canceled its journal takes nothing more, but it can still tell what it came to. */
+  /** During a cancel its journal is closed, but it can still write its result to a channel. */
   async #saveLast(last: BulkProgress): Promise<void> {
     const { backend } = this.#tools;
     const lease = refOf(this.#own.lease);
@@ -283,7 +283,7 @@ function placeOf({ start }: SearchWalk): Pick<BulkProgress, 'place'> {
   return start === undefined ? {} : { place: start };
 }
 
-/** What it has come to with the outcomes of these, as far as there are any. */
+/** The progress with these outcomes, up to the first missing one. */
 function counted(
   before: BulkProgress,
   targets: readonly BulkTarget[],
@@ -305,7 +305,7 @@ function counted(
   };
 }
 
-/** Gives the slot back, and goes on when it is its user's turn, not before so long. */
+/** Releases the slot, and continues at its user's turn after the delay. */
 function pause(ms: number): OwnEnd {
   const wait = { for: { kind: 'time' }, entry: PAUSE_ENTRY } as const;
   const wakeAfterMs = Math.max(1, Math.ceil(ms));

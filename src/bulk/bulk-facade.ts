@@ -29,24 +29,24 @@ import {
 
 /** A change of many tasks. */
 export interface BulkOptions {
-  /** Which tasks, in the filter language; it has to say something. */
+  /** Tasks to change, in the filter language; must not be empty. */
   readonly where: string;
   /**
-   * `redrive`: dead letters are put back, of runs and their parts the runs. `cancel`: what has not ended is
-   * canceled. `remove`: what has ended is taken away. `run-now`: what is delayed becomes due.
+   * `redrive`: puts dead letters back, for parts of runs their runs. `cancel`: cancels tasks that
+   * have not ended. `remove`: removes ended tasks. `run-now`: makes delayed tasks due.
    */
   readonly action: BulkAction;
-  /** So many are changed per time, over all workers and their deaths. Default: as fast as it goes. */
+  /** Most changes per time, over all workers and restarts. Default: unlimited. */
   readonly rate?: RateOptions | undefined;
   /** Only counts what it would change. Default false. */
   readonly dryRun?: boolean | undefined;
-  /** Who asked for it: words for people. */
+  /** Name of the person or program that starts it; text for people. */
   readonly by?: string | undefined;
-  /** Why: words for people; also the reason of each cancel. */
+  /** Reason; text for people, and the reason of each cancel. */
   readonly reason?: string | undefined;
   /**
-   * Whose workers carry it out. Default: where tasks go about which nothing is said. It takes a slot as any task does:
-   * where long tasks have all of them, give it a queue and a worker of its own.
+   * Queue whose workers run it. Default: the default queue. It takes a slot as any task does: where
+   * long tasks occupy all slots, give it its own queue and worker.
    */
   readonly queue?: string | undefined;
 }
@@ -61,51 +61,51 @@ const KEYS: OptionKeys<BulkOptions> = keysOf<BulkOptions>()({
   queue: true,
 });
 
-/** How fast tasks are changed. */
+/** Rate of changes. */
 export interface BulkRate {
-  /** How many are changed … */
+  /** Number of changes … */
   readonly limit: number;
   /** … in this time, in ms. */
   readonly per: number;
-  /** How many at once after a pause. */
+  /** Number of changes at once after a pause. */
   readonly burst: number;
 }
 
-/** A change of many tasks, and how far it is. Moments are ms since the epoch on the backend's clock. */
+/** A change of many tasks, and its progress. Moments are ms since the epoch on the backend's clock. */
 export interface BulkInfo {
-  /** Of the task that it is. */
+  /** Id of its task. */
   readonly id: string;
-  /** What is done to each task. */
+  /** Action on each task. */
   readonly action: BulkAction;
-  /** Which tasks, in the filter language. */
+  /** Tasks to change, in the filter language. */
   readonly where: string;
-  /** Absent: as fast as it goes. */
+  /** Rate of changes; absent: unlimited. */
   readonly rate?: BulkRate;
   /** It only counts. */
   readonly dryRun: boolean;
-  /** `queued`: no worker has begun with it. */
+  /** `queued`: no worker has started it. */
   readonly state: 'queued' | 'running' | 'finished' | 'canceled' | 'failed';
-  /** Whose workers carry it out. */
+  /** Queue whose workers run it. */
   readonly queue: string;
-  /** When it was started: what has come about since is not touched. */
+  /** Moment of its start: later tasks and changes are not touched. */
   readonly createdAt: number;
-  /** When a worker began with it. */
+  /** Moment when a worker first ran it. */
   readonly startedAt?: number;
-  /** End states. */
+  /** End states: moment of the end. */
   readonly endedAt?: number;
-  /** Who asked for it. */
+  /** Name of the person or program that started it. */
   readonly by?: string;
-  /** Why. */
+  /** Reason. */
   readonly reason?: string;
-  /** Tasks that it has found so far, and runs in place of their parts; absent before it has begun. */
+  /** Number of tasks found so far, runs counted in place of their parts; absent before it runs. */
   readonly matched?: number;
-  /** Those that were changed. */
+  /** Number of tasks that were changed. */
   readonly done: number;
-  /** Those that were gone, in use, or otherwise than they were, when their turn came. */
+  /** Number of tasks that were gone, in use, or in another state at their turn. */
   readonly skipped: number;
-  /** Those whose change failed. */
+  /** Number of failed changes. */
   readonly failed: number;
-  /** The first ten of these. */
+  /** The first ten errors. */
   readonly errors: readonly BulkError[];
 }
 
@@ -118,13 +118,13 @@ interface BulkParts extends CancelParts {
   readonly send: (task: NewTask) => Promise<unknown>;
 }
 
-/** Where the ids of bulk actions stand, the newest first. */
+/** Address of the index of bulk actions, the newest first. */
 const INDEX = { user: BULK_USER, namespace: 'bulk' };
 
 /** Digits of a moment in an index, in base 36. */
 const STAMP_DIGITS = 9;
 
-/** One that is not stored is forgotten, once it has been in the index for so long, in ms. */
+/** An entry of the index without a task is removed after this time, in ms. */
 const FORGOTTEN_MS = 60_000;
 
 /** `loom.bulk`: changes of many tasks, carried out by workers. */
@@ -137,11 +137,11 @@ export class Bulk {
   }
 
   /**
-   * Stores a change of many tasks. Workers of its queue carry it out in steps, in the turns of a user of its
-   * own; it goes on when any of them dies, and changes no task twice. What matches later is not touched.
+   * Starts a change of many tasks. Workers of its queue run it in steps, in the turns of an internal user; it survives
+   * the death of any worker, and changes no task twice. Tasks that match later are not touched.
    *
-   * @throws {@link InvalidOptionError} for a filter that says nothing, cannot be read, or means no task that
-   * the action is for; {@link QueueFullError}.
+   * @throws {@link InvalidOptionError} for a filter that is empty, invalid, or matches no task in a state that
+   * the action applies to; {@link QueueFullError}.
    */
   async start(options: BulkOptions): Promise<BulkInfo> {
     checkOptions('bulk.start', options, KEYS);
@@ -153,7 +153,7 @@ export class Bulk {
     const backend = await connection.open();
     const key = `${stampOf(clock.now())}.${id}`;
     const place = { ...INDEX, key };
-    // Before the task: one that is stored is listed.
+    // Stored before the task, so that a stored task is listed.
     await backend.xcom.write([{ type: 'push', place, text: 'null', ttlMs: LIMITS.delayMaxMs }]);
     await send({
       ...{ id, name: BULK_TASK, queue, user: BULK_USER, level: 3, cost: 1 },
@@ -167,14 +167,14 @@ export class Bulk {
     return info;
   }
 
-  /** One bulk action; `undefined` when it is not stored, or no longer: it is kept as other tasks are. */
+  /** One bulk action; `undefined` if it is not stored: it is kept as other tasks are. */
   async get(id: string): Promise<BulkInfo | undefined> {
     const { inspect } = await this.#parts.connection.open();
     const [record] = await inspect.get([checkId('id', id)]);
     return record?.name === BULK_TASK ? this.#info(record) : undefined;
   }
 
-  /** One page, the newest first. It may have fewer rows than were asked for, and others after it. */
+  /** One page, the newest first. A page may have fewer rows than requested and still be followed by another. */
   async list(options: PageOptions = {}): Promise<Page<BulkInfo>> {
     checkOptions('bulk.list', options, PAGE_KEYS);
     const { clock, connection } = this.#parts;
@@ -194,7 +194,7 @@ export class Bulk {
     });
   }
 
-  /** Cancels one: what it has changed stays so. Answers as `loom.tasks.cancel` does; `reason` is kept with it. */
+  /** Cancels one; its changes stay. Answers as `loom.tasks.cancel` does; `reason` is stored with it. */
   async cancel(
     id: string,
     options: { readonly reason?: string | undefined } = {},
@@ -265,7 +265,7 @@ function specOf({ where: text, action, rate, dryRun, by, reason }: BulkOptions):
   };
 }
 
-/** Later moments stand first. */
+/** Later moments sort first. */
 function stampOf(now: number): string {
   return (36 ** STAMP_DIGITS - 1 - now).toString(36).padStart(STAMP_DIGITS, '0');
 }

@@ -1,4 +1,4 @@
-/** What is stored of a bulk action: what was asked for, as its input, and how far it is, in its journal. */
+/** Stored data of a bulk action: its spec as the input of its task, its progress in the journal. */
 import type { ValueCodec } from '../codec/codec.ts';
 import { InvalidPayloadError } from '../domain/errors/errors.ts';
 import type { RateLimit } from '../domain/fairness/rate-limit.ts';
@@ -6,12 +6,12 @@ import type { TaskState } from '../domain/task/task.ts';
 import { BULK_TASK } from '../runs/record.ts';
 import type { WalkPlace } from '../search/search-walk.ts';
 
-/** What is done to each task: put back, canceled, taken away, or made due. */
+/** Action on each task: redrive, cancel, remove, or make due. */
 export type BulkAction = 'redrive' | 'cancel' | 'remove' | 'run-now';
 
 /**
- * In which states each action finds its tasks, in the order in which it looks there: a task that moves on
- * meanwhile is met again where it has come to.
+ * States in which each action finds its tasks, in the order of its walk: a task that moves on
+ * meanwhile is met again in its new state.
  */
 export const ACTION_STATES: Readonly<Record<BulkAction, readonly TaskState[]>> = {
   redrive: ['failed'],
@@ -20,10 +20,10 @@ export const ACTION_STATES: Readonly<Record<BulkAction, readonly TaskState[]>> =
   'run-now': ['scheduled'],
 };
 
-/** Whose turn bulk actions take. */
+/** User of bulk actions. */
 export const BULK_USER = '~fairloom';
 
-/** What was asked for. */
+/** Input of a bulk action. */
 export interface BulkSpec {
   readonly action: BulkAction;
   /** In the filter language. */
@@ -34,27 +34,27 @@ export interface BulkSpec {
   readonly reason?: string;
 }
 
-/** A change of one task that did not go well. */
+/** A failed change of one task. */
 export interface BulkError {
-  /** The task. */
+  /** Id of the task. */
   readonly id: string;
-  /** What was thrown: its message. */
+  /** Message of the error. */
   readonly error: string;
 }
 
-/** How far it is. */
+/** Progress of a bulk action. */
 export interface BulkProgress {
-  /** When it was first leased, in ms since the epoch. */
+  /** Moment of its first lease, in ms since the epoch. */
   readonly startedAt: number;
-  /** Where the next page begins; absent when the walk is at its end. */
+  /** Position of the next page; absent at the end of the walk. */
   readonly place?: WalkPlace;
-  /** Of the page in hand: so many are done with. */
+  /** Number of tasks of the current page that are done. */
   readonly from: number;
-  /** Those before this one may have been changed already. */
+  /** Tasks before this index may have been changed already. */
   readonly until: number;
   /** See `allowedAt`. */
   readonly tat: number;
-  /** Walks that are over, and what the one under way has changed: after the last change it walks once more. */
+  /** Number of complete walks, and of changes in the current one: after the last change it walks once more. */
   readonly walks: number;
   readonly changed: number;
   readonly matched: number;
@@ -64,37 +64,37 @@ export interface BulkProgress {
   readonly errors: readonly BulkError[];
 }
 
-/** A task that is to be changed, or the run that is changed in its place. */
+/** A task to change, or the run to change in its place. */
 export interface BulkTarget {
   readonly id: string;
   readonly isRun: boolean;
 }
 
-/** The field of its journal that says how far it is. */
+/** Journal field of the progress. */
 export const PROGRESS_FIELD = 'progress';
 
-/** The field that names the targets of the page in hand. */
+/** Journal field of the targets of the current page. */
 export const PAGE_FIELD = 'page';
 
-/** The entry that the end of a pause is written to. */
+/** Journal entry for the end of a pause. */
 export const PAUSE_ENTRY = '=bulk';
 
-/** Where it is told by a channel, once the journal takes no more: it was canceled. */
+/** Channel field for the result once the journal is closed by a cancel. */
 export const LAST_FIELD = '~bulk:progress';
 
-/** The payload of its task. */
+/** Payload of its task. */
 export function bulkPayload(codec: ValueCodec, spec: BulkSpec): string {
   return codec.payload(BULK_TASK, spec);
 }
 
-/** @throws {@link InvalidPayloadError} when the text is not what {@link bulkPayload} wrote. */
+/** @throws {@link InvalidPayloadError} when the text is not from {@link bulkPayload}. */
 export function bulkSpecIn(codec: ValueCodec, payload: string): BulkSpec {
   const spec: unknown = codec.read(payload);
   if (isSpec(spec)) return spec;
   throw new InvalidPayloadError('$', 'is no bulk action');
 }
 
-/** How far it was when it last wrote that down; `undefined` before its first turn. */
+/** The stored progress; `undefined` before its first turn. */
 export function progressIn(fields: Readonly<Record<string, string>>): BulkProgress | undefined {
   const text = fields[LAST_FIELD] ?? fields[PROGRESS_FIELD];
   return text === undefined ? undefined : (JSON.parse(text) as BulkProgress);
@@ -105,7 +105,7 @@ export function pageText(targets: readonly BulkTarget[]): string {
   return JSON.stringify(targets.map(({ id, isRun }) => `${isRun ? 'r' : 't'}${id}`));
 }
 
-/** What {@link pageText} was given. */
+/** Parses the text of {@link pageText}. */
 export function pageIn(fields: Readonly<Record<string, string>>): readonly BulkTarget[] {
   const texts = JSON.parse(fields[PAGE_FIELD] ?? '[]') as readonly string[];
   return texts.map((text) => ({ id: text.slice(1), isRun: text.startsWith('r') }));

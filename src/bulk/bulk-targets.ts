@@ -1,4 +1,4 @@
-/** Which tasks a bulk action means, and what it does to one of them. */
+/** Tasks of a bulk action, and the change of one of them. */
 
 import { inChunks } from '../base/chunks.ts';
 import { messageOf } from '../base/message-of.ts';
@@ -17,26 +17,26 @@ import { isShown, matcherOf } from '../search/match.ts';
 import { whereOf } from '../search/where.ts';
 import type { BulkSpec, BulkTarget } from './bulk-record.ts';
 
-/** What a change of one task came to; a text says why it failed. */
+/** Outcome of a change of one task; a text is the reason of its failure. */
 export type BulkOutcome = 'done' | 'skipped' | { readonly error: string };
 
-/** Records that are read at once: each may weigh a MiB. */
+/** Records per read: each may have a MiB. */
 const READ_AT_ONCE = 50;
 
 interface TargetParts extends CancelParts {
   readonly backend: Backend;
 }
 
-/** The tasks of one bulk action: those that match as things stood when it was started. */
+/** The tasks of one bulk action: those that matched at its start. */
 export class BulkTargets {
   readonly #parts: TargetParts;
   readonly #spec: BulkSpec;
   readonly #own: string;
-  /** When it was started, by the backend's clock: what has come about since is not touched. */
+  /** Moment of its start, by the backend's clock: later tasks and changes are not touched. */
   readonly #startedBy: number;
   readonly #isMeant: (task: TaskRow) => boolean;
   readonly #isOne: (task: TaskRow) => boolean;
-  /** Runs that were met in this lease: the first of their parts stands for the others. */
+  /** Runs met under this lease: the first part of a run represents the others. */
   readonly #seen = new Set<string>();
 
   constructor(
@@ -53,7 +53,7 @@ export class BulkTargets {
     this.#isOne = isShown(where, { runs: true });
   }
 
-  /** Of a page those that are to be changed; parts of runs that are put back are their runs, once each. */
+  /** The tasks of a page to change; parts of runs that are redriven are replaced by their runs, once each. */
   async among(rows: readonly TaskRow[]): Promise<readonly BulkTarget[]> {
     const meant = rows.filter(
       (row) => row.id !== this.#own && this.#isOne(row) && this.#isMeant(row) && this.#isOld(row),
@@ -63,7 +63,7 @@ export class BulkTargets {
     return waited.map(({ id }) => ({ id, isRun: false }));
   }
 
-  /** Does it, unless that has come about since it was meant. */
+  /** Changes a task, unless it is newer than the action. */
   async change({ id, isRun: whole }: BulkTarget): Promise<BulkOutcome> {
     try {
       return await this.#change(id, whole);
@@ -77,8 +77,8 @@ export class BulkTargets {
   }
 
   /**
-   * What became of changes that may have been made before: those that are still to be made are absent. What
-   * is no longer as it was meant counts as changed by this action.
+   * Outcomes of changes that may have been made before; those still to make are absent. A task in
+   * another state counts as changed by this action.
    */
   async settled(targets: readonly BulkTarget[]): Promise<ReadonlyMap<string, BulkOutcome>> {
     const known = new Map<string, BulkOutcome>();
@@ -99,16 +99,16 @@ export class BulkTargets {
     return known;
   }
 
-  /** `undefined`: it is still to be made. */
+  /** `undefined`: it is still to be changed. */
   #outcomeOf(record: TaskRecord | undefined, whole: boolean): BulkOutcome | undefined {
     const { action } = this.#spec;
-    // Another task may have got its id since.
+    // Another task may have its id since.
     if (record === undefined || record.createdAt > this.#startedBy) {
       return action === 'remove' ? 'done' : 'skipped';
     }
     switch (action) {
       case 'redrive':
-        // A run that goes on may have been put back in part.
+        // A run that continues may have been redriven in part.
         return this.#isOld(record) && (whole || record.state === 'failed') ? undefined : 'done';
       case 'cancel':
         if (record.state === 'canceled' || record.cancelRequested) return 'done';
@@ -147,13 +147,13 @@ export class BulkTargets {
     return reason === undefined ? { type: 'request' } : { type: 'request', reason };
   }
 
-  /** It stood there when the action was started; of those that still run, it was stored by then. */
+  /** It was in this state at the start of the action; for a running task, it was stored by then. */
   #isOld({ createdAt, endedAt, cancelRequested, state }: TaskRow): boolean {
     if (isEnd(state)) return (endedAt ?? 0) <= this.#startedBy;
     return createdAt <= this.#startedBy && !(state === 'started' && cancelRequested);
   }
 
-  /** Without those that were tried since: they wait for another attempt now. */
+  /** Without tasks that were tried since: they wait for another attempt now. */
   async #waitedThen<T extends TaskRow>(rows: readonly T[]): Promise<readonly T[]> {
     const { inspect } = this.#parts.backend;
     const waited = await Promise.all(
@@ -166,7 +166,7 @@ export class BulkTargets {
     return rows.filter((_, at) => waited[at] === true);
   }
 
-  /** Parts of runs, and what a handler has run, are put back with the whole that they belong to. */
+  /** Replaces parts of runs, and tasks that a handler ran, by their wholes. */
   async #wholes(rows: readonly TaskRow[]): Promise<readonly BulkTarget[]> {
     const owners = new Map<string, TaskRow | undefined>();
     for (const row of rows) {

@@ -35,16 +35,16 @@ function discreet(tracer: Tracer | undefined): Tracer | undefined {
   return tracer === undefined ? undefined : discreetTracer(tracer);
 }
 
-/** The parts of one client, put together. */
+/** The parts of one client. */
 export class Core {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** Lines about failures have the messages of what handlers threw. */
+  /** Whether lines about failures contain the message of the error. */
   readonly logErrors: boolean;
   readonly newId: () => string;
   readonly defaults: DefaultOptions;
-  /** The zone of schedules that name none. */
+  /** Default time zone of schedules. */
   readonly timeZone: string;
   readonly tracer: Tracer | undefined;
   readonly codec: ValueCodec;
@@ -58,7 +58,7 @@ export class Core {
   readonly handlers: HandlerSource;
   readonly plans: PlanCache;
   readonly metrics: Instruments | undefined;
-  /** Absent: nothing is counted here. */
+  /** Absent: series are off. */
   readonly series: SeriesGatherer | undefined;
   readonly keepAlive: KeepAlive = new KeepAlive();
   readonly yields: Turns = new Turns();

@@ -1,21 +1,21 @@
 import { randomBytes, randomFillSync } from 'node:crypto';
 import type { Clock } from '../base/time.ts';
 
-/** Random bytes are drawn for many ids at once: one draw costs more than an id. */
+/** Random bytes are drawn for many ids at once: a draw costs more than an id. */
 const POOL_BYTES = 4_096;
 
-/** Of which one id takes so many: 2 bits of variant, and 72 more. */
+/** Random bytes per id: 2 bits of variant, and 72 more. */
 const RANDOM_BYTES = 10;
 
-/** Where the 72 bits stand, as 18 hexadecimal digits. */
+/** Positions of the 72 random bits, as 18 hexadecimal digits. */
 const DIGITS_AT = [15, 16, 17, 20, 21, 22, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35];
 const VARIANT_AT = 19;
 const HEX = Buffer.from('0123456789abcdef');
 
 /**
- * Makes the source of ids: UUIDs of version 7, whose first 48 bits are the clock's milliseconds.
- * Written digit by digit into one buffer: an id put together of strings keeps its pieces alive, and
- * takes ten times the memory.
+ * Creates a generator of ids: UUIDs of version 7, whose first 48 bits are the clock's milliseconds.
+ * Written digit by digit into one buffer: an id concatenated from strings keeps its parts in
+ * memory, ten times as much.
  */
 export function uuidV7(clock: Clock): () => string {
   const text = Buffer.from('00000000-0000-7000-8000-000000000000');

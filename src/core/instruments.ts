@@ -10,9 +10,9 @@ import type { Unsubscribe } from '../events/emitter.ts';
 import type { WorkerEvents } from '../events/worker-events.ts';
 import type { SchedulerEvents } from '../schedules/scheduler.ts';
 
-/** What is measured of a client: a part of `Fairloom`. */
+/** The measured part of a client, see `Fairloom`. */
 export interface MeasuredClient {
-  /** Tasks by state, and what they wait for. */
+  /** Tasks by state, and their waits. */
   readonly tasks: Pick<Tasks, 'dependents' | 'list' | 'missing' | 'waiting'>;
   /** Users of queues. */
   readonly users: Pick<Users, 'list' | 'get'>;
@@ -20,55 +20,55 @@ export interface MeasuredClient {
   readonly queues: Pick<Queues, 'list'>;
   /** The live workers. */
   readonly workers: {
-    /** Those of all processes. */
+    /** Workers of all processes. */
     list(): Promise<readonly WorkerInfo[]>;
   };
-  /** How late the schedules are. */
+  /** Lag of the schedules. */
   readonly schedules: Pick<Schedules, 'lag'>;
   /** Figures of the graph cache. */
   readonly graphs: Pick<Graphs, 'stats'>;
   /** Counts and totals. */
   stats(): Promise<Stats>;
-  /** What goes wrong in the store though it answers. */
+  /** Problems of the store that make no call fail. */
   health(): Promise<Pick<Pong, 'problems'>>;
 }
 
-/** What is measured of a worker: a part of `Worker`. */
+/** The measured part of a worker, see `Worker`. */
 export interface MeasuredWorker {
   /** Unique among live workers. */
   readonly id: string;
-  /** Its slots. */
+  /** Number of its slots. */
   readonly concurrency: number;
   /** Slots in use. */
   readonly running: number;
   /** It leases, and the backend answers. */
   readonly isHealthy: boolean;
-  /** Listens to one kind of event. */
+  /** Adds a listener for one kind of event. */
   on<Name extends keyof WorkerEvents>(
     name: Name,
     listener: (event: WorkerEvents[Name]) => void,
   ): Unsubscribe;
 }
 
-/** What is measured of a scheduler: a part of `Worker` and of `SchedulerService`. */
+/** The measured part of a scheduler, see `Worker` and `SchedulerService`. */
 export interface MeasuredScheduler {
-  /** Listens to one kind of event. */
+  /** Adds a listener for one kind of event. */
   on<Name extends keyof SchedulerEvents>(
     name: Name,
     listener: (event: SchedulerEvents[Name]) => void,
   ): Unsubscribe;
 }
 
-/** What a client shows itself to, so that it can be measured: `prometheus(…)` of `fairloom/metrics`. */
+/** Measures a client: `prometheus(…)` of `fairloom/metrics`. */
 export interface Instruments {
-  /** The backend to use instead: the same one, with its calls timed. */
+  /** Wraps the backend, to time its calls. */
   backend(backend: Backend): Backend;
-  /** A client uses these instruments; called once, when it is made. */
+  /** Called once, by a new client. */
   client(loom: MeasuredClient, clock: Clock): void;
-  /** A worker of the client was made; it has not been started. */
+  /** Called for a new worker, before its start. */
   worker(worker: MeasuredWorker): void;
-  /** A scheduler that runs no tasks was made; it has not been started. */
+  /** Called for a new scheduler without tasks, before its start. */
   scheduler(scheduler: MeasuredScheduler): void;
-  /** A task of a caller was stored. */
+  /** Called for each stored task of a caller. */
   enqueued(task: NewTask): void;
 }

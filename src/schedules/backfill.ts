@@ -5,17 +5,17 @@ import type { Backend } from '../domain/port/backend.ts';
 import { refusalError } from '../domain/port/refusal.ts';
 import { type KnownSchedule, taskOf } from './spec.ts';
 
-/** The outcome of a backfill, by slot. */
+/** Result of a backfill, by slot. */
 export interface BackfillReport {
   /** Slots whose tasks were stored. */
   readonly created: readonly number[];
-  /** Slots whose tasks were stored before, or whose idempotency key answered with another. */
+  /** Slots whose tasks were stored before, or whose idempotency key returned another task. */
   readonly existing: readonly number[];
-  /** Slots whose tasks were refused, each with the reason. */
+  /** Slots whose tasks were refused, each with its error. */
   readonly refused: readonly {
-    /** The instant that the schedule names, in ms since the epoch. */
+    /** Instant of the slot, in ms since the epoch. */
     readonly slot: number;
-    /** As an enqueue would have thrown it. */
+    /** The error that an enqueue would throw. */
     readonly error: FairloomError;
   }[];
 }
@@ -27,10 +27,10 @@ interface Stretch {
   readonly to: number;
 }
 
-/** Tasks that go to the backend together. */
+/** Tasks per call of the backend. */
 const AT_ONCE = 100;
 
-/** Stores the tasks of a stretch of slots. */
+/** Stores the tasks of the slots in a range. */
 export async function backfill(backend: Backend, stretch: Stretch): Promise<BackfillReport> {
   const { id, known } = stretch;
   const slots = slotsOf(stretch);
@@ -42,7 +42,7 @@ export async function backfill(backend: Backend, stretch: Stretch): Promise<Back
     const replies = await backend.tasks.enqueue(tasks, { atomic: false });
     for (const [index, reply] of replies.entries()) {
       const slot = some[index] ?? 0;
-      // Another task of the same slot: the schedule had another input then.
+      // A task with another input: the schedule had that at the slot.
       const isThere = reply.kind === 'refused' && reply.refusal.type === 'task-conflict';
       if (reply.kind === 'created') created.push(slot);
       else if (reply.kind === 'existing' || isThere) existing.push(slot);

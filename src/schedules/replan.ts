@@ -1,30 +1,30 @@
-/** Where a schedule stands after a change. A slot that was due stays due or is counted. */
+/** The next slot of a schedule after a change. A slot that was due stays due or is counted as missed. */
 import type { Logger } from '../base/logger.ts';
 import type { ScheduleChange, ScheduleRecord } from '../domain/port/schedule.ts';
 import { say } from '../logging/log-events.ts';
 import { type KnownSchedule, unfiredText } from './spec.ts';
 import { dueSlots } from './timing/catch-up.ts';
 
-/** A stored schedule, and what it is to become. */
+/** A stored schedule, and its changed form. */
 export interface Replan {
-  /** Absent: there was none. */
+  /** Absent: it is new. */
   readonly before: { readonly record: ScheduleRecord; readonly known: KnownSchedule } | undefined;
-  /** Its `next` is not read. */
+  /** Its `next` is ignored. */
   readonly after: ScheduleRecord;
   readonly known: KnownSchedule;
-  /** What the backend's clock shows. */
+  /** Moment by the backend's clock. */
   readonly now: number;
 }
 
-/** A schedule to be written, and the slots that it gives up. */
+/** A schedule to store, and its dropped slots. */
 export interface Replanned {
   readonly change: ScheduleChange;
   readonly missed?: { readonly slot: number; readonly slots: number };
 }
 
 /**
- * Slots that were due and are not fired stay due where the new timing has them too, also through a
- * pause; the others count as missed. What follows comes after this moment.
+ * Due slots that have not fired stay due if the new timing has them too, also through a pause; the
+ * others count as missed. Later slots come after this moment.
  */
 export function replanned({ before, after, known, now }: Replan): Replanned {
   const { next: _old, ...record } = after;
@@ -49,7 +49,7 @@ export function replanned({ before, after, known, now }: Replan): Replanned {
   };
 }
 
-/** Logs what a change gives up. */
+/** Logs the slots that a change drops. */
 export function sayMissed(
   log: Logger,
   schedule: string,

@@ -7,68 +7,68 @@ import { runInputOf } from '../runs/record.ts';
 import type { ScheduleSpec } from './spec.ts';
 import { NAMED_FACTS, rendered } from './template.ts';
 
-/** Everything that is known about one schedule. Moments are ms since the epoch; lengths are ms. */
+/** Facts about one schedule. Moments are ms since the epoch; durations are ms. */
 export interface ScheduleInfo {
-  /** Its name. */
+  /** Id of the schedule. */
   readonly id: string;
-  /** The task, or the pipeline, that it starts. */
+  /** Name of its task or pipeline. */
   readonly task: string;
-  /** Of the code that its tasks keep; absent of a pipeline, whose graph says it. */
+  /** Version of its tasks' code; absent for a pipeline, whose graph has it. */
   readonly version?: string;
   /** Hash of the pipeline's graph. */
   readonly graph?: string;
-  /** The name of the events that it fires at; absent: it fires by the clock. */
+  /** Name of its events; absent: it fires by the clock. */
   readonly event?: string;
-  /** Events about this alone. */
+  /** Key of its events. */
   readonly key?: string;
-  /** Its pattern; this or `everyMs`. */
+  /** Cron pattern; either this or `everyMs`. */
   readonly cron?: string;
-  /** The zone of the pattern. */
+  /** Time zone of the pattern. */
   readonly timeZone?: string;
-  /** Its period. */
+  /** Period. */
   readonly everyMs?: number;
-  /** From where the period counts. */
+  /** Start of the period. */
   readonly anchor?: number;
-  /** No slot before. */
+  /** No slot before this moment. */
   readonly start?: number;
-  /** No slot after. */
+  /** No slot after this moment. */
   readonly end?: number;
-  /** Most tasks that it makes. */
+  /** Most tasks of the schedule. */
   readonly limit?: number;
   /** Longest delay of a slot. */
   readonly jitterMs?: number;
-  /** How it handles missed slots. */
+  /** Policy for missed slots. */
   readonly missed: MissedPolicy;
-  /** What it does while an earlier task has not ended. */
+  /** Policy while an earlier task has not ended. */
   readonly overlap: OverlapPolicy;
   /**
-   * What each task gets; where facts of the slot are put in, it says so, as `<slot.date>`. Absent when
-   * there is none, or it cannot be read.
+   * Input of each task, with placeholders as `<slot.date>` for facts of the slot. Absent without
+   * one, or if it cannot be read.
    */
   readonly input?: unknown;
-  /** Whose turn its tasks take. */
+  /** User of its tasks. */
   readonly user: string;
-  /** Where they stand in line. */
+  /** Queue of its tasks. */
   readonly queue: string;
-  /** Where they stand among their user's tasks, 1 to 6. */
+  /** Priority of its tasks, 1 to 6. */
   readonly priority: Level;
   /** `active`: it fires; `paused`; `over`: no slot is left. */
   readonly state: 'active' | 'paused' | 'over';
-  /** The slot that comes next. */
+  /** The next slot. */
   readonly nextAt?: number;
-  /** The latest slot, or moment of an event, that made a task. */
+  /** The latest slot, or moment of an event, that stored a task. */
   readonly lastAt?: number;
-  /** That task. */
+  /** Id of that task. */
   readonly lastTaskId?: string;
-  /** Tasks that it has made. */
+  /** Number of its tasks. */
   readonly fired: number;
-  /** Slots that were not fired in time, and those that were refused. */
+  /** Number of slots that were missed or refused. */
   readonly missedSlots: number;
-  /** Slots passed over because an earlier task had not ended. */
+  /** Number of slots skipped because an earlier task had not ended. */
   readonly overlappedSlots: number;
-  /** When it was stored first. */
+  /** Moment of its creation. */
   readonly createdAt: number;
-  /** When it was changed last. */
+  /** Moment of its last change. */
   readonly updatedAt: number;
 }
 
@@ -109,7 +109,7 @@ function taskOf(
   return version === undefined ? { task: name } : { task: name, version };
 }
 
-/** A listing must show a schedule also when its text is damaged. */
+/** A listing shows a schedule even if its text is damaged. */
 function inputIn({ task, isOpen }: ScheduleSpec, codec: ValueCodec): { readonly input?: unknown } {
   const payload = isOpen ? rendered(task.payload, NAMED_FACTS) : task.payload;
   try {

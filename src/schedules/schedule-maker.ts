@@ -1,4 +1,4 @@
-/** Makes what is stored of a schedule out of what callers say. */
+/** Builds the stored form of a schedule from the options of callers. */
 
 import { utf8Bytes } from '../base/json.ts';
 import type { ValueCodec } from '../codec/codec.ts';
@@ -36,16 +36,16 @@ import {
 } from './template.ts';
 import { Timetable } from './timing/timing.ts';
 
-/** What making a schedule needs of its client. */
+/** Dependencies on the client. */
 export interface MakerParts {
   readonly maker: TaskMaker;
   readonly codec: ValueCodec;
   readonly graphs: GraphCache;
-  /** Of schedules that name none. */
+  /** Default time zone. */
   readonly timeZone: string;
 }
 
-/** What a caller says: a step, or the name of a task. */
+/** Options with a step, or the name of a task. */
 export type AnyScheduleOptions = CommonScheduleOptions & {
   readonly task?: unknown;
   readonly name?: NamedScheduleOptions['name'];
@@ -59,21 +59,21 @@ export type AnyEventOptions = CommonEventOptions & {
   readonly input?: unknown;
 };
 
-/** What both say of the tasks that they start. */
+/** Common options about the tasks that they start. */
 type TemplateOptions = Pick<AnyScheduleOptions, 'task' | 'name' | 'input'> & TemplateTaskOptions;
 
-/** A schedule to be stored, but for where it stands. */
+/** A schedule to store, without its position. */
 export interface MadeSchedule {
   readonly change: Omit<ScheduleChange, 'id' | 'revision' | 'paused' | 'next'>;
-  /** To be stored before it. */
+  /** Graph to store before it. */
   readonly graph: KnownGraph | undefined;
 }
 
-/** Where a schedule is made, and at which moment. */
+/** Id of a schedule, and moment of the change. */
 interface Place {
   readonly id: string;
   readonly now: number;
-  /** Of the stored schedule, so that it counts on from there. */
+  /** Anchor of the stored schedule, so that its period continues. */
   readonly anchor: number | undefined;
 }
 
@@ -142,9 +142,9 @@ export async function makeEventSchedule(
 }
 
 interface TemplatePlace {
-  /** What an input that is a function is called with. */
+  /** Argument of an input function. */
   readonly at: SlotReferences | EventReferences;
-  /** The input of the first task, so that a schema sees what a handler will; absent: not known yet. */
+  /** Renders the input of a first task for the schema; absent: it is not known yet. */
   readonly sample?: (payload: string) => string;
 }
 
@@ -179,7 +179,7 @@ interface TaskCall {
   readonly step: TaskDefinition | undefined;
   readonly name: string;
   readonly input: unknown;
-  /** A schema may look at the input. */
+  /** The input is known, so that a schema can check it. */
   readonly isKnown: boolean;
 }
 
@@ -201,11 +201,11 @@ interface RunCallOptions {
   readonly step: StepDefinition;
   readonly input: unknown;
   readonly options: TemplateOptions;
-  /** Stands for the id of the run. */
+  /** Reference to the id of the run. */
   readonly taskId: string;
 }
 
-/** The task of a slot is a driven run; its own id stands in its options. */
+/** The task of a slot is a driven run; its options contain its own id. */
 function runTemplate(
   { graphs, maker, codec }: MakerParts,
   { step, input, options, taskId }: RunCallOptions,
@@ -222,12 +222,12 @@ function runTemplate(
   return { task: { ...templateFrom(made), ...key, pipeline: step.name }, graph: known };
 }
 
-/** As it is stored: runs that keep other code have keys of their own. */
+/** The stored key: runs with other code have separate keys. */
 function keyIn({ idempotency }: NewTask): { readonly key?: string } {
   return idempotency === undefined ? {} : { key: idempotency.key };
 }
 
-/** What all tasks of the schedule share. */
+/** Common fields of all tasks of the schedule. */
 function templateFrom(task: NewTask): TaskTemplate {
   const { name, queue, user, level, cost, payload, options } = task;
   const { delayMs, expiresInMs, idempotency, graph } = task;

@@ -1,4 +1,4 @@
-/** What a caller may say about a schedule, and its timing checked. */
+/** Options of schedules, and the check of their timing. */
 import type { Duration } from '../base/time.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { keysOf, type OptionKeys } from '../domain/errors/options.ts';
@@ -19,42 +19,42 @@ import type { Timing } from './timing/timing.ts';
 /** When a schedule fires. */
 export interface ScheduleTiming {
   /**
-   * A cron pattern of 5 fields, or 6 with seconds first; names, `L`, `W`, `#`, `@daily` and its
-   * like. At most 256 characters. This or `every`.
+   * A cron pattern of 5 fields, or 6 with seconds first; names, `L`, `W`, `#`, `@daily` and
+   * similar. At most 256 characters. Either this or `every`.
    */
   readonly cron?: string | undefined;
-  /** A length, from 1 s to ten years: counted from `start`, or from when the schedule was made. */
+  /** A period from 1 s to ten years, counted from `start`, or from the creation of the schedule. */
   readonly every?: Duration | undefined;
-  /** The zone of the pattern, by its IANA name. Default that of `FairloomOptions.scheduler`, else `UTC`. */
+  /** Time zone of the pattern, by its IANA name. Default that of `FairloomOptions.scheduler`, else `UTC`. */
   readonly timeZone?: string | undefined;
   /** No slot before this moment: a Date, or ms since the epoch. */
   readonly start?: Date | number | undefined;
   /** No slot after this moment. */
   readonly end?: Date | number | undefined;
-  /** It is over after so many tasks. */
+  /** Most tasks of the schedule. */
   readonly limit?: number | undefined;
-  /** Each slot is late by up to this much, always by the same; at most a day. Default none. */
+  /** Longest delay of a slot, constant for each slot; at most a day. Default none. */
   readonly jitter?: Duration | undefined;
 }
 
-/** What happens when things do not go by the clock. */
+/** Policies for missed and overlapping slots. */
 export interface SchedulePolicies {
   /**
-   * Slots that no scheduler fired within a minute: fire the latest of them (`one`, the default), none
-   * (`skip`), or all. With `all` they run one after the other, unless `overlap` is set.
+   * Slots that no scheduler fired within a minute: fire the latest of them (`one`, the default),
+   * none (`skip`), or all (`all`), then one after the other, unless `overlap` is set.
    */
   readonly missed?: MissedPolicy | undefined;
   /** Most missed slots that `all` fires, the newest; at most 1,000. Default 100. */
   readonly missedCap?: number | undefined;
   /**
-   * At a slot while the task of an earlier one has not ended: pass over it (`skip`, the default),
-   * fire anyway (`allow`), let one wait (`queue-one`), or ask the earlier one to end and start
-   * behind it (`cancel-previous`).
+   * At a slot while the task of an earlier one has not ended: skip the slot (`skip`, the default),
+   * fire it anyway (`allow`), let one task wait (`queue-one`), or cancel the earlier task and start
+   * after its end (`cancel-previous`).
    */
   readonly overlap?: OverlapPolicy | undefined;
 }
 
-/** Options of an enqueue that make no sense for many tasks. */
+/** Options of an enqueue that make no sense for several tasks. */
 export type OneTimeOptions =
   | 'id'
   | 'executeAfter'
@@ -66,23 +66,23 @@ export type OneTimeOptions =
   | 'onDuplicate'
   | 'traceparent';
 
-/** What holds for each task of a schedule, as for `enqueue`. */
+/** Options of each task of a schedule, as for `enqueue`. */
 export interface TemplateTaskOptions extends Omit<EnqueueOptions, OneTimeOptions> {
   /** See {@link RunEnqueueOptions.checkpoint}; for pipelines. */
   readonly checkpoint?: RunEnqueueOptions['checkpoint'];
 }
 
-/** Everything about a schedule but what it starts; the rest as for `enqueue`. */
+/** Options of a schedule without its task; those of the tasks as for `enqueue`. */
 export interface CommonScheduleOptions
   extends ScheduleTiming,
     SchedulePolicies,
     TemplateTaskOptions {}
 
-/** Everything about a schedule that fires at events but what it starts. Its `user` is the one whose events they are. */
+/** Options of a schedule that fires at events, without its task. Events of its `user` start it. */
 export interface CommonEventOptions extends TemplateTaskOptions {
-  /** The name of the events, as `order.paid`. */
+  /** Name of the events, such as `order.paid`. */
   readonly event: string;
-  /** Events about this alone. Default: about anything. */
+  /** Key of the events. Default: any. */
   readonly key?: string | undefined;
 }
 
@@ -91,7 +91,7 @@ export type ScheduleInput<I> = I | ((slot: SlotReferences) => I);
 
 /** A schedule of a task or a pipeline. */
 export type ScheduleOptions<I, O, X> = CommonScheduleOptions & {
-  /** What is started at each slot. A pipeline becomes a driven run. */
+  /** Task or pipeline to start at each slot. A pipeline becomes a driven run. */
   readonly task: Step<I, O, X>;
 } & (undefined extends I
     ? {
@@ -103,28 +103,28 @@ export type ScheduleOptions<I, O, X> = CommonScheduleOptions & {
         readonly input: ScheduleInput<NoInfer<I>>;
       });
 
-/** A schedule for callers that have the name of a task only. */
+/** A schedule that names its task by a text only. */
 export interface NamedScheduleOptions extends CommonScheduleOptions {
-  /** Of a task. */
+  /** Name of the task. */
   readonly name: string;
   /** Data, or a function that is called once, with references. */
   readonly input?: unknown;
 }
 
-/** What each event makes of the input: data, or a function that is called once, with references. */
+/** The input for each event: data, or a function that is called once, with references. */
 export type EventInput<I> = I | ((event: EventReferences) => I);
 
 /** A schedule of a task or a pipeline that events start. */
 export interface EventScheduleOptions<I, O, X> extends CommonEventOptions {
-  /** What is started by each event. A pipeline becomes a driven run. */
+  /** Task or pipeline to start at each event. A pipeline becomes a driven run. */
   readonly task: Step<I, O, X>;
   /** Data, or a function that is called once, with references. Default: the payload of the event. */
   readonly input?: EventInput<NoInfer<I>> | undefined;
 }
 
-/** A schedule that fires at events, for callers that have the name of a task only. */
+/** A schedule that fires at events and names its task by a text only. */
 export interface NamedEventOptions extends CommonEventOptions {
-  /** Of a task. */
+  /** Name of the task. */
   readonly name: string;
   /** Data, or a function that is called once, with references. Default: the payload of the event. */
   readonly input?: unknown;
@@ -143,7 +143,7 @@ const {
   ...REPEATABLE
 } = ENQUEUE_KEYS;
 
-/** What may stand in {@link ScheduleTiming}. */
+/** Keys of {@link ScheduleTiming}. */
 export const TIMING_KEYS: OptionKeys<ScheduleTiming> = keysOf<ScheduleTiming>()({
   cron: true,
   every: true,
@@ -154,7 +154,7 @@ export const TIMING_KEYS: OptionKeys<ScheduleTiming> = keysOf<ScheduleTiming>()(
   jitter: true,
 });
 
-/** What may stand in {@link SchedulePolicies}. */
+/** Keys of {@link SchedulePolicies}. */
 export const POLICY_KEYS: OptionKeys<SchedulePolicies> = keysOf<SchedulePolicies>()({
   missed: true,
   missedCap: true,
@@ -177,14 +177,14 @@ const EVENT_KEYS: OptionKeys<CommonEventOptions> = keysOf<CommonEventOptions>()(
 
 type AnyEventSchedule = EventScheduleOptions<unknown, unknown, unknown>;
 
-/** What may stand in {@link EventScheduleOptions}. */
+/** Keys of {@link EventScheduleOptions}. */
 export const EVENT_SCHEDULE_KEYS: OptionKeys<AnyEventSchedule> = keysOf<AnyEventSchedule>()({
   ...EVENT_KEYS,
   task: true,
   input: true,
 });
 
-/** What may stand in {@link NamedEventOptions}. */
+/** Keys of {@link NamedEventOptions}. */
 export const NAMED_EVENT_KEYS: OptionKeys<NamedEventOptions> = keysOf<NamedEventOptions>()({
   ...EVENT_KEYS,
   name: true,
@@ -193,24 +193,24 @@ export const NAMED_EVENT_KEYS: OptionKeys<NamedEventOptions> = keysOf<NamedEvent
 
 type AnySchedule = ScheduleOptions<unknown, unknown, unknown>;
 
-/** What may stand in {@link ScheduleOptions}. */
+/** Keys of {@link ScheduleOptions}. */
 export const SCHEDULE_KEYS: OptionKeys<AnySchedule> = keysOf<AnySchedule>()({
   ...COMMON_KEYS,
   task: true,
   input: true,
 });
 
-/** What may stand in {@link NamedScheduleOptions}. */
+/** Keys of {@link NamedScheduleOptions}. */
 export const NAMED_KEYS: OptionKeys<NamedScheduleOptions> = keysOf<NamedScheduleOptions>()({
   ...COMMON_KEYS,
   name: true,
   input: true,
 });
 
-/** The largest moment that a Date can hold, in ms since the epoch. */
+/** The largest moment of a Date, in ms since the epoch. */
 const MOMENT_MAX_MS = 8_640_000_000_000_000;
 
-/** The policies in force. */
+/** Effective policies. */
 export interface CheckedPolicies {
   readonly missed: MissedPolicy;
   readonly cap: number;
@@ -218,7 +218,7 @@ export interface CheckedPolicies {
   readonly limit: number | undefined;
 }
 
-/** The field of a spec whose missed slots run one after the other; `overlap` as it was set, if it was. */
+/** The spec field `catchesUp` of a schedule; `overlap` is the option of the caller. */
 export function catchUpOf(
   missed: MissedPolicy,
   overlap: OverlapPolicy | undefined,
@@ -226,7 +226,7 @@ export function catchUpOf(
   return missed === 'all' && overlap === undefined ? { catchesUp: true } : {};
 }
 
-/** Options that others than schedules have: to say that there is none would puzzle the caller. */
+/** Refuses options of an enqueue that no schedule has, with a reason instead of "unknown option". */
 export function demandRepeatable(options: object): void {
   if (typeof options !== 'object' || options === null) return;
   for (const option of Object.keys(ENQUEUE_KEYS)) {
@@ -236,7 +236,7 @@ export function demandRepeatable(options: object): void {
   }
 }
 
-/** @throws {@link InvalidOptionError} for the first option that is not what it should be. */
+/** @throws {@link InvalidOptionError} for the first invalid option. */
 export function policiesOf(options: CommonScheduleOptions): CheckedPolicies {
   const { missed = 'one', missedCap = LIMITS.missedCap, overlap = 'skip', limit } = options;
   oneOf('missed', missed, MISSED_POLICIES);
@@ -247,17 +247,17 @@ export function policiesOf(options: CommonScheduleOptions): CheckedPolicies {
   return { missed, cap, overlap, limit: most };
 }
 
-/** What a timing has where nothing is said. */
+/** Defaults of a timing. */
 export interface TimingDefaults {
-  /** From where `every` counts when nothing says `start`. */
+  /** Start of the period without `start`. */
   readonly anchor: number;
   readonly timeZone: string;
 }
 
 /**
- * The timing as it is stored.
+ * The stored timing.
  *
- * @throws {@link InvalidOptionError} for the first option that is not what it should be.
+ * @throws {@link InvalidOptionError} for the first invalid option.
  */
 export function timingOf(options: ScheduleTiming, otherwise: TimingDefaults): Timing {
   const { cron, every, timeZone, jitter } = options;

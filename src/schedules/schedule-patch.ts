@@ -1,4 +1,4 @@
-/** Changes what is stored of a schedule, and keeps the rest of it as it is. */
+/** Changes some fields of a stored schedule and keeps the others. */
 import { keysIn } from '../base/records.ts';
 import type { Duration } from '../base/time.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
@@ -22,7 +22,7 @@ import { type ScheduleSpec, specText, type TaskTemplate } from './spec.ts';
 import { checkTemplate, EVENT_REFERENCES, REFERENCES } from './template.ts';
 import type { Timing } from './timing/timing.ts';
 
-/** What to change of a schedule: absent fields stay as they are, `default` takes one away again. */
+/** A change of a schedule: absent fields stay, `default` resets a field. */
 export interface SchedulePatch
   extends Pick<ScheduleTiming, 'cron' | 'every' | 'timeZone'>,
     SchedulePolicies,
@@ -31,18 +31,18 @@ export interface SchedulePatch
   readonly start?: Date | number | 'default' | undefined;
   /** No slot after this moment. */
   readonly end?: Date | number | 'default' | undefined;
-  /** It is over after so many tasks, those included that it has made. */
+  /** Most tasks of the schedule, including those before the change. */
   readonly limit?: number | 'default' | undefined;
-  /** Each slot is late by up to this much. */
+  /** Longest random delay of a slot. */
   readonly jitter?: Duration | 'default' | undefined;
   /**
-   * Data, or a function that is called once, with references. No schema checks it here: the handler
-   * does, as for a task that is enqueued by its name.
+   * Data, or a function that is called once, with references. No schema checks it here; the handler
+   * does, as for a task that is enqueued by name.
    */
   readonly input?: unknown;
 }
 
-/** What may stand in {@link SchedulePatch}. */
+/** Keys of {@link SchedulePatch}. */
 export const PATCH_KEYS: OptionKeys<SchedulePatch> = keysOf<SchedulePatch>()({
   ...TIMING_KEYS,
   ...POLICY_KEYS,
@@ -52,7 +52,7 @@ export const PATCH_KEYS: OptionKeys<SchedulePatch> = keysOf<SchedulePatch>()({
   input: true,
 });
 
-/** @throws {@link InvalidOptionError}, {@link InvalidPayloadError} for what cannot be. */
+/** @throws {@link InvalidOptionError}, {@link InvalidPayloadError} for invalid values. */
 export function patchSchedule(
   parts: MakerParts,
   patch: SchedulePatch,
@@ -67,7 +67,7 @@ export function patchSchedule(
     limit: kept(patch.limit, record.limit),
   });
   const { task, isOpen } = patchedTask(parts, patch, spec);
-  // `skip` is what a schedule has that was set without it.
+  // `skip` is stored for a schedule that was set without the option.
   const isUnset =
     spec.catchesUp === true || (patch.missed !== undefined && record.overlap === 'skip');
   const set = isUnset ? patch.overlap : overlap;
@@ -82,7 +82,7 @@ export function patchSchedule(
   };
 }
 
-/** Of one that fires at events there is nothing to change but its tasks. */
+/** A schedule that fires at events has no timing: only its tasks change. */
 function patchEventSchedule(
   parts: MakerParts,
   patch: SchedulePatch,
@@ -105,7 +105,7 @@ function patchEventSchedule(
   };
 }
 
-/** A pattern takes the place of a period, and the other way round. */
+/** A pattern replaces a period, and a period a pattern. */
 function patchedTiming(
   { timeZone }: MakerParts,
   patch: SchedulePatch,
@@ -156,7 +156,7 @@ function patchedTask(
   return { task: { ...placed, payload }, isOpen: isFunction || isRun };
 }
 
-/** What the patch says, or what is stored. */
+/** The patched value, or the stored one. */
 function kept<T, S>(said: T | 'default' | undefined, stored: S | undefined): T | S | undefined {
   if (said === 'default') return undefined;
   return said === undefined ? stored : said;

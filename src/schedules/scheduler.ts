@@ -18,38 +18,38 @@ export type SchedulerEvents = Pick<
   'schedule.fired' | 'schedule.missed' | 'schedule.skipped'
 >;
 
-/** The names of all of them. */
+/** Names of all events. */
 export const SCHEDULER_EVENTS: OptionKeys<SchedulerEvents> = keysOf<SchedulerEvents>()({
   'schedule.fired': true,
   'schedule.missed': true,
   'schedule.skipped': true,
 });
 
-/** What one scheduler works with. */
+/** Dependencies of a scheduler. */
 export interface SchedulerParts {
   readonly backend: Backend;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Names it among schedulers. */
+  /** Id among schedulers. */
   readonly owner: string;
-  /** How often it looks without being told, in ms; absent: never, replies of others tell it. */
+  /** Interval of polls, in ms; absent: never, it is woken by replies to its worker. */
   readonly pollMs?: number;
   readonly events: Pick<Emitter<SchedulerEvents>, 'emit'>;
-  /** Tasks of earlier slots were asked to end. */
+  /** Called for tasks of earlier slots whose cancel was requested. */
   readonly canceled: (ids: readonly string[], cause: Cause) => void;
-  /** False: it is over. */
+  /** Called with an error; false: the scheduler has ended. */
   readonly failed: (operation: string, error: unknown) => boolean;
   readonly answered: () => void;
 }
 
-/** A slot, and how long after its moment it was fired. */
+/** A fired slot, and its delay. */
 interface FiredSlot {
   readonly schedule: string;
   readonly slot: number;
   readonly lateMs: number;
 }
 
-/** The outcome of firing one schedule, and when it is due next. */
+/** Result of firing one schedule, and its next due time. */
 interface Fired {
   readonly kind: FireReply['kind'] | 'failed';
   readonly nextDueAt?: number;
@@ -58,9 +58,9 @@ interface Fired {
 type Granted = Extract<Awaited<ReturnType<Backend['schedules']['due']>>, { kind: 'granted' }>;
 
 /**
- * Fires schedules that are due. Any number of schedulers may run: one at a time gets to see what is
- * due, which saves the others the work, and of several that fire the same slot the backend lets
- * one. It sleeps until the next slot; replies of the backend to its worker tell it of earlier ones.
+ * Fires due schedules. Any number of schedulers may run: one at a time reads what is due, which
+ * saves the others the work, and the backend lets one of several fire a slot. It sleeps until the
+ * next slot; replies of the backend to its worker announce earlier ones.
  */
 export class Scheduler {
   readonly #parts: SchedulerParts;
@@ -68,7 +68,7 @@ export class Scheduler {
   #timer: Timer | undefined;
   #isRunning = false;
   #stopped = false;
-  /** What replies say is no news until then, on this clock: another one has the lock, or all fail. */
+  /** Replies do not wake it before this moment: another scheduler has the lock, or all firings failed. */
   #lockedUntil = Number.NEGATIVE_INFINITY;
   #failures = 0;
 
@@ -76,7 +76,7 @@ export class Scheduler {
     this.#parts = parts;
   }
 
-  /** False while it asks or fires. */
+  /** False while it calls the backend. */
   get isQuiet(): boolean {
     return !this.#isRunning;
   }
@@ -85,13 +85,13 @@ export class Scheduler {
     void this.#round();
   }
 
-  /** The backend has said that some schedule is due. */
+  /** Called when the backend answers that a schedule is due. */
   wake(): void {
     if (this.#isRunning || this.#failures > 0) return;
     if (elapsedMs(this.#parts.clock) >= this.#lockedUntil) void this.#round();
   }
 
-  /** Lets another one take over at once. */
+  /** Releases the lock, so that another scheduler takes over at once. */
   async leave(): Promise<void> {
     this.stop();
     await this.#parts.backend.schedules.leave(this.#parts.owner);
@@ -102,7 +102,7 @@ export class Scheduler {
     this.#timer?.cancel();
   }
 
-  /** Fires what is due, until nothing is; then sleeps. */
+  /** Fires until nothing is due; then sleeps. */
   async #round(): Promise<void> {
     if (this.#isRunning || this.#stopped) return;
     this.#isRunning = true;
@@ -128,7 +128,7 @@ export class Scheduler {
     this.#timer = clock.setTimer(least, () => void this.#round());
   }
 
-  /** One call and its firings. How long until the next: 0 at once, absent until it is told. */
+  /** One call and its firings. Answers the time until the next: 0 for at once, absent to wait for `wake`. */
   async #step(): Promise<number | undefined> {
     const { backend, clock, owner, answered } = this.#parts;
     const reply = await backend.schedules.due({ owner, limit: LIMITS.scheduleDue });
@@ -147,7 +147,7 @@ export class Scheduler {
       this.#lockedUntil = elapsedMs(clock) + LIMITS.scheduleRetryMs;
       return LIMITS.scheduleRetryMs;
     }
-    // What others have moved on, only the backend knows.
+    // Only the backend knows the next slot of schedules that others have fired.
     if (fired.some(({ kind }) => kind !== 'fired')) return 0;
     const moments = [reply.nextDueAt, ...fired.map(({ nextDueAt }) => nextDueAt)];
     const next = Math.min(...moments.map((moment) => moment ?? Number.POSITIVE_INFINITY));
@@ -156,12 +156,12 @@ export class Scheduler {
     return Math.max(fired.length === 0 ? 1 : 0, Math.ceil(restMs));
   }
 
-  /** One schedule that cannot be fired does not keep the others from it. */
+  /** A schedule that cannot be fired does not stop the others. */
   async #fire(record: ScheduleRecord, reply: Granted): Promise<Fired> {
     try {
       return await this.#fireNow(record, reply);
     } catch (error) {
-      // An outage concerns all of them.
+      // An outage affects all of them.
       if (isOwn(error) && error.code === 'BACKEND_UNAVAILABLE') throw error;
       this.#parts.failed(`schedule ${record.id}`, error);
       return { kind: 'failed' };

@@ -1,4 +1,4 @@
-/** The text that a backend keeps of a schedule: when it fires, and what. */
+/** Stored text of a schedule: its timing and its task. */
 import { createHash } from 'node:crypto';
 import type { ValueCodec } from '../codec/codec.ts';
 import {
@@ -21,46 +21,46 @@ import {
 } from './template.ts';
 import { Timetable, type Timing, type UnfiredSlots } from './timing/timing.ts';
 
-/** The form of the text; a process refuses one that it does not know. */
+/** Version of the text's format; a process refuses an unknown one. */
 const VERSION = 1;
 
-/** What a task of the schedule has; see `NewTask`. */
+/** Fields of a schedule's tasks; see `NewTask`. */
 export interface TaskTemplate {
   readonly name: string;
   readonly queue: string;
   readonly user: string;
   readonly level: Level;
   readonly cost: number;
-  /** References to the slot stand in it. */
+  /** JSON text, with references to the slot. */
   readonly payload: string;
   readonly options: string;
   readonly delayMs?: number;
   readonly expiresInMs?: number;
   readonly idempotency?: KeySpec;
-  /** Of a pipeline: hash of its graph, and its name. */
+  /** Pipeline: hash of its graph, and its name. */
   readonly graph?: string;
   readonly pipeline?: string;
 }
 
-/** Events that a schedule fires at; those of its tasks' user. */
+/** Events that a schedule fires at, of the user of its tasks. */
 export interface EventFilter {
-  /** Of the events. */
+  /** Name of the events. */
   readonly name: string;
-  /** What they are about; absent: anything. */
+  /** Key of the events; absent: any. */
   readonly key?: string;
 }
 
-/** A schedule, taken apart. */
+/** The parsed text of a schedule. */
 export interface ScheduleSpec {
   readonly version: number;
-  /** Empty for one that fires at events. */
+  /** Empty for a schedule that fires at events. */
   readonly timing: Timing;
   readonly event?: EventFilter;
   readonly missed: MissedPolicy;
   readonly cap: number;
-  /** Slots that were missed run one after the other: `missed` is `all`, and `overlap` was not set with it. */
+  /** Missed slots run one after the other: `missed` is `all`, and `overlap` is not set. */
   readonly catchesUp?: true;
-  /** Payload or options hold references. */
+  /** Payload or options contain references. */
   readonly isOpen: boolean;
   readonly task: TaskTemplate;
   /** Slots that were due when it was changed or paused. They may be decided by now: see `settledSlot`. */
@@ -81,7 +81,7 @@ export function specText(spec: Omit<ScheduleSpec, 'version'>): string {
   throw new InvalidOptionError('input', `at most ${LIMITS.payloadBytes} bytes`, 'more');
 }
 
-/** The text of the same schedule with other unfired slots, or with none. */
+/** The text of the same schedule with other unfired slots, or without any. */
 export function unfiredText(text: string, unfired: UnfiredSlots | undefined): string {
   const spec = JSON.parse(text) as ScheduleSpec;
   if (unfired === undefined && spec.unfired === undefined) return text;
@@ -95,7 +95,7 @@ function readSpec(id: string, text: string): ScheduleSpec {
   throw new BackendUnsupportedError(`the schedule ${id} has the unknown form ${spec.version}`);
 }
 
-/** The task of one slot. `id` is another one for a run by hand. */
+/** The task of one slot. `id` differs for a manual run. */
 export function taskOf(
   schedule: string,
   { task, timing, isOpen }: ScheduleSpec,
@@ -104,16 +104,16 @@ export function taskOf(
   return filledIn(task, id, isOpen ? factsOfSlot(slot, timing.timeZone ?? 'UTC', id) : undefined);
 }
 
-/** An event, as far as the tasks that it starts are concerned. */
+/** Facts of an event that its tasks need. */
 export interface StartingEvent {
   readonly name: string;
   readonly key: string;
   readonly eventId: string;
-  /** As it was published. */
+  /** The published value. */
   readonly payload: unknown;
 }
 
-/** The task that an event starts; `undefined` when the schedule leaves it out. */
+/** The task that an event starts; `undefined` if the schedule's filter excludes the event. */
 export function taskOfEvent(
   schedule: string,
   { task, event: filter, isOpen }: ScheduleSpec,
@@ -121,7 +121,7 @@ export function taskOfEvent(
 ): NewTask | undefined {
   const { name, key, eventId, payload } = event;
   if (filter?.key !== undefined && filter.key !== key) return undefined;
-  // An id names an event among those of its key alone.
+  // Ids of events are unique per key.
   const mark = createHash('sha256').update(`${key}\n${eventId}`).digest('base64url');
   const taskId = eventTaskId(schedule, mark.slice(0, MARK_CHARS));
   const facts = isOpen ? factsOfEvent({ name, key, eventId, taskId }) : undefined;
@@ -131,7 +131,7 @@ export function taskOfEvent(
   return { ...made, payload: codec.payload(task.name, input) };
 }
 
-/** Characters of base64 of a hash that stands for an event: 132 bits. */
+/** Characters of base64 of the hash of an event: 132 bits. */
 const MARK_CHARS = 22;
 
 function filledIn(task: TaskTemplate, id: string, facts: Facts | undefined): NewTask {
@@ -142,22 +142,22 @@ function filledIn(task: TaskTemplate, id: string, facts: Facts | undefined): New
   return { ...base, payload: rendered(payload, facts), options: rendered(options, facts) };
 }
 
-/** A schedule that was read, with its slots. */
+/** A parsed schedule, with its slots. */
 export interface KnownSchedule {
   readonly spec: ScheduleSpec;
-  /** The slots that it goes through. */
+  /** Its remaining slots. */
   readonly table: Timetable;
   /** All slots of its timing, including unfired and paused ones. */
   readonly all: Timetable;
 }
 
-/** Schedules whose specs are kept in memory, and the longest text of one. */
+/** Number of specs kept in memory, and the longest text of one. */
 const MOST_KNOWN = 1_000;
 const KEPT_CHARACTERS = 10_000;
 
-/** Specs that were read, by the text: a schedule that fires often is read once. */
+/** Parsed specs by text: a schedule that fires often is parsed once. */
 export class SpecCache {
-  /** The longest unused one first. */
+  /** The least recently used first. */
   readonly #known = new Map<string, KnownSchedule>();
 
   of(id: string, text: string): KnownSchedule {

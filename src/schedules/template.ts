@@ -1,46 +1,46 @@
 /**
- * What a schedule stores to make tasks of: texts in which the facts of a slot, or of an event, are left
- * open. An input that is a function is called once, with references; where they stand in what it gives,
- * each firing puts its own facts.
+ * Stored templates of a schedule's tasks: texts with references to the facts of a slot or an event.
+ * An input that is a function is called once, with references; each firing replaces those in its
+ * result with the facts.
  */
 import { isRecord } from '../base/records.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 
 /**
- * Stand-ins for what each slot will be, to be put into an input whole or inside of a text. All are
- * texts; there is nothing yet that could be computed with.
+ * References to facts of each slot, used as a whole value or inside of a text. All are texts; no
+ * computation on them is possible.
  */
 export interface SlotReferences {
   /** The slot as an instant: `2026-03-29T01:00:00.000Z`. */
   readonly iso: string;
-  /** Its date in the zone of the schedule: `2026-03-29`. */
+  /** Its date in the time zone of the schedule: `2026-03-29`. */
   readonly date: string;
-  /** Its time of day in that zone: `03:00:00`. */
+  /** Its time of day in that time zone: `03:00:00`. */
   readonly time: string;
-  /** Ms since the epoch: `1774746000000`. */
+  /** The slot in ms since the epoch: `1774746000000`. */
   readonly epochMs: string;
-  /** The id of the task, or of the run. */
+  /** Id of the task or run. */
   readonly taskId: string;
 }
 
-/** Stand-ins for what each event will be: texts, to be put in whole or inside of a text, but for the payload. */
+/** References to facts of each event: texts, used whole or inside of a text; the payload only whole. */
 export interface EventReferences {
-  /** The name of the event. */
+  /** Name of the event. */
   readonly name: string;
-  /** What it is about. */
+  /** Key of the event. */
   readonly key: string;
-  /** Of the event, also where its publisher gave none. */
+  /** Id of the event; a generated one if its publisher gave none. */
   readonly eventId: string;
-  /** The id of the task, or of the run. */
+  /** Id of the task or run. */
   readonly taskId: string;
-  /** The published value, of any type: to be put in whole. */
+  /** The published value, of any type; only as a whole value. */
   readonly payload: never;
 }
 
-/** What stands for references: texts by their names, as `slot.date`. */
+/** Texts that replace references, by name, as `slot.date`. */
 export type Facts = ReadonlyMap<string, string>;
 
-/** Characters for private use, which JSON leaves as they are. */
+/** Characters of the private use area, which JSON does not escape. */
 const OPEN = '\u{e000}';
 const CLOSE = '\u{e001}';
 const REFERENCE = /\u{e000}([a-z]+\.[a-zA-Z]+)\u{e001}/gu;
@@ -49,7 +49,7 @@ const BROKEN = /[\u{e000}\u{e001}]/u;
 const SLOT_FIELDS = ['iso', 'date', 'time', 'epochMs', 'taskId'] as const;
 const EVENT_FIELDS = ['name', 'key', 'eventId', 'taskId'] as const;
 
-/** The references that an input function is called with. */
+/** References passed to an input function. */
 export const REFERENCES: SlotReferences = {
   iso: referenceTo('slot.iso'),
   date: referenceTo('slot.date'),
@@ -58,20 +58,20 @@ export const REFERENCES: SlotReferences = {
   taskId: referenceTo('slot.taskId'),
 };
 
-/** Stands for the payload of an event. */
+/** Reference to the payload of an event. */
 const PAYLOAD: string = referenceTo('event.payload');
 
-/** The same for a schedule that fires at events. */
+/** References passed to an input function of a schedule that fires at events. */
 export const EVENT_REFERENCES: EventReferences = {
   name: referenceTo('event.name'),
   key: referenceTo('event.key'),
   eventId: referenceTo('event.eventId'),
   taskId: referenceTo('event.taskId'),
-  // A text that stands for a value of any type, and is never looked at.
+  // A text in place of a value of any type; it is never read.
   payload: PAYLOAD as never,
 };
 
-/** Stand for facts where a person looks at an input. */
+/** Names displayed in place of facts. */
 export const NAMED_FACTS: Facts = new Map(
   [
     ...SLOT_FIELDS.map((field) => `slot.${field}`),
@@ -80,18 +80,18 @@ export const NAMED_FACTS: Facts = new Map(
   ].map((name) => [name, `<${name}>`]),
 );
 
-/** Puts facts where references stand; those that it has none for stay. */
+/** Replaces references by facts; those without a fact stay. */
 export function rendered(template: string, facts: Facts): string {
   if (!template.includes(OPEN)) return template;
   return template.replaceAll(REFERENCE, (whole, name: string) => facts.get(name) ?? whole);
 }
 
-/** Whether the payload of an event is to be put in. */
+/** Whether a template contains a reference to the payload. */
 export function needsPayload(template: string): boolean {
   return template.includes(PAYLOAD);
 }
 
-/** The value with the payload in every place that was left open for it. */
+/** The value with the payload in place of each reference to it. */
 export function withPayload(value: unknown, payload: unknown): unknown {
   if (value === PAYLOAD) return payload;
   if (Array.isArray(value)) return value.map((one: unknown) => withPayload(one, payload) ?? null);
@@ -100,7 +100,7 @@ export function withPayload(value: unknown, payload: unknown): unknown {
   return Object.fromEntries(entries.filter(([, one]) => one !== undefined));
 }
 
-/** @throws {@link InvalidOptionError} when a reference was taken apart, or a payload stands inside of a text. */
+/** @throws {@link InvalidOptionError} when a reference was split, or a payload is inside of a text. */
 export function checkTemplate(template: string): void {
   const isWhole = template.split(PAYLOAD).every((part, at, parts) => {
     const opens = at === parts.length - 1 || part.endsWith('"');
@@ -113,7 +113,7 @@ export function checkTemplate(template: string): void {
   throw new InvalidOptionError('input', expected, isWhole ? 'a part of one' : 'a text around it');
 }
 
-/** A slot as texts. */
+/** Facts of a slot as texts. */
 export function factsOfSlot(slot: number, timeZone: string, taskId: string): Facts {
   const parts = new Map<string, string>();
   for (const { type, value } of formatOf(timeZone).formatToParts(slot)) parts.set(type, value);
@@ -127,7 +127,7 @@ export function factsOfSlot(slot: number, timeZone: string, taskId: string): Fac
   ]);
 }
 
-/** An event as texts, as they stand inside of JSON. */
+/** Facts of an event as texts, escaped for JSON. */
 export function factsOfEvent(
   event: Readonly<Record<(typeof EVENT_FIELDS)[number], string>>,
 ): Facts {
@@ -138,7 +138,7 @@ export function factsOfEvent(
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Few zones are in use, and making a format is slow. */
+/** Cached: few zones are in use, and creating a format is slow. */
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** Whether a stored task is one of those that conditions mean. */
+/** Whether a stored task meets the conditions. */
 import { assertNever } from '../base/never.ts';
 import { errorOf } from '../codec/task-error.ts';
 import { errorGroupOf, failureTypeOf } from '../domain/task/cause.ts';
@@ -7,14 +7,14 @@ import { isNamed } from '../domain/task/task-name.ts';
 import { isRun, runPlaceOf } from '../runs/record.ts';
 import type { Bound, Condition, SizeWord, ValueWord, Where } from './where.ts';
 
-/** Says of each task whether all conditions hold at a moment, in ms since the epoch. */
+/** Compiles conditions to a check of tasks at a moment, in ms since the epoch. */
 export function matcherOf(where: Where, now: number): (task: TaskRow) => boolean {
   return (task) => where.every((one) => isMet(one, task, now) !== one.isNot);
 }
 
 /**
- * Whether a task is one of those that callers have enqueued, or is named as what it is. Of those that
- * Fairloom itself stores, `runs` lets the ones in that are runs.
+ * Whether to show a task: one that a caller has enqueued, or an internal one that the conditions
+ * name. With `runs`, internal tasks that are runs are shown too.
  */
 export function isShown(
   where: Where,
@@ -49,12 +49,12 @@ function has(task: TaskRow, word: ValueWord, value: string): boolean {
   }
 }
 
-/** A run goes by the name of its pipeline. */
+/** The name of a run is that of its pipeline. */
 function pipelineOf(task: TaskRow): string | undefined {
   return task.name.startsWith('~') && isRun(task) ? runPlaceOf(task.options)?.name : undefined;
 }
 
-/** What its newest failure may be called. */
+/** Texts by which its newest failure can be found. */
 function errorWords({ name, error, cause }: TaskRow): readonly string[] {
   const thrown = errorOf(error)?.name;
   const type = cause === undefined ? undefined : failureTypeOf(cause);
@@ -68,7 +68,7 @@ function isIn(text: string, task: TaskRow): boolean {
   return said.toLowerCase().includes(text.toLowerCase());
 }
 
-/** `undefined` where the task has no such size. */
+/** `undefined` if the task has no such size. */
 function sizeOf(task: TaskRow, word: SizeWord, now: number): number | undefined {
   const { state, createdAt, failures } = task;
   switch (word) {

@@ -1,4 +1,4 @@
-/** The stored tasks that may be meant by conditions, read page by page from what indexes there are. */
+/** Reads stored tasks that may meet the conditions, page by page from the indexes. */
 import { compareUtf8 } from '../base/utf8-order.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
@@ -8,8 +8,8 @@ import { TASK_STATES, type TaskRow, type TaskState } from '../domain/task/task.t
 import { valuesOf, type Where } from './where.ts';
 
 /**
- * Where a walk goes on: in which state, behind which page of it. Queued tasks are walked by user, and
- * users by queue unless the conditions name them: `users` is the page of users that the user stands in.
+ * Position of a walk: a state, and a cursor in it. Queued tasks are walked by user, and users by
+ * queue unless the conditions name them: `users` is the page of users that contains the user.
  */
 export interface WalkPlace {
   readonly state: TaskState;
@@ -19,34 +19,34 @@ export interface WalkPlace {
   readonly cursor?: string;
 }
 
-/** What one step of a walk has read. */
+/** Result of one step of a walk. */
 export interface WalkStep {
   readonly rows: readonly TaskRow[];
-  /** Tasks that were looked at, or users where these had none. */
+  /** Number of tasks that were read, or of users without tasks. */
   readonly looked: number;
   /** Absent at the end. */
   readonly next?: WalkPlace;
 }
 
-/** How much one step reads. */
+/** Size of one step. */
 export interface StepRequest {
-  /** Rows at most, up to `LIMITS.pageMax`. */
+  /** Most rows, up to `LIMITS.pageMax`. */
   readonly limit: number;
   /** With payloads and results. */
   readonly values?: boolean;
 }
 
-/** Users that are read at once. */
+/** Users per read. */
 const USERS = 100;
 
-/** Users whose lines are read at once, where these are short. */
+/** Short lines of users that are read at once. */
 const LINES_AT_ONCE = 16;
 
-/** One user in line. */
+/** A user's line in a queue. */
 interface Line {
   readonly user: string;
   readonly queued: number;
-  /** Of the page of users that it stands in. */
+  /** Cursor of the page of users that contains the user. */
   readonly users?: string;
 }
 
@@ -55,15 +55,15 @@ export class SearchWalk {
   readonly #backend: Pick<Backend, 'inspect' | 'users' | 'queues'>;
   readonly #where: Where;
   readonly #states: readonly TaskState[];
-  /** What the index of a state is asked for. */
+  /** Filter for the index of a state. */
   readonly #filter: Omit<TaskFilter, 'state'>;
   #queues: readonly string[] | undefined;
-  /** The page of users that was read last. */
+  /** The last page of users. */
   #page: { readonly key: string; readonly page: Page<UserInfo> } | undefined;
 
   /**
-   * Of the states those are walked that the conditions let in, in the order given. Runs go by the names of
-   * their pipelines, which no index knows: with `runs` all names are walked.
+   * Walks the given states that the conditions allow, in this order. Runs match by the names of
+   * their pipelines, which have no index: with `runs` all names are walked.
    */
   constructor(
     backend: Pick<Backend, 'inspect' | 'users' | 'queues'>,
@@ -83,13 +83,13 @@ export class SearchWalk {
     };
   }
 
-  /** The beginning; `undefined` when nothing can be meant. */
+  /** The first position; `undefined` if no task can match. */
   get start(): WalkPlace | undefined {
     const [state] = this.#states;
     return state === undefined ? undefined : { state };
   }
 
-  /** Reads on from a place. */
+  /** Reads on from a position. */
   async step(place: WalkPlace, request: StepRequest): Promise<WalkStep> {
     const ids = valuesOf(this.#where, 'id');
     if (ids !== undefined) return this.#byId(ids, place, request);
@@ -105,7 +105,7 @@ export class SearchWalk {
     return { rows: items, looked, next: { state, cursor: behind } };
   }
 
-  /** Where the walk goes on behind the first so many rows of a step. */
+  /** The position after the first `count` rows of a step. */
   async behind(from: WalkPlace, step: WalkStep, count: number): Promise<WalkPlace | undefined> {
     const [last, following] = [step.rows[count - 1], step.rows[count]];
     if (last === undefined || following === undefined) return step.next;
@@ -124,7 +124,7 @@ export class SearchWalk {
     return next === undefined ? step.next : lineOf(from, next);
   }
 
-  /** Error groups have an index of their own; names of errors have none. */
+  /** Error groups have an index; names of errors have none. */
   #group(): string | undefined {
     const error = this.#only('error');
     return error !== undefined && isErrorGroup(error) ? error : undefined;
@@ -141,7 +141,7 @@ export class SearchWalk {
     return next === undefined ? {} : { next: { state: next } };
   }
 
-  /** So many ids as a text can hold are read at once; the cursor is the last one that was given. */
+  /** Reads as many ids at once as a text can hold; the cursor is the last id read. */
   async #byId(
     ids: readonly string[],
     { cursor }: WalkPlace,
@@ -195,7 +195,7 @@ export class SearchWalk {
     return { rows, looked, next: { state: 'queued', queue: next } };
   }
 
-  /** The lines of users that the conditions name, in all queues that are meant. */
+  /** Lines of the users that the conditions name, in all their queues. */
   async #ofNamed(
     named: readonly string[],
     { user: at, cursor }: WalkPlace,
@@ -230,7 +230,7 @@ export class SearchWalk {
     );
   }
 
-  /** Users in line from a place on: those of its page, and where the next one begins. */
+  /** Users in line from a position on: those of its page, and the start of the next. */
   async #linesFrom(
     queue: string,
     { queue: at, users, user }: WalkPlace,
@@ -265,12 +265,12 @@ export class SearchWalk {
   }
 }
 
-/** The text of a place. */
+/** Text of a position. */
 export function placeText(place: WalkPlace): string {
   return JSON.stringify(place);
 }
 
-/** @throws {@link InvalidOptionError} for a text that {@link placeText} has not made. */
+/** @throws {@link InvalidOptionError} for a text that is not from {@link placeText}. */
 export function placeIn(cursor: string): WalkPlace {
   try {
     const place: unknown = JSON.parse(cursor);
@@ -291,7 +291,7 @@ function isPlace(value: unknown): value is WalkPlace {
   return Object.entries(value).every(isText) && TASK_STATES.some((one) => one === state);
 }
 
-/** The line that a row stands in, on the same page of users. */
+/** The line of a row, on the same page of users. */
 function lineOf({ users }: WalkPlace, { queue, user }: TaskRow): WalkPlace {
   return { state: 'queued', queue, user, ...(users === undefined ? {} : { users }) };
 }
@@ -304,7 +304,7 @@ function placeOf(queue: string, { user, users }: Line, cursor?: string): WalkPla
   };
 }
 
-/** Lines that are read together: at least one; more while they come to no more rows than one page. */
+/** Lines to read together: at least one; more while they fit in one page. */
 function shortest(lines: readonly Line[], limit: number, isWithin: boolean): readonly Line[] {
   let rows = 0;
   const most = isWithin ? 1 : LINES_AT_ONCE;
@@ -315,7 +315,7 @@ function shortest(lines: readonly Line[], limit: number, isWithin: boolean): rea
   return lines.slice(0, end < 0 ? lines.length : end);
 }
 
-/** A page that is not full has looked at as much as one page may. */
+/** A page that is not full has read as much as one page may. */
 function lookedAt(rows: number, { limit }: StepRequest, cursor: string | undefined): number {
   return cursor === undefined || rows >= limit ? rows : Math.max(rows, LIMITS.pageScan);
 }

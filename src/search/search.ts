@@ -1,4 +1,4 @@
-/** Searches tasks by conditions, as far as one call may look. */
+/** Searches tasks by conditions, in bounded calls. */
 import { LIMITS } from '../domain/limits.ts';
 import type { Backend, TaskPageRequest } from '../domain/port/backend.ts';
 import type { TaskRow, TaskState } from '../domain/task/task.ts';
@@ -6,19 +6,19 @@ import { isShown, matcherOf } from './match.ts';
 import { placeIn, placeText, SearchWalk, type WalkPlace } from './search-walk.ts';
 import type { Where } from './where.ts';
 
-/** One page of what a search has found. */
+/** One page of search results. */
 export interface SearchPage<T> {
-  /** In the order of their states, and in each in the order of its index. */
+  /** By state, and within a state in the order of its index. */
   readonly items: readonly T[];
-  /** Give it back to go on; absent when all has been looked at. */
+  /** Cursor of the next page; absent at the end. */
   readonly cursor?: string;
-  /** How many tasks were looked at. */
+  /** Number of tasks that were checked. */
   readonly searched: number;
-  /** Present when the search stopped since it had looked at so many; its cursor goes on. */
+  /** The bound at which the search stopped; its cursor continues. Absent otherwise. */
   readonly bound?: number;
 }
 
-/** The states in the order in which they interest an operator. */
+/** The states, those of most interest to operators first. */
 export const STATES_BY_INTEREST: readonly TaskState[] = [
   'started',
   'queued',
@@ -32,7 +32,7 @@ export const STATES_BY_INTEREST: readonly TaskState[] = [
 /** Rows of one step. */
 const STEP_ROWS = 200;
 
-/** One page; `now` is what ages are counted to, in ms since the epoch. */
+/** One page; `now` is the moment for ages, in ms since the epoch. */
 export async function search(
   backend: Pick<Backend, 'inspect' | 'users' | 'queues'>,
   { where, now }: { readonly where: Where; readonly now: number },

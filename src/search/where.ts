@@ -1,4 +1,4 @@
-/** The filter language: which tasks are meant, as people write it and as programs read it. Pure. */
+/** The filter language: conditions on tasks, as text for people and as data for programs. Pure. */
 
 import { similarTo } from '../base/similar.ts';
 import { type Duration, durationMs } from '../base/time.ts';
@@ -10,33 +10,33 @@ import { TASK_STATES } from '../domain/task/task.ts';
 import { namePartsIn } from '../domain/task/task-name.ts';
 import { PRIORITY_NAMES } from '../workflow/task-options.ts';
 
-/** Words whose values are compared as they are. */
+/** Words whose values are compared for equality. */
 export type ValueWord = 'state' | 'user' | 'queue' | 'name' | 'run' | 'error' | 'id';
 
-/** Words whose values have an order. */
+/** Words whose values are ordered. */
 export type SizeWord = 'priority' | 'attempts' | 'age' | 'wait';
 
-/** How a size is compared. */
+/** Comparison of a size. */
 export type Comparison = '<' | '<=' | '=' | '>=' | '>';
 
-/** A size that something is compared with: a count, or a length of time in ms. */
+/** A size to compare with: a count, or a duration in ms. */
 export interface Bound {
   readonly is: Comparison;
   readonly size: number;
 }
 
-/** One condition; `isNot`: it must not hold. */
+/** One condition; `isNot`: it must not be met. */
 export type Condition = { readonly isNot: boolean } & (
   | { readonly word: ValueWord; readonly values: readonly string[] }
   | { readonly word: SizeWord; readonly bounds: readonly Bound[] }
-  /** Stands in the id, the name, the user, the queue or the error of the task, in upper or lower case. */
+  /** Part of the id, the name, the user, the queue or the error of the task; case is ignored. */
   | { readonly word: 'text'; readonly text: string }
 );
 
-/** Conditions that all have to hold; of the values of one, any. */
+/** Conditions that must all be met; within one, any of its values. */
 export type Where = readonly Condition[];
 
-/** What a value has to be, by the word before it. */
+/** Valid values of each word. */
 const VALUES: Readonly<
   Record<ValueWord, { readonly isValue: (value: string) => boolean; readonly expected: string }>
 > = {
@@ -52,7 +52,7 @@ const VALUES: Readonly<
   id: { isValue: isId, expected: 'the id of a task' },
 };
 
-/** How a size is read, by the word before it. */
+/** Parser of each word's size. */
 const SIZES: Readonly<
   Record<
     SizeWord,
@@ -65,16 +65,16 @@ const SIZES: Readonly<
   wait: { sizeOf: lengthIn, expected: 'a length of time, as 90s, 15m, 2h or 7d' },
 };
 
-/** Every word, in the order in which they are told. */
+/** Every word, in the order of error messages. */
 const WHERE_WORDS: readonly string[] = [...Object.keys(VALUES), ...Object.keys(SIZES)];
 
 const COMPARISONS: readonly Comparison[] = ['<=', '>=', '<', '>', '='];
 
 /**
- * What a text says.
+ * Parses a text.
  *
- * @throws {@link InvalidOptionError} for what cannot be read: its message says where in the text, and what
- * was expected there.
+ * @throws {@link InvalidOptionError} for a text that cannot be parsed: its message names the position and the
+ * expected text.
  */
 export function whereOf(text: unknown): Where {
   if (typeof text !== 'string') throw new InvalidOptionError('where', 'a text', text);
@@ -85,18 +85,18 @@ export function whereOf(text: unknown): Where {
   return joined(new Reader(text).conditions());
 }
 
-/** The text of conditions: read again it gives the same ones. */
+/** Text of conditions; parsing it gives the same conditions. */
 export function whereText(where: Where): string {
   return where.map((one) => `${one.isNot ? '-' : ''}${conditionText(one)}`).join(' ');
 }
 
-/** The values of a word, one of which a task must have; `undefined` when it may have any. */
+/** The values of a word, one of which a task must have; `undefined`: any. */
 export function valuesOf(where: Where, word: ValueWord): readonly string[] | undefined {
   for (const one of where) if (one.word === word && !one.isNot) return one.values;
   return undefined;
 }
 
-/** Conditions on the same word are one: of its values any, or none when it is negated. */
+/** Merges conditions on the same word: any of its values, or none when it is negated. */
 function joined(conditions: Where): Where {
   const all: Condition[] = [];
   for (const one of conditions) {
@@ -168,7 +168,7 @@ class Reader {
     throw this.#wrong(expected, text);
   }
 
-  /** Up to a blank or comma, or between quotes. `never` stands only between quotes. */
+  /** Up to a space or comma, or between quotes. `never` is allowed between quotes only. */
   #bareOrQuoted(expected: string, never = ''): string {
     if (this.#takes('"')) return this.#quoted();
     const from = this.#at;
@@ -185,7 +185,7 @@ class Reader {
     return bare;
   }
 
-  /** Behind the first quote: `\"` and `\\` stand for a quote and a backslash. */
+  /** The text after the first quote; `\"` and `\\` are a quote and a backslash. */
   #quoted(): string {
     const from = this.#at;
     const body = /^(?:[^"\\]|\\["\\])*(?=")/u.exec(this.#text.slice(from))?.[0];
@@ -233,7 +233,7 @@ function boundText(word: SizeWord, { is, size }: Bound): string {
   return is === '=' ? text : `${is}${text}`;
 }
 
-/** In the largest unit of which it is a whole number. */
+/** A duration in the largest unit of which it is a whole number. */
 function lengthText(ms: number): string {
   for (const unit of ['d', 'h', 'm', 's'] as const) {
     const one = durationMs(`1${unit}`) ?? 1;
@@ -257,7 +257,7 @@ function priorityIn(text: string): number | undefined {
   return /^[1-6]$/.test(text) ? Number(text) : undefined;
 }
 
-/** Tasks of the engine's own have names that callers cannot give. */
+/** Internal tasks have names that callers cannot give. */
 function isTaskName(value: string): boolean {
   const { name, version } = namePartsIn(value.startsWith('~') ? value.slice(1) : value);
   return isName(name) && (version === undefined || isName(version));

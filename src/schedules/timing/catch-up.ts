@@ -2,39 +2,39 @@ import { LIMITS } from '../../domain/limits.ts';
 import type { MissedPolicy } from '../../domain/port/schedule.ts';
 import type { Moment, Timetable } from './timing.ts';
 
-/** What a schedule that is due knows of itself. */
+/** State of a due schedule. */
 export interface DueFacts {
-  /** The least slot that was not fired. */
+  /** The first slot that has not fired. */
   readonly slot: number;
-  /** What the backend's clock shows. */
+  /** Moment by the backend's clock. */
   readonly now: number;
-  /** What to do with slots that were missed. */
+  /** Policy for missed slots. */
   readonly missed: MissedPolicy;
   /** Most missed slots that `all` fires. */
   readonly cap: number;
-  /** Most slots to fire now; the rest comes next. */
+  /** Most slots to fire now; the others follow in the next call. */
   readonly most: number;
 }
 
-/** What to do about a schedule that is due. */
+/** Slots to fire, and the next one. */
 export interface FirePlan {
   /** Slots to fire, in order; at most `LIMITS.scheduleFirings`. */
   readonly fire: readonly number[];
-  /** Slots that are passed over: they were missed. Counted up to {@link COUNTED}. */
+  /** Number of missed slots that are skipped, counted up to {@link COUNTED}. */
   readonly passed: number;
-  /** What comes next; it may be due already. */
+  /** The next slot; it may be due already. */
   readonly next: Moment | undefined;
-  /** More than one slot is due, or the first is late: schedulers were away. */
+  /** More than one slot is due, or the first is late: no scheduler ran. */
   readonly isLate: boolean;
 }
 
-/** Missed slots are counted no further. */
+/** Limit of the count of missed slots. */
 const COUNTED = 100;
 
 /**
- * What becomes of the slots of a schedule up to now. While the first of them is late by no more
- * than `LIMITS.missedAfterMs` they are fired one by one. Later than that, all of them are what was
- * missed, and the schedule's policy decides.
+ * Plans the slots of a schedule up to now. While the first is late by no more than
+ * `LIMITS.missedAfterMs` they fire one by one. Beyond that all of them are missed, and the policy
+ * decides.
  */
 export function planDue(table: Timetable, facts: DueFacts): FirePlan {
   const { slot, now, missed, cap, most } = facts;
@@ -55,7 +55,7 @@ export function planDue(table: Timetable, facts: DueFacts): FirePlan {
   }
 }
 
-/** Slots that were due and were not fired: the newest, and how many come before them. */
+/** Due slots that have not fired: the newest ones, and the number of those before. */
 export function dueSlots(
   table: Timetable,
   { slot, now, cap }: Pick<DueFacts, 'slot' | 'now' | 'cap'>,
@@ -66,7 +66,7 @@ export function dueSlots(
   return { slots: upTo(table, from, { now, most }), passed: countTo(table, slot, from) };
 }
 
-/** Slots that are due, from a slot on. */
+/** Due slots, from a slot on. */
 function each(
   table: Timetable,
   from: number,
@@ -82,12 +82,12 @@ function each(
   return { fire, passed: 0, next, isLate: fire.length > 1 };
 }
 
-/** The last slot that is due with any jitter; the first one is due. */
+/** The last slot that is due, jitter included; the first one is due. */
 function lastDue(table: Timetable, slot: number, now: number): number {
   return table.latest(slot, Math.max(slot, now - table.jitterMs));
 }
 
-/** How many slots lie in [`from`, `to`). */
+/** Number of slots in [`from`, `to`). */
 function countTo(table: Timetable, from: number, to: number): number {
   let count = 0;
   for (let slot: number | undefined = from; slot !== undefined && slot < to; count++) {
@@ -103,7 +103,7 @@ interface Pending {
   readonly cap: number;
 }
 
-/** The slot from which on `cap` slots are left up to now; the first one when there are fewer. */
+/** The slot after which `cap` slots are left up to now; the first one if there are fewer. */
 function newest(table: Timetable, { slot, now, cap }: Pending): number {
   let low = slot;
   let high = now;
@@ -113,7 +113,7 @@ function newest(table: Timetable, { slot, now, cap }: Pending): number {
     const isFew = slots.length <= cap;
     if (isFew && from === slot) return slot;
     if (!isFew && slots.length < 2 * cap) return slots[slots.length - cap] ?? slot;
-    // Too many to walk over: the other half; too few: half of the half.
+    // Too many slots to iterate over: continue in the other half; too few: in half of this one.
     if (isFew) high = from;
     else low = from;
     const middle = table.next(Math.floor((low + high) / 2));

@@ -3,50 +3,50 @@ import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { WallMs } from './zone.ts';
 
-/** What a pattern must be, for people. */
+/** Description of a pattern in error messages. */
 const EXPECTED = 'a cron pattern of 5 or 6 fields, or @daily and its like, that some day matches';
 
 /** Nicknames that stand for a pattern. */
 const NICKNAME = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$/i;
 
 /**
- * A cron pattern over wall-clock times, without any zone. croner reads the pattern and finds what
- * matches on a calendar without clock changes; what a match means in a zone is `CronTimes`.
+ * A cron pattern over wall-clock times, without a zone. croner parses the pattern and finds matches
+ * on a calendar without clock changes; `CronTimes` applies a zone.
  */
 export class CronPattern {
   readonly text: string;
   /**
-   * Its hours and minutes are lists of numbers: it means these times of day, also when clocks change. With
-   * `*`, a range or a step in either it means an interval, which follows real time.
+   * Hours and minutes are lists of numbers: fixed times of day, also when clocks change. With `*`,
+   * a range or a step in either it is an interval, which follows real time.
    */
   readonly isFixed: boolean;
   readonly #cron: Cron;
 
-  /** @throws {@link InvalidOptionError} when it is no pattern, or no day ever matches. */
+  /** @throws {@link InvalidOptionError} when it is no pattern, or never matches. */
   constructor(pattern: unknown) {
     const cron = read(pattern);
     if (cron === undefined) throw new InvalidOptionError('cron', EXPECTED, shown(pattern));
     this.#cron = cron;
     this.text = String(pattern);
     this.isFixed = isFixed(this.text);
-    // From a leap year's end on, so that rare dates have the longest way to go.
+    // Starts after a leap year, so that rare dates are farthest away.
     if (this.after(EMPTY_FROM) === undefined) {
       throw new InvalidOptionError('cron', EXPECTED, shown(pattern));
     }
   }
 
-  /** The first match after a wall time, in whole seconds; `undefined` when there is none. */
+  /** The first match after a wall time, in whole seconds; `undefined` without one. */
   after(wall: WallMs): WallMs | undefined {
     return this.#cron.nextRun(new Date(wall))?.getTime();
   }
 }
 
-/** Where the search for any match begins. */
+/** Start of the search for a match. */
 const EMPTY_FROM = Date.UTC(2024, 11, 31);
 
 function read(pattern: unknown): Cron | undefined {
   if (typeof pattern !== 'string' || pattern.length > LIMITS.cronLength) return undefined;
-  // croner also takes a date, which would be over after one match.
+  // croner also accepts a date, which would match once.
   const isPattern = NICKNAME.test(pattern) || /^\s*\S+(\s+\S+){4,5}\s*$/.test(pattern);
   if (!isPattern) return undefined;
   try {
@@ -63,7 +63,7 @@ function isFixed(pattern: string): boolean {
   return !/[*?/-]/.test(minute + hour);
 }
 
-/** A pattern of ten kilobytes is refused, not printed. */
+/** A long pattern is not printed in the error. */
 function shown(pattern: unknown): unknown {
   if (typeof pattern !== 'string' || pattern.length <= LIMITS.cronLength) return pattern;
   return `${pattern.slice(0, 20)}… (${pattern.length} characters)`;

@@ -1,11 +1,11 @@
 import { CronPattern } from './cron-pattern.ts';
 import { Zone } from './zone.ts';
 
-/** Changes of clocks matter this close to a match, in ms; no clock is set by more than a day. */
+/** Clock changes this close to a match are checked, in ms; no clock changes by more than a day. */
 const REACH_MS = 3 * 86_400_000;
 
 /**
- * The instants of a cron pattern in a zone. Where clocks are changed, this is the law:
+ * The instants of a cron pattern in a zone. At clock changes these rules apply:
  *
  * - A pattern of fixed times of day fires once for each of them: a time that clocks skip, at the
  *   end of the gap; a time that they show twice, the first time.
@@ -22,12 +22,12 @@ export class CronTimes {
     this.#pattern = new CronPattern(pattern);
   }
 
-  /** The first instant after `at`; `undefined` when there is none. */
+  /** The first instant after `at`; `undefined` without one. */
   next(at: number): number | undefined {
     return this.#pattern.isFixed ? this.#nextFixed(at) : this.#nextReal(at);
   }
 
-  /** Instants rise with wall times here, so those of the first later wall time are enough. */
+  /** Instants rise with wall times here, so the instants of the first later wall time suffice. */
   #nextFixed(at: number): number | undefined {
     let wall = at + this.#zone.offsetAt(at);
     for (;;) {
@@ -36,12 +36,12 @@ export class CronTimes {
       const found = this.#zone.find(match);
       const fires = found.kind === 'gap' ? found.end : found.at;
       if (fires > at) return fires;
-      // In the second pass of an overlap everything up to its end has fired in the first.
+      // In the second pass of an overlap all times up to its end have fired in the first.
       wall = found.kind === 'overlap' ? found.wallEnd - 1_000 : match;
     }
   }
 
-  /** Walks from one change of clocks to the next; between two of them the offset is one number. */
+  /** Iterates over the clock changes; between two of them the offset is constant. */
   #nextReal(after: number): number | undefined {
     let at = after;
     for (;;) {
@@ -52,14 +52,14 @@ export class CronTimes {
       const near = at + REACH_MS;
       const change = this.#zone.changeIn(at, Math.min(fires, near));
       if (change !== undefined) {
-        // Nothing matches before the change; clocks show another time from that instant on.
+        // No match before the change: continue with the wall time after it.
         const wall = change + this.#zone.offsetAt(change);
         if (this.#pattern.after(wall - 1_000) === wall) return change;
         at = change;
       } else if (fires <= near) {
         return fires;
       } else {
-        // A change of clocks in between moves the match by less than the reach.
+        // A clock change in between moves the match by less than the reach.
         at = Math.max(near, fires - REACH_MS);
       }
     }

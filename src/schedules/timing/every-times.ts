@@ -1,4 +1,4 @@
-/** The instants `anchor`, `anchor + every`, … whenever a process starts or stops. */
+/** The instants `anchor`, `anchor + every`, …, independent of starts and stops of processes. */
 export class EveryTimes {
   readonly #everyMs: number;
   readonly #anchor: number;

@@ -1,37 +1,40 @@
 import { CronTimes } from './cron-times.ts';
 import { EveryTimes } from './every-times.ts';
 
-/** When a schedule fires, as data; never by the clock without a pattern and a period. Moments are ms since the epoch, on the backend's clock. */
+/**
+ * When a schedule fires by the clock; never without `cron` and `everyMs`. Moments are ms since the epoch, on the
+ * backend's clock.
+ */
 export interface Timing {
   /** A cron pattern; this or `everyMs`. */
   readonly cron?: string;
-  /** The zone of the pattern. */
+  /** Time zone of the pattern. */
   readonly timeZone?: string;
-  /** A length in ms. */
+  /** Period in ms. */
   readonly everyMs?: number;
-  /** From where `everyMs` counts. */
+  /** Start of the period `everyMs`. */
   readonly anchor?: number;
   /** No slot before this moment. */
   readonly start?: number;
   /** No slot after this moment. */
   readonly end?: number;
-  /** Each slot is late by up to this many ms, always by the same. */
+  /** Longest delay of a slot in ms; constant for each slot. */
   readonly jitterMs?: number;
 }
 
-/** A slot, and when it is to be fired. */
+/** A slot, and its due time. */
 export interface Moment {
   /** The instant that the pattern names. */
   readonly slot: number;
-  /** The same, later by the slot's own part of the jitter. */
+  /** The slot plus its jitter. */
   readonly dueAt: number;
 }
 
-/** Slots that were due when a schedule was changed or paused, and are not decided. */
+/** Slots that were due when a schedule was changed or paused, and have not fired. */
 export interface UnfiredSlots {
   /** In order; at least one. */
   readonly slots: readonly number[];
-  /** The moment of the change, or of going on: what else follows comes after it. */
+  /** Moment of the change or of the resume; later slots come after it. */
   readonly until: number;
 }
 
@@ -49,8 +52,8 @@ export class Timetable {
   readonly #unfired: UnfiredSlots | undefined;
 
   /**
-   * @param id - of the schedule; the jitter depends on it, so that equal patterns spread out.
-   * @param unfired - slots that come first; those of the timing up to then are none.
+   * @param id - Id of the schedule; the jitter depends on it, so that equal patterns spread out.
+   * @param unfired - Slots that come first; slots of the timing before the end of these are skipped.
    * @throws {@link InvalidOptionError} for an impossible pattern or an unknown zone.
    */
   constructor(id: string, timing: Timing, unfired?: UnfiredSlots) {
@@ -73,7 +76,7 @@ export class Timetable {
     return slot === undefined || slot > end ? undefined : slot;
   }
 
-  /** The same, with the moment at which it is to be fired. */
+  /** The next slot with its due time. */
   nextMoment(at: number): Moment | undefined {
     const slot = this.next(at);
     return slot === undefined ? undefined : { slot, dueAt: this.dueAt(slot) };
@@ -84,18 +87,18 @@ export class Timetable {
     return this.next(slot - 1) === slot;
   }
 
-  /** How late a slot may be by its jitter, in ms. */
+  /** Longest jitter of a slot, in ms. */
   get jitterMs(): number {
     return this.#timing.jitterMs ?? 0;
   }
 
-  /** When a slot is to be fired. */
+  /** Due time of a slot. */
   dueAt(slot: number): number {
     const { jitterMs } = this;
     return jitterMs === 0 ? slot : slot + (hashOf(`${this.#id}.${slot}`) % (jitterMs + 1));
   }
 
-  /** The latest slot in [`from`, `until`], when `from` is a slot. By halving: slots only rise. */
+  /** The latest slot in [`from`, `until`], if `from` is a slot; a binary search. */
   latest(from: number, until: number): number {
     let low = from;
     let high = until;

@@ -1,18 +1,18 @@
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 
-/** How wide the steps are in which offsets are compared, in ms: no zone changes twice in a day. */
+/** Step in which offsets are compared, in ms: no zone changes twice in a day. */
 const STEP_MS = 86_400_000;
 
-/** Names of zones are short; nothing longer is looked up. */
+/** Longest name of a zone; a longer text is refused without a lookup. */
 const ZONE_LENGTH = 64;
 
 /** A wall-clock time as if it were UTC, in ms: `2026-03-29 02:30` is `Date.UTC(2026, 2, 29, 2, 30)`. */
 export type WallMs = number;
 
 /**
- * One time zone, as a function of instants: how far its wall clocks are ahead of UTC, and when that
- * changes. It asks `Intl` and remembers the stretch around the latest answer, so that walking along
- * a schedule asks seldom.
+ * A time zone as a function of instants: the offset of its wall clocks from UTC, and the changes of
+ * the offset. It calls `Intl` and caches the range of the latest offset, so that iterating over a
+ * schedule calls it rarely.
  */
 export class Zone {
   readonly name: string;
@@ -21,7 +21,7 @@ export class Zone {
   #from = Number.POSITIVE_INFINITY;
   #to = Number.NEGATIVE_INFINITY;
   #offset = 0;
-  /** The offset is known to change at `#to + 1`. */
+  /** The offset changes at `#to + 1`. */
   #endsInChange = false;
 
   /** @throws {@link InvalidOptionError} when there is no such zone. */
@@ -30,13 +30,13 @@ export class Zone {
     this.name = String(name);
   }
 
-  /** How far wall clocks are ahead of UTC at this instant, in ms. */
+  /** Offset of wall clocks from UTC at this instant, in ms. */
   offsetAt(at: number): number {
     if (at >= this.#from && at <= this.#to) return this.#offset;
     return this.#ask(at);
   }
 
-  /** The first instant in (`after`, `until`] at which the offset is another than at `after`. */
+  /** The first instant in (`after`, `until`] with another offset than at `after`. */
   changeIn(after: number, until: number): number | undefined {
     const offset = this.offsetAt(after);
     if (after < this.#from || after > this.#to) this.#begin(after, offset);
@@ -49,7 +49,7 @@ export class Zone {
     return undefined;
   }
 
-  /** Which instants show this wall time: none in a gap, two in an overlap. */
+  /** Instants with this wall time: none in a gap, two in an overlap. */
   find(wall: WallMs): Finding {
     const early = wall - STEP_MS;
     const before = this.offsetAt(early);
@@ -91,20 +91,20 @@ export class Zone {
   }
 }
 
-/** What a wall time is in a zone. */
+/** Instants of a wall time in a zone. */
 export type Finding =
   | { readonly kind: 'once'; readonly at: number }
-  /** It is shown twice; the repeated stretch ends at the wall time `wallEnd`. */
+  /** It occurs twice; the repeated range ends at the wall time `wallEnd`. */
   | {
       readonly kind: 'overlap';
       readonly at: number;
       readonly again: number;
       readonly wallEnd: WallMs;
     }
-  /** Wall clocks skip it; they have done so at the instant `end`. */
+  /** Wall clocks skip it; the gap ends at the instant `end`. */
   | { readonly kind: 'gap'; readonly end: number };
 
-/** A name of the IANA data base; offsets as `+01:00` are no zones. */
+/** Takes names of the IANA database only; `Intl` also takes offsets such as `+01:00`. */
 function formatOf(name: unknown): Intl.DateTimeFormat {
   if (typeof name === 'string' && name.length <= ZONE_LENGTH && /^[A-Za-z]/.test(name)) {
     try {
@@ -126,7 +126,7 @@ function formatOf(name: unknown): Intl.DateTimeFormat {
   throw new InvalidOptionError('timeZone', AN_IANA_ZONE, name);
 }
 
-/** Whether there is a zone of this name. */
+/** Whether a zone has this name. */
 export function isZone(name: unknown): boolean {
   try {
     formatOf(name);
@@ -136,10 +136,10 @@ export function isZone(name: unknown): boolean {
   }
 }
 
-/** What a zone must be, for people. */
+/** Description of a zone in error messages. */
 export const AN_IANA_ZONE = 'an IANA time zone, as "Europe/Rome"';
 
-/** What wall clocks of the format's zone show at an instant. */
+/** Wall-clock time of the format's zone at an instant. */
 function wallOf(format: Intl.DateTimeFormat, at: number): WallMs {
   const digits = format.format(at).match(/\d+/g) ?? [];
   const [month = 1, day = 1, year = 1970, hour = 0, minute = 0, second = 0] = digits.map(Number);
