@@ -4,18 +4,18 @@ import { LIMITS } from '../domain/limits.ts';
 import { say } from '../logging/log-events.ts';
 import type { Worker } from '../worker/worker.ts';
 
-/** Part of the time to close that running handlers get; the rest is for writing what they did. */
+/** Share of the time to close that running handlers get; the rest is for storing their outcomes. */
 const GRACE_PART = 0.8;
 
-/** How long the backend may take to close when no time was given, in ms. */
+/** Default time for the backend to close, in ms. */
 const BACKEND_MS = 5_000;
 
-/** The same of one that has a disk of its own, which leaves it in order: all that it stores may have to be written. */
+/** The same for a backend with its own disk: it may have to write all that it stores. */
 const DISK_MS = 60_000;
 
 /**
- * Stops everything, in order: new calls, workers, waits, what handlers run in, the backend. Settles within the
- * time; without one, workers get their own grace.
+ * Stops everything in order: new calls, workers, waits, runtimes of handlers, the backend. Settles
+ * within the time; without one, workers get their own grace.
  */
 export async function closeAll(
   core: Core,

@@ -1,4 +1,4 @@
-/** Stores what a caller of `Fairloom.enqueue` gave: a task, or a run of a pipeline. */
+/** Stores the step of `Fairloom.enqueue`: a task, or a run of a pipeline. */
 import type { Core } from '../core/core.ts';
 import { checkOptions } from '../domain/errors/options.ts';
 import { ENQUEUE_KEYS, type EnqueueOptions } from '../enqueue/enqueue-options.ts';
@@ -10,14 +10,14 @@ import { tracedEnqueue } from '../tracing/traced-enqueue.ts';
 import { PipelineDefinition, type StepDefinition } from '../workflow/pipeline-definition.ts';
 import { definitionOf } from '../workflow/task-definition.ts';
 
-/** One call of `Fairloom.enqueue`; each part is still to be checked. */
+/** Arguments of `Fairloom.enqueue`, not checked yet. */
 interface StepCall {
   readonly step: unknown;
   readonly input: unknown;
   readonly options: EnqueueOptions | undefined;
 }
 
-/** See `Fairloom.enqueue`: what `Enqueuer.enqueueUsual` leaves, runs and all traced calls. */
+/** Slow path of `Fairloom.enqueue`: runs, traced calls, and all that `Enqueuer.enqueueUsual` leaves to it. */
 export function enqueueStep(
   core: Core,
   runTools: RunTools,

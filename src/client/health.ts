@@ -4,40 +4,40 @@ import type { Core } from '../core/core.ts';
 import type { Backend, Capabilities, Pong } from '../domain/port/backend.ts';
 import type { Worker } from '../worker/worker.ts';
 
-/** Whether the backend and the workers of this process are well. */
+/** Health of the backend and of the workers of this process. */
 export interface Health {
-  /** The backend answered, and every worker here is well. */
+  /** The backend answered, and every worker here is healthy. */
   readonly isHealthy: boolean;
   /** Round trip to the backend in ms; absent when it did not answer. */
   readonly pingMs?: number;
-  /** Why it did not. */
+  /** Error of the ping; absent when it answered. */
   readonly error?: string;
-  /** What goes wrong in the backend though it answers, a line each; absent: none. Calls may still be sent here. */
+  /** Problems of a backend that answers, one line each; absent: none. Calls still succeed. */
   readonly problems?: readonly string[];
-  /** Where tasks live, and what that is worth. */
+  /** Name and capabilities of the backend. */
   readonly backend: BackendFacts;
   /** Workers of this process. */
   readonly workers: readonly {
-    /** Of the worker. */
+    /** Id of the worker. */
     readonly id: string;
     /** It renews its leases in time. */
     readonly isHealthy: boolean;
   }[];
 }
 
-/** What a backend is called, and what it can do. */
+/** Name and capabilities of a backend. */
 export interface BackendFacts extends Capabilities {
   /** `memory`, `file`, `redis`. */
   readonly name: string;
 }
 
-/** How long to wait for the backend, in ms: a probe wants an answer. */
+/** Timeout of the ping, in ms: a probe needs an answer. */
 const PING_MS = 2_000;
 
-/** Never rejects: that the backend is away is an answer too. */
+/** Never rejects: an unavailable backend is a result too. */
 export async function healthOf(core: Core, members: Iterable<Worker>): Promise<Health> {
   const workers = [...members].map(({ id, isHealthy }) => ({ id, isHealthy }));
-  // After the ping: what a backend can do may show only when it is open.
+  // Read after the ping: capabilities may be known only once it is open.
   const around = (): Pick<Health, 'backend' | 'workers'> => ({
     backend: backendFacts(core.connection.backend),
     workers,
@@ -59,7 +59,7 @@ export async function healthOf(core: Core, members: Iterable<Worker>): Promise<H
   }
 }
 
-/** What a backend says of itself without being asked. */
+/** Name and capabilities of a backend, without a call. */
 export function backendFacts({ name, capabilities }: Backend): BackendFacts {
   const { durable, shared, sync } = capabilities;
   return { name, durable, shared, ...(sync === undefined ? {} : { sync }) };

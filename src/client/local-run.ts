@@ -1,4 +1,4 @@
-/** A step run here and now: the same checks, retries, timeout and context, and no backend. */
+/** Runs a step locally: the same checks, retries, timeout and context, without a backend. */
 
 import type { SubRunner, WaitCall } from '../attempt/attempt-context.ts';
 import { LocalChannels } from '../attempt/channels.ts';
@@ -28,19 +28,19 @@ import { invalidPayload, validate } from '../workflow/standard-schema.ts';
 import { definitionOf, type TaskDefinition } from '../workflow/task-definition.ts';
 import { type LocalTools, LocalWalk } from './local-walk.ts';
 
-/** How a task is run here. */
+/** Options of a local run. */
 export interface RunOptions {
-  /** Shown to the handler. Default `default`, unless `requireUser` is set. */
+  /** User passed to the handler. Default `default`, unless `requireUser` is set. */
   readonly user?: string | undefined;
-  /** Ends the run; it rejects with the signal's reason. */
+  /** Ends the run, which rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Of a pipeline: see `RunEnqueueOptions.maxSteps`. */
+  /** Pipelines: see `RunEnqueueOptions.maxSteps`. */
   readonly maxSteps?: number | undefined;
-  /** Of a pipeline: see `RunEnqueueOptions.startAt`. */
+  /** Pipelines: see `RunEnqueueOptions.startAt`. */
   readonly startAt?: string | undefined;
 }
 
-/** What may stand in them. */
+/** Keys of {@link RunOptions}. */
 export const RUN_KEYS: OptionKeys<RunOptions> = keysOf<RunOptions>()({
   user: true,
   signal: true,
@@ -48,32 +48,32 @@ export const RUN_KEYS: OptionKeys<RunOptions> = keysOf<RunOptions>()({
   startAt: true,
 });
 
-/** What belongs to a run as a whole. */
+/** Common state of a run. */
 interface LocalRun {
   readonly user: string;
   readonly channels: LocalChannels;
-  /** Of each walk in it. */
+  /** Limit of each walk in it. */
   readonly maxSteps: number | undefined;
 }
 
-/** Who runs what. */
+/** Arguments of a local run. */
 export interface LocalCall {
   /** A task or a pipeline. */
   readonly step: unknown;
   readonly input: unknown;
   readonly user: string;
   readonly signal?: AbortSignal | undefined;
-  /** Of the run that its caller is a part of; absent when a caller of the library runs it. */
+  /** Run that contains the calling handler; absent for a caller of the library. */
   readonly within?: LocalRun;
-  /** Of the handler that runs it; absent when a caller of the library does. */
+  /** Trace of the calling handler; absent for a caller of the library. */
   readonly trace?: Trace;
-  /** See `RunEnqueueOptions`; for what is walked. */
+  /** See `RunEnqueueOptions`; for pipelines. */
   readonly maxSteps?: number | undefined;
-  /** See `RunEnqueueOptions`; for what is walked. */
+  /** See `RunEnqueueOptions`; for pipelines. */
   readonly startAt?: string | undefined;
 }
 
-/** Runs a step to its end; rejects with what its handler threw. */
+/** Runs a step to its end; rejects with the error of its handler. */
 export function runHere(tools: LocalTools, call: LocalCall): Promise<unknown> {
   const { step } = call;
   if (step instanceof PipelineDefinition) return walkHere(tools, call, step);
@@ -83,7 +83,7 @@ export function runHere(tools: LocalTools, call: LocalCall): Promise<unknown> {
   return runTask(tools, call, definition);
 }
 
-/** A plain task has nowhere to begin but at itself, and takes one step. */
+/** A plain task has no other start than itself, and takes one step. */
 function demandWalk(call: LocalCall): void {
   for (const option of ['maxSteps', 'startAt'] as const) {
     if (call[option] === undefined) continue;
@@ -91,7 +91,7 @@ function demandWalk(call: LocalCall): void {
   }
 }
 
-/** A run of its own, or a part of what its handler does. */
+/** A trace of its own, or a part of its handler's trace. */
 function traceOf(tools: LocalTools, { trace }: LocalCall, name: string): Trace {
   const request = (): PartRequest => partSpan({ kind: 'run', name, runId: undefined });
   if (trace !== undefined) return trace.part(request);
@@ -167,7 +167,7 @@ async function walkHere(
   const runnerFor = (): SubRunner => runnerOf(tools, run);
   const walk = new LocalWalk({ ...tools, runnerFor, channels }, { step, user, trace, maxSteps });
   return tracedCall(trace, async () => {
-    // Each node watches the signal while it runs: not to put a listener there for each of them.
+    // One listener for the whole run: each node checks the signal while it runs.
     const unwatch = onAbort([signal], () => undefined);
     const block = { graph, block: graph, input: given, isMember: false };
     const ending = await walk.walk(block, signal).finally(unwatch);
@@ -187,7 +187,7 @@ function runOf({ within, user, maxSteps }: LocalCall): LocalRun {
   return within ?? { user, channels: new LocalChannels(), maxSteps: maxStepsOf(maxSteps) };
 }
 
-/** What a handler runs is run here too, one after the other as where it is stored. */
+/** Steps that a handler runs are run here too, one after the other as in a stored run. */
 function runnerOf(tools: LocalTools, within: LocalRun): SubRunner {
   const { user } = within;
   let before: Promise<unknown> = Promise.resolve();
@@ -202,7 +202,7 @@ function runnerOf(tools: LocalTools, within: LocalRun): SubRunner {
   };
 }
 
-/** Time passes here too; a task that is not stored gets no signals, events or answers. */
+/** Waits for times only; a task that is not stored gets no signals, events or answers. */
 async function waitHere({ clock }: LocalTools, { wait, signal }: WaitCall): Promise<WaitAnswer> {
   if (wait.kind !== 'time') {
     throw new NotStoredError(wait.kind === 'ask' ? 'an answer' : `${wait.kind} ${wait.name}`);

@@ -1,4 +1,4 @@
-/** A workflow run here and now: every node in this process, and nothing stored. */
+/** Runs a workflow locally: every node in this process, without storing anything. */
 
 import type { SubRunners } from '../attempt/attempt-context.ts';
 import type { PlanCache } from '../attempt/attempt-plan.ts';
@@ -39,7 +39,7 @@ import { control as kindOf } from '../workflow/control.ts';
 import { partsOf } from '../workflow/parts.ts';
 import type { TaskDefinition } from '../workflow/task-definition.ts';
 
-/** What a local run needs of its client. */
+/** Dependencies on the client. */
 export interface LocalTools extends NodeTools {
   readonly handlers: HandlerSource;
   readonly plans: PlanCache;
@@ -47,17 +47,17 @@ export interface LocalTools extends NodeTools {
   readonly tracer: Tracer | undefined;
 }
 
-/** What a walk needs besides: handlers may run steps of their own. */
+/** Dependencies of a walk: handlers may run steps of their own. */
 export interface WalkTools extends LocalTools {
   readonly runnerFor: SubRunners;
-  /** Of the run: its own, or that of the handler which runs it. */
+  /** Channels of the run: its own, or those of the handler that runs it. */
   readonly channels: LocalChannels;
 }
 
 type TaskStep = WalkStep & { readonly type: 'task' };
 type GroupStep = WalkStep & { readonly type: 'group' };
 
-/** What is walked, and for whom. */
+/** Options of a walk. */
 export interface LocalWalkCall {
   readonly step: unknown;
   readonly user: string;
@@ -73,7 +73,7 @@ export class LocalWalk {
   readonly #runId: string;
   readonly #trace: Trace;
   readonly #maxSteps: number | undefined;
-  /** Of the step, and of those that its handlers name. */
+  /** Definitions of the step, and of those that its handlers name. */
   readonly #definitions = new Map<string, TaskDefinition>();
   readonly #policies = new Map<string, RegisteredVerdict>();
 
@@ -86,7 +86,7 @@ export class LocalWalk {
     this.#learn(step);
   }
 
-  /** Walks to the end; rejects with the signal's reason when that aborts. */
+  /** Runs to the end; rejects with the signal's reason when that aborts. */
   walk(spec: WalkSpec, signal: AbortSignal): Promise<Ending> {
     return this.#walk(spec, signal, this.#trace);
   }
@@ -222,15 +222,15 @@ export class LocalWalk {
 
 type RunMember = (member: WalkMember, signal: AbortSignal) => Promise<Ending>;
 
-/** The members of one group, so many at once. */
+/** The members of one group, with limited concurrency. */
 class LocalGroup {
   readonly #step: GroupStep;
   readonly #run: RunMember;
   readonly #outer: AbortSignal;
-  /** Aborts when the members that are left are not wanted any more. */
+  /** Aborts when the remaining members are no longer needed. */
   readonly #closed = new AbortController();
   readonly #ends: (MemberEnd | undefined)[];
-  /** Of the members that run: one signal for all of them would have as many listeners. */
+  /** Controllers of running members: one signal for all of them would have as many listeners. */
   readonly #running = new Set<AbortController>();
   #next = 0;
   isTimeUp = false;
@@ -260,7 +260,7 @@ class LocalGroup {
     this.#close(new TimedOutError(this.#step.node.id, timeoutMs));
   }
 
-  /** One member after the other, until none is left to begin. */
+  /** Runs one member after the other, until none is left. */
   async #queue(): Promise<void> {
     const { signal } = this.#closed;
     while (!signal.aborted) {
@@ -317,7 +317,7 @@ class LocalGroup {
   }
 }
 
-/** A member that was canceled by itself counts as one of its group; one that canceled the run does not. */
+/** A member that canceled itself counts as canceled in its group; one that canceled the run does not. */
 function canceledMember(key: string, cause: Cause): MemberEnd {
   if (cause.type === 'cancel-run') return { key, state: 'run-canceled', cause };
   return { key, state: 'canceled', error: new TaskCanceledError(key, cause), cause };

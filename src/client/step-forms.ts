@@ -1,4 +1,4 @@
-/** Types of `enqueue` and `handle`: what they take and give, by the kind of step. */
+/** Types of `enqueue` and `handle`: arguments and results by the kind of step. */
 
 import type { EnqueueOptions } from '../enqueue/enqueue-options.ts';
 import type { TaskHandle } from '../enqueue/handle.ts';
@@ -6,24 +6,24 @@ import type { RunHandle } from '../runs/calls/run-handle.ts';
 import type { RunEnqueueOptions } from '../runs/run-options.ts';
 import type { Step, StepKind } from '../workflow/step.ts';
 
-/** What may be said about each kind of step. */
+/** Options by the kind of step. */
 export interface OptionsByKind {
-  /** About a task. */
+  /** Options of a task. */
   readonly task: EnqueueOptions;
-  /** About a run of a pipeline. */
+  /** Options of a run of a pipeline. */
   readonly pipeline: RunEnqueueOptions;
 }
 
-/** What enqueuing each kind of step gives. */
+/** Handles by the kind of step. */
 export interface HandlesByKind<O> {
-  /** For a task. */
+  /** Handle of a task. */
   readonly task: TaskHandle<O>;
-  /** For a pipeline. */
+  /** Handle of a run. */
   readonly pipeline: RunHandle<O>;
 }
 
 /** A task (`K` is `task`), a pipeline, or a `Step` that may be either (`K` is both). */
 export type StepOf<K extends StepKind, I, O, X> = Step<I, O, X> & {
-  /** `task` or `pipeline`: says which options and which handle go with it. */
+  /** `task` or `pipeline`: selects the options and the handle. */
   readonly type: K;
 };

@@ -17,11 +17,11 @@ import { checkedBy, isSchema, type StandardSchemaV1 } from '../../workflow/stand
 import { listed } from './list-cursor.ts';
 import { PAGE_KEYS, type PageOptions, pageRequest } from './page.ts';
 
-/** Which open questions to list. */
+/** Filter of open questions. */
 export interface AskListOptions extends PageOptions {
-  /** Of tasks of this user; absent: of any. */
+  /** User of the tasks; absent: any. */
   readonly user?: string | undefined;
-  /** That are for this name; absent: those for anyone, and for all names. */
+  /** Name of a person who may answer; absent: any, including questions for anyone. */
   readonly for?: string | undefined;
 }
 
@@ -33,13 +33,13 @@ const LIST_KEYS: OptionKeys<AskListOptions> = keysOf<AskListOptions>()({
 
 /** An answer to a question. */
 export interface AskAnswer<F = unknown> {
-  /** One of its choices. */
+  /** One of the choices of the question. */
   readonly choice: string;
-  /** Who answers, a text of 1–128 bytes: kept with the answer, and not looked into. */
+  /** Name of the person who answers, a text of 1–128 bytes; stored with the answer, not checked. */
   readonly by: string;
-  /** Text for people, kept with the answer. */
+  /** Comment, stored with the answer. */
   readonly comment?: string | undefined;
-  /** What the form of the question asks for. */
+  /** Data for the form of the question. */
   readonly form?: F | undefined;
 }
 
@@ -50,9 +50,9 @@ const ANSWER_KEYS: OptionKeys<AskAnswer> = keysOf<AskAnswer>()({
   form: true,
 });
 
-/** How an answer is checked before it is stored. */
+/** Options of an answer. */
 export interface AskAnswerOptions<F = unknown> {
-  /** That of the question's form: what it refuses is not stored. */
+  /** Schema of the question's form: data that it refuses is not stored. */
   readonly schema?: StandardSchemaV1<unknown, F> | undefined;
 }
 
@@ -60,39 +60,39 @@ const CHECK_KEYS: OptionKeys<AskAnswerOptions> = keysOf<AskAnswerOptions>()({ sc
 
 /** A question to people. Moments are ms since the epoch on the backend's clock. */
 export interface AskInfo {
-  /** Names it among all. */
+  /** Unique id of the question. */
   readonly id: string;
-  /** The task that asks. */
+  /** Id of the task that asks. */
   readonly taskId: string;
-  /** The name of that task. */
+  /** Name of the task that asks. */
   readonly task: string;
-  /** Whose task it is. */
+  /** User of the task. */
   readonly user: string;
-  /** The run that the task is a part of; absent for one that stands alone. */
+  /** Run of the task; absent without one. */
   readonly runId?: string;
-  /** What people read; absent when it cannot be read here. */
+  /** Text of the question; absent if it cannot be read here. */
   readonly title?: string;
-  /** What may be answered. */
+  /** Permitted answers. */
   readonly choices: readonly string[];
-  /** The names of the people it is for; empty: for anyone. */
+  /** Names of the people who may answer; empty: anyone. */
   readonly for: readonly string[];
-  /** It has a form: what that is to hold as JSON Schema, or `true` where its schema does not say. */
+  /** JSON Schema of its form, or `true` for a form whose schema has no JSON Schema; absent without a form. */
   readonly form?: unknown;
-  /** Where it stands. `ended`: its task has ended otherwise. */
+  /** State of the question. `ended`: its task has ended in another way. */
   readonly state: 'open' | 'answered' | 'timed-out' | 'canceled' | 'ended';
-  /** When it was asked. */
+  /** Moment of the question. */
   readonly askedAt: number;
-  /** When its time is over; absent when it has none. */
+  /** End of its time; absent without one. */
   readonly until?: number;
-  /** When it was closed; absent while it is open. */
+  /** Moment when it was closed; absent while it is open. */
   readonly closedAt?: number;
-  /** `answered`: the answer that counts. */
+  /** `answered`: the accepted answer. */
   readonly answer?: AskAnswer;
-  /** Its texts cannot be read here: the id of the key with which they are encrypted. */
+  /** Its texts cannot be read here: id of the key that encrypts them. */
   readonly encryptedWith?: string;
 }
 
-/** `loom.asks`: what handlers ask people by `ctx.ask`. */
+/** `loom.asks`: questions of handlers to people by `ctx.ask`. */
 export class Asks {
   readonly #connection: SharedBackend;
   readonly #codec: ValueCodec;
@@ -121,7 +121,7 @@ export class Asks {
     });
   }
 
-  /** One that is open or closed; `undefined` when there is none, or the record of its task is gone. */
+  /** An open or closed question; `undefined` if it, or the record of its task, is not stored. */
   async get(id: string): Promise<AskInfo | undefined> {
     const { asks } = await this.#connection.open();
     const record = await asks.get(checkAskId(id));
@@ -129,11 +129,11 @@ export class Asks {
   }
 
   /**
-   * Answers a question; the first answer counts. Without `schema` the form is checked by the handler that
-   * asked, which then fails.
+   * Answers a question; the first answer is accepted. Without `schema` the handler that asked
+   * checks the form, and fails if it refuses it.
    *
-   * @throws {@link AskClosedError} with how it was closed, when it was closed before;
-   * {@link AskNotFoundError}; {@link InvalidOptionError} for a choice that is none of its choices;
+   * @throws {@link AskClosedError} when it was closed before, with how;
+   * {@link AskNotFoundError}; {@link InvalidOptionError} for a text that is none of its choices;
    * {@link InvalidPayloadError} for a form that the schema refuses or that is too large.
    */
   async answer<F = unknown>(
@@ -179,7 +179,7 @@ export class Asks {
   }
 }
 
-/** What questions are read and answered with. */
+/** Dependencies of reading and answering questions. */
 interface AskTools {
   readonly connection: SharedBackend;
   readonly codec: ValueCodec;
@@ -194,7 +194,7 @@ function checkAskId(id: unknown): string {
   throw new InvalidOptionError('id', 'the id of a question', id);
 }
 
-/** Of a dot and a fencing token. */
+/** A dot and a fencing token. */
 const MARK_BYTES = 16;
 
 /** A question as callers read it. */
@@ -210,7 +210,7 @@ function askInfo(record: AskRecord, codec: ValueCodec): AskInfo {
   };
 }
 
-/** A listing must show a question also when its text cannot be read. */
+/** A listing shows a question even if its text cannot be read. */
 function readQuestion(text: string): Pick<AskInfo, 'title' | 'form' | 'encryptedWith'> {
   if (isSealed(text)) return { encryptedWith: sealedWith(text) };
   const { title, form }: { readonly title: string; readonly form?: unknown } = JSON.parse(text);

@@ -2,12 +2,12 @@ import type { SharedBackend } from '../../backends/shared-backend.ts';
 import type { Backend } from '../../domain/port/backend.ts';
 import { tickLogged } from '../../logging/dead-letter-lines.ts';
 
-/** Most steps of maintenance before a look; each ends up to `expireStep` tasks. */
+/** Most steps of maintenance before a read; each ends up to `expireStep` tasks. */
 const MOST_STEPS = 100;
 
 /**
- * The backend, after what has fallen due was done: without a worker that lives, tasks whose time is over would count
- * as those that still come. Where that cannot be done, as when the disk is full, what is stored is shown.
+ * The backend, after due maintenance: without a live worker, expired tasks would still count as
+ * waiting. If maintenance fails, as on a full disk, stored data is shown as it is.
  */
 export async function caughtUp(connection: SharedBackend): Promise<Backend> {
   const backend = await connection.open();

@@ -27,15 +27,15 @@ import type { Redrive } from './redrive.ts';
 import { type RateOptions, rateOption } from './settings-options.ts';
 import { type TaskInfo, taskInfo } from './task-info.ts';
 
-/** Which dead letters. */
+/** Filter of dead letters. */
 export interface DeadFilter {
-  /** Of this queue; absent: of any. */
+  /** Queue; absent: any. */
   readonly queue?: string | undefined;
-  /** Of this user; absent: of any. */
+  /** User; absent: any. */
   readonly user?: string | undefined;
-  /** With this name; absent: with any. */
+  /** Name; absent: any. */
   readonly name?: string | undefined;
-  /** Of this error group, see `loom.dead.groups`; absent: of any. */
+  /** Error group, see `loom.dead.groups`; absent: any. */
   readonly error?: string | undefined;
 }
 
@@ -46,9 +46,9 @@ const FILTER_KEYS: OptionKeys<DeadFilter> = keysOf<DeadFilter>()({
   error: true,
 });
 
-/** Which dead letters to list. */
+/** Dead letters to list. */
 export interface DeadListOptions extends DeadFilter, TaskPageOptions {
-  /** Also tasks that failed since another did not finish. Default false. */
+  /** Include tasks that failed because another did not finish. Default false. */
   readonly followers?: boolean | undefined;
 }
 
@@ -58,11 +58,11 @@ const LIST_KEYS: OptionKeys<DeadListOptions> = keysOf<DeadListOptions>()({
   followers: true,
 });
 
-/** Which dead letters to change, and how many at most: some field of the filter, or `all`. */
+/** Dead letters to change, and their maximum: a filter, or `all`. */
 export interface DeadBulkOptions extends DeadFilter {
-  /** Every dead letter, of all queues, users and names. Not beside a filter. */
+  /** Every dead letter, of all queues, users and names. Not with a filter. */
   readonly all?: true | undefined;
-  /** At most so many, oldest first, up to 10,000. Default 100. */
+  /** Most tasks to change, oldest first, up to 10,000. Default 100. */
   readonly limit?: number | undefined;
 }
 
@@ -72,14 +72,14 @@ const BULK_KEYS: OptionKeys<DeadBulkOptions> = keysOf<DeadBulkOptions>()({
   limit: true,
 });
 
-/** Which dead letters to put back, how many at most, and how fast. */
+/** Dead letters to put back, their maximum, and the rate. */
 export interface DeadRedriveOptions extends DeadBulkOptions {
   /**
-   * So many are put back per time, so that what failed for all at once does not come back all at once.
-   * Default: as fast as it goes.
+   * Most redrives per time, so that tasks which failed together do not return together. Default:
+   * unlimited.
    */
   readonly rate?: RateOptions | undefined;
-  /** Once it aborts nothing more is put back; the report says what was. */
+  /** Stops the redrive; the report counts those before. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -89,23 +89,23 @@ const REDRIVE_KEYS: OptionKeys<DeadRedriveOptions> = keysOf<DeadRedriveOptions>(
   signal: true,
 });
 
-/** What a bulk change came to. */
+/** Result of a bulk change. */
 export interface BulkReport {
-  /** How many were changed. */
+  /** Number of changed tasks. */
   readonly changed: number;
-  /** Those that were gone, or in use, when their turn came. */
+  /** Number of tasks that were gone, or in use, at their turn. */
   readonly skipped: number;
-  /** There may be more that match. */
+  /** More tasks may match. */
   readonly more: boolean;
 }
 
-/** Tasks that one bulk change touches unless the caller says otherwise. */
+/** Default maximum of a bulk change. */
 const DEFAULT_BULK = 100;
 
-/** Rows that are read at a time. */
+/** Rows per read. */
 const READ_ROWS = 200;
 
-/** Changes that are under way at once. */
+/** Most changes in parallel. */
 const AT_ONCE = 16;
 
 interface DeadParts {
@@ -113,7 +113,7 @@ interface DeadParts {
   readonly codec: ValueCodec;
   readonly clock: Clock;
   readonly keepAlive: KeepAlive;
-  /** Puts back what one bulk change has found. */
+  /** Creates the redrive of one bulk change. */
   readonly redrive: () => Redrive;
 }
 
@@ -127,8 +127,8 @@ export class Dead {
   }
 
   /**
-   * One page, oldest failure first: the tasks at which something went wrong. Those that failed since
-   * another did not finish are left out, so a page may have fewer rows than were asked for.
+   * One page, oldest failure first. Tasks that failed because another did not finish are left out,
+   * so a page may have fewer rows than requested.
    */
   async list(options: DeadListOptions = {}): Promise<Page<TaskInfo>> {
     checkOptions('dead.list', options, LIST_KEYS);
@@ -144,9 +144,9 @@ export class Dead {
   }
 
   /**
-   * One page of what tasks failed with: errors of tasks of one name that differ in nothing but ids, numbers and what
-   * is quoted are one group. First the groups of which failed tasks are kept, then those whose tasks are tried
-   * again, for a day; of each the one seen last first. Tasks that only followed another belong to none.
+   * One page of error groups: errors of tasks of one name that differ only in ids, numbers and
+   * quoted text. Groups with failed tasks come first, then those whose tasks are retried, for a
+   * day; in both the latest first. Tasks that failed because another did belong to none.
    */
   async groups(options: PageOptions = {}): Promise<Page<ErrorGroup>> {
     checkOptions('dead.groups', options, PAGE_KEYS);
@@ -159,11 +159,11 @@ export class Dead {
   }
 
   /**
-   * Puts them back, with fresh attempts; of runs and their parts the runs, as `loom.runs.resume` does.
-   * It needs no worker, but with a rate the process has to live for as long as it takes; what it came to stays
-   * done, and another call goes on with the rest. What is to go on without it is a bulk action: `loom.bulk.start`.
+   * Puts dead letters back, with new attempts; for parts of runs their runs, as `loom.runs.resume` does. It
+   * needs no worker, but with a rate the process has to live until the end; after a crash a second call
+   * continues with the rest. Use `loom.bulk.start` for a change that survives this process.
    *
-   * @throws {@link InvalidOptionError} when neither a filter nor `all` says which.
+   * @throws {@link InvalidOptionError} when neither a filter nor `all` is given.
    */
   async redrive(options: DeadRedriveOptions): Promise<BulkReport> {
     checkOptions('dead.redrive', options, REDRIVE_KEYS);
@@ -187,9 +187,9 @@ export class Dead {
   }
 
   /**
-   * Takes them away for good.
+   * Removes dead letters.
    *
-   * @throws {@link InvalidOptionError} when neither a filter nor `all` says which.
+   * @throws {@link InvalidOptionError} when neither a filter nor `all` is given.
    */
   async remove(options: DeadBulkOptions): Promise<BulkReport> {
     const bulk = bulkOf('dead.remove', options);
@@ -197,7 +197,7 @@ export class Dead {
     return this.#each(bulk, (id) => tasks.remove(id));
   }
 
-  /** `change` answers `undefined` for one that it has not tried. */
+  /** `change` answers `undefined` for a task that it has not tried. */
   async #each(
     { filter, most }: Bulk,
     change: (id: string) => Promise<ChangeReply | undefined>,
@@ -209,7 +209,7 @@ export class Dead {
     return { changed, skipped: tried.length - changed, more: more || tried.length < ids.length };
   }
 
-  /** All ids first: a change would move the pages under the cursor. */
+  /** Reads all ids first: a change would move the pages under the cursor. */
   async #ids(
     filter: TaskFilter,
     most: number,
@@ -227,13 +227,13 @@ export class Dead {
   }
 }
 
-/** Which tasks a bulk change means, checked. */
+/** The checked options of a bulk change. */
 interface Bulk {
   readonly filter: TaskFilter;
   readonly most: number;
 }
 
-/** A change of many says whom it means: a field that was left out by mistake would mean everybody. */
+/** Requires a filter or `all`: a field omitted by mistake would select all tasks. */
 function bulkOf(where: string, options: DeadBulkOptions): Bulk {
   checkOptions(where, options, BULK_KEYS);
   const { all, limit = DEFAULT_BULK } = options;

@@ -7,17 +7,17 @@ import type { TaskRow } from '../../domain/task/task.ts';
 import { nameIn } from '../../domain/task/task-name.ts';
 import { isRun, runPlaceOf } from '../../runs/record.ts';
 
-/** Failures that are alike, and how many there are. Moments are ms since the epoch on the backend's clock. */
+/** Similar failures, and their number. Moments are ms since the epoch on the backend's clock. */
 export interface ErrorGroup extends ErrorGroupFacts {
-  /** Of the task, or of the pipeline of a run that failed by itself; absent when its sample is gone. */
+  /** Name of the task, or of the pipeline of a run that failed by itself; absent if the sample was removed. */
   readonly name?: string;
-  /** The class of the error, or how tasks failed that threw none, as `lost`; absent as `name` is. */
+  /** Class of the error, or the kind of failure without one, such as `lost`; absent as `name`. */
   readonly error?: string;
-  /** What the messages have in common, `…` for what differs; absent when nothing was thrown, or the sample is gone. */
+  /** Common text of the messages, `…` for what differs; absent without an error or a sample. */
   readonly message?: string;
 }
 
-/** A group as callers read it: in the words of its sample, if that still failed so. */
+/** A group as callers read it: described by its sample, if that still has the same error. */
 export function errorGroup(facts: ErrorGroupFacts, sample: TaskRow | undefined): ErrorGroup {
   if (sample === undefined) return facts;
   const { cause, options } = sample;
@@ -33,9 +33,9 @@ export function errorGroup(facts: ErrorGroupFacts, sample: TaskRow | undefined):
 }
 
 /**
- * A checked filter by group.
+ * Checks a filter by group.
  *
- * @throws {@link InvalidOptionError} for what is no id of a group, as the name of an error, by which filters find.
+ * @throws {@link InvalidOptionError} for a text that is no id of a group, such as the name of an error.
  */
 export function errorGroupOption(error: unknown, option = 'error'): string {
   if (typeof error === 'string' && isErrorGroup(error)) return error;

@@ -5,7 +5,7 @@ import type { GraphCache, GraphStats } from '../../runs/graph-cache.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
 
-/** `loom.graphs`: the graphs of workflows, by hash. */
+/** `loom.graphs`: graphs of workflows, by hash. */
 export class Graphs {
   readonly #connection: SharedBackend;
   readonly #graphs: GraphCache;
@@ -20,8 +20,8 @@ export class Graphs {
    * A stored graph; frozen.
    *
    * @throws {@link GraphNotFoundError}, {@link GraphExpiredError}, {@link GraphEvictedError} when
-   * it is not stored, {@link GraphCorruptError} when it is damaged; {@link InvalidOptionError} when
-   * the hash is none.
+   * it is not stored, {@link GraphCorruptError} when it is damaged; {@link InvalidOptionError} for
+   * an invalid hash.
    */
   async get(hash: string): Promise<TaskGraph> {
     if (typeof hash !== 'string' || !HASH.test(hash)) {
@@ -31,7 +31,7 @@ export class Graphs {
     return (await this.#graphs.get(hash)).graph;
   }
 
-  /** What this client has uploaded, downloaded and answered from memory. */
+  /** Number of uploads, downloads and cache hits of this client. */
   stats(): GraphStats {
     return this.#graphs.stats();
   }

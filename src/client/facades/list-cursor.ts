@@ -1,24 +1,24 @@
-/** Cursors of listings: each carries a mark of the listing that gave it, and no other listing takes it. */
+/** Cursors of listings: each has a mark of its listing, and other listings refuse it. */
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../base/canonical-json.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import type { PageRequest } from '../../domain/port/backend.ts';
 
-/** What a listing lists: the call that answers it, and everything that chooses or orders its rows. */
+/** Identity of a listing: its call, and all options that select or order its rows. */
 export interface Listing {
-  /** As `tasks.list`. */
+  /** Name of the call, as `tasks.list`. */
   readonly list: string;
-  /** As the call understands it: two calls that choose the same rows have the same filter. */
+  /** The effective filter: calls that select the same rows have the same filter. */
   readonly filter?: Readonly<Record<string, string | boolean | undefined>>;
 }
 
-/** Characters of a mark: of 48 bits, so that no two listings of a store have the same one by chance. */
+/** Characters of a mark: 48 bits, so that two listings of a store do not share one by chance. */
 const MARK_LENGTH = 8;
 
 /**
- * One page of a listing. `read` gets and gives the cursor as the store knows it.
+ * One page of a listing. `read` takes and answers the store's cursor.
  *
- * @throws {@link InvalidOptionError} for a cursor that another listing gave.
+ * @throws {@link InvalidOptionError} for a cursor of another listing.
  */
 export async function listed<R extends PageRequest, P extends { readonly cursor?: string }>(
   listing: Listing,

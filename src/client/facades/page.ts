@@ -4,39 +4,39 @@ import { LIMITS } from '../../domain/limits.ts';
 import type { PageRequest, TaskPageRequest } from '../../domain/port/backend.ts';
 import { integerOption } from '../../workflow/task-options.ts';
 
-/** Which part of a listing to give. */
+/** Page of a listing. */
 export interface PageOptions {
-  /** Rows of one page, 1 to 500. Default 50. */
+  /** Most rows of the page, 1 to 500. Default 50. */
   readonly limit?: number | undefined;
-  /** What the page before gave as its cursor. */
+  /** Cursor of the previous page. */
   readonly cursor?: string | undefined;
 }
 
-/** What may stand in {@link PageOptions}. */
+/** Keys of {@link PageOptions}. */
 export const PAGE_KEYS: OptionKeys<PageOptions> = keysOf<PageOptions>()({
   limit: true,
   cursor: true,
 });
 
-/** Which part of a listing of tasks to give. */
+/** Page of a listing of tasks. */
 export interface TaskPageOptions extends PageOptions {
   /**
-   * With input and result, which may weigh a MiB each: a page has fewer rows then, and ends behind the one with
-   * which they come to 4 MiB. Default false.
+   * Include input and result, up to 1 MiB each: the page ends behind the row with which they reach
+   * 4 MiB. Default false.
    */
   readonly values?: boolean | undefined;
 }
 
-/** What may stand in {@link TaskPageOptions}. */
+/** Keys of {@link TaskPageOptions}. */
 export const TASK_PAGE_KEYS: OptionKeys<TaskPageOptions> = keysOf<TaskPageOptions>()({
   ...PAGE_KEYS,
   values: true,
 });
 
-/** Rows of a page unless the caller says otherwise: a screenful. */
+/** Default number of rows: a screenful. */
 const DEFAULT_ROWS = 50;
 
-/** A checked page of a listing: 50 rows from the start unless the caller says otherwise. */
+/** Checks the page of a listing; by default the first 50 rows. */
 export function pageRequest({ limit, cursor }: PageOptions): PageRequest {
   const rows =
     limit === undefined
@@ -47,7 +47,7 @@ export function pageRequest({ limit, cursor }: PageOptions): PageRequest {
   return { limit: rows, cursor };
 }
 
-/** The same of tasks, which may be listed with payloads and results. */
+/** The same for tasks, which may be listed with payloads and results. */
 export function taskPageRequest({ values, ...page }: TaskPageOptions): TaskPageRequest {
   if (values === undefined) return pageRequest(page);
   if (typeof values === 'boolean') return { ...pageRequest(page), values };

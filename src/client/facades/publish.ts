@@ -17,13 +17,13 @@ import { SpecCache, type StartingEvent, taskOfEvent } from '../../schedules/spec
 import { checkedBy, isSchema, type StandardSchemaV1 } from '../../workflow/standard-schema.ts';
 import { durationOption } from '../../workflow/task-options.ts';
 
-/** How an event is published. */
+/** Options of a published event. */
 export interface PublishOptions<T = unknown> {
-  /** Whose tasks hear of it, and no others. Default `default`, unless `requireUser` is set. */
+  /** User whose tasks receive it. Default `default`, unless `requireUser` is set. */
   readonly user?: string | undefined;
-  /** Names it, a text of 1–128 bytes: published again under this id it changes nothing, while it is kept. */
+  /** Id of the event, a text of 1–128 bytes: while it is kept, a repeated id changes nothing. */
   readonly eventId?: string | undefined;
-  /** How long it is kept for waits that look back by `within`: 1 min to 1 d. Default 1 h. */
+  /** How long it is kept for waits with `within`: 1 min to 1 d. Default 1 h. */
   readonly keep?: Duration | undefined;
   /** Checks the payload before it is stored. */
   readonly schema?: StandardSchemaV1<unknown, T> | undefined;
@@ -36,15 +36,15 @@ const KEYS: OptionKeys<PublishOptions> = keysOf<PublishOptions>()({
   schema: true,
 });
 
-/** Schedules that others change all the time are given up after so many tries. */
+/** Most tries while schedules change. */
 const TRIES = 20;
 
-/** By their texts, so one for all clients of the process. */
+/** By text, so one cache for all clients of the process. */
 const SPECS = new SpecCache();
 
 const DAY_MS = 86_400_000;
 
-/** What an event is published with. */
+/** Dependencies of a publish. */
 interface PublishTools {
   readonly connection: SharedBackend;
   readonly codec: ValueCodec;
@@ -87,7 +87,7 @@ export async function publishEvent(
       case 'refused':
         throw refusalError(reply.id, reply.refusal);
       case 'repeated':
-        // Under an id of its own only this call can have published it: its answer got lost.
+        // Only this call knows a generated id: its first answer was lost.
         return eventId === undefined ? 'published' : reply.kind;
       case 'published':
         return reply.kind;
@@ -96,7 +96,7 @@ export async function publishEvent(
   throw new BackendUnavailableError('publish', 'others change its schedules all the time');
 }
 
-/** What a schedule makes of the event. */
+/** The task that a schedule starts for the event. */
 function startOf(
   { id: schedule, revision, spec: text }: ScheduleRecord,
   event: StartingEvent,

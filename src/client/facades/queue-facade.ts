@@ -9,13 +9,13 @@ import {
   queueSettingsInfo,
 } from './settings-options.ts';
 
-/** One queue: its settings and what is in it. */
+/** One queue: its settings and its counts. */
 export interface QueueStatus extends Omit<QueueInfo, 'settings'> {
-  /** In force, weights in turns. */
+  /** Effective settings, weights in turns. */
   readonly settings: QueueSettingsInfo;
 }
 
-/** `loom.queues`: the queues, and what holds for each. */
+/** `loom.queues`: queues and their settings. */
 export class Queues {
   readonly #connection: SharedBackend;
 
@@ -24,13 +24,13 @@ export class Queues {
     this.#connection = connection;
   }
 
-  /** Every queue that something was in or set for, in no given order. */
+  /** Every queue that had a task or a setting, in any order. */
   async list(): Promise<readonly QueueStatus[]> {
     const { queues } = await this.#connection.open();
     return (await queues.list()).map(statusOf);
   }
 
-  /** One queue; `undefined` when nothing was ever in it. */
+  /** One queue; `undefined` if it never had a task or a setting. */
   async get(queue: string): Promise<QueueStatus | undefined> {
     const name = checkName('queue', queue);
     const { queues } = await this.#connection.open();
@@ -38,17 +38,17 @@ export class Queues {
     return info === undefined ? undefined : statusOf(info);
   }
 
-  /** Changes what it says and nothing else. */
+  /** Changes the given settings and no others. */
   set(queue: string, settings: QueueOptions): Promise<void> {
     return this.#patch(queue, () => queuePatch(settings));
   }
 
-  /** Starts nothing more of this queue; what runs goes on. */
+  /** Pauses this queue: none of its tasks starts; running ones continue. */
   pause(queue: string): Promise<void> {
     return this.#patch(queue, () => ({ paused: true }));
   }
 
-  /** Starts tasks of this queue again. */
+  /** Ends the pause of this queue. */
   resume(queue: string): Promise<void> {
     return this.#patch(queue, () => ({ paused: null }));
   }

@@ -4,7 +4,7 @@ import { InvalidOptionError } from '../../domain/errors/errors.ts';
 const REASON_CHARS = 200;
 
 /**
- * Words of a caller as they can be stored.
+ * A caller's reason in stored form.
  *
  * @throws {@link InvalidOptionError} when they are no text.
  */

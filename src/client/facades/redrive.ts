@@ -1,4 +1,4 @@
-/** Puts failed tasks back: alone, or as the runs that they are or belong to. */
+/** Redrives failed tasks: alone, or with the runs that they belong to. */
 
 import { isOwn, WrongStateError } from '../../domain/errors/errors.ts';
 import type { PutBack } from '../../domain/explain/explain.ts';
@@ -10,10 +10,10 @@ import { wayBack } from '../../runs/calls/way-back.ts';
 import { recordsOf } from '../../runs/failure-cause.ts';
 import { isRun, runPlaceOf } from '../../runs/record.ts';
 
-/** Puts one failed task back. */
+/** Redrives one failed task. */
 export type Redrive = (id: string) => Promise<ChangeReply>;
 
-/** By the ids of tasks that are stored: what is put back for each, and the command that does it. */
+/** What to redrive for each stored task, and the command for it, by the ids of tasks. */
 export async function putBackFor(
   parts: ViewParts,
   ids: readonly string[],
@@ -26,7 +26,7 @@ export async function putBackFor(
   return found;
 }
 
-/** A task, and the record of what it is a part of, if that is stored. */
+/** A task, and the record of the whole that it belongs to, if that is stored. */
 interface Part {
   readonly record: TaskRecord;
   readonly whole: TaskRecord | undefined;
@@ -50,7 +50,7 @@ async function wholesOf(
   );
 }
 
-/** @throws {@link WrongStateError} for a part of a run: the run is what can be put back. */
+/** @throws {@link WrongStateError} for a part of a run: only the run can be redriven. */
 export function redriveBy(parts: ViewParts): Redrive {
   return async (id) => {
     const { inspect, tasks } = await parts.connection.open();
@@ -70,8 +70,8 @@ export function redriveBy(parts: ViewParts): Redrive {
 }
 
 /**
- * The same for many: of what belongs together the first puts the whole back, and stands for the others.
- * A run that cannot be resumed is left as it is.
+ * The same for many: the first part of a whole redrives the whole, and represents the others. A run
+ * that cannot be resumed stays as it is.
  */
 export function redriveManyBy(parts: ViewParts): Redrive {
   const wholes = new Map<string, Promise<ChangeReply>>();
@@ -103,7 +103,7 @@ function stateIn(text: string): TaskState | undefined {
   return TASK_STATES.find((state) => state === text);
 }
 
-/** The run, or the task with the handler, that a task belongs to; itself when it stands alone. */
+/** The run, or the task with the handler, that a task belongs to; otherwise itself. */
 function ownerOf({ id, options }: TaskRecord): string {
   return runPlaceOf(options)?.id ?? id;
 }

@@ -1,4 +1,4 @@
-/** Why a run has not ended, or how it did. */
+/** Why a run has not ended, or its outcome. */
 import { errorOf, type TaskError } from '../../codec/task-error.ts';
 import type { Explanation } from '../../domain/explain/explain.ts';
 import { suggestion } from '../../domain/explain/suggestion.ts';
@@ -8,53 +8,53 @@ import { isEnd, type TaskRecord, type TaskState } from '../../domain/task/task.t
 import type { RunView } from '../../runs/calls/run-view.ts';
 import { nodeOf } from '../../runs/failure-cause.ts';
 
-/** Why a run has not ended: the nodes on which it waits. */
+/** Why a run has not ended: the nodes that it waits for. */
 export interface RunExplanation {
-  /** The run. */
+  /** Id of the run. */
   readonly id: string;
-  /** Where it stands. */
+  /** State of the run. */
   readonly state: TaskState;
-  /** How many nodes are in each state. */
+  /** Number of nodes in each state. */
   readonly counts: Readonly<Record<string, number>>;
   /**
-   * Nodes, and members of groups, that wait for no other one of the run, each with its reason: a worker, a
-   * slot, a signal, an answer, an event, a time; at most 20.
+   * Nodes and members of groups that wait for no other one of the run, each with its reason: a
+   * worker, a slot, a signal, an answer, an event, a time; at most 20.
    */
   readonly waitsFor: readonly {
-    /** Its name in the graph; empty: the run itself, where its own task waits. */
+    /** Name in the graph; empty: the run itself, if its own task waits. */
     readonly node: string;
-    /** Of the task that runs the node. */
+    /** Explanation of the node's task. */
     readonly why: Explanation;
   }[];
-  /** Of a run that did not finish: where that began, the first first; at most 20. */
+  /** First failures or cancels of a run that did not finish, the earliest first; at most 20. */
   readonly causes: readonly RunCause[];
-  /** It is paused: nothing of it is started meanwhile. */
+  /** Pause of the run; none of its tasks starts. */
   readonly paused?: RunPause;
-  /** What helps a run on that has failed or is paused. */
+  /** Command that resumes a failed or paused run. */
   readonly command?: string;
 }
 
-/** A task at which a run began not to finish: it followed no other. */
+/** A task that failed or was canceled first, not because of another one. */
 export interface RunCause {
   /**
-   * Its node, of a member with its name in the group, by the id in the graph: that of a group without a name is
-   * `~group.a`, which texts call `group of a`. Empty for the run itself.
+   * Id of its node in the graph, for a member with its name in the group; a group without a name
+   * has an id such as `~group.a`, which texts call `group of a`. Empty for the run itself.
    */
   readonly node: string;
-  /** For `loom.tasks`. */
+  /** Id of the task. */
   readonly taskId: string;
-  /** The number of its newest attempt; 0: it was never started. */
+  /** Number of its latest attempt; 0: it was never started. */
   readonly attempt: number;
-  /** Why, as data. */
+  /** Its cause, as data. */
   readonly cause?: Cause;
-  /** What its newest attempt threw. */
+  /** Error of its latest attempt. */
   readonly error?: TaskError;
 }
 
-/** Nodes that an explanation names at most. */
+/** Most nodes that an explanation names. */
 const EXPLAINED = 20;
 
-/** Explains a run; `explainTask` explains a task of it, `wayBack` says what helps one that has failed. */
+/** Explains a run; `explainTask` explains one task of it, `wayBack` the command for a failed one. */
 export async function explainRun(
   view: RunView,
   explainTask: (id: string) => Promise<Explanation>,

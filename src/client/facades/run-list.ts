@@ -1,4 +1,4 @@
-/** Which runs are listed, and where a listing goes on. */
+/** Filter and cursor of a listing of runs. */
 import type { ValueCodec } from '../../codec/codec.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { keysOf, type OptionKeys } from '../../domain/errors/options.ts';
@@ -10,19 +10,19 @@ import { listedRun, type RunFacts, type RunInfo, runInfos } from '../../runs/run
 import { RUN_FORMS, type RunForm } from '../../runs/run-options.ts';
 import { TASK_PAGE_KEYS, type TaskPageOptions } from './page.ts';
 
-/** Which runs to list. */
+/** Filter of a listing of runs. */
 export interface RunListOptions extends TaskPageOptions {
-  /** Runs that stand there now. Dispatched runs are `deferred` until they end. */
+  /** State of the runs. Dispatched runs are `deferred` until they end. */
   readonly state: TaskState;
-  /** Default both: dispatched runs first, then driven ones. */
+  /** Form of the runs. Default both: dispatched runs first, then driven ones. */
   readonly form?: RunForm | undefined;
-  /** Of this queue; absent: of any. */
+  /** Queue; absent: any. */
   readonly queue?: string | undefined;
-  /** Of this user; absent: of any. Needed for `queued`. */
+  /** User; absent: any. Required for `queued`. */
   readonly user?: string | undefined;
 }
 
-/** What may stand in them. */
+/** Keys of {@link RunListOptions}. */
 export const LIST_KEYS: OptionKeys<RunListOptions> = keysOf<RunListOptions>()({
   ...TASK_PAGE_KEYS,
   state: true,
@@ -31,7 +31,7 @@ export const LIST_KEYS: OptionKeys<RunListOptions> = keysOf<RunListOptions>()({
   user: true,
 });
 
-/** Where a listing goes on: in which form, and at which cursor of that; empty at its start. */
+/** Position of a listing: a form, and the store's cursor in it; empty at its start. */
 function placeIn(
   forms: readonly RunForm[],
   cursor: string | undefined,
@@ -42,14 +42,14 @@ function placeIn(
   return [forms[0] ?? 'dispatched', ''];
 }
 
-/** Which runs of one form are listed, as the store is asked for them. */
+/** Filter of the store for runs of one form. */
 interface RunFilter {
   readonly state: TaskState;
   readonly queue?: string;
   readonly user?: string;
 }
 
-/** Where runs are listed from, and which. */
+/** Position and filter of a listing. */
 interface RunListing {
   readonly inspect: Inspect;
   readonly codec: ValueCodec;
@@ -87,7 +87,7 @@ export async function pageOfRuns(
   }
 }
 
-/** @throws {@link InvalidOptionError} for what is no way to choose runs. */
+/** @throws {@link InvalidOptionError} for an invalid filter. */
 export function filterOf({ state, form, queue, user }: RunListOptions): RunFilter {
   if (!TASK_STATES.includes(state)) {
     throw new InvalidOptionError('state', `one of ${TASK_STATES.join(', ')}`, state);

@@ -34,17 +34,17 @@ import { explainRun, type RunExplanation } from './run-explanation.ts';
 import { filterOf, LIST_KEYS, pageOfRuns, type RunListOptions } from './run-list.ts';
 import type { Tasks } from './task-facade.ts';
 
-/** How a run is paused. */
+/** Options of a pause. */
 export interface RunPauseOptions {
-  /** Shown with the run; at most 200 characters are kept. */
+  /** Reason, shown with the run; at most 200 characters are kept. */
   readonly reason?: string | undefined;
 }
 
 const PAUSE_KEYS: OptionKeys<RunPauseOptions> = keysOf<RunPauseOptions>()({ reason: true });
 
-/** How a run is canceled. */
+/** Options of a cancel. */
 export interface RunCancelOptions {
-  /** Shown with the run and its nodes. */
+  /** Reason, shown with the run and its nodes. */
   readonly reason?: string | undefined;
   /** Wait until every node has ended. Default false. */
   readonly wait?: boolean | undefined;
@@ -57,15 +57,15 @@ const CANCEL_KEYS: OptionKeys<RunCancelOptions> = keysOf<RunCancelOptions>()({
   wait: true,
 });
 
-/** A run's graph, and where its nodes stand: what `toMermaid` and the others draw. */
+/** A run's graph with the states of its nodes, for `toMermaid` and similar. */
 export interface RunGraph {
   /** The graph. */
   readonly graph: TaskGraph;
-  /** By the names of nodes. */
+  /** States by the names of nodes. */
   readonly states: NodeStates;
 }
 
-/** `loom.runs`: looking at runs, and changing them. */
+/** `loom.runs`: reads runs, and changes them. */
 export class Runs {
   readonly #tools: RunTools;
   readonly #tasks: Tasks;
@@ -76,7 +76,7 @@ export class Runs {
     this.#tasks = tasks;
   }
 
-  /** One run with its nodes; `undefined` when it is not stored, or no longer. */
+  /** One run with its nodes; `undefined` if it is not stored. */
   async get(id: string): Promise<RunDetails | undefined> {
     const view = await RunView.find(this.#tools.handles, checkId('id', id));
     if (view === undefined) return undefined;
@@ -90,14 +90,14 @@ export class Runs {
     try {
       return { ...info, nodes: await view.nodes() };
     } catch (error) {
-      // Who has not got the key sees what there is to see without it.
+      // Without the key the run is shown without its nodes.
       if (isOwn(error, 'DECRYPTION_FAILED')) return { ...info, nodes: [] };
       throw error;
     }
   }
 
   /**
-   * The way back to a run by its id, wherever it was enqueued; the pipeline says what it gives.
+   * Handle of a run by its id, wherever it was enqueued; the pipeline gives the type of its result.
    *
    * @throws {@link InvalidOptionError} when the first is no step, or the second no id.
    */
@@ -124,8 +124,8 @@ export class Runs {
   }
 
   /**
-   * Cancels a run and all of its nodes that have not ended; the answer has the outcome of each. Safe
-   * to call again. With `wait` it is fulfilled when everything has ended.
+   * Cancels a run and all of its nodes that have not ended; the answer has the outcome of each. May
+   * be called again. With `wait` it resolves when all of them have ended.
    */
   async cancel(id: string, options: RunCancelOptions = {}): Promise<RunCancelReport> {
     checkOptions('runs.cancel', options, CANCEL_KEYS);
@@ -140,8 +140,8 @@ export class Runs {
   }
 
   /**
-   * What `cancel` would end: nodes of the run that are open, and tasks outside of it that would end
-   * with them by the policies of their edges. It changes nothing.
+   * Tasks that `cancel` would end: open nodes of the run, and tasks outside of it by the policies
+   * of their edges. Changes nothing.
    *
    * @throws {@link TaskNotFoundError} when it is not stored.
    */
@@ -154,8 +154,8 @@ export class Runs {
   }
 
   /**
-   * Runs a run again as a new one, with the same input and graph. Nodes that finished are not run
-   * again, and give what they gave; see `from` and `input`.
+   * Starts a new run with the same input and graph. Finished nodes are not run again and keep their
+   * results; see `from` and `input`.
    *
    * @throws {@link TaskNotFoundError} when it is not stored; {@link InvalidOptionError} when `from`
    * is no node of its graph, or takes no input; {@link InvalidPayloadError} when that cannot be stored, or
@@ -166,9 +166,9 @@ export class Runs {
   }
 
   /**
-   * A new run that begins with a node of another one, also while that one goes on: what that one has
-   * finished before the node is taken over, with the values of its channels as they are now. The other
-   * run is not touched; `forkedFrom` names it.
+   * Starts a new run at a node of another one, which may still run: nodes that finished before that
+   * node are taken over, with the current values of its channels. The other run is not changed;
+   * `forkedFrom` names it.
    *
    * @throws as {@link Runs.rerun}; {@link InvalidOptionError} for a dispatched run with values in channels.
    */
@@ -177,10 +177,10 @@ export class Runs {
   }
 
   /**
-   * Ends the pause of a run, or puts a failed run back under its own id, with fresh attempts for what
-   * has not finished; what has finished is not run again. A driven run that waits for its next attempt
-   * goes on now, unless it was paused. Safe to call again: a run that goes on already is left as it is.
-   * With `node` and `input` that node, which has failed, runs with another input.
+   * Ends the pause of a run, or puts a failed run back under its own id, with new attempts for what
+   * has not finished; finished nodes are not run again. A driven run that waits for its next
+   * attempt continues now, unless it was paused. May be called again: a run that is running stays
+   * as it is. With `node` and `input` that failed node runs with another input.
    *
    * @throws {@link TaskNotFoundError} when it, or a task that it needs, is not stored;
    * {@link WrongStateError} when it has finished, or it or a task that it needs was canceled, or a
@@ -194,9 +194,9 @@ export class Runs {
   }
 
   /**
-   * Pauses a run: from when this is fulfilled none of its nodes, members and attempts begins until
-   * `resume`. What runs goes on to the end of its attempt; a driven run to the end of the node in hand.
-   * Time limits go on. A run that is paused already is left so; safe to call again.
+   * Pauses a run: once this resolves no node, member or attempt of it begins until `resume`.
+   * Running attempts continue to their end; a driven run to the end of its current node. Time
+   * limits continue. May be called again: a paused run stays as it is.
    *
    * @throws {@link TaskNotFoundError} when it is not stored; {@link WrongStateError} when it has ended.
    */
@@ -208,8 +208,8 @@ export class Runs {
   }
 
   /**
-   * What its channels hold, by channel and key: as it is stored now, without what handlers that run
-   * hold back. Empty when nothing was written, or the run is not stored. A task's own, by its id.
+   * Values of its channels, by channel and key, as they are stored now, without unsaved writes of running
+   * handlers. Empty without values, or if the run is not stored. A task's own channels, by its id.
    */
   async channels(id: string): Promise<Readonly<Record<string, Readonly<Record<string, unknown>>>>> {
     const { runs } = await this.#tools.handles.connection.open();
@@ -217,8 +217,8 @@ export class Runs {
   }
 
   /**
-   * A run as JSON, with its graph, its input and what its nodes gave: to be kept, or imported in
-   * another place. What handlers have run by `ctx.run` is not part of it.
+   * A run as JSON, with its graph, its input and the results of its nodes, to be archived or
+   * imported elsewhere. Tasks that handlers ran with `ctx.run` are not included.
    *
    * @throws {@link TaskNotFoundError} when it is not stored; {@link GraphStoreError}.
    */
@@ -227,11 +227,11 @@ export class Runs {
   }
 
   /**
-   * Stores an exported run, given as an object or as text, as a new run: nodes that had finished are
-   * not run again, and give what they gave. The run that was exported is not touched.
+   * Stores an exported run, given as an object or as text, as a new run: finished nodes are not run
+   * again and keep their results. The original run is not changed.
    *
    * @throws {@link RunFormatError} when it is no run, damaged, or of a newer version;
-   * {@link InvalidPayloadError} when what a driven run goes on from is larger than an input may be;
+   * {@link InvalidPayloadError} when the state of a driven run is larger than an input may be;
    * {@link TaskConflictError} when another task has its id; {@link QueueFullError}.
    */
   import(run: RunExport | string, options: RunImportOptions = {}): Promise<RunHandle<unknown>> {
@@ -251,7 +251,7 @@ export class Runs {
   }
 
   /**
-   * What holds a run up: the nodes that wait for no other node, each with its reason.
+   * Why a run has not ended: the nodes that wait for no other node, each with its reason.
    *
    * @throws {@link TaskNotFoundError} when it is not stored.
    */
@@ -271,7 +271,7 @@ export class Runs {
   }
 }
 
-/** What a run that finished gave, as far as it can still be read: retention may have taken a part. */
+/** The result of a finished run, as far as it can be read: retention may have removed parts. */
 async function resultOf(view: RunView): Promise<Pick<RunDetails, 'result'>> {
   if (view.root.state !== 'finished') return {};
   try {

@@ -59,7 +59,7 @@ interface SchedulesParts {
   send(task: NewTask, options: undefined): Promise<TaskHandle<unknown>>;
 }
 
-/** Which slots to store tasks for, whether or not they were fired. */
+/** Slots whose tasks are stored, whether or not they have fired. */
 export interface BackfillOptions {
   /** The first moment: a Date, or ms since the epoch. */
   readonly from: Date | number;
@@ -72,17 +72,17 @@ const BACKFILL_KEYS: OptionKeys<BackfillOptions> = keysOf<BackfillOptions>()({
   to: true,
 });
 
-/** A schedule that others change all the time is given up after so many tries. */
+/** Most tries while others change a schedule. */
 const TRIES = 20;
 
-/** Slots that `next` tells unless asked otherwise, and at most. */
+/** Default and maximum number of slots of `next`. */
 const NEXT = 5;
 const NEXT_MOST = 1_000;
 
-/** What a try to write a schedule came to: it is to be read again, or is stored. */
+/** Result of a try to write a schedule; `undefined`: read it again. */
 type Tried = ScheduleInfo | undefined;
 
-/** `loom.schedules`: what starts by itself, at given times. */
+/** `loom.schedules`: tasks that start at given times or events. */
 export class Schedules {
   readonly #parts: SchedulesParts;
   readonly #specs = new SpecCache();
@@ -93,12 +93,12 @@ export class Schedules {
   }
 
   /**
-   * Stores a schedule, or changes the stored one of that name. The same again changes nothing, so
-   * every process may say it at its start; a change holds from the next slot on, and a paused
-   * schedule stays paused. A slot that is due by then, and not fired, is kept if the new pattern has it too;
-   * else it counts as missed.
+   * Stores a schedule, or changes the stored one with this id. The same options again change
+   * nothing, so every process may call it at its start. A change applies from the next slot on, and
+   * a paused schedule stays paused. A due slot that has not fired is kept if the new pattern has it
+   * too; else it counts as missed.
    *
-   * @param id - a name.
+   * @param id - Id of the schedule, a name.
    * @throws {@link InvalidOptionError} for an impossible pattern, an unknown zone, and all other
    * wrong options; {@link InvalidPayloadError}; what compiling a pipeline throws.
    */
@@ -107,11 +107,11 @@ export class Schedules {
   }
 
   /**
-   * Stores a schedule that fires at events of its user instead of by the clock: `loom.publish` stores the
-   * event and the tasks of all such schedules in one step, or nothing. Otherwise as `set`; a schedule of
-   * that name that fires by the clock does so no more.
+   * Stores a schedule that fires at events of its user instead of by the clock: `loom.publish`
+   * stores the event and the tasks of all such schedules in one step, or nothing. Otherwise as
+   * `set`; it replaces a schedule of this id that fires by the clock.
    *
-   * @param id - a name.
+   * @param id - Id of the schedule, a name.
    * @throws {@link InvalidOptionError}, also when 16 others fire at these events; {@link InvalidPayloadError};
    * what compiling a pipeline throws.
    */
@@ -119,23 +119,23 @@ export class Schedules {
     return this.#on(id, options, EVENT_SCHEDULE_KEYS);
   }
 
-  /** `on` for callers that have the name of a task only. */
+  /** `on` for callers that only know the name of a task. */
   onByName(id: string, options: NamedEventOptions): Promise<ScheduleInfo> {
     return this.#on(id, options, NAMED_EVENT_KEYS);
   }
 
-  /** `set` for callers that have the name of a task only; nothing is checked by a schema. */
+  /** `set` for callers that only know the name of a task; no schema checks the input. */
   setByName(id: string, options: NamedScheduleOptions): Promise<ScheduleInfo> {
     return this.#set(id, options, NAMED_KEYS);
   }
 
   /**
-   * Changes what the patch says and nothing else: the zone, the input and what it starts stay. It
-   * holds from the next slot on; a slot that was found by another pattern is found anew, and a paused
-   * schedule stays paused. Safe beside others that change it.
+   * Changes the given fields only: the zone, the input and the task stay. Applies from the next
+   * slot on; a slot of another pattern is computed anew, and a paused schedule stays paused. Safe
+   * with concurrent changes.
    *
-   * @throws {@link ScheduleNotFoundError}; {@link InvalidOptionError} for a field that is unknown, or
-   * not what it should be; {@link InvalidPayloadError}.
+   * @throws {@link ScheduleNotFoundError}; {@link InvalidOptionError} for an unknown or
+   * invalid field; {@link InvalidPayloadError}.
    */
   async update(id: string, patch: SchedulePatch): Promise<ScheduleInfo> {
     checkOptions('schedules.update', patch, PATCH_KEYS);
@@ -147,14 +147,14 @@ export class Schedules {
     });
   }
 
-  /** One schedule; `undefined` when there is none of that name. */
+  /** One schedule; `undefined` if it does not exist. */
   async get(id: string): Promise<ScheduleInfo | undefined> {
     const { schedules } = await this.#open();
     const { record } = await schedules.get(checkName('id', id));
     return record === undefined ? undefined : this.#info(record);
   }
 
-  /** One page of the schedules, by name. */
+  /** One page of the schedules, by id. */
   async list(options: PageOptions = {}): Promise<Page<ScheduleInfo>> {
     checkOptions('schedules.list', options, PAGE_KEYS);
     const { schedules } = await this.#open();
@@ -165,8 +165,8 @@ export class Schedules {
   }
 
   /**
-   * How long the schedule that is due longest has been due, in ms; 0 when none is. More than some
-   * seconds mean that no scheduler runs, or none gets on.
+   * How late the latest due schedule is, in ms; 0 when none is due. More than some seconds mean
+   * that no scheduler runs, or that it makes no progress.
    */
   async lag(): Promise<number> {
     const { schedules } = await this.#open();
@@ -174,7 +174,7 @@ export class Schedules {
   }
 
   /**
-   * The slots that come next, at most 1,000; none of a schedule that is paused or over.
+   * The next slots, at most 1,000; none for a schedule that is paused or over.
    *
    * @throws {@link ScheduleNotFoundError}.
    */
@@ -192,8 +192,8 @@ export class Schedules {
   }
 
   /**
-   * Starts its task once, now, regardless of its clock, its pause and its overlap policy. That counts
-   * for nothing else; the slot of the input is this moment.
+   * Starts its task once, now, regardless of its timing, pause and overlap policy. It counts as no
+   * slot; the slot of the input is this moment.
    *
    * @throws {@link ScheduleNotFoundError}; {@link InvalidOptionError} when it fires at events; what `enqueue`
    * throws.
@@ -206,7 +206,7 @@ export class Schedules {
   }
 
   /**
-   * Nothing fires until `resume`. What is enqueued stays so.
+   * Pauses a schedule until `resume`. Stored tasks stay.
    *
    * @throws {@link ScheduleNotFoundError}.
    */
@@ -215,8 +215,8 @@ export class Schedules {
   }
 
   /**
-   * It fires again, from the next slot on. Slots of the pause are not made up for, see `backfill`; one that was
-   * due before it and was not fired is fired now, or counts as missed, as `missed` says.
+   * Ends the pause: it fires from the next slot on. Slots of the pause are skipped, see `backfill`; a slot
+   * that was due before it and has not fired is fired now, or counts as missed, by the policy `missed`.
    *
    * @throws {@link ScheduleNotFoundError}.
    */
@@ -224,17 +224,16 @@ export class Schedules {
     return this.#turn(id, false);
   }
 
-  /** Takes a schedule away; tasks that it has made stay. False: there was none of that name. */
+  /** Removes a schedule; its tasks stay. False: it does not exist. */
   async remove(id: string): Promise<boolean> {
     return (await this.#open()).schedules.remove(checkName('id', id));
   }
 
   /**
-   * Stores a task for every slot in the given stretch, in order, and at most 10,000; a slot whose
-   * task is stored already is left as it is. Neither pause nor overlap policy are asked, and the
-   * schedule itself does not move.
+   * Stores a task for every slot in a range, in order, at most 10,000; slots with a stored task are
+   * skipped. Pause and overlap policy do not apply, and the schedule's next slot stays.
    *
-   * @throws {@link ScheduleNotFoundError}; {@link InvalidOptionError} for a stretch that reaches
+   * @throws {@link ScheduleNotFoundError}; {@link InvalidOptionError} for a range that reaches
    * into the future, or has too many slots, and for one that fires at events: nothing is stored then.
    */
   async backfill(id: string, options: BackfillOptions): Promise<BackfillReport> {
@@ -282,7 +281,7 @@ export class Schedules {
     });
   }
 
-  /** Writes what was made, unless it is stored like that. A slot stays where its timing stays. */
+  /** Stores a schedule unless it is stored as it is. The next slot stays if the timing does. */
   async #store(
     backend: Backend,
     made: MadeSchedule,
@@ -302,7 +301,7 @@ export class Schedules {
     return this.#write(backend, replanned({ before: stored, after: changed, known, now }), made);
   }
 
-  /** Pauses it, or lets it go on. */
+  /** Pauses or resumes it. */
   #turn(id: string, paused: boolean): Promise<ScheduleInfo> {
     return this.#tries(async (backend) => {
       const { record, now } = await this.#demand(id);
@@ -367,7 +366,7 @@ export class Schedules {
   }
 }
 
-/** @throws {@link InvalidOptionError} when it fires at events: there is no slot without one. */
+/** @throws {@link InvalidOptionError} when it fires at events: it has no slots. */
 function demandClock(id: string, { event }: ScheduleSpec): void {
   if (event === undefined) return;
   throw new InvalidOptionError('id', `a schedule with a clock; publish ${event.name} instead`, id);

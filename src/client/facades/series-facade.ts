@@ -7,17 +7,17 @@ import type { SeriesStep } from '../../domain/series/series-steps.ts';
 import { momentOption } from '../../schedules/schedule-options.ts';
 import { reportOf, type SeriesReport } from './series-report.ts';
 
-/** Which part of the series to read. */
+/** Range and filter of the series. */
 export interface SeriesOptions {
-  /** Minutes, which are kept for a day, or hours, which are kept for 31 days. */
+  /** `minute`, kept for a day, or `hour`, kept for 31 days. */
   readonly step: SeriesStep;
-  /** From when on. Default: the last hour by minutes, the last day by hours. */
+  /** Start. Default: the last hour by minutes, the last day by hours. */
   readonly from?: Date | number | undefined;
-  /** Until when. Default now. */
+  /** End. Default now. */
   readonly to?: Date | number | undefined;
-  /** Of this queue alone. */
+  /** Only this queue. */
   readonly queue?: string | undefined;
-  /** Of this user alone. */
+  /** Only this user. */
   readonly user?: string | undefined;
 }
 
@@ -29,7 +29,7 @@ const KEYS: OptionKeys<SeriesOptions> = keysOf<SeriesOptions>()({
   user: true,
 });
 
-/** `loom.series`: what happened in each minute of the last day, and in each hour of the last month. */
+/** `loom.series`: counts for each minute of the last day, and each hour of the last month. */
 export class Series {
   readonly #connection: SharedBackend;
 
@@ -39,9 +39,9 @@ export class Series {
   }
 
   /**
-   * Counts and percentiles by minute or hour, by the store's clock. Of a queue `enqueued` and the ends are
-   * exact; waits, runs and users are what processes have sent by then, which they do every 10 s. Percentiles
-   * are off by 9 % at most. What is no longer kept is left out.
+   * Counts and percentiles by minute or hour, by the store's clock. `enqueued` and the ends of a
+   * queue are exact; waits, runs and users are what processes have sent so far, every 10 s.
+   * Percentiles are off by 9 % at most. Expired steps are left out.
    */
   async read(options: SeriesOptions): Promise<SeriesReport> {
     const request = seriesRequest(options);

@@ -1,49 +1,49 @@
-/** What is shown of the series. */
+/** Report of the series for callers. */
 import { LIMITS } from '../../domain/limits.ts';
 import type { SeriesCell, SeriesReply, SeriesRequest } from '../../domain/port/backend.ts';
 import type { Percentiles } from '../../domain/series/histogram.ts';
 import { isOthers, type SeriesCount, SeriesRow } from '../../domain/series/series-row.ts';
 import { SERIES_STEPS, type SeriesStep } from '../../domain/series/series-steps.ts';
 
-/** Counts of a length of time, and how long tasks waited and ran in it. */
+/** Counts over a time, and waits and runs in it. */
 export interface SeriesSums extends Readonly<Record<SeriesCount, number>> {
-  /** From enqueue to the first start, delays included; absent when none of these started. */
+  /** Durations from enqueue to the first start, delays included; absent without a start. */
   readonly wait?: Percentiles;
-  /** From the call of a handler until its attempt was settled; absent when none was. */
+  /** Durations from the call of a handler until its attempt was settled; absent without one. */
   readonly run?: Percentiles;
 }
 
 /** One minute or hour. */
 export interface SeriesPoint extends SeriesSums {
-  /** When it began, in ms since the epoch on the backend's clock. */
+  /** Its start, in ms since the epoch on the backend's clock. */
   readonly at: number;
 }
 
-/** What one user came to in a queue. */
+/** Sums of one user in a queue. */
 export interface SeriesUser extends SeriesSums {
-  /** The user. */
+  /** Id of the user. */
   readonly user: string;
-  /** The queue. */
+  /** Name of the queue. */
   readonly queue: string;
 }
 
-/** What happened by minute or hour. */
+/** Counts by minute or hour. */
 export interface SeriesReport {
-  /** Minutes or hours. */
+  /** Length of the points. */
   readonly step: SeriesStep;
-  /** When the first point began. */
+  /** Start of the first point. */
   readonly from: number;
-  /** When the last point ends; later than now while that goes on. */
+  /** End of the last point; in the future if that is the current one. */
   readonly to: number;
-  /** One for each step, also for those in which nothing happened. */
+  /** One point per step, including empty ones. */
   readonly points: readonly SeriesPoint[];
-  /** Those with the most traffic, first; absent when one user was asked for. */
+  /** Users with the most traffic, the largest first; absent if the call names a user. */
   readonly users?: readonly SeriesUser[];
-  /** What all other users came to; absent when there were none, or one user was asked for. */
+  /** Sums of all other users; absent without any, or if the call names a user. */
   readonly others?: SeriesSums;
 }
 
-/** Of what was read, by what was asked for. */
+/** Builds the report of a request. */
 export function reportOf({ step, user }: SeriesRequest, reply: SeriesReply): SeriesReport {
   const { ms } = SERIES_STEPS[step];
   const { first, last, cells } = reply;
@@ -57,7 +57,7 @@ export function reportOf({ step, user }: SeriesRequest, reply: SeriesReply): Ser
   return user === undefined ? { ...report, ...usersOf(cells) } : report;
 }
 
-/** Rows of users over all steps: those that have one, and the rest. */
+/** Rows of users over all steps: those with their own row, and the rest. */
 function usersOf(cells: readonly SeriesCell[]): Pick<SeriesReport, 'users' | 'others'> {
   const rows = new Map<string, { readonly user: string; readonly queue: string; row: SeriesRow }>();
   const rest = new SeriesRow();

@@ -1,4 +1,4 @@
-/** Settings of users and queues as callers write them, and as backends keep them. */
+/** Settings of users and queues as callers write them, and as backends store them. */
 import type { Duration } from '../../base/time.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { checkOptions, checkPart, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
@@ -17,13 +17,13 @@ import {
   timeoutOption,
 } from '../../workflow/task-options.ts';
 
-/** Starts per time. */
+/** A limit of starts per time. */
 export interface RateOptions {
-  /** How many may start … */
+  /** Number of starts … */
   readonly limit: number;
   /** … in this time. */
   readonly per: Duration;
-  /** How many may start at once after a pause. Default a tenth of the limit, at least 1. */
+  /** Number of starts at once after a pause. Default a tenth of the limit, at least 1. */
   readonly burst?: number | undefined;
 }
 
@@ -33,15 +33,15 @@ const RATE_KEYS: OptionKeys<RateOptions> = keysOf<RateOptions>()({
   burst: true,
 });
 
-/** Settings of one user. `"default"` takes a field back, an absent one stays as it is. */
+/** Settings of one user. `"default"` resets a field, an absent one stays. */
 export interface UserOptions {
-  /** Claim on turns relative to other users, 0.01 to 1000, in hundredths. Default 1. */
+  /** Share of turns relative to other users, 0.01 to 1000, in hundredths. Default 1. */
   readonly weight?: number | 'default' | undefined;
-  /** At most this many of its tasks run at once, per queue. Default unlimited. */
+  /** Most of its tasks that run at once, per queue. Default unlimited. */
   readonly maxRunning?: number | 'default' | undefined;
-  /** At most this many wait, per queue; more are refused. Default unlimited. */
+  /** Most of its tasks that wait, per queue; more are refused. Default unlimited. */
   readonly maxQueued?: number | 'default' | undefined;
-  /** Starts per time, per queue. Default unlimited. */
+  /** Limit of starts per time, per queue. Default unlimited. */
   readonly rate?: RateOptions | 'default' | undefined;
 }
 
@@ -52,35 +52,35 @@ const USER_KEYS: OptionKeys<UserOptions> = keysOf<UserOptions>()({
   rate: true,
 });
 
-/** Settings of one queue. `"default"` takes a field back, an absent one stays as it is. */
+/** Settings of one queue. `"default"` resets a field, an absent one stays. */
 export interface QueueOptions {
-  /** At most this many of its tasks run at once. Default unlimited. */
+  /** Most of its tasks that run at once. Default unlimited. */
   readonly maxRunning?: number | 'default' | undefined;
-  /** Starts per time, of all its users together. Default unlimited. */
+  /** Limit of starts per time, of all its users together. Default unlimited. */
   readonly rate?: RateOptions | 'default' | undefined;
   /**
-   * What a turn costs: `task`, the task's own cost; `time`, the seconds that it holds its lease, so that
-   * users share time instead of turns. A change counts anew. Default `task`.
+   * Cost of a turn: `task`, the task's own cost; `time`, the seconds that it holds its lease, so
+   * that users share time instead of turns. A change resets the counts. Default `task`.
    */
   readonly charge?: 'task' | 'time' | 'default' | undefined;
   /** Turns of the priorities 1 to 5, whole numbers from 1 to 1,024. Default 1, 2, 4, 8, 16. */
   readonly priorityWeights?: readonly number[] | 'default' | undefined;
-  /** One normal turn of a user after so many critical ones. Default: critical always first. */
+  /** One normal turn of a user after this many critical ones. Default: critical always first. */
   readonly criticalBurst?: number | 'default' | undefined;
   /**
-   * Attempts after the first, of tasks of which neither the enqueue nor the definition says it. It
-   * goes before `FairloomOptions.defaults`, and is read with each attempt, so that tasks which wait
-   * have it too. Default: those.
+   * Retries of tasks for which neither the enqueue nor the definition sets any. Precedes
+   * `FairloomOptions.defaults`, and is read with each attempt, so it applies to waiting tasks too.
+   * Default: those.
    */
   readonly retries?: number | 'default' | undefined;
-  /** How long an attempt may run, as `retries`; longer than `lease`. Default: as `retries`. */
+  /** Timeout of an attempt, as `retries`; longer than `lease`. Default: as `retries`. */
   readonly timeout?: Duration | 'none' | 'default' | undefined;
   /**
-   * How long a worker of this queue may be silent before a task of it goes to others, 100 ms to
-   * 24 h. Holds from the next lease on. Default: what the worker says.
+   * How long a worker of this queue may be silent before others get its tasks, 100 ms to 24 h.
+   * Applies from the next lease on. Default: the setting of the worker.
    */
   readonly lease?: Duration | 'default' | undefined;
-  /** For users without settings of their own. Replaces what was set before. */
+  /** Settings for users without their own. Replaces the earlier ones. */
   readonly perUser?: UserOptions | 'default' | undefined;
 }
 
@@ -96,23 +96,20 @@ const QUEUE_KEYS: OptionKeys<QueueOptions> = keysOf<QueueOptions>()({
   perUser: true,
 });
 
-/** Settings in force, as callers read them. */
+/** Effective settings, as callers read them. */
 export interface UserSettingsInfo extends Omit<UserSettings, 'weight'> {
-  /** Claim on turns relative to other users; 1 unless set. */
+  /** Share of turns relative to other users; default 1. */
   readonly weight: number;
 }
 
-/** Weights are kept in whole hundredths, so that their sum is exact. */
+/** Weights are stored in whole hundredths, so that their sum is exact. */
 const HUNDREDTHS = 100;
 
 const LEASE_BOUNDS = { least: LIMITS.leaseMinMs, most: LIMITS.leaseMaxMs };
 
 const MAX_COUNT = { least: 1, most: Number.MAX_SAFE_INTEGER };
 
-/**
- * Checked changes of a user's settings, as they are stored: weights in hundredths, `null` for what
- * goes back to its default.
- */
+/** Checked changes of a user's settings in stored form: weights in hundredths, `null` for a reset field. */
 export function userPatch(options: UserOptions): UserPatch {
   checkOptions('users.set', options, USER_KEYS);
   return patchOf(options);
@@ -128,7 +125,7 @@ function patchOf(options: UserOptions): UserPatch {
   };
 }
 
-/** The same of a queue, with what holds for users without settings of their own. */
+/** The same for a queue, with its settings for users without their own. */
 export function queuePatch(options: QueueOptions): QueuePatch {
   checkOptions('queues.set', options, QUEUE_KEYS);
   const { maxRunning, rate, charge, priorityWeights, criticalBurst, perUser } = options;
@@ -143,7 +140,7 @@ export function queuePatch(options: QueueOptions): QueuePatch {
   };
 }
 
-/** What is said of attempts and leases. A worker that died is noticed before the attempt is over. */
+/** Settings of attempts and leases. The lease is shorter than the timeout, so that a dead worker is noticed first. */
 function attemptsOf({ retries, timeout, lease }: QueueOptions): QueuePatch {
   const patch = {
     ...field('retries', retries, retriesOption),
@@ -157,7 +154,7 @@ function attemptsOf({ retries, timeout, lease }: QueueOptions): QueuePatch {
   throw new InvalidOptionError('lease', 'less than timeout', lease);
 }
 
-/** Every field back to its default. */
+/** Resets every field. */
 export const RESET_USER: UserPatch = {
   weight: null,
   maxRunning: null,
@@ -166,18 +163,18 @@ export const RESET_USER: UserPatch = {
   paused: null,
 };
 
-/** Stored settings of a user as callers read them: weights no longer in hundredths. */
+/** Stored settings of a user as callers read them, with weights in turns. */
 export function userSettingsInfo({ weight, ...rest }: UserSettings): UserSettingsInfo {
   return { ...rest, weight: weight === undefined ? 1 : weight / HUNDREDTHS };
 }
 
-/** Settings of a queue in force, as callers read them. */
+/** Effective settings of a queue, as callers read them. */
 export interface QueueSettingsInfo extends Omit<QueueSettings, 'perUser'> {
-  /** For users without settings of their own. */
+  /** Settings for users without their own. */
   readonly perUser?: UserSettingsInfo;
 }
 
-/** The same of a queue. */
+/** The same for a queue. */
 export function queueSettingsInfo(settings: QueueSettings): QueueSettingsInfo {
   const { perUser, ...rest } = settings;
   return perUser === undefined ? rest : { ...rest, perUser: userSettingsInfo(perUser) };
@@ -204,9 +201,9 @@ function countOption(option: string, value: unknown): number {
 }
 
 /**
- * A rate, checked.
+ * Checks a rate.
  *
- * @throws {@link InvalidOptionError} when it is none.
+ * @throws {@link InvalidOptionError} for an invalid rate.
  */
 export function rateOption(option: string, value: unknown): RateLimit {
   checkPart(option, value, RATE_KEYS);
@@ -235,7 +232,7 @@ function weightsOption(option: string, value: unknown): readonly number[] {
   return value.map((weight: unknown) => integerOption(option, weight, bounds));
 }
 
-/** A patch without fields that are taken back: those are the defaults already. */
+/** A patch without reset fields: those have their defaults already. */
 function settingsOf(patch: UserPatch): UserSettings {
   const set = Object.entries(patch).filter(([, value]) => value !== null);
   return Object.fromEntries(set);

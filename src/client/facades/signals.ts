@@ -10,17 +10,17 @@ import { checkId } from '../../domain/fairness/names.ts';
 import { signalOf } from '../../workflow/signal.ts';
 import { checkedBy } from '../../workflow/standard-schema.ts';
 
-/** How a signal is sent. */
+/** Options of a signal. */
 export interface SignalOptions {
-  /** Names it, a text of 1–128 bytes: sent again under this id it changes nothing. */
+  /** Id of the signal, a text of 1–128 bytes: a repeated id changes nothing. */
   readonly signalId?: string | undefined;
 }
 
 const KEYS: OptionKeys<SignalOptions> = keysOf<SignalOptions>()({ signalId: true });
 
 /**
- * What became of a signal. `delivered`: it has ended a wait. `buffered`: it is kept for the next one.
- * `repeated`: it was sent before under its id.
+ * Result of a signal. `delivered`: it ended a wait. `buffered`: it is kept for the next one.
+ * `repeated`: its id was sent before.
  */
 export type SignalOutcome = 'delivered' | 'buffered' | 'repeated';
 

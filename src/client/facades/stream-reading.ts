@@ -1,4 +1,4 @@
-/** One reader of one stream: live, from any offset, until it has ended. */
+/** Reader of one stream: live, from any offset, to its end. */
 import type { SharedBackend } from '../../backends/shared-backend.ts';
 import { linkAbort } from '../../base/abort-watch.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
@@ -16,66 +16,66 @@ import { isEnd } from '../../domain/task/task.ts';
 import type { Results } from '../../enqueue/results.ts';
 import { checkSignal } from '../../enqueue/signal-option.ts';
 
-/** One thing that a reader of a stream is told. */
+/** An item of a stream. */
 export type StreamItem<T = unknown> = StreamChunk<T> | StreamReset | StreamGap;
 
-/** Something that was written. */
+/** A written value. */
 export interface StreamChunk<T = unknown> {
-  /** Tells it from the others. */
+  /** Discriminant. */
   readonly type: 'chunk';
-  /** Rises through the whole stream, from 0. */
+  /** Offset in the whole stream, from 0. */
   readonly offset: number;
-  /** The offset that comes next: from there a reader goes on. */
+  /** The next offset, from which a reader continues. */
   readonly next: number;
-  /** The attempt that wrote it, from 1. */
+  /** Number of the attempt that wrote it, from 1. */
   readonly attempt: number;
   /** The node of a driven run that wrote it; absent for the handler of the task itself. */
   readonly node?: string;
-  /** What was written. */
+  /** The written value. */
   readonly value: T;
 }
 
 /**
- * The writer of this node begins anew, after a failed attempt, a crash or a redrive: what it has
- * written before does not count.
+ * The writer of this node starts anew, after a failed attempt, a crash or a redrive: its earlier
+ * chunks are void.
  */
 export interface StreamReset {
-  /** Tells it from the others. */
+  /** Discriminant. */
   readonly type: 'reset';
-  /** As of a chunk. */
+  /** Offset in the whole stream. */
   readonly offset: number;
-  /** The offset that comes next. */
+  /** The next offset. */
   readonly next: number;
-  /** The attempt that begins, from 1. */
+  /** Number of the new attempt, from 1. */
   readonly attempt: number;
-  /** The node of a driven run that begins anew; absent for the handler of the task itself. */
+  /** The node of a driven run that starts anew; absent for the handler of the task itself. */
   readonly node?: string;
 }
 
-/** What stood here is gone: there was more than is kept of one stream. */
+/** Removed chunks: the stream was longer than is kept. */
 export interface StreamGap {
-  /** Tells it from the others. */
+  /** Discriminant. */
   readonly type: 'gap';
-  /** The first that is missing. */
+  /** The first missing offset. */
   readonly offset: number;
-  /** The offset of the first that is left. */
+  /** The first offset that is left. */
   readonly next: number;
 }
 
-/** What reading streams needs of its client. */
+/** Dependencies on the client. */
 export interface StreamReaders {
   readonly connection: SharedBackend;
   readonly codec: ValueCodec;
   readonly results: Results;
 }
 
-/** How a stream is read. */
+/** Options of reading a stream. */
 export interface StreamReadOptions {
-  /** The first offset that is wanted: 0, or `next` of the last item that was dealt with. Default 0. */
+  /** The first offset: 0, or `next` of the last item that was processed. Default 0. */
   readonly from?: number | undefined;
-  /** Whether to wait for what is still to come, until the stream or its task has ended. Default true. */
+  /** Wait for new items until the stream or its task has ended. Default true. */
   readonly follow?: boolean | undefined;
-  /** Ends the reading; it rejects with the signal's reason. */
+  /** Stops the reading, which rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -85,14 +85,14 @@ const READ_KEYS: OptionKeys<StreamReadOptions> = keysOf<StreamReadOptions>()({
   signal: true,
 });
 
-/** The same, checked. */
+/** The checked options. */
 interface ReadingOptions {
   readonly from: number;
   readonly follow: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
-/** @throws {@link InvalidOptionError} for what is not what it should be. */
+/** @throws {@link InvalidOptionError} for an invalid option. */
 export function readingOf(
   where: string,
   options: StreamReadOptions,
@@ -116,12 +116,12 @@ export class StreamReading {
   readonly #from: number;
   readonly #follow: boolean;
   readonly #signal: AbortSignal | undefined;
-  /** Aborts when there is nothing more to wait for. */
+  /** Aborts when no more items are expected. */
   readonly #quiet = new AbortController();
-  /** Why it cannot go on. */
+  /** Why it cannot continue. */
   #failure: { readonly error: unknown } | undefined;
   #at: number;
-  /** The last entry that was read closes the stream. */
+  /** The last entry closes the stream. */
   #isClosed = false;
 
   constructor(
@@ -146,7 +146,7 @@ export class StreamReading {
     const place = { id: this.#id, name: this.#name };
     try {
       for (;;) {
-        // Said before it looks: what it finds then is all there is.
+        // Set before the read: what that finds is the rest.
         const isLast = this.#quiet.signal.aborted;
         if (this.#failure !== undefined) throw this.#failure.error;
         const page = await streams.read(this.#id, this.#name, this.#at, LIMITS.streamPage);
@@ -164,7 +164,7 @@ export class StreamReading {
     }
   }
 
-  /** Hears of the end of the task, of the signal, and of the end of the client. */
+  /** Listens for the end of the task, the signal, and the end of the client. */
   #listen(hasEnded: boolean): () => void {
     this.#signal?.throwIfAborted();
     if (hasEnded || !this.#follow) {
@@ -180,7 +180,7 @@ export class StreamReading {
     };
     this.#tools.results.waitForEnd(this.#id, link.signal).then(
       () => ended(undefined),
-      // A task that was taken away had ended.
+      // A removed task had ended.
       (error: unknown) => ended(isOwn(error, 'TASK_NOT_FOUND') ? undefined : { error }),
     );
     return () => {
@@ -220,7 +220,7 @@ export class StreamReading {
     throw new CorruptRecordError(what, `the chunks from ${from} on cannot be read`);
   }
 
-  /** Nothing is there: whether something may still come. */
+  /** An empty read: ends if no more items are expected. */
   #checkEnd(facts: readonly StreamFacts[]): void {
     const { next = 0, closed = false } = facts.find(({ name }) => name === this.#name) ?? {};
     if (this.#from > next) {

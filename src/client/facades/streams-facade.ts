@@ -9,7 +9,7 @@ import {
   type StreamReadOptions,
 } from './stream-reading.ts';
 
-/** `loom.streams`: what tasks tell while they run. */
+/** `loom.streams`: output of running tasks. */
 export class Streams {
   readonly #tools: StreamReaders;
 
@@ -19,12 +19,11 @@ export class Streams {
   }
 
   /**
-   * Reads a stream of a task, from any process and by any number of readers. Ends when the stream was
-   * closed, or its task has ended, and everything was read. A stream without writes is waited
-   * for.
+   * Reads a stream of a task, from any process, with any number of readers. Waits for a stream
+   * without writes. Ends when everything was read and the stream is closed or its task has ended.
    *
-   * @throws {@link InvalidOptionError}, also when `from` is behind the end: then it is another stream, since
-   * the task was stored anew. While it is read: {@link TaskNotFoundError} when the task is not stored;
+   * @throws {@link InvalidOptionError}, also when `from` is beyond the end: then it is another stream, since
+   * the task was stored anew. During the reading: {@link TaskNotFoundError} when the task is not stored;
    * {@link DecryptionError}; the signal's reason.
    */
   read<T = unknown>(

@@ -59,17 +59,17 @@ import { type AttemptInfo, attemptInfo, type TaskInfo, taskInfo } from './task-i
 import { type TaskLogLine, type TaskLogOptions, taskLog } from './task-logs.ts';
 import { progressIn } from './task-progress.ts';
 
-/** Which tasks to list. `queued` ones are listed per user, in the order of their turns. */
+/** Filter of a listing of tasks. `queued` tasks are listed by user, in the order of their turns. */
 export interface TaskListOptions extends TaskPageOptions {
-  /** Tasks that stand there now. */
+  /** State of the tasks. */
   readonly state: TaskState;
-  /** Of this queue; absent: of any. */
+  /** Queue; absent: any. */
   readonly queue?: string | undefined;
-  /** Needed for `queued`. */
+  /** User; required for `queued`. */
   readonly user?: string | undefined;
-  /** With this name, as `resize`, or `resize@2` for those that keep a version; absent: with any. */
+  /** Name, such as `resize`, or `resize@2` for one version; absent: any. */
   readonly name?: string | undefined;
-  /** `failed` alone: of this error group, see `loom.dead.groups`; absent: of any. */
+  /** `failed` only: error group, see `loom.dead.groups`; absent: any. */
   readonly error?: string | undefined;
 }
 
@@ -82,9 +82,9 @@ const LIST_KEYS: OptionKeys<TaskListOptions> = keysOf<TaskListOptions>()({
   error: true,
 });
 
-/** Which tasks to search for. */
+/** A search of tasks. */
 export interface TaskSearchOptions extends TaskPageOptions {
-  /** As `state:failed user:acme age:>1h`: see the filter language in the guide. */
+  /** Filter, such as `state:failed user:acme age:>1h`: see the filter language in the guide. */
   readonly where: string;
 }
 
@@ -105,7 +105,7 @@ interface FacadeParts extends StreamReaders, CancelParts {
   readonly putBackFor: (ids: readonly string[]) => Promise<ReadonlyMap<string, PutBack>>;
 }
 
-/** `loom.tasks`: looking at tasks, and changing single ones. */
+/** `loom.tasks`: reads tasks, and changes single ones. */
 export class Tasks {
   readonly #parts: FacadeParts;
 
@@ -114,7 +114,7 @@ export class Tasks {
     this.#parts = parts;
   }
 
-  /** One task; `undefined` when it is not stored, or no longer. */
+  /** One task; `undefined` if it is not stored. */
   async get(id: string): Promise<TaskInfo | undefined> {
     const taskId = checkId('id', id);
     const { inspect, runs, streams } = await this.#parts.connection.open();
@@ -131,8 +131,8 @@ export class Tasks {
   }
 
   /**
-   * One page of those that wait for a task, in the order in which they are told of its end; those that
-   * wait for its redrive last. Also of an id that is not stored, see `onMissing`.
+   * One page of the dependents of a task, in the order in which its end reaches them; those that
+   * wait for its redrive last. The id need not be stored, see `onMissing`.
    */
   async dependents(id: string, options: PageOptions = {}): Promise<DependentPage> {
     checkOptions('tasks.dependents', options, PAGE_KEYS);
@@ -145,8 +145,8 @@ export class Tasks {
   }
 
   /**
-   * Which others would end with these tasks, by the policies of their edges and those of the ones in
-   * between. It changes nothing; what is enqueued or ends meanwhile may change the answer.
+   * Tasks that would end with these tasks, by the policies of their edges and of those between.
+   * Changes nothing; a later enqueue or end may change the answer.
    */
   async consequences(
     ids: string | readonly string[],
@@ -160,7 +160,7 @@ export class Tasks {
     return new ConsequenceWalk(inspect, limit).from(taskIds, ending);
   }
 
-  /** One page of the tasks in a state, in the order of that state's index; with input and result if asked for. */
+  /** One page of the tasks in a state, in the order of that state's index; optionally with input and result. */
   async list(options: TaskListOptions): Promise<Page<TaskInfo>> {
     checkOptions('tasks.list', options, LIST_KEYS);
     const filter = filterOf(options);
@@ -173,11 +173,11 @@ export class Tasks {
   }
 
   /**
-   * One page of the tasks that a filter means, of all states: started ones first, ended ones last. What no
-   * index answers is looked through, at most 10,000 tasks a call: `bound` says so, and the cursor goes on.
-   * Tasks that Fairloom itself stores are found where `name:` names them, as `name:~run`.
+   * One page of the tasks that match a filter, in all states: started ones first, ended ones last.
+   * Conditions without an index are checked task by task, at most 10,000 per call: `bound` reports that,
+   * and the cursor continues. Internal tasks match only if `name:` names them, as `name:~run`.
    *
-   * @throws {@link InvalidOptionError} for a filter that cannot be read: its message says where.
+   * @throws {@link InvalidOptionError} for a filter that cannot be parsed: its message names the position.
    */
   async search(options: TaskSearchOptions): Promise<SearchPage<TaskInfo>> {
     checkOptions('tasks.search', options, SEARCH_KEYS);
@@ -192,38 +192,38 @@ export class Tasks {
   }
 
   /**
-   * The lines of `ctx.log` that are kept of a task, see `keepLogs`: the newest 200 of all its attempts, in
-   * order, from any process. With `follow` also those that come, within a second, until it has ended.
+   * The kept lines of `ctx.log` of a task, see `keepLogs`: the newest 200 of all its attempts, in order,
+   * from any process. With `follow` also new lines, within a second, until the task has ended.
    *
-   * @throws {@link InvalidOptionError}, also when `from` is behind the end. While it is read:
+   * @throws {@link InvalidOptionError}, also when `from` is beyond the end. During the reading:
    * {@link TaskNotFoundError} when the task is not stored; {@link DecryptionError}; the signal's reason.
    */
   logs(id: string, options: TaskLogOptions = {}): AsyncGenerator<TaskLogLine, void, undefined> {
     return taskLog(this.#parts, checkId('id', id), options);
   }
 
-  /** How many tasks are in each state. */
+  /** Number of tasks in each state. */
   async counts(): Promise<Readonly<Record<TaskState, number>>> {
     const { inspect } = await caughtUp(this.#parts.connection);
     return (await inspect.stats()).counts;
   }
 
   /**
-   * How many ids tasks wait for that are not stored: see `onMissing`. One that tasks of several users wait
-   * for counts once for each of these.
+   * Number of missing ids that tasks wait for: see `onMissing`. An id that tasks of several users
+   * wait for counts once for each user.
    */
   async missing(): Promise<number> {
     const { inspect } = await this.#parts.connection.open();
     return inspect.missing();
   }
 
-  /** How many are suspended until something has come that is no task, by kind, and since when. */
+  /** Number of suspended tasks by kind of their wait, and the start of the longest one. */
   async waiting(): Promise<readonly WaitFigure[]> {
     const { waits } = await this.#parts.connection.open();
     return waits.figures();
   }
 
-  /** Its attempts that did not end well, oldest first, and the last one when there are others. */
+  /** Its attempts that did not finish it, oldest first, and the last one if there are others. */
   async attempts(id: string): Promise<readonly AttemptInfo[]> {
     const taskId = checkId('id', id);
     const { inspect } = await this.#parts.connection.open();
@@ -231,7 +231,7 @@ export class Tasks {
   }
 
   /**
-   * Why it does not run, or what became of it, with a command that helps.
+   * Why it does not run, or its outcome, with a command that helps.
    *
    * @throws {@link TaskNotFoundError} when it is not stored.
    */
@@ -259,11 +259,11 @@ export class Tasks {
   }
 
   /**
-   * Cancels a task. Of cancel and end the first to arrive wins, and the answer says which:
-   * `canceled` (it had not started), `requested` (it runs: its signal aborts, and it ends as
-   * canceled), `already-ended`, `not-found`. With a task goes what it waits for as its own: of a run
-   * all that has not ended, as by `loom.runs.cancel`; of a member its members; of a handler that
-   * waits, what it runs by `ctx.run`. `reason` are words for people, shown wherever its cause is.
+   * Cancels a task. The first of cancel and end takes effect, and the answer names it: `canceled`
+   * (it had not started), `requested` (it runs: its signal aborts, and it ends as canceled),
+   * `already-ended`, `not-found`. Its parts are canceled with it: of a run all that has not ended,
+   * as by `loom.runs.cancel`; of a member its members; of a waiting handler the tasks of its
+   * `ctx.run`. `reason` is a text for people, shown with its cause.
    */
   async cancel(
     id: string,
@@ -275,7 +275,7 @@ export class Tasks {
   }
 
   /**
-   * Cancels this task and no other.
+   * Cancels this task only.
    *
    * @internal
    */
@@ -284,7 +284,7 @@ export class Tasks {
   }
 
   /**
-   * Puts a failed task back, with fresh attempts and at the tail of its level; a run as
+   * Puts a failed task back at the tail of its level, with its attempts counted anew; a run as
    * `loom.runs.resume` does.
    *
    * @throws {@link TaskNotFoundError}, {@link TaskBusyError}; {@link WrongStateError}, also for a part
@@ -306,7 +306,7 @@ export class Tasks {
   }
 
   /**
-   * Takes an ended task away, with everything kept about it.
+   * Removes an ended task and everything kept about it.
    *
    * @throws {@link TaskNotFoundError}, {@link WrongStateError}, {@link TaskBusyError}.
    */
@@ -332,24 +332,24 @@ export class Tasks {
   }
 }
 
-/** What a failed task threw; one that failed with another has thrown nothing. */
+/** The error of a failed task; absent if it failed because another did. */
 function thrownBy({ state, cause, error }: TaskRecord): TaskError | undefined {
   return state !== 'failed' || cause?.type === 'upstream' ? undefined : errorOf(error);
 }
 
-/** Not by `map`, which passes over holes. */
+/** A loop, since `map` skips holes. */
 function idsOf(ids: unknown): readonly string[] {
   if (!Array.isArray(ids)) throw new InvalidOptionError('ids', 'an id, or a list of them', ids);
   return Array.from(ids, (id: unknown) => checkId('id', id));
 }
 
-/** A call to cancel, with its words as they can be stored. */
+/** Cause of a cancel, with its reason in stored form. */
 function requestCause(reason: string | undefined): Cause {
   if (reason === undefined) return { type: 'request' };
   return { type: 'request', reason: storedReason(reason) };
 }
 
-/** Turns a refusal of a change into its error. */
+/** Throws the error of a refused change. */
 export function demandOk(operation: string, id: string, reply: ChangeReply): void {
   switch (reply.kind) {
     case 'ok':

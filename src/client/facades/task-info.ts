@@ -8,35 +8,35 @@ import { namePartsIn, shownKey } from '../../domain/task/task-name.ts';
 import type { ShownProgress } from './task-progress.ts';
 
 /**
- * Everything that is known about one task. Moments are ms since the epoch on the backend's clock;
- * fields that have no meaning in the task's state are absent.
+ * Facts about one task. Moments are ms since the epoch on the backend's clock; fields without a
+ * meaning in the task's state are absent.
  */
 export interface TaskInfo
   extends Omit<TaskRecord, 'level' | 'payload' | 'options' | 'result' | 'error'>,
     ShownProgress {
-  /** Of the code that it keeps; absent: its worker runs it with the newest. */
+  /** Version of its code; absent: the newest of its worker. */
   readonly version?: string;
-  /** Where it stands among its user's tasks, 1 to 6. */
+  /** Priority among its user's tasks, 1 to 6. */
   readonly priority: Level;
-  /** As it was enqueued; absent when it cannot be read, and in listings that do not ask for `values`. */
+  /** Input of the task; absent if it cannot be read, and in listings without `values`. */
   readonly input?: unknown;
-  /** `finished`: what the handler returned; absent as `input` is. */
+  /** `finished`: result of the handler; absent as `input`. */
   readonly result?: unknown;
-  /** Input or result cannot be read here: the id of the key with which they are encrypted. */
+  /** Input or result cannot be read here: id of the key that encrypts them. */
   readonly encryptedWith?: string;
-  /** `failed`: in which way, as `cause` says. */
+  /** `failed`: kind of failure, see `cause`. */
   readonly failureType?: FailureType;
-  /** Of the newest failure. */
+  /** The latest error. */
   readonly error?: TaskError;
-  /** What it tells of itself by `ctx.metadata`; absent in listings, and when it does not. */
+  /** Metadata set with `ctx.metadata`; absent in listings, and without any. */
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Who waits for it; absent in listings. */
+  /** Its dependents; absent in listings. */
   readonly dependents?: TaskDependents;
 }
 
-/** One try at a task. */
+/** One attempt of a task. */
 export interface AttemptInfo extends Omit<AttemptRecord, 'error'> {
-  /** What the handler threw. */
+  /** Error that the handler threw. */
   readonly error?: TaskError;
 }
 
@@ -68,12 +68,12 @@ export function attemptInfo({ error: text, ...rest }: AttemptRecord): AttemptInf
   return error === undefined ? shown : { ...shown, error };
 }
 
-/** With words that may be encrypted. */
+/** The cause; its texts may be encrypted. */
 function causeOf({ cause }: Pick<TaskRecord, 'cause'>): Pick<TaskRecord, 'cause'> {
   return cause === undefined ? {} : { cause: readableCause(cause) };
 }
 
-/** A listing must show a task also when its text is damaged. */
+/** A listing shows a task even if its text is damaged. */
 function readable(
   field: 'input' | 'result',
   text: string,

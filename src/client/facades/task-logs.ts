@@ -1,4 +1,4 @@
-/** The log of a task: lines of `ctx.log` that are kept with it. */
+/** The log of a task: kept lines of `ctx.log`. */
 import { LOG_STREAM, type LogLine, readLine } from '../../domain/task/task-log.ts';
 import {
   readingOf,
@@ -9,17 +9,17 @@ import {
 
 /** A line of the log of a task. */
 export interface TaskLogLine extends LogLine {
-  /** The attempt that wrote it, from 1. */
+  /** Number of the attempt that wrote it, from 1. */
   readonly attempt: number;
   /** The node of a driven run that wrote it; absent for the handler of the task itself. */
   readonly node?: string;
-  /** From there a reader goes on behind it. */
+  /** Offset from which a reader continues after it. */
   readonly next: number;
 }
 
-/** How the log of a task is read. */
+/** Options of reading a log. */
 export interface TaskLogOptions extends StreamReadOptions {
-  /** Whether to wait for what is still to come, until the task has ended. Default false. */
+  /** Wait for new lines until the task has ended. Default false. */
   readonly follow?: boolean | undefined;
 }
 
@@ -35,7 +35,7 @@ export function taskLog(
 
 async function* linesOf(reading: StreamReading): AsyncGenerator<TaskLogLine, void, undefined> {
   for await (const item of reading.items()) {
-    // Attempts stand at each line, and that older lines are gone is no news: the newest are kept.
+    // Each line has its attempt, and removed lines are expected: only the newest are kept.
     if (item.type !== 'chunk') continue;
     const { value, attempt, node, next } = item;
     yield { ...readLine(value), attempt, ...(node === undefined ? {} : { node }), next };

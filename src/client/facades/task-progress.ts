@@ -1,24 +1,24 @@
-/** How far a task has come, as its handlers say. */
+/** Progress of tasks, as their handlers report it. */
 import type { ValueCodec } from '../../codec/codec.ts';
 import { isSealed } from '../../domain/task/sealed-text.ts';
 import { chunksOf, type StreamEntry } from '../../domain/task/stream.ts';
 import { type Progress, readProgress } from '../../domain/task/task-progress.ts';
 
-/** What a handler said last by `ctx.progress`. */
+/** The latest report of a handler by `ctx.progress`. */
 export interface TaskProgress extends Progress {
-  /** The attempt that said it, from 1. */
+  /** Number of the attempt that reported it, from 1. */
   readonly attempt: number;
 }
 
-/** What is shown of a task; absent until its handler reports, and of values that cannot be read here. */
+/** Progress of a task; absent until its handler reports, and if it cannot be read here. */
 export interface ShownProgress {
-  /** Of its own handler. */
+  /** Progress of its own handler. */
   readonly progress?: TaskProgress;
-  /** Of the nodes of a driven run, by name. */
+  /** Progress of the nodes of a driven run, by name. */
   readonly nodeProgress?: Readonly<Record<string, TaskProgress>>;
 }
 
-/** The newest of each node; that of another attempt stands until the next one says something. */
+/** The latest report of each node; that of an earlier attempt stays until the next one. */
 export function progressIn(entries: readonly StreamEntry[], codec: ValueCodec): ShownProgress {
   const newest = new Map<string, TaskProgress>();
   for (const { kind, node, attempt, text } of entries) {

@@ -15,19 +15,19 @@ import {
 } from './settings-options.ts';
 import { historyOf, type UserHistory } from './user-history.ts';
 
-/** Which queue is meant. */
+/** Queue of a setting. */
 export interface InQueue {
-  /** Default: for changes every queue that has no setting of its own, for reading `default`. */
+  /** Queue. Default: for changes every queue without its own setting, for reads `default`. */
   readonly queue?: string | undefined;
 }
 
 const QUEUE_KEYS: OptionKeys<InQueue> = keysOf<InQueue>()({ queue: true });
 
-/** Which users to list. */
+/** Filter of a listing of users. */
 export interface UserListOptions extends InQueue, PageOptions {
   /**
-   * Those too that have settings for all queues and nothing in this one, not even a task that has
-   * just ended. Default true; `false` for who looks for work, or at a sample of those that have it.
+   * Include users that only have settings for all queues, and no tasks in this one. Default true;
+   * `false` lists users with work, or a sample of them.
    */
   readonly configured?: boolean | undefined;
 }
@@ -40,23 +40,22 @@ const LIST_KEYS: OptionKeys<UserListOptions> = keysOf<UserListOptions>()({
 
 /** One user in one queue. */
 export interface UserStatus extends Omit<UserInfo, 'settings' | 'ahead'> {
-  /** In force, the weight in turns. */
+  /** Effective settings, the weight in turns. */
   readonly settings: UserSettingsInfo;
   /**
-   * Turns of its own that it is ahead of its fair share; behind when negative. They count from when it last
-   * joined the line, while others come and go: at most 1, and at least -2 (docs/fairness.md). A user that is
-   * not ready owes and is owed nothing for that time, so it is never behind. Where the queue charges by time, a
-   * turn is a second.
+   * Turns ahead of its fair share; negative behind. They count since it last joined the line: at
+   * most 1, and at least -2 (docs/fairness.md). A user that is not ready owes and is owed nothing,
+   * so it is never behind. Where the queue charges by time, a turn is a second.
    */
   readonly ahead: number;
 }
 
-/** It has tasks in line, and what holds for it alone (pause, `maxRunning`, rate) keeps them there. */
+/** It has tasks in line that its own pause, `maxRunning` or rate holds there. */
 export function isUnready({ queued, ready }: Pick<UserStatus, 'queued' | 'ready'>): boolean {
   return queued > 0 && !ready;
 }
 
-/** `loom.users`: who waits, who runs, and what each may. */
+/** `loom.users`: waiting and running users, and their settings. */
 export class Users {
   readonly #connection: SharedBackend;
 
@@ -65,7 +64,7 @@ export class Users {
     this.#connection = connection;
   }
 
-  /** One page of the users of a queue, by name: those that have work in it, or settings. */
+  /** One page of the users of a queue, by name: those with work in it, or settings. */
   async list(options: UserListOptions = {}): Promise<Page<UserStatus>> {
     checkOptions('users.list', options, LIST_KEYS);
     const { configured = true } = options;
@@ -81,7 +80,7 @@ export class Users {
     });
   }
 
-  /** One user in one queue; `undefined` when nothing is known about it there. */
+  /** One user in one queue; `undefined` if it is unknown there. */
   async get(user: string, options: InQueue = {}): Promise<UserStatus | undefined> {
     const id = checkId('user', user);
     checkOptions('users.get', options, QUEUE_KEYS);
@@ -91,8 +90,8 @@ export class Users {
   }
 
   /**
-   * How a user has fared in one queue of late, and how long its line will take: by what is counted in
-   * {@link Series}, which knows those with the most traffic.
+   * Recent waits and runs of a user in one queue, and the estimated time of its line: from {@link
+   * Series}, which has rows for the users with the most traffic.
    */
   async history(user: string, options: InQueue = {}): Promise<UserHistory> {
     const id = checkId('user', user);
@@ -100,17 +99,17 @@ export class Users {
     return historyOf(await this.#connection.open(), id, queueOf(options));
   }
 
-  /** Changes what it says and nothing else; acts on tasks that wait already. */
+  /** Changes the given settings and no others; applies to waiting tasks too. */
   set(user: string, settings: UserOptions, options: InQueue = {}): Promise<void> {
     return this.#patch(user, () => userPatch(settings), options);
   }
 
-  /** Takes every setting back. */
+  /** Resets every setting to its default. */
   reset(user: string, options: InQueue = {}): Promise<void> {
     return this.#patch(user, () => RESET_USER, options);
   }
 
-  /** Starts nothing more of this user; what runs goes on. */
+  /** Pauses this user: none of its tasks starts; running ones continue. */
   pause(user: string, options: InQueue = {}): Promise<void> {
     return this.#patch(user, () => ({ paused: true }), options);
   }
@@ -135,15 +134,15 @@ function queueOf({ queue }: InQueue): string {
   return queue === undefined ? 'default' : checkName('queue', queue);
 }
 
-/** What a backend tells of a user, as callers see it. */
+/** The status of a user for callers. */
 export function userStatus({ settings, ahead, ...rest }: UserInfo): UserStatus {
   const info = userSettingsInfo(settings);
-  // One that comes back starts at the queue's virtual time, or after what it was given in advance.
+  // A user that returns starts at the queue's virtual time, or after the turns that it got in advance.
   const turns = (rest.ready ? ahead : Math.max(0, ahead)) * info.weight;
   return { ...rest, settings: info, ahead: withoutSeat(turns) };
 }
 
-/** A tag tells its user from others in its last digits, which tell readers nothing. */
+/** The last digits of a tag make it unique to its user; readers do not need them. */
 function withoutSeat(ahead: number): number {
   return Math.round(ahead * 1e6) / 1e6 + 0;
 }

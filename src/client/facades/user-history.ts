@@ -1,40 +1,40 @@
-/** How a user has fared of late, and how long it will still wait. */
+/** Recent waits and runs of a user, and the estimated time until its line is empty. */
 import type { Backend, UserInfo } from '../../domain/port/backend.ts';
 import type { Percentiles } from '../../domain/series/histogram.ts';
 import { SeriesRow } from '../../domain/series/series-row.ts';
 import { SERIES_STEPS } from '../../domain/series/series-steps.ts';
 
-/** How one user fares in a queue. */
+/** Recent figures of one user in a queue. */
 export interface UserHistory {
-  /** The user. */
+  /** Id of the user. */
   readonly user: string;
-  /** The queue. */
+  /** Name of the queue. */
   readonly queue: string;
-  /** Age of the first task in its line; absent when it has none there. */
+  /** Age of the first task in its line; absent without one. */
   readonly oldestWaitMs?: number;
   /**
-   * How long its tasks of the last hour waited for their first start; absent when none is known to have started,
-   * also since others have had more traffic than it.
+   * Waits of its tasks of the last hour for their first start; absent if no start is known, as when
+   * other users had more traffic.
    */
   readonly wait?: Percentiles;
-  /** How long their handlers ran; absent as `wait`. */
+  /** Durations of their handlers; absent as `wait`. */
   readonly run?: Percentiles;
   /**
-   * Starts a minute over the last 10 minutes, or since its first one in that time; 0 when none is known of, also
-   * since others have had more traffic than it.
+   * Starts per minute over the last 10 minutes, or since its first start in that time; 0 if no
+   * start is known, as when other users had more traffic.
    */
   readonly perMinute: number;
   /**
-   * At that rate, until the last of its tasks in line has started, in ms; absent when it has none there, is paused or
-   * has no rate.
+   * Time until the last of its tasks in line starts, at that rate, in ms; absent if it has none
+   * there, is paused or has no rate.
    */
   readonly etaMs?: number;
 }
 
-/** The rate is that of so many minutes. */
+/** Minutes over which the rate is averaged. */
 export const RATE_MINUTES = 10;
 
-/** Asks for the series, the user and the head of its line at once. */
+/** Reads the series, the user and the head of its line in parallel. */
 export async function historyOf(
   { series, users, inspect }: Backend,
   user: string,
@@ -63,7 +63,7 @@ export async function historyOf(
   };
 }
 
-/** Starts a minute since the first of these minutes began, counted as at least one minute. */
+/** Starts per minute since the first of these minutes began, counted as at least one minute. */
 function rateOf(
   minutes: readonly { readonly at: number; readonly row: SeriesRow }[],
   now: number,
@@ -75,7 +75,7 @@ function rateOf(
   return started / Math.max(1, (now - first.at * ms) / ms);
 }
 
-/** Until that many tasks of a user have started, in ms; `undefined` when it starts none. */
+/** Time until this many tasks of a user have started, in ms; `undefined` at a rate of 0. */
 export function lengthAt(perMinute: number, tasks: number): number | undefined {
   return perMinute > 0 ? Math.round((tasks / perMinute) * SERIES_STEPS.minute.ms) : undefined;
 }

@@ -1,13 +1,10 @@
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { checkId } from '../../domain/fairness/names.ts';
 
-/**
- * Users that get figures of their own: none, all, the so many that wait longest of those that were
- * looked at (`top:20`, up to 1,000), or those named.
- */
+/** Users with their own figures: none, all, the longest waiting (`top:20`, up to 1,000), or those named. */
 export type UserSelection = 'none' | 'all' | `top:${number}` | readonly string[];
 
-/** Each is a label, and so costs memory in every program that reads the figures. */
+/** Each is a label, and costs memory in every program that reads the figures. */
 const MOST = 1_000;
 
 const EXPECTED = `"none", "all", "top:<1 to ${MOST}>" or a list of users`;
@@ -25,7 +22,7 @@ export function checkUserSelection(option: string, value: unknown): UserSelectio
   return `top:${top}`;
 }
 
-/** How many of those that wait longest; `undefined` for any other selection. */
+/** The number of `top:`; `undefined` for any other selection. */
 export function topOf(selection: unknown): number | undefined {
   if (typeof selection !== 'string') return undefined;
   const [, digits] = /^top:(\d{1,4})$/.exec(selection) ?? [];

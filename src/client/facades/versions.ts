@@ -1,4 +1,4 @@
-/** `loom.versions`: what each version of each task still holds, so that a deploy knows when old workers may go. */
+/** `loom.versions`: open work of each version of each task, which tells a deploy when old workers can stop. */
 import type { SharedBackend } from '../../backends/shared-backend.ts';
 import { isGraphStoreError, isOwn } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
@@ -18,49 +18,49 @@ import { isDrive, runPlaceOf } from '../../runs/record.ts';
 import { SpecCache } from '../../schedules/spec.ts';
 import { integerOption } from '../../workflow/task-options.ts';
 
-/** How much is looked at. */
+/** Bound of the report. */
 export interface VersionsOptions {
-  /** Tasks that are looked at, at most. Default 100,000. */
+  /** Most tasks to read. Default 100,000. */
   readonly limit?: number | undefined;
 }
 
-/** What needs one version of a task, and who has it. */
+/** Open work of one version of a task, and its workers. */
 export interface VersionStatus {
-  /** The task. */
+  /** Name of the task. */
   readonly name: string;
-  /** Of its code; absent: tasks that keep none, which any worker with the name runs. */
+  /** Version of its code; absent: tasks without one, which any worker with the name runs. */
   readonly version?: string;
-  /** Tasks that have not ended, by where they stand. */
+  /** Number of tasks that have not ended, by state. */
   readonly tasks: Readonly<Record<OpenState, number>>;
-  /** Driven runs that have not ended and keep it, whether or not they have come to it. */
+  /** Number of driven runs with this version that have not ended, whether or not they have reached the task. */
   readonly runs: number;
-  /** Schedules whose tasks or runs keep it. */
+  /** Number of schedules whose tasks or runs have this version. */
   readonly schedules: number;
-  /** All of these together. At 0 nothing that was looked at needs it. */
+  /** Sum of these. At 0 nothing that was read needs the version. */
   readonly needed: number;
-  /** The live workers that have it. */
+  /** Ids of the live workers that have it. */
   readonly workers: readonly string[];
 }
 
-/** What was found. */
+/** Report about all versions. */
 export interface VersionReport {
   /** By name, the newest version first, those without a version last. */
   readonly versions: readonly VersionStatus[];
-  /** Tasks that were looked at. */
+  /** Number of tasks that were read. */
   readonly looked: number;
-  /** False: there are more tasks than were looked at, so that a 0 says little. */
+  /** False: some tasks were not read, so a 0 is not reliable. */
   readonly complete: boolean;
 }
 
-/** Where a task stands that has not ended. */
+/** States of tasks that have not ended. */
 export type OpenState = 'scheduled' | 'deferred' | 'queued' | 'started';
 
 const KEYS: OptionKeys<VersionsOptions> = keysOf<VersionsOptions>()({ limit: true });
 
-/** States whose tasks are listed without naming a user. */
+/** States with listings that need no user. */
 const LISTED = ['scheduled', 'deferred', 'started'] as const;
 
-/** What it needs of its client. */
+/** Dependencies on the client. */
 interface VersionsParts {
   readonly connection: SharedBackend;
   readonly graphs: GraphCache;
@@ -118,7 +118,7 @@ class Count {
     }
   }
 
-  /** @returns whether all were looked at. */
+  /** @returns whether all were read. */
   async #addTasks(backend: Backend): Promise<boolean> {
     const { inspect, queues, users } = backend;
     for (const state of LISTED) {
@@ -156,12 +156,12 @@ class Count {
       this.#row(row.name).tasks[state]++;
       return;
     }
-    // What is driven as a part of a run stands in the graph of that.
+    // The version of a part of a driven run is in the graph of the run.
     if (!isDrive(row.name) || runPlaceOf(row.options)?.node !== '') return;
     for (const code of await this.#codeOf(row)) this.#row(code).runs++;
   }
 
-  /** The code that a run keeps: by its graph, or by its name where that cannot be read here. */
+  /** The version of a run: from its graph, or from its name if the graph cannot be read here. */
   async #codeOf({ name, options }: Pick<TaskRow, 'name' | 'options'>): Promise<Iterable<string>> {
     const place = runPlaceOf(options);
     const needed = codeNeeded(name);

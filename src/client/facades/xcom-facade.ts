@@ -16,11 +16,11 @@ import { xcomKeyOf } from '../../workflow/xcom-key.ts';
 import { listed } from './list-cursor.ts';
 import { PAGE_KEYS, type PageOptions, pageRequest } from './page.ts';
 
-/** Whose values are meant. */
+/** User and namespace of values. */
 export interface XComWhere {
-  /** Default `default`, unless `requireUser` is set. */
+  /** User. Default `default`, unless `requireUser` is set. */
   readonly user?: string | undefined;
-  /** A text of 1–128 bytes. Default `default`. */
+  /** Namespace, a text of 1–128 bytes. Default `default`. */
   readonly namespace?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ const WHERE_KEYS: OptionKeys<XComWhere> = keysOf<XComWhere>()({ user: true, name
 
 const { namespace: _namespace, ...USER_KEYS } = WHERE_KEYS;
 
-/** `loom.xcom`: the named values of users, from outside of tasks. */
+/** `loom.xcom`: named values of users, outside of tasks. */
 export class XComs {
   readonly #connection: SharedBackend;
   readonly #maker: TaskMaker;
@@ -42,7 +42,7 @@ export class XComs {
   }
 
   /**
-   * Puts a value in place of the one before, now; its time counts from now.
+   * Stores a value, in place of an earlier one; its time counts from now.
    *
    * @throws {@link InvalidPayloadError} for a value that cannot be stored as it is, is too large, or
    * is refused by the schema of the key; {@link InvalidOptionError}.
@@ -63,8 +63,8 @@ export class XComs {
   }
 
   /**
-   * The value of a key, or the result that a task defined with `xcom: true` gave last; `undefined`
-   * when there is none, or its time is over.
+   * The value of a key, or the latest result of a task defined with `xcom: true`; `undefined`
+   * without one, or if it has expired.
    */
   pull<K extends XComSource>(of: K, where?: XComWhere): Promise<XComPulled<K>>;
   async pull(key: unknown, where: XComWhere = {}): Promise<unknown> {
@@ -76,7 +76,7 @@ export class XComs {
     return value === undefined ? undefined : this.#xcom.valueOf(definition, value.text);
   }
 
-  /** Takes a value away. */
+  /** Removes a value. */
   async delete(key: XComSource, where: XComWhere = {}): Promise<void> {
     checkOptions('xcom.delete', where, WHERE_KEYS);
     const place = this.#placeOf(xcomKeyOf(key).name, where);
@@ -85,8 +85,8 @@ export class XComs {
   }
 
   /**
-   * What is known of the values of one namespace, by key. A page may hold fewer rows than were asked
-   * for, and others after it.
+   * Facts about the values of one namespace, by key. A page may have fewer rows than requested and
+   * still be followed by another.
    */
   async list(options: XComWhere & PageOptions = {}): Promise<Page<XComFact>> {
     checkOptions('xcom.list', options, { ...WHERE_KEYS, ...PAGE_KEYS });
@@ -97,7 +97,7 @@ export class XComs {
     return listed({ list: 'xcom.list', filter: of }, page, (request) => xcom.list(of, request));
   }
 
-  /** Namespaces in which a user has values, by name. */
+  /** Namespaces with values of a user, by name. */
   async namespaces(
     options: Omit<XComWhere, 'namespace'> & PageOptions = {},
   ): Promise<Page<string>> {
