@@ -139,7 +139,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "BackendFacts": {
-  "description": "What a backend is called, and what it can do.",
+  "description": "Name and capabilities of a backend.",
   "type": "object",
   "properties": {
    "name": {
@@ -313,12 +313,12 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "QueueStatus": {
-  "description": "One queue: its settings and what is in it.",
+  "description": "One queue: its settings and its counts.",
   "type": "object",
   "properties": {
    "settings": {
     "$ref": "#/components/schemas/QueueSettingsInfo",
-    "description": "In force, weights in turns."
+    "description": "Effective settings, weights in turns."
    },
    "queue": {
     "type": "string",
@@ -383,12 +383,12 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "QueueSettingsInfo": {
-  "description": "Settings of a queue in force, as callers read them.",
+  "description": "Effective settings of a queue, as callers read them.",
   "type": "object",
   "properties": {
    "perUser": {
     "$ref": "#/components/schemas/UserSettingsInfo",
-    "description": "For users without settings of their own."
+    "description": "Settings for users without their own."
    },
    "paused": {
     "type": "boolean",
@@ -435,12 +435,12 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   }
  },
  "UserSettingsInfo": {
-  "description": "Settings in force, as callers read them.",
+  "description": "Effective settings, as callers read them.",
   "type": "object",
   "properties": {
    "weight": {
     "type": "number",
-    "description": "Claim on turns relative to other users; 1 unless set."
+    "description": "Share of turns relative to other users; default 1."
    },
    "maxRunning": {
     "type": "number",
@@ -504,11 +504,11 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "settings": {
     "$ref": "#/components/schemas/UserSettingsInfo",
-    "description": "In force, the weight in turns."
+    "description": "Effective settings, the weight in turns."
    },
    "ahead": {
     "type": "number",
-    "description": "Turns of its own that it is ahead of its fair share; behind when negative. They count from when it last joined the line, while others come and go: at most 1, and at least -2 (docs/fairness.md). A user that is not ready owes and is owed nothing for that time, so it is never behind. Where the queue charges by time, a turn is a second."
+    "description": "Turns ahead of its fair share; negative behind. They count since it last joined the line: at most 1, and at least -2 (docs/fairness.md). A user that is not ready owes and is owed nothing, so it is never behind. Where the queue charges by time, a turn is a second."
    },
    "user": {
     "type": "string",
@@ -639,36 +639,36 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "UserHistory": {
-  "description": "How one user fares in a queue.",
+  "description": "Recent figures of one user in a queue.",
   "type": "object",
   "properties": {
    "user": {
     "type": "string",
-    "description": "The user."
+    "description": "Id of the user."
    },
    "queue": {
     "type": "string",
-    "description": "The queue."
+    "description": "Name of the queue."
    },
    "oldestWaitMs": {
     "type": "number",
-    "description": "Age of the first task in its line; absent when it has none there."
+    "description": "Age of the first task in its line; absent without one."
    },
    "wait": {
     "$ref": "#/components/schemas/Percentiles",
-    "description": "How long its tasks of the last hour waited for their first start; absent when none is known to have started, also since others have had more traffic than it."
+    "description": "Waits of its tasks of the last hour for their first start; absent if no start is known, as when other users had more traffic."
    },
    "run": {
     "$ref": "#/components/schemas/Percentiles",
-    "description": "How long their handlers ran; absent as `wait`."
+    "description": "Durations of their handlers; absent as `wait`."
    },
    "perMinute": {
     "type": "number",
-    "description": "Starts a minute over the last 10 minutes, or since its first one in that time; 0 when none is known of, also since others have had more traffic than it."
+    "description": "Starts per minute over the last 10 minutes, or since its first start in that time; 0 if no start is known, as when other users had more traffic."
    },
    "etaMs": {
     "type": "number",
-    "description": "At that rate, until the last of its tasks in line has started, in ms; absent when it has none there, is paused or has no rate."
+    "description": "Time until the last of its tasks in line starts, at that rate, in ms; absent if it has none there, is paused or has no rate."
    }
   },
   "required": [
@@ -706,7 +706,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "SeriesReport": {
-  "description": "What happened by minute or hour.",
+  "description": "Counts by minute or hour.",
   "type": "object",
   "properties": {
    "step": {
@@ -714,33 +714,33 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "hour",
      "minute"
     ],
-    "description": "Minutes or hours."
+    "description": "Length of the points."
    },
    "from": {
     "type": "number",
-    "description": "When the first point began."
+    "description": "Start of the first point."
    },
    "to": {
     "type": "number",
-    "description": "When the last point ends; later than now while that goes on."
+    "description": "End of the last point; in the future if that is the current one."
    },
    "points": {
     "type": "array",
     "items": {
      "$ref": "#/components/schemas/SeriesPoint"
     },
-    "description": "One for each step, also for those in which nothing happened."
+    "description": "One point per step, including empty ones."
    },
    "users": {
     "type": "array",
     "items": {
      "$ref": "#/components/schemas/SeriesUser"
     },
-    "description": "Those with the most traffic, first; absent when one user was asked for."
+    "description": "Users with the most traffic, the largest first; absent if the call names a user."
    },
    "others": {
     "$ref": "#/components/schemas/SeriesSums",
-    "description": "What all other users came to; absent when there were none, or one user was asked for."
+    "description": "Sums of all other users; absent without any, or if the call names a user."
    }
   },
   "required": [
@@ -756,15 +756,15 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   "properties": {
    "at": {
     "type": "number",
-    "description": "When it began, in ms since the epoch on the backend's clock."
+    "description": "Its start, in ms since the epoch on the backend's clock."
    },
    "wait": {
     "$ref": "#/components/schemas/Percentiles",
-    "description": "From enqueue to the first start, delays included; absent when none of these started."
+    "description": "Durations from enqueue to the first start, delays included; absent without a start."
    },
    "run": {
     "$ref": "#/components/schemas/Percentiles",
-    "description": "From the call of a handler until its attempt was settled; absent when none was."
+    "description": "Durations from the call of a handler until its attempt was settled; absent without one."
    },
    "canceled": {
     "type": "number"
@@ -800,24 +800,24 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "SeriesUser": {
-  "description": "What one user came to in a queue.",
+  "description": "Sums of one user in a queue.",
   "type": "object",
   "properties": {
    "user": {
     "type": "string",
-    "description": "The user."
+    "description": "Id of the user."
    },
    "queue": {
     "type": "string",
-    "description": "The queue."
+    "description": "Name of the queue."
    },
    "wait": {
     "$ref": "#/components/schemas/Percentiles",
-    "description": "From enqueue to the first start, delays included; absent when none of these started."
+    "description": "Durations from enqueue to the first start, delays included; absent without a start."
    },
    "run": {
     "$ref": "#/components/schemas/Percentiles",
-    "description": "From the call of a handler until its attempt was settled; absent when none was."
+    "description": "Durations from the call of a handler until its attempt was settled; absent without one."
    },
    "canceled": {
     "type": "number"
@@ -854,16 +854,16 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "SeriesSums": {
-  "description": "Counts of a length of time, and how long tasks waited and ran in it.",
+  "description": "Counts over a time, and waits and runs in it.",
   "type": "object",
   "properties": {
    "wait": {
     "$ref": "#/components/schemas/Percentiles",
-    "description": "From enqueue to the first start, delays included; absent when none of these started."
+    "description": "Durations from enqueue to the first start, delays included; absent without a start."
    },
    "run": {
     "$ref": "#/components/schemas/Percentiles",
-    "description": "From the call of a handler until its attempt was settled; absent when none was."
+    "description": "Durations from the call of a handler until its attempt was settled; absent without one."
    },
    "canceled": {
     "type": "number"
@@ -942,12 +942,12 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "TaskInfo": {
-  "description": "Everything that is known about one task. Moments are ms since the epoch on the backend's clock; fields that have no meaning in the task's state are absent.",
+  "description": "Facts about one task. Moments are ms since the epoch on the backend's clock; fields without a meaning in the task's state are absent.",
   "type": "object",
   "properties": {
    "version": {
     "type": "string",
-    "description": "Of the code that it keeps; absent: its worker runs it with the newest."
+    "description": "Version of its code; absent: the newest of its worker."
    },
    "priority": {
     "enum": [
@@ -958,17 +958,17 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      5,
      6
     ],
-    "description": "Where it stands among its user's tasks, 1 to 6."
+    "description": "Priority among its user's tasks, 1 to 6."
    },
    "input": {
-    "description": "As it was enqueued; absent when it cannot be read, and in listings that do not ask for `values`."
+    "description": "Input of the task; absent if it cannot be read, and in listings without `values`."
    },
    "result": {
-    "description": "`finished`: what the handler returned; absent as `input` is."
+    "description": "`finished`: result of the handler; absent as `input`."
    },
    "encryptedWith": {
     "type": "string",
-    "description": "Input or result cannot be read here: the id of the key with which they are encrypted."
+    "description": "Input or result cannot be read here: id of the key that encrypts them."
    },
    "failureType": {
     "enum": [
@@ -981,20 +981,20 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "unknown-task",
      "upstream"
     ],
-    "description": "`failed`: in which way, as `cause` says."
+    "description": "`failed`: kind of failure, see `cause`."
    },
    "error": {
     "$ref": "#/components/schemas/TaskError",
-    "description": "Of the newest failure."
+    "description": "The latest error."
    },
    "metadata": {
     "type": "object",
     "additionalProperties": {},
-    "description": "What it tells of itself by `ctx.metadata`; absent in listings, and when it does not."
+    "description": "Metadata set with `ctx.metadata`; absent in listings, and without any."
    },
    "dependents": {
     "$ref": "#/components/schemas/TaskDependents",
-    "description": "Who waits for it; absent in listings."
+    "description": "Its dependents; absent in listings."
    },
    "id": {
     "type": "string",
@@ -1218,14 +1218,14 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "progress": {
     "$ref": "#/components/schemas/TaskProgress",
-    "description": "Of its own handler."
+    "description": "Progress of its own handler."
    },
    "nodeProgress": {
     "type": "object",
     "additionalProperties": {
      "$ref": "#/components/schemas/TaskProgress"
     },
-    "description": "Of the nodes of a driven run, by name."
+    "description": "Progress of the nodes of a driven run, by name."
    }
   },
   "required": [
@@ -1353,12 +1353,12 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "TaskProgress": {
-  "description": "What a handler said last by `ctx.progress`.",
+  "description": "The latest report of a handler by `ctx.progress`.",
   "type": "object",
   "properties": {
    "attempt": {
     "type": "number",
-    "description": "The attempt that said it, from 1."
+    "description": "Number of the attempt that reported it, from 1."
    },
    "fraction": {
     "type": "number",
@@ -1392,7 +1392,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "version": {
     "type": "string",
-    "description": "Of the code that it keeps; absent: its worker runs it with the newest."
+    "description": "Version of its code; absent: the newest of its worker."
    },
    "priority": {
     "enum": [
@@ -1403,17 +1403,17 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      5,
      6
     ],
-    "description": "Where it stands among its user's tasks, 1 to 6."
+    "description": "Priority among its user's tasks, 1 to 6."
    },
    "input": {
-    "description": "As it was enqueued; absent when it cannot be read, and in listings that do not ask for `values`."
+    "description": "Input of the task; absent if it cannot be read, and in listings without `values`."
    },
    "result": {
-    "description": "`finished`: what the handler returned; absent as `input` is."
+    "description": "`finished`: result of the handler; absent as `input`."
    },
    "encryptedWith": {
     "type": "string",
-    "description": "Input or result cannot be read here: the id of the key with which they are encrypted."
+    "description": "Input or result cannot be read here: id of the key that encrypts them."
    },
    "failureType": {
     "enum": [
@@ -1426,20 +1426,20 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "unknown-task",
      "upstream"
     ],
-    "description": "`failed`: in which way, as `cause` says."
+    "description": "`failed`: kind of failure, see `cause`."
    },
    "error": {
     "$ref": "#/components/schemas/TaskError",
-    "description": "Of the newest failure."
+    "description": "The latest error."
    },
    "metadata": {
     "type": "object",
     "additionalProperties": {},
-    "description": "What it tells of itself by `ctx.metadata`; absent in listings, and when it does not."
+    "description": "Metadata set with `ctx.metadata`; absent in listings, and without any."
    },
    "dependents": {
     "$ref": "#/components/schemas/TaskDependents",
-    "description": "Who waits for it; absent in listings."
+    "description": "Its dependents; absent in listings."
    },
    "id": {
     "type": "string",
@@ -1663,14 +1663,14 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "progress": {
     "$ref": "#/components/schemas/TaskProgress",
-    "description": "Of its own handler."
+    "description": "Progress of its own handler."
    },
    "nodeProgress": {
     "type": "object",
     "additionalProperties": {
      "$ref": "#/components/schemas/TaskProgress"
     },
-    "description": "Of the nodes of a driven run, by name."
+    "description": "Progress of the nodes of a driven run, by name."
    }
   },
   "required": [
@@ -1692,12 +1692,12 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "AttemptInfo": {
-  "description": "One try at a task.",
+  "description": "One attempt of a task.",
   "type": "object",
   "properties": {
    "error": {
     "$ref": "#/components/schemas/TaskError",
-    "description": "What the handler threw."
+    "description": "Error that the handler threw."
    },
    "attempt": {
     "type": "number",
@@ -1906,7 +1906,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   "properties": {
    "attempt": {
     "type": "number",
-    "description": "The attempt that wrote it, from 1."
+    "description": "Number of the attempt that wrote it, from 1."
    },
    "node": {
     "type": "string",
@@ -1914,7 +1914,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "next": {
     "type": "number",
-    "description": "From there a reader goes on behind it."
+    "description": "Offset from which a reader continues after it."
    },
    "at": {
     "type": "number",
@@ -2277,23 +2277,23 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "RunInfo": {
-  "description": "One run. Moments are ms since the epoch on the backend's clock.",
+  "description": "One run. Moments are ms since the epoch by the backend's clock.",
   "type": "object",
   "properties": {
    "id": {
     "type": "string",
-    "description": "The run."
+    "description": "Id of the run."
    },
    "name": {
     "type": "string",
-    "description": "The name of its pipeline."
+    "description": "Name of its pipeline."
    },
    "form": {
     "enum": [
      "dispatched",
      "driven"
     ],
-    "description": "How it is carried out."
+    "description": "Its form."
    },
    "state": {
     "enum": [
@@ -2305,15 +2305,15 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "scheduled",
      "started"
     ],
-    "description": "`deferred` while it waits for its nodes."
+    "description": "State of the run; `deferred` while it waits for its nodes."
    },
    "user": {
     "type": "string",
-    "description": "Whose turns its tasks take."
+    "description": "User of its tasks."
    },
    "queue": {
     "type": "string",
-    "description": "Of the run; nodes may have queues of their own."
+    "description": "Queue of the run; nodes may have other queues."
    },
    "priority": {
     "enum": [
@@ -2324,7 +2324,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      5,
      6
     ],
-    "description": "Of its tasks unless they have their own, 1 to 6."
+    "description": "Priority of its tasks unless they have their own, 1 to 6."
    },
    "graph": {
     "type": "string",
@@ -2332,18 +2332,18 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "createdAt": {
     "type": "number",
-    "description": "When it was enqueued."
+    "description": "Moment of the enqueue."
    },
    "endedAt": {
     "type": "number",
-    "description": "In an end state."
+    "description": "Moment of the end."
    },
    "input": {
-    "description": "What it was enqueued with; absent when it cannot be read."
+    "description": "Input of the run; absent when it cannot be read."
    },
    "encryptedWith": {
     "type": "string",
-    "description": "It cannot be read here: the id of the key with which it is encrypted."
+    "description": "Id of the key with which the input is encrypted, if it cannot be read here."
    },
    "cause": {
     "type": "object",
@@ -2465,14 +2465,14 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "error": {
     "$ref": "#/components/schemas/TaskError",
-    "description": "`failed`: what was thrown where that began; absent when nothing was, as when time ran out."
+    "description": "`failed`: the error of the task that failed first; absent without one, as after a timeout."
    },
    "past": {
     "type": "array",
     "items": {
      "type": "string"
     },
-    "description": "Runs whose results it goes on from, the newest first."
+    "description": "Runs whose results it uses, the newest first."
    },
    "forkedFrom": {
     "type": "string",
@@ -2480,7 +2480,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "paused": {
     "$ref": "#/components/schemas/RunPause",
-    "description": "Nothing of it is started until it is resumed."
+    "description": "The pause, during which none of its tasks starts."
    }
   },
   "required": [
@@ -2502,32 +2502,32 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    "metadata": {
     "type": "object",
     "additionalProperties": {},
-    "description": "What it tells of itself by `ctx.metadata`; absent when it does not."
+    "description": "Values of `ctx.metadata`; absent without any."
    },
    "result": {
-    "description": "`finished`: what its pipeline gave; absent when a part of it is not stored any more."
+    "description": "`finished`: the output of its pipeline; absent when a part of it is removed."
    },
    "nodes": {
     "type": "array",
     "items": {
      "$ref": "#/components/schemas/RunNodeInfo"
     },
-    "description": "In the order of the graph, each after those that it waits for; groups where they end. Empty when the graph cannot be read here."
+    "description": "Its nodes in the order of the graph, each after its dependencies; a group is listed at its end. Empty when the graph cannot be read here."
    },
    "id": {
     "type": "string",
-    "description": "The run."
+    "description": "Id of the run."
    },
    "name": {
     "type": "string",
-    "description": "The name of its pipeline."
+    "description": "Name of its pipeline."
    },
    "form": {
     "enum": [
      "dispatched",
      "driven"
     ],
-    "description": "How it is carried out."
+    "description": "Its form."
    },
    "state": {
     "enum": [
@@ -2539,15 +2539,15 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "scheduled",
      "started"
     ],
-    "description": "`deferred` while it waits for its nodes."
+    "description": "State of the run; `deferred` while it waits for its nodes."
    },
    "user": {
     "type": "string",
-    "description": "Whose turns its tasks take."
+    "description": "User of its tasks."
    },
    "queue": {
     "type": "string",
-    "description": "Of the run; nodes may have queues of their own."
+    "description": "Queue of the run; nodes may have other queues."
    },
    "priority": {
     "enum": [
@@ -2558,7 +2558,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      5,
      6
     ],
-    "description": "Of its tasks unless they have their own, 1 to 6."
+    "description": "Priority of its tasks unless they have their own, 1 to 6."
    },
    "graph": {
     "type": "string",
@@ -2566,18 +2566,18 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "createdAt": {
     "type": "number",
-    "description": "When it was enqueued."
+    "description": "Moment of the enqueue."
    },
    "endedAt": {
     "type": "number",
-    "description": "In an end state."
+    "description": "Moment of the end."
    },
    "input": {
-    "description": "What it was enqueued with; absent when it cannot be read."
+    "description": "Input of the run; absent when it cannot be read."
    },
    "encryptedWith": {
     "type": "string",
-    "description": "It cannot be read here: the id of the key with which it is encrypted."
+    "description": "Id of the key with which the input is encrypted, if it cannot be read here."
    },
    "cause": {
     "type": "object",
@@ -2699,14 +2699,14 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "error": {
     "$ref": "#/components/schemas/TaskError",
-    "description": "`failed`: what was thrown where that began; absent when nothing was, as when time ran out."
+    "description": "`failed`: the error of the task that failed first; absent without one, as after a timeout."
    },
    "past": {
     "type": "array",
     "items": {
      "type": "string"
     },
-    "description": "Runs whose results it goes on from, the newest first."
+    "description": "Runs whose results it uses, the newest first."
    },
    "forkedFrom": {
     "type": "string",
@@ -2714,7 +2714,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "paused": {
     "$ref": "#/components/schemas/RunPause",
-    "description": "Nothing of it is started until it is resumed."
+    "description": "The pause, during which none of its tasks starts."
    }
   },
   "required": [
@@ -2736,11 +2736,11 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   "properties": {
    "node": {
     "type": "string",
-    "description": "Its name in the graph."
+    "description": "Name of the node in the graph."
    },
    "member": {
     "type": "string",
-    "description": "The key of the member of a `parallel` that it is, where that is called otherwise."
+    "description": "Key of the member of a `parallel`, if it differs from the node's name."
    },
    "state": {
     "enum": [
@@ -2755,15 +2755,15 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "skipped",
      "started"
     ],
-    "description": "Where it stands."
+    "description": "State of the node."
    },
    "taskId": {
     "type": "string",
-    "description": "For `loom.tasks`; absent when it is no task of the queue."
+    "description": "Id for `loom.tasks`; absent when it is not a task of the queue."
    },
    "error": {
     "$ref": "#/components/schemas/TaskError",
-    "description": "Of its newest failure."
+    "description": "Error of its latest failure."
    }
   },
   "required": [
@@ -2883,12 +2883,12 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "RunExplanation": {
-  "description": "Why a run has not ended: the nodes on which it waits.",
+  "description": "Why a run has not ended: the nodes that it waits for.",
   "type": "object",
   "properties": {
    "id": {
     "type": "string",
-    "description": "The run."
+    "description": "Id of the run."
    },
    "state": {
     "enum": [
@@ -2900,14 +2900,14 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "scheduled",
      "started"
     ],
-    "description": "Where it stands."
+    "description": "State of the run."
    },
    "counts": {
     "type": "object",
     "additionalProperties": {
      "type": "number"
     },
-    "description": "How many nodes are in each state."
+    "description": "Number of nodes in each state."
    },
    "waitsFor": {
     "type": "array",
@@ -2916,11 +2916,11 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "properties": {
       "node": {
        "type": "string",
-       "description": "Its name in the graph; empty: the run itself, where its own task waits."
+       "description": "Name in the graph; empty: the run itself, if its own task waits."
       },
       "why": {
        "$ref": "#/components/schemas/Explanation",
-       "description": "Of the task that runs the node."
+       "description": "Explanation of the node's task."
       }
      },
      "required": [
@@ -2928,22 +2928,22 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
       "why"
      ]
     },
-    "description": "Nodes, and members of groups, that wait for no other one of the run, each with its reason: a worker, a slot, a signal, an answer, an event, a time; at most 20."
+    "description": "Nodes and members of groups that wait for no other one of the run, each with its reason: a worker, a slot, a signal, an answer, an event, a time; at most 20."
    },
    "causes": {
     "type": "array",
     "items": {
      "$ref": "#/components/schemas/RunCause"
     },
-    "description": "Of a run that did not finish: where that began, the first first; at most 20."
+    "description": "First failures or cancels of a run that did not finish, the earliest first; at most 20."
    },
    "paused": {
     "$ref": "#/components/schemas/RunPause",
-    "description": "It is paused: nothing of it is started meanwhile."
+    "description": "Pause of the run; none of its tasks starts."
    },
    "command": {
     "type": "string",
-    "description": "What helps a run on that has failed or is paused."
+    "description": "Command that resumes a failed or paused run."
    }
   },
   "required": [
@@ -2955,20 +2955,20 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "RunCause": {
-  "description": "A task at which a run began not to finish: it followed no other.",
+  "description": "A task that failed or was canceled first, not because of another one.",
   "type": "object",
   "properties": {
    "node": {
     "type": "string",
-    "description": "Its node, of a member with its name in the group, by the id in the graph: that of a group without a name is `~group.a`, which texts call `group of a`. Empty for the run itself."
+    "description": "Id of its node in the graph, for a member with its name in the group; a group without a name has an id such as `~group.a`, which texts call `group of a`. Empty for the run itself."
    },
    "taskId": {
     "type": "string",
-    "description": "For `loom.tasks`."
+    "description": "Id of the task."
    },
    "attempt": {
     "type": "number",
-    "description": "The number of its newest attempt; 0: it was never started."
+    "description": "Number of its latest attempt; 0: it was never started."
    },
    "cause": {
     "type": "object",
@@ -3086,11 +3086,11 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
     "required": [
      "type"
     ],
-    "description": "Why, as data."
+    "description": "Its cause, as data."
    },
    "error": {
     "$ref": "#/components/schemas/TaskError",
-    "description": "What its newest attempt threw."
+    "description": "Error of its latest attempt."
    }
   },
   "required": [
@@ -3148,20 +3148,20 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "ErrorGroup": {
-  "description": "Failures that are alike, and how many there are. Moments are ms since the epoch on the backend's clock.",
+  "description": "Similar failures, and their number. Moments are ms since the epoch on the backend's clock.",
   "type": "object",
   "properties": {
    "name": {
     "type": "string",
-    "description": "Of the task, or of the pipeline of a run that failed by itself; absent when its sample is gone."
+    "description": "Name of the task, or of the pipeline of a run that failed by itself; absent if the sample was removed."
    },
    "error": {
     "type": "string",
-    "description": "The class of the error, or how tasks failed that threw none, as `lost`; absent as `name` is."
+    "description": "Class of the error, or the kind of failure without one, such as `lost`; absent as `name`."
    },
    "message": {
     "type": "string",
-    "description": "What the messages have in common, `…` for what differs; absent when nothing was thrown, or the sample is gone."
+    "description": "Common text of the messages, `…` for what differs; absent without an error or a sample."
    },
    "id": {
     "type": "string",
@@ -3218,20 +3218,20 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "ScheduleInfo": {
-  "description": "Everything that is known about one schedule. Moments are ms since the epoch; lengths are ms.",
+  "description": "Facts about one schedule. Moments are ms since the epoch; durations are ms.",
   "type": "object",
   "properties": {
    "id": {
     "type": "string",
-    "description": "Its name."
+    "description": "Id of the schedule."
    },
    "task": {
     "type": "string",
-    "description": "The task, or the pipeline, that it starts."
+    "description": "Name of its task or pipeline."
    },
    "version": {
     "type": "string",
-    "description": "Of the code that its tasks keep; absent of a pipeline, whose graph says it."
+    "description": "Version of its tasks' code; absent for a pipeline, whose graph has it."
    },
    "graph": {
     "type": "string",
@@ -3239,39 +3239,39 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "event": {
     "type": "string",
-    "description": "The name of the events that it fires at; absent: it fires by the clock."
+    "description": "Name of its events; absent: it fires by the clock."
    },
    "key": {
     "type": "string",
-    "description": "Events about this alone."
+    "description": "Key of its events."
    },
    "cron": {
     "type": "string",
-    "description": "Its pattern; this or `everyMs`."
+    "description": "Cron pattern; either this or `everyMs`."
    },
    "timeZone": {
     "type": "string",
-    "description": "The zone of the pattern."
+    "description": "Time zone of the pattern."
    },
    "everyMs": {
     "type": "number",
-    "description": "Its period."
+    "description": "Period."
    },
    "anchor": {
     "type": "number",
-    "description": "From where the period counts."
+    "description": "Start of the period."
    },
    "start": {
     "type": "number",
-    "description": "No slot before."
+    "description": "No slot before this moment."
    },
    "end": {
     "type": "number",
-    "description": "No slot after."
+    "description": "No slot after this moment."
    },
    "limit": {
     "type": "number",
-    "description": "Most tasks that it makes."
+    "description": "Most tasks of the schedule."
    },
    "jitterMs": {
     "type": "number",
@@ -3283,7 +3283,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "one",
      "skip"
     ],
-    "description": "How it handles missed slots."
+    "description": "Policy for missed slots."
    },
    "overlap": {
     "enum": [
@@ -3292,18 +3292,18 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "queue-one",
      "skip"
     ],
-    "description": "What it does while an earlier task has not ended."
+    "description": "Policy while an earlier task has not ended."
    },
    "input": {
-    "description": "What each task gets; where facts of the slot are put in, it says so, as `<slot.date>`. Absent when there is none, or it cannot be read."
+    "description": "Input of each task, with placeholders as `<slot.date>` for facts of the slot. Absent without one, or if it cannot be read."
    },
    "user": {
     "type": "string",
-    "description": "Whose turn its tasks take."
+    "description": "User of its tasks."
    },
    "queue": {
     "type": "string",
-    "description": "Where they stand in line."
+    "description": "Queue of its tasks."
    },
    "priority": {
     "enum": [
@@ -3314,7 +3314,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      5,
      6
     ],
-    "description": "Where they stand among their user's tasks, 1 to 6."
+    "description": "Priority of its tasks, 1 to 6."
    },
    "state": {
     "enum": [
@@ -3326,35 +3326,35 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "nextAt": {
     "type": "number",
-    "description": "The slot that comes next."
+    "description": "The next slot."
    },
    "lastAt": {
     "type": "number",
-    "description": "The latest slot, or moment of an event, that made a task."
+    "description": "The latest slot, or moment of an event, that stored a task."
    },
    "lastTaskId": {
     "type": "string",
-    "description": "That task."
+    "description": "Id of that task."
    },
    "fired": {
     "type": "number",
-    "description": "Tasks that it has made."
+    "description": "Number of its tasks."
    },
    "missedSlots": {
     "type": "number",
-    "description": "Slots that were not fired in time, and those that were refused."
+    "description": "Number of slots that were missed or refused."
    },
    "overlappedSlots": {
     "type": "number",
-    "description": "Slots passed over because an earlier task had not ended."
+    "description": "Number of slots skipped because an earlier task had not ended."
    },
    "createdAt": {
     "type": "number",
-    "description": "When it was stored first."
+    "description": "Moment of its creation."
    },
    "updatedAt": {
     "type": "number",
-    "description": "When it was changed last."
+    "description": "Moment of its last change."
    }
   },
   "required": [
@@ -3470,44 +3470,44 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   "properties": {
    "id": {
     "type": "string",
-    "description": "Names it among all."
+    "description": "Unique id of the question."
    },
    "taskId": {
     "type": "string",
-    "description": "The task that asks."
+    "description": "Id of the task that asks."
    },
    "task": {
     "type": "string",
-    "description": "The name of that task."
+    "description": "Name of the task that asks."
    },
    "user": {
     "type": "string",
-    "description": "Whose task it is."
+    "description": "User of the task."
    },
    "runId": {
     "type": "string",
-    "description": "The run that the task is a part of; absent for one that stands alone."
+    "description": "Run of the task; absent without one."
    },
    "title": {
     "type": "string",
-    "description": "What people read; absent when it cannot be read here."
+    "description": "Text of the question; absent if it cannot be read here."
    },
    "choices": {
     "type": "array",
     "items": {
      "type": "string"
     },
-    "description": "What may be answered."
+    "description": "Permitted answers."
    },
    "for": {
     "type": "array",
     "items": {
      "type": "string"
     },
-    "description": "The names of the people it is for; empty: for anyone."
+    "description": "Names of the people who may answer; empty: anyone."
    },
    "form": {
-    "description": "It has a form: what that is to hold as JSON Schema, or `true` where its schema does not say."
+    "description": "JSON Schema of its form, or `true` for a form whose schema has no JSON Schema; absent without a form."
    },
    "state": {
     "enum": [
@@ -3517,48 +3517,48 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "open",
      "timed-out"
     ],
-    "description": "Where it stands. `ended`: its task has ended otherwise."
+    "description": "State of the question. `ended`: its task has ended in another way."
    },
    "askedAt": {
     "type": "number",
-    "description": "When it was asked."
+    "description": "Moment of the question."
    },
    "until": {
     "type": "number",
-    "description": "When its time is over; absent when it has none."
+    "description": "End of its time; absent without one."
    },
    "closedAt": {
     "type": "number",
-    "description": "When it was closed; absent while it is open."
+    "description": "Moment when it was closed; absent while it is open."
    },
    "answer": {
     "type": "object",
     "properties": {
      "choice": {
       "type": "string",
-      "description": "One of its choices."
+      "description": "One of the choices of the question."
      },
      "by": {
       "type": "string",
-      "description": "Who answers, a text of 1–128 bytes: kept with the answer, and not looked into."
+      "description": "Name of the person who answers, a text of 1–128 bytes; stored with the answer, not checked."
      },
      "comment": {
       "type": "string",
-      "description": "Text for people, kept with the answer."
+      "description": "Comment, stored with the answer."
      },
      "form": {
-      "description": "What the form of the question asks for."
+      "description": "Data for the form of the question."
      }
     },
     "required": [
      "choice",
      "by"
     ],
-    "description": "`answered`: the answer that counts."
+    "description": "`answered`: the accepted answer."
    },
    "encryptedWith": {
     "type": "string",
-    "description": "Its texts cannot be read here: the id of the key with which they are encrypted."
+    "description": "Its texts cannot be read here: id of the key that encrypts them."
    }
   },
   "required": [
@@ -3573,7 +3573,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "VersionReport": {
-  "description": "What was found.",
+  "description": "Report about all versions.",
   "type": "object",
   "properties": {
    "versions": {
@@ -3585,11 +3585,11 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "looked": {
     "type": "number",
-    "description": "Tasks that were looked at."
+    "description": "Number of tasks that were read."
    },
    "complete": {
     "type": "boolean",
-    "description": "False: there are more tasks than were looked at, so that a 0 says little."
+    "description": "False: some tasks were not read, so a 0 is not reliable."
    }
   },
   "required": [
@@ -3599,16 +3599,16 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "VersionStatus": {
-  "description": "What needs one version of a task, and who has it.",
+  "description": "Open work of one version of a task, and its workers.",
   "type": "object",
   "properties": {
    "name": {
     "type": "string",
-    "description": "The task."
+    "description": "Name of the task."
    },
    "version": {
     "type": "string",
-    "description": "Of its code; absent: tasks that keep none, which any worker with the name runs."
+    "description": "Version of its code; absent: tasks without one, which any worker with the name runs."
    },
    "tasks": {
     "type": "object",
@@ -3632,26 +3632,26 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "scheduled",
      "started"
     ],
-    "description": "Tasks that have not ended, by where they stand."
+    "description": "Number of tasks that have not ended, by state."
    },
    "runs": {
     "type": "number",
-    "description": "Driven runs that have not ended and keep it, whether or not they have come to it."
+    "description": "Number of driven runs with this version that have not ended, whether or not they have reached the task."
    },
    "schedules": {
     "type": "number",
-    "description": "Schedules whose tasks or runs keep it."
+    "description": "Number of schedules whose tasks or runs have this version."
    },
    "needed": {
     "type": "number",
-    "description": "All of these together. At 0 nothing that was looked at needs it."
+    "description": "Sum of these. At 0 nothing that was read needs the version."
    },
    "workers": {
     "type": "array",
     "items": {
      "type": "string"
     },
-    "description": "The live workers that have it."
+    "description": "Ids of the live workers that have it."
    }
   },
   "required": [
@@ -3810,12 +3810,12 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "BulkInfo": {
-  "description": "A change of many tasks, and how far it is. Moments are ms since the epoch on the backend's clock.",
+  "description": "A change of many tasks, and its progress. Moments are ms since the epoch on the backend's clock.",
   "type": "object",
   "properties": {
    "id": {
     "type": "string",
-    "description": "Of the task that it is."
+    "description": "Id of its task."
    },
    "action": {
     "enum": [
@@ -3824,15 +3824,15 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "remove",
      "run-now"
     ],
-    "description": "What is done to each task."
+    "description": "Action on each task."
    },
    "where": {
     "type": "string",
-    "description": "Which tasks, in the filter language."
+    "description": "Tasks to change, in the filter language."
    },
    "rate": {
     "$ref": "#/components/schemas/BulkRate",
-    "description": "Absent: as fast as it goes."
+    "description": "Rate of changes; absent: unlimited."
    },
    "dryRun": {
     "type": "boolean",
@@ -3846,54 +3846,54 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
      "queued",
      "running"
     ],
-    "description": "`queued`: no worker has begun with it."
+    "description": "`queued`: no worker has started it."
    },
    "queue": {
     "type": "string",
-    "description": "Whose workers carry it out."
+    "description": "Queue whose workers run it."
    },
    "createdAt": {
     "type": "number",
-    "description": "When it was started: what has come about since is not touched."
+    "description": "Moment of its start: later tasks and changes are not touched."
    },
    "startedAt": {
     "type": "number",
-    "description": "When a worker began with it."
+    "description": "Moment when a worker first ran it."
    },
    "endedAt": {
     "type": "number",
-    "description": "End states."
+    "description": "End states: moment of the end."
    },
    "by": {
     "type": "string",
-    "description": "Who asked for it."
+    "description": "Name of the person or program that started it."
    },
    "reason": {
     "type": "string",
-    "description": "Why."
+    "description": "Reason."
    },
    "matched": {
     "type": "number",
-    "description": "Tasks that it has found so far, and runs in place of their parts; absent before it has begun."
+    "description": "Number of tasks found so far, runs counted in place of their parts; absent before it runs."
    },
    "done": {
     "type": "number",
-    "description": "Those that were changed."
+    "description": "Number of tasks that were changed."
    },
    "skipped": {
     "type": "number",
-    "description": "Those that were gone, in use, or otherwise than they were, when their turn came."
+    "description": "Number of tasks that were gone, in use, or in another state at their turn."
    },
    "failed": {
     "type": "number",
-    "description": "Those whose change failed."
+    "description": "Number of failed changes."
    },
    "errors": {
     "type": "array",
     "items": {
      "$ref": "#/components/schemas/BulkError"
     },
-    "description": "The first ten of these."
+    "description": "The first ten errors."
    }
   },
   "required": [
@@ -3911,12 +3911,12 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "BulkRate": {
-  "description": "How fast tasks are changed.",
+  "description": "Rate of changes.",
   "type": "object",
   "properties": {
    "limit": {
     "type": "number",
-    "description": "How many are changed …"
+    "description": "Number of changes …"
    },
    "per": {
     "type": "number",
@@ -3924,7 +3924,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "burst": {
     "type": "number",
-    "description": "How many at once after a pause."
+    "description": "Number of changes at once after a pause."
    }
   },
   "required": [
@@ -3934,16 +3934,16 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "BulkError": {
-  "description": "A change of one task that did not go well.",
+  "description": "A failed change of one task.",
   "type": "object",
   "properties": {
    "id": {
     "type": "string",
-    "description": "The task."
+    "description": "Id of the task."
    },
    "error": {
     "type": "string",
-    "description": "What was thrown: its message."
+    "description": "Message of the error."
    }
   },
   "required": [
