@@ -78,7 +78,7 @@ describe('what is in the repository', () => {
     );
     expect(missing).toEqual([]);
     expect(read('README.md')).toMatch(
-      /Paths below `src\/`, `test\/`.* are\s+those of the repository/,
+      /Paths below `src\/`, `test\/`[^.]* are\s+paths of the repository/,
     );
   });
 

@@ -29,7 +29,7 @@ export const LAWS: readonly Law[] = [
   },
   {
     law: 'Tokens rise with each lease.',
-    file: 'src/backends/redis/lua/lib/steps/dispatch-rich.lua',
+    file: 'src/backends/redis/lua/lib/steps/dispatch-general.lua',
     find: 'F.tokenNumber(t.token) < micros',
     replace: 'true',
   },

@@ -4,7 +4,7 @@ import type { Law } from '../mutants.ts';
 export const LAWS: readonly Law[] = [
   {
     law: 'A task that is handed over is of a worker that is alive.',
-    file: 'src/backends/redis/lua/lib/steps/hand.lua',
+    file: 'src/backends/redis/lua/lib/steps/hand-over.lua',
     find: 'return head[1] and now - head[2] <= LIMIT.staleWaitMs and head[1] or nil',
     replace: 'return head[1]',
   },

@@ -82,7 +82,7 @@ export const LAWS: readonly Law[] = [
   },
   {
     law: 'A user with a rate starts no more than that at once.',
-    file: 'src/backends/redis/lua/lib/steps/dispatch-rich.lua',
+    file: 'src/backends/redis/lua/lib/steps/dispatch-general.lua',
     find: `  if set.rate then headroom = Dispatch.startsOf(u, headroom) end\n`,
     replace: '',
   },
@@ -94,7 +94,7 @@ export const LAWS: readonly Law[] = [
   },
   {
     law: '`maxRunning` of a user counts its running tasks.',
-    file: 'src/backends/redis/lua/lib/steps/dispatch-rich.lua',
+    file: 'src/backends/redis/lua/lib/steps/dispatch-general.lua',
     find: 'math.min(u.queued, set.maxRunning - u.running, most + 1)',
     replace: 'math.min(u.queued, most + 1)',
   },

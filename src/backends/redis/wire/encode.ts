@@ -47,7 +47,7 @@ function pushManyTasks(args: ScriptArgument[], tasks: readonly NewTask[]): void 
   const blobs: ScriptArgument[] = [];
   const more: ScriptArgument[] = [];
   const seen = new Set<string>();
-  let odd = 0;
+  let specials = 0;
   let size = 0;
   let before: NewTask | undefined;
   for (const [at, task] of tasks.entries()) {
@@ -61,14 +61,14 @@ function pushManyTasks(args: ScriptArgument[], tasks: readonly NewTask[]): void 
     before = task;
     const special = specialsOf(task);
     const long = payload.length > INLINE;
-    if (special !== undefined || task.level !== USUAL_LEVEL || seen.has(id)) odd++;
+    if (special !== undefined || task.level !== USUAL_LEVEL || seen.has(id)) specials++;
     seen.add(id);
     blobs.push(blobOf(task, (long ? KIND.long : 0) + (special === undefined ? 0 : KIND.special)));
     if (long) more.push(at + 1, payload);
     if (special !== undefined) more.push(at + 1, special);
   }
   if (size > 0) sizes.push(size);
-  args.push([tasks.length, odd, ...sizes].join(' '), ...owners);
+  args.push([tasks.length, specials, ...sizes].join(' '), ...owners);
   for (const { id } of tasks) args.push(id);
   args.push(...blobs, ...more);
 }

@@ -14,7 +14,7 @@ if not line then return { 'ok' } end
 local queues = redis.call('HGET', K.worker(worker), FIELD.worker.queues)
 redis.call('DEL', K.oom())
 local woken = line == LINE.woken and redis.call('DEL', K.wake(worker)) == 1
-if line == LINE.handed and not Hand.hasGot(known, ARGV[2]) then Hand.takeBack(known) end
+if line == LINE.handed and not HandOver.hasGot(known, ARGV[2]) then HandOver.takeBack(known) end
 Line.leaveLines(known)
 local hadAlarm = Due.dropAlarm(worker)
 for queueName in string.gmatch(queues or '', '[^,]+') do

@@ -38,7 +38,7 @@ if known and Line.stands(known.line) then
   Line.leaveLines(known)
 elseif known and known.line == LINE.handed and why == 'start' then
   -- One before it was handed a task, and its attempt is lost as any other once it was fetched.
-  if redis.call('EXISTS', K.wake(worker)) == 1 then Hand.takeBack(known) end
+  if redis.call('EXISTS', K.wake(worker)) == 1 then HandOver.takeBack(known) end
   known.line = false
 end
 

@@ -16,7 +16,7 @@ if not known or not got[1] or isOther then return F.unchanged({ 'ok' }) end
 local line = known.line
 redis.call('DEL', K.oom())
 Lists.leaveLists(worker)
-if line == LINE.handed and not Hand.hasGot(known, ARGV[3]) then Hand.takeBack(known) end
+if line == LINE.handed and not HandOver.hasGot(known, ARGV[3]) then HandOver.takeBack(known) end
 if line then Line.leaveLines(known) end
 Due.dropAlarm(worker)
 F.forgetWorker(worker)

@@ -4,7 +4,7 @@ local F = {}
 
 -- Functions of one subject each.
 local Cascade, Choose, Dispatch, Decide, Deps, Due, Failures, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}, {}
-local Hand, Lease, Line, Link, Lists, Park, Rebuild, Retain, Schedule = {}, {}, {}, {}, {}, {}, {}, {}, {}
+local HandOver, Lease, Line, Link, Lists, Park, Rebuild, Retain, Schedule = {}, {}, {}, {}, {}, {}, {}, {}, {}
 local Settle, Step, Store, Streams, Submission, Suspend, Tick = {}, {}, {}, {}, {}, {}, {}
 local Fluid, Pause, Readable, Timed, Usual, Wait, Window, XCom = {}, {}, {}, {}, {}, {}, {}, {}
 
@@ -37,13 +37,13 @@ function F.remembered(text, make)
   return known
 end
 
--- Numbers of a call: how many there are, how many of them are not as most are, and the sizes of the groups that have something
+-- Numbers of a call: how many there are, how many of them are special, and the sizes of the groups that have something
 -- in common. Of settlements: `ids`, behind the tokens of the groups; `behind`, where the call goes on.
 function F.countsOf(text)
   local numbers = {}
   for number in string.gmatch(text, '%d+') do numbers[#numbers + 1] = number + 0 end
-  local n, odd, groups = numbers[1], numbers[2], #numbers - 2
-  return { n = n, odd = odd, groups = groups, sizes = { unpack(numbers, 3) }, ids = 2 + groups, behind = 3 + groups + 2 * n + 4 * odd }
+  local n, special, groups = numbers[1], numbers[2], #numbers - 2
+  return { n = n, special = special, groups = groups, sizes = { unpack(numbers, 3) }, ids = 2 + groups, behind = 3 + groups + 2 * n + 4 * special }
 end
 
 -- Takes out what was kept, if these are still the bytes.

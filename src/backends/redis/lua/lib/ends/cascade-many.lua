@@ -1,4 +1,4 @@
--- Tells dependents of tasks that have finished and were as most are, of many at once: who waits for others still is
+-- Tells dependents of usual tasks that have finished, of many at once: who waits for others still is
 -- not read for it.
 
 -- Who has finished so in this step, and in which order they are told; nil for none.

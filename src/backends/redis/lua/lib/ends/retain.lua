@@ -53,7 +53,7 @@ function Retain.takeAway(t)
   return true
 end
 
--- How many of these, from the first on, ended before and are as most are; and how many of those, also from the first on,
+-- How many of these, from the first on, ended before and are usual; and how many of those, also from the first on,
 -- are bare; then whether results of them may stand in `results`.
 function Retain.countBefore(state, ends, ears, over)
   local code, n, bare, hasApart = CODES[state], 0, 0, false

@@ -1,4 +1,4 @@
--- Takes one task: of a user with a record, by a worker with lists, or one that is not as most are.
+-- Takes one task: of a user with a record, by a worker with lists, or a special one.
 
 -- Charges the turn: the user's tag, virtual time, both rates, the clock of the list.
 function Dispatch.charge(t, u, v, list)

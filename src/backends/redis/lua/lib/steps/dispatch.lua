@@ -1,5 +1,5 @@
 -- Starts tasks of users without a record, many at once: first whose the turns are (lib/turns/deal.lua), then their tasks. A turn
--- of others, and a task that is not as most are, are taken one by one (lib/records/lease.lua).
+-- of others, and a special task, are taken one by one (lib/records/lease.lua).
 
 -- Takes the tasks of these turns out of their lines.
 function Dispatch.pop(queue, turns)
@@ -40,7 +40,7 @@ local DIGITS = 5297
 
 -- The first task that cannot just be started: its record is gone or cannot be read, it has facts (and is not among
 -- `found`), another cost than 1, or a name that the worker does not know; nil when there is none.
-function Dispatch.firstOdd(texts, n, request, found)
+function Dispatch.firstSpecial(texts, n, request, found)
   local known = request.known
   for i = 1, n do
     local text = texts[i]

@@ -167,8 +167,8 @@ function F.leaseStep(from, spec, worker, shares, reply)
     -- It was woken or handed a task, and that has taken it out of its lines.
     if worker.line == LINE.woken or isAgain then
       redis.call('DEL', K.wake(worker.id))
-    elseif not Hand.hasGot(worker, Lease.gotOf(wait)) then
-      Hand.takeBack(worker)
+    elseif not HandOver.hasGot(worker, Lease.gotOf(wait)) then
+      HandOver.takeBack(worker)
     end
     worker.line = false
   end

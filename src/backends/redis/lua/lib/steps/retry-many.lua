@@ -67,7 +67,7 @@ function Settle.triedAgain(some, flags, rest)
 end
 
 -- What is known of each beside its text, and what that comes to; nothing of those that have failed never. Ends where one
--- is odd.
+-- is special.
 function Settle.readRetried(call, i, some)
   local ids, texts, asked, known, next_, first = some.ids, some.texts, some.asked, some.facts, 1, i - 1
   local rows, facts, places, names, tried, others = {}, {}, {}, {}, some.tried, call.others

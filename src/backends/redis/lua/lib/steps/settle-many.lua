@@ -73,7 +73,7 @@ function Settle.finish(worker, packed, token, first, last, apart)
   F.touchQueue(queue)
 end
 
--- Whether the task of a lease with this token is as most are: nothing else is known of it, and its user has
+-- Whether the task of a lease with this token is usual: nothing else is known of it, and its user has
 -- no record.
 function Settle.isMost(packed, token)
   return string.byte(packed, AT.lease.flags) % (2 * FLAG.lease.counted) == 0
@@ -104,30 +104,30 @@ end
 -- that is not 'finish' its place, decision and two more arguments. Appends to the reply place and answer of
 -- each that is not 'ok finished'.
 function Settle.all(worker, reply, counts, hot, ears)
-  local n, odd, groups, ids = counts.n, counts.odd, counts.groups, counts.ids
+  local n, special, groups, ids = counts.n, counts.special, counts.groups, counts.ids
   local rows = ids + 2 * n + 1
   if n == 0 then return end
   local others, done, call = NONE, NONE, nil
   -- A task may be settled twice in one call.
-  if odd > 0 then others, done = Settle.others(rows, odd), {} end
+  if special > 0 then others, done = Settle.others(rows, special), {} end
   local i = 1
   for g = 1, groups do
     local token, last = ARGV[2 + g], i + counts.sizes[g] - 1
     while i <= last do
       local packed = hot[i]
-      if packed and not others[i] and Settle.isAmongMany(packed, token) and not Settle.isOdd(ids, i, ears) then
+      if packed and not others[i] and Settle.isAmongMany(packed, token) and not Settle.isSpecial(ids, i, ears) then
         local stop = i
         while stop < last and hot[stop + 1] == packed and not others[stop + 1]
-          and not Settle.isOdd(ids, stop + 1, ears) do
+          and not Settle.isSpecial(ids, stop + 1, ears) do
           stop = stop + 1
         end
         Settle.finishAlso(packed, ids, i, stop)
         Settle.finish(worker, packed, token, ids + i, ids + stop, n)
         if ears then Settle.notify(ears, ids, ids + i, ids + stop, n) end
-        for at_ = i, odd > 0 and stop or 0 do done[ARGV[ids + at_]] = true end
+        for at_ = i, special > 0 and stop or 0 do done[ARGV[ids + at_]] = true end
         i = stop + 1
       else
-        call = call or { ids = ids, n = n, hot = hot, ears = ears, others = others, done = odd > 0 and done or {} }
+        call = call or { ids = ids, n = n, hot = hot, ears = ears, others = others, done = special > 0 and done or {} }
         local settled = Settle.some(worker, call, reply, i, last, token)
         if settled == 0 then
           Settle.one(reply, i, ids + i, token, n, others[i], not done[ARGV[ids + i]] and packed or nil)

@@ -1,4 +1,4 @@
--- Stores tasks as most are, all of a call at once.
+-- Stores usual tasks, all of a call at once.
 
 -- Whether the user has a record in the queue, or settings that ask for one.
 function Store.isOther(queue, user)
@@ -72,11 +72,11 @@ end
 
 -- Whether a worker that waits has been handed the lone task of the call.
 function Store.isHanded(queue, user, id, text)
-  local taker = Hand.isFree(queue, user) and Hand.longestWaiting(queue)
+  local taker = HandOver.isFree(queue, user) and HandOver.longestWaiting(queue)
   local worker = taker and F.readWorker(taker)
-  local request, leaseMs = Hand.requestOf(worker, text)
+  local request, leaseMs = HandOver.requestOf(worker, text)
   if not request then return false end
-  local hadAlarm = Hand.over(queue, worker, request, leaseMs, id, text)
+  local hadAlarm = HandOver.give(queue, worker, request, leaseMs, id, text)
   F.touchWorker(worker)
   if hadAlarm then Due.handAlarm(queue) end
   queue.enqueued = queue.enqueued + 1
@@ -89,7 +89,7 @@ end
 -- how many; nothing when some must be looked at one by one. A call on behalf of a lease does not come here.
 function Store.many(counts)
   local n, groups, sizes = counts.n, counts.groups, counts.sizes
-  if counts.odd > 0 or H.missing < INF then return end
+  if counts.special > 0 or H.missing < INF then return end
   local first = 2 + 2 * groups
   local stored = redis.call('HMGET', K.tasks(), unpack(ARGV, first + 1, first + n))
   for i = 1, n do

@@ -79,7 +79,7 @@ end
 -- How the facts begin, and go on behind the place, of a task that was suspended once and of which nothing else is known.
 local SUSPENDED, BLANKS = string.char(PLACE.deferred, FLAG.facts.settled), string.rep('\0', (SIZE.facts - END.facts.seq))
 
--- What is stored of each, as it is and as it will be. Ends where one is odd.
+-- What is stored of each, as it is and as it will be. Ends where one is special.
 function Suspend.read(found)
   local ids = {}
   for i = 1, #found do ids[i] = found[i].id end

@@ -25,11 +25,11 @@ function Usual.isQuiet(worker, queue, request, spec)
   return not F.retainDue(spec.retention)
 end
 
--- Whether all tasks of the call are as most are; then, as far as that was read, their leases as they are stored, and who waits
+-- Whether all tasks of the call are usual; then, as far as that was read, their leases as they are stored, and who waits
 -- for their ends.
 function Usual.leases(counts, queueName, hot)
   local n, ids = counts.n, counts.ids
-  if counts.odd > 0 then return false end
+  if counts.special > 0 then return false end
   local leases = ONE_LEASE
   if n == 1 then leases[1] = redis.call('HGET', hot, ARGV[ids + 1]) else leases = redis.call('HMGET', hot, unpack(ARGV, ids + 1, ids + n)) end
   local i = 0
@@ -63,7 +63,7 @@ function Usual.take(queue, turns, worker)
     worker.asked = asked
   end
   asked.isLong, asked.hasMore = false, false
-  if Dispatch.firstOdd(texts, n, asked) or asked.isLong then return Dispatch.unpop(queue, turns.names, turns.order, ids) end
+  if Dispatch.firstSpecial(texts, n, asked) or asked.isLong then return Dispatch.unpop(queue, turns.names, turns.order, ids) end
   return ids, texts
 end
 
@@ -90,7 +90,7 @@ function Usual.settle(counts, leases, ears, queue, worker, request)
 end
 
 -- Of `lease`: nothing is settled.
-local NOTHING = { n = 0, odd = 0, groups = 0, ids = 0, behind = 2 }
+local NOTHING = { n = 0, special = 0, groups = 0, ids = 0, behind = 2 }
 
 -- The queue and the worker that were read with the clock; nothing of one that there is not.
 function Usual.queue(name)
@@ -161,7 +161,7 @@ function Usual.lease(counts, spec, worker, queue)
   if not Usual.isQuiet(worker, queue, request, spec) or (n == 0 or C.waiting > 0) and Usual.wakes(worker, queue, n, till) or n > LIMIT.dealtAtOnce
     or n == 0 and not isParked then return end
   -- What it was handed, and has not got, goes back by the general rules; parked tasks that it knows come back.
-  if worker.line == LINE.handed and not Hand.hasGot(worker, Lease.gotOf(wait)) then return end
+  if worker.line == LINE.handed and not HandOver.hasGot(worker, Lease.gotOf(wait)) then return end
   if queue.parked > 0 and #Park.namesOf(queue, worker.names) > 0 then return end
   local isUsual, leases, ears = true, NONE, nil
   if counts.n > 0 then isUsual, leases, ears = Usual.leases(counts, queue.name, worker.hot) end
@@ -195,7 +195,7 @@ end
 -- hands one a lone task.
 function Usual.store(counts)
   local n, user, queue = counts.n, ARGV[3], Usual.queue(ARGV[4])
-  local isUsual = queue and counts.groups == 1 and counts.odd == 0 and n <= LIMIT.dealtAtOnce and #ARGV == 4 + 2 * n
+  local isUsual = queue and counts.groups == 1 and counts.special == 0 and n <= LIMIT.dealtAtOnce and #ARGV == 4 + 2 * n
     and H.missing == INF and not queue.hasSettings and Store.mayEnter(queue) and not Store.isOther(queue, user)
   if isUsual and C.waiting > 0 then
     if n == 1 and Usual.hand(queue, user) then return 1 end
@@ -227,19 +227,19 @@ end
 
 -- Stores a task, and hands it to the worker that waits longest; says whether it has.
 function Usual.hand(queue, user)
-  local taker = Hand.isFree(queue, user) and Hand.longestWaiting(queue)
+  local taker = HandOver.isFree(queue, user) and HandOver.longestWaiting(queue)
   -- The alarm goes to another one that waits, by the general rules.
   local isLast = C.waiting == 1 or F.nextDue() == INF or taker and not string.find(C.alarms, taker, 1, true)
   if not taker or not isLast then return false end
   workerName, workerText = taker, redis.call('HGET', KEYS[1], FIELD.clock.worker .. taker)
   local worker, text = Usual.worker(), Store.textOf(ARGV[6])
-  local request, leaseMs = Hand.requestOf(worker, text)
+  local request, leaseMs = HandOver.requestOf(worker, text)
   if not request or redis.call('HSETNX', K.tasks(), ARGV[5], text) == 0 then
     Usual.leave(nil, worker)
     return false
   end
   C.stamp = C.stamp + 1
-  Hand.over(queue, worker, request, leaseMs, ARGV[5], text)
+  HandOver.give(queue, worker, request, leaseMs, ARGV[5], text)
   queue.enqueued = queue.enqueued + 1
   Usual.save(queue, worker)
   return true

@@ -19,7 +19,7 @@ end
 -- Takes back a lease that has ended. One of a task that was handed over goes on when its worker has fetched the task: says till when.
 function Tick.lose(t, u)
   if t.isHanded then
-    local isFetched = Hand.isFetched(t)
+    local isFetched = HandOver.isFetched(t)
     if isFetched and t.leaseUntil > now then
       t.isHanded = false
       F.change(t)

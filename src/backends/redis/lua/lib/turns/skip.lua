@@ -1,4 +1,4 @@
--- Where turns that are dealt out many at once (lib/steps/dispatch-rich.lua) come to tasks that the worker does not know:
+-- Where turns that are dealt out many at once (lib/steps/dispatch-general.lua) come to tasks that the worker does not know:
 -- these are parked, and a turn is for the next of its line. That is what would come of one turn after another: who
 -- has parked is the next again.
 
@@ -62,7 +62,7 @@ end
 
 -- Goes through the turns anew: ids, texts, and what has facts, of each that a task was found for, and what is to be
 -- parked. `stop`: the turn that none was found for, or that is not as it was dealt out; nil when there is no such.
--- `isOdd`: its task is taken by all rules. `drained`: whose turn it is has nothing left in line.
+-- `isSpecial`: its task is taken by all rules. `drained`: whose turn it is has nothing left in line.
 function Park.reread(turns, taken, queues, request, batch)
   local out, order, us = { ids = {}, texts = {}, found = {}, parked = {} }, turns.order, turns.us
   for at_ = 1, #taken.ids do
@@ -79,9 +79,9 @@ function Park.reread(turns, taken, queues, request, batch)
       out.class = front.class
       return out
     end
-    local _, odd = pcall(Dispatch.firstOdd, { one.text }, 1, request, { one.t })
-    if odd then
-      out.stop, out.isOdd = at_, true
+    local _, special = pcall(Dispatch.firstSpecial, { one.text }, 1, request, { one.t })
+    if special then
+      out.stop, out.isSpecial = at_, true
       return out
     end
     waiting.first, waiting.used = waiting.first + 1, waiting.used + 1
@@ -95,8 +95,8 @@ function Park.reread(turns, taken, queues, request, batch)
       end
     end
   end
-  out.isOdd = #out.ids < turns.count
-  out.stop = out.isOdd and #out.ids + 1 or nil
+  out.isSpecial = #out.ids < turns.count
+  out.stop = out.isSpecial and #out.ids + 1 or nil
   return out
 end
 

@@ -91,7 +91,7 @@ end
 
 -- Whether there is more to its end, as that others depend on it. What this step has read, as a task of a user who is
 -- given a record, is not as its lease says any more.
-function Settle.isOdd(ids, i, ears)
+function Settle.isSpecial(ids, i, ears)
   return tasks[ARGV[ids + i]] or ears and Settle.isReadBy(ears, i)
 end
 

@@ -212,7 +212,7 @@ end
 function Dispatch.examine(batch, taken, request)
   local ids, texts = taken.ids, taken.texts
   local found = Dispatch.withFacts(ids, texts)
-  local stop = Dispatch.firstOdd(texts, #ids, request, found) or taken.stop
+  local stop = Dispatch.firstSpecial(texts, #ids, request, found) or taken.stop
   if not (request.isLong or found and found.hasUpstreams) then return stop, found end
   return Dispatch.firstHeavy(batch, ids, texts, stop and stop - 1 or #ids, found) or stop, found
 end
@@ -297,7 +297,7 @@ function Dispatch.takeEach(queue, turns, request, batch)
   local taken = { ids = turns.us and {} or Dispatch.pop(queue, turns) }
   if not turns.us then
     taken.texts = redis.call('HMGET', K.tasks(), unpack(taken.ids))
-    if not Dispatch.firstOdd(taken.texts, turns.count, request) and not request.isLong then return taken end
+    if not Dispatch.firstSpecial(taken.texts, turns.count, request) and not request.isLong then return taken end
   end
   if turns.us then
     taken.keys, taken.plans = Dispatch.linesOf(queue, turns)
@@ -307,7 +307,7 @@ function Dispatch.takeEach(queue, turns, request, batch)
   local fine, stop, found = pcall(Dispatch.examine, batch, taken, request)
   -- What cannot be read breaks off the step that reads it next, once all tasks stand again where they stood.
   if fine then taken.stop, taken.found = stop or taken.stop, found else taken.stop = 1 end
-  taken.isOdd = taken.stop
+  taken.isSpecial = taken.stop
   if taken.stop and not taken.keys then taken.keys = Dispatch.linesOf(queue, turns) end
   return taken
 end
@@ -317,13 +317,13 @@ function Dispatch.some(share, most, request, batch)
   local queue, before, unknownNames = share.queue, batch.n, batch.unknownNames
   Step.rest()
   local turns = Dispatch.turns(queue, most)
-  local odd = turns.isOther
+  local special = turns.isOther
   if turns.count > 0 then
     local taken = Dispatch.takeEach(queue, turns, request, batch)
     if taken.stop and Park.isUnknown(turns, taken, request) then taken = Park.skipAll(queue, turns, taken, request, batch) end
     local dispatched, plans = turns, taken.plans
     if taken.stop then
-      dispatched, odd = Dispatch.turns(queue, taken.stop - 1, turns), taken.isOdd
+      dispatched, special = Dispatch.turns(queue, taken.stop - 1, turns), taken.isSpecial
       plans = select(2, Dispatch.linesOf(queue, dispatched))
     end
     Park.putBack(taken, dispatched.count)
@@ -332,8 +332,8 @@ function Dispatch.some(share, most, request, batch)
     end
     if taken.drained then Park.drain(queue, taken.drained, taken.class) end
   end
-  batch.pass = odd and 1 or 2 * batch.pass
+  batch.pass = special and 1 or 2 * batch.pass
   if batch.n > before and turns.fluid and turns.fluid.passed > LIMIT.leaversPassed then batch.stopped = true end
-  if odd and batch.n < request.limit and not batch.stopped then return Dispatch.one(share, request, batch) end
-  return odd or batch.n > before or batch.unknownNames > unknownNames
+  if special and batch.n < request.limit and not batch.stopped then return Dispatch.one(share, request, batch) end
+  return special or batch.n > before or batch.unknownNames > unknownNames
 end
