@@ -1,6 +1,6 @@
 /**
- * Holds the public API to the reports in etc/: exits 1 when an entry point is not what its report
- * shows, a public name has no docstring, or a type that callers meet cannot be imported. With
+ * Compares the public API with the reports in etc/: exits 1 when an entry point differs from its
+ * report, a public name has no docstring, or a type that callers need cannot be imported. With
  * `--local` it writes the reports. Needs a build.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import {
   type ExtractorMessage,
 } from '@microsoft/api-extractor';
 
-/** The main entry comes first: the others may show its types, which are imported from there. */
+/** The main entry comes first: the others may show its types, which are imported from it. */
 const CONFIGS = [
   'api-extractor.json',
   'api-extractor.config.json',
@@ -39,7 +39,7 @@ for (const config of CONFIGS) {
   if (mainNames.size === 0) readNames(extractorConfig.reportTempFilePath);
 }
 
-/** Every entry point is checked alone, and misses what is exported by `fairloom` itself. */
+/** Every entry point is checked alone, so names that `fairloom` itself exports count as missing. */
 function letMainNamesPass(message: ExtractorMessage): void {
   if (message.messageId !== 'ae-forgotten-export') return;
   const name = /The symbol "(\w+)"/.exec(message.text)?.[1];

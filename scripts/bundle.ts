@@ -1,10 +1,10 @@
 /**
- * Bundles src/ beside the declarations that the compiler has put into temp/build/, and puts all of it
- * in the place of dist/, which a build that fails leaves as it was: a file for each entry point of
- * package.json and for its command, and dist/pieces/ with what they share. So a program loads a dozen
+ * Bundles src/ beside the declarations that the compiler has put into temp/build/, and replaces
+ * dist/ with the result (a failed build leaves dist/ unchanged): a file for each entry point of
+ * package.json and for its command, and dist/pieces/ with the code that they share. So a program loads a dozen
  * files instead of hundreds, and each class exists once, for all entry points.
- * Nothing is minified: stack traces name functions, and what is thrown or printed keeps the name of
- * its class.
+ * Nothing is minified: stack traces name functions, and thrown or printed objects keep the name of
+ * their class.
  */
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -27,7 +27,7 @@ const built = [
   ...Object.values(exports).flatMap((one) => (typeof one === 'string' ? [] : one.default)),
   ...Object.values(bin),
 ];
-/** What stands in dist/ as `cli/main.js` is in src/ as `cli/main.ts`. */
+/** `cli/main.js` in dist/ is `cli/main.ts` in src/. */
 const names = built.map((path) => path.replace(/^(\.\/)?dist\//, '').replace(/\.js$/, ''));
 
 await build({
@@ -35,7 +35,7 @@ await build({
   input: Object.fromEntries(names.map((name) => [name, `src/${name}.ts`])),
   platform: 'node',
   transform: { target: engines.node.replace('>=', 'node') },
-  // Packages stay what the one who installs them has.
+  // Packages are not bundled: users install their own versions.
   external: /^[^./]/,
   output: { dir: STAGE, format: 'esm', chunkFileNames: 'pieces/[name]-[hash].js' },
 });

@@ -1,9 +1,9 @@
 /**
  * Lists which test holds which row of the catalogues: id, backends, title. The line above a test names its
  * rows in a comment (`// O17`, or several: `// O11 O39`). `O` rows are bugs of queues and workflow engines,
- * `F` rows faults that were found in use of this one, `A-W` and `B-W` rows defects of its two ancestors,
- * `C2` rows what the tests of the second ask for. Exits 1 when a row that concerns this release has no test
- * on a backend that it concerns.
+ * rows in a comment (`// O17`, or several: `// O11 O39`). `O` rows are bugs of queues and workflow engines,
+ * `F` rows faults found in use of this one, `A-W` and `B-W` rows defects of its two predecessors,
+ * `C2` rows requirements of the tests of the second. Exits 1 when a row that concerns this release has no test
  *
  *   npm run cases               all rows
  *   npm run cases -- --missing  only those without a test
@@ -58,7 +58,7 @@ const ANYWHERE: ReadonlySet<string> = new Set([
   ...ids('F', 102, 125),
 ]);
 
-/** Rows without a test of their own, and why: what the reader of a catalogue may look for here. */
+/** Rows without a test of their own, with the reason. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   F18: NO_ROW,
   F19: NO_ROW,
@@ -80,7 +80,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   F143: 'decided: no list of graphs is promised',
 };
 
-/** Of the first ancestor's defects those about pipelines; the others stand beside what they concern. */
+/** Of the first predecessor's defects those about pipelines; the others are listed with their subjects. */
 const PIPELINES: readonly Case[] = ['A-W5', 'A-W26', 'A-W27'].map(of);
 
 /** The rows in scope. */
@@ -135,7 +135,7 @@ export function namedTests(): readonly NamedTest[] {
   });
 }
 
-/** Titles that say a code in place of what holds. */
+/** Titles that are a code in place of a rule. */
 export function codedTitles(): readonly string[] {
   return tests().flatMap(({ text }) => [...text.matchAll(CODED)].map(([title]) => title));
 }
@@ -148,9 +148,9 @@ function tests(): readonly { readonly file: string; readonly text: string }[] {
   }));
 }
 
-/** Where the tests of a file run, by what the file uses and where it stands. */
+/** Where the tests of a file run, by its imports and its path. */
 function backendsOf(file: string, text: string): readonly BackendName[] {
-  // The contract runs on each; rules, and what a workflow compiles to, are the same on all.
+  // The contract runs on each; rules and compiled workflows are the same on all.
   if (/^(src\/conformance|test\/domain|test\/workflow)\//.test(file)) return ALL;
   if (/\beveryBackend\(/.test(text)) return ALL;
   const found: BackendName[] = /\beachBackend\(/.test(text) ? [...BOTH] : [];

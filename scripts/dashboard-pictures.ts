@@ -1,5 +1,5 @@
 /**
- * Takes the pictures of the page that the docs show, of a real run in this process: docs/assets/dashboard/*.png.
+ * Takes the pictures of the dashboard for the docs, from a real run in this process: docs/assets/dashboard/*.png.
  *
  *   npm run dashboard:pictures
  */
@@ -18,7 +18,7 @@ import { serve } from '../test/support/browser/served.ts';
 const FOLDER = fileURLToPath(new URL('../docs/assets/dashboard/', import.meta.url));
 /** Of one picture, in bytes. */
 const LARGEST = 150_000;
-/** So that lines of the last readings are there to be seen. */
+/** Time for readings, so that the pictures have lines. */
 const WATCHED_MS = 12_000;
 /** On a machine without a desktop the font of the system is hard to read. */
 const FONT = '"Liberation Sans", sans-serif';
@@ -50,7 +50,7 @@ const transcode = task('transcode', AGAIN, async (input: { readonly file: string
   ctx.log.warn('slow read from storage', { ms: 4180 });
   throw slowDown(input.file);
 });
-/** With a stack as others would have it: ours would show where this program lies. */
+/** A stack with neutral paths: the real one would show the folder of this program. */
 function slowDown(file: string): Error {
   const error = new TypeError(`the storage answered 503 Slow Down for "${file}"`);
   const frames = ['transcode (tasks/transcode.ts:41:11)', 'encode (tasks/encode.ts:88:5)'];
@@ -78,7 +78,7 @@ const ingest = probe
   .pipe(notify)
   .as('ingest');
 
-// Stacks would show where this program lies.
+// Stacks would show the folder of this program.
 Error.stackTraceLimit = 0;
 await takePictures();
 

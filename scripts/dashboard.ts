@@ -19,7 +19,7 @@ const config: InlineConfig = {
     outDir: `${ROOT}dist/dashboard`,
     emptyOutDir: true,
     target: 'es2023',
-    // Nothing stands in the page itself: its policy allows no inline script or style.
+    // No inline script or style: the policy of the page forbids them.
     modulePreload: false,
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 1_000,

@@ -1,9 +1,9 @@
 /**
- * Makes the files of src/ that are made and not written, as `GENERATORS` lists them. None is committed: branches would
- * collide in them. `npm ci`, `npm test`, vitest, and the commands of package.json that run or compile src/ call this.
+ * Makes the generated files of src/, as `GENERATORS` lists them. None is committed: branches would
+ * conflict in them. `npm ci`, `npm test`, vitest, and the commands of package.json that run or compile src/ call this.
  *
- * What a file was made of is noted in temp/generated.json with a hash of it all, so that it is made again only when
- * something changed.
+ * temp/generated.json records the sources of each file with a hash, so that it is made again only when
+ * a source changed.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -18,11 +18,11 @@ import {
 import { dirname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** What a generator returns; paths are relative to the repository. */
+/** The result of a generator; paths are relative to the repository. */
 export interface Generated {
   /** Text by path. */
   readonly files: Readonly<Record<string, string>>;
-  /** Files and folders that it is made of, its own program among them. */
+  /** Source files and folders, its own program among them. */
   readonly madeOf: readonly string[];
 }
 
@@ -35,7 +35,7 @@ const GENERATORS: Readonly<Record<string, () => Promise<Generator>>> = {
   compaction: async () => (await import('./generate/programs.ts')).compactionProgram,
 };
 
-/** The text of the file that notes what was made. */
+/** The text of the file that records the sources. */
 interface Note {
   readonly files: readonly string[];
   readonly madeOf: readonly string[];
@@ -48,7 +48,7 @@ const NOTES = 'temp/generated.json';
 /** The versions of the packages that generators use. */
 const VERSIONS = 'package-lock.json';
 
-/** Makes what is missing or out of date. */
+/** Makes missing and outdated files. */
 export async function generate(): Promise<void> {
   const before: Notes = existsSync(`${ROOT}${NOTES}`) ? JSON.parse(textOf(NOTES)) : {};
   const notes: Record<string, Note> = {};
@@ -90,7 +90,7 @@ function textOf(path: string): string {
   return readFileSync(`${ROOT}${path}`, 'utf8');
 }
 
-/** At once and as a whole: another process may be reading the file. What has not changed is not written. */
+/** Atomically: another process may be reading the file. An unchanged file is not written. */
 function write(path: string, text: string): void {
   const file = `${ROOT}${path}`;
   if (existsSync(file) && readFileSync(file, 'utf8') === text) return;

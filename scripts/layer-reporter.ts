@@ -1,6 +1,6 @@
 /**
- * What vitest says of the layers: at the end of each a line that scripts/run-layers.ts reads, and at the
- * end of all what vitest says of the tests that failed. Nothing of those that passed.
+ * Reports the layers of a vitest run: at the end of each a line that scripts/run-layers.ts reads, and at the
+ * end of all vitest's report of the failed tests. Passed tests are not reported.
  */
 import { DefaultReporter, type TestModule, type TestSpecification } from 'vitest/node';
 import { type LayerResult, lineOf } from './layer-result.ts';
@@ -42,7 +42,7 @@ export default class LayerReporter extends DefaultReporter {
   }
 
   protected override printTestModule(): void {
-    // The line of its layer counts it; a failed test is told of at the end.
+    // The line of its layer counts it; the end of the run reports the failed test.
   }
 
   #layer(name: string): Tally {

@@ -2,15 +2,15 @@
 import { type LayerResult, resultIn } from './layer-result.ts';
 import { run } from './run.ts';
 
-/** What a run came to as a whole. */
+/** The result of a run as a whole. */
 export interface LayersRun {
-  /** What vitest says of what failed; of nothing else. */
+  /** vitest's report of failures only. */
   readonly output: string;
-  /** 1 for a run that failed without a failed test, and for each layer that did not come to its end. */
+  /** 1 for a run that failed without a failed test, and for each layer that did not finish. */
   readonly failed: number;
 }
 
-/** Tells of each layer as soon as it has ended. */
+/** Reports each layer as soon as it has ended. */
 export async function runLayers(
   names: readonly string[],
   ended: (layer: LayerResult) => void,

@@ -1,4 +1,4 @@
-/** Runs a command of node_modules/.bin or the PATH, and keeps what it prints. */
+/** Runs a command of node_modules/.bin or the PATH, and keeps its output. */
 import { spawn } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,12 +10,12 @@ export const ROOT: string = fileURLToPath(new URL('..', import.meta.url));
 export interface Ran {
   /** 0 is success; a command that cannot be started, or dies of a signal, has 1. */
   readonly code: number;
-  /** stdout and stderr, as they came. */
+  /** stdout and stderr, in order. */
   readonly output: string;
   readonly ms: number;
 }
 
-/** `read` gets each line of stdout and stderr as soon as it is whole. */
+/** `read` gets each complete line of stdout and stderr at once. */
 export function run(
   [command = '', ...args]: readonly string[],
   read?: (line: string) => void,

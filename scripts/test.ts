@@ -1,7 +1,7 @@
 /**
- * The whole check: the programs that tests drive are installed where they are missing; then what looks at files
- * (static checks, types, the build and its package), two at a time, then all other layers of tests beside each other. So the time of a layer is what its files took, one after the
- * other. The last line is always `N passed, N failed`; a static or package check counts as one. Exits 1 when anything
+ * The whole check: missing programs of the tests are installed; then the checks of files
+ * (static checks, types, the build and its package), two at a time, then all other layers of tests in parallel. So the time of a layer is the sum over its files.
+ * The last line is always `N passed, N failed`; a static or package check counts as one. Exits 1 when anything
  * failed, or when no test ran.
  *
  *   npm test                                  everything
@@ -19,18 +19,18 @@ interface Check {
   readonly command: readonly string[];
 }
 
-/** What all came to; `tests` are those that ran in vitest, so that none at all is noticed. */
+/** The total; `tests` are those that ran in vitest, so that a run without tests is noticed. */
 interface Tally {
   passed: number;
   failed: number;
   tests: number;
 }
 
-/** Nothing of src/ compiles without what it makes. */
+/** src/ does not compile without its results. */
 const GENERATE: Check = { name: 'generate', command: ['tsx', 'scripts/generate.ts'] };
-/** The newest compiler looks at all files in a third of the time; ours makes the build, and stands in "types". */
+/** The newest compiler checks all files in a third of the time; ours makes the build, and is a check of "types". */
 const TSC: Check = { name: 'tsc', command: ['node', newestCompiler(), '-p', 'tsconfig.json'] };
-/** The page runs in browsers, so it has a compiler's settings of its own. */
+/** The page runs in browsers, so it has its own compiler settings. */
 const PAGE_TSC: Check = {
   name: 'tsc page',
   command: ['node', newestCompiler(), '-p', 'dashboard/tsconfig.json'],
@@ -40,7 +40,7 @@ const BIOME: Check = { name: 'biome', command: ['biome', 'ci', '--colors=off', '
 const DEPCRUISE: Check = { name: 'depcruise', command: ['depcruise', 'src'] };
 const KNIP: Check = { name: 'knip', command: ['knip'] };
 const BUILD: Check = { name: 'build', command: ['npm', 'run', '--silent', 'build'] };
-/** The public API is the one that `etc/` shows. */
+/** Compares the public API with `etc/`. */
 const API: Check = { name: 'api', command: ['tsx', 'scripts/api.ts'] };
 const PACKAGE: readonly Check[] = [
   { name: 'publint', command: ['publint', '--strict'] },
@@ -95,7 +95,7 @@ async function twoAtATime(steps: readonly (() => Promise<void>)[]): Promise<void
   await Promise.all([goOn(), goOn()]);
 }
 
-/** The build, and what looks at it. */
+/** The build, and its checks. */
 async function buildAndLook(forTests: boolean): Promise<void> {
   if (forTests || wants('static') || wants('package')) await check(BUILD);
   if (wants('static')) await check(API);
@@ -104,7 +104,7 @@ async function buildAndLook(forTests: boolean): Promise<void> {
 }
 
 async function check({ name, command }: Check): Promise<void> {
-  // What is installed is told as it begins: it may take minutes.
+  // Installations are reported as they begin: they may take minutes.
   const { code, output, ms } = await run(command, (line) => {
     if (line.startsWith('installing ')) console.log(line);
   });

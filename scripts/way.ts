@@ -1,16 +1,16 @@
 /**
- * The way of one plain task through this package on Redis: every file and function of `src/` that runs
- * between its enqueue and the end of what its worker does for it, client and worker in one process, and
- * the scripts that Redis is sent meanwhile. Counted on a task that is like those before it, so that what
- * happens once is not part of it: connecting, registering, compiling.
+ * The path of one plain task through this package on Redis: every file and function of `src/` that runs
+ * between its enqueue and the end of its worker's work for it, client and worker in one process, and
+ * the scripts that Redis gets meanwhile. The measured task follows others like it, so that one-time
+ * work is not included: connecting, registering, compiling.
  *
- *   npm run way                        both ways: enqueued and forgotten, enqueued and awaited
+ *   npm run way                        both paths: with and without a wait for the result
  *   npm run way -- --json              the same for programs
  *   npm run way -- --redis redis://…   on this server; otherwise one is started
  *
- * Counted by the coverage of V8, per function. Files that hold types only do not run, and do not count.
- * Initialisers of fields, which V8 counts apart from the constructor that they belong to, do not either,
- * nor what the loader of TypeScript puts in.
+ * Measured by the coverage of V8, per function. Files with types only do not run, and do not count.
+ * Initialisers of fields, which V8 counts separately from their constructor, do not count either,
+ * nor does code that the loader of TypeScript inserts.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ import { redis } from '../src/redis.ts';
 import { startRedis } from '../test/support/redis/redis-server.ts';
 import { ROOT } from './run.ts';
 
-/** What one task came through. */
+/** The path of one task. */
 export interface Way {
   readonly name: string;
   /** By the path of the file below `src/`, in the order of the tree. */
@@ -34,19 +34,19 @@ export interface Way {
   readonly scripts: number;
 }
 
-/** What V8 says of initialisers of fields. */
+/** V8's name of initialisers of fields. */
 const INITIALISERS: readonly string[] = ['<instance_members_initializer>', '<static_initializer>'];
 
-/** What the loader adds to each file, so that functions keep their names. */
+/** Code that the loader adds to each file, so that functions keep their names. */
 const LOADER: readonly string[] = ['__name', '__defProp'];
 
-/** Tasks before the one that counts. */
+/** Tasks before the measured one. */
 const WARM_UP = 5;
 
-/** How often it is measured. */
+/** The number of measurements. */
 const ROUNDS = 4;
 
-/** Longer than this runs: which of its timers would go off meanwhile is up to the machine. */
+/** Longer than this runs, so that no timer fires meanwhile. */
 const NEVER_MS = 86_400_000;
 
 const CLOCK: Clock = {
@@ -54,7 +54,7 @@ const CLOCK: Clock = {
   setTimer: (_ms, act) => systemClock.setTimer(NEVER_MS, act),
 };
 
-/** The worker has done everything when it has sent no script for so long, in ms. */
+/** The worker has finished when it has sent no script for this long, in ms. */
 const QUIET_MS = 200;
 
 async function main(): Promise<void> {
@@ -104,7 +104,7 @@ async function measure(url: string): Promise<readonly Way[]> {
   return found;
 }
 
-/** What ran both times. */
+/** Functions that ran both times. */
 function common(one: Way, other: Way): Way {
   const functions: Record<string, readonly string[]> = {};
   for (const [file, names] of Object.entries(one.functions)) {
@@ -136,7 +136,7 @@ async function functionsOf(way: () => Promise<void>): Promise<Way['functions']> 
   return functions;
 }
 
-/** The scripts that a server is sent for one prefix, as MONITOR tells. */
+/** The scripts that a server gets for one prefix, by MONITOR. */
 async function scriptsOf(url: string, prefix: string) {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

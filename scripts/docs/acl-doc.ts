@@ -1,10 +1,10 @@
-/** The text of docs/acl.example: what an account of a process that uses Fairloom must be allowed. */
+/** The text of docs/acl.example: the permissions of an account of a process that uses Fairloom. */
 import { readFileSync } from 'node:fs';
 
 const LIBRARY = new URL('../../src/backends/redis/lua/expanded/library.lua', import.meta.url);
 
 /**
- * What the client sends besides scripts, and why. `test/redis/faults/acl.test.ts` watches a server
+ * Commands that the client sends besides scripts, with the reason. `test/redis/faults/acl.test.ts` watches a server
  * and fails when one is missing here, or is here and never sent.
  */
 export const CLIENT_COMMANDS: Readonly<Record<string, string>> = {

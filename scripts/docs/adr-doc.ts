@@ -1,12 +1,12 @@
 /** The text of docs/adr/README.md: the decisions, each with its status and date. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** One decision, as the head of its page says it. */
+/** One decision, from the head of its page. */
 export interface Decision {
   readonly file: string;
   readonly number: number;
   readonly title: string;
-  /** "accepted", and what other decisions change of it, as Markdown. */
+  /** "accepted", and the decisions that change it, as Markdown. */
   readonly status: string;
   /** The day on which it was written down, as YYYY-MM-DD. */
   readonly date: string;
@@ -15,7 +15,7 @@ export interface Decision {
 const FOLDER = new URL('../../docs/adr/', import.meta.url);
 const HEAD = /^# (\d+)\. (.+)\n\n- Status: (.+)\n- Date: (\d{4}-\d{2}-\d{2})\n\n/;
 
-/** All of them, in order; throws when the head of a page is not as it should be. */
+/** All of them, in order; throws when the head of a page is invalid. */
 export function loadDecisions(): readonly Decision[] {
   const files = readdirSync(FOLDER).filter((file) => /^\d{4}-.+\.md$/.test(file));
   return files.toSorted().map((file) => {

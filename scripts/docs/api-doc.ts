@@ -1,6 +1,6 @@
 /**
- * Writes the API reference of the site from the docstrings, by TypeDoc, into docs/api/, which is
- * not committed. Exits 1 when a link in a docstring leads nowhere.
+ * Writes the API reference of the site from the docstrings, with TypeDoc, into docs/api/, which is
+ * not committed. Exits 1 when a link in a docstring is broken.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Application, type ProjectReflection, type Reflection, type TypeDocOptions } from 'typedoc';
@@ -12,7 +12,7 @@ const OUT = `${ROOT}docs/api`;
 /** Where the entry points of TypeDoc are: one for each page. */
 const ENTRIES = `${ROOT}temp/api-entries`;
 
-/** An entry point only says what others export; `test/tidy/style.test.ts` holds it to that. */
+/** An entry point only lists the exports of others; `test/tidy/style.test.ts` checks it. */
 const STATEMENT = /export\s+(?:type\s+)?\{[^}]*\}\s*from\s*'([^']+)';/g;
 
 writeEntries();
@@ -42,12 +42,12 @@ function writeEntries(): void {
   writeFileSync(`${ENTRIES}/tsconfig.json`, JSON.stringify(tsconfig));
 }
 
-/** The page of what an entry point has from this source. */
+/** The page for the exports of an entry point from this source. */
 function pageOf(entry: string, source: string): ApiPage | undefined {
   return API_PAGES.find((page) => page.entry === entry && page.sources?.test(source) !== false);
 }
 
-/** A docstring may name what its reader can import, also where its own file does not. */
+/** A docstring may name everything that its reader can import, also names that its own file does not import. */
 function linkAcrossPages(all: ProjectReflection): void {
   for (const { comment } of Object.values(all.reflections)) {
     const parts = [comment?.summary ?? [], ...(comment?.blockTags ?? []).map((tag) => tag.content)];
@@ -100,7 +100,7 @@ function options(): TypeDocOptions & PluginOptions {
   };
 }
 
-/** Names beside the page, not only the kinds that they are sorted by. */
+/** Shows names beside the page, not only their kinds. */
 function addOutline(file: string): void {
   writeFileSync(file, `---\noutline: [2, 3]\n---\n\n${readFileSync(file, 'utf8')}`);
 }

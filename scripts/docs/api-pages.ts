@@ -1,14 +1,14 @@
-/** The pages of the API reference, which scripts/docs/api-doc.ts writes: what stands on which. */
+/** The pages of the API reference, which scripts/docs/api-doc.ts writes, and their contents. */
 
 export interface ApiPage {
-  /** Of its file, without the end. */
+  /** File name, without the extension. */
   readonly name: string;
   readonly title: string;
-  /** What is imported from. */
+  /** The entry point to import from. */
   readonly from: string;
   /** The file of that entry point. */
   readonly entry: string;
-  /** Which of its sources stand here; the first page that matches has them. Default: all. */
+  /** Its sources on this page; the first page that matches has them. Default: all. */
   readonly sources?: RegExp;
 }
 

@@ -37,7 +37,7 @@ function sectionText(name: string, node: SchemaNode): string {
   ].join('\n');
 }
 
-/** Asked of the option's own check, by a value that no option takes. */
+/** Calls the option's own check with a value that no option accepts. */
 function takes(leaf: Leaf): string {
   try {
     leaf.check(Symbol('nothing'));

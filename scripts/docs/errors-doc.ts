@@ -1,11 +1,11 @@
-/** What the tables of docs/errors.md repeat of src/domain/errors/catalogue.ts; what an error means is written there. */
+/** The facts in the tables of docs/errors.md that come from src/domain/errors/catalogue.ts; meaning and fix are written by hand. */
 import { EXIT } from '../../src/cli/terminal/exit-code.ts';
 import { ERRORS, type ErrorCode } from '../../src/domain/errors/errors.ts';
 
-/** A row of an error: its code, what stands between, and the two cells that people write. */
+/** A row of an error: its code, the generated cells, and the two cells that are written by hand. */
 const ROW = /^\| `([A-Z_]+)` \|.*?(\|[^|]*\|[^|]*\|)$/gm;
 
-/** The page with the facts of each error made anew; throws when an error has no row, or a row no error. */
+/** The page with new facts of each error; throws when an error has no row, or a row no error. */
 export function renderErrors(page: string): string {
   const missing = new Set(Object.keys(ERRORS));
   const made = page.replaceAll(ROW, (_, code: string, prose: string) => {

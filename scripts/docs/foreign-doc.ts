@@ -9,7 +9,7 @@ const KINDS: Readonly<Record<ForeignName['kind'], string>> = {
   metric: 'as a metric',
 };
 
-/** The page with both tables made anew. */
+/** The page with both tables regenerated. */
 export function renderForeign(page: string): string {
   return (['FairQueue', 'Graflow'] as const).reduce(
     (text, of) =>

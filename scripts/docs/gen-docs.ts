@@ -1,10 +1,10 @@
 /**
  * Writes docs/limits.md from src/domain/limits.ts, docs/acl.example from the Lua scripts,
  * docs/cli-output.md from src/cli/views/json-shapes.ts, the schemas of the OpenAPI document from src/operations/answers.ts, the routes in docs/http.md, the reference in docs/configuration.md from
- * src/config/options.ts, the names of ancestors in docs/guide/coming-from.md, the table of decisions from their pages, the facts in docs/errors.md from
+ * src/config/options.ts, the names of predecessors in docs/guide/coming-from.md, the table of decisions from their pages, the facts in docs/errors.md from
  * src/domain/errors/catalogue.ts, the tables of docs/redis-layout.md
  * from src/backends/redis/layout/, and the drawing in docs/lifecycle.md. `test/tidy/docs/docs.test.ts` and
- * `test/redis/faults/acl.test.ts` hold them to the code.
+ * `test/redis/faults/acl.test.ts` compare them with the code.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { renderAcl } from './acl-doc.ts';

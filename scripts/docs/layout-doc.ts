@@ -1,4 +1,4 @@
-/** The tables of docs/redis-layout.md, made of src/backends/redis/layout/. What stands around them is written by hand. */
+/** The tables of docs/redis-layout.md, made from src/backends/redis/layout/. The text around them is written by hand. */
 import { readFileSync } from 'node:fs';
 import { FLAGS, STATE_CODES } from '../../src/backends/redis/layout/codes.ts';
 import { type Fields, HASH_FIELDS, PACKED_NAMES } from '../../src/backends/redis/layout/fields.ts';
@@ -38,7 +38,7 @@ const TABLES: Readonly<Record<string, () => readonly string[]>> = {
   fields: fieldTable,
 };
 
-/** The page with its tables made anew. */
+/** The page with its tables regenerated. */
 export function renderLayout(page: string): string {
   return page.replaceAll(TABLE, (_, head: string, name: string, foot: string) => {
     const table = TABLES[name];
@@ -47,7 +47,7 @@ export function renderLayout(page: string): string {
   });
 }
 
-/** What the comment on a family says. */
+/** The parts of the comment on a family. */
 interface Note {
   readonly holds: string;
   readonly by: string;
@@ -118,7 +118,7 @@ function sumTable(): readonly string[] {
   return ['| sum | number | flag | means |', '|---|---:|---|---|', ...rows];
 }
 
-/** Comments of one line, by `outer.inner` of what stands below them. */
+/** Comments of one line, by `outer.inner` of the declaration below them. */
 function commentsIn(source: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   let outer = '';
@@ -147,7 +147,7 @@ function fieldTable(): readonly string[] {
   return ['| in | field | name | holds |', '|---|---|---|---|', ...hashes, ...values];
 }
 
-/** Where packed values stand. */
+/** The keys that hold packed values. */
 const VALUES: Readonly<Record<string, string>> = {
   facts: 'the rest of `facts`',
   rare: '`x` of these',

@@ -22,7 +22,7 @@ export async function loadLimits(): Promise<ReadonlyMap<string, Limit>> {
   );
 }
 
-/** What only scripts know. */
+/** Limits that only scripts use. */
 const BOUNDS: ReadonlyMap<string, Limit> = new Map(Object.entries<Limit>(STEP_BOUNDS));
 
 /** Tables in the order of the code. */

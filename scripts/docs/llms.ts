@@ -1,6 +1,6 @@
 /**
- * Writes `llms.txt` and `llms-full.txt` beside the built site: for programs that read, which pages there are and what
- * each is about, and all of them in one text. See llmstxt.org.
+ * Writes `llms.txt` and `llms-full.txt` beside the built site, for programs: the list of pages with a summary of
+ * each, and all of them in one text. See llmstxt.org.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { GUIDES, INSIDE, REFERENCE, titleOf } from '../../docs/.vitepress/shelves.ts';

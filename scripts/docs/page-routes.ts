@@ -1,4 +1,4 @@
-/** The types of the page's reads, made of the table of operations: what each route answers, and how it is watched. */
+/** The types of the page's reads, made from the table of operations: the answer of each route, and how it is watched. */
 import { KINDS } from '../../src/http/events/subject.ts';
 import { ROUTES } from '../../src/http/routes.ts';
 

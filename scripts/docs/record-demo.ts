@@ -10,21 +10,21 @@ import { ROOT } from '../run.ts';
 import { type Run, TerminalScreen } from './terminal-screen.ts';
 import { DARK, drawFilm, type Film, type Frame, LIGHT } from './terminal-svg.ts';
 
-/** Between two frames of the picture, in ms: enough to see it live, few enough to stay small. */
+/** Between two frames of the picture, in ms: often enough to look live, seldom enough to stay small. */
 const STEP_MS = 800;
-/** The end is held this long, in ms, to be read. */
+/** The last frame is shown this long, in ms. */
 const HOLD_MS = 6_000;
-/** How the demo begins a frame: back to the first line, and clear what is below. */
+/** The demo begins a frame with: back to the first line, and clear the rest. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is how a sequence begins.
 const REDRAW = /(?=\u001b\[\d+A\u001b\[J)/;
 
-/** What was typed. */
+/** The typed command. */
 const COMMAND: readonly Run[] = [
   { column: 0, text: '$ ', look: { isBold: false, isDim: true, color: undefined } },
   { column: 2, text: 'npm run demo', look: { isBold: false, isDim: false, color: undefined } },
 ];
 
-/** Output of a program, and when it came, in ms from the first of it. */
+/** Output of a program, with its time in ms from the first output. */
 interface Piece {
   readonly at: number;
   readonly text: string;
@@ -47,7 +47,7 @@ for (const [name, theme] of [
 console.log(`${frames.length} frames in docs/assets/demo-light.svg and demo-dark.svg`);
 
 function recorded(): Promise<readonly Piece[]> {
-  // Colors are what a reader's terminal decides, not what this process was told.
+  // The reader's terminal decides about colors, not the options of this process.
   const asked = { NO_COLOR: undefined, FORCE_COLOR: undefined };
   const child = spawn('script', ['-qec', 'npm run --silent demo', '/dev/null'], {
     cwd: ROOT,
@@ -85,7 +85,7 @@ function framesOf(pieces: readonly Piece[]): readonly Frame[] {
     });
 }
 
-/** When the character at this offset came. */
+/** The time of the character at this offset. */
 function timeOf(pieces: readonly Piece[], offset: number): number {
   let before = 0;
   for (const { at, text } of pieces) {

@@ -1,4 +1,4 @@
-/** The table of routes in docs/http.md, made of the operations in src/operations/. */
+/** The table of routes in docs/http.md, made from the operations in src/operations/. */
 import { OTHER_ROUTES } from '../../src/http/other-routes.ts';
 import { ROUTES, type Route } from '../../src/http/routes.ts';
 import { withSection } from './section.ts';
@@ -6,7 +6,7 @@ import { withSection } from './section.ts';
 const START = '<!-- The routes are written by `npm run docs`, from src/operations/. -->';
 const END = '<!-- The end of the routes. -->';
 
-/** The page with its table made anew. */
+/** The page with its table regenerated. */
 export function renderRoutes(page: string, routes: readonly Route[] = ROUTES): string {
   const rows = [...routes, ...OTHER_ROUTES].map(
     ({ name, needs, effect, users, query, help }) =>

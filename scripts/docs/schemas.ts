@@ -1,4 +1,4 @@
-/** JSON Schemas of what the HTTP API answers, made of the types that say so: for its OpenAPI document. */
+/** JSON Schemas of the answers of the HTTP API, made from their types: for its OpenAPI document. */
 import { fileURLToPath } from 'node:url';
 import { type TypeField, type TypeTable, typeTables } from './type-tables.ts';
 

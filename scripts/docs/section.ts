@@ -1,12 +1,12 @@
-/** A section of a page that is made: from the line `start` to the line `end`. */
+/** A generated section of a page: from the line `start` to the line `end`. */
 export interface Section {
   readonly start: string;
   readonly end: string;
-  /** What stands between them, with the end of its last line. */
+  /** The text between them, with the end of its last line. */
   readonly text: string;
 }
 
-/** The page with that section made anew; @throws when the page has no such lines. */
+/** The page with that section replaced; @throws when the page has no such lines. */
 export function withSection(page: string, { start, end, text }: Section): string {
   const [before, rest] = page.split(start);
   const after = rest?.split(end)[1];

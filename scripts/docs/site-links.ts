@@ -1,20 +1,20 @@
 /**
  * Exits 1 when a link of the built site leads to a page or a heading that does not exist. VitePress
- * looks for pages only, and the API reference lives by its anchors.
+ * checks only pages, and the API reference depends on anchors.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { ROOT } from '../run.ts';
 
 const SITE = `${ROOT}temp/site/`;
-/** Files of the repository, which the pages name and the site does not have. */
+/** Files of the repository that the pages name and the site does not have. */
 const BESIDE = /^\.\/(?:\.\.\/)?(?:adr\/|acl\.example$)|^\.\.\//;
 const ASSET = /\.(?:css|js|json|svg|png|ico|woff2?)$/;
 
 interface SitePage {
-  /** Its address, from the root, without the end. */
+  /** Its path, from the root, without the extension. */
   readonly path: string;
   readonly html: string;
-  /** What an anchor may name. */
+  /** Possible targets of an anchor. */
   readonly ids: ReadonlySet<string>;
 }
 

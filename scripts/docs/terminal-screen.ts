@@ -1,13 +1,13 @@
-/** What a terminal shows after the output of a program: the few sequences that ours write. */
+/** The screen of a terminal after the output of a program: supports the few sequences of our programs. */
 
-/** How a character looks. */
+/** The style of a character. */
 export interface Look {
   readonly isBold: boolean;
   readonly isDim: boolean;
   readonly color: 'red' | 'green' | 'yellow' | undefined;
 }
 
-/** Neighbours on a line that look the same. */
+/** Neighbours on a line with the same style. */
 export interface Run {
   /** Column of its first character, from 0. */
   readonly column: number;
@@ -22,7 +22,7 @@ interface Cell {
 
 const UNSTYLED: Look = { isBold: false, isDim: false, color: undefined };
 
-/** What each number of `ESC [ n m` changes. */
+/** The effect of each number of `ESC [ n m`. */
 const LOOKS: Readonly<Record<string, Partial<Look>>> = {
   0: UNSTYLED,
   1: { isBold: true },
@@ -43,7 +43,7 @@ export class TerminalScreen {
   #column = 0;
   #look: Look = UNSTYLED;
 
-  /** @throws Error when it holds a sequence that is not known here. */
+  /** @throws Error when it holds an unknown sequence. */
   write(text: string): void {
     for (const [token, numbers, verb] of text.matchAll(TOKEN)) {
       if (verb !== undefined) this.#control(verb, numbers ?? '');

@@ -1,4 +1,4 @@
-/** Draws what a terminal showed as an SVG that plays its frames, in the colors of one theme. */
+/** Draws the screens of a terminal as an SVG that plays its frames, in the colors of one theme. */
 import type { Run } from './terminal-screen.ts';
 
 export interface Theme {
@@ -12,17 +12,17 @@ export interface Theme {
 }
 
 export interface Frame {
-  /** From the start of the film, in ms. */
+  /** From the start of the recording, in ms. */
   readonly at: number;
   readonly lines: readonly (readonly Run[])[];
 }
 
 export interface Film {
-  /** What it shows, for those who do not see it. */
+  /** A description for screen readers. */
   readonly title: string;
-  /** In order; the last one is what a viewer without animations sees. */
+  /** In order; a viewer without animations shows the last one. */
   readonly frames: readonly Frame[];
-  /** How long the last frame is held, in ms. */
+  /** How long the last frame is shown, in ms. */
   readonly holdMs: number;
 }
 
@@ -46,7 +46,7 @@ export const DARK: Theme = {
   yellow: '#d29922',
 };
 
-/** Width of a character: 0.6 of the font's size, as nearly all fonts of terminals have it. */
+/** Width of a character: 0.6 of the font's size, as in nearly all terminal fonts. */
 const CELL = 7.8;
 const FONT = 13;
 const LINE = 18;
@@ -60,7 +60,7 @@ export function drawFilm({ title, frames, holdMs }: Film, theme: Theme): string 
   const width = tidy(columns * CELL);
   const height = Math.max(...frames.map(({ lines }) => lines.length)) * LINE;
   const outer = `${tidy(width + 2 * MARGIN)} ${height + 2 * MARGIN}`;
-  // The last frame lies where it is seen when nothing moves; the others wait below it.
+  // The last frame is in the visible place when nothing moves; the others wait below it.
   const strip = [...frames.slice(-1), ...frames.slice(0, -1)];
   const drawn = strip.map(({ lines }, at) =>
     [`<g transform="translate(0 ${at * height})">`, ...lines.flatMap(drawLine), '</g>'].join('\n'),
@@ -114,7 +114,7 @@ function sheet(theme: Theme): string {
   ].join('\n');
 }
 
-/** Moves the strip from frame to frame, unless the viewer asked for rest. */
+/** Moves the strip from frame to frame, unless the viewer prefers reduced motion. */
 function motion(frames: readonly Frame[], holdMs: number, height: number): string {
   const lengthMs = (frames.at(-1)?.at ?? 0) + holdMs;
   const stops = frames.map(({ at }, index) => {

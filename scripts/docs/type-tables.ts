@@ -9,7 +9,7 @@ export interface TypeTable {
   readonly fields: readonly TypeField[];
 }
 
-/** One field. Fields of objects without a name of their own stand as `outer.inner`. */
+/** One field. Fields of objects without a name of their own are `outer.inner`. */
 export interface TypeField {
   readonly path: string;
   readonly isOptional: boolean;
@@ -51,7 +51,7 @@ export function typeTables(file: string, name: string, opaque: ReadonlySet<strin
 class Reader {
   readonly #checker: ts.TypeChecker;
   readonly #opaque: ReadonlySet<string>;
-  /** Of types that were met, in that order; a type may hold itself, so it is noted before it is read. */
+  /** Types in the order in which they were found; a type may contain itself, so it is recorded before it is read. */
   readonly #tables = new Map<string, TypeTable>();
 
   constructor(checker: ts.TypeChecker, opaque: ReadonlySet<string>) {
@@ -64,7 +64,7 @@ class Reader {
     return { root, tables: [...this.#tables.values()] };
   }
 
-  /** Of one object type, or of all that one of them may be: what not all have is optional. */
+  /** Of one object type, or of all members of a union: a field that some lack is optional. */
   #fieldsOf(types: readonly ts.Type[], prefix: string): readonly TypeField[] {
     const names = new Set(types.flatMap(propertiesOf).map(({ name }) => name));
     return [...names].flatMap((name) => {
@@ -139,7 +139,7 @@ class Reader {
   }
 }
 
-/** In the order of the code; those that were made of a list of names by name. */
+/** In the order of the code; tables made from a list of names, by name. */
 function propertiesOf(type: ts.Type): readonly ts.Symbol[] {
   const placed = type.getProperties().map((symbol) => {
     const declaration = symbol.declarations?.[0];
@@ -156,7 +156,7 @@ function propertiesOf(type: ts.Type): readonly ts.Symbol[] {
     .map(({ symbol }) => symbol);
 }
 
-/** What a type may be, `undefined` left out. */
+/** The members of a type, without `undefined`. */
 function membersOf(type: ts.Type): readonly ts.Type[] {
   const types = type.isUnion() ? type.types : [type];
   return types.filter(({ flags }) => (flags & ts.TypeFlags.Undefined) === 0);

@@ -1,5 +1,5 @@
 /**
- * Makes text of the programs that threads and processes run, each bundled with what it shares with the engine: a
+ * Makes texts of the programs that threads and processes run, each bundled with the engine code that it uses: a
  * handler's host (src/handlers/host/), and the thread that makes snapshots of `file()`.
  */
 import { builtinModules, createRequire } from 'node:module';
@@ -36,7 +36,7 @@ interface Program {
   readonly madeOf: readonly string[];
 }
 
-/** A function that is called at once: it is the same as a script and as a module. */
+/** A function that is called at once: valid as a script and as a module. */
 async function bundled(
   path: string,
   plugins: readonly Plugin[],
@@ -76,7 +76,7 @@ function quote(text: string): string {
   return `\`${text.replaceAll('\\', '\\\\').replaceAll('`', '\\`').replaceAll('${', '\\${')}\``;
 }
 
-/** Modules of the runtime, without `import` and without `require`. */
+/** Modules of the runtime, loaded without `import` and without `require`. */
 function builtins(): Plugin {
   const require = createRequire(import.meta.url);
   return {

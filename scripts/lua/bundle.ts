@@ -1,10 +1,10 @@
 /**
  * Joins the files of src/backends/redis/lua/ to one library:
  *
- *   src/backends/redis/lua/scripts.generated.ts  what Redis gets
- *   src/backends/redis/lua/expanded/library.lua  the same, readable: an error of Redis tells a line of it
+ *   src/backends/redis/lua/scripts.generated.ts  for Redis
+ *   src/backends/redis/lua/expanded/library.lua  the same, readable: the line of a Redis error is a line of it
  *
- * Files come by their paths: those of lib/base/ first, then the other rooms of lib/, then the verbs.
+ * Files are ordered by path: those of lib/base/ first, then the other folders of lib/, then the verbs.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -18,7 +18,7 @@ const FOLDER = 'src/backends/redis/lua';
 const LUA = new URL(`../../${FOLDER}/`, import.meta.url);
 const NAMES = luaNames();
 
-/** As many lines as stand before the text where it is a library: see wire/scripts.ts. */
+/** The number of lines before the text in a library: see wire/scripts.ts. */
 const HEAD = `-- Made of the Lua beside it by scripts/lua/bundle.ts.
 -- A line of this text is that line of the library that Redis has.
 `;
@@ -28,7 +28,7 @@ const paths = readdirSync(LUA, { recursive: true, encoding: 'utf8' })
   .filter((path) => /^(?!expanded\/).*\.lua$/.test(path))
   .sort();
 
-/** The library, as Redis gets it and as people read it. */
+/** The library, for Redis and for people. */
 export function luaScripts(): Generated {
   const library = compileLibrary(
     `${luaKeys()}${luaRules()}`,

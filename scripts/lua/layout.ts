@@ -1,4 +1,4 @@
-/** What the scripts are given of src/backends/redis/layout/: constants, names of fields, and functions that name keys. */
+/** The parts of src/backends/redis/layout/ for the scripts: constants, names of fields, and functions that name keys. */
 
 import { FLAGS, NOT_ENDED, PLACES, STATE_CODES } from '../../src/backends/redis/layout/codes.ts';
 import { type Fields, HASH_FIELDS, PACKED_NAMES } from '../../src/backends/redis/layout/fields.ts';
@@ -87,7 +87,7 @@ function endsOf(offsets: Readonly<Record<string, number>>): Readonly<Record<stri
   );
 }
 
-/** Short names, parted by blanks, of what lua/lib/damage/guard.lua looks at alike. */
+/** Short names, separated by blanks, that lua/lib/damage/guard.lua treats alike. */
 function shortsOf(): Readonly<Record<string, string>> {
   const { optional } = PACKED_NAMES;
   const { schedule } = HASH_FIELDS;
@@ -188,7 +188,7 @@ function keyFunction(family: string, name: string): string {
   return `function K.${family}(${parameters.join(', ')}) return ${[from, ...pieces].join(' .. ')} end`;
 }
 
-/** What names of keys begin with, up to a colon, by the type of the keys; for lua/lib/damage/guard.lua. */
+/** Prefixes of key names, up to a colon, by the type of the keys; for lua/lib/damage/guard.lua. */
 function familiesByType(): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, Set<string>>();
   for (const { type, name } of Object.values(KEYS)) {
@@ -205,7 +205,7 @@ function familiesByType(): ReadonlyMap<string, readonly string[]> {
   );
 }
 
-/** A name without its prefix, or what stands in it before the first colon that a parameter follows. */
+/** A name without its prefix, or its part before the first colon that a parameter follows. */
 function beginOf(name: string): string {
   const [, , begin = ''] = name.split(/[{}]/);
   return begin.replace(/:$/, '');

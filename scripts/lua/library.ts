@@ -1,10 +1,10 @@
 /**
- * All verbs as one text whose functions are made once: what Redis keeps as a library (`FUNCTION LOAD`), and what a
- * server without functions runs as a script. Each verb is a function, of which its file is the body. What stands at the
- * top of a file of lib/ is a function, or
+ * All verbs as one text whose functions are made once: Redis keeps it as a library (`FUNCTION LOAD`), and a
+ * server without functions runs it as a script. Each verb is a function, whose body is its file. A top-level
+ * name of a file of lib/ is a function, or
  *
- * - made once, where its name is `F`, `K`, or longer and begins with a capital, as `INF` and `Step`;
- * - else a step's own: that of lib/base/ is set at the begin of each call, that of the other rooms by `F.readAll`.
+ * - made once, if its name is `F`, `K`, or longer and begins with a capital, as `INF` and `Step`;
+ * - else a value of the step: set at the start of each call if it is in lib/base/, in the other folders by `F.readAll`.
  */
 import type { Chunk, Identifier } from 'luaparse';
 import { type LuaNode, parseLua } from './names.ts';
@@ -19,7 +19,7 @@ const MADE = 'made of src/domain/';
 
 const ONCE = /^(?:[FK]|[A-Z]\w+)$/;
 
-/** What Lua and Redis give to scripts. Of each table the functions are kept in locals, as `string.sub` in `stringSub`. */
+/** Globals of Lua and Redis for scripts. Functions of each table are kept in locals, as `string.sub` in `stringSub`. */
 const BASE = 'error, ipairs, next, pairs, pcall, select, tonumber, tostring, type, unpack';
 const TABLES = ['redis', 'cjson', 'cmsgpack', 'math', 'string', 'struct', 'table'];
 const KEPT = new RegExp(
@@ -27,14 +27,14 @@ const KEPT = new RegExp(
   'g',
 );
 
-/** A function that is nothing but an expression; a call with names and texts. */
+/** A function that is only an expression; a call with names and texts. */
 const EXPRESSION = /^function (\w+\.\w+)\(([\w, ]*)\) return (.+) end$/gm;
 const CALL = /(?<!function )\b(\w+\.\w+)\(((?:[\w.[\]]|'[^'\n]*'|, (?!\)))*)\)/g;
 
 /**
- * A text that returns a function, `run` of lib/base/run.lua. Throws at a name that nothing declares, and at functions of one name.
+ * A text that returns a function, `run` of lib/base/run.lua. Throws at an undeclared name, and at functions of one name.
  *
- * @param made - functions that are made of src/domain/.
+ * @param made - functions that are made from src/domain/.
  */
 export function compileLibrary(
   made: string,
@@ -55,7 +55,7 @@ export function compileLibrary(
   const library = [
     `local ${BASE} = ${BASE}`,
     `local ${[...kept.keys()].join(', ')} = ${[...kept.values()].join(', ')}`,
-    // What `run` sets, beside the verbs.
+    // Names that `run` sets, beside the verbs.
     'local V, begin, KEYS, ARGV, redisCall, redisPcall, guard = {}',
     text,
     '',
@@ -64,7 +64,7 @@ export function compileLibrary(
   return library;
 }
 
-/** What stands at the top of files, each with the comment above it. */
+/** Top-level statements of files, each with the comment above it. */
 function sorted(files: readonly LuaFile[]) {
   const once: string[] = [];
   const functions: string[] = [];
@@ -99,7 +99,7 @@ function sorted(files: readonly LuaFile[]) {
   return { once, functions, begin, beginAll, names };
 }
 
-/** Functions of one expression, as those that name keys, stand where they are called with what is worked out already. */
+/** Functions of one expression, such as those that name keys, are inlined where their arguments are known. */
 function inlined(text: string, made: string): string {
   const expressions = new Map(
     [...made.matchAll(EXPRESSION)].map(([, name = '', list = '', value = '']) => [
@@ -126,7 +126,7 @@ function withKept(text: string) {
   return { text: put, kept };
 }
 
-/** Names that nothing declares, and functions of one name. */
+/** Undeclared names, and functions of one name. */
 function refuseMistakes(text: string): void {
   const { globals } = parseLua(text, { scope: true }) as Chunk & {
     readonly globals: readonly Identifier[];
@@ -139,7 +139,7 @@ function refuseMistakes(text: string): void {
   if (twins.length > 0) throw new Error(`two functions are named ${twins.join(', ')}`);
 }
 
-/** The text line by line, without comments and what is blank at the ends of lines. */
+/** The text line by line, without comments and trailing blanks. */
 export function stripLua(text: string): string {
   const { comments = [] } = parseLua(text, { comments: true });
   const ranges = comments.map((one) => (one as unknown as LuaNode).range);

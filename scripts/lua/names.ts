@@ -1,11 +1,11 @@
 /**
- * Puts what src/domain/ says into Lua: `CODE.finished`, `LIMIT.sweepStep`, `FIELD.user.shares` become numbers and
- * texts, and long names inside of packed values the short ones, as `t.optional.waitUntil`.
+ * Inserts constants of src/domain/ into Lua: `CODE.finished`, `LIMIT.sweepStep`, `FIELD.user.shares` become numbers and
+ * texts, and long names inside packed values the short ones, as `t.optional.waitUntil`.
  */
 import luaparse, { type Node, type Options } from 'luaparse';
 
 export interface LuaNames {
-  /** A path, as `FIELD.user.shares`, and what is written in its place. */
+  /** A path, as `FIELD.user.shares`, and its replacement. */
   readonly constants: ReadonlyMap<string, string>;
   /** Long name of a field → short name. */
   readonly members: ReadonlyMap<string, string>;
@@ -13,13 +13,13 @@ export interface LuaNames {
 
 export type LuaNode = Node & { readonly range: readonly [from: number, to: number] };
 
-/** A text as a tree whose nodes know where they stand. */
+/** A text as a tree whose nodes have their positions. */
 export function parseLua(text: string, options: Partial<Options> = {}) {
   const all = { ranges: true, luaVersion: '5.1', encodingMode: 'none', ...options } as const;
   return luaparse.parse(text, { ...all, wait: false });
 }
 
-/** The text with all names put in; throws, and tells the file, when a path is not in the tables. */
+/** The text with all names replaced; throws, with the file, when a path is not in the tables. */
 export function putNames(file: string, text: string, { constants, members }: LuaNames): string {
   const roots = new Set([...constants.keys()].map((path) => path.split('.', 1)[0]));
   const found = new Map<number, readonly [to: number, put: string | undefined]>();
@@ -33,7 +33,7 @@ export function putNames(file: string, text: string, { constants, members }: Lua
     if (node.type !== 'MemberExpression') return;
     const [from, to] = (node as LuaNode).range;
     const path = text.slice(from, to);
-    // The parts that a path begins with come before it.
+    // The prefixes of a path come before it.
     if (roots.has(path.split('.', 1)[0])) found.set(from, [to, constants.get(path)]);
     else shorten(node.identifier);
   };

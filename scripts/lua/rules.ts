@@ -1,6 +1,6 @@
 /**
- * Rules of src/domain/fairness/ that scripts follow too, as Lua: what both backends do is said once. A rule is
- * functions of numbers over `const`, `let`, `while` and one `return`; all else is refused. Both languages count in
+ * Rules of src/domain/fairness/ that scripts share, as Lua: both backends use one source. A rule is
+ * functions of numbers over `const`, `let`, `while` and one `return`; all else is refused. Both languages use
  * doubles, so a translated line gives the same bits.
  */
 import { readFileSync } from 'node:fs';
@@ -36,9 +36,9 @@ function rulesOf(file: string, table: string, rules: readonly { readonly name: s
   return translated(readFileSync(path, 'utf8'), table, names, { CROWD, SEATS, TURN });
 }
 
-/** Words and signs that are others in Lua. */
+/** Words and operators that differ in Lua. */
 const WORDS: Readonly<Record<string, string>> = { next: 'next_', undefined: 'nil' };
-// What may be absent is a number, and numbers are never false.
+// An optional value is a number, and numbers are never false.
 const SIGNS: Readonly<Record<string, string>> = { '**': '^', '===': '==', '&&': 'and', '??': 'or' };
 const SAME_SIGNS = /^(?:[-+*/<>]|[<>]=)$/;
 
@@ -77,7 +77,7 @@ export function translated(
     }
     if (ts.isReturnStatement(node) && node.expression) return `return ${lua(node.expression)}`;
     if (ts.isExpressionStatement(node)) return lua(node.expression);
-    // An object is as many values, in its order.
+    // An object is its values, in order.
     if (ts.isObjectLiteralExpression(node)) return node.properties.map(lua).join(', ');
     if (ts.isShorthandPropertyAssignment(node)) return lua(node.name);
     if (ts.isPropertyAssignment(node)) return lua(node.initializer);
