@@ -1,10 +1,10 @@
 /**
- * What a bulk action costs: many dead letters of many users are put back as fast as it goes, by a worker of its own;
+ * The cost of a bulk action: many dead letters of many users are redriven at full speed, by a worker of its own;
  * then fewer at a rate, by workers of which the first is killed half-way. `npm run bench:bulk -- --letters 100000
  * --users 1000 --paced 5000 --rate 1000` are the defaults, with a tenth of the letters and users under `--quick`.
  *
- * The CPU of Redis is by its own count, that of the worker by its system's. Tells at the end how often each task
- * was put back, and fails when that is not once.
+ * Redis reports its own CPU, the system that of the worker. Reports at the end how often each task
+ * was redriven, and fails when that is not once.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -35,11 +35,11 @@ const USERS = Number(values.users) / PART;
 const PACED = Number(values.paced);
 const RATE = Number(values.rate);
 
-/** Put back at least so many a second, and one put back costs at most so much CPU of Redis and worker, in µs. */
+/** At least this many redrives a second, and at most this much CPU of Redis and worker for each, in µs. */
 const BUDGET = { perSecond: 5_000, cpuUs: 200 } as const;
-/** Between two looks, in ms. */
+/** Between two polls, in ms. */
 const LOOK_MS = 50;
-/** Answers that are awaited at once. */
+/** Calls in flight. */
 const AT_ONCE = 100;
 
 const WHICH = { where: 'state:failed' } as const;
@@ -111,7 +111,7 @@ async function unthrottled(loom: Fairloom, server: BenchRedis, start: Start): Pr
   expectCount((await loom.tasks.counts()).queued, LETTERS, 'in line again');
 }
 
-/** What is put back fails at once and stands there again; the first of two workers is killed half-way. */
+/** A redriven task fails at once and is a dead letter again; the first of two workers is killed half-way. */
 async function paced(loom: Fairloom, start: Start): Promise<void> {
   await once(start('work'), 'message');
   const first = start('bulk');
@@ -137,7 +137,7 @@ async function paced(loom: Fairloom, start: Start): Promise<void> {
   expectCount(await runAgain(loom), PACED, 'run once more, and none twice');
 }
 
-/** How many have run exactly twice: when they failed first, and when they were put back. */
+/** How many have run exactly twice: at the first failure, and after the redrive. */
 async function runAgain(loom: Fairloom): Promise<number> {
   let twice = 0;
   for (let from = 0; from < PACED; from += AT_ONCE) {

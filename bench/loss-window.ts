@@ -2,7 +2,7 @@
  * How many acknowledged tasks a `kill -9` of Redis loses, by `appendfsync`. The figures of
  * docs/reliability.md come from here: `npx tsx bench/loss-window.ts --kills 20`.
  *
- * This is the death of a process, not of a machine: what the process had handed to the system is
+ * This is the death of a process, not of a machine: data that the process had passed to the system is
  * not lost with it.
  */
 import { setTimeout as pause } from 'node:timers/promises';
@@ -13,7 +13,7 @@ import { type RedisServer, startRedis } from '../test/support/redis/redis-server
 
 /** Callers that each enqueue the next task when the last one is stored. */
 const CALLERS = 100;
-/** How long they enqueue before the kill, in ms: at least, and how much longer at most. */
+/** How long they enqueue before the kill, in ms: the minimum, and the range above it. */
 const RUN_MS = { least: 700, more: 900 };
 
 const { values } = parseArgs({ options: { kills: { type: 'string', default: '20' } } });
@@ -32,7 +32,7 @@ for (const appendfsync of ['no', 'everysec', 'always']) {
   console.log(JSON.stringify(total));
 }
 
-/** One server, from its start to its death, and what is left afterwards. */
+/** One server, from its start to its death, and the remaining tasks. */
 async function once(appendfsync: string): Promise<{ accepted: number; lost: number }> {
   const server = await startRedis({
     args: ['--appendonly', 'yes', '--appendfsync', appendfsync],

@@ -1,5 +1,5 @@
 /**
- * What the encoding of a task record costs in Redis: bytes per waiting task, and server time per
+ * The cost of the encoding of a task record in Redis: bytes per waiting task, and server time per
  * task to store, lease and end it, 100 tasks per script. The figures of
  * docs/adr/0024-one-path-on-a-lean-layout.md come from here: `npx tsx bench/record-encoding.ts`.
  */
@@ -19,7 +19,7 @@ interface Encoding {
   readonly end: string;
 }
 
-/** Numbers that change as a task goes through its life, packed as the real scripts pack them. */
+/** Numbers that change during the life of a task, packed like in the real scripts. */
 const PACK = "struct.pack('<BBdIIIdddIc0', state, 0, i, 0, 0, 0, now, now, token, 6, 'worker')";
 const NUMBERS = 'local now, token, i = 1764200000000, 1764200000000000, 1\n';
 const EACH = 'for i = 2, #ARGV do local id = ARGV[i]\n';

@@ -4,13 +4,13 @@
  *   npm run bench                     everything; results go to bench/results/, tables to the docs
  *   npm run bench -- --only delayed   one bench; may be given more than once
  *   npm run bench:workflows           the rows of one table: --table workflows
- *   npm run bench -- --quick          a fiftieth of the work, once: does it run? saves nothing
+ *   npm run bench -- --quick          a fiftieth of the work, once, to check that it runs; saves nothing
  *   npm run bench -- --dry            full size, saves nothing
  *   npm run bench -- --rounds 5       rounds of each side; default 3
- *   npm run bench -- --seed 7         of what is random: due times, weights; default 1
- *   npm run bench -- --docs           only writes the tables of docs/performance.md anew
+ *   npm run bench -- --seed 7         for random values: due times, weights; default 1
+ *   npm run bench -- --docs           only rewrites the tables of docs/performance.md
  *
- * It asserts nothing: how fast a machine is belongs into no test.
+ * It asserts nothing: the speed of a machine does not belong into a test.
  */
 import { parseArgs } from 'node:util';
 import { run } from '../scripts/run.ts';
@@ -75,7 +75,7 @@ async function main(): Promise<void> {
   console.log(`${((performance.now() - started) / 1_000).toFixed(0)} s`);
 }
 
-/** `undefined` when a name is unknown, which has been said. */
+/** `undefined` when a name is unknown, which has been reported. */
 function chosen(): readonly Bench[] | undefined {
   const { only, table } = values;
   const tables = [...new Set(BENCHES.flatMap(({ rows }) => rows.map((row) => row.table)))];
@@ -104,7 +104,7 @@ function roundsOf(bench: Bench): number {
     : Math.max(1, Number(values.rounds));
 }
 
-/** The package is measured as it is published. */
+/** Measures the package as it is published. */
 async function build(): Promise<boolean> {
   const { code, output } = await run(['tsx', 'scripts/ensure-build.ts']);
   if (code === 0) return true;

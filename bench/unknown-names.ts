@@ -1,6 +1,6 @@
 /**
- * What it costs that two workers of one queue know different names, against two queues with a worker each:
- * `npx tsx bench/unknown-names.ts --tasks 20000 --rounds 3`. Row F69; the figures stand in docs/performance.md.
+ * The cost of two workers of one queue with different names, compared with two queues with a worker each:
+ * `npx tsx bench/unknown-names.ts --tasks 20000 --rounds 3`. Row F69; the figures are in docs/performance.md.
  */
 import { parseArgs } from 'node:util';
 import { call, Fairloom, silentLogger, task } from '../src/index.ts';
@@ -27,7 +27,7 @@ const right = task('right', async (n: number) => n);
 interface Figures {
   /** Until all of both names had ended. */
   readonly perSecond: number;
-  /** Of Redis per task: what other work on the machine touches little. */
+  /** Of Redis per task: other work on the machine hardly affects it. */
   readonly cost: ServerCost;
 }
 

@@ -1,4 +1,4 @@
-/** The namespace that pages look at: who fills it, works it off, and serves it; each a process of its own. */
+/** The namespace of the measured pages: processes that fill it, work it off, and serve it. */
 import { createServer } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { httpApi, nodeHandler } from '../../src/http.ts';
@@ -7,7 +7,7 @@ import { redis } from '../../src/redis.ts';
 
 /** Tasks of one batch while the namespace is filled. */
 const BATCH = 5_000;
-/** Of a second: so often a batch is stored while it is worked off. */
+/** Batches per second while the namespace is worked off. */
 const BATCHES_PER_S = 20;
 
 const work = task('work', async (_: { readonly n: number }) => undefined);
@@ -17,7 +17,7 @@ export function openLoom(url: string): Fairloom {
   return new Fairloom({ backend: redis(url), log: silentLogger, tasks: [work] });
 }
 
-/** So many tasks wait, spread evenly over the users `u0`, `u1`, and so on. */
+/** Stores this many waiting tasks, spread evenly over the users `u0`, `u1`, and so on. */
 export async function fill(url: string, tasks: number, users: number): Promise<void> {
   const loom = openLoom(url);
   for (let from = 0; from < tasks; from += BATCH) {
@@ -29,7 +29,7 @@ export async function fill(url: string, tasks: number, users: number): Promise<v
   await loom.close();
 }
 
-/** Works at a rate, and stores as much as it works off, until it is killed. */
+/** Runs tasks at a rate, and stores as many, until it is killed. */
 export async function load(url: string, rate: number, users: number): Promise<void> {
   const loom = openLoom(url);
   await loom.queues.set('default', { rate: { limit: rate, per: '1s', burst: rate } });
@@ -44,7 +44,7 @@ export async function load(url: string, rate: number, users: number): Promise<vo
   }
 }
 
-/** API and page on a port that the parent is told; answers each message with its memory, in bytes. */
+/** API and page; reports its port to the parent, and answers each message with its memory, in bytes. */
 export function serve(url: string): void {
   const api = httpApi(openLoom(url), {
     access: () => 'read',

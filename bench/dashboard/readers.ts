@@ -1,4 +1,4 @@
-/** Who reads: open pages, and people who click. */
+/** The readers: open pages, and people who click. */
 import { get } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** Between two clicks, in ms. */
 const CALL_EVERY_MS = 50;
 
-/** What pages on the screens watch. */
+/** Subjects that pages on the screens watch. */
 const SCREENS = [
   'overview',
   'users:default',
@@ -16,7 +16,7 @@ const SCREENS = [
   'runs:started',
 ];
 
-/** What screens ask for. */
+/** Routes that screens call. */
 const PATHS = [
   'overview',
   'users?limit=50',
@@ -26,12 +26,12 @@ const PATHS = [
   'queues',
 ];
 
-/** One open page: the stream of what its screen watches. */
+/** One open page: the change stream of its screen. */
 export class OpenPage {
   frames = 0;
   readonly #request: ReturnType<typeof get>;
 
-  /** Pages with other numbers are on other screens. */
+  /** Pages with other numbers show other screens. */
   constructor(port: number, number: number) {
     const watch = SCREENS[number % SCREENS.length];
     const url = `http://127.0.0.1:${port}/api/v1/events?watch=${watch}`;
@@ -62,7 +62,7 @@ export class Calls {
     this.#isOver = true;
   }
 
-  /** Until it is stopped, or the server has gone. */
+  /** Until it is stopped, or the server has ended. */
   async #run(port: number): Promise<void> {
     for (let turn = 0; !this.#isOver; turn++) {
       const path = PATHS[turn % PATHS.length] ?? '';

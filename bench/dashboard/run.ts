@@ -1,10 +1,10 @@
 /**
- * What the dashboard costs, and how fast it is: a namespace with many users and waiting tasks, a worker that is
- * kept at a rate, and pages that watch what their screens watch. `npm run bench:dashboard -- --users 100000 --tasks
- * 1000000 --rate 5000 --pages 100 --seconds 30` are the defaults, a tenth of which `--quick` takes. What is asked
- * of each figure stands beside it.
+ * Cost and speed of the dashboard: a namespace with many users and waiting tasks, a worker at a
+ * constant rate, and pages that watch their screens. `npm run bench:dashboard -- --users 100000 --tasks
+ * 1000000 --rate 5000 --pages 100 --seconds 30` are the defaults, a tenth of which `--quick` takes. The goal
+ * of each figure is printed beside it.
  *
- * Server, load and browser are processes of their own; the CPU is that of Redis alone, by its own count.
+ * Server, load and browser are separate processes; the CPU is that of Redis alone, by its own count.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -37,13 +37,13 @@ const RATE = Number(values.rate);
 const PAGES = Number(values.pages);
 const SECONDS = Number(values.seconds);
 
-/** Until pages are open and their first readings are over. */
+/** Until pages are open and have their first readings. */
 const SETTLE_MS = 3_000;
-/** Without pages nothing grows that would need more time to be seen. */
+/** The measurement without pages needs less time. */
 const LONGEST_WITHOUT_S = 30;
 const LOOKS = 15;
 const CHANGES = 120;
-/** Of the memory of the server while pages are open. */
+/** Samples of the server's memory while pages are open. */
 const SAMPLES = 10;
 
 async function main(): Promise<void> {

@@ -7,16 +7,16 @@ import { now } from '../kit/now.ts';
 
 /** The user whose screen is open. */
 const USER = 'u1';
-/** Between two changes, in ms; no multiple of the time between two readings. */
+/** Between two changes, in ms; no multiple of the interval of readings. */
 const CHANGE_EVERY_MS = 830;
 
-/** Of a first look at the users, in ms since the address was entered: the page drew something, the first row. */
+/** For a first visit of the users, in ms since the address was entered: first paint, first row. */
 export interface FirstLook {
   readonly paint: number;
   readonly rows: number;
 }
 
-/** Opens the users in a browser that has been here never before, so many times. */
+/** Opens the users in a fresh browser profile, this many times. */
 export async function firstLooks(port: number, times: number): Promise<readonly FirstLook[]> {
   const looks: FirstLook[] = [];
   const browser = await openBrowser();
@@ -35,7 +35,7 @@ export async function firstLooks(port: number, times: number): Promise<readonly 
   return looks;
 }
 
-/** Notes when the first row of a user is in the document. */
+/** Records when the first row of a user is in the document. */
 const FIRST_ROW = `
   globalThis.firstRow = new Promise((resolve) => {
     new MutationObserver((_, observer) => {
@@ -78,7 +78,7 @@ export async function changesOnScreen(
   return times;
 }
 
-/** When the figures say so, in ms since the epoch. */
+/** When the figures are on the screen, in ms since the epoch. */
 function shows(page: Page, weight: number): Promise<number> {
   return page.evaluate(`new Promise((resolve) => {
     const look = () => document.querySelector('.figures').textContent.startsWith('Weight${weight}')

@@ -1,4 +1,4 @@
-/** docs/performance.md: written by hand, but for the tables between its markers. */
+/** docs/performance.md: written by hand, except the tables between its markers. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { renderTable } from '../instructions/render.ts';
 import { readTable } from '../instructions/table.ts';
@@ -25,7 +25,7 @@ const PARTS: readonly Part[] = [
   },
 ];
 
-/** The page as it should be: its own text, with the tables of the newest results. */
+/** The expected page: its own text, with the tables of the newest results. */
 function renderPerformancePage(text: string): string {
   return PARTS.reduce(replaced, text);
 }

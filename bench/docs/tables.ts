@@ -1,4 +1,4 @@
-/** The tables of docs/performance.md, made of the newest results of each bench. */
+/** The tables of docs/performance.md, made from the newest results of each bench. */
 import { BENCHES } from '../benches.ts';
 import type { Bench, Figures, Goal, Row, SideName, TableName } from '../kit/bench.ts';
 import { newestResults, type Result } from '../kit/results.ts';
@@ -114,7 +114,7 @@ function cells(
   ];
 }
 
-/** The other side's figure, and how many times as good ours is. */
+/** The other side's figure, and the factor of ours. */
 function compared(row: Row, subject: Result | undefined, other: Result | undefined): string {
   const figure = shown(row, other?.medians);
   const times =

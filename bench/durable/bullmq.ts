@@ -1,7 +1,7 @@
 import { bullmq } from '../sides/bullmq.ts';
 import type { DurableQueue } from './queue.ts';
 
-/** On a server that has each command on its disk before it answers. */
+/** On a server that writes each command to its disk before it answers. */
 export async function openBullmq(url: string): Promise<DurableQueue> {
   const producer = await bullmq.producer(url);
   let close = async (): Promise<void> => undefined;

@@ -1,4 +1,4 @@
-/** Fairloom with every option at its default: each answer is on the disk. */
+/** Fairloom with every option at its default: each acknowledged call is on the disk. */
 import { loadFairloom, loadFairloomFile } from '../kit/fairloom-package.ts';
 import type { Payload } from '../kit/payload.ts';
 import { ERRORS, JOB, producerOf } from '../sides/fairloom.ts';

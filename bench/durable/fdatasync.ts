@@ -1,11 +1,11 @@
 import { closeSync, fdatasyncSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import type { DurableQueue } from './queue.ts';
 
-/** About what one task of the bench is long in the log. */
+/** About the length of one task of the bench in the log. */
 const RECORD_BYTES = 300;
 const FILE_BYTES = 33_554_432;
 
-/** What the disk can do: a record is written into a file that has its room already, and synced. */
+/** The speed of the disk: writes a record into a preallocated file, and syncs it. */
 export function openFile(folder: string): DurableQueue {
   const file = openSync(`${folder}/records`, 'w');
   writeSync(file, Buffer.alloc(FILE_BYTES));

@@ -1,4 +1,4 @@
-/** A folder with many waiting tasks: what it takes on the disk, and to open it. */
+/** A folder with many waiting tasks: its size on the disk, and the time to open it. */
 import { readdirSync, statSync } from 'node:fs';
 import type { Figures } from '../kit/bench.ts';
 import { loadFairloom, loadFairloomFile } from '../kit/fairloom-package.ts';
@@ -8,7 +8,7 @@ import { ERRORS, JOB } from '../sides/fairloom.ts';
 const USERS = 1_000;
 const BATCH = 1_000;
 
-/** Bytes on the disk per task after the folder was closed in order; and how long that took, in ms. */
+/** Bytes on the disk per task after a clean close; and the time of the close, in ms. */
 export async function fillFolder(folder: string, tasks: number): Promise<Figures> {
   const { loom, job } = await open(folder);
   for (let at = 0; at < tasks; at += BATCH) {
@@ -21,7 +21,7 @@ export async function fillFolder(folder: string, tasks: number): Promise<Figures
   return { diskBytes: bytesIn(folder) / tasks, closeMs };
 }
 
-/** From the call until it answers, in ms; and what the heap has grown by per task. */
+/** Time from the call to the answer, in ms; and the growth of the heap per task. */
 export async function openFolder(folder: string, tasks: number): Promise<Figures> {
   const { loom } = await open(folder);
   const before = heapBytes();

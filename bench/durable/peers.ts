@@ -1,4 +1,4 @@
-/** Queues on SQLite need its binding, which is compiled code: nothing that a test or a user of Fairloom has to install. */
+/** Queues on SQLite need its binding, which is compiled code: tests and users of Fairloom do not install it. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

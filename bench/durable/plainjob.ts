@@ -1,11 +1,11 @@
 /**
- * plainjob on better-sqlite3, as its README says, but for one setting: it tells SQLite not to sync each commit
- * (`synchronous = 1`), so that the last answers would not outlive a loss of power. Here it does, as all sides do.
+ * plainjob on better-sqlite3, as in its README, except for one setting: it tells SQLite not to sync each commit
+ * (`synchronous = 1`), so that the last jobs would not survive a power failure. Here it syncs, like all sides.
  */
 import { peerUrl } from './peers.ts';
 import type { DurableQueue } from './queue.ts';
 
-/** As much of plainjob as is used. */
+/** The part of plainjob that is used. */
 interface Plainjob {
   better(database: Database): Connection;
   defineQueue(options: { readonly connection: Connection; readonly logger: object }): Jobs;
@@ -41,7 +41,7 @@ const QUIET = {
   info: () => undefined,
   debug: () => undefined,
 };
-/** How long a worker sleeps that has found nothing, in ms; its default is a second. */
+/** How long a worker without jobs sleeps, in ms; its default is a second. */
 const POLL_MS = 10;
 
 export async function openPlainjob(folder: string): Promise<DurableQueue> {

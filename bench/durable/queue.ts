@@ -1,13 +1,13 @@
-/** What the bench asks of a queue whose answers are on the disk, in one process. */
+/** The interface of a queue that acknowledges after the write to disk, in one process. */
 import type { Adder } from '../kit/enqueue-round.ts';
 
 export interface DurableQueue extends Adder {
-  /** Starts so many slots, whose handler does nothing but count. */
+  /** Starts this many slots, whose handler only counts. */
   work(slots: number, handled: () => void): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens the one of this name at its place. */
+/** Opens the queue of this name. */
 export async function openQueue(side: string, place: string): Promise<DurableQueue> {
   switch (side) {
     case 'plainjob':

@@ -1,15 +1,15 @@
-/** How long the event loop stands still while a snapshot of much is made. */
+/** How long the event loop is blocked during a snapshot of many tasks. */
 import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Figures } from '../kit/bench.ts';
 import { sleep } from '../kit/now.ts';
 import { open } from './million.ts';
 
-/** The log gets long soon, with little work for the loop. */
+/** The log grows quickly, with little work for the loop. */
 const PAYLOAD = { d: 'x'.repeat(100_000) };
 /** Between two tasks, in ms. */
 const PAUSE_MS = 1;
-/** How long it is watched without a snapshot, and how long the first one is waited for, in ms. */
+/** The time of the measurement without a snapshot, and the timeout for the first snapshot, in ms. */
 const BEFORE_MS = 2_000;
 const MOST_MS = 120_000;
 
@@ -20,7 +20,7 @@ export async function measure(folder: string): Promise<Figures> {
   const known = snapshotsIn(folder);
   let isOver = false;
   const load = (async () => {
-    // The same task: nothing more is kept, but each call stands in the log.
+    // The same task: the state does not grow, but each call is in the log.
     while (!isOver) {
       await loom.enqueue(job, PAYLOAD, { id: 'same' });
       await sleep(PAUSE_MS);
@@ -45,7 +45,7 @@ async function longestDelay(mostMs: number, isEnough: () => boolean): Promise<nu
   return delays.max / 1e6;
 }
 
-/** The names of all of them: a new one changes it. */
+/** The names of all snapshots: a new snapshot changes it. */
 function snapshotsIn(folder: string): string {
   return readdirSync(folder)
     .filter((name) => /^state-\d+$/.test(name))

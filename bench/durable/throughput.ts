@@ -1,4 +1,4 @@
-/** Tasks/s of a queue whose answers are on the disk, everything in one process. */
+/** Tasks/s of a queue that acknowledges after the write to disk, all in one process. */
 import type { Figures } from '../kit/bench.ts';
 import { type EnqueueWay, storeTasks } from '../kit/enqueue-round.ts';
 import { cpuUs } from '../kit/now.ts';
@@ -15,7 +15,7 @@ export interface DurableOrder {
 }
 
 const SLOTS = 100;
-/** So much of the work goes before what counts, so that code is compiled. */
+/** This part of the work runs before the measurement, so that code is compiled. */
 const WARM_PART = 0.2;
 
 export async function measure(order: DurableOrder): Promise<Figures> {
@@ -58,7 +58,7 @@ class Counter {
     if (this.#count >= this.#goal) this.#reached?.();
   };
 
-  /** Fulfilled when so many more have been handled than were asked for before. */
+  /** Fulfilled when this many more tasks have been handled. */
   next(tasks: number): Promise<void> {
     this.#goal += tasks;
     return new Promise((resolve) => {

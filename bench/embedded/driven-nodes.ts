@@ -7,10 +7,10 @@ import { chain } from '../sides/fairloom-runs.ts';
 
 /** Nodes of one run. */
 const STEPS = 1_000;
-/** Walked before the time counts, so that the code is compiled. */
+/** Nodes before the measurement, so that the code is compiled. */
 const WARM_NODES = 20_000;
 
-/** `side` says when a run is written down: `fairloom-group` at groups only, else after each node. */
+/** `side` chooses when a run is stored: `fairloom-group` at groups only, else after each node. */
 export async function measure(side: string, nodes: number): Promise<Figures> {
   const { Fairloom, memory } = await loadFairloom();
   const steps = Math.min(STEPS, nodes);

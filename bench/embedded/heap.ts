@@ -5,7 +5,7 @@ import { rounded } from '../kit/statistics.ts';
 
 const USERS = 1_000;
 const BATCH = 100;
-/** Stored before the first look, so that what exists once is there. */
+/** Stored before the first measurement, so that one-time objects exist. */
 const FIRST = 1_000;
 
 /** Heap bytes per waiting task. */

@@ -6,7 +6,7 @@ import { cycles, fillUsers } from '../kit/lease-cost.ts';
 const WARM_CYCLES = 1_000;
 const CYCLES = 3_000;
 
-/** µs per leased task among so many ready users of the embedded backend. */
+/** µs per leased task among this many ready users of the embedded backend. */
 export async function measure(users: number): Promise<Figures> {
   const { memory } = await loadFairloom();
   const backend = memory();

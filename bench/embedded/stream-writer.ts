@@ -1,14 +1,14 @@
-/** A worker whose handlers stream, in a process of its own; readers are elsewhere. */
+/** A worker whose handlers stream, in a process of its own; readers are in another one. */
 import type { Figures } from '../kit/bench.ts';
 import { loadFairloom, loadFairloomRedis } from '../kit/fairloom-package.ts';
 import { now, sleep } from '../kit/now.ts';
 
-/** Chunks that are written before the handler waits for what it wrote. */
+/** Chunks that are written before the handler awaits its writes. */
 const AHEAD = 500;
 /** Between two chunks of the slow stream, in ms. */
 const PAUSE_MS = 5;
 
-/** Serves one task that writes as fast as it can, then one that writes now and then. */
+/** Serves one task that writes as fast as possible, then one that writes at intervals. */
 export async function measure(url: string): Promise<Figures> {
   const [{ Fairloom, task }, { redis }] = await Promise.all([loadFairloom(), loadFairloomRedis()]);
   let perSecond = 0;

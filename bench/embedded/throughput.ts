@@ -5,12 +5,12 @@ import { cpuUs } from '../kit/now.ts';
 import { HUNDRED_BYTES, type Payload } from '../kit/payload.ts';
 
 const SLOTS = 100;
-/** Handed over before the time counts, so that the code is compiled. */
+/** Enqueued before the measurement, so that the code is compiled. */
 const WARM_TASKS = 30_000;
-/** Users of the form with many. */
+/** Users of the variant with many users. */
 const USERS = 1_000;
 
-/** Hands over so many tasks, and answers when the handler has run for all of them. */
+/** Enqueues this many tasks, and answers when the handler has run for all of them. */
 type Rally = (tasks: number) => Promise<void>;
 
 export async function measure(side: string, tasks: number): Promise<Figures> {

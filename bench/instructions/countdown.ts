@@ -1,6 +1,6 @@
-/** Something that is to happen so many times. */
+/** Waits until an event has happened this many times. */
 export class Countdown {
-  /** Resolves when it has. */
+  /** Resolves then. */
   readonly zero: Promise<void>;
   #left: number;
   #open: () => void = () => undefined;
@@ -12,7 +12,7 @@ export class Countdown {
     });
   }
 
-  /** Once more. */
+  /** Counts one. */
   down(): void {
     this.#left--;
     if (this.#left === 0) this.#open();

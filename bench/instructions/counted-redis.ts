@@ -1,6 +1,6 @@
 /**
  * A Redis under callgrind, which counts the machine instructions that the server spends on a piece of
- * work. Outside of that it counts nothing, so what else the machine does has no say in it.
+ * work. Outside of that it counts nothing, so other load of the machine does not matter.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { Redis } from 'ioredis';
 import { findValgrind } from '../../test/support/processes/valgrind.ts';
 import { startRedis } from '../../test/support/redis/redis-server.ts';
 
-/** What decides how many instructions a server needs for the same work. */
+/** Properties that change the number of instructions for the same work. */
 export interface ServerFacts {
   /** As `redis 7.0.15`. */
   readonly server: string;
@@ -23,13 +23,13 @@ export interface ServerFacts {
 export interface CountedRedis {
   readonly url: string;
   readonly facts: ServerFacts;
-  /** As `3.19.0`; which one counts makes no difference. */
+  /** As `3.19.0`; the count does not depend on it. */
   readonly valgrind: string;
-  /** Empties it, of scripts too: those that others have loaded would be collected beside the work. */
+  /** Empties it, including scripts: loaded scripts of others would be collected during the work. */
   flush(): Promise<void>;
-  /** Answers when the server has nothing to do but for those that block. */
+  /** Answers when the server has nothing to do, except for blocking commands. */
   rest(): Promise<void>;
-  /** Answers when the server has taken all commands that were sent before. */
+  /** Answers when the server has taken all earlier commands. */
   reached(): Promise<void>;
   /** Instructions of the server from the beginning of the work to its end. */
   count(work: () => Promise<void>): Promise<number>;
@@ -42,13 +42,13 @@ export interface CountedRedis {
  */
 const ARGS = [
   ...['--hz', '1', '--dynamic-hz', 'no', '--activerehashing', 'no'],
-  // On a busy machine commands are slow, and each slow one would be written down.
+  // On a busy machine commands are slow, and each slow one would be logged.
   ...['--slowlog-log-slower-than', '-1'],
 ];
 
 /**
- * The collector of Lua works in cycles, each of which costs as much as dozens of tasks, and a step of it comes
- * with every 50th script. Counting begins with a new cycle and right behind a step, so that the same work meets
+ * The garbage collector of Lua works in cycles, each of which costs as much as dozens of tasks, and a step of it runs
+ * with every 50th script. Counting begins with a new cycle and right after a step, so that the same work meets
  * the same collector.
  */
 const COLLECT = "collectgarbage('collect')";
@@ -57,7 +57,7 @@ const COLLECTOR = `#!lua name=counting
 redis.register_function('collect', function() ${COLLECT} end)`;
 const STEP_EVERY = 50;
 
-/** Between two looks at whether the server rests, in ms. */
+/** Between two checks whether the server is idle, in ms. */
 const LOOK_MS = 20;
 
 const execute = promisify(execFile);
@@ -95,7 +95,7 @@ export async function startCountedRedis(): Promise<CountedRedis> {
       let before = Number.NaN;
       for (;;) {
         const now = await commandsOf(admin);
-        // The look itself is one.
+        // The check itself is one.
         if (now === before + 1) return;
         before = now;
         await new Promise((resolve) => setTimeout(resolve, LOOK_MS));

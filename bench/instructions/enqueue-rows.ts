@@ -3,7 +3,7 @@ import { fill, newTask, openQueue } from './queue.ts';
 import type { Row } from './row.ts';
 
 const USERS = 100;
-/** The first is stored before; the calls that are counted store others. */
+/** The first is stored before; the counted calls store others. */
 const WARM_CALLS = 3;
 
 export const ENQUEUE_ROWS: readonly Row[] = [

@@ -1,6 +1,6 @@
 /**
- * What those pay who use a feature, on top of a plain task in the same calls: 40 tasks of 100 users, from
- * when they are stored to when they are settled.
+ * The cost of features on top of a plain task in the same calls: 40 tasks of 100 users, from
+ * storing to settling.
  */
 
 import { LIMITS } from '../../src/domain/limits.ts';
@@ -26,7 +26,7 @@ import {
 } from './queue.ts';
 import type { Row } from './row.ts';
 
-/** What is done with a feature and without. */
+/** The work with and without a feature. */
 export const ORDER: Work = { batch: 40, tasks: 1_600 };
 export const USERS = 100;
 const EACH = eachFor(ORDER, USERS);
@@ -36,9 +36,9 @@ const LEVELS = [3, 4, 5] as const;
 const MEMBERS = 100;
 /** How long a caller waits for an end, in ms: longer than the row takes. */
 const WAIT_MS = 3_600_000;
-/** How long ended tasks are kept, in ms: as short as it may be. */
+/** How long ended tasks are kept, in ms: the minimum. */
 const RETAINED_MS = LIMITS.resendMs;
-/** Ended tasks that are removed. */
+/** Removed tasks. */
 const RETAINED = 1_000;
 
 export const FEATURE_ROWS: readonly Row[] = [
@@ -85,7 +85,7 @@ interface Feature {
   readonly decision?: NonNullable<Work['decision']>;
 }
 
-/** A row of what is paid on top. */
+/** A row for the additional cost of a feature. */
 export function onTop(name: string, feature: Feature): Row {
   const { before, fields, each = EACH, stored, after, decision } = feature;
   return {
@@ -162,7 +162,7 @@ function membersOf(count: number, at: (nth: number) => readonly [number, number]
   return Array.from({ length: count }, (_, nth) => idOf(...at(nth)));
 }
 
-/** They fall due together, and a tick makes them ready: that is counted for all of them. */
+/** They are due together, and a tick makes them ready: it counts for all of them. */
 function delayedRow(): Row {
   return {
     name: 'delay',
@@ -177,7 +177,7 @@ function delayedRow(): Row {
   };
 }
 
-/** What is left of a task is taken away by ticks, once the time for which it is kept is over. */
+/** Ticks remove the ended tasks, once their retention is over. */
 function removalRow(): Row {
   return {
     name: 'removal at the end of retention',

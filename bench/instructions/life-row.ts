@@ -11,10 +11,10 @@ import type { Row } from './row.ts';
 const LIVES = 200;
 const WARM_LIVES = 10;
 const USERS = 100;
-/** From a worker's wait until it has sent its command that blocks, in ms. */
+/** From a worker's wait until it has sent its blocking command, in ms. */
 const SENT_MS = 5;
 
-/** Its timers never go off: how many ticks and heartbeats fall into the counting is up to the machine. */
+/** Its timers never fire: the number of ticks and heartbeats during the count would depend on the machine. */
 const CLOCK: Clock = { now: () => Date.now(), setTimer: () => ({ cancel: () => undefined }) };
 
 /**
@@ -55,7 +55,7 @@ export const LIFE_ROW: Row = {
   },
 };
 
-/** The same backend, which says when its worker got nothing to lease, and rests. */
+/** The same backend, which reports when its worker got no task and is idle. */
 function toldOfRests(backend: Backend, tell: () => Promise<void>): Backend {
   const { tasks } = backend;
   const told = <Reply extends LeaseReply | undefined>(reply: Reply): Reply => {

@@ -1,17 +1,17 @@
-/** Measures rows, each as often as is asked. */
+/** Measures rows, each as often as requested. */
 import { median } from '../kit/statistics.ts';
 import type { CountedRedis } from './counted-redis.ts';
 import type { Row } from './row.ts';
 import { ROWS } from './rows.ts';
 
-/** What a row came to, in thousand instructions for each task. */
+/** The result of a row, in thousand instructions for each task. */
 export interface Measured {
   readonly name: string;
   /** On top of the row that it names, if it does; the median of the rounds. */
   readonly thousand: number;
-  /** All that was counted for a task: what noise is a share of. */
+  /** The whole count for a task: the base of noise. */
   readonly counted: number;
-  /** The largest less the smallest count of the rounds, as a share of `counted`; 0 of one. */
+  /** The largest less the smallest count of the rounds, as a share of `counted`; 0 for one round. */
   readonly spread: number;
 }
 
@@ -22,7 +22,7 @@ interface Order {
   readonly tell: (measured: Measured) => void;
 }
 
-/** Rows that others are on top of are measured with them. */
+/** The base rows of relative rows are measured with them. */
 export async function measureRows(redis: CountedRedis, { rows, rounds, tell }: Order) {
   const counts = new Map<string, readonly number[]>();
   const countsOf = async (row: Row): Promise<readonly number[]> => {

@@ -1,4 +1,4 @@
-/** What a task costs the server in the libraries that Fairloom is compared with. */
+/** The server's cost of a task in the libraries that Fairloom is compared with. */
 import { HUNDRED_BYTES, type Payload } from '../kit/payload.ts';
 import type { Side } from '../kit/side.ts';
 import { openSide } from '../sides/open-side.ts';
@@ -10,7 +10,7 @@ import type { PeerFigure } from './table.ts';
 export const PEERS = ['bullmq', 'bee-queue'] as const;
 export type Peer = (typeof PEERS)[number];
 
-/** As `bench/sides/` sets them up: a call of so many tasks, a worker with so many slots. */
+/** As `bench/sides/` sets them up: a call of this many tasks, a worker with this many slots. */
 const ENQUEUES = [
   { name: 'enqueue 1', batch: 1, calls: 200 },
   { name: 'enqueue 20', batch: 20, calls: 20 },
@@ -24,7 +24,7 @@ const SLOTS = [
 ] as const;
 const WORK = { payload: HUNDRED_BYTES, user: 'user-1' };
 const WARM_CALLS = 3;
-/** Tasks of one call that fills. */
+/** Tasks of one filling call. */
 const CHUNK = 200;
 
 export async function measurePeers(
@@ -65,7 +65,7 @@ async function enqueued(
   }
 }
 
-/** Its slots are full when the counting begins; then they are let go, and each takes what comes next. */
+/** Its slots are full when counting begins; then they are released, and each takes the next task. */
 async function processed(
   redis: CountedRedis,
   side: Side,

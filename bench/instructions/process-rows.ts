@@ -1,4 +1,4 @@
-/** Settling what the call before leased, and leasing as many, in one call: by batch and users. */
+/** Settling the leases of the call before, and leasing as many, in one call: by batch and users. */
 
 import { LIMITS } from '../../src/domain/limits.ts';
 import type { Backend } from '../../src/domain/port/backend.ts';
@@ -13,13 +13,13 @@ const BATCHES: readonly Work[] = [
   { batch: 40, tasks: 1_600 },
   { batch: 100, tasks: 3_000 },
 ];
-/** Those in which weights and features are measured. */
+/** Batches in which weights and features are measured. */
 const FEW: readonly Work[] = BATCHES.filter(({ batch }) => batch <= 40);
 const USERS = [1, 10, 100, 10_000] as const;
 
 /** In hundredths; users have them in turn. */
 const WEIGHTS = [700, 300, 100] as const;
-/** Of all tasks a user of the heaviest class does so many times its even share, rounded up. */
+/** The share of a user of the heaviest class relative to an even share, rounded up. */
 const HEAVIEST = 2;
 
 export const PROCESS_ROWS: readonly Row[] = [

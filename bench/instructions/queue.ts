@@ -1,4 +1,4 @@
-/** The built product on a counted server: lines that are filled, and a worker that works them off. */
+/** The built product on a counted server: filled lines, and a worker. */
 import type {
   Backend,
   Decision,
@@ -18,9 +18,9 @@ const WORKER = 'worker-1';
 const DAY_MS = 86_400_000;
 /** Longer than any row takes. */
 const LEASE_MS = 3_600_000;
-/** Tasks of one call that fills. */
+/** Tasks of one filling call. */
 const CHUNK = 250;
-/** Calls of the worker before anything is counted: scripts are loaded, tables have grown. */
+/** Calls of the worker before the count: scripts are loaded, tables have grown. */
 const WARM_CALLS = 3;
 
 const PAYLOAD = JSON.stringify(HUNDRED_BYTES);
@@ -32,7 +32,7 @@ const EDGES: NewTask['edges'] = {
 };
 const FINISH: Decision = { type: 'finish', result: 'null' };
 
-/** What to add to the `nth` task of a user. */
+/** Fields for the `nth` task of a user. */
 export type Fields = (user: number, nth: number) => Partial<NewTask>;
 
 export interface Filling {
@@ -102,7 +102,7 @@ export async function fill(backend: Backend, { users, each, fields }: Filling): 
   await store(backend, chunk);
 }
 
-/** Each on its own, as far as a call may. */
+/** Each on its own, as far as a call allows. */
 export async function store(backend: Backend, tasks: readonly NewTask[]): Promise<void> {
   const replies = await backend.tasks.enqueue(tasks, { atomic: false });
   const other = replies.find(({ kind }) => kind !== 'created');
@@ -118,7 +118,7 @@ export async function leaseOne(backend: Backend): Promise<StreamLease> {
   return { id: leased.id, token: leased.token, worker: WORKER };
 }
 
-/** What a worker's calls cost that settle what the one before leased: instructions for each task. */
+/** The cost of a worker's calls that settle the leases of the call before: instructions for each task. */
 export async function work(redis: CountedRedis, backend: Backend, order: Work): Promise<number> {
   const { batch, tasks, decision = FINISH, after } = order;
   const spec = { queues: [QUEUE], names: [JOB], concurrency: batch, host: 'bench' };
@@ -146,17 +146,17 @@ export async function work(redis: CountedRedis, backend: Backend, order: Work): 
   return instructions / settled;
 }
 
-/** How many have ended when the counting ends, those before it included. */
+/** How many have ended at the end of the count, including those before. */
 export function settledBy({ batch, tasks }: Work): number {
   return tasks + (WARM_CALLS - 1) * batch;
 }
 
-/** So many of each user that the lines last to the end, and longer by a batch. */
+/** The number of tasks of each user, so that the lines last one batch longer than the count. */
 export function eachFor({ batch, tasks }: Work, users: number): number {
   return Math.max(2, Math.ceil((tasks + (WARM_CALLS + 2) * batch) / users) + 1);
 }
 
-/** Everything that is due has been done. */
+/** Runs everything that is due. */
 export async function tickAll(backend: Backend): Promise<void> {
   while ((await backend.tasks.tick()).more);
 }

@@ -7,12 +7,12 @@ const HEAD = ['thousand instructions per task', 'measured', 'committed', 'change
 const WIDTHS = [40, 9, 10, 8, 7];
 const PEER_WIDTH = 10;
 
-/** The head of what {@link measuredLine} makes. */
+/** The head for the lines of {@link measuredLine}. */
 export function headLine(): string {
   return line([...HEAD, ...PEERS, '']);
 }
 
-/** One row that was measured, beside what is known of it. */
+/** One measured row, beside the table. */
 export function measuredLine(table: Table, measured: Measured, verdict: Verdict): string {
   const { name, thousand, spread } = measured;
   const row: TableRow = table.rows.find((one) => one.name === name) ?? { name };
@@ -28,7 +28,7 @@ export function measuredLine(table: Table, measured: Measured, verdict: Verdict)
   ]);
 }
 
-/** A row that this engine cannot do. */
+/** A row that this engine does not support. */
 export function impossibleLine(name: string, why: string): string {
   return line([name, '–', '–', '–', '–', ...PEERS.map(() => '–'), why]);
 }

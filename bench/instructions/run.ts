@@ -1,13 +1,13 @@
 /**
  * Counts the machine instructions that Redis spends on a task, and compares with the committed table.
- * Other than time, counts are the same on a busy machine. Exits 1 when a row needs more than it may.
+ * Unlike time, counts are the same on a busy machine. Exits 1 when a row exceeds its limit.
  *
  *   npm run instructions                          every row
- *   npm run instructions -- --share               the rows that `npm test` looks at
+ *   npm run instructions -- --share               the rows that `npm test` checks
  *   npm run instructions -- --only "enqueue 20"   one row; may be given more than once
- *   npm run instructions -- --rounds 3            each row so many times: the median, and how they differ
+ *   npm run instructions -- --rounds 3            each row this many times: the median, and the spread
  *   npm run instructions -- --peers               BullMQ and bee-queue too
- *   npm run instructions -- --update              writes what was measured to the table and the docs
+ *   npm run instructions -- --update              writes the measured counts to the table and the docs
  *   npm run instructions -- --table FILE          compares with another table
  */
 import { parseArgs } from 'node:util';
@@ -63,7 +63,7 @@ async function main(): Promise<void> {
   console.log(`${((performance.now() - started) / 1_000).toFixed(0)} s`);
 }
 
-/** `undefined` when a program is missing, which has been said. */
+/** `undefined` when a program is missing, which has been reported. */
 async function start(): Promise<CountedRedis | undefined> {
   try {
     return await startCountedRedis();
@@ -123,7 +123,7 @@ function serverLine({ facts, valgrind }: CountedRedis): string {
   return `${facts.server}, ${facts.allocator}, ${facts.arch}, valgrind ${valgrind}`;
 }
 
-/** `undefined` when a name is unknown, which has been said. */
+/** `undefined` when a name is unknown, which has been reported. */
 function chosen(): readonly Row[] | undefined {
   const { only, share } = values;
   const unknown = only.filter((name) => !ROWS.some((row) => row.name === name));
@@ -137,7 +137,7 @@ function chosen(): readonly Row[] | undefined {
   return share ? ROWS.filter(({ isInShare }) => isInShare === true) : ROWS;
 }
 
-/** The package is measured as it is published. */
+/** Measures the package as it is published. */
 async function build(): Promise<boolean> {
   const { code, output } = await run(['tsx', 'scripts/ensure-build.ts']);
   if (code === 0) return true;

@@ -1,4 +1,4 @@
-/** What the series cost: what a process has counted of many tasks is added by one call. */
+/** The cost of series: one call adds the counts of many tasks of a process. */
 
 import { LIMITS } from '../../src/domain/limits.ts';
 import type { SeriesEntry } from '../../src/domain/port/backend.ts';
@@ -10,7 +10,7 @@ import type { Row } from './row.ts';
 /** Tasks between two calls: what a process runs in 10 s at 100 a second. */
 const TASKS = 1_000;
 const USERS = 20;
-/** Calls, with which what was added is taken in once. */
+/** Calls until the additions are merged once. */
 const CALLS = LIMITS.seriesTake;
 
 export const SERIES_ROW: Row = {

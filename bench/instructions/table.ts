@@ -7,9 +7,9 @@ import type { Peer } from './peers.ts';
 /** Thousand instructions of the server for each task. */
 export interface TableRow {
   readonly name: string;
-  /** Absent: the engine cannot do it yet. */
+  /** Absent: the engine does not support it yet. */
   readonly thousand?: number | undefined;
-  /** What it is to need at most; written by hand. */
+  /** Its budget; written by hand. */
   readonly budget?: number | undefined;
   readonly bullmq?: number | undefined;
   readonly 'bee-queue'?: number | undefined;
@@ -20,9 +20,9 @@ export interface Table {
   readonly rows: readonly TableRow[];
 }
 
-/** On the server that the table is of, counts vary by one hundredth, rarely two. */
+/** On the server of the table, counts vary by one hundredth, rarely two. */
 const TOLERANCE = 0.03;
-/** Counts of another version, allocator or machine tell only of something that is far off. */
+/** Counts of another version, allocator or machine only show large deviations. */
 const FOREIGN_TOLERANCE = 0.25;
 
 export const TABLE = new URL('table.json', import.meta.url);
@@ -35,33 +35,33 @@ export function writeTable(table: Table, file: URL | string = TABLE): void {
   writeFileSync(file, `${JSON.stringify(table, null, 2)}\n`);
 }
 
-/** Whether figures of the table are of a server like this one. */
+/** Whether the figures of the table are of a server like this one. */
 export function isSameServer(table: Table, { server, allocator, arch }: ServerFacts): boolean {
   const { origin } = table;
   return origin.server === server && origin.allocator === allocator && origin.arch === arch;
 }
 
-/** By which share of all that is counted a row may be above its ceiling. */
+/** The share of the whole count by which a row may exceed its ceiling. */
 export function toleranceOf(table: Table, facts: ServerFacts): number {
   return isSameServer(table, facts) ? TOLERANCE : FOREIGN_TOLERANCE;
 }
 
 export type Verdict =
   | { readonly kind: 'ok' }
-  /** It needs more than it may by more than noise. */
+  /** It exceeds its limit by more than noise. */
   | { readonly kind: 'above'; readonly ceiling: number }
-  /** The table does not know it. */
+  /** It is not in the table. */
   | { readonly kind: 'unknown' };
 
 /**
- * A row that has reached its budget is held to the budget, another one to what it needed before. What is
- * measured on top of another row carries the noise of both.
+ * The ceiling of a row that has reached its budget is the budget, of another one its earlier count. A row that is
+ * measured on top of another carries the noise of both.
  */
 export function judge(table: Table, measured: Measured, facts: ServerFacts): Verdict {
   const row = table.rows.find(({ name }) => name === measured.name);
   const ceiling = row === undefined ? undefined : ceilingOf(row);
   if (ceiling === undefined) return { kind: 'unknown' };
-  // Of what would have been counted at the ceiling, not of what was.
+  // The share of the count at the ceiling, not of the present count.
   const allowed = toleranceOf(table, facts) * (measured.counted - measured.thousand + ceiling);
   return measured.thousand <= ceiling + allowed ? { kind: 'ok' } : { kind: 'above', ceiling };
 }
@@ -71,7 +71,7 @@ function ceilingOf({ thousand, budget }: TableRow): number | undefined {
   return budget === undefined ? thousand : Math.max(thousand, budget);
 }
 
-/** What was measured anew. */
+/** The new measurement. */
 export interface Update {
   readonly origin: Table['origin'];
   readonly measured: readonly Pick<Measured, 'name' | 'thousand'>[];
@@ -88,8 +88,8 @@ export interface PeerFigure {
 /**
  * The table of these rows, with new figures where there are any.
  *
- * @throws when figures of two servers would stand side by side; when a row that has reached its budget
- * would leave it, which only a change of the budget by hand may do.
+ * @throws when figures of two servers would be mixed; when a row that has reached its budget
+ * would exceed it: budgets are changed by hand only.
  */
 export function updatedTable(table: Table, names: readonly string[], update: Update): Table {
   const { origin, measured, peers } = update;

@@ -1,4 +1,4 @@
-/** What waits and streams cost, on top of a plain task in the same calls where they are a part of its life. */
+/** The cost of waits and streams, on top of a plain task in the same calls if they are part of its life. */
 import type { Backend, Suspension } from '../../src/domain/port/backend.ts';
 import { ANSWER, type WaitTarget } from '../../src/domain/task/wait.ts';
 import type { CountedRedis } from './counted-redis.ts';
@@ -7,7 +7,7 @@ import { withQueue } from './process-rows.ts';
 import { fill, idOf, leaseOne, newTask, settledBy, store, tickAll, userOf } from './queue.ts';
 import type { Row } from './row.ts';
 
-/** To whose signals all of them listen: one that waits for its time, far away. */
+/** The target of the signals that all of them wait for: a task that is due in the far future. */
 const RUN = idOf(USERS + 1, 0);
 const LATER_MS = 3_600_000;
 /** Calls that write to one stream. */
@@ -31,7 +31,7 @@ function event(): WaitTarget {
   return { kind: 'event', name: 'paid', key: 'k' };
 }
 
-/** Each task is suspended in place of its end; `after`: what ends all of these waits, counted too. */
+/** Each task is suspended in place of its end; `after` ends all of these waits, and is counted too. */
 function waitRow(
   name: string,
   target: WaitTarget,
@@ -64,7 +64,7 @@ async function publishEach(backend: Backend): Promise<void> {
   }
 }
 
-/** A task tells in so many chunks a call; for each chunk. */
+/** A task writes this many chunks a call; per chunk. */
 function streamRow(chunks: number): Row {
   return {
     name: `chunk of a stream, ${chunks} in a call`,

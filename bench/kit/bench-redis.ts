@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { startRedis } from '../../test/support/redis/redis-server.ts';
 import { rounded } from './statistics.ts';
 
-/** A server of the bench's own, and what it says about its work. */
+/** A server for the bench, and its own statistics. */
 export interface BenchRedis {
   readonly url: string;
   readonly version: string;
@@ -36,7 +36,7 @@ const ARGS = {
   synced: ['--appendonly', 'yes', '--appendfsync', 'always'],
 } as const;
 
-/** How much of its work a server keeps. */
+/** The persistence of a server. */
 export type RedisKind = keyof typeof ARGS;
 
 /** The bench's own commands and those of new connections belong to no task. */

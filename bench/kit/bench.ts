@@ -1,8 +1,8 @@
-/** What a row of docs/performance.md is made of: a bench measures, its rows say how to show it. */
+/** The parts of a row of docs/performance.md: a bench measures, its rows define how it is shown. */
 import type { BenchRedis } from './bench-redis.ts';
 import type { RedisSideName } from './side.ts';
 
-/** Libraries, and the forms of Fairloom that are compared with each other. */
+/** Libraries, and the variants of Fairloom that are compared with each other. */
 export type SideName =
   | RedisSideName
   | 'bullmq-priority'
@@ -17,7 +17,7 @@ export type SideName =
   | 'fastq'
   | 'p-queue';
 
-/** What one side measured in one round, by name of the metric. */
+/** The results of one side in one round, by name of the metric. */
 export type Figures = Readonly<Record<string, number>>;
 
 export interface BenchContext {
@@ -29,7 +29,7 @@ export interface BenchContext {
   syncedRedis(): Promise<BenchRedis>;
   /** A folder on the disk of the repository, empty; it is removed after the round. */
   folder(): Promise<string>;
-  /** A hundredth to a tenth of it in a quick run: whether it works, not how fast it is. */
+  /** A hundredth to a tenth in a quick run, which checks that it works, not how fast it is. */
   size(full: number): number;
   /** The same in each round of each side. */
   random(): () => number;
@@ -48,7 +48,7 @@ export interface Bench {
   readonly about: string;
   readonly sides: readonly BenchSide[];
   readonly rows: readonly Row[];
-  /** Rounds, when one takes so long that fewer must do. */
+  /** Rounds, for benches that take too long for the default. */
   readonly rounds?: number;
 }
 
@@ -58,7 +58,7 @@ export interface Row {
   /** Which side the row is about. Default: `fairloom`. */
   readonly subject?: SideName;
   readonly measure: string;
-  /** The metrics shown in its cells, parted by ` / `. */
+  /** The metrics shown in its cells, separated by ` / `. */
   readonly metrics: readonly string[];
   readonly unit: string;
   /** For the ratio to other sides: throughput is better when more, time when less. */
@@ -75,7 +75,7 @@ export type TableName =
   | 'looking'
   | 'scripts';
 
-/** What issue and design ask for. */
+/** Goals of issue and design. */
 export type Goal =
   /** At least `times` as good as the other side, by the first metric. */
   | { readonly kind: 'times'; readonly side: SideName; readonly times: number }

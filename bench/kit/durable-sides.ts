@@ -1,12 +1,12 @@
-/** What the benches of queues that keep what they answer on a disk have in common. */
+/** Shared parts of the benches of queues that acknowledge after the write to disk. */
 import type { DurableWay } from '../durable/throughput.ts';
 import type { BenchContext, BenchSide, Goal, Row, SideName } from './bench.ts';
 import { isolated } from './isolated.ts';
 
-/** Those that can be asked for everything. */
+/** Sides that support everything. */
 export const DURABLE_SIDES: readonly SideName[] = ['fairloom', 'plainjob', 'bullmq'];
 
-/** How many tasks; others than Fairloom may have fewer of them, where a round would take too long. */
+/** How many tasks; fewer for other libraries if a round would take too long. */
 export type Sizes = Readonly<Partial<Record<SideName, number>>> & { readonly fairloom: number };
 
 /** Each side in a process of its own, with its tasks in this way. */
@@ -25,7 +25,7 @@ export function durableSides(
   }));
 }
 
-/** Tasks/s, and what is to be reached. */
+/** Tasks/s, and the goal. */
 export function durableRow(measure: string, goal: Goal): Row {
   return {
     table: 'durable',
@@ -37,7 +37,7 @@ export function durableRow(measure: string, goal: Goal): Row {
   };
 }
 
-/** At least so many tasks/s. */
+/** At least this many tasks/s. */
 export function atLeast(value: number): Goal {
   return { kind: 'least', metric: 'perSecond', value };
 }

@@ -11,12 +11,12 @@ import { rounded } from './statistics.ts';
 const BATCH = 1_000;
 /** Callers of one process that each wait for their own answer. */
 const IN_FLIGHT = 100;
-/** The tasks belong to so many users, in turn. */
+/** The tasks belong to this many users, in turn. */
 export const USERS = 100;
 
 export type EnqueueWay = 'batches' | 'in-flight' | 'one-by-one';
 
-/** What can be asked to store tasks. */
+/** The interface that stores tasks. */
 export type Adder = Omit<Producer, 'close'>;
 
 export interface EnqueueRound {
@@ -48,19 +48,19 @@ export async function enqueueRound(context: BenchContext, round: EnqueueRound): 
   }
 }
 
-/** Stores tasks for others to work on. */
+/** Stores tasks for workers. */
 export async function fill(redis: BenchRedis, side: RedisSideName, tasks: number): Promise<void> {
   const producer = await (await openSide(side)).producer(redis.url);
   await storeTasks(producer, 'batches', tasks);
   await producer.close();
 }
 
-/** In one of the ways, one after the other. */
+/** In one of the ways, one call after the other. */
 export function storeTasks(producer: Adder, way: EnqueueWay, tasks: number): Promise<void> {
   return WAYS[way](producer, tasks);
 }
 
-/** From so many callers at once; each has its next task when the last was stored. */
+/** From this many callers at once; each stores its next task when the last was stored. */
 export async function addInFlight(
   producer: Pick<Producer, 'add'>,
   tasks: number,

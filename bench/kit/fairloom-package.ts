@@ -1,6 +1,6 @@
 /**
- * Fairloom as it is published: the built code, not what a loader makes of the sources while it
- * runs. `run.ts` builds it first when it is stale.
+ * Fairloom as it is published: the built code, not the sources through a loader.
+ * `run.ts` builds it first when it is outdated.
  */
 type Fairloom = typeof import('../../src/index.ts');
 type FairloomFile = typeof import('../../src/file.ts');

@@ -7,9 +7,9 @@ import type { FromWorker, ToWorker, WorkerOrder, WorkerReport } from './worker-m
 export interface Fleet {
   /** Starts all workers and answers when they run. */
   start(): Promise<void>;
-  /** Answers when so many tasks have been handled by all together. */
+  /** Answers when all together have handled this many tasks. */
   handled(tasks: number): Promise<void>;
-  /** Ends all workers in good order. */
+  /** Ends all workers cleanly. */
   finish(): Promise<WorkerReport>;
   /** Ends them at once; safe to call after `finish`. */
   kill(): void;
@@ -19,12 +19,12 @@ export interface FleetOrder extends WorkerOrder {
   readonly processes: number;
 }
 
-/** No round of any bench takes this long; a library that loses a task must not stop the bench. */
+/** Longer than any round; a library that loses a task must not stop the bench. */
 const STUCK_MS = 180_000;
 
 const MAIN = fileURLToPath(new URL('./worker-main.ts', import.meta.url));
 
-/** Answers when the processes have loaded what they need. */
+/** Answers when the processes have loaded their code. */
 export async function openFleet(order: FleetOrder): Promise<Fleet> {
   const members = Array.from({ length: order.processes }, () => new Member(order));
   await Promise.all(members.map((member) => member.ready));

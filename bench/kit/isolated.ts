@@ -5,7 +5,7 @@ import type { DurableWay } from '../durable/throughput.ts';
 import type { Figures } from './bench.ts';
 import { countChild } from './quiet.ts';
 
-/** Names a module of `bench/embedded/` or `bench/durable/` and says what to give to its `measure`. */
+/** Names a module of `bench/embedded/` or `bench/durable/`, with the argument of its `measure`. */
 export interface IsolatedOrder {
   readonly module:
     | 'throughput'
@@ -17,16 +17,16 @@ export interface IsolatedOrder {
     | 'durable-fill'
     | 'durable-open'
     | 'durable-stall';
-  /** Or where to find the server. */
+  /** Or the address of the server. */
   readonly side: string;
   readonly size: number;
-  /** Where what is stored outlives the process: a folder, or the address of a server. */
+  /** The store that outlives the process: a folder, or the address of a server. */
   readonly place?: string;
-  /** In which way tasks go. */
+  /** How tasks are stored and run. */
   readonly way?: DurableWay;
 }
 
-/** What the process answers with. */
+/** The answer of the process. */
 export interface IsolatedReply {
   readonly figures: Figures;
   /** Time of the whole process, in µs. */

@@ -1,4 +1,4 @@
-/** What a lease costs among so many ready users, through the port of a backend. */
+/** The cost of a lease among this many ready users, through the port of a backend. */
 import type { Backend, Leased } from '../../src/domain/port/backend.ts';
 import type { NewTask } from '../../src/domain/task/task.ts';
 
@@ -11,7 +11,7 @@ const LEASE_MS = 3_600_000;
 /** Users whose tasks go into one call. */
 const CHUNK = 1_000;
 
-/** One task of each of so many users. */
+/** One task of each of this many users. */
 export async function fillUsers(backend: Backend, users: number): Promise<void> {
   await backend.open({
     retention: { finishedMs: 3_600_000, failedMs: 3_600_000, canceledMs: 3_600_000 },
@@ -31,7 +31,7 @@ export async function fillUsers(backend: Backend, users: number): Promise<void> 
 }
 
 /**
- * Leases, ends what it got and gives the same users a task again, so that as many stay ready.
+ * Leases, ends the leased tasks and gives the same users a task again, so that as many stay ready.
  * `timed` wraps the lease alone.
  */
 export async function cycles(

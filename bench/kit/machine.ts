@@ -1,4 +1,4 @@
-/** Where and with what a result was taken; stands in every line of it. */
+/** Machine and versions of a result; part of every line of it. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
@@ -12,7 +12,7 @@ export interface Origin {
     readonly os: string;
   };
   readonly versions: Readonly<Record<string, string>>;
-  /** Of the repository; with `+` when files were changed since. */
+  /** Of the repository; with `+` if files were changed since. */
   readonly commit: string;
 }
 

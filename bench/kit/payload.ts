@@ -1,9 +1,9 @@
-/** What a task of the bench carries. */
+/** The payload of a task of the bench. */
 export interface Payload {
   readonly d: string;
-  /** When it was, or is to be, ready to start, in ms since the epoch; for latencies. */
+  /** When it was, or will be, ready to start, in ms since the epoch; for latencies. */
   readonly t?: number;
-  /** Whose it is; for fairness. */
+  /** Its user; for fairness. */
   readonly u?: string;
 }
 

@@ -1,4 +1,4 @@
-/** One round of working tasks off in processes of their own, with a handler that does nothing. */
+/** One round of running tasks in worker processes, with a handler that does nothing. */
 import { openSide } from '../sides/open-side.ts';
 import type { BenchContext, Figures } from './bench.ts';
 import { type Snapshot, serverCost } from './bench-redis.ts';
@@ -35,7 +35,7 @@ export async function processRound(context: BenchContext, round: ProcessRound): 
   }
 }
 
-/** Callers store while the workers are at it, from the moment both run. */
+/** Callers store while the workers run, from the moment both run. */
 export async function bothRound(context: BenchContext, round: ProcessRound): Promise<Figures> {
   const { side, tasks } = round;
   const redis = await context.redis();
@@ -61,7 +61,7 @@ export async function bothRound(context: BenchContext, round: ProcessRound): Pro
   }
 }
 
-/** What the server spends on a task from its enqueue in batches to its end in one of 100 slots. */
+/** The server's cost of a task from its enqueue in batches to its end in one of 100 slots. */
 export async function lifeRound(
   context: BenchContext,
   { side, tasks }: { readonly side: RedisSideName; readonly tasks: number },

@@ -1,16 +1,16 @@
-/** How much of the machine others used while a round ran: a busy round says little. */
+/** How much of the machine other programs used during a round: a busy round is not meaningful. */
 import { cpus } from 'node:os';
 import { cpuUs } from './now.ts';
 
-/** Time of child processes that have reported, in µs; grows for ever, only differences count. */
+/** Time of child processes that have reported, in µs; only grows, so only differences count. */
 let childrenUs = 0;
 
-/** A child of the bench has used so much. */
+/** Adds the time of a child of the bench. */
 export function countChild(us: number): void {
   childrenUs += us;
 }
 
-/** Call at the start; the answer at the end is cores that were busy with something else. */
+/** Call it at the start; the returned function gives the cores that other programs used. */
 export function watchMachine(): (serverUs: number) => number {
   const busyBefore = busyMs();
   const childrenBefore = childrenUs;
@@ -23,7 +23,7 @@ export function watchMachine(): (serverUs: number) => number {
   };
 }
 
-/** Time that all cores together were not idle, in ms since the start of the machine. */
+/** Time that all cores together were busy, in ms since the start of the machine. */
 function busyMs(): number {
   return cpus().reduce(
     (sum, { times }) => sum + times.user + times.nice + times.sys + times.irq,

@@ -1,4 +1,4 @@
-/** Results as lines of JSON under `bench/results/`: one file a bench, one line a side and run. */
+/** Results as lines of JSON under `bench/results/`: one file per bench, one line per side and run. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import type { Bench, Figures, SideName } from './bench.ts';
 import type { Origin } from './machine.ts';

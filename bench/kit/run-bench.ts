@@ -21,10 +21,10 @@ export interface SideResult {
   readonly medians: Figures;
 }
 
-/** A quick run does this part of the work, but never less than so many. */
+/** A quick run does this part of the work, but never less than this. */
 const QUICK_PART = 1 / 50;
 const QUICK_LEAST = 100;
-/** Each side runs this part of the work once before it counts: cold code says nothing. */
+/** Each side runs this part of the work once before the measurement: cold code is not meaningful. */
 const WARM_PART = 1 / 20;
 
 export async function runBench(bench: Bench, options: RunOptions): Promise<readonly SideResult[]> {
@@ -76,7 +76,7 @@ async function oneRound(side: BenchSide, options: RunOptions, part: number): Pro
   return { ...roundedAll(figures), foreignCores };
 }
 
-/** Not where the system keeps what is temporary: that may be no disk. */
+/** Not in the system's folder for temporary files: that may be no disk. */
 async function emptyFolder(): Promise<string> {
   const parent = `${ROOT}temp/bench-data`;
   await mkdir(parent, { recursive: true });

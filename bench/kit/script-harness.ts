@@ -1,4 +1,4 @@
-/** What the rows about the longest scripts stand on: a server, a backend whose scripts are timed, tasks. */
+/** Shared parts of the rows about the longest scripts: a server, a backend whose scripts are timed, tasks. */
 import type { Backend, Decision, Leased } from '../../src/domain/port/backend.ts';
 import type { NewTask } from '../../src/domain/task/task.ts';
 import type { BenchContext, Figures } from './bench.ts';
@@ -6,7 +6,7 @@ import { loadFairloomRedis } from './fairloom-package.ts';
 import { type TimedClient, timedClient } from './script-times.ts';
 import { inQueues } from './stored-tasks.ts';
 
-/** Times that each case runs; the least counts, which the rest of the machine disturbed least. */
+/** Runs of each case; the least counts, which the machine disturbed least. */
 const ROUNDS = 3;
 /** Tasks of one call that depend on others. */
 const BATCH = 500;
@@ -21,10 +21,10 @@ const EDGES: NewTask['edges'] = {
 export interface ScriptHarness {
   /** Its scripts are timed. */
   readonly backend: Backend;
-  /** Another connection, for what is not. */
+  /** Another connection, which is not timed. */
   readonly fill: Backend;
   size(full: number): number;
-  /** Notes the longest script of what can be done again and again, or (`once`) cannot. */
+  /** Records the longest script of repeatable work, or (`once`) of work that is not repeatable. */
   time(name: string, act: () => Promise<unknown>, once?: 'once'): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ export function newTask(id: string, user: string, fields: Partial<NewTask> = {})
   return { ...place, payload: '{}', options: '', dependsOn: [], edges: EDGES, ...fields };
 }
 
-/** So many tasks that wait for one, of a thousand users. */
+/** This many tasks that wait for one, of a thousand users. */
 export async function addDependents(
   { fill, size }: ScriptHarness,
   on: string,
@@ -107,7 +107,7 @@ export async function lease(
   return leases;
 }
 
-/** Settles each by a call of its own, as a worker does with results that are long. */
+/** Settles each by a call of its own, like a worker with long results. */
 export async function settleEach(
   backend: Backend,
   worker: string,
@@ -119,7 +119,7 @@ export async function settleEach(
   }
 }
 
-/** Until a tick says that nothing is left. */
+/** Until a tick reports that nothing is left. */
 export async function drain(backend: Backend): Promise<void> {
   while ((await backend.tasks.tick()).more);
 }

@@ -1,4 +1,4 @@
-/** What single scripts cost the server: time of its main thread, not of the clock on the wall. */
+/** The server's cost of single scripts: time of its main thread, not wall time. */
 import { Redis } from 'ioredis';
 import type { RedisClient } from '../../src/redis.ts';
 import { rounded } from './statistics.ts';
@@ -19,7 +19,7 @@ export function timedClient(url: string): TimedClient {
   const call = redis.call.bind(redis) as (command: string, args: unknown[]) => Promise<unknown>;
   const timed = async (command: string, args: unknown[]): Promise<unknown> => {
     if (command !== 'EVALSHA' && command !== 'FCALL') return call(command, args);
-    // Sent together, so that nothing comes between.
+    // Sent together, so that no other command comes between.
     const [before, reply, after] = await Promise.allSettled([
       call('INFO', ['cpu']),
       call(command, args),

@@ -1,16 +1,16 @@
-/** What the bench asks of a library that it compares: the same few verbs of each. */
+/** The interface of a compared library: the same few verbs of each. */
 import type { Payload } from './payload.ts';
 
 export type RedisSideName = 'fairloom' | 'fairloom-each' | 'bullmq' | 'bullmq-queues' | 'bee-queue';
 
-/** One task, in no library's words. */
+/** One task, independent of a library. */
 export interface Work {
   readonly payload: Payload;
-  /** Only Fairloom knows users, and the side with a queue for each. */
+  /** Only Fairloom has users, and the side with a queue for each. */
   readonly user: string;
-  /** Not before so many ms from now. */
+  /** Not before this many ms from now. */
   readonly delayMs?: number;
-  /** The how manieth of its user, from 1: what others put into priorities to be fair. */
+  /** Its number among those of its user, from 1: other libraries put it into priorities to be fair. */
   readonly rank?: number;
 }
 
@@ -21,7 +21,7 @@ export interface Side {
 }
 
 export interface Closable {
-  /** Answers when everything begun has been settled. */
+  /** Answers when all begun jobs have been settled. */
   close(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export interface FlowCaller extends Closable {
 
 export interface WorkerOptions {
   readonly slots: number;
-  /** Some libraries look for delayed tasks only when they are told to. */
+  /** Some libraries look for delayed tasks only when an option says so. */
   readonly delayed: boolean;
   /** The handler. */
   readonly handle: (payload: Payload) => Promise<void>;

@@ -1,6 +1,6 @@
-/** The few formulas that the bench needs. */
+/** The formulas that the bench needs. */
 
-/** The middle value; the mean of the two middle ones of an even number. NaN of none. */
+/** The middle value; the mean of the two middle ones of an even number. NaN for none. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const half = Math.floor(sorted.length / 2);
@@ -8,7 +8,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** The value that `percent` of the values do not exceed (nearest rank). NaN of none. */
+/** The value that `percent` of the values do not exceed (nearest rank). NaN for none. */
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = Float64Array.from(values).sort();
   const rank = Math.max(1, Math.ceil((percent / 100) * sorted.length));

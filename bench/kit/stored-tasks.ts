@@ -16,7 +16,7 @@ const PAYLOAD = JSON.stringify(HUNDRED_BYTES);
 const DAY_MS = 86_400_000;
 /** Tasks of one call. */
 const BATCH = 1_000;
-/** Calls that are under way at once. */
+/** Calls in flight. */
 const LANES = 8;
 
 const EDGES: NewTask['edges'] = {
@@ -33,7 +33,7 @@ const FAIL: Decision = {
   error: '{"name":"Error","message":"no"}',
 };
 
-/** The deferred ones wait for the first that is scheduled. `size`: how much of each number. */
+/** The deferred ones wait for the first scheduled one. `size`: how much of each number. */
 export async function fillStates(
   backend: Backend,
   filling: Filling,
@@ -83,7 +83,7 @@ async function store(backend: Backend, count: number, make: (at: number) => NewT
   });
 }
 
-/** Leases everything that is in line; without a decision it stays started. */
+/** Leases all queued tasks; without a decision they stay started. */
 async function settle(backend: Backend, count: number, decision: Decision | undefined) {
   let left = count;
   await inQueues(LANES, async (queue) => {
@@ -104,7 +104,7 @@ async function settle(backend: Backend, count: number, decision: Decision | unde
   });
 }
 
-/** Calls it for each number below `count`, some at once. */
+/** Calls it for each number below `count`, several at once. */
 export async function inQueues(count: number, act: (at: number) => Promise<void>): Promise<void> {
   let next = 0;
   const queues = Array.from({ length: Math.min(LANES, count) }, async () => {

@@ -1,11 +1,11 @@
-/** A process that works off one side's queue; started and told what to do by `fleet.ts`. */
+/** A process that works off one side's queue; `fleet.ts` starts it and sends its commands. */
 import { openSide } from '../sides/open-side.ts';
 import { cpuUs, now, sleep } from './now.ts';
 import type { Payload } from './payload.ts';
 import type { Closable } from './side.ts';
 import type { FromWorker, ToWorker, WorkerOrder } from './worker-messages.ts';
 
-/** The bench hears of progress at this many tasks, and this often when fewer came, in ms. */
+/** Reports progress after this many tasks, and at this interval when there are fewer, in ms. */
 const COUNT_EVERY = 100;
 const COUNT_MS = 25;
 
@@ -24,7 +24,7 @@ let worker: Closable | undefined;
 process.on('message', (message: ToWorker) => {
   void (message.type === 'start' ? start() : finish());
 });
-// A bench that died leaves nothing behind.
+// Nothing outlives a bench that died.
 process.on('disconnect', () => process.exit(1));
 tell({ type: 'ready' });
 

@@ -1,4 +1,4 @@
-/** What the bench and its worker processes tell each other. */
+/** The messages between the bench and its worker processes. */
 import type { RedisSideName } from './side.ts';
 
 export interface WorkerOrder {

@@ -8,9 +8,9 @@ import { percentile, rounded } from '../kit/statistics.ts';
 import { openSide } from '../sides/open-side.ts';
 
 const TASKS = 10_000;
-/** They fall due within this time, in ms, evenly. */
+/** They are due within this time, in ms, evenly. */
 const SPAN_MS = 5_000;
-/** Time to store them all before the first falls due, in ms. */
+/** Time to store them all before the first is due, in ms. */
 const LEAD_MS = 2_000;
 const BATCH = 1_000;
 const USERS = 10;
@@ -39,7 +39,7 @@ export const delayed: Bench = {
   ],
 };
 
-/** So many tasks, of which the first falls due after a while and the last within `SPAN_MS`. */
+/** This many tasks, of which the first is due after a while and the last within `SPAN_MS`. */
 export async function delayedRound(
   context: BenchContext,
   side: RedisSideName,

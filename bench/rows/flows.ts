@@ -59,7 +59,7 @@ async function flowRound(context: BenchContext, side: FlowSide): Promise<Figures
   }
 }
 
-/** Loads the library only now. */
+/** Loads the library on first use. */
 async function callerOf(side: FlowSide, url: string): Promise<FlowCaller> {
   if (side === 'bullmq') return (await import('../sides/bullmq-flows.ts')).bullmqFlows(url, FAMILY);
   return (await import('../sides/fairloom-runs.ts')).fairloomFlows(url, FAMILY);

@@ -4,7 +4,7 @@ import { chain, openRuns } from '../sides/fairloom-runs.ts';
 
 /** Of one graph. */
 const NODES = 1_000;
-/** Of all graphs together: each is loaded once by a client that has not got it. */
+/** Of all graphs together: a client without them loads each once. */
 const LOADED = 50_000;
 const HITS = 200_000;
 
@@ -65,7 +65,7 @@ async function loadRound(context: BenchContext): Promise<Figures> {
   }
 }
 
-/** The hashes of so many different graphs. */
+/** The hashes of this many different graphs. */
 async function store(url: string, count: number): Promise<readonly string[]> {
   const { loom } = await openRuns(url);
   const hashes: string[] = [];

@@ -8,7 +8,7 @@ type Form = 'fairloom' | 'fairloom-copies';
 const RUNS = 100;
 /** Of the workflow. */
 const STEPS = 100;
-/** Bytes of the numbers that change, at the front of a record's facts: every one has them sooner or later. */
+/** Bytes of the changing numbers, at the front of a record's facts: every record has them sooner or later. */
 const STATE_BYTES = 34;
 const FORMS: readonly Form[] = ['fairloom', 'fairloom-copies'];
 
@@ -96,7 +96,7 @@ async function references(url: string, admin: Redis): Promise<Figures> {
   };
 }
 
-/** Bytes of what is stored of a task, but for those of its state. */
+/** Bytes stored for a task, without its state. */
 async function recordBytes(admin: Redis, id: string): Promise<number> {
   const stored = async (key: string): Promise<number> => {
     return (await admin.hgetBuffer(`fq:${key}`, id))?.length ?? 0;

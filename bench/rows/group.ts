@@ -36,7 +36,7 @@ export const group: Bench = {
       better: 'more',
       goals: [
         { kind: 'times', side: 'fairloom-plain', times: 0.5 },
-        // Five times what another library for such groups was measured at.
+        // Five times the measurement of another library for such groups.
         { kind: 'least', metric: 'perSecond', value: 2_450 },
       ],
     },
@@ -66,7 +66,7 @@ interface Order extends Awaited<ReturnType<typeof openRuns>> {
   readonly payload: Payload;
 }
 
-/** One batch: when it was handed over, and when the caller knew that it was done. */
+/** One batch: the time of the call, and the time when the caller knew that it was done. */
 interface Batch {
   readonly name: string;
   readonly from: number;

@@ -10,7 +10,7 @@ import { openSide } from '../sides/open-side.ts';
 const TASKS = 1_000;
 /** Long enough for the worker to be idle again, in ms. */
 const PAUSE_MS = 5;
-/** The first ones find cold code and are left out. */
+/** The first ones run cold code and are excluded. */
 const COLD = 50;
 
 export const idleLatency: Bench = {

@@ -21,7 +21,7 @@ const LINE = 100_000;
 const RUNS = 10_000;
 const SCHEDULES = 10_000;
 const QUEUES = 200;
-/** Pages of each list, each going on where the one before ended. */
+/** Pages of each list, each continuing where the one before ended. */
 const PAGES = 20;
 const WIDE = 500;
 /** The goal of each page, in ms. */
@@ -116,7 +116,7 @@ function listsOf({ tasks, dead, users, queues, schedules, runs }: Fairloom) {
   } satisfies Readonly<Record<string, List>>;
 }
 
-/** The slowest page, in ms. Each list is read once before: cold code says nothing. */
+/** The slowest page, in ms. Each list is read once before: cold code is not meaningful. */
 async function pages(list: List): Promise<number> {
   await list(undefined);
   let [slowest, cursor]: [number, string | undefined] = [0, undefined];

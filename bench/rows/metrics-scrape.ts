@@ -6,7 +6,7 @@ import { fillUsers } from '../kit/lease-cost.ts';
 import { percentile, rounded } from '../kit/statistics.ts';
 
 const USERS = 100_000;
-/** Scrapes before those that count: cold code says nothing. */
+/** Scrapes before the measurement: cold code is not meaningful. */
 const WARM = 20;
 const SCRAPES = 100;
 

@@ -8,13 +8,13 @@ import { percentile, rounded } from '../kit/statistics.ts';
 const STORED = 100_000;
 /** Sets that are timed, one after the other. */
 const SETS = 500;
-/** Looks for what is due, when nothing is. */
+/** Queries for due schedules, when none is due. */
 const LOOKS = 200;
 /** Schedules that are due in the same moment. */
 const AT_ONCE = 1_000;
 /** Schedules of one second each, spread evenly over it. */
 const PER_SECOND = 1_000;
-/** How long these fire, in ms; the first second finds cold code and is left out. */
+/** How long these fire, in ms; the first second runs cold code and is excluded. */
 const SPAN_MS = 6_000;
 const COLD_MS = 1_000;
 /** Time to store schedules before the first slot, in ms. */

@@ -6,7 +6,7 @@ import { percentile, rounded } from '../kit/statistics.ts';
 
 const FLOOD = 200_000;
 const DRIP = 500;
-/** The first ones find cold code and are left out. */
+/** The first ones run cold code and are excluded. */
 const COLD = 50;
 
 export const streams: Bench = {

@@ -32,7 +32,7 @@ async function memoryRound(context: BenchContext, side: RedisSideName): Promise<
   const producer = await (await openSide(side)).producer(redis.url);
   const users = context.size(USERS);
   try {
-    // The first task makes what exists once: scripts, the queue's own keys.
+    // The first task makes one-time objects: scripts, the queue's own keys.
     await producer.add({ payload: HUNDRED_BYTES, user: 'first' });
     const before = await redis.snapshot();
     for (let user = 0; user < users; user++) {

@@ -4,7 +4,7 @@ import { loadFairloom, loadFairloomRedis } from '../kit/fairloom-package.ts';
 import { newTask } from '../kit/lease-cost.ts';
 import { rounded } from '../kit/statistics.ts';
 
-/** Weights of 31 users at most: so many have a class of their own. */
+/** Weights of 31 users at most: this many have a class of their own. */
 const RANDOM_USERS = 31;
 const TURNS = 2_000;
 const BATCH = 50;
@@ -76,7 +76,7 @@ async function deviationOf(
   const sum = weights.reduce((total, weight) => total + weight, 0);
   for (const [at, weight] of weights.entries()) {
     await backend.users.set(`user-${at}`, { weight }, {});
-    // More than its share, so that it has work until the end.
+    // More than its share, so that it has tasks until the end.
     const tasks = Math.ceil((turns * weight) / sum) + BATCH;
     for (let from = 0; from < tasks; from += CHUNK) {
       const chunk = Array.from({ length: Math.min(CHUNK, tasks - from) }, (_, nth) =>
@@ -90,7 +90,7 @@ async function deviationOf(
   return rounded(largestDeviation(sequence, weights, sum));
 }
 
-/** The users of so many turns, in the order in which they were served. */
+/** The users of this many turns, in order. */
 async function leased(backend: Backend, turns: number): Promise<readonly string[]> {
   const sequence: string[] = [];
   while (sequence.length < turns) {

@@ -1,6 +1,6 @@
 /**
- * bee-queue, set up for speed as its README says: no events, no jobs kept in memory, finished ones
- * removed. It runs on the client that it brings along (node_redis 3): its `saveAll` calls methods
+ * bee-queue, set up for speed as in its README: no events, no jobs kept in memory, finished ones
+ * removed. It runs on its own client (node_redis 3): its `saveAll` calls methods
  * that ioredis does not have.
  */
 import BeeQueue from 'bee-queue';

@@ -1,5 +1,5 @@
 /**
- * What users of BullMQ do to be fair: a queue for each user, a worker for each queue, and one
+ * The usual way to fairness with BullMQ: a queue for each user, a worker for each queue, and one
  * semaphore of all workers for the slots. All of them share one connection; blocking ones cannot
  * be shared, so BullMQ makes one for each worker.
  */
@@ -34,7 +34,7 @@ export const bullmqQueues: Side = {
       const run = (payload: Payload): Promise<void> => semaphore.run(() => handle(payload));
       const worker = new Worker<Payload>(name, (job) => run(job.data), {
         connection: shared,
-        // A user alone may fill all slots, or the rest of the work would take for ever.
+        // A single user may fill all slots, otherwise the rest of the work would take for ever.
         concurrency: slots,
       });
       worker.on('error', complain);
@@ -76,7 +76,7 @@ async function queueNames(redis: Redis): Promise<readonly string[]> {
   return keys.map((key) => key.split(':')[1] ?? '').sort();
 }
 
-/** Lets so many run at once; the others wait in the order in which they came. */
+/** Lets this many run at once; the others wait in order. */
 class Semaphore {
   #free: number;
   readonly #waiting: (() => void)[] = [];

@@ -1,8 +1,8 @@
 /**
- * BullMQ, set up as its guide "Going to production" says: workers retry for ever
+ * BullMQ, set up as in its guide "Going to production": workers retry for ever
  * (`maxRetriesPerRequest: null`), queues fail fast (`enableOfflineQueue: false`), errors are
- * listened to, finished jobs are removed. Of the ways to remove them that the guide names we take
- * the leanest, at once: it is the fastest.
+ * listened to, finished jobs are removed. Of the guide's ways to remove them the bench uses
+ * the fastest, at once.
  */
 import { type JobsOptions, Queue, Worker } from 'bullmq';
 import type { Payload } from '../kit/payload.ts';

@@ -4,7 +4,7 @@ import { HUNDRED_BYTES, type Payload } from '../kit/payload.ts';
 import type { FlowCaller } from '../kit/side.ts';
 import { ERRORS, JOB } from './fairloom.ts';
 
-/** A client that starts runs and works on none. */
+/** A client that starts runs and has no worker. */
 export async function openRuns(url: string) {
   const [{ Fairloom }, { redis }, job] = await Promise.all([
     loadFairloom(),
@@ -27,7 +27,7 @@ async function makeNoop() {
   return task(JOB, async (_input: unknown): Promise<void> => {});
 }
 
-/** A workflow of so many steps, one after the other, each with the same small input. */
+/** A workflow of this many steps, one after the other, each with the same small input. */
 export async function chain(name: string, steps: number) {
   const { flow } = await loadFairloom();
   const job = await noop();
@@ -41,7 +41,7 @@ export async function chain(name: string, steps: number) {
   });
 }
 
-/** A group of so many members, which all get the input of the group. */
+/** A group of this many members, which all get the input of the group. */
 export async function groupOf(members: number) {
   const { parallel } = await loadFairloom();
   const job = await noop();

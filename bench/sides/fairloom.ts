@@ -1,4 +1,4 @@
-/** Fairloom as its README shows it: every option at its default, but for where lines of log go. */
+/** Fairloom as in its README: every option at its default, except the log. */
 import { loadFairloom, loadFairloomFile, loadFairloomRedis } from '../kit/fairloom-package.ts';
 import type { Payload } from '../kit/payload.ts';
 import type { Producer, Side, Work } from '../kit/side.ts';
@@ -8,7 +8,7 @@ export const JOB = 'job';
 
 export const fairloom: Side = sideOf('fairloom');
 
-/** The same, but that a refusal of one task of many is its own: nothing to hold back. */
+/** The same, except that the refusal of one task does not refuse the others: nothing is held back. */
 export const fairloomEach: Side = sideOf('fairloom-each');
 
 function sideOf(name: 'fairloom' | 'fairloom-each'): Side {
@@ -23,7 +23,7 @@ function sideOf(name: 'fairloom' | 'fairloom-each'): Side {
   };
 }
 
-/** That the bench's server keeps nothing, and its workers start later, is no news here. */
+/** Drops warnings that are expected here: the bench's server has no persistence, and its workers start later. */
 export const ERRORS = {
   debug: () => undefined,
   info: () => undefined,
@@ -37,19 +37,19 @@ async function open(url: string, handle: (payload: Payload) => Promise<void>) {
   return { loom: new Fairloom({ backend: await backendAt(url), tasks: [job], log: ERRORS }), job };
 }
 
-/** What is no address is a folder. */
+/** A value that is no address is a folder. */
 async function backendAt(place: string) {
   return place.startsWith('redis')
     ? (await loadFairloomRedis()).redis(place)
     : (await loadFairloomFile()).file(place);
 }
 
-/** What stores tasks of this name with this client. */
+/** The enqueue of tasks of this name with this client. */
 export function producerOf(
   { loom, job }: Awaited<ReturnType<typeof open>>,
   atomic: boolean,
 ): Producer {
-  // The others count a delay from the call, as this does; `delay` counts from when it is stored.
+  // The other libraries count a delay from the call, and so does this; `delay` counts from the storing.
   const addLater = async (works: readonly Work[]): Promise<void> => {
     await Promise.all(
       works.map(({ payload, user, delayMs = 0 }) =>

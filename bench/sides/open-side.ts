@@ -1,7 +1,7 @@
 import { loadFairloom, loadFairloomRedis } from '../kit/fairloom-package.ts';
 import type { RedisSideName, Side } from '../kit/side.ts';
 
-/** Loads the library only now: a process of one side must not carry the others. */
+/** Loads the library on first use: a process of one side must not load the others. */
 export async function openSide(name: RedisSideName): Promise<Side> {
   switch (name) {
     case 'fairloom':
@@ -17,7 +17,7 @@ export async function openSide(name: RedisSideName): Promise<Side> {
   }
 }
 
-/** The library is loaded here, as those of the others are: its time is not that of the first task. */
+/** Loads the library here, like the others: its time is not part of the first task. */
 async function fairloomSides(): Promise<typeof import('./fairloom.ts')> {
   await Promise.all([loadFairloom(), loadFairloomRedis()]);
   return import('./fairloom.ts');
