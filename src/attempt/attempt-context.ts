@@ -38,96 +38,96 @@ import {
   waitText,
 } from './waits.ts';
 
-/** How long a handler may take. What it waits for without a lease does not count. */
+/** The time limit of a handler. Waits without a lease do not count. */
 export interface TimeLimit {
-  /** What is left of it then, in ms; `undefined` without a limit. */
+  /** Stops the clock, and returns the rest in ms; `undefined` without a limit. */
   pause(): number | undefined;
   resume(): void;
 }
 
-/** What a handler runs by `ctx.run`; `signal` ends it. */
+/** One call of `ctx.run`; `signal` ends it. */
 export interface RunCall {
   readonly step: unknown;
   readonly input: unknown;
   readonly id: string | undefined;
   readonly signal: AbortSignal;
-  /** Of the handler. */
+  /** Trace of the handler. */
   readonly trace: Trace;
-  /** Absent when it has logged nothing that is kept. */
+  /** The kept lines of its log; absent when there are none. */
   readonly lines?: KeptLines | undefined;
-  /** Of the handler, unless its attempt sees to that. */
+  /** Time limit of the handler, unless its attempt enforces it. */
   readonly limit?: TimeLimit | undefined;
 }
 
-/** What a handler waits for; `signal` ends it. */
+/** One wait of a handler; `signal` ends it. */
 export interface WaitCall {
   readonly wait: HandlerWait;
   readonly id: string | undefined;
   readonly signal: AbortSignal;
-  /** As of {@link RunCall}. */
+  /** As in {@link RunCall}. */
   readonly lines?: KeptLines | undefined;
-  /** Likewise. */
+  /** As in {@link RunCall}. */
   readonly limit?: TimeLimit | undefined;
 }
 
-/** Runs steps for a handler, and waits for it. Calls of one handler are counted together. */
+/** Runs steps and waits for a handler. Both calls share one numbering. */
 export interface SubRunner {
   run(call: RunCall): Promise<unknown>;
   wait(call: WaitCall): Promise<WaitAnswer>;
   /**
-   * Whether the handler has started anew, and an earlier part of the same attempt has logged before a call that this one
-   * has yet to make.
+   * Whether the handler has started again, and an earlier start of the same attempt stored lines of log before a call
+   * that this one has not made yet.
    */
   repeats(): Promise<boolean>;
 }
 
-/** Makes what one attempt of a handler runs its steps by. */
+/** Makes the runner for one attempt of a handler. */
 export type SubRunners = (tries: Tries) => SubRunner;
 
-/** How often a handler was called before, to no end. */
+/** Number of earlier calls of a handler that did not end it. */
 export interface Tries {
-  /** Attempts that have failed. */
+  /** Number of failed attempts. */
   readonly failures: number;
-  /** Times that it has given itself back. */
+  /** Number of releases by the handler. */
   readonly releases: number;
 }
 
-/** Where a context gets what it shows. */
+/** The values that a context shows. */
 export interface ContextSource {
   readonly taskId: string;
-  /** Absent for a task that stands alone. */
+  /** Absent for a task outside a run. */
   readonly runId?: string | undefined;
   readonly name: string;
   readonly user: string;
   readonly attempt: number;
   readonly fencingToken: number;
-  /** Made when it is first asked for. */
+  /** Made on first use. */
   readonly trace: Trace;
   readonly upstreams: readonly UpstreamFact[];
-  /** Made when it is first asked for. */
+  /** Made on first use. */
   readonly signal: AbortSignal;
   readonly log: Logger;
-  /** Made when the handler streams, logs, or says how far it has come. */
+  /** Made when the handler streams, logs, or reports progress. */
   readonly reports: HandlerReports;
   readonly codec: ValueCodec;
-  /** Asked for when the handler runs its first step. */
+  /** Made when the handler runs its first step. */
   readonly runner: SubRunner;
-  /** Absent where suspending the attempt stops its time. */
+  /** Absent where a suspension of the attempt stops its clock. */
   readonly limit?: TimeLimit | undefined;
-  /** Made when the handler asks for what it holds. */
+  /** Made when the handler first uses a channel, metadata or XCom. */
   readonly pendingWrites: PendingWrites;
   /** Present once the handler has reported something. */
   readonly reported: HandlerReports | undefined;
-  /** Made by the first call that gives a promise. */
+  /** Made by the first call that returns a promise. */
   readonly calls: HandlerCalls;
 }
 
-/** The handler's view of its attempt. Parts that cost something are made on first use. */
+/** The context of an attempt's handler. Costly parts are made on first use. */
 export class AttemptContext implements TaskContext {
   readonly #source: ContextSource;
   #log: Logger | undefined;
   #upstream: Upstreams | undefined;
-  /** Its waits and runs that are not over, as errors call them; made for the first. */
+  /** Its open waits and runs, as errors name them; made on first use. */
   #open: Set<OpenCall> | undefined;
 
   constructor(source: ContextSource) {
@@ -179,7 +179,7 @@ export class AttemptContext implements TaskContext {
 
   channel<T extends object>(definition: Channel<T>): ChannelOf<T> {
     const { calls, pendingWrites } = this.#source;
-    // The definition says of which type its values are.
+    // The definition has the type of its values.
     return calls.view(pendingWrites.channels.open(definition)) as unknown as ChannelOf<T>;
   }
 
@@ -196,7 +196,7 @@ export class AttemptContext implements TaskContext {
   }
 
   run(step: unknown, input?: unknown, options: SubRunOptions = {}): Promise<never> {
-    // The step's definition says of which type its output is.
+    // The step's definition has the type of its output.
     return this.#source.calls.hold(this.#run(step, input, options)) as Promise<never>;
   }
 
@@ -210,13 +210,13 @@ export class AttemptContext implements TaskContext {
 
   waitFor(what: unknown, options: WaitOptions = {}): Promise<never> {
     const { codec, calls } = this.#source;
-    // The definition of the signal says of which type its payload is.
+    // The definition of the signal has the type of its payload.
     return calls.hold(waitForSignal(this.#waiter, what, { options, codec })) as Promise<never>;
   }
 
   ask(question: AskOptions<string, unknown>): Promise<never> {
     const { codec, calls } = this.#source;
-    // The question says of which type its answers are.
+    // The question has the types of its answers.
     return calls.hold(askPeople(this.#waiter, question, codec)) as Promise<never>;
   }
 
@@ -239,7 +239,7 @@ export class AttemptContext implements TaskContext {
     };
   }
 
-  /** Runs go one after the other. What a wait is raced with would be noticed too late, or not at all. */
+  /** Refuses a wait beside other calls: in a race it would settle too late, or never. */
   async #alone<T>(call: OpenCall, make: () => Promise<T>): Promise<T> {
     this.#open ??= new Set();
     const open = this.#open;
@@ -254,19 +254,19 @@ export class AttemptContext implements TaskContext {
     }
   }
 
-  /** Nothing that a handler has called goes on when it has ended. */
+  /** Aborts the calls of a handler when it has ended. */
   get #callSignal(): AbortSignal {
     return this.#source.calls.signalOf(this.#source.signal);
   }
 }
 
-/** A call of a handler that takes a while. */
+/** An open call of a handler. */
 interface OpenCall {
   readonly isWait: boolean;
   readonly what: string;
 }
 
-/** A signal that is made on first use. */
+/** An abort signal that is made on first use. */
 export class LazySignal {
   #controller: AbortController | undefined;
   /** Present once aborted. */
@@ -280,12 +280,12 @@ export class LazySignal {
     return this.#controller.signal;
   }
 
-  /** Why it was aborted; `undefined` before. */
+  /** The reason of the abort; `undefined` before. */
   get reason(): unknown {
     return this.#reason?.value;
   }
 
-  /** Only the first reason counts. */
+  /** Aborts; later reasons are ignored. */
   abort(reason: unknown): void {
     if (this.#reason !== undefined) return;
     this.#reason = { value: reason };
@@ -305,7 +305,7 @@ class LeasedUpstreams implements Upstreams {
   get<O, X>(of: Step<never, O, X>): Upstream<O | X> | undefined {
     const { name: wanted } = demandStep('upstream', of);
     const fact = this.#facts.find(({ name }) => nameIn(name) === wanted);
-    // The result is what that definition's handler returned; the definition says of which type.
+    // The definition has the type of its handler's result.
     return fact === undefined ? undefined : (this.#view(fact) as Upstream<O | X>);
   }
 

@@ -11,18 +11,18 @@ import type { KeptJournal } from './own-lease.ts';
 import type { TaskWrites } from './pending-writes.ts';
 import type { StreamTools } from './streams.ts';
 
-/** Why an attempt shall end before its handler does, the weightier last. */
+/** Why an attempt must end before its handler does; later ones in the list take precedence. */
 export type Interruption =
-  /** Its worker ends: unless it finishes all the same, it is given back uncounted. */
+  /** Its worker shuts down: it is released uncounted, unless it finishes. */
   | { readonly type: 'shutdown' }
-  /** Its time is over. */
+  /** Its timeout is over. */
   | { readonly type: 'timeout' }
-  /** Its end was requested: it ends as canceled, with any result. */
+  /** A cancel was requested: it ends as canceled, whatever its result. */
   | { readonly type: 'cancel'; readonly cause: Cause }
-  /** It has no lease any more: its result will not be asked for. */
+  /** Its lease is lost: its result is dropped. */
   | { readonly type: 'lost' };
 
-/** Tools of an attempt, and the receiver of its outcome; `Attempt` is the attempt itself. */
+/** Tools of an attempt, and the receiver of its outcome. `Attempt` is the type of the attempt. */
 export interface AttemptHost<Attempt> {
   readonly codec: ValueCodec;
   readonly log: Logger;
@@ -32,21 +32,21 @@ export interface AttemptHost<Attempt> {
   readonly deadlines: Deadlines;
   /** Makes the pending writes of its handlers. */
   readonly taskWrites: TaskWrites;
-  /** Store what its handlers stream. */
+  /** Stores the streams of its handlers. */
   readonly streams: StreamTools;
-  /** The run that a task belongs to; `undefined` when it stands alone. */
+  /** The run of a task; `undefined` for a task outside a run. */
   runOf(lease: Leased): TaskRun | undefined;
   /** Runs steps for its handler. */
   runnerOf(attempt: Attempt): SubRunner;
-  /** The decision is made: from now on the handler changes nothing. */
+  /** The decision is made: writes of the handler have no effect any more. */
   decided(attempt: Attempt, decision: Decision | Suspension): void;
   /** The handler's promise has settled: its slot is free. */
   ended(attempt: Attempt): void;
-  /** It waits for a group of its handler's: its slot is free, its handler is kept. */
+  /** The handler waits: its slot is free, and its stack is kept. */
   suspended(attempt: Attempt, suspension: Suspension, journal: KeptJournal): void;
-  /** It is to have a lease again, though nothing has come that it waits for. */
+  /** The handler needs a lease again before the end of its wait. */
   recalled(attempt: Attempt): void;
-  /** Its handler has settled without a lease: whether that is all that the worker has to wait for. */
+  /** Its handler has settled without a lease. @returns whether it was still suspended. */
   endedSuspended(attempt: Attempt): boolean;
   /** A decider or backoff function of the user threw. */
   reportUserError(operation: string, error: unknown): void;

@@ -16,37 +16,37 @@ import {
   timeoutOption,
 } from '../workflow/task-options.ts';
 
-/** What holds for the attempts of one task. */
+/** Settings of the attempts of one task. */
 export interface AttemptPlan {
   readonly policy: RetryPolicy;
-  /** 0: none. */
+  /** Timeout in ms; 0: none. */
   readonly timeoutMs: number;
-  /** Says the wait in place of the policy. */
+  /** Computes the delay instead of the policy. */
   readonly backoff: BackoffFunction | undefined;
   readonly decider: Decider;
   readonly keepLogs: KeepLogs;
   readonly traceparent: string | undefined;
 }
 
-/** What a definition may leave open. */
+/** Options that a definition may omit. */
 export type AttemptDefaults = Pick<TaskOptions, 'retries' | 'backoff' | 'timeout' | 'keepLogs'>;
 
-/** The default wait between attempts. */
+/** The default delay between attempts. */
 const BUILT_IN_BACKOFF = backoffOption('backoff', {});
 
-/** Plans per definition, so that the usual task costs a look-up. */
+/** Plans by definition, so that a task without options of its own needs only a look-up. */
 export class PlanCache {
   readonly #defaults: AttemptDefaults;
   readonly #decider: Decider;
   readonly #plans = new WeakMap<TaskDefinition, AttemptPlan>();
 
-  /** `defaults` is `FairloomOptions.defaults`; the decider is the worker's, if it has one. */
+  /** `defaults`: `FairloomOptions.defaults`; `decider`: the worker's, if it has one. */
   constructor(defaults: AttemptDefaults, decider: Decider | undefined) {
     this.#defaults = defaults;
     this.#decider = decider ?? decide;
   }
 
-  /** The enqueue goes before the definition, that before the queue, that before the defaults. */
+  /** Precedence: enqueue, definition, queue, defaults. */
   planFor(
     definition: TaskDefinition,
     stored: string,
@@ -87,14 +87,14 @@ export class PlanCache {
   }
 }
 
-/** The wait that a definition's function says, in ms; `undefined` when it says nothing usable. */
+/** The delay that a definition's function returns, in ms; `undefined` if it is unusable. */
 export function functionWaitMs(plan: AttemptPlan, attempt: number): number | undefined {
   if (plan.backoff === undefined) return undefined;
   const ms = durationMs(callUserCode(plan.backoff, attempt));
   return ms === undefined ? undefined : Math.min(Math.max(0, ms), LIMITS.delayMaxMs);
 }
 
-/** What the queue says, where the definition says nothing. */
+/** Adds the queue's settings that the definition does not set. */
 function withSettings(
   plan: AttemptPlan,
   { options }: TaskDefinition,

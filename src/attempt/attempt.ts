@@ -32,12 +32,12 @@ import { LeasedSource } from './leased-source.ts';
 import type { KeptJournal, OpenGroups, OwnEnd, OwnLease } from './own-lease.ts';
 import type { SettledWrites } from './pending-writes.ts';
 
-/** Of a handler that has given its lease up. */
+/** A handler that waits without a lease. */
 interface Waiting {
   readonly done: Promise<void>;
   readonly resolve: () => void;
   readonly reject: (reason: Error) => void;
-  /** Its worker was asked for a lease. */
+  /** The worker was asked to lease its task again. */
   isRecalled: boolean;
 }
 
@@ -51,36 +51,36 @@ function newWaiting(): Waiting {
   return { done: over, resolve, reject, isRecalled: false };
 }
 
-/** The place of an attempt whose lease is not held, or not any more. */
+/** Place of an attempt without a lease. */
 export const NOWHERE = -1;
 
 /**
  * One leased task in one slot: calls its handler, decides on the outcome, and passes the decision on to be
- * settled. The handler may outlive that.
+ * settled. The handler may run longer.
  */
 export class Attempt extends LeasedSource implements CallSink, OwnLease {
   /** When the handler was called; 0 before. */
   startedAt = 0;
   /** Its handler was called and has not settled. */
   running = false;
-  /** Its decision is on the way to the backend, or is not wanted any more. */
+  /** Its decision is being settled, or is not needed any more. */
   isDecided = false;
-  /** Where its worker keeps it among the leases that are not settled yet. */
+  /** Its index among the worker's unsettled leases. */
   place: number = NOWHERE;
-  /** The weightiest reason to end so far. */
+  /** The interruption with the highest precedence so far. */
   #interrupted: Interruption['type'] | undefined;
   readonly #host: AttemptHost<Attempt>;
-  /** What its handler wrote, once it has succeeded. */
+  /** Writes of its handler, once it has succeeded. */
   writes: SettledWrites | undefined;
   /** Present while its handler waits without a lease. */
   #waiting: Waiting | undefined;
-  /** The outcome of its handler while it waited; settled by the lease that it waits under, or the next. */
+  /** The outcome of its handler during a wait; settled under the lease of the wait, or the next one. */
   #outcomeWhileWaiting: Outcome | undefined;
-  /** False while it is suspended, and after that if its handler was given up. */
+  /** False while it is suspended, and afterwards if its handler was abandoned. */
   #hasSlot = true;
-  /** When its handler was called, or went on. */
+  /** When its handler was called, or was resumed. */
   #resumedAt = 0;
-  /** How long its handler has run under earlier leases, in ms. */
+  /** Run time of its handler under earlier leases, in ms. */
   #spentMs = 0;
   /** Present once a handler has waited for a group. */
   #openGroups: OpenGroups | undefined;
@@ -95,17 +95,17 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     this.#host = host;
   }
 
-  /** Its lease is not settled yet, as far as its worker knows. */
+  /** Its lease is unsettled, as far as its worker knows. */
   get isLeased(): boolean {
     return this.place !== NOWHERE;
   }
 
-  /** Its handler has settled while it waited. */
+  /** Its handler has settled during a wait. */
   get hasEnded(): boolean {
     return this.#outcomeWhileWaiting !== undefined;
   }
 
-  /** How long ago its handler was called, in ms; 0 when it was not. */
+  /** Time since its handler was called, in ms; 0 before. */
   get ranMs(): number {
     return this.startedAt === 0 ? 0 : elapsedMs(this.#host.clock) - this.startedAt;
   }
@@ -130,7 +130,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     else this.trace.within(() => callHandler(call, this));
   }
 
-  /** Lets code of the engine's own work under the lease, which says what becomes of the task. */
+  /** Runs the engine's own code under the lease; the code returns how the lease ends. */
   startOwn(code: (own: OwnLease) => Promise<OwnEnd>): void {
     this.#begin();
     void code(this).then(
@@ -154,31 +154,31 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     this.#handlerEnded(failure);
   }
 
-  /** Nothing can come next of a task that stands alone. */
+  /** A task outside a run has no next step. */
   reportChoice(): void {
     const error = new Fatal(`${this.name} chose what comes next, and is no part of a run`);
     this.reportError({ error, failureType: 'error', retryable: false });
   }
 
-  /** Its handler threw, or it could not be started. */
+  /** Its handler threw, or could not be started. */
   failWith(failure: Failure): void {
     if (!this.isDecided) this.#decide(this.#outcomeOf(failure));
   }
 
-  /** What it wrote to channels was refused, and nothing has changed: it has failed. */
+  /** Its writes to channels were refused, and nothing has changed: the attempt fails. */
   failOnRefusedWrites(refusal: ChannelRefusal): void {
     if (this.isLeased) this.#decide(failedOutcome(channelFailure(refusal), undefined));
   }
 
-  /** Gives it back before it was started. */
+  /** Releases the task before it was started. */
   giveBack(cause: Cause): void {
     this.endWith({ type: 'outcome', outcome: { type: 'released', cause } });
   }
 
-  /** What the engine's own code made of it, in place of a handler or before one was called. */
+  /** Ends the attempt as the engine's own code decided, instead of or before a handler. */
   endWith(end: OwnEnd): void {
     if (this.isDecided) return;
-    // Its worker hears from the backend that the lease is lost.
+    // The worker gets the loss of the lease from the backend.
     if (end.type === 'lost') this.begunTrace?.end(lostEnd(this.taskId));
     else {
       const demanded = this.#forcedOutcome();
@@ -188,7 +188,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     }
   }
 
-  /** Interrupts the attempt; a reason that weighs less than an earlier one changes nothing. */
+  /** Interrupts the attempt; a reason with lower precedence than an earlier one is ignored. */
   interrupt(why: Interruption): void {
     switch (why.type) {
       case 'shutdown':
@@ -214,7 +214,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     }
   }
 
-  /** The timeout is over, or the time that an interrupted handler may take to notice. */
+  /** The timeout is over, or the grace of an interrupted handler. */
   due(): void {
     const demanded = this.#forcedOutcome();
     if (demanded === undefined) this.interrupt({ type: 'timeout' });
@@ -246,7 +246,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     return waiting.done;
   }
 
-  /** Its worker has leased the task again: the handler goes on. */
+  /** The worker has leased the task again: the handler continues. */
   resume(lease: Leased): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;
@@ -261,7 +261,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     else this.#handlerEnded(this.#outcomeWhileWaiting);
   }
 
-  /** Ends its suspended handler: no worker continues it. */
+  /** Ends its suspended handler, which no worker continues. */
   abandonHandler(reason: Error): void {
     const waiting = this.#waiting;
     if (waiting === undefined) return;
@@ -272,7 +272,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     waiting.reject(reason);
   }
 
-  /** Its task has ended: what it has left of groups is asked to end. */
+  /** Its task has ended: asks the members of its open groups to end. */
   giveUpGroups(canceled?: Cause): void {
     for (const giveUp of this.openGroups.values()) {
       giveUp(canceled).catch((error: unknown) => {
@@ -287,7 +287,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     return this.#host.runnerOf(this);
   }
 
-  /** `leftMs` as of {@link OwnLease.suspend}. */
+  /** `leftMs` as in {@link OwnLease.suspend}. */
   #timeLeft(leftMs: number | undefined): Pick<Suspension, 'timeLeft'> {
     const { timeoutMs } = this.plan;
     const taskMs = timeoutMs > 0 ? Math.max(0, timeoutMs - this.#spentMs) : undefined;
@@ -318,7 +318,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     if (this.#hasSlot) this.#host.ended(this);
   }
 
-  /** Its handler has ended; what it left open ends with that. */
+  /** Its handler has ended: ends its open calls. */
   #handlerEnded(end: Outcome | Failure): void {
     this.#handlerSettled();
     if (this.#hasSlot) {
@@ -330,7 +330,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     if (this.#host.endedSuspended(this)) this.#decide(this.#outcomeWhileWaiting);
   }
 
-  /** An outcome that was late was asked for its demands when it came. */
+  /** A late outcome has been checked against the interruption already. */
   #outcomeOfEnd(end: Outcome | Failure): Outcome {
     if (!('type' in end)) return this.#outcomeOf(end);
     return end === this.#outcomeWhileWaiting ? end : (this.#forcedOutcome() ?? end);
@@ -355,7 +355,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     );
   }
 
-  /** The outcome that the interruption forces, with any answer of the handler; `undefined` without one. */
+  /** The outcome that an interruption forces, whatever the handler returns; `undefined` without one. */
   #forcedOutcome(): Outcome | undefined {
     if (this.#interrupted === 'cancel') return canceledOutcome(this.endReason);
     if (this.#interrupted !== 'timeout') return undefined;
@@ -367,13 +367,13 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
   }
 
   #decide(outcome: Outcome): void {
-    // Nothing else may decide while a decider of the user does.
+    // A decider of the user must not be interrupted by another decision.
     this.isDecided = true;
     const finishes = outcome.type === 'succeeded' && this.plan.decider === decide;
     const decision: Decision = finishes
       ? { type: 'finish', result: outcome.result }
       : decisionOn(outcome, this, this.#host);
-    // Most handlers hold no writes, and most results go to no other task.
+    // Most handlers have no writes, and most results are not shared.
     if (this.begunWrites !== undefined || this.definition.options.xcom === true) {
       this.writes = this.#host.taskWrites.settled(this, this.begunWrites, { outcome, decision });
     }

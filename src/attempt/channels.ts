@@ -1,4 +1,4 @@
-/** Channels in the hands of handlers: what an attempt writes is pending until its end is written down. */
+/** Channels of handlers: writes of an attempt are buffered until its end is stored. */
 
 import { decodeJson, encodeJson, tooLong, utf8Bytes } from '../base/json.ts';
 import {
@@ -34,11 +34,11 @@ import {
 import { checkedBy } from '../workflow/standard-schema.ts';
 import type { Failure } from './handler-call.ts';
 
-/** Where the channels of a run are. */
+/** Store of a run's channels. */
 export interface ChannelStore {
-  /** The JSON text of one field as it is stored now. */
+  /** The stored JSON text of one field. */
   read(field: string): Promise<string | undefined>;
-  /** Writes now; throws what {@link channelError} makes. */
+  /** Writes at once; throws the error of {@link channelError}. */
   write(write: ChannelWrite): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export interface ChannelStore {
 export class StoredChannels implements ChannelStore {
   readonly #runs: RunStore;
   readonly #run: string;
-  /** Whose lease may be another one after a wait. */
+  /** Its lease may change during a wait. */
   readonly #holder: { readonly lease: LeaseRef };
 
   constructor(runs: RunStore, run: string, holder: { readonly lease: LeaseRef }) {
@@ -80,17 +80,17 @@ export class LocalChannels implements ChannelStore {
     this.apply([write]);
   }
 
-  /** What a handler wrote that has succeeded: all of it, or it throws. */
+  /** Applies the writes of a handler that has succeeded: all of them, or it throws. */
   apply(writes: readonly ChannelWrite[]): void {
     const refusal = this.#values.write(writes);
     if (refusal !== undefined) throw channelError(refusal);
   }
 }
 
-/** What one attempt of a handler writes. */
+/** Buffered writes of one attempt of a handler. */
 export class PendingChannelWrites {
   readonly #store: ChannelStore;
-  /** By field, each with all that was written to it. */
+  /** Writes to a field, combined, by field. */
   #pending: Map<string, ChannelWrite> | undefined;
   #bytes = 0;
   #isClosed = false;
@@ -99,7 +99,7 @@ export class PendingChannelWrites {
     this.#store = store;
   }
 
-  /** @throws {@link InvalidOptionError} when it is no channel. */
+  /** @throws {@link InvalidOptionError} when the value is not a channel. */
   open(channel: unknown): HandlerChannel {
     const definition = channelDefinitionOf(channel);
     const store = this.#store;
@@ -111,7 +111,7 @@ export class PendingChannelWrites {
     return new HandlerChannel(definition, own, live);
   }
 
-  /** What is to be applied; nothing can be written any more. */
+  /** Returns the writes to apply; later writes are refused. */
   take(): readonly ChannelWrite[] {
     this.#isClosed = true;
     return this.#pending === undefined ? NO_WRITES : [...this.#pending.values()];
@@ -149,10 +149,10 @@ export class PendingChannelWrites {
   }
 }
 
-/** What a handler has written that has not touched a channel. */
+/** Writes of a handler that did not use channels. */
 export const NO_WRITES: readonly ChannelWrite[] = [];
 
-/** One view of a channel. Callers see `LiveChannel`; its types are promises only. */
+/** One view of a channel. Callers see `LiveChannel`; its types exist at compile time only. */
 class HandChannel {
   readonly #definition: ChannelDefinition;
   readonly #store: ChannelStore;
@@ -207,7 +207,7 @@ class HandChannel {
     throw this.#invalid(key, encoded.path, encoded.problem);
   }
 
-  /** What the schema makes of a value; a promise only when the schema gives one. */
+  /** The value that the schema returns; a promise only when the schema returns one. */
   #checked(key: string, value: unknown): unknown {
     const schema = this.#definition.schemas.get(key);
     return schema === undefined ? value : checkedBy(this.#where(key), schema, value);
@@ -222,7 +222,7 @@ class HandChannel {
   }
 }
 
-/** A channel as a handler gets it. */
+/** A channel as a handler sees it. */
 class HandlerChannel extends HandChannel {
   readonly live: HandChannel;
 
@@ -232,7 +232,7 @@ class HandlerChannel extends HandChannel {
   }
 }
 
-/** The error that says why writes were refused. */
+/** The error for refused writes. */
 export function channelError(refusal: ChannelRefusal): FairloomError {
   switch (refusal.type) {
     case 'run-gone':
@@ -244,12 +244,12 @@ export function channelError(refusal: ChannelRefusal): FairloomError {
   }
 }
 
-/** Its task has failed: another attempt would come to the same. */
+/** The failure for refused writes: another attempt would be refused too. */
 export function channelFailure(refusal: ChannelRefusal): Failure {
   return { error: channelError(refusal), failureType: 'error', retryable: false };
 }
 
-/** A field taken apart. */
+/** Channel and key of a field. */
 function placeOf(field: string): { readonly channel: string; readonly key: string } {
   const colon = field.indexOf(':');
   return { channel: field.slice(0, colon), key: field.slice(colon + 1) };
@@ -272,7 +272,7 @@ export function channelsIn(
   );
 }
 
-/** What cannot be read is shown by the id of its key. */
+/** A value for display; an unreadable one is shown by the id of its key. */
 export function shownValue(text: string): unknown {
   if (isSealed(text)) return readableWords(text);
   const value = decodeJson(text);

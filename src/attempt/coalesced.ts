@@ -1,38 +1,38 @@
-/** What a handler tells that need not be stored at once: gathered, and stored at most once a second. */
+/** Reports of a handler that need not be stored at once: buffered, and stored at most once a second. */
 import type { Clock, Timer } from '../base/time.ts';
 import { isOwn } from '../domain/errors/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 
-/** Where texts are stored. */
+/** A store of texts. */
 interface TextStore {
   write(text: string): Promise<void>;
-  /** Fulfilled once what was written is stored, or cannot be. */
+  /** Resolves when the written texts are stored, or cannot be. */
   sent(): Promise<void>;
 }
 
-/** What a call of a handler gathers under its lease. */
+/** Parts of a buffer for one call of a handler under its lease. */
 interface CoalescedParts {
   readonly clock: Clock;
-  /** Opened for the first text that is stored. */
+  /** Opens the store for the first text that is stored. */
   readonly open: () => TextStore;
-  /** It takes no more texts. */
+  /** Called when the buffer accepts no more texts. */
   readonly left: () => void;
 }
 
-/** How it gathers. */
+/** Options of a buffer. */
 export interface Habits {
-  /** Most texts that are kept, the newest; and their characters. */
+  /** Largest number of buffered texts, the newest ones, and of their characters. */
   readonly most: number;
   readonly mostChars: number;
-  /** The first text is stored at once, and not after a second. */
+  /** The first text is stored at once, not after a second. */
   readonly isEager: boolean;
-  /** Asked before anything is stored by the clock, until it says false. */
+  /** Called before each periodic store, until it returns false; true postpones the store. */
   readonly mustWait?: () => Promise<boolean>;
-  /** Is told once that something cannot be stored, unless the lease is lost, which is told elsewhere. */
+  /** Called once when a text cannot be stored; not for a lost lease, which is reported elsewhere. */
   readonly failed: (error: unknown) => void;
 }
 
-/** Texts of one call of a handler, on their way to one stream. */
+/** Texts of one call of a handler for one stream. */
 export class Coalesced {
   readonly #parts: CoalescedParts;
   readonly #habits: Habits;
@@ -40,10 +40,10 @@ export class Coalesced {
   #chars = 0;
   #store: TextStore | undefined;
   #timer: Timer | undefined;
-  /** Present while texts are on their way. */
+  /** Present while texts are being sent. */
   #sending: Promise<void> | undefined;
   #isOver = false;
-  /** Nothing holds it any more. */
+  /** No reason to postpone is left. */
   #isFree = false;
   #hasFailed = false;
 
@@ -52,7 +52,7 @@ export class Coalesced {
     this.#habits = habits;
   }
 
-  /** Some of it was stored, or is on its way. */
+  /** Whether some of it was stored, or is being sent. */
   get isStored(): boolean {
     return this.#store !== undefined;
   }
@@ -70,13 +70,13 @@ export class Coalesced {
     this.#timer = this.#soon();
   }
 
-  /** What is not on its way is not stored. */
+  /** Drops the texts that are not being sent. */
   drop(): void {
     this.#texts.length = 0;
     this.#chars = 0;
   }
 
-  /** Stores what there is; `undefined` when there is nothing to wait for. */
+  /** Stores the buffered texts; `undefined` when there is nothing to wait for. */
   store(): Promise<void> | undefined {
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -85,7 +85,7 @@ export class Coalesced {
     return this.#sending.then(() => this.store());
   }
 
-  /** The handler has ended. Fulfilled once it is stored, if it is to be. */
+  /** The handler has ended. Resolves when the texts are stored, if `isKept`. */
   ended(isKept: boolean): Promise<void> | undefined {
     this.#isOver = true;
     this.#parts.left();
@@ -102,13 +102,13 @@ export class Coalesced {
         void this.#free(this.#habits.mustWait);
         return;
       }
-      // In an outage nothing piles up behind what is on its way.
+      // During an outage, texts stay in the buffer while others are being sent.
       if (this.#sending === undefined) void this.#send();
       if (this.#texts.length > 0 || this.#habits.isEager) this.#timer = this.#soon();
     });
   }
 
-  /** Where it cannot be told, it is asked again. */
+  /** If the call fails, the next store calls again. */
   async #free(mustWait: () => Promise<boolean>): Promise<void> {
     this.#isFree = !(await mustWait().catch(() => true));
     if (!this.#isFree || this.#isOver || this.#texts.length === 0) return;

@@ -1,36 +1,36 @@
 import { type Clock, elapsedMs, type Timer } from '../base/time.ts';
 
 /**
- * Something with a deadline. The links are the list's own: a deadline is set and taken back with
- * every task, so it must cost neither a timer nor an object.
+ * Base class of objects with a deadline. It contains the links of the list: every task sets and
+ * clears a deadline, so that must need neither a timer nor an allocation.
  */
 export abstract class DeadlineNode {
-  /** When it is due, on the clock; 0 while it stands in no list. */
+  /** The deadline on the clock; 0 without one. */
   deadlineAt = 0;
-  /** The list that it stands in, and its neighbours there. */
+  /** The list that contains it, and its neighbors there. */
   deadlineList: DeadlineList | undefined;
   deadlineBefore: DeadlineNode | undefined;
   deadlineAfter: DeadlineNode | undefined;
 
-  /** Called once, when the deadline has passed; it may set another. */
+  /** Called once when the deadline has passed; it may set another. */
   abstract due(): void;
 }
 
-/** Nodes of one length of time: the newest is due last, so the order costs nothing. */
+/** Nodes with one duration: a new node is due last, so appending keeps the order. */
 interface DeadlineList {
   first: DeadlineNode | undefined;
   last: DeadlineNode | undefined;
 }
 
-/** With so many lists the empty ones go. */
+/** From this number of lists on, empty ones are removed. */
 const MOST_LISTS = 32;
 
-/** All deadlines of one worker behind a single timer. */
+/** All deadlines of one worker, with a single timer. */
 export class Deadlines {
   readonly #clock: Clock;
-  /** One per length of time in use, by ms; there are few of those. */
+  /** Lists by duration in ms; few durations are in use. */
   readonly #lists = new Map<number, DeadlineList>();
-  /** Set for the earliest deadline, or an earlier moment when that one was taken back. */
+  /** Set for the earliest deadline, or earlier if that deadline was cleared. */
   #timer: Timer | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
 
@@ -38,7 +38,7 @@ export class Deadlines {
     this.#clock = clock;
   }
 
-  /** Sets the node's deadline, `ms` from now, in place of the one that it had. */
+  /** Sets the node's deadline to `ms` from now; replaces an earlier one. */
   set(node: DeadlineNode, ms: number, now: number): void {
     this.clear(node);
     const list = this.#listOf(ms);
@@ -64,14 +64,14 @@ export class Deadlines {
     node.deadlineAfter = undefined;
   }
 
-  /** Takes back the timer; deadlines that are left pass unnoticed. */
+  /** Stops the timer; remaining deadlines have no effect. */
   stop(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
     this.#timerAt = Number.POSITIVE_INFINITY;
   }
 
-  /** One that is empty is kept: the next task has the same timeout, most likely. */
+  /** Keeps an empty list: the next task probably has the same timeout. */
   #listOf(ms: number): DeadlineList {
     const known = this.#lists.get(ms);
     if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** How calls of handlers become decisions, with any decider. */
+/** Turns outcomes of handler calls into decisions, with any decider. */
 
 import { atRoot, callUserCode } from '../base/async-scope.ts';
 import { messageOf } from '../base/message-of.ts';
@@ -24,26 +24,26 @@ import { type AttemptPlan, functionWaitMs } from './attempt-plan.ts';
 import { fingerprinted } from './fingerprint.ts';
 import type { Failure } from './handler-call.ts';
 
-/** The engine's own code threw: a graph that is not there may be there later, the rest stays wrong. */
+/** A failure of the engine's own code: a missing graph may be stored later, other errors are final. */
 export function ownFailure(error: unknown): Failure {
   const retryable = isOwn(error) && error.retryable;
   const isPayload = isOwn(error, 'INVALID_PAYLOAD');
   return { error, failureType: isPayload ? 'invalid-payload' : 'error', retryable };
 }
 
-/** Whom deciders ask. */
+/** Deciders and the reports of their errors. */
 interface DecisionHost {
   readonly random: () => number;
   reportUserError(operation: string, error: unknown): void;
 }
 
-/** An attempt that is decided on. */
+/** An attempt to decide on. */
 interface Decided {
   readonly lease: Leased;
   readonly plan: AttemptPlan;
 }
 
-/** What becomes of a task: its decider says so, and where that is of no use the one of the engine. */
+/** The decision of the task's decider, or the default one if that is invalid. */
 export function decisionOn(outcome: Outcome, attempt: Decided, host: DecisionHost): Decision {
   return fingerprinted(decided(outcome, attempt, host), attempt.lease.name);
 }
@@ -65,7 +65,7 @@ function decided(
   }
 }
 
-/** How long a function of its definition lets it wait for its next attempt; `undefined` without one. */
+/** The delay before the next attempt by a function of its definition; `undefined` without one. */
 export function ownWaitMs(
   of: { readonly plan: AttemptPlan; readonly attempt: number; readonly name: string },
   host: { reportUserError(operation: string, error: unknown): void },
@@ -85,41 +85,41 @@ export function failedOutcome(failure: Failure, afterMs: number | undefined): Ou
   return afterMs === undefined ? outcome : { ...outcome, afterMs };
 }
 
-/** The outcome of a call that asked to be made again later, uncounted; `undefined` of any other. */
+/** The outcome of a call that asked for an uncounted repetition; `undefined` for any other. */
 export function releasedOutcome({ error, afterMs, uncounted }: Failure): Outcome | undefined {
   if (uncounted !== true || afterMs === undefined) return undefined;
   const cause: Cause = { type: 'retry-after', reason: messageOf(error) };
   return { type: 'released', cause, afterMs, error: errorText(error) };
 }
 
-/** The outcome of a call that was to end: why, by the reason of its signal. */
+/** The outcome of an aborted call, by the reason of its signal. */
 export function canceledOutcome(reason: unknown): Outcome {
   const isCanceled = isOwn<TaskCanceledError>(reason, 'TASK_CANCELED');
   const cause: Cause = isCanceled ? reason.why : { type: 'request' };
   return { type: 'canceled', cause };
 }
 
-/** A task ends since another has, without an attempt of its own. */
+/** A task that ends because a dependency has, without an attempt of its own. */
 export function followDecision(cause: UpstreamCause): Decision {
   if (cause.state !== 'failed') return { type: 'cancel', cause };
   return { type: 'dead-letter', cause, error: errorText(errorSaying(causeText(cause))) };
 }
 
-/** A task was leased whose code is not here: another worker may have it. */
+/** The decision for a task without code here: another worker may have it. */
 export function unknownNameDecision(names: readonly string[], { name }: Leased): Decision {
   const cause: Cause = { type: 'unknown-here', task: name, known: knownNames(names) };
   return { type: 'release', delayMs: UNKNOWN_NAME_MS, cause };
 }
 
-/** What a worker has code for, as an attempt keeps it: without the engine's own, and cut. */
+/** The names that a worker has code for, for an attempt's record: without the engine's own, cut. */
 export function knownNames(names: readonly string[]): readonly string[] {
   return names.filter((one) => !one.startsWith('~')).slice(0, KNOWN_NAMES);
 }
 
-/** How long it is left to other workers, in ms. */
+/** How long such a task is released, in ms. */
 const UNKNOWN_NAME_MS = 1_000;
 
-/** Names that a worker has code for and that an attempt keeps: a worker may know hundreds. */
+/** Largest number of names in an attempt's record: a worker may know hundreds. */
 const KNOWN_NAMES = 20;
 
 const DECISIONS: readonly unknown[] = ['finish', 'retry', 'dead-letter', 'cancel', 'release'];
@@ -147,7 +147,7 @@ const FAILURES: readonly FailureType[] = [
   'upstream',
 ];
 
-/** A user's decider may answer anything: waits are brought into bounds, nonsense is refused. */
+/** Checks the result of a user's decider: limits delays, and refuses invalid values. */
 export function checkedDecision(
   given: Decision | WordedDecision,
   outcome: Outcome,
@@ -167,7 +167,7 @@ export function checkedDecision(
     : { type: 'retry', delayMs: ms, cause, error: given.error };
 }
 
-/** The cause that was passed on, or the decider's words. */
+/** The cause that was passed on, or one with the decider's reason. */
 function causeIn(
   given: Exclude<Decision | WordedDecision, { readonly type: 'finish' }>,
   outcome: Outcome,

@@ -1,4 +1,4 @@
-/** Which failures are alike, as a short text: see `errorGroupOf`. */
+/** Fingerprints of failures: equal for similar failures; see `errorGroupOf`. */
 import { createHash } from 'node:crypto';
 import { errorOf } from '../codec/task-error.ts';
 import type { Decision } from '../domain/port/backend.ts';
@@ -9,7 +9,7 @@ import { nameIn } from '../domain/task/task-name.ts';
 /** Hexadecimal digits of a fingerprint: 64 bits. */
 const DIGITS = 16;
 
-/** The same decision; of one that lets an attempt fail, its cause says which failures it is like. */
+/** The same decision; if the attempt fails, its cause has the fingerprint. */
 export function fingerprinted(decision: Decision, name: string): Decision {
   if (decision.type !== 'retry' && decision.type !== 'dead-letter') return decision;
   const { cause } = decision;

@@ -1,6 +1,6 @@
 /**
- * One call of a handler, from stored text to stored text: read, check, run, check, write. Only the
- * steps that wait for something cost a promise.
+ * One call of a handler, from stored input to stored result: decode, check, run, check, encode.
+ * Only steps that wait use a promise.
  */
 import { callUserCode } from '../base/async-scope.ts';
 import type { ValueCodec } from '../codec/codec.ts';
@@ -26,32 +26,32 @@ import type { HandlerCalls } from './handler-calls.ts';
 import type { HandlerReports } from './reports.ts';
 import { checkXComResult } from './xcom.ts';
 
-/** Why a call gave no result. `error` is what was thrown, as it is. */
+/** Why a call has no result. `error` is the thrown value. */
 export interface Failure {
   readonly error: unknown;
   readonly failureType: FailureType;
   readonly retryable: boolean;
-  /** The handler named its own wait, in ms. */
+  /** The delay that the handler requested, in ms. */
   readonly afterMs?: number;
-  /** With `afterMs`: given back, not an attempt. */
+  /** With `afterMs`: the task is released, without counting an attempt. */
   readonly uncounted?: boolean;
 }
 
-/** Is told how the call ended; exactly one of these, once. */
+/** Receives the end of the call: exactly one of these, once. */
 export interface CallSink {
-  /** Present once its handler has reported something, which is stored before it has ended. */
+  /** Present once its handler has reported something, which is stored before the call ends. */
   readonly reported: HandlerReports | undefined;
-  /** Present once its handler has called something that gives a promise. */
+  /** Present once its handler has made a call that returns a promise. */
   readonly openCalls: HandlerCalls | undefined;
-  /** The handler has settled; what it reported is stored next, then it hears how the call ended. */
+  /** The handler has settled; its reports are stored next, then the end of the call follows. */
   settling(): void;
   reportResult(text: string): void;
-  /** A dynamic handler returned what comes next. */
+  /** A dynamic handler returned a control. */
   reportChoice(control: Control): void;
   reportError(failure: Failure): void;
 }
 
-/** What is called. */
+/** The parts of a call. */
 export interface HandlerCall {
   readonly definition: TaskDefinition;
   readonly handler: Handler;
@@ -84,7 +84,7 @@ export function callHandler(call: HandlerCall, sink: CallSink): void {
   });
 }
 
-/** Codes of our errors after which another attempt would come to the same. */
+/** Codes of errors for which a retry would fail too. */
 const FINAL: readonly unknown[] = [
   'FATAL',
   'REPLAY_MISMATCH',
@@ -98,7 +98,7 @@ const FINAL: readonly unknown[] = [
   'DECRYPTION_FAILED',
 ];
 
-/** What a thrown value means. */
+/** The failure for a thrown value. */
 export function failureOf(error: unknown): Failure {
   if (isFinalGroup(error)) return refused(error, 'error');
   const asked = waitAskedBy(error);
@@ -131,7 +131,7 @@ function invoke(call: HandlerCall, input: unknown, sink: CallSink): void {
   );
 }
 
-/** What it streamed is stored under its lease, which ends with the call. */
+/** Its reports are stored under its lease, which ends with the call. */
 function returned(call: HandlerCall, value: unknown, sink: CallSink): void {
   sink.settling();
   const left = sink.openCalls?.end();
@@ -207,12 +207,12 @@ function checked(
   else then(answer);
 }
 
-/** No retry helps: the same text would be refused again, or the side effects are done. */
+/** No retry helps: the same text would be refused again, or the side effects have happened. */
 function refused(error: unknown, failureType: FailureType): Failure {
   return { error, failureType, retryable: false };
 }
 
-/** Of anything that can be waited for; `undefined` for plain values. */
+/** A promise of any thenable; `undefined` for other values. */
 function promiseOf(value: unknown): Promise<unknown> | undefined {
   if (value instanceof Promise) return value;
   if (typeof value !== 'object' || value === null) return undefined;

@@ -1,25 +1,25 @@
-/** The promises that a context gives its handler: none of them can end the process. */
+/** The promises that a context returns to its handler: none of them can end the process. */
 import { type LinkedSignal, linkAbort } from '../base/abort-watch.ts';
 import { nextTick } from '../base/globals.ts';
 import { LeaseLostError } from '../domain/errors/errors.ts';
 
-/** What a call failed with. */
+/** The error of a failed call. */
 interface CallFailure {
   readonly error: unknown;
 }
 
 /**
- * The calls of one handler on its context. A failure that the handler has not looked at when it returns is
- * a failure of its attempt; what is still under way then is given up.
+ * The calls of one handler on its context. A failure that the handler has not handled when it returns
+ * fails its attempt; open calls are then abandoned.
  */
 export class HandlerCalls {
   readonly #taskId: string;
-  /** Not settled, and not looked at. */
+  /** Calls that are open and not handled. */
   readonly #open = new Set<CallPromise<unknown>>();
   readonly #failures = new Map<CallPromise<unknown>, CallFailure>();
-  /** Of objects with calls of their own. */
+  /** Wrappers by object, for objects with calls of their own. */
   readonly #views = new WeakMap<object, object>();
-  /** What each of these stands for. */
+  /** Objects by wrapper. */
   readonly #targets = new WeakMap<object, object>();
   #linked: LinkedSignal | undefined;
   #ending: AbortController | undefined;
@@ -33,7 +33,7 @@ export class HandlerCalls {
     return CallPromise.of(promise, this);
   }
 
-  /** The same object, whose calls are kept here, those of what its members give too. */
+  /** A wrapper that tracks calls of the object, and of objects that its members return. */
   view<T extends object>(of: T): T {
     const known = this.#views.get(of);
     if (known !== undefined) return known as T;
@@ -52,7 +52,7 @@ export class HandlerCalls {
     return view;
   }
 
-  /** Aborts with the attempt, and once the handler has ended. */
+  /** Aborts with the attempt, and when the handler has ended. */
   signalOf(attempt: AbortSignal): AbortSignal {
     if (this.#linked === undefined) {
       this.#ending = new AbortController();
@@ -62,7 +62,7 @@ export class HandlerCalls {
     return this.#linked.signal;
   }
 
-  /** The handler has ended; `undefined` when nothing that it left can still fail in this turn. */
+  /** Ends the calls; `undefined` when none of them can still fail in this turn. */
   end(): Promise<CallFailure | undefined> | undefined {
     this.#isOver = true;
     if (this.#open.size === 0 && this.#failures.size === 0) {
@@ -72,7 +72,7 @@ export class HandlerCalls {
     return this.#unseen();
   }
 
-  /** Of a promise of it. */
+  /** Tracks a promise derived from a call. */
   began(promise: CallPromise<unknown>): void {
     if (!this.#isOver) this.#open.add(promise);
   }
@@ -86,7 +86,7 @@ export class HandlerCalls {
     if (this.#open.delete(promise)) this.#failures.set(promise, { error });
   }
 
-  /** What is refused at once is refused by the end of the turn. */
+  /** An immediate refusal rejects before the end of this turn. */
   async #unseen(): Promise<CallFailure | undefined> {
     if (this.#open.size > 0) await new Promise<void>((resolve) => nextTick(resolve));
     const [first] = this.#failures.values();
@@ -106,7 +106,7 @@ export class HandlerCalls {
   }
 }
 
-/** Rejects as another does, which is not unhandled; so do promises that are made of it. */
+/** A promise whose rejection, and that of promises derived from it, needs no handler. */
 class CallPromise<T> extends Promise<T> {
   #calls: HandlerCalls | undefined;
 

@@ -1,4 +1,4 @@
-/** Lines of `ctx.log` that are kept with their task, beside going where the process logs. */
+/** Lines of `ctx.log` that are stored with their task, besides the log of the process. */
 import { cut, fieldsAsData, textOf } from '../base/as-data.ts';
 import type { LogFields, Logger } from '../base/logger.ts';
 import type { Clock } from '../base/time.ts';
@@ -8,19 +8,19 @@ import { say } from '../logging/log-events.ts';
 import type { Coalesced } from './coalesced.ts';
 import type { HandlerStreams } from './streams.ts';
 
-/** Lines that a handler has logged and that are kept, as what it calls sees them. */
+/** The stored lines of a handler's log, as its calls see them. */
 export interface KeptLines {
-  /** There are some that stand behind no wait yet. */
+  /** Whether there are lines since the last wait. */
   readonly hasNew: boolean;
-  /** Stores what there is. Never rejects. */
+  /** Stores the buffered lines. Never rejects. */
   keep(): Promise<void> | undefined;
-  /** An earlier part of the same attempt has stored them: they are not stored again. */
+  /** Drops lines that an earlier start of the same attempt has stored. */
   drop(): void;
 }
 
-/** What a log needs of its call. */
+/** Parts of the log of one call. */
 interface KeptLogParts {
-  /** Where the process logs. */
+  /** Log of the process. */
   readonly log: Logger;
   readonly keep: Exclude<KeepLogs, 'never'>;
   readonly clock: Clock;
@@ -30,8 +30,8 @@ interface KeptLogParts {
 }
 
 /**
- * The log of one call of a handler. A call that succeeds within a second stores nothing, unless all is to
- * be kept; what takes longer stores its newest lines once a second, and the rest at its end.
+ * The log of one call of a handler. A call that succeeds within a second stores nothing, unless
+ * `keepLogs` is `always`; a longer one stores its newest lines once a second, and the rest at its end.
  */
 export class KeptLog implements Logger, KeptLines {
   readonly #parts: KeptLogParts;
@@ -47,7 +47,7 @@ export class KeptLog implements Logger, KeptLines {
     });
   }
 
-  /** Not kept. */
+  /** Not stored. */
   debug(message: string, fields?: LogFields): void {
     this.#parts.log.debug(message, fields);
   }
@@ -77,7 +77,7 @@ export class KeptLog implements Logger, KeptLines {
     this.#lines.drop();
   }
 
-  /** Its handler has ended. Fulfilled once the lines are stored that are to be kept. */
+  /** Its handler has ended. Resolves when the lines to keep are stored. */
   ended(isFailure: boolean): Promise<void> | undefined {
     const { keep } = this.#parts;
     return this.#lines.ended(isFailure || keep === 'always' || this.#lines.isStored);

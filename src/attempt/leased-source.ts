@@ -14,20 +14,20 @@ import type { PendingWrites } from './pending-writes.ts';
 import { HandlerReports } from './reports.ts';
 import { LeaseStreams } from './streams.ts';
 
-/** What the parts of an attempt are made with. */
+/** Tools that make the parts of an attempt. */
 type SourceTools = Pick<
   AttemptHost<never>,
   'codec' | 'log' | 'tracing' | 'clock' | 'taskWrites' | 'streams' | 'runOf'
 >;
 
-/** What a handler sees of its leased task: each part is made when it is first asked for. */
+/** The facts of a leased task that its handler sees; each part is made on first use. */
 export abstract class LeasedSource extends DeadlineNode implements ContextSource {
-  /** In force; another one after a wait. */
+  /** The current lease; it may change during a wait. */
   lease: Leased;
   readonly definition: TaskDefinition;
   readonly plan: AttemptPlan;
   upstreams: readonly UpstreamFact[];
-  /** JSON text of the input; of a node of a run it may be built after the lease. */
+  /** Input as JSON text; the input of a node may be built after the lease. */
   payload: string;
   readonly #tools: SourceTools;
   /** Present after its first use, or after an abort. */
@@ -47,7 +47,7 @@ export abstract class LeasedSource extends DeadlineNode implements ContextSource
     this.plan = plan;
     this.upstreams = lease.upstreams;
     this.payload = lease.payload;
-    // A member of a group waits for its turn, not for what the one before it gave.
+    // A member waits for its turn, not for the output of the one before it.
     if (this.upstreams.length > 0 && this.run?.node.includes('/') === true) this.upstreams = [];
   }
 
@@ -55,7 +55,7 @@ export abstract class LeasedSource extends DeadlineNode implements ContextSource
     return this.lease.id;
   }
 
-  /** What it is a part of; `undefined` when it stands alone. */
+  /** Its run; `undefined` for a task outside a run. */
   get run(): TaskRun | undefined {
     return this.#tools.runOf(this.lease);
   }
@@ -76,7 +76,7 @@ export abstract class LeasedSource extends DeadlineNode implements ContextSource
     return this.lease.attempt;
   }
 
-  /** The rising number in front of the token. */
+  /** The rising number at the begin of the token. */
   get fencingToken(): number {
     return Number.parseInt(this.lease.token, 10);
   }
@@ -130,7 +130,7 @@ export abstract class LeasedSource extends DeadlineNode implements ContextSource
 
   protected abstract newRunner(): SubRunner;
 
-  /** Present once its span was begun; that is over when a decision is made. */
+  /** Present once its span has started; the span ends with the decision. */
   protected get begunTrace(): Trace | undefined {
     return this.#trace;
   }
@@ -140,17 +140,17 @@ export abstract class LeasedSource extends DeadlineNode implements ContextSource
     return this.#streams;
   }
 
-  /** Present once its handler has asked for what it holds. */
+  /** Present once its handler has used a channel, metadata or XCom. */
   protected get begunWrites(): PendingWrites | undefined {
     return this.#pendingWrites;
   }
 
-  /** Why it was to end; `undefined` before. */
+  /** The reason of its abort; `undefined` before. */
   protected get endReason(): unknown {
     return this.#signal?.reason;
   }
 
-  /** Only the first reason counts. */
+  /** Aborts; later reasons are ignored. */
   protected abort(reason: Error): void {
     this.#signal ??= new LazySignal();
     this.#signal.abort(reason);

@@ -1,7 +1,4 @@
-/**
- * Metadata in the hands of handlers, and of those who look. It stands with the values of channels, in one
- * whose name no caller can give.
- */
+/** Metadata for handlers and readers. It is stored in a channel with a name that callers cannot use. */
 import { decodeJson, encodeJson } from '../base/json.ts';
 import { InvalidPayloadError } from '../domain/errors/errors.ts';
 import { checkId } from '../domain/fairness/names.ts';
@@ -9,12 +6,12 @@ import { LIMITS } from '../domain/limits.ts';
 import type { RunMetadata } from '../workflow/metadata.ts';
 import { type ChannelStore, shownValue } from './channels.ts';
 
-/** What its fields begin with. */
+/** Prefix of its fields. */
 const METADATA = '~metadata:';
 
 type Fields = Readonly<Record<string, string>>;
 
-/** That of the run of one attempt. */
+/** Metadata of the run of one attempt. */
 export class HandlerMetadata implements RunMetadata {
   readonly #store: ChannelStore;
 
@@ -44,7 +41,7 @@ export class HandlerMetadata implements RunMetadata {
   }
 }
 
-/** Of all that stands with channels; absent when there is none. What cannot be read is shown by the id of its key. */
+/** The metadata in a run's fields, if any. An unreadable value is shown by the id of its key. */
 export function metadataIn(fields: Fields): {
   readonly metadata?: Readonly<Record<string, unknown>>;
 } {
@@ -57,7 +54,7 @@ export function metadataIn(fields: Fields): {
   return { metadata: Object.fromEntries(values) };
 }
 
-/** The values of channels alone. */
+/** The values of channels without metadata. */
 export function withoutMetadata(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([field]) => !isMetadata(field)));
 }

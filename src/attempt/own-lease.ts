@@ -1,4 +1,4 @@
-/** What passes between an attempt and code of the engine's own that works under its lease. */
+/** Interface between an attempt and the engine's own code that runs under its lease. */
 
 import type { Outcome } from '../domain/attempt/decider.ts';
 import type { Decision, Leased, Suspension } from '../domain/port/backend.ts';
@@ -6,47 +6,47 @@ import type { Cause } from '../domain/task/cause.ts';
 import type { Trace } from '../tracing/trace.ts';
 import type { LeaseStreams } from './streams.ts';
 
-/** What the engine's own code makes of a lease. */
+/** How the engine's own code ends a lease. */
 export type OwnEnd =
   | { readonly type: 'settle'; readonly decision: Decision | Suspension }
-  /** Left to the decider of the task. */
+  /** The decider of the task decides. */
   | { readonly type: 'outcome'; readonly outcome: Outcome }
-  /** The lease is not in force any more: nothing is settled. */
+  /** The lease has ended: nothing is settled. */
   | { readonly type: 'lost' };
 
-/** What a handler that waits has written down, as far as its attempt must know it. */
+/** The journal of a waiting handler, as far as its attempt needs it. */
 export interface KeptJournal {
-  /** Whether these are its fields: no other process has written any, except answers, which it takes in. */
+  /** Whether no other process has changed the fields; answers do not count, and are copied. */
   goesOnWith(fields: Readonly<Record<string, string>>): boolean;
 }
 
 /**
- * Groups of tasks that handlers wait for, by their fields in the journal: how to cancel what is open of one. With a
- * cause their task was canceled: only those that run are asked to end, since no other begins.
+ * Groups that handlers wait for, by their fields in the journal: each with a function that cancels its open
+ * members. With a cause their task was canceled, and only running members are asked to end, since no others start.
  */
 export type OpenGroups = Map<string, (canceled?: Cause) => Promise<void>>;
 
-/** The lease that the engine's own code works under. */
+/** The lease for the engine's own code. */
 export interface OwnLease {
-  /** In force now; another one after {@link OwnLease.suspend}. */
+  /** The current lease; it changes by {@link OwnLease.suspend}. */
   readonly lease: Leased;
   readonly signal: AbortSignal;
-  /** The backend said that it shall end: it need not wait for a heartbeat. */
+  /** A cancel in a reply of the backend: ends the attempt without the delay of a heartbeat. */
   interrupt(why: { readonly type: 'cancel'; readonly cause: Cause }): void;
   readonly fencingToken: number;
-  /** Of its task. */
+  /** Streams of its task. */
   readonly streams: LeaseStreams;
   readonly trace: Trace;
-  /** Those that are left when its task ends, were given up. */
+  /** Abandoned when its task ends. */
   readonly openGroups: OpenGroups;
   /**
-   * Gives the lease up while a handler waits, and keeps its stack. Fulfilled once this worker has leased the
-   * task again and no other process has written to its journal meanwhile; rejects when the stack is not wanted
-   * any more. `leftMs`: what the handler has left of a timeout that is not its task's.
+   * Gives up the lease while a handler waits, and keeps its stack. Resolves when this worker has leased the
+   * task again and no other process has written to its journal meanwhile; rejects when the stack is not needed
+   * any more. `leftMs`: rest of a handler's timeout that is not the task's.
    */
   suspend(suspension: Suspension, journal: KeptJournal, leftMs?: number): Promise<void>;
   /**
-   * Ends the wait of a suspended handler early: fulfilled once it has a lease again, rejects as
+   * Ends the wait of a suspended handler early: resolves when it has a lease again, rejects as
    * {@link OwnLease.suspend} does; `undefined` when it has one.
    */
   recall(): Promise<void> | undefined;

@@ -1,4 +1,4 @@
-/** What a handler writes beside its result, pending until its end is written down. */
+/** Writes of a handler besides its result, buffered until its end is stored. */
 
 import type { Outcome } from '../domain/attempt/decider.ts';
 import type { Backend, Decision, LeaseRef, RunStore, Settlement } from '../domain/port/backend.ts';
@@ -16,7 +16,7 @@ import {
 import { HandlerMetadata } from './metadata.ts';
 import { PendingXComWrites, type XComValues } from './xcom.ts';
 
-/** What was written to channels, and to XCom. */
+/** Writes to channels and to XCom. */
 export interface HandlerWrites {
   readonly channel: readonly ChannelWrite[];
   readonly xcom: readonly XComWrite[];
@@ -24,15 +24,15 @@ export interface HandlerWrites {
 
 const NO_XCOM: readonly XComWrite[] = [];
 
-/** Of a handler that wrote nothing. */
+/** Writes of a handler that wrote nothing. */
 export const NO_WRITES: HandlerWrites = { channel: NO_CHANNEL, xcom: NO_XCOM };
 
-/** Whether a handler wrote neither to channels nor values, so that nothing is to be sent for it. */
+/** Whether a handler wrote neither to channels nor to XCom, so that nothing needs to be sent. */
 export function isNothing({ channel, xcom }: HandlerWrites): boolean {
   return channel.length === 0 && xcom.length === 0;
 }
 
-/** What a handler wrote that ran here and has succeeded: its channels end with the run, its values stay. */
+/** Applies writes of a handler that ran without a store: channels last as long as the run, XCom longer. */
 export async function applyHere(
   { xcom: values }: { readonly xcom: XComValues },
   channels: LocalChannels,
@@ -42,7 +42,7 @@ export async function applyHere(
   if (xcom.length > 0) await values.write(xcom);
 }
 
-/** What one attempt writes to channels and to XCom; each is kept from when its handler first asks for it. */
+/** Buffered writes of one attempt to channels and XCom; each part is made on first use. */
 export class PendingWrites {
   readonly #store: ChannelStore;
   readonly #values: XComValues;
@@ -61,7 +61,7 @@ export class PendingWrites {
     return this.#channels;
   }
 
-  /** Written at once. */
+  /** Metadata, which is written at once. */
   get metadata(): RunMetadata {
     return new HandlerMetadata(this.#store);
   }
@@ -71,7 +71,7 @@ export class PendingWrites {
     return this.#xcom;
   }
 
-  /** What is to be applied; nothing can be written any more. */
+  /** Returns the writes to apply; later writes are refused. */
   take(): HandlerWrites {
     return {
       channel: this.#channels?.take() ?? NO_CHANNEL,
@@ -80,13 +80,13 @@ export class PendingWrites {
   }
 }
 
-/** What goes with a settlement. */
+/** Fields of a settlement with writes. */
 export type SettledWrites = Pick<Settlement, 'channel' | 'xcom'>;
 
-/** Whose writes they are. */
+/** The task that writes. */
 interface TaskFacts {
   readonly taskId: string;
-  /** Absent for a task that stands alone, and is its own run. */
+  /** Absent for a task outside a run, which is its own run. */
   readonly runId: string | undefined;
   readonly user: string;
   readonly lease: LeaseRef;
@@ -108,7 +108,7 @@ export class TaskWrites {
     return new PendingWrites(store, this.#values, own.user);
   }
 
-  /** What is to be applied when a task is settled; absent when nothing is. */
+  /** The writes to apply with a settlement; absent without any. */
   settled(
     own: TaskFacts,
     pending: PendingWrites | undefined,
@@ -116,7 +116,7 @@ export class TaskWrites {
   ): SettledWrites | undefined {
     const written = pending?.take() ?? NO_WRITES;
     if (decision.type !== 'finish') return undefined;
-    // A decider may let a failure pass: its result counts, what the handler wrote does not.
+    // A decider may turn a failure into a result: that counts, the writes of the handler do not.
     const { channel, xcom } = outcome.type === 'succeeded' ? written : NO_WRITES;
     const result = this.#values.resultOf(own.definition, own.user, decision.result);
     const values = result === undefined ? xcom : [...xcom, result];

@@ -1,9 +1,9 @@
-/** Calls of the backend by code of the engine's own, which outlive its outages. */
+/** Repeats calls of the backend by the engine's own code during outages. */
 import { pauseMs, sleep } from '../base/pause.ts';
 import type { Clock } from '../base/time.ts';
 import { isOwn } from '../domain/errors/errors.ts';
 
-/** Goes on through outages, with pauses, until the lease is not wanted any more. */
+/** Repeats a call during outages, with pauses, until the lease has ended. */
 export async function persist<T>(
   { clock, random }: { readonly clock: Clock; readonly random: () => number },
   signal: AbortSignal,

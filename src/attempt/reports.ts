@@ -1,4 +1,4 @@
-/** What a handler reports while it runs: streams, lines of log and progress. */
+/** Reports of a running handler: streams, lines of log and progress. */
 import { cut } from '../base/as-data.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Clock } from '../base/time.ts';
@@ -13,20 +13,20 @@ import { type KeptLines, KeptLog } from './kept-log.ts';
 import type { HandlerStreams, StreamOpener } from './streams.ts';
 
 interface ReportParts {
-  /** Asked for its streams once. */
+  /** Opens its streams, once. */
   readonly opener: StreamOpener;
-  /** Which node it is; empty for the handler of a task itself. */
+  /** Id of the node; empty for the handler of a task itself. */
   readonly node: string;
   readonly attempt: number;
   readonly clock: Clock;
-  /** Where the process logs. */
+  /** Log of the process. */
   readonly log: Logger;
   readonly keepLogs: KeepLogs;
   /** See `SubRunner.repeats`. */
   readonly repeats: () => Promise<boolean>;
 }
 
-/** The reports of one call of a handler; each costs something once it is used. */
+/** The reports of one call of a handler; each part is made on first use. */
 export class HandlerReports {
   readonly #parts: ReportParts;
   #streams: HandlerStreams | undefined;
@@ -37,12 +37,12 @@ export class HandlerReports {
     this.#parts = parts;
   }
 
-  /** Opens a stream, or answers the one that is open. */
+  /** Opens a stream, or returns the open one. */
   stream(name: string): TaskStream {
     return this.#own.open(name);
   }
 
-  /** Of its log; `undefined` when none are kept, or there is none. */
+  /** Lines of its log to keep; `undefined` when none are kept, or there is none. */
   get lines(): KeptLines | undefined {
     return this.#log;
   }
@@ -52,7 +52,7 @@ export class HandlerReports {
     return this.#streams?.ended();
   }
 
-  /** A log that logs where `log` does, and of which lines are kept, unless none are. */
+  /** A log that writes to `log` and keeps lines, unless none are kept. */
   keptLog(log: Logger): Logger {
     const { opener, clock, keepLogs: keep, repeats } = this.#parts;
     if (!opener.isStored || keep === 'never') return log;
@@ -78,7 +78,7 @@ export class HandlerReports {
     this.#progress.add(progressText({ fraction, ...said, at: clock.now() }));
   }
 
-  /** Its handler has ended. Fulfilled once everything is stored that is to be kept; never rejects. */
+  /** Its handler has ended. Resolves when everything to keep is stored; never rejects. */
   ended(isFailure: boolean): Promise<unknown> | undefined {
     const log = this.#log?.ended(isFailure);
     const progress = this.#progress?.ended(true);

@@ -1,4 +1,4 @@
-/** Streams in the hands of handlers: chunks are gathered, sent block by block, and sent again after an outage. */
+/** Streams of handlers: chunks are buffered, sent in blocks, and sent again after an outage. */
 import { nextTick } from '../base/globals.ts';
 import { pauseMs, sleep } from '../base/pause.ts';
 import type { Clock } from '../base/time.ts';
@@ -11,10 +11,10 @@ import { blockOf, type StreamWrite } from '../domain/task/stream.ts';
 import type { TaskStream } from '../workflow/task-stream.ts';
 import { Coalesced, type Habits } from './coalesced.ts';
 
-/** What storing streams needs of its worker. */
+/** Parts of the worker that store streams. */
 export interface StreamTools {
   readonly store: StreamStore;
-  /** Of the worker. */
+  /** Id of the worker. */
   readonly worker: string;
   readonly codec: ValueCodec;
   readonly clock: Clock;
@@ -23,29 +23,29 @@ export interface StreamTools {
 
 /** Makes the streams of one call of a handler. */
 export interface StreamOpener {
-  /** What is written is stored. */
+  /** Whether chunks are stored. */
   readonly isStored: boolean;
-  /** `node`: what tells it from other handlers that write under the same lease. */
+  /** `node`: distinguishes it from other handlers that write under the same lease. */
   streamsFor(node: string, attempt: number): HandlerStreams;
 }
 
-/** Who holds the lease; both may be others after a wait. */
+/** Task and lease of the writer; both may change during a wait. */
 interface Holder {
   readonly lease: LeaseRef;
   readonly attempt: number;
   readonly signal: AbortSignal;
 }
 
-/** Where blocks go. */
+/** Receives blocks. */
 interface BlockOut {
-  /** The task. */
+  /** Id of the task. */
   readonly id: string;
   readonly codec: ValueCodec;
-  /** Rejects when it cannot be stored. */
+  /** Rejects when the block cannot be stored. */
   send(write: StreamWrite): Promise<void>;
-  /** A stream has something on its way, or not any more. */
+  /** The stream has started or finished sending. */
   busy(stream: BlockStream, isBusy: boolean): void;
-  /** Something is gathered for a stream, or not any more. */
+  /** A buffer for a stream has been opened or closed. */
   gathering(texts: Coalesced, isOpen: boolean): void;
 }
 
@@ -55,7 +55,7 @@ export class LeaseStreams implements StreamOpener, BlockOut {
   readonly #tools: StreamTools;
   readonly #holder: Holder;
   readonly #busy = new Set<BlockStream>();
-  /** Of handlers that have not ended. */
+  /** Buffers of handlers that have not ended. */
   readonly #gathered = new Set<Coalesced>();
   #calls = 0;
   /** Present while its handler waits without a lease. */
@@ -81,8 +81,8 @@ export class LeaseStreams implements StreamOpener, BlockOut {
   }
 
   /**
-   * Sends nothing more until {@link LeaseStreams.resume}: the lease is given up meanwhile. Fulfilled once
-   * what was written is stored, or cannot be; `undefined` when there is nothing.
+   * Stops sending until {@link LeaseStreams.resume}: the lease is given up meanwhile. Resolves when the
+   * written chunks are stored, or cannot be; `undefined` when there are none.
    */
   pause(): Promise<void> | undefined {
     for (const texts of this.#gathered) void texts.store();
@@ -94,7 +94,7 @@ export class LeaseStreams implements StreamOpener, BlockOut {
     return Promise.all(sent).then(() => this.pause());
   }
 
-  /** There is a lease again, or no call waits for one. */
+  /** Resumes sending: there is a lease again, or no call waits for one. */
   resume(): void {
     this.#gate?.open();
     this.#gate = undefined;
@@ -110,7 +110,7 @@ export class LeaseStreams implements StreamOpener, BlockOut {
     else this.#gathered.delete(texts);
   }
 
-  /** Goes on through outages, with pauses, until the lease is not wanted any more. */
+  /** Repeats the call during outages, with pauses, until the lease has ended. */
   async send(write: StreamWrite): Promise<void> {
     const { store, worker, clock, random } = this.#tools;
     for (let failures = 1; ; failures++) {
@@ -133,7 +133,7 @@ export class LeaseStreams implements StreamOpener, BlockOut {
   }
 }
 
-/** Streams of a run that is not stored: chunks are checked, and kept nowhere. */
+/** Streams of a run that is not stored: chunks are checked and dropped. */
 export class LocalStreams implements StreamOpener, BlockOut {
   readonly isStored = false;
   readonly id: string;
@@ -157,11 +157,11 @@ export class LocalStreams implements StreamOpener, BlockOut {
   }
 
   gathering(): void {
-    // Nor does it wait without a lease.
+    // It never gives up a lease.
   }
 }
 
-/** Which call of a handler writes. */
+/** The call of a handler that writes. */
 type Whose = Pick<StreamWrite, 'node' | 'call' | 'attempt'>;
 
 /** The streams that one call of a handler writes. */
@@ -175,7 +175,7 @@ export class HandlerStreams {
     this.#whose = whose;
   }
 
-  /** @throws {@link InvalidOptionError} when it is no name. */
+  /** @throws {@link InvalidOptionError} when the name is invalid. */
   open(name: unknown): TaskStream {
     const checked = checkName('stream', name);
     const stream = this.#streams.get(checked) ?? new BlockStream(this.#out, this.#whose, checked);
@@ -183,7 +183,7 @@ export class HandlerStreams {
     return stream;
   }
 
-  /** Gathers what need not be stored at once, for a stream that no handler opens. */
+  /** Opens a buffer for a stream of the engine's own. */
   gather(name: string, clock: Clock, habits: Habits): Coalesced {
     const parts = {
       clock,
@@ -196,8 +196,8 @@ export class HandlerStreams {
   }
 
   /**
-   * Its handler has ended, and writes nothing more. Fulfilled once everything is stored, with what went
-   * wrong; `undefined` when there is nothing to wait for and nothing went wrong.
+   * Its handler has ended, and writes nothing more. Resolves when everything is stored, with the error
+   * if that failed; `undefined` when there is nothing to wait for and no error.
    */
   ended(): Promise<unknown> | undefined {
     const all = [...this.#streams.values()].map((stream) => stream.end());
@@ -207,7 +207,7 @@ export class HandlerStreams {
   }
 }
 
-/** Chunks that go together. */
+/** Chunks that are sent together. */
 interface Block {
   readonly chunks: string[];
   bytes: number;
@@ -217,20 +217,20 @@ interface Block {
   readonly reject: (reason: unknown) => void;
 }
 
-/** One stream of one call: its blocks go one after the other, so that none can overtake another. */
+/** One stream of one call: one block is sent at a time, which keeps their order. */
 class BlockStream implements TaskStream {
   readonly name: string;
   readonly #out: BlockOut;
   readonly #whose: Whose;
   readonly #blocks: Block[] = [];
-  /** Of what is on its way. */
+  /** Bytes that are being sent. */
   #bytes = 0;
-  /** Chunks that are stored. */
+  /** Number of stored chunks. */
   #ordinal = 0;
-  /** Present while something is on its way; never rejected. */
+  /** Present while a block is being sent; never rejects. */
   #sending: Promise<void> | undefined;
   #isOver: 'closed' | 'ended' | undefined;
-  /** Why nothing can be stored any more: a stream has no holes. */
+  /** Why no more chunks can be stored: a stream has no gaps. */
   #failure: { readonly error: unknown } | undefined;
 
   constructor(out: BlockOut, whose: Whose, name: string) {
@@ -272,7 +272,7 @@ class BlockStream implements TaskStream {
     return block.stored;
   }
 
-  /** Fulfilled once what was written is stored, or cannot be. */
+  /** Resolves when the written chunks are stored, or cannot be. */
   async sent(): Promise<void> {
     await this.#sending;
   }
@@ -291,7 +291,7 @@ class BlockStream implements TaskStream {
     throw new ClosedError(`stream ${this.name}${why}`);
   }
 
-  /** The last block that is not under way, if there is room for so much more. */
+  /** The last block that is not being sent, if it has room for so many bytes. */
   #blockFor(bytes: number): Block {
     const last = this.#blocks.at(-1);
     const fits =
@@ -329,7 +329,7 @@ class BlockStream implements TaskStream {
     return { ...this.#whose, name, ordinal, count, text: blockOf(chunks), closes };
   }
 
-  /** What waits is not stored any more, either. */
+  /** Fails the waiting chunks too. */
   #fail<T>(error: T): T {
     this.#failure ??= { error };
     for (const block of this.#blocks.splice(0)) block.reject(error);
@@ -344,7 +344,7 @@ function newBlock(): Block {
     resolve = resolved;
     reject = rejected;
   });
-  // A caller that does not wait for it gets the error when its handler ends.
+  // A caller that does not await it gets the error when its handler ends.
   stored.catch(nothing);
   return { chunks: [], bytes: 0, closes: false, stored, resolve, reject };
 }
@@ -358,7 +358,7 @@ function newGate(): { readonly opened: Promise<void>; readonly open: () => void 
 }
 
 function nothing(): void {
-  // In place of what a promise gives at once.
+  // Initial value; the promise replaces it at once.
 }
 
 function endOfTick(): Promise<void> {

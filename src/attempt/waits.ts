@@ -1,4 +1,4 @@
-/** How a handler waits: for time and for signals, without a slot, a lease or a timer. */
+/** Waits of handlers for time, signals, events and answers, without a slot, a lease or a timer. */
 import { utf8Bytes } from '../base/json.ts';
 import type { Duration, Moment } from '../base/time.ts';
 import type { ValueCodec } from '../codec/codec.ts';
@@ -26,7 +26,7 @@ import {
 } from '../workflow/task-context.ts';
 import { durationOption } from '../workflow/task-options.ts';
 
-/** What a handler asks for; `wakeAt` is counted by the clock of its process. */
+/** A wait of a handler; `wakeAt` is a moment of its process's clock. */
 export type HandlerWait =
   | { readonly kind: 'time'; readonly wakeAt: WakeTime }
   | { readonly kind: 'signal'; readonly name: string; readonly wakeAt: WakeTime | undefined }
@@ -43,16 +43,16 @@ export type HandlerWait =
 export interface HandlerAsk extends Pick<AskSpec, 'choices' | 'for' | 'text'> {
   readonly kind: 'ask';
   readonly wakeAt: WakeTime | undefined;
-  /** Why its task ends as canceled when no answer comes in time; absent when it continues. */
+  /** Reason of the task's cancel after the timeout; absent when the task continues. */
   readonly cancels: string | undefined;
-  /** Whether the call rejects when no answer comes in time. */
+  /** Whether the call rejects after the timeout. */
   readonly failsLate: boolean;
 }
 
-/** When a wait is over: so long after it began, or at a moment in ms since the epoch. */
+/** The end of a wait: a time after its begin, or a moment in ms since the epoch. */
 export type WakeTime = { readonly inMs: number } | { readonly at: number };
 
-/** Waits for a handler; the outcome is stored, so that a handler that starts anew is answered from there. */
+/** Waits for a handler; the outcome is stored, so that a handler that starts again gets it at once. */
 export type Waiter = (wait: HandlerWait, options: SubRunOptions) => Promise<WaitAnswer>;
 
 const AHEAD = { least: 0, most: LIMITS.delayMaxMs };
@@ -143,7 +143,7 @@ export async function askPeople(
   };
 }
 
-/** What people read of a question, as text. */
+/** The text of a question for people. */
 function askText(what: string, title: string, schema: StandardSchemaV1 | undefined): string {
   const form = schema === undefined ? undefined : (formDescription(schema) ?? true);
   const text = JSON.stringify({ title, ...(form === undefined ? {} : { form }) });
@@ -151,19 +151,19 @@ function askText(what: string, title: string, schema: StandardSchemaV1 | undefin
   throw new InvalidOptionError('title', `at most ${LIMITS.askBytes} bytes, with its form`, what);
 }
 
-/** A wait, as errors call it. */
+/** The name of a wait in errors. */
 export function waitText(wait: HandlerWait): string {
   if (wait.kind === 'time') return 'a sleep';
   return wait.kind === 'ask' ? 'a question' : `a wait for ${wait.kind} ${wait.name}`;
 }
 
-/** How long a wait lasts, from now on. */
+/** Rest of a wait in ms. */
 export function wakeAfterMs(wakeAt: WakeTime | undefined, now: number): number | undefined {
   if (wakeAt === undefined) return undefined;
   return 'inMs' in wakeAt ? wakeAt.inMs : Math.max(0, Math.ceil(wakeAt.at - now));
 }
 
-/** What came with an answer, as `loom.asks.answer` wrote it. */
+/** The data of an answer, as `loom.asks.answer` wrote it. */
 function answerParts(value: unknown): { readonly comment?: string; readonly form?: unknown } {
   return typeof value === 'object' && value !== null ? value : {};
 }

@@ -1,4 +1,4 @@
-/** XCom in the hands of handlers: what an attempt changes is pending until its end is written down. */
+/** XCom of handlers: changes of an attempt are buffered until its end is stored. */
 
 import type { SharedBackend } from '../backends/shared-backend.ts';
 import { utf8Bytes } from '../base/json.ts';
@@ -21,7 +21,7 @@ import { type XComKeyDefinition, xcomKeyOf } from '../workflow/xcom-key.ts';
 
 const BOUNDS = { least: 1, most: LIMITS.delayMaxMs };
 
-/** The values of a client's backend, and what holds for those that say nothing. */
+/** The values of a client's backend, and the default `ttl`. */
 export class XComValues {
   readonly #connection: SharedBackend;
   readonly #codec: ValueCodec;
@@ -39,13 +39,13 @@ export class XComValues {
     return value?.text;
   }
 
-  /** On behalf of no task. */
+  /** Writes without a task. */
   async write(writes: readonly XComWrite[]): Promise<void> {
     const { xcom } = await this.#connection.ready();
     await xcom.write(writes);
   }
 
-  /** The write that pushes a value, checked in every part; a promise only when its schema gives one. */
+  /** The write that pushes a checked value; a promise only when its schema returns one. */
   pushOf(
     place: XComPlace,
     key: XComKeyDefinition,
@@ -59,7 +59,7 @@ export class XComValues {
     return passed instanceof Promise ? passed.then(() => write) : write;
   }
 
-  /** The result of a task whose definition hands it on; `undefined` for others. */
+  /** The result of a task with `xcom: true` as a write; `undefined` for others. */
   resultOf(
     { taskName, options }: TaskDefinition,
     user: string,
@@ -70,16 +70,16 @@ export class XComValues {
     return { type: 'push', place, text, ttlMs: this.#ttlMs };
   }
 
-  /** What was pushed under a key; a promise only when its schema gives one. */
+  /** The value of a stored text; a promise only when its schema returns one. */
   valueOf(key: XComKeyDefinition, text: string): unknown {
     return checked(key, this.#codec.read(text));
   }
 }
 
 /**
- * A result that is handed on is a value too.
+ * A shared result has the limit of a value too.
  *
- * @throws {@link InvalidResultError} when it is too large for one.
+ * @throws {@link InvalidResultError} when it exceeds that.
  */
 export function checkXComResult(text: string): void {
   const bytes = utf8Bytes(text);
@@ -88,16 +88,16 @@ export function checkXComResult(text: string): void {
   throw new InvalidResultError('$', problem);
 }
 
-/** What the schema of a key makes of a value; a promise only when the schema gives one. */
+/** The value that the schema of a key returns; a promise only when the schema returns one. */
 function checked({ name, schema }: XComKeyDefinition, value: unknown): unknown {
   return checkedBy(`xcom key ${JSON.stringify(name)}`, schema, value);
 }
 
-/** What one attempt of a handler pushes and deletes. */
+/** Buffered pushes and deletes of one attempt of a handler. */
 export class PendingXComWrites {
   readonly values: XComValues;
   readonly #user: string;
-  /** By place, the last write to each. */
+  /** The latest write to each place. */
   readonly #pending = new Map<string, XComWrite>();
   #bytes = 0;
   #isClosed = false;
@@ -107,12 +107,12 @@ export class PendingXComWrites {
     this.#user = user;
   }
 
-  /** The view of a namespace; one by default. */
+  /** The view of a namespace, or of the default one. */
   open(namespace: string = XCOM_NAMESPACE): XCom {
     return new HandlerXCom(this, namespace);
   }
 
-  /** What is to be applied; nothing can be changed any more. */
+  /** Returns the writes to apply; later changes are refused. */
   take(): readonly XComWrite[] {
     this.#isClosed = true;
     return [...this.#pending.values()];
@@ -138,19 +138,19 @@ export class PendingXComWrites {
     if (before === undefined && this.#pending.size >= LIMITS.xcomWrites) {
       throw new XComLimitError(key, 'xcomWrites');
     }
-    // In the order of the last writes.
+    // Keeps the order of the latest writes.
     this.#pending.delete(name);
     this.#pending.set(name, write);
     this.#bytes = bytes;
   }
 }
 
-/** What counts of a write towards what one attempt pushes. */
+/** Bytes of a write that count towards the limit of one attempt. */
 function pushedBytes(write: XComWrite | undefined): number {
   return write?.type === 'push' ? utf8Bytes(write.text) : 0;
 }
 
-/** One namespace as a handler sees it. Its types are promises only; callers see {@link XCom}. */
+/** A namespace for a handler, without the types of {@link XCom}, which callers see. */
 class HandlerXCom implements XCom {
   readonly #pending: PendingXComWrites;
   readonly #namespace: string;
@@ -165,7 +165,7 @@ class HandlerXCom implements XCom {
     const definition = xcomKeyOf(key);
     const place = this.#pending.placeOf(this.#namespace, definition.name);
     const write = this.#pending.values.pushOf(place, definition, { value, options });
-    // Pending at once unless a schema is asynchronous, so that a push counts that is not awaited.
+    // Buffered at once unless a schema is asynchronous, so that a push counts that is not awaited.
     this.#pending.add(write instanceof Promise ? await write : write);
   }
 
@@ -173,7 +173,7 @@ class HandlerXCom implements XCom {
     const definition = xcomKeyOf(key);
     const text = await this.#pending.read(this.#pending.placeOf(this.#namespace, definition.name));
     const value = text === undefined ? undefined : this.#pending.values.valueOf(definition, text);
-    // The key says of which type its value is.
+    // The key has the type of its value.
     return (await value) as never;
   }
 
