@@ -4,16 +4,16 @@ import type { Line } from './line.ts';
 import { reportBlocked } from './report.ts';
 import type { Slots } from './slots.ts';
 
-/** How often the worker looks after its health, in ms. */
+/** Period of the health check, in ms. */
 const PERIOD_MS = 500;
 
-/** A timer that is late by this much, in ms, means that code blocked the event loop. */
+/** A timer that is late by this much, in ms, shows that code blocked the event loop. */
 const LATE_MS = 1_000;
 
 /** Longest time between two answers of a healthy backend: an idle worker's longest wait. */
 const LONGEST_WAIT_MS = LIMITS.floorMs * 1.2;
 
-/** After twice that silence, in ms, the worker is not healthy, even if its sockets are open. */
+/** After twice that silence, in ms, the worker is unhealthy, even if its sockets are open. */
 const UNHEALTHY_MS = 2 * LONGEST_WAIT_MS;
 
 /** Detects a blocked event loop and a stalled fetch loop. */
@@ -21,7 +21,7 @@ export class WorkerHealth {
   readonly #line: Line;
   readonly #slots: Slots;
   #timer: Timer | undefined;
-  /** When the timer should fire. */
+  /** When the timer is due. */
   #dueAt = 0;
   #silentSince: number | undefined;
 

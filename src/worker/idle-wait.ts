@@ -4,25 +4,25 @@ import type { Leased } from '../domain/port/backend.ts';
 import type { Line } from './line.ts';
 
 /**
- * How long one wait to be told of work lasts, in ms. It is kept while the worker is busy and while it
- * asks by itself, so a long one costs nothing and spares the backend calls.
+ * Duration of one wait for a notice of work, in ms. The wait stays open while the worker is busy, so
+ * a long one costs nothing and saves calls of the backend.
  */
 const WAIT_MS = 30_000;
 
-/** A wait that ended after less than this part of its time, without being told, was none. */
+/** A wait that ended without a notice after less than this part of its time has failed. */
 const REAL_WAIT = 0.5;
 
-/** Waits for work while there is none: to be told by the backend, and for the next due time. */
+/** Waits for work while there is none: for a notice of the backend, and for the next due time. */
 export class IdleWait {
   readonly #line: Line;
-  /** There may be work. */
+  /** Asks for work. */
   readonly #request: () => void;
-  /** A task came in place of being told. */
+  /** Receives a task that came instead of a notice. */
   readonly #handed: (lease: Leased) => void;
   readonly #closing = new AbortController();
-  /** The backend is to tell of work. */
+  /** A wait at the backend is open. */
   #isWaiting = false;
-  /** Set for the next due time, or the time after which an idle worker asks anyway. */
+  /** Set for the next due time, or for the longest time between two requests of an idle worker. */
   #timer: Timer | undefined;
   #failures = 0;
 
@@ -32,7 +32,7 @@ export class IdleWait {
     this.#handed = handed;
   }
 
-  /** Asks for work when the backend tells of some, and when `ms` are over. */
+  /** Asks for work on a notice of the backend, and after `ms`. */
   open(ms: number): void {
     if (this.#closing.signal.aborted) return;
     this.#timer?.cancel();
@@ -59,7 +59,7 @@ export class IdleWait {
     if (goesOn && !this.#closing.signal.aborted) this.#request();
   }
 
-  /** A task that is handed over is no reason to ask. */
+  /** After a task that was handed over no request is needed. */
   async #untilNotified(): Promise<void> {
     const { backend, clock, worker } = this.#line;
     const { signal } = this.#closing;

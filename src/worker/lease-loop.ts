@@ -1,4 +1,4 @@
-/** The head of the pipe: tasks are leased for free slots, with the settlements of those before them. */
+/** The lease loop: leases tasks for free slots, and settles earlier ones in the same calls. */
 
 import { nextTick, setImmediate } from '../base/globals.ts';
 import { pauseMs, sleep } from '../base/pause.ts';
@@ -26,21 +26,21 @@ interface Request {
   readonly lease: LeaseRequest | undefined;
 }
 
-/** After so many replies the event loop gets its turn: the embedded backend answers without one. */
+/** Replies per turn of the event loop: the embedded backend answers without a turn. */
 const REPLIES_PER_TURN = 8;
 
-/** A call that keeps failing with an error that is no outage is taken apart after so many tries. */
+/** After so many tries the settlements of a failing call are sent singly, except in an outage. */
 const PATIENCE = 5;
 
-/** So many calls whose settlements are in doubt are sent again beside the others; one more holds up what follows. */
+/** Number of failed calls whose settlements are resent in parallel; with one more the loop waits. */
 const MOST_IN_DOUBT = 4;
 
 /**
- * The only place where a worker settles and leases: one call at a time, which settles what has gathered and
- * leases for the free slots in the same step. Decisions of one tick of the event loop go together; a lone
- * settlement does not wait. A call that fails is retried forever, its settlements beside all that follows, so
- * that free slots are used meanwhile: the same lease request is answered with the same leases, the same
- * settlement with the same end.
+ * The only place where a worker settles and leases: one call at a time, which settles the pending decisions
+ * and leases for the free slots in one step. Decisions of one tick of the event loop share a call; a single
+ * one is not delayed. A failed call is retried forever, its settlements in parallel to later calls, so that
+ * free slots are used meanwhile. Retries are idempotent: the same lease request returns the same leases, the
+ * same settlement has the same result.
  */
 export class LeaseLoop {
   readonly #line: Line;
@@ -55,19 +55,19 @@ export class LeaseLoop {
   readonly #leaseMs: number;
   readonly #nonce = randomName();
   #requests = 0;
-  /** Whether anything is to be leased. */
+  /** Leases are wanted. */
   isOpen = false;
-  /** A call is under way, or waits to be sent again. */
+  /** A call is under way, or waits for a retry. */
   #inFlight = false;
-  /** Calls whose settlements are sent again. */
+  /** Number of calls whose settlements are being resent. */
   #inDoubt = 0;
-  /** Something may be left to lease. */
+  /** More tasks may be ready to lease. */
   #wantsMore = true;
-  /** Was told of work since the newest lease was sent: its empty answer does not make that void. */
+  /** A notice came since the latest lease was sent: an empty reply does not cancel it. */
   #notified = false;
-  /** Handed over while a lease was under way: the two share the slots. */
+  /** Tasks handed over while a lease was under way: both share the slots. */
   #handed: Leased[] = [];
-  /** Will run in this tick of the event loop, or in the next turn of it. */
+  /** The loop is scheduled in this tick of the event loop, or in the next turn. */
   #scheduled = false;
   #replies = 0;
 
@@ -90,29 +90,29 @@ export class LeaseLoop {
     line.notify = this.#notify;
   }
 
-  /** True while nothing is decided and unsettled, nothing under way, nothing left to lease. */
+  /** True when no decision is unsettled, no call is under way, and no more tasks may be ready. */
   get isQuiet(): boolean {
     return this.isFlushed && !this.#scheduled && !this.#wantsMore;
   }
 
-  /** True while nothing is decided and unsettled, and nothing under way. */
+  /** True when no decision is unsettled, and no call is under way. */
   get isFlushed(): boolean {
     return this.#settlements.count === 0 && !this.#inFlight && this.#inDoubt === 0;
   }
 
-  /** There may be work: asks for it. */
+  /** Asks for work. */
   request(): void {
     this.#wantsMore = true;
     this.#notified = true;
     this.#schedule();
   }
 
-  /** A settlement waits, or slots have come back. */
+  /** Settlements are pending, or slots are free again. */
   readonly #notify = (): void => {
     if (this.#wantsMore || this.#settlements.count > 0) this.#schedule();
   };
 
-  /** A task came that this worker has not asked for in this moment. */
+  /** Receives a task that was handed over. */
   #takeIn(lease: Leased): void {
     this.#handed.push(lease);
     if (this.#line.isLeasing) return;
@@ -121,7 +121,7 @@ export class LeaseLoop {
     this.#startTaken();
   }
 
-  /** Waits for no more work. */
+  /** Stops waiting for work. */
   close(): void {
     this.isOpen = false;
     this.#idle.close();
@@ -142,7 +142,7 @@ export class LeaseLoop {
     if (this.#inFlight) return;
     const request = this.#compose();
     if (request === undefined) {
-      // The last reply may have come in an earlier turn of the event loop: check now.
+      // The latest reply may have come in an earlier turn of the event loop: check now.
       this.#line.changed.check();
       return;
     }
@@ -183,7 +183,7 @@ export class LeaseLoop {
     };
   }
 
-  /** Once a call has failed, what is leased is extended before the next one: each call sweeps. */
+  /** After a failed call, extends leases before the next one: each call sweeps lost leases. */
   async #send(request: Request): Promise<void> {
     let rest = request;
     for (let failures = 0; ; ) {
@@ -192,7 +192,7 @@ export class LeaseLoop {
         if (isSafe || (await this.#extend())) {
           if (this.#line.isUnknown) await this.#line.register();
           const reply = await this.#call(rest);
-          // It may be answered as the first time, when there was less work.
+          // The reply may be that of the first try, when there was less work.
           if (failures > 0) this.request();
           this.#received(rest, reply);
           return;
@@ -218,7 +218,7 @@ export class LeaseLoop {
     this.#landed();
   }
 
-  /** Settlements of a call that failed, beside the calls that follow. */
+  /** Resends the settlements of a failed call, in parallel to later calls. */
   async #settleAgain(pending: readonly PendingSettlement[]): Promise<void> {
     this.#inDoubt++;
     for (let failures = 1; await this.#pause(failures); failures++) {
@@ -241,13 +241,13 @@ export class LeaseLoop {
     this.#line.changed.check();
   }
 
-  /** False: it is not tried again. */
+  /** @returns false: do not retry. */
   #failed(error: unknown, again = false): boolean {
     this.#line.forget();
     return this.#line.failed('settle and lease', error, again);
   }
 
-  /** False: everything is given up. */
+  /** @returns false: the worker has ended. */
   async #pause(failures: number): Promise<boolean> {
     const { clock, random, over } = this.#line;
     await sleep(clock, pauseMs(failures, random()), over.signal);
@@ -297,8 +297,8 @@ export class LeaseLoop {
   }
 
   #leased(reply: LeaseReply): void {
-    // Only a lease that gave nothing has put this worker in line to be told of work; what came while
-    // the lease was under way may be about work that arrived after it.
+    // Only a lease without tasks has put this worker in line for a notice; a notice during the lease
+    // may be about work that arrived after it.
     this.#wantsMore = reply.more || reply.leases.length > 0 || this.#notified;
     this.#line.found(reply);
     this.#take(reply.leases);
@@ -317,7 +317,7 @@ export class LeaseLoop {
     this.#line.changed.check();
   }
 
-  /** One that has no slot goes back. */
+  /** A task without a free slot is released. */
   #takeHanded(): void {
     const { leased } = this.#settlements;
     for (const lease of this.#handed) {
@@ -330,9 +330,9 @@ export class LeaseLoop {
   }
 
   /**
-   * The next call is sent before the new tasks are started, so that both go on at once. Not so when
-   * there were fewer tasks than slots, and nothing is left to settle: that call would hardly find
-   * anything, so the tasks come first, and what they settle in this tick goes along.
+   * Sends the next call before the new tasks start, so that both run in parallel. Exception: fewer
+   * tasks than slots, and no settlement is pending. Then that call would hardly find tasks, so the
+   * tasks start first, and the call takes their settlements of this tick along.
    */
   #continueLoop(isScarce: boolean): void {
     this.#replies++;
@@ -347,8 +347,8 @@ export class LeaseLoop {
   }
 
   /**
-   * One settlement that the backend cannot take must not hold up the others: each goes alone, and
-   * what fails again is dropped. Its lease ends, and the task counts as lost.
+   * A settlement that the backend rejects must not block the others: each is sent alone, and one
+   * that fails again is dropped. Its lease ends, and the task counts as lost.
    */
   async #takeApart(pending: readonly PendingSettlement[]): Promise<void> {
     const line = this.#line;
@@ -370,7 +370,7 @@ const NOTHING_LEFT: Request = { pending: [], lease: undefined };
 const NO_ANSWERS: readonly SettleAnswer[] = [];
 const LOST: SettleAnswer = { kind: 'leaseLost' };
 
-/** The error is about the backend, not about what was sent; a refused account may come back. */
+/** Whether the error concerns the backend, not the request; a refused account may be restored. */
 function isOutage(error: unknown): boolean {
   if (!isOwn(error)) return false;
   return error.retryable || error.code === 'BACKEND_UNSUPPORTED';

@@ -12,48 +12,48 @@ import type { WorkerEvents } from '../events/worker-events.ts';
 import { logDeadLetters } from '../logging/dead-letter-lines.ts';
 import { reportFailedCall } from './report.ts';
 
-/** A worker that was silent for this long, in ms, may have been forgotten: it registers again. */
+/** After this silence, in ms, the backend may have forgotten the worker: it registers again. */
 const FORGOTTEN_MS = LIMITS.workerIdMs;
 
-/** A worker whose id another one has looks again after so many ms. */
+/** Time until the next try, in ms, when another worker has the id. */
 const TAKEN_MS = 1_000;
 
 /**
- * The line of one worker to its backend: by which name it is known there, when that last answered,
- * and what a call that failed means. All of its parts call over it.
+ * The connection of one worker to its backend: its id, the time of the last reply, and the handling
+ * of failed calls. All parts of the worker call the backend through it.
  */
 export class Line {
   readonly core: Core;
   readonly backend: Backend;
   readonly clock: Clock;
   readonly random: () => number;
-  /** The worker's id. */
+  /** Id of the worker. */
   readonly worker: string;
   readonly events: Emitter<WorkerEvents>;
-  /** Aborts when everything is given up. */
+  /** Aborts when the worker ends. */
   readonly over: AbortController = new AbortController();
-  /** Signals each change that code of this worker can wait for. */
+  /** Signals changes to code of this worker that waits for them. */
   readonly changed: Condition = new Condition();
-  /** When the backend last answered, in elapsed time. */
+  /** Time of the backend's last reply, in elapsed time. */
   lastAnswerAt: number;
-  /** The backend has taken the worker in at least once. */
+  /** The backend has registered the worker at least once. */
   isRegistered = false;
-  /** How many calls that may lease were begun; says whether one was under way meanwhile. */
+  /** Number of started calls that may lease; shows whether one was under way meanwhile. */
   leasesBegun = 0;
   /** A call that may lease is under way. */
   isLeasing = false;
-  /** Tells the lease loop that a settlement waits, or that slots have come back. */
+  /** Notifies the lease loop of pending settlements or free slots. */
   notify: () => void = nothing;
-  /** Some schedule is due. */
+  /** Called when a schedule is due. */
   onSchedulesDue: (() => void) | undefined;
   readonly #spec: WorkerSpec;
   readonly #instance = randomName();
-  /** Ends the worker: without it nothing would come of going on. */
+  /** Ends the worker after an error that would not pass. */
   readonly #giveUp: (error: unknown) => void;
   #needsRegister = true;
-  /** When the backend last answered, on the worker's clock. */
+  /** Moment of the backend's last reply, on the worker's clock. */
   #lastAnswerMoment: number;
-  /** Calls that failed since the last answer; only the first is logged. */
+  /** Number of failed calls since the last reply; only the first is logged. */
   #failures = 0;
 
   constructor(
@@ -74,20 +74,20 @@ export class Line {
     this.#lastAnswerMoment = core.clock.now();
   }
 
-  /** The backend answered. */
+  /** Records a reply of the backend. */
   answered(): void {
     this.lastAnswerAt = elapsedMs(this.clock);
     this.#lastAnswerMoment = this.clock.now();
     this.#failures = 0;
   }
 
-  /** What a step has found besides what was asked for. */
+  /** Handles further results of a step: dead letters and due schedules. */
   found({ schedulesDue, deadLetters }: Pick<TickReply, 'schedulesDue' | 'deadLetters'>): void {
     if (deadLetters !== undefined) logDeadLetters(this.core.log, deadLetters);
     if (schedulesDue) this.onSchedulesDue?.();
   }
 
-  /** A call failed, perhaps `again`: that is logged once. False: do not try again, the worker has ended. */
+  /** Handles a failed call, a retry if `again`; logs it once. @returns whether to retry. */
   failed(operation: string, error: unknown, again = false): boolean {
     if (this.over.signal.aborted) return false;
     if (!again && this.#failures++ === 0) this.report(operation, error);
@@ -104,14 +104,14 @@ export class Line {
     this.events.emit('worker.error', { operation, error });
   }
 
-  /** The backend may not know the worker any more: it registers before the next step. */
+  /** The backend may have forgotten the worker: it registers before the next step. */
   forget(): void {
     this.#needsRegister = true;
   }
 
   /**
-   * Whether the worker must register before its next step; one that was silent for long is forgotten, also when its
-   * machine has slept.
+   * Whether the worker must register before its next step; after a long silence, even of a suspended machine, the
+   * backend has forgotten it.
    */
   get isUnknown(): boolean {
     return this.#needsRegister || this.clock.now() - this.#lastAnswerMoment > FORGOTTEN_MS;
@@ -119,7 +119,7 @@ export class Line {
 
   async register(): Promise<void> {
     const backend = await this.core.connection.ready();
-    // Once known it only goes on, so that what it has done still counts.
+    // A registered worker continues as the same instance, so that its counts stay.
     await this.#untilFree(() =>
       backend.workers.register(this.#spec, {
         instance: this.#instance,
@@ -135,7 +135,7 @@ export class Line {
     await this.backend.workers.unregister(this.worker, this.#instance);
   }
 
-  /** Who had this id may have died without a word: it is free when that one was silent for long enough. */
+  /** The worker with this id may have died: its id is free after a long enough silence. */
   async #untilFree(register: () => Promise<void>): Promise<void> {
     const from = elapsedMs(this.clock);
     for (let tries = 0; ; tries++) {
@@ -157,5 +157,5 @@ export class Line {
 }
 
 function nothing(): void {
-  // The loop is not there yet, and nothing is to be done.
+  // No-op until the loop is set.
 }

@@ -1,8 +1,8 @@
 import type { Leased, QueueShare } from '../domain/port/backend.ts';
 
 /**
- * Stride between the queues of one worker: each has a pass that grows by 1/weight with every task
- * that it gave, and the least pass goes first. A queue that was empty gets no credit for it.
+ * Stride scheduling between the queues of one worker: each has a pass that grows by 1/weight with
+ * every leased task, and the least pass is served first. An empty queue gains no credit.
  */
 export class QueueStride {
   readonly #shares: readonly (Omit<QueueShare, 'pass'> & { pass: number })[];
@@ -11,17 +11,17 @@ export class QueueStride {
     this.#shares = shares.map((share) => ({ ...share }));
   }
 
-  /** For a lease request; the worker's passes are not the backend's to change. */
+  /** The shares for a lease request: a copy, which the backend may not change. */
   shares(): readonly QueueShare[] {
     return this.#shares.map((share) => ({ ...share }));
   }
 
-  /** Takes note of what was given. */
+  /** Records the leased tasks. */
   served(leases: readonly Leased[]): void {
     if (leases.length === 0) return;
     const counts = new Map<string, number>();
     for (const { queue } of leases) counts.set(queue, (counts.get(queue) ?? 0) + 1);
-    /** The pass at which the last turn was given: a queue below it had no tasks. */
+    /** The pass of the latest turn: a queue below it had no tasks. */
     let lastTurn = Number.NEGATIVE_INFINITY;
     let least = Number.POSITIVE_INFINITY;
     for (const share of this.#shares) {

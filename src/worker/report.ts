@@ -11,20 +11,20 @@ import type { AttemptFacts, WorkerEvents } from '../events/worker-events.ts';
 import { type FailureLog, logFailure } from '../logging/failure-lines.ts';
 import { type Failed, type LogEvents, say } from '../logging/log-events.ts';
 
-/** What the events of an attempt have in common. */
+/** The common fields of an attempt's events. */
 function factsOf({ lease }: Attempt): AttemptFacts {
   const { id, name, user, queue, attempt } = lease;
   return { taskId: id, name: nameIn(name), user, queue, attempt };
 }
 
-/** What is told when a handler is called. */
+/** The event of a handler's start. */
 export function startOf(attempt: Attempt): WorkerEvents['task.started'] {
   const { leasedAt, createdAt, releasedMs } = attempt.lease;
   const facts = { ...factsOf(attempt), waitMs: leasedAt - createdAt };
   return releasedMs === undefined ? facts : { ...facts, releasedMs };
 }
 
-/** The event loop stood still: handlers that compute belong into threads. */
+/** Reports a blocked event loop: handlers that compute should run in threads. */
 export function reportBlocked(
   log: Logger,
   events: Emitter<WorkerEvents>,
@@ -37,25 +37,25 @@ export function reportBlocked(
   events.emit('worker.blocked', { ms, taskIds });
 }
 
-/** A call of the backend, or a function that decides for a task, failed. */
+/** Reports a failed call of the backend, or of a user's decider or backoff function. */
 export function reportFailedCall(log: Logger, failure: LogEvents['worker.call-failed']): void {
   const { worker, operation } = failure;
   say(log, 'worker.call-failed', `worker ${worker}: ${operation} failed`, failure);
 }
 
-/** Listeners for the outcomes of attempts. */
+/** Receivers of the outcomes of attempts. */
 export interface AttemptListeners {
   readonly core: FailureLog & Pick<Core, 'series'>;
   readonly events: Emitter<WorkerEvents>;
 }
 
-/** Its lease has ended before it was settled. */
+/** Reports that the lease ended before it was settled. */
 export function reportLost({ core, events }: AttemptListeners, attempt: Attempt): void {
   core.series?.lost(attempt.lease);
   events.emit('lease.lost', factsOf(attempt));
 }
 
-/** Reports the outcome of a decision. The backend's answer counts: a cancel may have been first. */
+/** Reports the outcome of a decision, as the backend applied it: a cancel may have been first. */
 export function reportSettled(
   { core, events }: AttemptListeners,
   attempt: Attempt,
@@ -84,7 +84,7 @@ export function reportSettled(
   }
 }
 
-/** A run goes by the name of its pipeline, and by the node that failed. */
+/** A run is reported under the name of its pipeline, with the node that failed. */
 function failedOf({ lease, run }: Attempt, decision: Decision | Suspension): Failed {
   const { id: task, name, user, attempt } = lease;
   const node = failedNodeOf('cause' in decision ? decision.cause : undefined) ?? run?.node;
@@ -98,7 +98,7 @@ type SettledEvent =
   | 'task.canceled'
   | 'task.released';
 
-/** The count of each event in the series: a release has none. */
+/** The counter of each event in the series; a release has none. */
 const COUNTED: Readonly<Partial<Record<SettledEvent, SeriesCount>>> = {
   'task.finished': 'finished',
   'task.failed': 'failed',
@@ -106,7 +106,7 @@ const COUNTED: Readonly<Partial<Record<SettledEvent, SeriesCount>>> = {
   'task.canceled': 'canceled',
 };
 
-/** A run that waits has not ended: nothing is told of it. */
+/** A run that waits has not ended: it has no event. */
 function eventOf(
   decision: Decision | Suspension,
   { state }: { readonly state: string },

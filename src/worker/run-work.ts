@@ -1,4 +1,4 @@
-/** What tasks of runs need besides a call of their handler. A plain task comes through nothing of it. */
+/** Work on tasks of runs besides a call of their handler. Other tasks skip it. */
 import type { Attempt } from '../attempt/attempt.ts';
 import type { SubRunner } from '../attempt/attempt-context.ts';
 import type { PlanCache } from '../attempt/attempt-plan.ts';
@@ -12,10 +12,10 @@ import { NodeInput } from '../runs/node-input.ts';
 import { BULK_TASK, isDrive, type RunPlace, runPlaceOf } from '../runs/record.ts';
 import type { Line } from './line.ts';
 
-/** Upstream results that one task is given at most, in UTF-16 units (64 Mi): they are all in memory. */
+/** Limit of the upstream results of one task, in UTF-16 units (64 Mi): they are all in memory. */
 const UPSTREAM_UNITS = 67_108_864;
 
-/** Readies tasks of runs for their handlers, and drives runs that a worker walks. */
+/** Prepares tasks of runs for their handlers, and drives runs. */
 export class RunWork {
   readonly #line: Line;
   readonly #inputs: NodeInput;
@@ -33,7 +33,7 @@ export class RunWork {
     return subRunnerOf(this.#tools, attempt, attempt.definition.options.version);
   }
 
-  /** The engine's own code that stands in for a handler, if the task is a run or a bulk action. */
+  /** The engine's own code instead of a handler, if the task is a run or a bulk action. */
   driveOf(attempt: Attempt): ((own: OwnLease) => Promise<OwnEnd>) | undefined {
     const { name } = attempt.lease;
     if (isDrive(name)) return (own) => drive(this.#tools, own);
@@ -43,8 +43,8 @@ export class RunWork {
   }
 
   /**
-   * Fetches what did not fit into the lease, and builds the input that depends on it; `undefined` when
-   * all is here. An attempt whose input cannot be had is decided by that.
+   * Loads results that exceed the budget of the lease, and builds the input from them; `undefined`
+   * when that is not needed. If the input cannot be built, that decides the attempt.
    */
   prepare(attempt: Attempt): Promise<void> | undefined {
     const isCut = attempt.upstreams.some(({ cut }) => cut);
@@ -91,7 +91,7 @@ export class RunWork {
   }
 }
 
-/** Fetches what did not fit into a lease, one task at a time; `undefined` when it is too much for one task. */
+/** Loads results that exceed the budget of a lease, one task at a time; `undefined` if they are too large. */
 async function wholeUpstreams(
   backend: Backend,
   upstreams: readonly UpstreamFact[],

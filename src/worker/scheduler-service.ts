@@ -11,15 +11,15 @@ import { say } from '../logging/log-events.ts';
 import { SCHEDULER_EVENTS, Scheduler, type SchedulerEvents } from '../schedules/scheduler.ts';
 import { sayGoodbye } from './shutdown.ts';
 
-/** How a scheduler works that runs by itself. */
+/** Options of a scheduler without a worker. */
 export interface SchedulerOptions {
-  /** A name, unique among schedulers and workers. Default: process id and random letters. */
+  /** Its id, unique among schedulers and workers. Default: process id and random letters. */
   readonly id?: string | undefined;
 }
 
 const KEYS: OptionKeys<SchedulerOptions> = keysOf<SchedulerOptions>()({ id: true });
 
-/** What such a scheduler tells. */
+/** Events of such a scheduler. */
 export type SchedulerServiceEvents = SchedulerEvents & Pick<WorkerEvents, 'worker.error'>;
 
 const SERVICE_EVENTS: OptionKeys<SchedulerServiceEvents> = keysOf<SchedulerServiceEvents>()({
@@ -28,11 +28,11 @@ const SERVICE_EVENTS: OptionKeys<SchedulerServiceEvents> = keysOf<SchedulerServi
 });
 
 /**
- * Fires schedules and runs no tasks: for where workers are told not to. Made by
- * `Fairloom.scheduler`; does nothing until it is started. In an outage it waits, and goes on.
+ * Fires schedules and runs no tasks: for deployments whose workers do not fire. Made by
+ * `Fairloom.scheduler`; idle until it is started. During an outage it waits.
  */
 export class SchedulerService {
-  /** Names it among schedulers. */
+  /** Its id among schedulers. */
   readonly id: string;
   readonly #core: Core;
   readonly #events: Emitter<SchedulerServiceEvents>;
@@ -51,7 +51,7 @@ export class SchedulerService {
     this.#events = new Emitter(core.log, SERVICE_EVENTS);
   }
 
-  /** Listens to one kind of event; the answer ends that. A listener that throws is logged. */
+  /** Adds a listener; the returned function removes it. A listener that throws is logged. */
   on<Name extends keyof SchedulerServiceEvents>(
     name: Name,
     listener: (event: SchedulerServiceEvents[Name]) => void,
@@ -60,7 +60,7 @@ export class SchedulerService {
   }
 
   /**
-   * Begins to fire. Safe to call twice.
+   * Starts to fire. May be called twice.
    *
    * @throws {@link BackendUnavailableError} when the backend cannot be reached now;
    * {@link BackendUnsupportedError}; {@link ClosedError} when it was stopped before.
@@ -71,7 +71,7 @@ export class SchedulerService {
     return this.#starting;
   }
 
-  /** Fires nothing more, and lets another scheduler take over at once. Always settles. */
+  /** Stops firing, so that another scheduler takes over at once. Never rejects. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -94,7 +94,7 @@ export class SchedulerService {
     this.#scheduler = new Scheduler({
       ...{ backend, clock, random, owner: this.id, pollMs: LIMITS.scheduleRetryMs },
       events: this.#events,
-      // The workers that run them hear of it with their next heartbeat.
+      // Workers that run these tasks get the cancel with their next heartbeat.
       canceled: () => undefined,
       failed: (operation, error) => this.#failed(operation, error),
       answered: () => {

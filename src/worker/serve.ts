@@ -2,15 +2,15 @@ import type { Unsubscribe } from '../events/emitter.ts';
 import type { StopReport } from './shutdown.ts';
 import type { StopOptions } from './worker-options.ts';
 
-/** What works until it is stopped: a worker, or something that is started and stopped like one. */
+/** A worker, or another service that runs until it is stopped. */
 export interface Service {
   start(): Promise<void>;
   stop(options?: StopOptions): Promise<StopReport>;
-  /** Absent for what never ends by itself. */
+  /** Absent for a service that never ends by itself. */
   on?(name: 'worker.stopped', listener: () => void): Unsubscribe;
 }
 
-/** Where signals come from: the process, or a stand-in for it. */
+/** Source of signals: the process, or a substitute. */
 export interface SignalSource {
   on(signal: NodeJS.Signals, listener: () => void): unknown;
   removeListener(signal: NodeJS.Signals, listener: () => void): unknown;
@@ -19,9 +19,9 @@ export interface SignalSource {
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT'];
 
 /**
- * Runs services until the process is told to end: the first signal lets running handlers end, a
- * second one ends them now. Fulfilled too when one of them ends by itself, or was stopped, after the
- * others have been stopped; rejects when one cannot start.
+ * Runs services until the process gets a signal: after the first, running handlers may end; a second
+ * one ends them at once. Also resolves when one service ends or is stopped, after the others were
+ * stopped; rejects when one cannot start.
  */
 export async function serveUntilSignal(
   services: readonly Service[],

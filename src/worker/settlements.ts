@@ -1,4 +1,4 @@
-/** The end of the pipe: leases until they are settled, and the decisions that settle them. */
+/** Leases until they are settled, and the decisions that settle them. */
 import { type Attempt, NOWHERE } from '../attempt/attempt.ts';
 import { LeaseLostError, TaskCanceledError } from '../domain/errors/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
@@ -10,7 +10,7 @@ import type { Line } from './line.ts';
 import { reportLost, reportSettled } from './report.ts';
 import type { SuspendedHandlers } from './suspended-handlers.ts';
 
-/** A settlement, and the attempt that came to it; without one it gives a lease back. */
+/** A settlement and its attempt; without an attempt it releases a lease. */
 export interface PendingSettlement {
   readonly settlement: Settlement;
   readonly attempt: Attempt | undefined;
@@ -21,11 +21,11 @@ const MAX_BYTES_PER_UNIT = 3;
 
 const NOTHING: readonly PendingSettlement[] = [];
 
-/** Attempts whose leases are not settled yet. */
+/** Attempts with unsettled leases. */
 export class LeasedAttempts {
   /**
-   * Each at its `place`. No map: tables that are rehashed under way refer to each other, so a
-   * collection of the young would keep what they held.
+   * Indexed by `place`. Not a map: rehashed tables refer to each other, so a young-generation
+   * collection would keep their contents.
    */
   readonly #attempts: Attempt[] = [];
 
@@ -37,7 +37,7 @@ export class LeasedAttempts {
     return [...this.#attempts];
   }
 
-  /** Whether the lease that another part names is held. */
+  /** Whether this lease is held. */
   has({ id, token }: LeaseRef): boolean {
     return this.#attempts.some(({ lease }) => lease.id === id && lease.token === token);
   }
@@ -47,7 +47,7 @@ export class LeasedAttempts {
     this.#attempts.push(attempt);
   }
 
-  /** The attempt's lease is not held any more; false when it was not before. */
+  /** Removes an attempt; false when its lease is not held. */
   drop(attempt: Attempt): boolean {
     const { place } = attempt;
     if (place === NOWHERE) return false;
@@ -60,9 +60,9 @@ export class LeasedAttempts {
     return true;
   }
 
-  /** One whose handler has waited goes on under a fresh lease, in place of the attempt that has it. */
+  /** An attempt whose handler waited replaces the one that was made for its new lease. */
   standIn(attempt: Attempt, fresh: Attempt): void {
-    // The reply that says that it waits may be lost still.
+    // The reply to its suspension may be lost.
     this.drop(attempt);
     this.#attempts[fresh.place] = attempt;
     attempt.place = fresh.place;
@@ -70,12 +70,12 @@ export class LeasedAttempts {
   }
 }
 
-/** Decisions on their way to the backend, which the next call of the lease loop takes along. */
+/** Decisions to settle, which the next call of the lease loop sends. */
 export class Settlements {
   readonly leased: LeasedAttempts = new LeasedAttempts();
   readonly #line: Line;
   readonly #suspended: SuspendedHandlers;
-  /** Decided, and not sent yet. */
+  /** Decisions that are not sent yet. */
   #pending: PendingSettlement[] = [];
 
   constructor(line: Line, suspended: SuspendedHandlers) {
@@ -87,7 +87,7 @@ export class Settlements {
     return this.#pending.length;
   }
 
-  /** Settles with the others of this tick. */
+  /** Settles with the other decisions of this tick. */
   settle(
     { id, token }: LeaseRef,
     decision: Settlement['decision'],
@@ -102,18 +102,18 @@ export class Settlements {
     this.#line.notify();
   }
 
-  /** Leases that the backend knows of and this worker does not: they go back. */
+  /** Releases leases that the backend has and this worker does not. */
   giveBack(refs: readonly LeaseRef[]): void {
     const decision = { type: 'release', cause: { type: 'given-up' } } as const;
     for (const ref of refs) if (!this.leased.has(ref)) this.settle(ref, decision, undefined);
   }
 
-  /** One that could not be sent. */
+  /** Returns a settlement that could not be sent. */
   putBack(pending: PendingSettlement): void {
     this.#pending.push(pending);
   }
 
-  /** The oldest settlements, as many as one call carries. */
+  /** The oldest settlements, as many as one call can carry. */
   take(most: number): readonly PendingSettlement[] {
     const { length } = this.#pending;
     if (length === 0) return NOTHING;
@@ -140,13 +140,13 @@ export class Settlements {
     return all;
   }
 
-  /** What the backend made of it. One whose writes were refused is still leased: it settles as something else. */
+  /** Handles the backend's answer. A task whose writes were refused is still leased and is settled again. */
   answered({ attempt, settlement }: PendingSettlement, answer: SettleAnswer): void {
     if (answer.kind === 'refused') {
       attempt?.failOnRefusedWrites(answer.refusal);
       return;
     }
-    // One that has ended while it waited settles once more, by the lease that it waits under or the next.
+    // An attempt that ended during its wait settles again, under the lease of the wait or the next one.
     if (attempt === undefined || settlement.token !== attempt.lease.token) return;
     if (settlement.decision.type === 'suspend' && attempt.hasEnded) return;
     if (!this.leased.drop(attempt)) return;

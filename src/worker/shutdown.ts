@@ -12,13 +12,13 @@ export interface StopReport {
   readonly unfinished: readonly string[];
 }
 
-/** How long handlers may take to notice an abort when there is no time left, in ms. */
+/** Time for handlers to react to an abort when no time is left, in ms. */
 const HURRY_MS = 100;
 
 /**
- * Gives back tasks that have not started, lets handlers end within the grace (`hurry` ends it), aborts the
- * others, and waits until every decision is stored. The task of an aborted handler goes back uncounted; a
- * handler that does not end keeps its lease until that lapses, so that the task does not run twice at once.
+ * Releases tasks that have not started, lets handlers end within the grace (`hurry` ends it), aborts the
+ * others, and waits until every decision is stored. The task of an aborted handler is released uncounted; a
+ * handler that does not end keeps its lease until it expires, so that the task does not run twice at once.
  * Returns the tasks of those handlers.
  */
 export async function emptySlots(
@@ -35,19 +35,19 @@ export async function emptySlots(
   await changed.within(clock, graceMs, isDone, hurry);
   if (!isDone()) {
     slots.shutDown();
-    // A second signal counts here too.
+    // A second signal shortens the grace here too.
     const sooner = linkAbort(hurry, over);
     await changed.within(clock, LIMITS.abortGraceMs, isDone, sooner.signal);
     sooner.unlink();
     if (hurry.aborted) await changed.within(clock, HURRY_MS, isDone, over);
   }
   const unfinished = isDone() ? [] : slots.runningIds();
-  // Without that nothing can have been leased.
+  // Without a registration the worker cannot have leased.
   if (line.isRegistered) await changed.within(clock, LIMITS.flushMs, () => loop.isFlushed, over);
   return unfinished;
 }
 
-/** Waits until the last calls of a worker succeed or fail, for a bounded time. */
+/** Waits until the last calls of a worker succeed or fail, for a limited time. */
 export async function sayGoodbye(
   clock: Clock,
   calls: readonly (Promise<void> | undefined)[],

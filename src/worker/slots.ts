@@ -27,21 +27,21 @@ import type { Settlements } from './settlements.ts';
 import type { SuspendedHandler, SuspendedHandlers } from './suspended-handlers.ts';
 import type { WorkerPlan } from './worker-options.ts';
 
-/** Cancels of tasks on their way that are kept: as many tasks as one reply brings. */
+/** Largest number of remembered cancels of tasks in a reply: the number of its leases. */
 const MOST_CANCELED = LIMITS.leaseBatch;
 
-/** The definition of a name in this worker, and the defaults of its attempts. */
+/** The definition of a name in this worker, and the settings of its attempts. */
 interface Code {
   readonly definition: TaskDefinition;
   readonly plan: AttemptPlan;
-  /** Found when it is first called. */
+  /** Set at the first call. */
   handler: Handler | undefined;
 }
 
 /**
- * The slots of one worker: between the lease of a task and its settlement. A slot is taken from the
+ * The slots of one worker: between the lease of a task and its settlement. A slot is in use from the
  * lease until the handler's promise has settled, which may be later than its decision: a handler that
- * ignores its signal keeps its slot, and no other attempt of the same task runs beside it here.
+ * ignores its signal keeps its slot, and no other attempt of the task runs beside it here.
  */
 export class Slots implements AttemptHost<Attempt> {
   readonly codec: ValueCodec;
@@ -56,27 +56,27 @@ export class Slots implements AttemptHost<Attempt> {
   readonly #concurrency: number;
   readonly #plans: PlanCache;
   readonly #runs: RunWork;
-  /** By name. */
+  /** Code by name of the task. */
   readonly #codes = new Map<string, Code>();
-  /** Of the registry, when these were found. */
+  /** Revision of the registry for which these are valid. */
   #revision = 0;
   readonly #suspended: SuspendedHandlers;
   readonly #settlements: Settlements;
-  /** Attempts whose decision is made and whose handlers go on, by task. */
+  /** Attempts that are decided while their handlers still run, by task. */
   readonly #outliving = new Map<string, Attempt>();
-  /** Leased, and not to be started yet: a handler goes on, or others beside the last chance. */
+  /** Leased tasks that cannot start yet, while a handler of theirs or a task alone runs. */
   readonly #waiting = new Set<Attempt>();
-  /** Taken in with the latest reply, to be started. */
+  /** Leases of the latest reply, to be started. */
   #taken: Attempt[] = [];
-  /** Cancels of tasks that are on their way to this worker, by task: they end before their handlers begin. */
+  /** Causes of cancels of tasks in a pending reply, by task: they end before their handlers start. */
   readonly #canceled = new Map<string, Cause>();
-  /** Slots in use. */
+  /** Number of slots in use. */
   #used = 0;
-  /** Handlers that run and have not outlived their attempts. */
+  /** Number of running handlers, without those of decided attempts. */
   #active = 0;
-  /** A task on its last chance: nothing is leased until it has ended. */
+  /** The task that must run alone: nothing is leased until it has ended. */
   #alone: Attempt | undefined;
-  /** Nothing is leased or started any more. */
+  /** No more tasks are leased or started. */
   #closing = false;
 
   constructor(
@@ -107,19 +107,19 @@ export class Slots implements AttemptHost<Attempt> {
     return this.#used;
   }
 
-  /** Slots that a lease may fill now. */
+  /** Number of slots that a lease may fill now. */
   get free(): number {
     if (this.#closing || this.#alone !== undefined) return 0;
     return Math.max(0, this.#concurrency - this.#used);
   }
 
-  /** Tasks whose handlers are running, also those that have outlived their attempts. */
+  /** Tasks whose handlers run, including those of decided attempts. */
   runningIds(): readonly string[] {
     const running = this.#settlements.leased.all().filter((attempt) => attempt.running);
     return [...running, ...this.#outliving.values()].map(({ taskId }) => taskId);
   }
 
-  /** Takes a lease in, or gives it back when nothing is to be started any more. */
+  /** Receives a lease, or releases its task during a shutdown or without code for it. */
   take(lease: Leased): void {
     const code = this.#codeOf(lease.name);
     if (this.#closing || code === undefined) {
@@ -142,7 +142,7 @@ export class Slots implements AttemptHost<Attempt> {
     this.#taken.push(attempt);
   }
 
-  /** Starts what was taken. */
+  /** Starts the received tasks. */
   startTaken(): void {
     const taken = this.#taken;
     if (taken.length > 0) {
@@ -158,12 +158,12 @@ export class Slots implements AttemptHost<Attempt> {
     if (this.#canceled.size > 0) this.#canceled.clear();
   }
 
-  /** This process has canceled a task that was leased here and has not come yet: it comes with the next reply. */
+  /** Records a cancel by this process of a task that is leased here but still in a pending reply. */
   canceledOnItsWay(taskId: string, cause: Cause): void {
     if (this.#canceled.size < MOST_CANCELED) this.#canceled.set(taskId, cause);
   }
 
-  /** Gives back what was not started, and starts nothing more. */
+  /** Releases tasks that have not started, and starts no more. */
   close(): void {
     this.#closing = true;
     this.#suspended.leaveAll(new ClosedError('the worker'));
@@ -181,7 +181,7 @@ export class Slots implements AttemptHost<Attempt> {
     for (const attempt of this.#settlements.leased.all()) attempt.interrupt({ type: 'shutdown' });
   }
 
-  /** Drops what is still running: its results are not wanted any more, its leases lapse. */
+  /** Abandons the running handlers: their results are dropped, their leases expire. */
   abandon(): void {
     this.#suspended.leaveAll(new ClosedError('the worker'));
     for (const attempt of this.#settlements.leased.all()) {
@@ -195,7 +195,7 @@ export class Slots implements AttemptHost<Attempt> {
   interrupt(attempt: Attempt, why: Interruption & { readonly type: 'cancel' | 'lost' }): void {
     if (!attempt.isLeased) return;
     if (why.type === 'lost') {
-      // Its settlement is under way: the reply tells the outcome.
+      // Its settlement is under way: the reply has the outcome.
       if (attempt.isDecided) return;
       this.#settlements.leased.drop(attempt);
     }
@@ -256,14 +256,14 @@ export class Slots implements AttemptHost<Attempt> {
     }
   }
 
-  /** It may go on with a handler that waited for this lease, or be a part of a run. */
+  /** Starts a task that may continue a suspended handler, or be a part of a run. */
   #startOther(attempt: Attempt): void {
     const suspended = this.#suspended.take(attempt);
     if (suspended === undefined) this.#begin(attempt);
     else void this.#resumeHandler(attempt, suspended);
   }
 
-  /** A handler waited for this lease: it goes on, unless another worker has gone on without it. */
+  /** Continues a handler that waited for this lease, unless its task ran elsewhere meanwhile. */
   async #resumeHandler(fresh: Attempt, { attempt, journal }: SuspendedHandler): Promise<void> {
     let isSame = false;
     try {
@@ -278,13 +278,13 @@ export class Slots implements AttemptHost<Attempt> {
       else this.#begin(fresh);
       return;
     }
-    // The one that waited stands in for the one that was taken in.
+    // The suspended attempt replaces the one that was made for the lease.
     this.#settlements.leased.standIn(attempt, fresh);
     if (this.#alone === fresh) this.#alone = attempt;
     attempt.resume(fresh.lease);
   }
 
-  /** From the top: a run is driven; a part of one may need more than came with the lease. */
+  /** Starts from the beginning: a run is driven; a part of one may need more than the lease has. */
   #begin(attempt: Attempt): void {
     const code = this.#runs.driveOf(attempt);
     if (code !== undefined) {
@@ -306,7 +306,7 @@ export class Slots implements AttemptHost<Attempt> {
     attempt.start(handler);
   }
 
-  /** `undefined` for a name whose code is not here. Tests may put other code in its place. */
+  /** `undefined` for a name without code here. Tests may replace the code. */
   #codeOf(name: string): Code | undefined {
     const { handlers, registry } = this.#line.core;
     if (registry.revision !== this.#revision) this.#codes.clear();
@@ -353,7 +353,7 @@ export class Slots implements AttemptHost<Attempt> {
     if (this.#waiting.size > 0) this.#retryWaiting();
   }
 
-  /** It was decided before its handler was called. */
+  /** Frees an attempt that was decided before its handler was called. */
   #drop(attempt: Attempt): void {
     this.#active--;
     this.#free(attempt);
@@ -362,10 +362,10 @@ export class Slots implements AttemptHost<Attempt> {
 
 const SHUT_DOWN: Decision = { type: 'release', cause: { type: 'shutdown' } };
 const LOST = { type: 'lost' } as const;
-/** It waits for nothing more. */
+/** A suspension that ends at once. */
 const NO_WAIT: Suspension = { type: 'suspend', waitFor: [], wakeOn: 'all', attended: true };
 
-/** It stands alone, and its enqueue said nothing: it is no run, nor a part of one. */
+/** A task outside runs, without options of its enqueue. */
 function isBare({ lease: { name, upstreams, options } }: Attempt): boolean {
   const isOwn = name.startsWith('~');
   return upstreams.length === 0 && options.length <= NO_OPTIONS.length && !isOwn;

@@ -3,7 +3,7 @@ import type { KeptJournal } from '../attempt/own-lease.ts';
 import { LeaseLostError } from '../domain/errors/errors.ts';
 import type { Leased } from '../domain/port/leasing.ts';
 
-/** A handler that waits without a lease, and its journal as it was then. */
+/** A handler that waits without a lease, and its journal at that time. */
 export interface SuspendedHandler {
   readonly attempt: Attempt;
   readonly journal: KeptJournal;
@@ -13,12 +13,12 @@ function isSameAttempt(one: Leased, other: Leased): boolean {
   return one.attempt === other.attempt && one.releases === other.releases;
 }
 
-/** Handlers of one worker that may wait at once; the oldest starts anew when there are more. */
+/** Largest number of suspended handlers of one worker; more end the oldest, which starts again. */
 const MOST = 1_000;
 
-/** Handlers that wait for groups of theirs. No worker has a lease of their tasks meanwhile. */
+/** Handlers that wait without a lease. */
 export class SuspendedHandlers {
-  /** By task, the one that waits longest first. */
+  /** Handlers by task, the oldest wait first. */
   readonly byTask: Map<string, SuspendedHandler> = new Map();
 
   keep(attempt: Attempt, journal: KeptJournal): void {
@@ -32,7 +32,7 @@ export class SuspendedHandlers {
     }
   }
 
-  /** The handler of this task that waited for a lease of the same attempt, if there is one. */
+  /** Takes the handler of this task that waited for a lease of this attempt, if there is one. */
   take({ taskId, lease }: Attempt): SuspendedHandler | undefined {
     if (this.byTask.size === 0) return undefined;
     const suspended = this.byTask.get(taskId);
@@ -44,17 +44,17 @@ export class SuspendedHandlers {
     return suspended;
   }
 
-  /** Whether it waits still: its task was not leased again here, and it was not left. */
+  /** Whether it is still suspended: its task was not leased again here, and it was not ended. */
   has(attempt: Attempt): boolean {
     return this.byTask.get(attempt.taskId)?.attempt === attempt;
   }
 
-  /** It has settled. */
+  /** Removes a handler that has settled. */
   forget(attempt: Attempt): void {
     if (this.has(attempt)) this.byTask.delete(attempt.taskId);
   }
 
-  /** Ends the suspended handler of this task, if it has one. */
+  /** Ends the suspended handler of this task, if there is one. */
   leave(taskId: string, reason: Error): void {
     const suspended = this.byTask.get(taskId);
     this.byTask.delete(taskId);

@@ -1,4 +1,4 @@
-/** What a worker does while tasks run in it: their leases are extended, and the backend is kept up. */
+/** Periodic work of a busy worker: extends leases, and runs the backend's maintenance. */
 
 import type { Attempt } from '../attempt/attempt.ts';
 import { inChunks } from '../base/chunks.ts';
@@ -11,28 +11,28 @@ import type { Line } from './line.ts';
 import type { Settlements } from './settlements.ts';
 import type { Slots } from './slots.ts';
 
-/** Extensions in one call; a call for more would hold the backend up. */
+/** Number of extensions in one call; more would block the backend. */
 const BATCH = 200;
 
-/** Extended this many times per lease, so that one failure costs nothing. */
+/** Number of extensions per duration of a lease, so that one failure is harmless. */
 const PER_LEASE = 3;
 
 /** Spread of the period, so that workers do not tick together. */
 const JITTER = 0.2;
 
-/** Ticks in one go at most; the rest comes with the next period. */
+/** Largest number of ticks in a row; the next period continues. */
 const MOST_IN_A_ROW = 50;
 
 /**
- * Extends the leases of one worker until they are settled, also while it shuts down: a lease ends
- * only when its handler did, or when this process no longer answers. Queues may have leases of their
- * own lengths; each is extended by the length that it was given with.
+ * Extends the leases of one worker until they are settled, also during its shutdown: a lease ends
+ * only when its handler has ended, or when this process no longer answers. Queues may have leases of
+ * different durations; each is extended by its own.
  */
 export class LeaseKeeper {
   readonly #line: Line;
   readonly #slots: Slots;
   readonly #settlements: Settlements;
-  /** Of the lengths that were held of late. */
+  /** Keepers by recent duration. */
   readonly #lengths = new Map<number, LengthKeeper>();
   #stopped = false;
 
@@ -42,13 +42,13 @@ export class LeaseKeeper {
     this.#settlements = settlements;
   }
 
-  /** These are held now: keeps them. */
+  /** Keeps these leases. */
   wake(leases: readonly Leased[]): void {
     if (this.#stopped) return;
     for (const lease of leases) this.#keeperOf(lengthOf(lease)).wake();
   }
 
-  /** Extends at once: after an outage every moment counts. Whether all was answered. */
+  /** Extends at once: after an outage time is short. @returns whether all calls were answered. */
   async extendNow(): Promise<boolean> {
     const answered = [...this.#lengths.values()].map((keeper) => keeper.extendNow());
     return (await Promise.all(answered)).every(Boolean);
@@ -60,7 +60,7 @@ export class LeaseKeeper {
     this.#lengths.clear();
   }
 
-  /** Everything of one length that is held; without anything it need not be kept. */
+  /** The attempts with leases of one duration. */
   leasedFor(leaseMs: number): readonly Attempt[] {
     const leased = this.#settlements.leased
       .all()
@@ -85,7 +85,7 @@ export class LeaseKeeper {
     line.answered();
     line.found(reply);
     this.#apply(attempts, leases, reply);
-    // What a request under way was given, its reply will bring.
+    // Leases of a request under way come with its reply.
     if (line.leasesBegun === begunBefore) this.#settlements.giveBack(reply.unknown);
   }
 
@@ -96,7 +96,7 @@ export class LeaseKeeper {
   ): void {
     for (let at = 0; at < attempts.length; at++) {
       const attempt = attempts[at];
-      // Its handler may have waited, and go on under another lease by now.
+      // Its handler may have waited, and have another lease by now.
       if (attempt === undefined || attempt.lease.token !== leases[at]?.token) continue;
       if (answers[at] === 'lost') this.#slots.interrupt(attempt, { type: 'lost' });
       else if (answers[at] === 'canceling') {
@@ -106,23 +106,23 @@ export class LeaseKeeper {
   }
 }
 
-/** How long a lease was given for, in ms. A reply that is broken must not make it call all the time. */
+/** Duration of a lease, in ms. The minimum limits the calls after an invalid reply. */
 function lengthOf({ leasedAt, leaseUntil }: Leased): number {
   return Math.max(LIMITS.leaseMinMs, leaseUntil - leasedAt);
 }
 
-/** Says when the leases of one length are to be extended. */
+/** Schedules the extensions of leases of one duration. */
 class LengthKeeper {
   readonly #line: Line;
   readonly #leaseMs: number;
   readonly #keeper: LeaseKeeper;
-  /** Set while anything is held. */
+  /** Set while leases are held. */
   #timer: Timer | undefined;
-  /** One call at a time. */
+  /** A call is under way; there is one at a time. */
   #isExtending = false;
-  /** The newest extension: whether it was answered. */
+  /** Whether the latest extension was answered. */
   #latest: Promise<boolean> = Promise.resolve(true);
-  /** Asked for while a call was under way. */
+  /** Another extension was requested while a call was under way. */
   #again = false;
   #failures = 0;
   #stopped = false;
@@ -188,9 +188,9 @@ class LengthKeeper {
 }
 
 /**
- * Runs the backend's maintenance while this worker is busy: every lease, settle and extend does it
- * too, so it is needed only when none of them came for a while. An idle worker leaves it to the alarm
- * of its wait.
+ * Runs the backend's maintenance while this worker is busy. Every lease, settle and extend runs it
+ * too, so it is needed only after a while without them. For an idle worker the timer of its wait is
+ * enough.
  */
 export class Ticker {
   readonly #line: Line;
@@ -205,7 +205,7 @@ export class Ticker {
     this.#slots = slots;
   }
 
-  /** The worker has become busy. */
+  /** Starts the timer: the worker is busy. */
   wake(): void {
     if (this.#timer === undefined && !this.#isTicking) this.#arm(this.#periodMs());
   }

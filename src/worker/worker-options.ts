@@ -8,28 +8,28 @@ import { LIMITS } from '../domain/limits.ts';
 import type { WorkerSpec } from '../domain/port/backend.ts';
 import { durationOption, integerOption } from '../workflow/task-options.ts';
 
-/** How a worker works. */
+/** Options of a worker. */
 export interface WorkerOptions {
   /**
-   * A name, unique among live workers: a second one with it waits until the first was silent for 8 s, and is refused as
-   * `INVALID_OPTION` if it was not. Default: made of the process id and random letters.
+   * Its id, unique among live workers: a second worker with it waits until the first was silent for 8 s, and is refused
+   * with `INVALID_OPTION` otherwise. Default: process id and random letters.
    */
   readonly id?: string | undefined;
-  /** Slots: tasks that run at once. Default 10. */
+  /** Number of slots: tasks that run at once. Default 10. */
   readonly concurrency?: number | undefined;
-  /** Queues that it serves; with weights when some shall get more turns. Default `default`. */
+  /** Names of its queues, with weights if some should get more turns. Default `default`. */
   readonly queues?: readonly string[] | Readonly<Record<string, number>> | undefined;
-  /** Users that it serves first, at most 1,000. Default: everybody alike. */
+  /** Users that it serves first, at most 1,000. Default: all users alike. */
   readonly assignedUsers?: readonly string[] | undefined;
   /** Users that it serves when its assigned users have no tasks. Default: none. */
   readonly stealTargets?: 'any' | readonly string[] | undefined;
-  /** How long it may be silent before its tasks go to others, 100 ms to 24 h. Default 15 s. */
+  /** How long it may be silent before its leases end, 100 ms to 24 h. Default 15 s. */
   readonly lease?: Duration | undefined;
-  /** How long a shutdown lets running handlers go on. Default 25 s. */
+  /** Longest time for running handlers to end during a shutdown. Default 25 s. */
   readonly grace?: Duration | undefined;
-  /** Fires schedules that are due, also those of others. Default true. */
+  /** Fires due schedules, also those of other processes. Default true. */
   readonly scheduler?: boolean | undefined;
-  /** Decides what becomes of outcomes, unless the task's definition does. */
+  /** Decides on outcomes of tasks whose definition has no decider. */
   readonly decider?: Decider | undefined;
 }
 
@@ -45,15 +45,15 @@ const KEYS: OptionKeys<WorkerOptions> = keysOf<WorkerOptions>()({
   decider: true,
 });
 
-/** How a worker is stopped. */
+/** Options of a stop. */
 export interface StopOptions {
-  /** How long running handlers may go on. Default: the worker's own grace. */
+  /** Longest time for running handlers to end. Default: the worker's grace. */
   readonly grace?: Duration | undefined;
 }
 
 const STOP_KEYS: OptionKeys<StopOptions> = keysOf<StopOptions>()({ grace: true });
 
-/** Checked, with defaults. */
+/** Checked options with defaults. */
 export interface WorkerPlan {
   readonly id: string;
   readonly concurrency: number;
@@ -66,10 +66,10 @@ export interface WorkerPlan {
   readonly decider: Decider | undefined;
 }
 
-/** Smallest and largest weight of a queue: beyond this one of them would starve. */
+/** Smallest and largest weight of a queue: beyond these limits a queue would starve. */
 const QUEUE_WEIGHTS = { least: 0.01, most: 1_000 };
 
-/** @throws {@link InvalidOptionError} for the first option that is not what it should be. */
+/** @throws {@link InvalidOptionError} for the first invalid option. */
 export function workerPlan(options: WorkerOptions, newId: () => string): WorkerPlan {
   checkOptions('worker', options, KEYS);
   const { id, concurrency, lease, grace, decider, scheduler = true } = options;
@@ -96,7 +96,7 @@ export function workerPlan(options: WorkerOptions, newId: () => string): WorkerP
   };
 }
 
-/** The grace of a stop in ms; `undefined` when it names none. */
+/** The grace of a stop in ms; `undefined` without one. */
 export function graceOf(options: StopOptions): number | undefined {
   checkOptions('stop', options, STOP_KEYS);
   return options.grace === undefined ? undefined : graceOption(options.grace);
@@ -151,20 +151,20 @@ function list(option: string, value: unknown): readonly string[] {
   if (value.length > LIMITS.listNames) {
     throw new InvalidOptionError(option, `at most ${LIMITS.listNames} users`, value.length);
   }
-  // Not `map`, which passes over holes.
+  // `Array.from` fills holes with `undefined`; `map` would skip them.
   const users = Array.from(value, (user: unknown) => checkId(option, user));
   const twice = users.find((user, at) => users.indexOf(user) !== at);
   if (twice !== undefined) throw new InvalidOptionError(option, 'users without repetition', twice);
   return users;
 }
 
-/** Names that a process knows. */
+/** Names that a process has code for. */
 interface Known {
   readonly names: readonly string[];
   readonly pipelines: readonly string[];
 }
 
-/** What the backend is told about a worker. */
+/** The description of a worker for the backend. */
 export function specOf(plan: WorkerPlan, { names, pipelines }: Known): WorkerSpec {
   const { id, concurrency, assignedUsers, stealTargets } = plan;
   return {

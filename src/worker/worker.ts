@@ -26,14 +26,14 @@ import {
 type WorkerState = 'new' | 'running' | 'stopping' | 'stopped';
 
 /**
- * Leases tasks in fair order and runs their handlers. Made by `Fairloom.worker`; does nothing
- * until it is started. What it hears of an outage is an event; it goes on by itself.
+ * Leases tasks in fair order and runs their handlers. Made by `Fairloom.worker`; idle until it is
+ * started. An outage is an event; the worker recovers by itself.
  *
- * Within it tasks pass through a pipe: the loop leases them, slots start them, an attempt calls the
- * handler and decides, and settlements go back to the loop's next call.
+ * Tasks pass through its parts: the loop leases them, slots start them, an attempt calls the
+ * handler and decides, and settlements go back with the loop's next call.
  */
 export class Worker {
-  /** Unique among live workers; names it in listings and attempts. */
+  /** Its id in listings and attempts, unique among live workers. */
   readonly id: string;
   readonly #core: Core;
   readonly #onEnd: (worker: Worker) => void;
@@ -47,18 +47,18 @@ export class Worker {
   readonly #ticker: Ticker;
   readonly #loop: LeaseLoop;
   readonly #health: WorkerHealth;
-  /** Absent: schedules are others' work. */
+  /** Absent: other processes fire schedules. */
   readonly #scheduler: Scheduler | undefined;
-  /** Aborts when a stop shall wait no longer. */
+  /** Aborts when a stop must not wait any longer. */
   readonly #hurry = new AbortController();
   #isPaused = false;
   #state: WorkerState = 'new';
   #starting: Promise<void> | undefined;
   #stopping: Promise<StopReport> | undefined;
-  /** Why it ended by itself. */
+  /** The error that ended it. */
   #endedBy: unknown;
 
-  /** @internal `onEnd` is called once the worker has ended, for any reason. */
+  /** @internal `onEnd` is called once, when the worker has ended for any reason. */
   constructor(core: Core, options: WorkerOptions, onEnd: (worker: Worker) => void) {
     this.#core = core;
     this.#onEnd = onEnd;
@@ -84,27 +84,27 @@ export class Worker {
     this.#line.onSchedulesDue = () => scheduler.wake();
   }
 
-  /** Its slots: how many tasks it runs at once. */
+  /** Number of its slots: tasks that it runs at once. */
   get concurrency(): number {
     return this.#plan.concurrency;
   }
 
-  /** Tasks that it runs now. */
+  /** Number of tasks that it runs now. */
   get running(): number {
     return this.#slots.used;
   }
 
-  /** @internal Leases that are not settled: a handler that outlives its lease is none. */
+  /** @internal Number of unsettled leases; a handler that outlives its lease is not counted. */
   get leased(): number {
     return this.#settlements.leased.count;
   }
 
-  /** False while it cannot reach the backend, and once it has stopped. */
+  /** False while it cannot reach the backend, and after it has stopped. */
   get isHealthy(): boolean {
     return this.#state === 'running' && this.#health.isHealthy;
   }
 
-  /** Listens to one kind of event; the answer ends that. A listener that throws is logged. */
+  /** Adds a listener; the returned function removes it. A listener that throws is logged. */
   on<Name extends keyof WorkerEvents>(
     name: Name,
     listener: (event: WorkerEvents[Name]) => void,
@@ -113,8 +113,8 @@ export class Worker {
   }
 
   /**
-   * Begins to lease. Fulfilled once the backend knows the worker; while that cannot be reached it
-   * waits. Safe to call twice.
+   * Starts to lease. Resolves when the backend has registered the worker; during an outage it
+   * waits. May be called twice.
    *
    * @throws {@link InvalidOptionError}, {@link BackendUnsupportedError} when the backend refuses
    * it; {@link ClosedError} when it was stopped before.
@@ -129,9 +129,9 @@ export class Worker {
   }
 
   /**
-   * Leases nothing more, lets running handlers end within the grace, aborts the others, gives back
-   * what did not finish, and writes what did. Always settles. A second call with less grace
-   * shortens the first.
+   * Stops leasing, lets running handlers end within the grace, aborts the others, releases
+   * unfinished tasks, and stores the results of finished ones. Never rejects. A second call with
+   * less grace shortens the first.
    */
   stop(options: StopOptions = {}): Promise<StopReport> {
     const graceMs = graceOf(options) ?? this.#plan.graceMs;
@@ -140,7 +140,7 @@ export class Worker {
     return this.#stopping;
   }
 
-  /** Leases nothing more until `resume`; what runs goes on, and its leases are kept. */
+  /** Stops leasing until `resume`; running tasks continue, and their leases are extended. */
   pause(): void {
     this.#isPaused = true;
     this.#loop.isOpen = false;
@@ -152,14 +152,14 @@ export class Worker {
     if (this.#state === 'running') atRoot(() => this.#lease());
   }
 
-  /** Fulfilled when nothing runs and nothing is left to lease now. For tests and drains. */
+  /** Resolves when no task runs and none is ready to lease. For tests and drains. */
   whenIdle(): Promise<boolean> {
     const isIdle = (): boolean =>
       this.#state !== 'running' || (this.#slots.used === 0 && this.#loop.isQuiet);
     return this.#line.changed.until(isIdle, this.#line.over.signal);
   }
 
-  /** A cancel that this process asked for itself: the handler need not wait for a heartbeat. */
+  /** Passes a cancel by this process to the handler, without the delay of a heartbeat. */
   noticeCancel(taskId: string, cause: Cause, holder?: string): void {
     atRoot(() => {
       const own = [...this.#settlements.leased.all()].filter((one) => one.taskId === taskId);
@@ -171,7 +171,7 @@ export class Worker {
     });
   }
 
-  /** Gives everything up at once: results of running handlers are dropped, leases lapse. */
+  /** Ends at once: results of running handlers are dropped, leases expire. */
   abandon(): void {
     atRoot(() => this.#end(this.#slots.runningIds()));
   }
@@ -207,7 +207,7 @@ export class Worker {
     return { unfinished };
   }
 
-  /** Everything stops here, once. */
+  /** Stops all parts, once. */
   #end(unfinished: readonly string[]): void {
     if (this.#state === 'stopped') return;
     if (this.#state !== 'new') this.#core.keepAlive.letGo();
