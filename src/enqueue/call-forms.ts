@@ -1,15 +1,15 @@
-/** Types of `enqueueMany`: what it takes and gives. */
+/** Types of the arguments and results of `enqueueMany`. */
 import { keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import type { Task } from '../workflow/step.ts';
 import { ENQUEUE_KEYS, type EnqueueOptions } from './enqueue-options.ts';
 import type { Enqueued, TaskHandle } from './handle.ts';
 
-/** Holds the type of the output; never a value. */
+/** Carries the type of the output; absent at run time. */
 declare const output: unique symbol;
 
-/** A task with its input, to be enqueued with others. */
+/** A task with its input, for `enqueueMany`. */
 export interface Call<out O> {
-  /** Holds the type of the output; never a value. */
+  /** Carries the type of the output; absent at run time. */
   readonly [output]: () => O;
 }
 
@@ -18,32 +18,32 @@ export type HandlesOf<C extends readonly Call<unknown>[]> = {
   -readonly [K in keyof C]: C[K] extends Call<infer O> ? TaskHandle<O> : never;
 };
 
-/** Options of calls enqueued together. */
+/** Options of `enqueueMany` for calls. */
 export interface CallsOptions<A extends boolean = boolean> {
-  /** True (default): all or none. False: each on its own terms. */
+  /** True (default): all tasks are stored or none. False: each is stored or refused on its own. */
   readonly atomic?: A | undefined;
 }
 
-/** What may stand in {@link CallsOptions}. */
+/** Keys of {@link CallsOptions}. */
 export const CALLS_KEYS: OptionKeys<CallsOptions> = keysOf<CallsOptions>()({ atomic: true });
 
-/** Options of one definition enqueued many times. */
+/** Options of `enqueueMany` for one definition. */
 export interface EnqueueManyOptions<A extends boolean = boolean>
   extends Omit<EnqueueOptions, 'id'>,
     CallsOptions<A> {}
 
 const { id: _id, ...OF_MANY } = ENQUEUE_KEYS;
 
-/** What may stand in {@link EnqueueManyOptions}. */
+/** Keys of {@link EnqueueManyOptions}. */
 export const MANY_KEYS: OptionKeys<EnqueueManyOptions> = keysOf<EnqueueManyOptions>()({
   ...OF_MANY,
   ...CALLS_KEYS,
 });
 
-/** What `enqueueMany` takes first: a task, or calls. */
+/** First argument of `enqueueMany`: a task, or calls. */
 export type ManySource = Task<never, unknown, unknown> | readonly Call<unknown>[];
 
-/** What follows a task, or calls, in `enqueueMany`. */
+/** Further arguments of `enqueueMany`. */
 export type ManyArgs<F extends ManySource, A extends boolean> = [F] extends [
   readonly Call<unknown>[],
 ]
@@ -52,7 +52,7 @@ export type ManyArgs<F extends ManySource, A extends boolean> = [F] extends [
     ? [inputs: readonly I[], options?: EnqueueManyOptions<A>]
     : never;
 
-/** The reply of `enqueueMany`: handles, or with `atomic: false` the outcome of each. */
+/** The result of `enqueueMany`: handles, or with `atomic: false` the outcome of each. */
 export type ManyHandles<F extends ManySource, A extends boolean> = [F] extends [
   readonly Call<unknown>[],
 ]

@@ -6,7 +6,7 @@ import { loneTaskOf, type TaskDefinition } from '../workflow/task-definition.ts'
 import { CALLS_KEYS, type Call, type EnqueueManyOptions, MANY_KEYS } from './call-forms.ts';
 import { ENQUEUE_KEYS, type EnqueueOptions } from './enqueue-options.ts';
 
-/** What {@link call} makes. The engine's view; callers see {@link Call}. */
+/** The engine's view of the result of {@link call}; callers see {@link Call}. */
 export class TaskCall {
   readonly definition: TaskDefinition;
   readonly input: unknown;
@@ -20,10 +20,10 @@ export class TaskCall {
 }
 
 /**
- * Names a task with its input and options, for `enqueueMany`.
+ * Combines a task with its input and options, for `enqueueMany`.
  *
- * @throws {@link InvalidOptionError} for what is no option, and for a pipeline or a dynamic task: each is
- * stored as a run, by `enqueue`.
+ * @throws {@link InvalidOptionError} for an unknown option, and for a pipeline or a dynamic task: these
+ * are runs, for `enqueue`.
  */
 export function call<I, O, X>(
   step: Task<I, O, X>,
@@ -33,11 +33,11 @@ export function call<I, O, X>(
   const definition = loneTaskOf(step);
   if (options !== undefined) checkOptions('call', options, ENQUEUE_KEYS);
   const made = new TaskCall(definition, input, options);
-  // The type of the output is a promise of the definition, nothing at run time.
+  // The type exists at compile time only.
   return made as unknown as Call<O | X>;
 }
 
-/** The calls behind either form of `enqueueMany`, and whether they go all or none. */
+/** The calls of either form of `enqueueMany`, and whether they are atomic. */
 export function callsOf(
   first: unknown,
   [second, third]: readonly unknown[],
@@ -55,7 +55,7 @@ export function callsOf(
   return { calls, atomic };
 }
 
-/** The options of every task of a list of inputs: checked once, and copied so that they do not change. */
+/** Shared options for a list of inputs: checked once, and copied so that they do not change. */
 function sharedOf(given: unknown): {
   readonly options: EnqueueOptions | undefined;
   readonly atomic: boolean;
@@ -71,7 +71,7 @@ function sharedOf(given: unknown): {
   return { options: isEmpty ? undefined : options, atomic: atomicOf(given) };
 }
 
-/** A list with holes is refused: the caller forgot to fill it. */
+/** Refuses a list with holes: the caller forgot to fill it. */
 function whole(option: string, list: readonly unknown[]): readonly unknown[] {
   for (let at = 0; at < list.length; at++) {
     if (!(at in list)) throw new InvalidOptionError(`${option}[${at}]`, 'a value', 'a hole');

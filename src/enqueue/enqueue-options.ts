@@ -1,4 +1,4 @@
-/** What a caller may say about one task, checked and turned into what the backend stores. */
+/** Options of an enqueue: their checks, and the values that the backend stores. */
 import type { Duration } from '../base/time.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkPart, keysOf, type OptionKeys } from '../domain/errors/options.ts';
@@ -21,101 +21,100 @@ import {
   timeoutOption,
 } from '../workflow/task-options.ts';
 
-/** How an idempotency key is treated; see {@link EnqueueOptions.idempotencyKey}. */
+/** Options of an idempotency key; see {@link EnqueueOptions.idempotencyKey}. */
 export interface IdempotencyOptions {
   /**
-   * When the key is held by another task: `return` (default) answers with that task, `reject`
-   * throws, `replace-queued` swaps its input and options while it has not started,
-   * `run-once-more` lets the newest input run after the one that runs now. With `scope: 'user'` it is `reject`, and may
-   * be nothing else.
+   * Effect when another task holds the key: `return` (default) returns that task, `reject` throws, `replace-queued`
+   * replaces its input and options if it has not started, `run-once-more` runs the newest input after the task that
+   * runs now. With `scope: 'user'` only `reject` is possible.
    */
   readonly policy?: KeyPolicy | undefined;
   /** The key holds for this long, even if its task ends earlier. Default: until its task has ended. */
   readonly ttl?: Duration | undefined;
   /**
-   * Whose key it is: `name` (default), that of tasks of one name; `user`, that of all tasks of the user in the queue. A key
-   * of all of them only keeps others out: no task gets the input of another name, and no handle its result.
+   * Scope of the key: `name` (default), tasks with the same name; `user`, all tasks of the user in the queue. The wider
+   * scope only refuses tasks: no task gets the input of another name, and no handle its result.
    */
   readonly scope?: 'name' | 'user' | undefined;
 }
 
-/** Many calls, one task, once they have stopped; see {@link EnqueueOptions.debounce}. */
+/** Options that combine many calls into one task; see {@link EnqueueOptions.debounce}. */
 export interface DebounceOptions {
-  /** Which calls belong together, of one name and user in one queue; at most 125 bytes. */
+  /** Key of the combined calls, of one name and user in one queue; at most 125 bytes. */
   readonly key: string;
-  /** The task starts so long after the last call. */
+  /** The task starts this long after the last call. */
   readonly wait: Duration;
-  /** And at most so long after the first. Default: however long calls keep coming. */
+  /** Longest time between the first call and the start. Default: unlimited. */
   readonly maxWait?: Duration | undefined;
 }
 
-/** One task in a time; see {@link EnqueueOptions.throttle}. */
+/** Limits starts to one per period; see {@link EnqueueOptions.throttle}. */
 export interface ThrottleOptions {
-  /** Which calls belong together, of one name and user in one queue; at most 125 bytes. */
+  /** Key of the limited calls, of one name and user in one queue; at most 125 bytes. */
   readonly key: string;
-  /** At most one start in this time. */
+  /** The period: at most one start in this time. */
   readonly per: Duration;
-  /** The newest input of a window runs when that is over. Default false: it is dropped. */
+  /** The newest input of a period runs at its end. Default false: it is dropped. */
   readonly trailing?: boolean | undefined;
 }
 
-/** Anything with a task's id: a handle, or what `tasks.get` gives. */
+/** An object with a task's id: a handle, or the result of `tasks.get`. */
 export interface HasId {
-  /** The task's id. */
+  /** Id of the task. */
   readonly id: string;
 }
 
-/** What may be said about one task. It goes before the definition's options. */
+/** Options of one task. They override the definition's options. */
 export interface EnqueueOptions extends AttemptOptions, PlaceOptions {
   /**
-   * The task's id, 1–128 bytes. Default: a new UUID. Enqueuing the same id, user, name and input
-   * again changes nothing, so a resend is safe.
+   * Id of the task, 1–128 bytes. Default: a new UUID. A repeated enqueue with the same id, user,
+   * name and input changes nothing, so a resend is safe.
    */
   readonly id?: string | undefined;
-  /** Whose turn it takes. Default `default`, unless `requireUser` is set. */
+  /** User of the task. Default `default`, unless `requireUser` is set. */
   readonly user?: string | undefined;
-  /** Wait this long before the first start; negative means now. At most ten years. */
+  /** Time until the earliest start; negative means now. At most ten years. */
   readonly delay?: Duration | undefined;
-  /** Do not start before this moment. Not together with `delay`. */
+  /** Moment of the earliest start. Cannot be combined with `delay`. */
   readonly executeAfter?: Date | number | undefined;
   /**
-   * At most one task per key, name, user and queue at a time; of a task that keeps a version, per that too. See
+   * At most one task per key, name, user and queue at a time; if the task keeps a version, per version too. See
    * {@link IdempotencyOptions.scope}.
    */
   readonly idempotencyKey?: string | undefined;
-  /** How the idempotency key is treated. */
+  /** Options of the idempotency key. */
   readonly idempotency?: IdempotencyOptions | undefined;
   /**
-   * Calls under one key are one task: each moves its start on and replaces its input. Once it has
-   * started, a new one begins. Not in `enqueueMany` of all or none, nor beside `delay`,
+   * Combines calls under one key into one task: each call postpones its start and replaces its
+   * input. A call after the start makes a new task. Not with an atomic `enqueueMany`, `delay`,
    * `executeAfter`, `throttle` or `idempotencyKey`.
    */
   readonly debounce?: DebounceOptions | undefined;
   /**
-   * Of the calls under one key one becomes a task in a time; the others are answered with it. Not
-   * beside `debounce` and its like, as above.
+   * Limits calls under one key to one task per period; the other calls return that task. Not with
+   * `debounce`, nor with what `debounce` cannot be combined with.
    */
   readonly throttle?: ThrottleOptions | undefined;
   /** Tasks, by id or handle, that must finish before this one may start. At most 200. */
   readonly dependsOn?: readonly (string | HasId)[] | undefined;
-  /** Default `wait`: until the failed task was redriven and finished. */
+  /** Effect of a failed dependency. Default `wait`: until it was redriven and finished. */
   readonly onUpstreamFailure?: EdgePolicy | undefined;
-  /** Default `cancel`. */
+  /** Effect of a canceled dependency. Default `cancel`. */
   readonly onUpstreamCancel?: EdgePolicy | undefined;
-  /** When a dependency is not stored: `refuse` (default), count it as `satisfied`, or `block`. */
+  /** Effect of a missing dependency: `refuse` (default), count it as `satisfied`, or `block`. */
   readonly onMissing?: EdgePolicies['onMissing'] | undefined;
   /** Allow dependencies on other users' tasks. Default false. */
   readonly allowCrossUser?: boolean | undefined;
   /** `reject` throws when the id is stored already, even with the same input. Default `return`. */
   readonly onDuplicate?: 'return' | 'reject' | undefined;
   /**
-   * Whether the task, or each of a run, keeps the version of its definition: see `TaskOptions`.
-   * Default: what the definition says.
+   * Whether the task, or each task of a run, keeps the version of its definition: see
+   * `TaskOptions`. Default: the option of the definition.
    */
   readonly versioning?: Versioning | undefined;
   /**
-   * The W3C trace context that the task, or all of a run, goes on. With a tracer it is the parent of
-   * the enqueue; the default is then the span that is active. Without one it is handed on as it is.
+   * W3C trace context of the task, or of all tasks of a run. With a tracer it is the parent of the
+   * enqueue's span, and its default is the active span. Without a tracer it is passed on unchanged.
    */
   readonly traceparent?: string | undefined;
 }
@@ -131,7 +130,7 @@ const WINDOW_KEYS = {
   throttle: keysOf<ThrottleOptions>()({ key: true, per: true, trailing: true }),
 } as const;
 
-/** What may stand in {@link EnqueueOptions}. */
+/** Keys of {@link EnqueueOptions}. */
 export const ENQUEUE_KEYS: OptionKeys<EnqueueOptions> = keysOf<EnqueueOptions>()({
   ...ATTEMPT_KEYS,
   ...PLACE_KEYS,
@@ -153,7 +152,7 @@ export const ENQUEUE_KEYS: OptionKeys<EnqueueOptions> = keysOf<EnqueueOptions>()
   versioning: true,
 });
 
-/** Where tasks of a definition go unless their enqueue says otherwise. */
+/** Default place of a definition's tasks. */
 export interface Place {
   readonly queue: string;
   readonly level: Level;
@@ -161,22 +160,22 @@ export interface Place {
   readonly expiresInMs: number | undefined;
 }
 
-/** Options of the attempts as they are stored; what is absent, the worker decides. */
+/** Stored options of the attempts; the worker decides absent ones. */
 export interface StoredOptions {
-  /** How often a failed attempt is followed by another. */
+  /** Number of attempts after the first. */
   readonly retries?: number;
-  /** How long it waits before that. */
+  /** Delays between attempts. */
   readonly backoff?: BackoffPolicy;
-  /** 0: none. */
+  /** Timeout in ms; 0: none. */
   readonly timeoutMs?: number;
-  /** The W3C trace context of its attempts. */
+  /** W3C trace context of its attempts. */
   readonly traceparent?: string;
 }
 
-/** The stored options of a task about whose attempts nothing was said. */
+/** Stored options of a task without options for its attempts. */
 export const NO_OPTIONS = '{}';
 
-/** Edges of a task about whose dependencies nothing was said. */
+/** Edges of a task without options for its dependencies. */
 export const DEFAULT_EDGES: EdgePolicies = {
   onFailure: 'wait',
   onCancel: 'cancel',
@@ -189,13 +188,13 @@ const MISSING_POLICIES: readonly unknown[] = ['refuse', 'satisfied', 'block'];
 const DUPLICATE_POLICIES: readonly unknown[] = ['return', 'reject'];
 const KEY_SCOPES: readonly unknown[] = ['name', 'user'];
 const KEY_POLICIES: readonly unknown[] = ['return', 'reject', 'replace-queued', 'run-once-more'];
-/** Of a task that waits for no other. */
+/** Dependencies of a task without any. */
 export const NO_DEPENDENCIES: readonly string[] = [];
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 const ANY_TIME = { least: Number.NEGATIVE_INFINITY, most: LIMITS.delayMaxMs };
 const TIME_AHEAD = { least: 1, most: LIMITS.delayMaxMs };
 
-/** The place in force: what the enqueue says, then the definition, then the built-in. */
+/** The effective place. Precedence: enqueue, definition, built-in. */
 export function placeOf(options: PlaceOptions, below: Place): Place {
   const { queue, priority, cost, expiresIn } = options;
   if (queue === undefined && priority === undefined && cost === undefined) {
@@ -212,7 +211,7 @@ export function placeOf(options: PlaceOptions, below: Place): Place {
   };
 }
 
-/** When a task may start at the earliest; `undefined`: at once. */
+/** The earliest start of a task; `undefined`: at once. */
 export function startOf(
   options: EnqueueOptions,
 ): { readonly delayMs?: number; readonly executeAfter?: number } | undefined {
@@ -234,7 +233,7 @@ export function startOf(
 /** The largest moment that a Date can hold, in ms since the epoch. */
 const MOMENT_MAX_MS = 8_640_000_000_000_000;
 
-/** The options that travel with the task, as JSON text. */
+/** Stored options of a task, as JSON text. */
 export function storedOptions(options: EnqueueOptions): string {
   const { retries, backoff, timeout, traceparent } = options;
   if (retries === undefined && backoff === undefined && timeout === undefined) {
@@ -251,12 +250,12 @@ export function storedOptions(options: EnqueueOptions): string {
   });
 }
 
-/** Whether a value is a trace context as W3C writes it. */
+/** Whether a value is a W3C trace context. */
 export function isTraceparent(value: unknown): value is string {
   return typeof value === 'string' && TRACEPARENT.test(value);
 }
 
-/** The distinct ids that a task waits for. */
+/** The distinct ids of a task's dependencies. */
 export function dependenciesOf(options: EnqueueOptions): readonly string[] {
   const { dependsOn } = options;
   if (dependsOn === undefined) return NO_DEPENDENCIES;
@@ -278,7 +277,7 @@ export function dependenciesOf(options: EnqueueOptions): readonly string[] {
   return [...ids];
 }
 
-/** What the task does when a dependency ends badly, is missing, or belongs to another user. */
+/** Effects on the task of a failed, canceled, missing or foreign dependency. */
 export function edgesOf(options: EnqueueOptions): EdgePolicies {
   const { onUpstreamFailure, onUpstreamCancel, onMissing, allowCrossUser } = options;
   if (
@@ -297,12 +296,12 @@ export function edgesOf(options: EnqueueOptions): EdgePolicies {
   };
 }
 
-/** Keys of windows have names that no caller can give another key. */
+/** Prefixes of the keys of windows, which callers cannot use in other keys. */
 const WINDOW_PREFIX = { debounce: '~d.', throttle: '~t.' };
 
 /**
- * The key that keeps others like the task out, or gathers them, if one was given. It belongs to tasks of this name, and of
- * one that says the code which the task keeps, to that code; a run has no name yet, and none is given.
+ * The key of the idempotency, debounce or throttle option, if there is one. Its scope is the name; for a task that
+ * keeps a version, the versioned name; a run has no name yet, so `name` is absent.
  */
 export function keyOf(options: EnqueueOptions, name: string | undefined): KeySpec | undefined {
   const { debounce, throttle } = options;
@@ -312,12 +311,12 @@ export function keyOf(options: EnqueueOptions, name: string | undefined): KeySpe
   return { ...spec, key: scopedKey(name, spec.key) };
 }
 
-/** Whether its key is that of all tasks of the user. */
+/** Whether the key applies to all tasks of the user. */
 export function isSharedKey({ idempotency }: EnqueueOptions): boolean {
   return idempotency?.scope === 'user';
 }
 
-/** Whether the enqueue says that a version is kept, or none. */
+/** Whether the enqueue sets that a version is kept, or not kept. */
 export function versioningOf(
   options: Pick<EnqueueOptions, 'versioning'> | undefined,
 ): Versioning | undefined {
@@ -347,7 +346,7 @@ function windowOf(options: EnqueueOptions): KeySpec {
   throw new InvalidOptionError('throttle.trailing', 'true or false', trailing);
 }
 
-/** What says itself when a task starts, or which calls are one. */
+/** Options that determine the start of a task, or combine calls. */
 const ALONE = [
   'debounce',
   'throttle',

@@ -17,17 +17,17 @@ import type { TaskHandle } from './handle.ts';
 import { type Results, StoredHandle } from './results.ts';
 import type { TaskMaker } from './task-maker.ts';
 
-/** Tasks between two turns of the event loop: a few milliseconds of work. */
+/** Number of tasks between two turns of the event loop: a few milliseconds of work. */
 const TASKS_PER_TURN = 1_000;
 
 /**
- * The embedded backend answers without any wait, so a loop over it would block timers and sockets. Each sender
- * counts its tasks here, and lets the event loop turn when told to.
+ * The embedded backend answers without a turn of the event loop, so a loop over it would block timers and
+ * sockets. Each sender counts its tasks here, and lets the event loop turn when required.
  */
 export class Turns {
   #left = TASKS_PER_TURN;
 
-  /** Counts; true when the event loop should turn before anything more is sent. */
+  /** Counts tasks; true when the event loop must turn before more are sent. */
   spend(tasks: number): boolean {
     this.#left -= tasks;
     if (this.#left > 0) return false;
@@ -36,7 +36,7 @@ export class Turns {
   }
 }
 
-/** What storing tasks needs of its client. */
+/** Parts of the client that store tasks. */
 export interface EnqueueTools {
   readonly connection: SharedBackend;
   readonly maker: TaskMaker;
@@ -55,15 +55,16 @@ interface Call {
   readonly reject: (error: unknown) => void;
 }
 
-/** Calls that share one trip to the backend at most: a few scripts' worth. */
+/** Largest number of calls in one request to the backend: a few scripts. */
 const BATCH_TASKS = 1_000;
 
 /**
- * Sends single enqueues. Those of the same tick go together, each on its own terms; a lone one does not wait.
+ * Sends single enqueues. Calls of one tick share a request, with separate outcomes; a single call is not
+ * delayed.
  */
 export class Enqueuer {
   readonly #tools: EnqueueTools;
-  /** Of this tick: they go together. */
+  /** Calls of this tick, for one request. */
   #calls: Call[] = [];
 
   constructor(tools: EnqueueTools) {
@@ -71,8 +72,8 @@ export class Enqueuer {
   }
 
   /**
-   * Stores a task that is not traced and no run; `undefined` for all other calls. Not async: the promise of
-   * the handle is the only one that a call costs.
+   * Stores a task that is neither traced nor a run; `undefined` for all other calls. Not async: the promise
+   * of the handle is the only one per call.
    */
   enqueueUsual(
     step: unknown,
@@ -143,10 +144,10 @@ export class Enqueuer {
   }
 }
 
-/** A refusal of one holds back no other. */
+/** The refusal of one task does not affect others. */
 const EACH_ALONE: BatchOptions = { atomic: false };
 
-/** What is wrong with a reply to a single task, if anything. */
+/** The error of a reply to a single task, if there is one. */
 export function refusalOf(
   task: NewTask,
   reply: EnqueueReply | undefined,
@@ -158,7 +159,7 @@ export function refusalOf(
   return new TaskConflictError(task.id, 'already, and onDuplicate is "reject"');
 }
 
-/** The handle for what was stored. */
+/** The handle of a stored task. */
 export function handleOf(
   tools: EnqueueTools,
   task: NewTask,

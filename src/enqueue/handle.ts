@@ -2,30 +2,30 @@ import type { Duration } from '../base/time.ts';
 import type { FairloomError } from '../domain/errors/errors.ts';
 import { keysOf, type OptionKeys } from '../domain/errors/options.ts';
 
-/** A way back to something that was enqueued. */
+/** A handle of an enqueued task or run. */
 export interface Handle<out O> {
-  /** What to ask `loom.tasks.get` for. */
+  /** Its id, for `loom.tasks.get`. */
   readonly id: string;
   /**
-   * Waits for the end and gives the result.
+   * Waits for the end and returns the result.
    *
-   * @throws {@link TaskFailedError}, {@link TaskCanceledError} when it ended so;
-   * {@link ResultTimeoutError} when it had not ended in time (the task goes on);
-   * {@link TaskNotFoundError} when it is not stored, or no longer; the signal's reason when that
-   * aborts.
+   * @throws {@link TaskFailedError}, {@link TaskCanceledError} when it ended this way;
+   * {@link ResultTimeoutError} when it has not ended in time (the task continues);
+   * {@link TaskNotFoundError} when it is not stored, or no longer; the reason of the signal when
+   * that aborts.
    */
   result(options?: ResultOptions): Promise<O>;
 }
 
-/** How long {@link Handle.result} waits. */
+/** Options of {@link Handle.result}. */
 export interface ResultOptions {
-  /** Default: until it ends. */
+  /** Longest wait. Default: until it ends. */
   readonly timeout?: Duration | undefined;
   /** Ends the wait, not the task. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What may stand in {@link ResultOptions}. */
+/** Keys of {@link ResultOptions}. */
 export const RESULT_KEYS: OptionKeys<ResultOptions> = keysOf<ResultOptions>()({
   timeout: true,
   signal: true,
@@ -37,15 +37,15 @@ export interface TaskHandle<out O> extends Handle<O> {
   readonly taskId: string;
   /** False when the id, or the owner of the idempotency key, was stored before. */
   readonly created: boolean;
-  /** The idempotency key was used with another input the first time. */
+  /** The idempotency key was first used with another input. */
   readonly conflict: boolean;
-  /** The input and options of the waiting task were replaced by these. */
+  /** The call replaced the input and options of the waiting task. */
   readonly replaced: boolean;
 }
 
-/** How one task of a batch that is not all-or-none fared. */
+/** The outcome of one task of a batch with `atomic: false`. */
 export type Enqueued<O> =
-  /** It is stored. */
+  /** The task is stored. */
   | { readonly ok: true; readonly handle: TaskHandle<O> }
-  /** It was refused, or could not be stored; the others are not touched by that. */
+  /** The task was refused, or could not be stored; this does not affect the others. */
   | { readonly ok: false; readonly error: FairloomError };

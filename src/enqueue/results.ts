@@ -21,18 +21,18 @@ import { durationOption } from '../workflow/task-options.ts';
 import { RESULT_KEYS, type ResultOptions, type TaskHandle } from './handle.ts';
 import { checkSignal } from './signal-option.ts';
 
-/** Of a record that says nothing of it. */
+/** Cause for a record without one. */
 const UNKNOWN: Cause = { type: 'request' };
 
 const NO_OPTIONS: ResultOptions = {};
 
-/** Longest wait for one hint, in ms; then the record is looked at again. */
+/** Longest wait for a notification, in ms; then the record is read again. */
 const LOOK_MS = 5_000;
 
-/** Looks in a row that may fail with the connection, or with the owner of a data folder. */
+/** Number of successive reads that may fail with the connection, or a folder's owner. */
 const LOST_LOOKS = 2;
 
-/** Says how the task stands, given its end if that is known. */
+/** Reads the state of a task, given its end if that is known. */
 type Look<T> = (inspect: Inspect, ended: TaskStatus | undefined) => Promise<T | undefined>;
 
 /** Waits for the ends of tasks. */
@@ -56,8 +56,8 @@ export class Results {
   }
 
   /**
-   * Asked about every wait: ends it, by `end`, when nothing else would; the answer forgets it. For
-   * clients whose time stands still until it is moved.
+   * Called for every wait: may end it by `end` when nothing else would; returns a function that
+   * removes it. For clients whose clock stands still between explicit moves.
    */
   guard: ((id: string, end: (reason: Error) => void) => () => void) | undefined;
 
@@ -66,12 +66,12 @@ export class Results {
     return this.#resultOf(id, status);
   }
 
-  /** The record once it is in an end state; rejects as `wait` does when it does not come to that. */
+  /** The record in its end state; rejects as `wait` does when there is none. */
   waitForRecord(id: string, options?: ResultOptions): Promise<TaskRecord> {
     return this.#waitFor(id, options, async (inspect) => (await inspect.get([id]))[0]);
   }
 
-  /** Fulfilled once it has ended, however; rejects when it is not stored, or as the signal says. */
+  /** Resolves when it has ended in any state; rejects when it is not stored, or on abort. */
   async waitForEnd(id: string, signal: AbortSignal): Promise<void> {
     await this.#waitFor(id, { signal }, lookAtStatus(id));
   }
@@ -105,7 +105,7 @@ export class Results {
     }
   }
 
-  /** Waits first, since a wait answers at once for what has ended; `undefined` when the time is over. */
+  /** Waits first, since a wait for an ended task returns at once; `undefined` after the timeout. */
   async #until<T extends TaskStatus>(
     id: string,
     until: number,
@@ -145,11 +145,11 @@ function lookAtStatus(id: string): Look<TaskStatus> {
   return async (inspect, ended) => ended ?? (await inspect.status([id]))[0];
 }
 
-/** How a stored task was met. */
+/** The reply for a stored task. */
 type StoredReply = StoredIs<'created'> | Omit<StoredIs<'existing'>, 'state'>;
 type StoredIs<K> = Extract<EnqueueReply, { readonly kind: K }>;
 
-/** One task's handle. Its output type is what the definition promised. */
+/** The handle of one task. The definition has its output type. */
 export class StoredHandle<O> implements TaskHandle<O> {
   readonly id: string;
   readonly created: boolean;
@@ -170,7 +170,7 @@ export class StoredHandle<O> implements TaskHandle<O> {
   }
 
   async result(options?: ResultOptions): Promise<O> {
-    // What the handler returned, back from JSON: the definition says of which type.
+    // The handler's result, parsed from JSON: the definition has its type.
     return (await this.#results.wait(this.id, options)) as O;
   }
 }

@@ -6,12 +6,12 @@ export function storedTimeoutMs(stored: string): number | undefined {
   return readStoredOptions(stored).timeoutMs;
 }
 
-/** The trace that the enqueue belongs to. */
+/** The trace context of the enqueue. */
 export function storedTraceparent(stored: string): string | undefined {
   return readStoredOptions(stored).traceparent;
 }
 
-/** Options of one enqueue, as they are stored; none where they cannot be read: another version wrote them. */
+/** Stored options of an enqueue; empty if another version wrote them in another format. */
 export function readStoredOptions(stored: string): StoredOptions {
   try {
     const value: unknown = JSON.parse(stored);
@@ -32,7 +32,7 @@ function isStored(value: unknown): value is StoredOptions {
   );
 }
 
-/** Whether a stored wait can be read. */
+/** Whether a stored backoff can be read. */
 export function isBackoff(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const { kind, baseMs, maxMs, jitter } = value;
@@ -41,7 +41,7 @@ export function isBackoff(value: unknown): boolean {
   return isKnown && isJitter && typeof baseMs === 'number' && typeof maxMs === 'number';
 }
 
-/** A whole number that is not negative, or nothing. */
+/** Whether a value is a non-negative integer or `undefined`. */
 function isCount(value: unknown): boolean {
   return value === undefined || (Number.isSafeInteger(value) && Number(value) >= 0);
 }

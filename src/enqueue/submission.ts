@@ -1,4 +1,4 @@
-/** Many tasks at once: made, checked for cycles, stored, and answered in their order. */
+/** Enqueues many tasks: makes them, checks for cycles, stores them, and replies in their order. */
 
 import { yieldToEventLoop } from '../base/event-loop.ts';
 import {
@@ -16,7 +16,7 @@ import { rejectsDuplicate } from './enqueue-options.ts';
 import { type EnqueueTools, handleOf, refusalOf } from './enqueuer.ts';
 import type { Enqueued, TaskHandle } from './handle.ts';
 
-/** Stores all or none; throws why not. */
+/** Stores all tasks or none; throws the reason. */
 export async function submitAll(
   tools: EnqueueTools,
   calls: readonly TaskCall[],
@@ -45,7 +45,7 @@ export async function submitAll(
   return tasks.map((one, at) => handleOf(tools, one, replies[at]));
 }
 
-/** Stores what it can; each item has its own answer. */
+/** Stores the tasks that it can; each has its own outcome. */
 export async function submitEach(
   tools: EnqueueTools,
   calls: readonly TaskCall[],
@@ -67,7 +67,7 @@ export async function submitEach(
   });
 }
 
-/** A mistake of the caller as a value, whether it shows at once or later. */
+/** An error of the caller as a value, whether it is thrown at once or later. */
 function settled(
   make: () => NewTask | Promise<NewTask>,
 ): NewTask | FairloomError | Promise<NewTask | FairloomError> {
@@ -89,7 +89,7 @@ function demandNoCycle(tasks: readonly NewTask[]): void {
   if (cycle !== undefined) throw new DependencyCycleError(cycle);
 }
 
-/** A window decides about each call when it is stored: there is no all or none of that. */
+/** Windows are decided when a call is stored, so they exclude an atomic batch. */
 function demandNoWindow(calls: readonly TaskCall[]): void {
   for (const { options } of calls) {
     for (const option of ['debounce', 'throttle'] as const) {
@@ -103,7 +103,7 @@ function demandNoWindow(calls: readonly TaskCall[]): void {
   }
 }
 
-/** Whether a stored id is to be refused shows after the others are stored: too late for all-or-none. */
+/** Whether a stored id is refused shows after the others are stored: too late if atomic. */
 function demandReturn(calls: readonly TaskCall[]): void {
   const rejecting = calls.some(({ options }) => options !== undefined && rejectsDuplicate(options));
   if (!rejecting) return;

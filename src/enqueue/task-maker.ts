@@ -23,16 +23,16 @@ import {
   versioningOf,
 } from './enqueue-options.ts';
 
-/** The user of tasks that name none. */
+/** The default user. */
 const DEFAULT_USER = 'default';
 
 const BUILT_IN: Place = { queue: 'default', level: 3, cost: 1, expiresInMs: undefined };
 
 const NOTHING: EnqueueOptions = {};
 
-/** What names stand for in this process. */
+/** The definitions of this process. */
 interface KnownNames {
-  /** Whether a name stands for a pipeline, and for no task that could be leased by itself. */
+  /** Whether a name is that of a pipeline, and not of a task that can be leased alone. */
   isPipeline(name: string): boolean;
 }
 
@@ -45,14 +45,14 @@ interface MakerParts {
   readonly registry: KnownNames;
 }
 
-/** Makes checked tasks out of what callers say. Everything is refused here or stored as it is. */
+/** Makes checked tasks from callers' arguments: everything is refused or stored unchanged. */
 export class TaskMaker {
   readonly #codec: ValueCodec;
   readonly #newId: () => string;
   readonly #requireUser: boolean;
   readonly #base: Place;
   readonly #registry: KnownNames;
-  /** Places of the definitions met so far. */
+  /** Places by definition. */
   readonly #places = new WeakMap<TaskDefinition, Place>();
 
   constructor(parts: MakerParts) {
@@ -63,12 +63,12 @@ export class TaskMaker {
     this.#base = placeOf(parts.defaults, BUILT_IN);
   }
 
-  /** Where tasks go about which nothing else is said. */
+  /** The default place of tasks. */
   get base(): Place {
     return this.#base;
   }
 
-  /** Gives a promise only when the schema of the input does; throws what it refuses. */
+  /** Returns a promise only when the schema of the input does; throws its refusals. */
   make(
     definition: TaskDefinition,
     input: unknown,
@@ -82,7 +82,7 @@ export class TaskMaker {
       : accepted(answer, task);
   }
 
-  /** Without asking its schema: what is not known yet cannot be checked. */
+  /** Makes a task without a check by the schema, for an input that is not known yet. */
   makeUnchecked(
     definition: TaskDefinition,
     input: unknown,
@@ -128,7 +128,7 @@ export class TaskMaker {
     const id = idOf(options, this.#newId);
     const dependsOn = dependenciesOf(options);
     if (dependsOn.includes(id)) throw new DependencyCycleError([id, id]);
-    // Asked for again when the reply is there; a wrong value must be refused before anything is sent.
+    // Read again with the reply; an invalid value must be refused before anything is sent.
     rejectsDuplicate(options);
     const task: NewTask = {
       id,
@@ -145,7 +145,7 @@ export class TaskMaker {
     return optional === undefined ? task : { ...task, ...optional };
   }
 
-  /** @throws {@link InvalidOptionError} when there is none and one is needed. */
+  /** @throws {@link InvalidOptionError} when there is none and one is required. */
   userOf(user: string | undefined): string {
     if (user !== undefined) return checkId('user', user);
     if (!this.#requireUser) return DEFAULT_USER;
@@ -161,7 +161,7 @@ export class TaskMaker {
   }
 }
 
-/** With its version, unless its definition or its enqueue says that it keeps none. */
+/** The name with its version, unless definition or enqueue say that it keeps none. */
 function nameFor(definition: TaskDefinition, options: EnqueueOptions | undefined): string {
   const said = versioningOf(options);
   if (said === undefined) return definition.storedName;
@@ -170,14 +170,14 @@ function nameFor(definition: TaskDefinition, options: EnqueueOptions | undefined
     : definition.name;
 }
 
-/** Whether nothing is said but whose task it is, as of most: then nothing is to be read or checked. */
+/** Whether the options set only the user, as most do: then there is nothing else to read or check. */
 function saysUserOnly(options: EnqueueOptions): boolean {
   for (const name in options) if (name !== 'user') return false;
-  // A class of the caller may have more behind its accessors.
+  // An instance of a class may have further options behind accessors.
   return Object.getPrototypeOf(options) === Object.prototype;
 }
 
-/** What few tasks have, so that the others cost no more than one plain object. */
+/** Fields of few tasks, so that the other tasks cost only one plain object. */
 function optionalOf(
   options: EnqueueOptions,
   expiresInMs: number | undefined,

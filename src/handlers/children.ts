@@ -1,15 +1,15 @@
-/** Child processes that do not outlive this one, as far as this one has a say. */
+/** Child processes that end with this process, as far as it can ensure that. */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 
-/** On Windows there are no groups of processes, and a process apart would open a window. */
+/** Windows has no groups of processes, and a detached process would open a window. */
 const HAS_GROUPS = process.platform !== 'win32';
 
-/** Those that have not exited; of the whole process, since so is its exit. */
+/** Children that have not exited; one set per process, since all end at its exit. */
 const living = new Set<ChildProcess>();
 
 /**
- * Starts a program by its argument list, in a group of its own: so its children can be ended with
- * it, and Ctrl+C in a terminal reaches the worker alone. Throws what the system refuses at once.
+ * Starts a program with an argument list, in a process group of its own: signals reach its children
+ * too, and Ctrl+C in a terminal reaches only the worker. Throws what the system refuses at once.
  */
 export function spawnChild(
   command: string,
@@ -22,7 +22,7 @@ export function spawnChild(
   if (living.size === 0) process.on('exit', killAll);
   living.add(child);
   child.once('exit', () => {
-    // What it has left behind goes with it.
+    // Kills processes that it has left behind.
     signalGroup(child, 'SIGKILL');
     living.delete(child);
     if (living.size === 0) process.off('exit', killAll);
@@ -30,7 +30,7 @@ export function spawnChild(
   return child;
 }
 
-/** Sends a signal to a child and its own children; does nothing when they are gone. */
+/** Sends a signal to a child and its own children; does nothing when they have exited. */
 export function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   const { pid } = child;
   if (pid === undefined) return;
@@ -38,7 +38,7 @@ export function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
     if (HAS_GROUPS) process.kill(-pid, signal);
     else child.kill(signal);
   } catch {
-    // No such group any more.
+    // The group does not exist any more.
   }
 }
 

@@ -4,19 +4,19 @@ import type { Clock } from '../base/time.ts';
 import type { TaskContext } from '../workflow/task-context.ts';
 import type { Ending } from './program.ts';
 
-/** How long an engine may take to end or remove a container, in ms; one that hangs is left alone. */
+/** Longest time for an engine to end or remove a container, in ms; then it is abandoned. */
 const ENGINE_MS = 10_000;
 
-/** A name that no other attempt has, also not one of another worker that took the task over. */
+/** A name that no other attempt has, not even one of another worker that took over the task. */
 export function containerName({ taskId, attempt }: TaskContext): string {
   const hash = createHash('sha256').update(taskId).digest('hex').slice(0, 12);
   return `fairloom-${hash}-${attempt}-${randomBytes(4).toString('hex')}`;
 }
 
 /**
- * The command line of an engine is not the container: that is another process's child, and goes on
- * without it. So it is ended by its name. While its image is being fetched there is no container,
- * but a command line that would make one: then that is ended.
+ * Ends a container by its name: it is a child of the engine, not of its command line, and would
+ * continue without that. While its image is being pulled there is no container yet; then the
+ * command line is ended.
  */
 export class ContainerEnding implements Ending {
   readonly #clock: Clock;
@@ -39,7 +39,7 @@ export class ContainerEnding implements Ending {
     await this.#docker(['rm', '--force', this.#name]);
   }
 
-  /** Whether the engine did it. Goes on when this process ends: the container must not stay. */
+  /** Whether the engine succeeded. The call outlives this process: no container must stay. */
   #docker(args: readonly string[]): Promise<boolean> {
     return new Promise<boolean>((resolve) => {
       const child = spawn(this.#engine, args, {

@@ -20,10 +20,10 @@ import { ProgramRunner } from './program-runner.ts';
 import type { Registry } from './registry.ts';
 import { ThreadHost } from './thread-host.ts';
 
-/** Handlers that a process has registered, by the name that definitions know them by. */
+/** Registered handlers of a process, by the name in their definitions. */
 export type HandlerMap = Readonly<Record<string, TaskHandler>>;
 
-/** Finds the function to call for a definition with any kind of code. */
+/** Finds the function of a definition with any kind of code. */
 export class HandlerSource {
   readonly #registry: Registry;
   readonly #registered: ReadonlyMap<string, TaskHandler>;
@@ -32,7 +32,7 @@ export class HandlerSource {
   readonly #processes: ModulePool;
   readonly #programs: ProgramRunner;
 
-  /** @throws {@link InvalidOptionError} when a registered handler is none. */
+  /** @throws {@link InvalidOptionError} when a registered handler is invalid. */
   constructor(registry: Registry, handlers: HandlerMap | undefined, clock: Clock, log: Logger) {
     this.#registry = registry;
     this.#registered = checkHandlers(handlers ?? {});
@@ -48,7 +48,7 @@ export class HandlerSource {
     this.#programs = new ProgramRunner(clock);
   }
 
-  /** The definition of that name, if it can be run here. */
+  /** The definition with this name, if it can run here. */
   definition(name: string): TaskDefinition | undefined {
     const definition = this.#registry.runnable(name);
     if (definition === undefined || this.has(definition)) return definition;
@@ -61,15 +61,15 @@ export class HandlerSource {
     return code.kind !== 'elsewhere';
   }
 
-  /** What workers of this process can be given. */
+  /** Names of tasks that workers of this process can run. */
   names(): readonly string[] {
     const names = this.#registry.names().filter((name) => this.definition(name) !== undefined);
-    // Runs that begin with code of a version are left to workers that have it.
+    // Runs that begin with versioned code are left to workers that have it.
     const drives = names.filter(hasVersion).map((name) => ownNameFor(DRIVE_TASK, name));
     return [...names, ...ownNames(), ...drives];
   }
 
-  /** Says which tasks workers of this process will leave to others. */
+  /** Warns about tasks that workers of this process leave to others. */
   warnOfMissing(): void {
     for (const { name, options, code } of this.#registry.all()) {
       const own = versionedName(name, options.version);
@@ -88,7 +88,7 @@ export class HandlerSource {
     return this.#registry.stub(definition) ?? this.own(definition);
   }
 
-  /** The definition's own code, without a test's replacement. */
+  /** The definition's own code, not a test's replacement. */
   own(definition: TaskDefinition): Handler {
     const { code } = definition;
     switch (code.kind) {
@@ -109,7 +109,7 @@ export class HandlerSource {
     }
   }
 
-  /** Ends every thread, process and program, and closes what is registered. */
+  /** Ends every thread, process and program, and closes registered handlers. */
   async close(): Promise<void> {
     const registered = [...this.#registered.values()].map((one) => this.#closeOne(one));
     const own = [this.#threads, this.#processes, this.#programs].map((one) => one.close());

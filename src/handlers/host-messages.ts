@@ -1,11 +1,11 @@
 /**
- * What passes between a pool and its threads or processes. Errors cross as data, since classes do not;
- * what a host says is read with care, since its handler can say the same.
+ * Messages between a pool and its threads or processes. Errors are sent as data, since classes cannot
+ * be; messages of a host are validated, since its handler can send messages too.
  */
 import type { LogFields, Logger } from '../base/logger.ts';
 import type { TaskError } from '../base/thrown.ts';
 
-/** What a host is told to run. */
+/** A task for a host. */
 export interface HostRequest {
   readonly kind: 'run';
   readonly url: string;
@@ -20,41 +20,41 @@ export interface HostRequest {
   };
 }
 
-/** What a process is told when its task should end: the reason of the signal. */
+/** Tells a process that its task should end, with the reason of the signal. */
 export interface HostAbort {
   readonly kind: 'abort';
   readonly reason: TaskError;
 }
 
-/** How a task ended there. */
+/** The end of a task in a host. */
 export type HostReply =
   | { readonly kind: 'returned'; readonly value: unknown }
   | { readonly kind: 'unsendable'; readonly message: string }
   | HostFailure;
 
-/** It threw. */
+/** The handler threw. */
 export interface HostFailure {
   readonly kind: 'threw';
   readonly error: TaskError;
-  /** The handler was never called: there is no module to go on with. */
+  /** The handler was never called: its module could not be loaded. */
   readonly isUnloaded?: true;
 }
 
-/** The handler in a process has looked at its signal: it may be asked to end. */
+/** The handler in a process has read its signal: it may be asked to end. */
 export interface HostWatching {
   readonly kind: 'watching';
 }
 
-/** A line of its handler's log. */
+/** A line of the handler's log. */
 export interface HostLine {
   readonly kind: 'log';
   readonly level: keyof Logger;
   readonly message: string;
-  /** Plain data. */
+  /** Fields as plain data. */
   readonly fields?: LogFields;
   /** Fields that are errors. */
   readonly errors?: Readonly<Record<string, TaskError>>;
 }
 
-/** What a host says. */
+/** A message of a host. */
 export type HostMessage = HostReply | HostWatching | HostLine;

@@ -1,32 +1,32 @@
 import type { HostLine, HostReply, HostRequest } from './host-messages.ts';
 
-/** Hears of the one task that a host runs. */
+/** Receives the end of the one task that a host runs. */
 export interface HostListener {
-  /** The task has ended, and the host may take another one. */
+  /** The task has ended, and the host may run another one. */
   replied(reply: HostReply): void;
   logged(line: HostLine): void;
-  /** The host is gone, for any reason. Called once. */
+  /** The host has exited, for any reason. Called once. */
   gone(cause: unknown): void;
 }
 
 /** A thread or a process that runs handlers of modules, one task at a time. */
 export interface ModuleHost {
-  /** Gives it a task; throws when the input cannot cross. */
+  /** Runs a task; throws when the input cannot be sent. */
   run(request: HostRequest, listener: HostListener): void;
-  /** Stops the listener. */
+  /** Removes the listener. */
   release(): void;
-  /** What runs should end, and the host with it; fulfilled once it is gone. */
+  /** Ends its task and the host; resolves when it has exited. */
   end(reason: unknown): Promise<void>;
-  /** The same without grace. */
+  /** Ends the host without grace. */
   kill(): Promise<void>;
-  /** Calls back once it is gone, also when nothing ran. */
+  /** Calls back when it has exited, even if no task ran. */
   whenGone(then: () => void): void;
 }
 
 const REPLIES: readonly unknown[] = ['returned', 'unsendable', 'threw'];
 const LEVELS: readonly unknown[] = ['debug', 'info', 'warn', 'error'];
 
-/** Hands on what came from a host. Handlers may send messages of their own: these are dropped. */
+/** Passes on a message of a host. Messages of handlers are dropped. */
 export function notify(listener: HostListener | undefined, message: unknown): void {
   if (listener === undefined || typeof message !== 'object' || message === null) return;
   const kind: unknown = Reflect.get(message, 'kind');

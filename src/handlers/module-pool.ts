@@ -9,12 +9,12 @@ import type { TaskContext } from '../workflow/task-context.ts';
 import type { HostLine, HostReply, HostRequest } from './host-messages.ts';
 import type { ModuleHost } from './module-host.ts';
 
-/** Threads or processes. One runs one task at a time, and none outlives a task that hangs. */
+/** Threads or processes. Each runs one task at a time, and is ended if that task hangs. */
 export class ModulePool {
   readonly #open: () => ModuleHost;
-  /** What a task fails with whose host is gone. */
+  /** The error of a task whose host has exited. */
   readonly #ended: (taskId: string, cause: unknown) => Error;
-  /** Those without a task, oldest first, with the module that they have loaded. */
+  /** Idle hosts, oldest first, with the module that each has loaded. */
   readonly #idle: { readonly url: string; readonly host: ModuleHost }[] = [];
   readonly #all = new Set<ModuleHost>();
   #isClosed = false;
@@ -25,8 +25,8 @@ export class ModulePool {
   }
 
   /**
-   * Runs one task. When its signal aborts, what it gives in its grace counts; else this rejects
-   * with the signal's reason, once the host is gone: so the next attempt does not run beside it.
+   * Runs one task. When its signal aborts, a result within the grace counts; else this rejects with
+   * the reason of the signal once the host has exited, so that no next attempt runs beside it.
    */
   run(module: HandlerModule, input: unknown, ctx: TaskContext): Promise<unknown> {
     const { signal } = ctx;
@@ -47,7 +47,7 @@ export class ModulePool {
         replied: (reply) => {
           stop();
           const isUnloaded = reply.kind === 'threw' && reply.isUnloaded === true;
-          // Node keeps what a module threw when it was loaded: here it would never load.
+          // Node caches the error of a module's load: in this host the module would never load.
           if (isUnloaded) void this.#end(host).then(() => reject(errorOf(reply)));
           else if (signal.aborted) void host.kill();
           else this.#giveBack(module.url, host);
@@ -62,7 +62,7 @@ export class ModulePool {
       try {
         host.run(requestOf(module, input, ctx), listener);
       } catch (error) {
-        // A codec may make inputs that cannot cross.
+        // A codec may produce inputs that cannot be sent.
         stop();
         this.#giveBack(module.url, host);
         reject(error);
@@ -70,7 +70,7 @@ export class ModulePool {
     });
   }
 
-  /** Ends every host, also a busy one; none is opened any more. */
+  /** Ends every host, including busy ones; no new host is started. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#idle.length = 0;
@@ -90,7 +90,7 @@ export class ModulePool {
     return host;
   }
 
-  /** Keeps as many as can run at once, the newest. */
+  /** Keeps the newest hosts, as many as can run at once. */
   #giveBack(url: string, host: ModuleHost): void {
     if (this.#isClosed) return;
     this.#idle.push({ url, host });
@@ -98,13 +98,13 @@ export class ModulePool {
     void oldest?.host.kill();
   }
 
-  /** It takes no further task, and is over once this is fulfilled. */
+  /** Ends a host; resolves when it has exited. */
   #end(host: ModuleHost): Promise<void> {
     this.#forget(host);
     return host.kill();
   }
 
-  /** It takes no further task. */
+  /** Removes a host from the pool. */
   #forget(host: ModuleHost): void {
     const at = this.#idle.findIndex((idle) => idle.host === host);
     if (at >= 0) this.#idle.splice(at, 1);
@@ -122,7 +122,7 @@ function errorOf(reply: Exclude<HostReply, { kind: 'returned' }>): Error {
   return steering(errorIn(reply.error));
 }
 
-/** What was thrown there, also of our own classes that handlers throw. */
+/** The error that a handler threw, with our own class if it had one. */
 function steering(facts: TaskError): Error {
   const error = errorFrom(facts);
   if (facts.own !== true) return error;
@@ -133,7 +133,7 @@ function steering(facts: TaskError): Error {
   return sameAs(error, new RetryAfter(delayMs, countAttempt, facts.message));
 }
 
-/** Name and stack as they were there. */
+/** Copies name and stack of the original error. */
 function sameAs(from: Error, error: Error): Error {
   Object.defineProperty(error, 'name', { value: from.name, configurable: true, writable: true });
   Object.defineProperty(error, 'stack', { value: from.stack, configurable: true, writable: true });

@@ -1,6 +1,6 @@
-/** Options of Node that a thread or a process has in common with this process. */
+/** Options of Node that threads and processes inherit from this process. */
 
-/** They are followed by a value of their own, unless it stands behind a `=`. */
+/** Options with a separate value, unless it follows a `=`. */
 const WITH_VALUE: readonly string[] = [
   '-e',
   '--eval',
@@ -15,13 +15,13 @@ const WITH_VALUE: readonly string[] = [
   '--watch-path',
 ];
 
-/** About the program that this process was started with: how it is read, watched, tested, debugged. */
+/** Options for the main program of this process: how it is read, watched, tested, debugged. */
 const OWN_OPTION =
   /^(?:-[ecip]|-pe|--(?:eval|print|interactive|check|run|inspect|debug-port|watch|test|input-type|experimental-default-type|entry-url|experimental-entry-url|no-experimental-entry-url)(?:[-=].*)?)$/;
 
 /**
- * Options that this process was started with, as loaders of TypeScript and limits of memory, without
- * those that are about its own program: a host has another one, and reads it in its own way.
+ * Options of this process for its hosts, such as loaders of TypeScript and limits of memory, without
+ * those for its main program: a host has another one.
  */
 export function hostOptions(options: readonly string[]): readonly string[] {
   return options.filter((option, at) => {

@@ -8,26 +8,26 @@ import { processProgram } from './host-programs.generated.ts';
 import { type HostListener, type ModuleHost, notify } from './module-host.ts';
 import { hostOptions } from './node-options.ts';
 
-/** How the program is given. Deno cannot import what stands behind `-e`. */
+/** Arguments that pass the program. Deno cannot import modules in a program after `-e`. */
 const PROGRAM: readonly string[] =
   process.versions['deno'] === undefined
     ? ['-e', processProgram]
     : [`data:text/javascript,${encodeURIComponent(processProgram)}`];
 
-/** A process of its own. Its output goes where that of this process goes. */
+/** A child process. It inherits stdout and stderr of this process. */
 export class ProcessHost implements ModuleHost {
   readonly #clock: Clock;
   readonly #child: ChildProcess;
   readonly #gone: Promise<void>;
   #listener: HostListener | undefined;
-  /** The handler has looked at its signal, and may end by itself. */
+  /** The handler has read its signal, and may end by itself. */
   #isWatching = false;
   #timer: Timer | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
     const args = [...hostOptions(process.execArgv), ...PROGRAM, String(process.pid)];
-    // As in threads, inputs and results may be more than JSON if the codec in force is.
+    // As in threads, inputs and results may be more than JSON if the codec supports it.
     this.#child = spawnChild(process.execPath, args, {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       serialization: 'advanced',
@@ -46,20 +46,20 @@ export class ProcessHost implements ModuleHost {
       };
       this.#child.on('exit', (code, signal) => gone(signal ?? `exit code ${code}`));
       this.#child.on('error', (error) => {
-        // A message that could not be sent is one too: the exit tells of that.
+        // A message that could not be sent causes an error too; the exit reports that case.
         if (this.#child.pid === undefined) gone(error);
       });
     });
     if (this.#child.pid === undefined) return;
-    // Who waits for the task keeps this process alive; a child that only hangs should not.
+    // The caller keeps this process alive; an idle or hanging child must not.
     this.#child.unref();
-    // Bun has no such method, and needs none.
+    // Bun does not have this method, and does not need it.
     this.#child.channel?.unref?.();
   }
 
   run(request: HostRequest, listener: HostListener): void {
     this.#isWatching = false;
-    // One that could not be started is told of by its error.
+    // The error event reports a process that could not be started.
     if (this.#child.pid !== undefined) this.#child.send(request);
     this.#listener = listener;
   }
@@ -76,7 +76,7 @@ export class ProcessHost implements ModuleHost {
   }
 
   kill(): Promise<void> {
-    // Who waits for its end has to see it.
+    // The caller awaits its exit, so it must keep this process alive.
     this.#child.ref();
     signalGroup(this.#child, 'SIGKILL');
     return this.#gone;

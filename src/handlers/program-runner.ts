@@ -13,7 +13,7 @@ import { isArguments } from '../workflow/tasks/program-arguments.ts';
 import { ContainerEnding, containerName } from './container-ending.ts';
 import { Program, type ProgramCall } from './program.ts';
 
-/** Runs the programs of commands and containers, and knows which of them run. */
+/** Runs the programs of commands and containers, and keeps a list of running ones. */
 export class ProgramRunner {
   readonly #clock: Clock;
   readonly #running = new Set<Program>();
@@ -23,7 +23,7 @@ export class ProgramRunner {
     this.#clock = clock;
   }
 
-  /** Rejects with the signal's reason when that aborts, once nothing of the program is left. */
+  /** Runs a command. Rejects with the reason of the signal once the whole program has ended. */
   command(spec: CommandSpec, input: unknown, ctx: TaskContext): Promise<unknown> {
     const { command, cwd, env } = spec;
     const where = cwd === undefined ? '' : `, and whether there is a folder ${cwd}`;
@@ -34,7 +34,7 @@ export class ProgramRunner {
     return this.#run(spec, call);
   }
 
-  /** The same for a container. It is known by its name, so that it can be ended by that. */
+  /** Runs a container. Its name is known, so that it can be ended by it. */
   container(spec: ContainerSpec, input: unknown, ctx: TaskContext): Promise<unknown> {
     const { engine, image, flags } = spec;
     const name = containerName(ctx);
@@ -42,7 +42,7 @@ export class ProgramRunner {
     const open = stdin === undefined ? [] : ['-i'];
     const env = factsOf(ctx);
     const known = ['--name', name, '--label', `fairloom.task=${env.FAIRLOOM_TASK_ID}`];
-    // By their names alone: the values are in the environment of the command line.
+    // Only the names: the values are in the environment of the command line.
     const facts = Object.keys(env).flatMap((variable) => ['--env', variable]);
     return this.#run(spec, {
       name: image,
@@ -65,7 +65,7 @@ export class ProgramRunner {
     });
   }
 
-  /** Ends all of them now; none is started any more. */
+  /** Ends all programs now; no new one starts. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#running].map((program) => program.kill()));
@@ -84,7 +84,7 @@ export class ProgramRunner {
   }
 }
 
-/** What a program may want to know of its task: names of variables, and values without NUL. */
+/** Environment variables with facts about the task; values do not contain NUL. */
 interface ProgramFacts extends Readonly<Record<string, string>> {
   readonly FAIRLOOM_TASK_ID: string;
 }
@@ -107,7 +107,7 @@ function argumentsOf({ args }: ProgramSpec, input: unknown): readonly string[] {
   throw new InvalidOptionError('args', 'a list of texts without NUL', made);
 }
 
-/** The input as JSON, with any codec of the store; a task without an input has nothing to read. */
+/** The input as JSON, whatever the codec of the store; empty for a task without an input. */
 function stdinOf({ stdin }: ProgramSpec, input: unknown): string | undefined {
   if (stdin === 'none') return undefined;
   const encoded = encodeJson(input, Number.MAX_SAFE_INTEGER);
@@ -115,7 +115,7 @@ function stdinOf({ stdin }: ProgramSpec, input: unknown): string | undefined {
   throw new InvalidPayloadError(encoded.path, encoded.problem);
 }
 
-/** Data and nothing else: what a program writes is never run. */
+/** Parses the output as data; output of a program is never executed. */
 function resultOf({ stdout }: ProgramSpec, bytes: Buffer): unknown {
   let text: string;
   try {

@@ -1,4 +1,4 @@
-/** One program, run once: from its start to the moment when nothing of it is left. */
+/** One run of a program: from its start until all its processes have ended. */
 
 import type { ChildProcess } from 'node:child_process';
 import { onAbort } from '../base/abort-watch.ts';
@@ -13,36 +13,36 @@ import type { TaskContext } from '../workflow/task-context.ts';
 import { signalGroup, spawnChild } from './children.ts';
 import { StderrLines } from './stderr-lines.ts';
 
-/** How a program is ended that is more than a child of this process. */
+/** Ends a program that is more than a child of this process. */
 export interface Ending {
-  /** Asks it to end; `endChild` ends the child for certain. */
+  /** Asks it to end; `endChild` surely ends the child. */
   ask(endChild: () => void): void;
-  /** Fulfilled once nothing of it is left; called when the child is gone, or will be at once. */
+  /** Resolves when all of it has ended; called when the child has exited, or is about to. */
   clean(): Promise<void>;
 }
 
-/** What is run. */
+/** A program to run. */
 export interface ProgramCall {
-  /** How errors call it. */
+  /** Its name in errors. */
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd?: string | undefined;
-  /** On top of the variables of this process. */
+  /** Variables in addition to those of this process. */
   readonly env?: Readonly<Record<string, string>>;
   /** `undefined` for a program without stdin. */
   readonly stdin: string | undefined;
   readonly ctx: TaskContext;
-  /** What to do when there is no such program. */
+  /** Advice for the case that there is no such program. */
   readonly advice: string;
-  /** Absent when the child and its own children are all there is. */
+  /** Absent when the program consists of the child and its own children. */
   readonly ending?: Ending | undefined;
 }
 
-/** How long output may still come once a program has ended, in ms: others may hold its pipes. */
+/** Longest time for output after a program has ended, in ms: others may hold its pipes. */
 const DRAIN_MS = 1_000;
 
-/** A program that runs. */
+/** A running program. */
 export class Program {
   readonly #call: ProgramCall;
   readonly #clock: Clock;
@@ -50,12 +50,12 @@ export class Program {
   readonly #stderr: StderrLines;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
-  /** It was made to end, so that something may be left of it. */
+  /** It was ended, so some of its processes may be left. */
   #wasEnded = false;
-  /** Present once what may be left of it is being removed. */
+  /** Present once left processes are being removed. */
   #cleaning: Promise<void> | undefined;
   #timer: Timer | undefined;
-  /** Its stdout, or why there is none. */
+  /** Its stdout, or the error of the run. */
   readonly result: Promise<Buffer>;
 
   /** @throws {@link ProgramNotStartedError} for what the system refuses at once. */
@@ -67,11 +67,11 @@ export class Program {
     this.result = this.#run();
   }
 
-  /** Ends it now; fulfilled once nothing of it is left. Its result will be an error. */
+  /** Ends it now; resolves when all of it has ended. Its result is then an error. */
   async kill(): Promise<void> {
     this.#wasEnded = true;
     this.#force();
-    // Begun here and now: this process may not be there any more when the child is gone.
+    // Started at once: this process may have exited before the child does.
     await Promise.all([this.#call.ending?.clean(), this.result.catch(() => undefined)]);
   }
 
@@ -102,7 +102,7 @@ export class Program {
     }
   }
 
-  /** Fulfilled once it has ended and all of its output is here. */
+  /** Resolves when it has ended and all of its output was read. */
   #ended(): Promise<{ readonly code: number | null; readonly signal: string | null }> {
     const child = this.#child;
     child.stdout?.on('data', (chunk: Buffer) => this.#take(chunk));
@@ -115,7 +115,7 @@ export class Program {
         if (child.pid === undefined) reject(this.#notStarted(error));
       });
       child.on('exit', (code) => {
-        // Before its pipes are waited for: what is left of it may hold them.
+        // Before waiting for its pipes: left processes may hold them.
         if (this.#wasEnded || code !== 0) this.#cleaning = this.#call.ending?.clean();
         this.#timer?.cancel();
         this.#timer = this.#clock.setTimer(DRAIN_MS, () => {

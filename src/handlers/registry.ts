@@ -8,30 +8,30 @@ import type { AnyStep } from '../workflow/step.ts';
 import { type Handler, TaskDefinition } from '../workflow/task-definition.ts';
 
 /**
- * What `FairloomOptions.tasks` may be: a list, or a module's exports as they are. A pipeline stands
- * for all tasks and policies in it.
+ * Values of `FairloomOptions.tasks`: a list, or the exports of a module. A pipeline registers all
+ * tasks and policies in it.
  */
 export type TaskSource = readonly (AnyStep | GroupPolicy)[] | Readonly<Record<string, unknown>>;
 
 /** The definitions that this process knows, by name and version. */
 export class Registry {
-  /** Each by its name, with its version if it has one. */
+  /** Definitions by name, with the version if there is one. */
   readonly #definitions = new Map<string, TaskDefinition>();
-  /** Of those that have versions the newest, by the name alone. */
+  /** The newest versioned definitions, by name without version. */
   readonly #newest = new Map<string, TaskDefinition>();
   readonly #policies = new Map<string, GroupPolicy>();
-  /** Names of steps that run as runs: pipelines, and tasks that choose what comes next. */
+  /** Steps that run as runs, by name: pipelines, and dynamic tasks. */
   readonly #pipelines = new Map<string, StepDefinition>();
-  /** Another one whenever a name has come to stand for something else. */
+  /** Increases when a name gets another definition. */
   revision = 0;
-  /** Handlers put in place of the real ones, by tests. */
+  /** Handlers that tests put in place of the real ones. */
   readonly #stubs = new Map<string, Handler>();
 
   /**
-   * Of a list every member must be a step or a policy; of a module's exports those count that are.
+   * Every member of a list must be a step or a policy; other exports of a module are ignored.
    *
-   * @throws {@link InvalidOptionError} when one name and version stands for two handlers, or one name
-   * for two policies.
+   * @throws {@link InvalidOptionError} when one name and version has two handlers, or one name two
+   * policies.
    */
   constructor(source: TaskSource | undefined) {
     if (source === undefined) return;
@@ -49,8 +49,8 @@ export class Registry {
   }
 
   /**
-   * The definition of that name, and version where one is said, if it has code here. A name alone is the
-   * definition without a version, where there is one, else the newest.
+   * The definition with this name, and version if given, if it has code here. A name without version
+   * means the definition without one, if there is one, else the newest.
    */
   runnable(name: string): TaskDefinition | undefined {
     const definition = this.#find(name);
@@ -59,12 +59,12 @@ export class Registry {
     return this.stub(definition) === undefined ? undefined : definition;
   }
 
-  /** Every definition, also those whose code is elsewhere. */
+  /** Every definition, including those whose code is elsewhere. */
   all(): readonly TaskDefinition[] {
     return [...this.#definitions.values()];
   }
 
-  /** The definition with code of its own; @throws {@link UnknownTaskError} when there is none. */
+  /** The definition with its own code; @throws {@link UnknownTaskError} when there is none. */
   demand({ name: of, options }: TaskDefinition): TaskDefinition {
     const name = versionedName(of, options.version);
     const definition = this.#find(name);
@@ -74,35 +74,35 @@ export class Registry {
     return definition;
   }
 
-  /** Names with code here, sorted: of those with versions each with and without. */
+  /** Names with code here, sorted; versioned ones are listed with and without their version. */
   names(): readonly string[] {
     const all = new Set([...this.#definitions.keys(), ...this.#newest.keys()]);
     return [...all].filter((name) => this.runnable(name) !== undefined).sort();
   }
 
-  /** Names that stand for a pipeline and for no task that could be leased by itself, sorted. */
+  /** Names of pipelines that are not names of tasks which can be leased alone, sorted. */
   pipelines(): readonly string[] {
     return [...this.#pipelines.keys()].filter((name) => this.isPipeline(name)).sort();
   }
 
-  /** Whether a name stands for a pipeline here, and for no task that could be leased by itself. */
+  /** Whether a name is that of a pipeline here, and not of a task that can be leased alone. */
   isPipeline(name: string): boolean {
     const definition = this.#find(name);
     const isTask = definition !== undefined && definition.dynamic === undefined;
     return this.#pipelines.has(name) && !isTask;
   }
 
-  /** The step of that name that runs as a run: the one that was registered last. */
+  /** The step with this name that runs as a run: the one that was registered last. */
   pipeline(name: string): StepDefinition | undefined {
     return this.#pipelines.get(name);
   }
 
-  /** The policy of that name, if its function is here. */
+  /** The policy with this name, if its function is here. */
   policy(name: string): GroupPolicy | undefined {
     return this.#policies.get(name);
   }
 
-  /** The function that runs in place of the definition's own code, if any. */
+  /** The function that a test put in place of the definition's own code, if any. */
   stub({ name, options }: TaskDefinition): Handler | undefined {
     if (this.#stubs.size === 0) return undefined;
     return this.#stubs.get(versionedName(name, options.version)) ?? this.#stubs.get(name);
@@ -115,7 +115,7 @@ export class Registry {
     this.revision++;
   }
 
-  /** @returns whether it is something that can be registered. */
+  /** Registers a value. @returns whether it can be registered. */
   #take(value: unknown): boolean {
     if (isGroupPolicy(value)) {
       this.#addPolicy(value);
@@ -123,10 +123,10 @@ export class Registry {
     }
     if (!(value instanceof StepDefinition)) return false;
     if (runsAsRun(value)) this.#pipelines.set(value.name, value);
-    // A task under another name runs by that name when it is enqueued by itself.
+    // A renamed task is enqueued alone under its new name.
     if (value instanceof TaskDefinition) this.#add(value);
     const { tasks, policies } = partsOf(value);
-    // A node is found by the name of its task, not by its name in the graph.
+    // A node finds its code by the original name of the task, not by its name in the graph.
     for (const task of tasks) this.#add(task.name === task.taskName ? task : firstNamed(task));
     for (const policy of policies) this.#addPolicy(policy);
     return true;
@@ -167,7 +167,7 @@ export class Registry {
   }
 }
 
-/** Its own name stands for a run. A pipeline without one cannot be asked for by name. */
+/** Whether its name is that of a run. A pipeline without a name of its own cannot be found. */
 function runsAsRun(step: StepDefinition): boolean {
   if (step instanceof TaskDefinition) return step.dynamic !== undefined;
   return step instanceof PipelineDefinition && step.isNamed;

@@ -3,29 +3,29 @@ import type { Logger } from '../base/logger.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { say } from '../logging/log-events.ts';
 
-/** Characters of a line that are kept. */
+/** Largest number of characters of a line. */
 const LINE_CHARS = 1_000;
 
-/** Lines that an error tells of. */
+/** Largest number of lines in an error. */
 const LAST_LINES = 20;
 
-/** Characters of these lines: with the rest of the message they fit into a stored error. */
+/** Largest number of characters of these lines: with the message they fit into a stored error. */
 const LAST_CHARS = 1_500;
 
-/** What a program writes to stderr: to the log line by line, the last lines for its error. */
+/** The stderr of a program: lines go to the log, the last ones to its error. */
 export class StderrLines {
   readonly #log: Logger;
   readonly #decoder = new StringDecoder('utf8');
   readonly #last: string[] = [];
   #lines = 0;
-  /** The line that has not ended yet, cut. */
+  /** The incomplete last line, cut. */
   #open = '';
 
   constructor(log: Logger) {
     this.#log = log;
   }
 
-  /** Progress bars end their lines by a carriage return. */
+  /** Progress bars end their lines with a carriage return. */
   write(chunk: Buffer): void {
     const [first = '', ...rest] = this.#decoder.write(chunk).split(/[\r\n]+/);
     this.#open = cut(this.#open + first);
@@ -35,7 +35,7 @@ export class StderrLines {
     }
   }
 
-  /** The last lines, once there will be no more. */
+  /** The last lines, at the end of the output. */
   close(): string {
     this.#open = cut(this.#open + this.#decoder.end());
     this.#end();

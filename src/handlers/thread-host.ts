@@ -13,7 +13,7 @@ export class ThreadHost implements ModuleHost {
 
   constructor() {
     const gone = (cause: unknown): void => this.#gone(cause);
-    // Who waits for the task keeps the process alive; a thread that only hangs should not.
+    // The caller keeps this process alive; an idle or hanging thread must not.
     this.#thread.unref();
     this.#thread.on('message', (message) => notify(this.#listener, message));
     this.#thread.on('error', gone).on('messageerror', (error) => {
@@ -32,7 +32,7 @@ export class ThreadHost implements ModuleHost {
     this.#listener = undefined;
   }
 
-  /** It can be ended at any moment, also while it runs code. */
+  /** A thread can be terminated at any moment, even while it runs code. */
   end(): Promise<void> {
     return this.kill();
   }
@@ -53,14 +53,14 @@ export class ThreadHost implements ModuleHost {
   }
 }
 
-/** Without the options that are about this process's own program, as far as Node lets threads choose. */
+/** Without options for the main program of this process, as far as Node allows that for threads. */
 function openThread(): Thread {
   const execArgv = hostOptions(process.execArgv);
   if (execArgv.length < process.execArgv.length) {
     try {
       return new Thread(threadProgram, { eval: true, execArgv: [...execArgv] });
     } catch (error) {
-      // Some options hold for the whole process, and may only be inherited.
+      // Some options apply to the whole process, and can only be inherited.
       if (Reflect.get(Object(error), 'code') !== 'ERR_WORKER_INVALID_EXEC_ARGV') throw error;
     }
   }

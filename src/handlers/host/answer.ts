@@ -1,8 +1,8 @@
 /**
- * What the programs of threads and processes share. `scripts/generate/programs.ts` makes text of them, so that they
- * need no file of their own under any bundler or loader. They import what the definition named, and nothing
- * that came with a task. Nothing here may import a package or a built-in module: the text must be a script and
- * a module alike, whichever a flag of Node takes it for.
+ * Shared code of the programs of threads and processes. `scripts/generate/programs.ts` makes text of the programs,
+ * so that they need no file of their own under any bundler or loader. They import the module of the definition,
+ * never one that a task names. Nothing here may import a package or a built-in module: the text must be valid as a
+ * script and as a module, since flags of Node choose between these.
  */
 
 import { asData, fieldsOf, isError, putField, textOf } from '../../base/as-data.ts';
@@ -19,9 +19,9 @@ import type {
 
 type Post = (message: HostMessage) => void;
 
-/** Runs one task and says how it ended. Never rejects. */
+/** Runs one task and returns how it ended. Never rejects. */
 export async function answer(request: HostRequest, ctx: object, post: Post): Promise<void> {
-  // Like the signal it is no data: a handler that returns its context returns the rest.
+  // Not enumerable, as the signal: a handler that returns its context returns only data.
   Object.defineProperty(ctx, 'log', { value: loggerOf(post) });
   const reply = await replyTo(request, ctx);
   try {
@@ -64,7 +64,7 @@ function loggerOf(post: Post): Logger {
   return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
 }
 
-/** Field by field: what cannot cross costs no other, and errors stay errors. */
+/** Field by field: a field that cannot be sent does not affect others, and errors stay errors. */
 function crossing(given: LogFields | undefined): Pick<HostLine, 'fields' | 'errors'> {
   if (given === undefined) return {};
   const fields: Record<string, unknown> = {};

@@ -1,7 +1,7 @@
 /**
- * The program of a process. Only its worker ends it: a signal that the system sends to all processes of a
- * service is meant for the worker. When the worker is gone, the process ends within a second, even if its code
- * is busy: one of its threads watches its parent.
+ * The program of a process. Only its worker ends it: signals that the system sends to all processes of a
+ * service are ignored here. When the worker has exited, the process ends within a second, even if its code is
+ * busy: one of its threads watches its parent.
  */
 import { errorFrom } from '../../base/thrown.ts';
 import type { HostAbort, HostMessage, HostRequest } from '../host-messages.ts';
@@ -30,7 +30,7 @@ process.on('message', (message: HostAbort | HostRequest) => {
 });
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
 
-/** Looks each second whether the parent is still the one that started this process. */
+/** Checks each second whether the parent is still the process that started this one. */
 const WATCH = `
 const { workerData } = process.getBuiltinModule('node:worker_threads');
 setInterval(() => process.ppid === workerData || process.kill(process.pid, 'SIGKILL'), 1000);
