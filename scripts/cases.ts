@@ -152,7 +152,8 @@ function tests(): readonly { readonly file: string; readonly text: string }[] {
 function backendsOf(file: string, text: string): readonly BackendName[] {
   // The contract runs on each; rules and compiled workflows are the same on all.
   if (/^(src\/conformance|test\/domain|test\/workflow)\//.test(file)) return ALL;
-  if (/\beveryBackend\(/.test(text)) return ALL;
+  // What is decided above the backend too: one backend shows it for all.
+  if (/\b(embedded|everyBackend)\(/.test(text)) return ALL;
   const found: BackendName[] = /\beachBackend\(/.test(text) ? [...BOTH] : [];
   if (/\b(openMemory|memory|testLoom)\(/.test(text)) found.push('memory');
   if (/^test\/(redis|e2e|examples)\//.test(file) || /\b(openRedis|redis)\(/.test(text)) {

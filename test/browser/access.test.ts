@@ -19,7 +19,7 @@ afterAll(async () => {
   await story.close();
 });
 
-it('whoever may only look sees the commands, and can press nothing', async () => {
+it('a reader sees the commands, and can press nothing', async () => {
   const served = await serve(story.loom, { access: () => 'read' });
   const tab = await WatchedPage.open(browser, served.base);
   await tab.go(`tasks/${story.ids.failed}`);
@@ -66,7 +66,7 @@ it('a customer sees its own users, and no screen of all', async () => {
   await served.stop();
 });
 
-it('whoever is refused is asked for a token, and comes in with it', async () => {
+it('a caller that is refused is asked for a token, and comes in with it', async () => {
   const served = await serve(story.loom, {
     access: ({ headers }) => (headers.get('authorization') === 'Bearer secret' ? 'all' : 'deny'),
   });

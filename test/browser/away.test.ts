@@ -54,7 +54,7 @@ const HIDE = `
 `;
 const TURN = 'isHidden = !isHidden; document.dispatchEvent(new Event("visibilitychange"));';
 
-describe('nobody looks', () => {
+describe('a page that is not looked at', () => {
   it.each([
     ['it is stopped', (tab: WatchedPage) => tab.page.keyboard.press('.')],
     ['its tab is hidden', (tab: WatchedPage) => tab.page.evaluate(TURN)],

@@ -1,4 +1,4 @@
-/** Whatever texts hold, they are texts: nothing of them runs, on no screen. */
+/** Stored texts are shown as texts: nothing of them runs, on any screen. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ const CORPUS = [
 const ALL = CORPUS.join(' ');
 const FEW = '"><img src=x onerror=attack()>';
 
-/** Names and filters that somebody has saved. */
+/** Saved names and filters. */
 const VIEWS = CORPUS.map((text) => ({ name: text, where: text }));
 
 let browser: Browser;

@@ -76,7 +76,7 @@ it('of two pages that act on one task the second is told that it was too late', 
   const [first, second] = await Promise.all(pages);
   if (first === undefined || second === undefined) throw new Error('there are two');
   for (const tab of [first, second]) await tab.go(`tasks/${failed.id}`);
-  // It stands still, as one does that nobody has looked at for long.
+  // It stands still, as one does that was not looked at for long.
   await second.page.keyboard.press('.');
   await loom.queues.pause('other');
   for (const tab of [first, second]) {
@@ -91,7 +91,7 @@ it('of two pages that act on one task the second is told that it was too late', 
   for (const tab of [first, second]) await tab.close();
 });
 
-it('a namespace is emptied while it is watched: nobody is there, and it goes on', async () => {
+it('a namespace is emptied while it is watched: no user is there, and it goes on', async () => {
   await loom.enqueue(work, { ms: 1 }, { user: 'bolt' });
   const tab = await WatchedPage.open(browser, served.base);
   await tab.go('users');

@@ -186,7 +186,7 @@ export class Faults {
     return { kind: 'cut', at: Date.now(), hit };
   }
 
-  /** The clock goes first, so that whatever is asked for there meets a part of the namespace. */
+  /** The clock goes first, so that what is asked for there meets a part of the namespace. */
   async #move(): Promise<Done> {
     const { harness, seeded } = this.#parts;
     const { cluster, prefix } = harness;

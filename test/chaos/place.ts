@@ -5,7 +5,7 @@ import { guestBackend } from '../support/file/guest-backend.ts';
 import type { RedisCluster } from '../support/redis/redis-cluster.ts';
 import type { ChaosHarness } from './chaos-harness.ts';
 
-/** The way of the programme itself to the tasks: it is hurt by nobody. */
+/** The way of the programme itself to the tasks: no fault hits it. */
 export interface ChaosPlace {
   readonly loom: Fairloom;
   /** The server forgets scripts and functions; it is told past the proxy. */

@@ -20,7 +20,7 @@ export interface ChaosReport {
   readonly verdict: Verdict;
   /** Calls of the producer that failed in an outage and were sent again. */
   readonly resent: number;
-  /** Ends of processes that nobody asked for, drift in the indexes, errors that no fault explains. */
+  /** Ends of processes that no fault explains, drift in the indexes, errors that no fault explains. */
   readonly trouble: readonly string[];
 }
 

@@ -12,7 +12,7 @@ export interface AcceptedRun {
   readonly handle: RunHandle<unknown>;
   /** A cancel was asked for while it may have run. */
   readonly isCanceled: boolean;
-  /** What was seen by whoever ended its waits. */
+  /** What was seen by those that ended its waits. */
   witness?: Witness;
 }
 

@@ -19,7 +19,7 @@ export interface RunsReport {
   readonly verdict: RunVerdict;
   /** Calls of the producer that failed in an outage and were sent again. */
   readonly resent: number;
-  /** Tasks that are open, drift in the indexes, ends of processes that nobody asked for, and more. */
+  /** Tasks that are open, drift in the indexes, ends of processes that no fault explains, and more. */
   readonly trouble: readonly string[];
 }
 
@@ -29,7 +29,7 @@ const MIX: readonly FaultKind[] = [
   ...(['term', 'term', 'stop', 'stop', 'flush', 'cut', 'cut', 'redis-restart'] as const),
 ];
 
-/** All runs must have ended by then, in ms, whatever their number. */
+/** All runs must have ended by then, in ms, for any number of them. */
 const PATIENCE_MS = 120_000;
 /** And so long for each. */
 const RUN_MS = 4_000;

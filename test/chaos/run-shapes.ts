@@ -168,7 +168,7 @@ const SHAPES: readonly Shape[] = [
     name: 'a group whose time is up',
     step: parallel({ good: one('good'), slow }, { timeout: 500 }),
     options: driven,
-    // When nobody could look before all had ended, it finishes.
+    // When no worker could look before all had ended, it finishes.
     sum: ({ v }) => 2 * (v + 1),
     fails: 'TimedOutError',
   },

@@ -88,7 +88,7 @@ interface NodeHistory {
   readonly made: Map<string, number>;
 }
 
-/** A node has one result, whoever was given it, and no newer lease runs it again after that. */
+/** A node has one result, in all answers, and no newer lease runs it again after that. */
 function ledgerOf(
   lines: readonly LedgerEntry[],
   outputs: readonly string[],

@@ -1,6 +1,6 @@
 /**
  * Schedulers that die at every step of a firing, several at a time. Each slot must have made one
- * task, whoever was to fire it.
+ * task, also when the scheduler that was to fire it dies.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -16,7 +16,7 @@ export interface Waking {
   readonly loom: Fairloom;
   /** Sends a call again until an outage is over. */
   readonly insist: <T>(operation: string, send: () => Promise<T>) => Promise<T>;
-  /** The run has ended, or nobody waits for it any more. */
+  /** The run has ended, or is not waited for any more. */
   readonly isOver: () => Promise<boolean>;
   /** By chance, up to so many ms. */
   readonly chance: (most: number) => number;
@@ -34,7 +34,7 @@ export interface Witness {
 
 /** How much each answer adds; `run-worker.mjs` knows the same. */
 const CHOICES: Readonly<Record<string, number>> = { one: 1_000, two: 2_000 };
-/** … and a question that nobody has answered in time. */
+/** … and a question that was not answered in time. */
 export const UNANSWERED = 5_000;
 /** How long `doubt` waits for an answer, in ms. */
 const DOUBT_MS = 700;
@@ -46,7 +46,7 @@ const ENDS: ReadonlySet<string | undefined> = new Set(['finished', 'failed', 'ca
 /** An event is published this long after its run was accepted at most, in ms. */
 const EVENT_MS = 2_500;
 
-/** One event for all members of the run; whoever waits late looks back. */
+/** One event for all members of the run; a member that waits late looks back. */
 export async function publishOnce({ id, user, loom, insist, chance }: Waking): Promise<Witness> {
   await pause(chance(EVENT_MS));
   const options = { user, eventId: `e ${id}` };
@@ -93,10 +93,10 @@ export async function answerTwice(waking: Waking): Promise<Witness> {
   return judgeAsk(waking, open.id, told);
 }
 
-/** Somebody answers when the time of the question is just over, or about to be. */
+/** An answer comes when the time of the question is just over, or about to be. */
 export async function answerWhenOver(waking: Waking): Promise<Witness> {
   const open = await openAsk(waking);
-  // In an outage its time may be over before anybody could look.
+  // In an outage its time may be over before any worker could look.
   if (open === undefined) {
     return { ...(await judgeAsk(waking, undefined, [])), worth: UNANSWERED };
   }

@@ -122,7 +122,7 @@ describe('asks', () => {
 });
 
 describe('publish', () => {
-  it('wakes who waits for it, once under its id, and nobody of another user', async () => {
+  it('wakes who waits for it, once under its id, and no task of another user', async () => {
     for (const user of ['ann', 'bob']) {
       await run('enqueue', 'listener', '"o:1"', '--id', `of-${user}`, '--user', user);
     }

@@ -44,7 +44,7 @@ it('workers say which pipelines they know', async () => {
 });
 
 // F30
-it('a name that nobody knows is taken, and said', async () => {
+it('a name that no worker knows is taken, and said', async () => {
   const { code, stderr } = await fairloom(['enqueue', 'nobody', '--id', 'n', ...where]);
   expect(code).toBe(0);
   expect(stderr).toContain('no live worker knows nobody');

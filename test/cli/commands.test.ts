@@ -150,7 +150,7 @@ describe('tasks', () => {
     expect(await ok(run('tasks', 'list', '--state', 'queued', '-o', 'id'))).toContain('later');
   });
 
-  it('are canceled only when somebody agrees', async () => {
+  it('are canceled only with consent', async () => {
     const asked = await run('tasks', 'cancel', '--user', 'ben');
     expect(asked).toMatchObject({ code: 6, stdout: '' });
     expect(asked.stderr).toContain('cancel 2 tasks:\n  two\n  later\n');
@@ -328,7 +328,7 @@ describe('with a worker', () => {
       {
         id: 'w1',
         queues: ['default'],
-        // Whatever else the module of the fixture defines.
+        // What else the module of the fixture defines.
         names: expect.arrayContaining(['broken', 'double', 'gated']),
         concurrency: 2,
         host: expect.any(String),

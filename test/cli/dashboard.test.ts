@@ -71,7 +71,7 @@ it('the demo shows itself on the page', async () => {
 
 describe('fairloom dashboard', () => {
   // F102
-  it('serves this machine alone, whatever name others give it', async () => {
+  it('serves this machine alone, under any name', async () => {
     const { url, end } = start(['dashboard', '--port', '0', ...where]);
     const base = await url();
     expect((await fetch(`${base}api/v1/overview`)).status).toBe(200);

@@ -100,7 +100,7 @@ it('leaves what may not start, and whom it does not serve', async () => {
   expect(await here.state('second')).toBe('queued');
 });
 
-it('leaves what waits for a failed task, and for one that nobody serves', async () => {
+it('leaves what waits for a failed task, and for one that no worker serves', async () => {
   const here = space();
   await here.loom.enqueueByName('broken', undefined, { id: 'dead' });
   await here.store('behind-dead', { dependsOn: ['dead'] });

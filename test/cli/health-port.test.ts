@@ -50,7 +50,7 @@ it.each([
 ])('with %j and %j users have figures', async (flags, env, users) => {
   const prefix = `health-users-${process.pid}-${flags.length}-${Object.keys(env).length}${users.join('-')}`;
   const where = ['--redis', inject('redisUrl'), '--prefix', prefix];
-  // Nobody runs what waits here: a worker of another queue looks on.
+  // No worker runs what waits here: a worker of another queue is alive.
   for (const user of ['ada', 'ben']) {
     await fairloom(['enqueue', 'double', '4', '--user', user, ...where]);
   }

@@ -77,7 +77,7 @@ it.each([
   expect(stderr).toContain(words);
 });
 
-it('names a task that nobody knows, and ends with 7', async () => {
+it('names an unknown task, and ends with 7', async () => {
   const where = ownStore();
   const enqueued = await fairloomHere(['enqueue', 'resize', '7', '--delay', '1h', ...where]);
   expect(enqueued.code).toBe(0);

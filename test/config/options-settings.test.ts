@@ -153,7 +153,7 @@ describe('queues', () => {
     expect(await leaseMsOf('queues: { default: { lease: default } }')).toBe(20_000);
   });
 
-  it('queues.*.perUser.weight is that of users whom nobody configured', async () => {
+  it('queues.*.perUser.weight is that of users without settings', async () => {
     const both = 'queues: { default: { perUser: { weight: 1 } } }, users: { ann: { weight: 3 } }';
     expect(await twoUsers(`{ ${both} }`)).toMatch(/^(?=(.*a){5})/);
     const loom = await loomOf('queues: { default: { perUser: { weight: 4 } } }', [quick]);

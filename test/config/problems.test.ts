@@ -287,7 +287,7 @@ describe('values that cannot stand together', () => {
       '1:48 worker.stealTargets: expected users that are not assigned ones, got "b"',
     ],
     [
-      'targets of nobody',
+      'targets of no user',
       'worker: { stealTargets: [] }',
       {},
       '1:9 worker.assignedUsers: expected at least one user to serve, got "none"',

@@ -21,7 +21,7 @@ function printed(value: unknown): string {
 }
 
 describe('a configuration', () => {
-  it('shows no secret, whatever prints it', async () => {
+  it('shows no secret, however it is printed', async () => {
     const yaml = `redis: { url: "redis://me:${PASSWORD}@h:1/2", password: ${PASSWORD} }`;
     const loaded = await load(yaml);
     const text = printed(loaded.config) + inspect(loaded, { depth: 9 }) + toYaml(loaded.config);

@@ -67,7 +67,7 @@ describe('precedence', () => {
 
 describe('the backend', () => {
   it.each([
-    ['nobody says anything', '{ requireUser: true }', {}, 'memory'],
+    ['nothing is set', '{ requireUser: true }', {}, 'memory'],
     ['the file has a URL', '{ redis: { url: "redis://h" } }', {}, 'redis'],
     ['the file has a folder', '{ data: { folder: d } }', {}, 'file'],
     ['a host has a Redis', '{ data: { folder: d } }', { REDIS_URL: 'redis://h' }, 'file'],

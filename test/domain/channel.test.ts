@@ -55,7 +55,7 @@ const write = fc.oneof(
 );
 
 describe('folded writes', () => {
-  it('come to the same as one after the other, whatever was there', () => {
+  it('come to the same as one after the other, upon any value', () => {
     const histories = fc.array(write, { maxLength: 8 });
     fc.assert(
       fc.property(fc.array(write, { maxLength: 2 }), histories, (before, writes) => {

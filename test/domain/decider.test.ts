@@ -41,7 +41,7 @@ describe('decide', () => {
   });
 
   // O70
-  it('whatever each attempt failed of', () => {
+  it('also when each attempt failed of something else', () => {
     const kinds = fc.array(fc.constantFrom('error' as const, 'timeout' as const), {
       minLength: 12,
       maxLength: 12,

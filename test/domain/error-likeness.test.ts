@@ -29,7 +29,7 @@ it('numbers do not tell messages apart, status codes do', () => {
   );
 });
 
-it('whatever a message is, it has one likeness, and no message takes long', () => {
+it('every message has one likeness, and none takes long', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 2_000 }), (message) => {
       const like = likeness(message);

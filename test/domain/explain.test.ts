@@ -93,7 +93,7 @@ const ROWS: readonly Row[] = [
     "fairloom runs resume 'r 1'",
   ],
   [
-    'a run that is paused, and whose reason nobody here can read',
+    'a run that is paused, and whose reason cannot be read here',
     {
       record: { id: 'r1', state: 'deferred' },
       paused: { run: 'r1', since: NOW, reason: 'enc:k2:x' },

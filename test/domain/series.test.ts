@@ -161,7 +161,7 @@ describe('what a queue has counted', () => {
     expect(grown(before, { at: KEPT + 1, totals: TOTALS })).toEqual(own);
   });
 
-  it('is never below 0, whatever a repair has done to the totals', () => {
+  it('is never below 0, after any repair of the totals', () => {
     const before = { at: 0, totals: { ...TOTALS, enqueued: 40 } };
     expect(grown(before, { at: 1, totals: TOTALS }).enqueued).toBe(0);
   });
@@ -170,7 +170,7 @@ describe('what a queue has counted', () => {
 describe('steps', () => {
   const { minute, hour } = SERIES_STEPS;
 
-  it('are the newest, when nobody says from when', () => {
+  it('are the newest, when no start is given', () => {
     const now = 1_000 * 3_600_000 + 5;
     expect(stepsBetween(hour, now, {})).toEqual({ first: 977, last: 1_000 });
     expect(stepsBetween(minute, now, {})).toEqual({ first: 59_941, last: 60_000 });

@@ -76,7 +76,7 @@ describe('nextState', () => {
     expect(MOVES[event].from.includes(state)).toBe(leads);
   });
 
-  it('defers what is blocked, whatever would put it in line', () => {
+  it('defers what is blocked, for every event that would put it in line', () => {
     expect(nextState('scheduled', 'due', BLOCKED)).toBe('deferred');
     expect(nextState('failed', 'redriven', BLOCKED)).toBe('deferred');
     expect(nextState('started', 'suspended', BLOCKED)).toBe('deferred');

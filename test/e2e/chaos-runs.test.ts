@@ -154,7 +154,7 @@ describe('the verdict on questions', () => {
     expect(judgeAnswers(undefined, [])).toMatchObject({ worth: 0, problems: [] });
   });
 
-  it('sees two winners, the wrong one, one of a question that nobody answered, and none', () => {
+  it('sees two winners, the wrong one, one of a question without an answer, and none', () => {
     const two = [told('one', true), told('two', true)];
     expect(judgeAnswers(answered('two'), two).problems).toHaveLength(1);
     expect(judgeAnswers(answered('two'), [told('one', true)]).problems).toHaveLength(1);

@@ -30,7 +30,7 @@ describe('chaos', () => {
 });
 
 describe('chaos on a data folder', () => {
-  it('loses nothing and completes nothing twice, whoever of those that share it dies', async () => {
+  it('loses nothing and completes nothing twice, when any of those that share it dies', async () => {
     const args = ['--backend', 'file', '--kills', '8', '--terms', '2', '--stops', '1'];
     const options = chaosOptions([...args, '--seed', '20261130', '--pace', '400', '--quiet']);
     const report = await runChaos(options);

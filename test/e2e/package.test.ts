@@ -1,4 +1,4 @@
-/** The packed tarball in an empty project of somebody else's. */
+/** The packed tarball in an empty project of a user. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { COMPILERS } from '../support/processes/compilers.ts';
 import { type Consumer, installPacked } from '../support/processes/consumer.ts';
@@ -124,7 +124,7 @@ describe('a script that uses Redis', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: '42\n' });
   });
 
-  it('ends by itself although nobody closed it', async () => {
+  it('ends by itself although it was not closed', async () => {
     consumer.write('left-open.js', ON_REDIS.replace('await loom.close();', ''));
     const url = inject('redisUrl');
     const { code } = await consumer.run(process.execPath, 'left-open.js', url);

@@ -45,7 +45,7 @@ describe('fairloom worker', () => {
     child.kill('SIGTERM');
     expect(await ended).toBe(1);
     expect(stderr).toContain(task);
-    // Nobody else works here: a new worker finds the task once its lease has ended.
+    // No other worker is here: a new worker finds the task once its lease has ended.
     await kit.hire();
     expect(await kit.started(task)).toMatchObject({ worker: 'w1' });
   });

@@ -108,7 +108,7 @@ describe('no server', () => {
   });
 
   // O95.10
-  it('an error that nobody looks at is named once, and does not hang', async () => {
+  it('an error that is not looked at is named once, and does not hang', async () => {
     const ended = await script(`
       const loom = open(${NOWHERE});
       await loom.enqueue(hello, 'Ada');

@@ -1,4 +1,4 @@
-/** Hosts of handlers, whatever flags their program was started with. */
+/** Hosts of handlers, whose program was started with flags. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';

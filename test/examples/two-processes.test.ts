@@ -34,7 +34,7 @@ async function kill({ child }: Started, signal: NodeJS.Signals): Promise<number 
   return code;
 }
 
-/** Asks as a browser would: again, while nobody has the folder open. */
+/** Asks as a browser would: again, while the folder has no owner. */
 async function json(url: string, init: RequestInit = {}): Promise<Record<string, unknown>> {
   for (;;) {
     const response = await fetch(url, init);

@@ -46,7 +46,7 @@ describe.each([
     ]);
   });
 
-  it('approval pays what is approved, and nothing that nobody answered', async () => {
+  it('approval pays what is approved, and nothing without an answer', async () => {
     const lines = await linesOf('approval.mjs', where());
     const isApart = lines.some((line) => line.startsWith('fairloom asks answer: ann has answered'));
     const isKilled = lines.some((line) => /^killed process \d+, the only worker$/.test(line));

@@ -80,7 +80,7 @@ describe('a data folder', () => {
     expect(await states(guest, 'a', 'b')).toEqual(['queued', 'queued']);
   });
 
-  it('has another owner when that ends, also when nobody calls', async () => {
+  it('has another owner when that ends, also without a call', async () => {
     const folder = newFolder();
     const [owner, guest] = [backendOf(folder), backendOf(folder)];
     await owner.open({ retention: RETENTION });
@@ -96,7 +96,7 @@ describe('a data folder', () => {
     const copy = newFolder();
     cpSync(folder, copy, { recursive: true, filter: (name) => !name.includes('owner-') });
     rmSync(folder, { recursive: true });
-    // Whoever writes next finds out; so does everybody else then, and nobody begins with nothing.
+    // The process that writes next finds out; the others do then too, and none begins with an empty folder.
     await expect(add(backend, 'b')).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
     await expect(states(backend, 'a')).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
     await expect(add(backend, 'b')).rejects.toThrow('the data is not in');
@@ -122,7 +122,7 @@ describe('a data folder', () => {
     expect(warnings).toEqual([expect.stringContaining(newest)]);
     expect(await states(backend, 'a', 'b', 'c')).toEqual(['queued', 'queued', 'queued']);
     await backend.close();
-    // Two that can be read, and the other one for whoever wants to look.
+    // Two that can be read, and the other one to look at.
     expect(snapshotsIn(folder)).toHaveLength(2);
     expect(snapshotsIn(folder)).toContain(older);
     expect(readdirSync(folder)).toContain(`bad-${newest}`);

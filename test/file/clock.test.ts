@@ -101,7 +101,7 @@ describe.each(Object.entries(JUMPS))('a clock that is %s when the data is opened
     const isInForce = (record?.leaseUntil ?? 0) > now;
     expect(isInForce).toBe(ms < 0);
     const given = await leases(backend, 'b', 5);
-    // Leases that ended while nobody had the data are in force for a little while more.
+    // Leases that ended while the folder had no owner are in force for a little while more.
     expect(given.map(({ id }) => id)).not.toContain('first');
     const ended = await workOff(backend, 'b', given, clock);
     expect(ended.toSorted()).toEqual(['first', 'late', 'tried']);
@@ -123,7 +123,7 @@ describe.each(Object.entries(JUMPS))('a clock that is %s when the data is opened
   });
 });
 
-it('the clock of the owner counts, whatever that of who asks it says, and then that of the next owner', async () => {
+it('the clock of the owner counts, not that of the guest, and then that of the next owner', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'clock-'));
   const [clock, behind] = [new HandClock(), new HandClock()];
   behind.move(-HOUR_MS);

@@ -232,7 +232,7 @@ it('makes none once it is closed', async () => {
 });
 
 // F100
-it('makes one of a log that is long beside the state some seconds later, also when nobody calls any more', async () => {
+it('makes one of a log that is long beside the state some seconds later, also without more calls', async () => {
   const one = kit(1_000);
   await grow(one, MIB / 4 - 1);
   await one.clock.advance(60_000);

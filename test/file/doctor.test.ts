@@ -1,4 +1,4 @@
-/** What is said of a data folder whose files somebody has changed, and what a repair leaves. */
+/** What the doctor reports of a data folder whose files were changed, and what a repair leaves. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -96,7 +96,7 @@ async function examined(folder: string, aside?: string): Promise<DataReport> {
   return report;
 }
 
-/** What is stored, once whoever opens it has looked at everything. */
+/** What is stored, once the owner that opens it has looked at everything. */
 async function storedIn(folder: string): Promise<readonly string[]> {
   const loom = loomOn(folder);
   const { drift } = await loom.reconcile();
@@ -273,7 +273,7 @@ it('a commit that was broken off is said, and is no damage', async () => {
   expect(report.repair).toBeUndefined();
 });
 
-it('a folder that somebody has open is looked at, and nothing else', async () => {
+it('a folder that a process has open is looked at, and nothing else', async () => {
   const folder = newFolder();
   const loom = loomOn(folder);
   await loom.enqueue(say, 'x', { id: 'one', user: 'ann' });

@@ -1,4 +1,4 @@
-/** Files of a folder that somebody works in go while they are read. */
+/** Files of a folder in use go while they are read. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -104,7 +104,7 @@ describe('owners that close in turn', () => {
       perOwner,
       owners,
     });
-    // Whoever redrives one that is back is told that it is in the wrong state.
+    // A redrive of one that is back is told that it is in the wrong state.
     expect([...replies.values()]).toEqual(ids.map(() => ({ kind: 'ok', state: 'queued' })));
   });
 
@@ -137,7 +137,7 @@ describe('owners that close in turn', () => {
     expect(made.length).toBeGreaterThan(40);
   });
 
-  it('hand on a folder into which nobody has written yet', async () => {
+  it('hand on a folder into which nothing was written yet', async () => {
     const [owner, guest] = await members(newFolder(), 2);
     await owner?.close();
     expect(await guest?.inspect.status(['a'])).toEqual([undefined]);

@@ -49,7 +49,7 @@ async function opened(): Promise<FaultyDisk> {
   return new FaultyDisk(first.afterCrash());
 }
 
-it('whatever fails while it opens is refused with a code, and nothing is left open', async () => {
+it('any fault while it opens is refused with a code, and nothing is left open', async () => {
   const whole = await opened();
   await open(whole);
   const refused = new Set<unknown>();
@@ -68,7 +68,7 @@ it('whatever fails while it opens is refused with a code, and nothing is left op
   expect([...refused].sort()).toEqual(['BACKEND_FULL', 'BACKEND_UNAVAILABLE']);
 });
 
-it('whatever fails while it closes, another process can be the owner, and nothing is lost', async () => {
+it('after any fault while it closes, another process can be the owner, and nothing is lost', async () => {
   const operations = async (): Promise<readonly [number, number]> => {
     const disk = new FaultyDisk();
     const { enqueue, close } = await open(disk);

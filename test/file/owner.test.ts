@@ -1,4 +1,4 @@
-/** The owner: what it writes down, and that nobody hears of what a loss of power would undo. */
+/** The owner: what it writes down, and that no caller hears of what a loss of power would undo. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { StepKind } from '../../src/backends/file/log/calls.ts';
 import {
@@ -129,7 +129,7 @@ async function isAnswered(call: Promise<unknown>): Promise<boolean> {
 }
 
 describe('an owner', () => {
-  it('answers a step when the disk has it, and nobody sees it before', async () => {
+  it('answers a step when the disk has it, and no read sees it before', async () => {
     await enqueue('a');
     const end = carry('inspect.waitForEnd', ['a', 60_000, new AbortController().signal]);
     log.isQuick = false;
@@ -142,7 +142,7 @@ describe('an owner', () => {
     expect(await end).toMatchObject({ state: 'canceled' });
   });
 
-  it('is none any more when nobody knows what the disk has: it refuses what it took, and takes nothing', async () => {
+  it('is none any more when it is unknown what the disk has: it refuses what it took, and takes nothing', async () => {
     log.isQuick = false;
     const [first, second] = [enqueue('a'), carry('inspect.status', [['a']])];
     log.settle(new Error('EIO'));

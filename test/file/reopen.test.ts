@@ -54,7 +54,7 @@ it('of 24,000 tasks of which 300 are left, little is replayed, and the folder is
   await kit.send(...Array.from({ length: 300 }, () => ({})));
   await kit.shift(LIMITS.resendMs + 2_000);
   await kit.rest();
-  // Nobody calls any more.
+  // There are no more calls.
   await clock.advance(10_000);
   await made;
   await new Promise((resolve) => setImmediate(resolve));

@@ -11,7 +11,7 @@ const greet = task('greet', async (name: string) => `hello ${name}`);
 
 eachStore(({ open, beside, quiet }) => {
   describe('access', () => {
-    it('is closed unless somebody opens it', async () => {
+    it('is closed unless it is opened', async () => {
       const loom = await open([greet]);
       const call = askerOf(loom, { access: undefined });
       for (const path of ['/', '/overview', '/tasks/none', '/nothing']) {
@@ -52,7 +52,7 @@ eachStore(({ open, beside, quiet }) => {
       expect(page).toMatchObject({ items: [{ id }] });
     });
 
-    it('makes nobody wait for shares of many users that were read a moment ago', async () => {
+    it('makes no caller wait for shares of many users that were read a moment ago', async () => {
       const loom = await open([greet]);
       await loom.queues.pause('default');
       await loom.enqueueMany(
@@ -316,7 +316,7 @@ eachStore(({ open, beside, quiet }) => {
   });
 
   describe('bulk', () => {
-    it('changes many, by whoever may do it to one, and tells how far it is', async () => {
+    it('changes many, by callers that may change one, and tells how far it is', async () => {
       const loom = await open([greet]);
       for (const name of ['ann', 'ben'])
         await loom.enqueue(greet, name, { user: 'acme', delay: '1d' });
@@ -357,7 +357,7 @@ eachStore(({ open, beside, quiet }) => {
       expect((await from('a')).status).toBe(200);
     });
 
-    it('nobody waits for longer than is said', async () => {
+    it('no call waits for longer than is said', async () => {
       const loom = await open([greet]);
       const access = () => 'all' as const;
       const ask = askerOf(loom, { access, timeout: '3s' });

@@ -14,7 +14,7 @@ const fail = task('fail', async (words: string) => {
 
 eachStore(({ open }) => {
   // F136
-  it('is found by its id on whatever page it stands, by callers of all users and of some', async () => {
+  it('is found by its id on every page, by callers of all users and of some', async () => {
     const loom = await open([fail]);
     for (let at = 0; at < GROUPS; at++) {
       // Words, since groups do not tell numbers apart.

@@ -101,7 +101,7 @@ describe('the end waits for', () => {
     ]);
   });
 
-  it('whatever ended last of a run that failed, through what never ran', () => {
+  it('what ended last of a run that failed, through what never ran', () => {
     const graph = block(job('a'), job('b', 'a'), job('c', 'a'), job('d', 'b', 'c'), job('e', 'd'));
     const times = {
       a: [0, 0, 10],

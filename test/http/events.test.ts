@@ -94,7 +94,7 @@ eachStore(({ open, quiet, name }) => {
     await reader.cancel();
   });
 
-  it('has at most four frames in a second, whatever changes', async () => {
+  it('has at most four frames in a second, for any number of changes', async () => {
     const loom = await open([greet]);
     const reader = readerOf(await opener(loom)('overview'));
     let frames = 0;
@@ -171,7 +171,7 @@ eachStore(({ open, quiet, name }) => {
     expect(reader.isOver).toBe(true);
   });
 
-  it('reads each thing once for all that watch it, and nothing while nobody does', async () => {
+  it('reads each thing once for all that watch it, and nothing while none does', async () => {
     const loom = await open([greet]);
     let reads = 0;
     const { stats } = loom;

@@ -212,7 +212,7 @@ describe('a reader', () => {
   };
   const page: ExportPage = { items: [1], cursor: 'next' };
 
-  it('that reads nothing makes nobody read more than one page', async () => {
+  it('that reads nothing makes the server read no more than one page', async () => {
     let reads = 0;
     const read = async (): Promise<ExportPage> => {
       reads++;

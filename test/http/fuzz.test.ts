@@ -1,4 +1,4 @@
-/** Every route with whatever comes: no fault of the server, no answer that is not JSON, nothing that hangs. */
+/** Every route with any request: no fault of the server, no answer that is not JSON, nothing that hangs. */
 import { signal, task, waitFor } from 'fairloom';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -15,7 +15,7 @@ const say = task('say', { retries: 0 }, async (words: string) => {
 });
 const line = say.pipe(waitFor(signal<string>('go'))).as('line');
 
-/** Ids that are there, and whatever else may be in a path. */
+/** Ids that are there, and what else may be in a path. */
 const part = (known: readonly string[]) =>
   fc.oneof(
     fc.constantFrom(...known),
@@ -54,7 +54,7 @@ function given(fields: Fields | undefined, of: fc.Arbitrary<unknown>): fc.Arbitr
 }
 
 eachStore(({ open, name }) => {
-  it('F: answers whatever comes, and with 500 to nothing', async () => {
+  it('answers every request, and none with 500', async () => {
     const loom = await open([say, line]);
     const ids = ['default', 'acme', 'nightly', 'out'];
     for (const words of ['a', 'words'])

@@ -104,7 +104,7 @@ it('lets nothing wait long for one reading that took long', async () => {
 });
 
 // F105
-it('one thing is read after the other, in a part of the time, whatever one caller watches', async () => {
+it('one thing is read after the other, in a part of the time, also when one caller watches much', async () => {
   const readings = new Readings();
   for (let at = 0; at < 640; at++) readings.watch(`tasks:nothing-${at}`, 100, 'greedy');
   await readings.pass(60_000);

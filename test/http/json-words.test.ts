@@ -1,4 +1,4 @@
-/** What the page says of JSON that somebody writes into it. */
+/** What the page says of JSON that is typed into it. */
 import { expect, it } from 'vitest';
 import { inputWord, jsonProblem } from '../../dashboard/src/words/json.ts';
 

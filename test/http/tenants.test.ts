@@ -81,7 +81,7 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
   'GET /series': ['step=minute', 'step=minute&user=zeta'],
 };
 
-/** Paths of a route with the ids of somebody. */
+/** Paths of a route with the ids of a user. */
 function pathsOf(
   { name, path }: OtherRoute | Route,
   things: Things,
@@ -238,7 +238,7 @@ eachStore(({ open, beside }) => {
     expect((await ask('/overview')).body).not.toHaveProperty('counts');
   });
 
-  it('goes through its own page by page, by cursors that say nothing and that are nobody else’s', async () => {
+  it('goes through its own page by page, by cursors that say nothing and that no other caller can use', async () => {
     for (const path of [
       '/tasks?where=secret&limit=1',
       '/dead?limit=1',

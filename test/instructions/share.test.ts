@@ -36,7 +36,7 @@ describe('npm run instructions', () => {
     const file = join(folder, 'table.json');
     const args = ['--only', SMALL, '--table', file];
     writeTable({ ...readTable(), rows: [] }, file);
-    // As it is here, on whatever server; then as if it had needed less before.
+    // As it is here, on any server; then as if it had needed less before.
     expect(await instructions(...args, '--update')).toMatchObject({ code: 0, stderr: '' });
     const table = readTable(file);
     const { thousand = Number.NaN } = table.rows.find(({ name }) => name === SMALL) ?? {};

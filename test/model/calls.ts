@@ -314,7 +314,7 @@ function tickForecast(told: ReturnType<Oracle['tick']>): unknown {
   return { more: false, nextDueAt: orRest(due), schedulesDue, now };
 }
 
-/** Users who only rest need nobody at that time, but somebody may look at them then. */
+/** Users who only rest need no worker at that time, but a worker may look at them then. */
 function orRest({ nextDueAt, restsUntil }: Due): unknown {
   if (restsUntil === undefined || (nextDueAt ?? restsUntil) < restsUntil) return nextDueAt;
   return new AnyOf(nextDueAt, restsUntil);

@@ -126,7 +126,7 @@ export const OCCASIONS: readonly string[] = [
   'sleep ended early',
   'woken by a failure',
   'woken when all had ended',
-  'suspended by nobody who was left',
+  'suspended by none that was left',
   'member stored by its run',
   'lease-lost',
   'graph-missing',

@@ -226,7 +226,7 @@ export class Client {
     for (const id of ids) if (!this.ids.includes(id)) this.ids.push(id);
   }
 
-  /** Nothing of them is left, and nobody asks for them again. */
+  /** Nothing of them is left, and no step asks for them again. */
   forget(ids: readonly string[]): void {
     const gone = new Set(ids);
     const kept = this.ids.filter((id) => !gone.has(id));
@@ -327,7 +327,7 @@ export class Client {
     return { run, writes };
   }
 
-  /** What was settled is no longer held, whatever the answer was. */
+  /** What was settled is no longer held, with any answer. */
   settled(at: number, settlements: readonly Settlement[]): void {
     const worker = this.worker(at);
     worker.leased = worker.leased.filter(

@@ -114,7 +114,7 @@ function targetOf(step: WaitStep, { id, token, world }: Around): WaitTarget {
   }
 }
 
-/** Nobody who waits for the run itself: that would be for ever. */
+/** None that waits for the run itself: that would be for ever. */
 function awaitedBy({ of, pick }: AwaitedStep, around: Around): readonly string[] {
   const { id, ids, world } = around;
   if (of === 'unknown') return [`unknown${pick % UNKNOWN}`].filter(free);

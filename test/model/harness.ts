@@ -235,7 +235,7 @@ export class Harness {
     });
     const left = (): readonly string[] =>
       ids.filter((id) => this.#oracle.record(id)?.state === 'deferred');
-    // Whoever would go on with it next is canceled first.
+    // Those that would go on next are canceled first.
     if (cancels) for (const id of left().slice(0, 2)) await this.#endOf(id);
     await this.#call({ type: 'tick' });
     deepStrictEqual(left(), [], 'a crowd waits on');
@@ -365,7 +365,7 @@ export class Harness {
         // Answers are compared in each round; what is shown, in every other.
         await this.#call({ type: 'settle', request: { worker: DRAINER.id, settlements } });
       } else if (this.#oracle.stats().counts.queued > 0) {
-        // Whoever depended on a member without a run is in line from the end of this lease on.
+        // What depended on a member without a run is in line from the end of this lease on.
       } else if (this.#oracle.nextDueAt === undefined) {
         return this.#atRest();
       } else {
@@ -399,7 +399,7 @@ export class Harness {
     await this.#audit();
     deepStrictEqual(this.#oracle.records(), [], 'past retention');
     for (const { name, residue } of this.#subjects) {
-      deepStrictEqual(await residue?.(), residue && [], `I13: ${name} keeps keys of nobody`);
+      deepStrictEqual(await residue?.(), residue && [], `I13: ${name} keeps keys without an owner`);
     }
   }
 
@@ -426,7 +426,7 @@ function count(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-/** When something falls due may be told too early: whoever looks then finds nothing, and is told anew. */
+/** When something falls due may be told too early: a look at that time finds nothing, and is told anew. */
 export function orEarlier(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return answer;
   const { nextDueAt, lease, ...rest } = answer as Partial<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import type { NewTask } from '../../src/domain/task/task.ts';
 import { ended, type Task, type World } from './oracle/world.ts';
 import type { DependencyStep, ItemStep, OwnerStep } from './steps.ts';
 
-/** Ids that nobody has stored, unless a later step does. */
+/** Ids that are not stored, unless a later step stores them. */
 export const UNKNOWN = 3;
 
 /** Policies of keys that gather calls. */

@@ -44,7 +44,7 @@ export function pauses(often: number): readonly fc.WeightedArbitrary<Step>[] {
   ];
 }
 
-/** A run waits for its members, or for nobody who is left, and decides what follows. */
+/** A run waits for its members, or for none that is left, and decides what follows. */
 const deciding: fc.Arbitrary<DecisionStep> = fc.record({
   type: fc.constant('suspend'),
   waitFor: fc.array(

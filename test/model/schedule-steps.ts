@@ -24,7 +24,7 @@ const set: fc.Arbitrary<Step> = fc.record({
   ),
   paused: fc.constantFrom(...SELDOM),
   next: fc.constantFrom('new', 'new', 'new', 'new', 'kept', 'kept', 'none'),
-  // Mostly with some slots to catch up on; rarely so late that nobody comes to it.
+  // Mostly with some slots to catch up on; rarely so late that no scheduler comes to it.
   inMs: fc.constantFrom(-60_000, -60_000, -60_000, -5_000, 0, 0, 1, 1_000, 5_000, 86_400_000),
   jitterMs,
   revision: fc.constantFrom(0, 0, 0, 0, 0, 0, -1, 1),

@@ -100,7 +100,7 @@ export interface WaitStep {
 /** What a question may be answered with, and what not. */
 export const CHOICES: readonly string[] = ['yes', 'no'];
 
-/** An answer to a question that is open, that was, or that nobody asked. */
+/** An answer to a question that is open, that was, or that was never asked. */
 export interface AnswerStep {
   readonly of: 'open' | 'closed' | 'nobody';
   readonly pick: number;
@@ -122,7 +122,7 @@ export interface SettlementStep extends HolderStep {
   readonly values?: readonly XComWrite[] | undefined;
 }
 
-/** Writes to the channels of a run: of the writer itself, of its owner, of anybody, of nobody. */
+/** Writes to the channels of a run: of the writer itself, of its owner, of any task, of none. */
 export interface ChannelStep {
   readonly of: 'self' | 'owner' | 'known' | 'unknown';
   readonly pick: number;
@@ -147,7 +147,7 @@ export interface SetScheduleStep {
   readonly next: 'new' | 'kept' | 'none';
   readonly inMs: number;
   readonly jitterMs: number;
-  /** Other than 0: somebody has changed it meanwhile. */
+  /** Other than 0: it was changed meanwhile. */
   readonly revision: number;
   /** It fires at events of this user, and stands at no slot. */
   readonly on?: string | undefined;

@@ -21,7 +21,7 @@ const push: fc.Arbitrary<XComWrite> = fc.record({
 } as const);
 const drop: fc.Arbitrary<XComWrite> = fc.record({ type: fc.constant('delete'), place } as const);
 
-/** What one attempt, or somebody from outside, writes. */
+/** What one attempt, or a client, writes. */
 export const valueWrites: fc.Arbitrary<readonly XComWrite[]> = fc.array(
   fc.oneof({ weight: 4, arbitrary: push }, { weight: 1, arbitrary: drop }),
   { minLength: 1, maxLength: 3 },

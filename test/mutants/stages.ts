@@ -82,7 +82,7 @@ const TITLES: Partial<Readonly<Record<Topic, string>>> = {
   edges: 'dependencies across users|cycles of dependencies|overlapping firings',
   schedules: 'schedules|overlapping firings',
   streams: 'streams',
-  waits: 'waits for time|signals',
+  waits: 'waits|signals|questions|events|what comes after its time',
   xcom: 'xcom',
 };
 

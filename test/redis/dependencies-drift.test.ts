@@ -64,7 +64,7 @@ it('reconcile finds sets of dependencies whose task is gone', async () => {
       'missing:5:neverann',
     ].sort(),
   );
-  // Who waits for one that is gone goes on once somebody stores it anew.
+  // Who waits for one that is gone goes on once it is stored anew.
   expect(await inspect.missing()).toBe(3);
   await tasks.enqueue([newTask('up', [])], { atomic: true });
   await tasks.cancel('up', { type: 'request' });

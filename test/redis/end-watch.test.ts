@@ -112,7 +112,7 @@ it('a channel that was told is forgotten, and a plain step tells', async () => {
   expect(await count()).toBe(0);
 });
 
-it('dependents go on though somebody listens to the ends of some of those that finish at once', async () => {
+it('dependents go on though a client listens to the ends of some of those that finish at once', async () => {
   const { kit, ears } = await setUp();
   await kit.worker('w');
   const edges = { ...REFUSING_EDGES, allowCrossUser: true };

@@ -354,7 +354,7 @@ describe('a task that was handed over', () => {
     expect(await fetched('v')).toMatchObject({ attempt: 1 });
   });
 
-  it('is not taken from whoever has it by now', async () => {
+  it('is not taken from the worker that has it by now', async () => {
     const { stand, enqueue, kit } = await setUp();
     await stand();
     const id = await enqueue();

@@ -245,7 +245,7 @@ describe('a prefix', () => {
     expect(() => checkPrefix(near)).not.toThrow();
   });
 
-  it('shares no key with another, whatever ids and users are called', () => {
+  it('shares no key with another, with any ids and users', () => {
     const name = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,6}$/);
     const prefix = fc.oneof(
       name,

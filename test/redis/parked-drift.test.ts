@@ -1,4 +1,4 @@
-/** Parked tasks whose places are lost are found out, and run again by whoever knows them. */
+/** Parked tasks whose places are lost are found out, and run again by a worker that knows them. */
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { redisForTests } from '../../src/backends/redis/manual-time.ts';
@@ -64,7 +64,7 @@ describe('a place of a parked task', () => {
     expect((await lease('knows')).leases.map(({ id }) => id)).toEqual(['a', 'b']);
   });
 
-  it('whose record is gone is cleaned by whoever comes to it', async () => {
+  it('whose record is gone is cleaned by the next step that comes to it', async () => {
     await raw.hdel(`${prefix}:tasks`, 'a');
     expect((await lease('knows')).leases.map(({ id }) => id)).toEqual(['b']);
     await opened.backend.inspect.reconcile({ repair: true });

@@ -44,7 +44,7 @@ it('steps expire by themselves, some time after they are no longer kept', async 
   expect(totalsMs).toBe(-1);
 });
 
-it('a step has at most so many rows and bytes, whoever comes', async () => {
+it('a step has at most so many rows and bytes, for any number of users', async () => {
   const { series, raw, prefix, keys } = await setUp();
   const queues = Array.from({ length: LIMITS.seriesQueues + 50 }, (_, n) => `queue-${n}`);
   await series.add(queues.map((queue) => started(queue)));
@@ -66,12 +66,12 @@ it('a step has at most so many rows and bytes, whoever comes', async () => {
   expect(sum).toBe(1_500);
 });
 
-it('what nobody takes in is bounded, and the oldest of it goes', async () => {
+it('what is not taken in is bounded, and the oldest of it goes', async () => {
   const { series, raw, prefix, kit } = await setUp();
   await series.add([started('default')]);
   const one = (await raw.lrange(`${prefix}:series-new`, 0, 0))[0] ?? '';
   await raw.rpush(`${prefix}:series-new`, ...Array(2 * LIMITS.seriesPending).fill(one));
-  // Whoever takes some in is always beaten by another.
+  // Each process that takes some in is beaten by another.
   await series.add([started('default')]);
   expect(await raw.llen(`${prefix}:series-new`)).toBeLessThanOrEqual(LIMITS.seriesPending);
   await kit.close();
@@ -129,7 +129,7 @@ it('namespaces know nothing of each other', async () => {
 
 it.each([
   [
-    'a row that nobody of us wrote',
+    'a row that another program wrote',
     (raw: ReturnType<typeof adminOf>, key: string) => raw.hset(key, 'q:default', 'x'),
   ],
   ['a row of a user that is cut short', (raw, key) => raw.hset(key, 'u:default:ann', '[1,0,1]')],
@@ -149,7 +149,7 @@ it.each([
 ] satisfies readonly [
   string,
   (raw: ReturnType<typeof adminOf>, key: string, totals: string) => Promise<unknown>,
-][])('%s stands in nobody’s way', async (_, damage) => {
+][])('%s stands in no one’s way', async (_, damage) => {
   const { series, raw, prefix, kit } = await setUp();
   await kit.add();
   await addUntilTaken(series, [started('default'), started('default', 'ann')]);

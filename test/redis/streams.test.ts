@@ -210,7 +210,7 @@ it('a repair takes those of tasks that are not stored', async () => {
   expect(await keys()).toEqual([]);
 });
 
-it('an entry that nobody of us wrote is said to be damaged', async () => {
+it('an entry that another program wrote is reported as damage', async () => {
   const prefix = freshPrefix();
   const loom = loomOn(inject('redisUrl'), prefix);
   await loom.worker().start();

@@ -116,7 +116,7 @@ describe('a URL', () => {
     expect(maskedUrl(url)).not.toContain(PASSWORD);
   });
 
-  it('is not in an error of the connection, whatever that carries', async () => {
+  it('is not in an error of the connection, with any address', async () => {
     const cause = Object.assign(new Error('WRONGPASS invalid username-password pair'), {
       command: { name: 'auth', args: ['app', PASSWORD] },
     });

@@ -66,7 +66,7 @@ describe('a step that begins as a usual one', () => {
     await kit.backend.users.set('bob', { maxRunning: 9 }, { queue: 'default' });
     await kit.add({ user: 'ann', delayMs: 60_000 });
     await kit.add({ user: 'bob' });
-    // Whoever waits longest is woken for the task, and has held the alarm.
+    // The worker that waits longest is woken for the task, and has held the alarm.
     expect(await raw.llen(key('wake:w'))).toBeGreaterThan(0);
     const woken = await raw.llen(key('wake:x'));
     expect((await (await other()).leaseOne({ requestId: 'new' })).user).toBe('bob');
@@ -132,7 +132,7 @@ describe('what every turn changes', () => {
     expect(await raw.object('ENCODING', key('ready:pw100'))).toBe('skiplist');
     expect(await kit.leaseIds(1)).toEqual(['t0']);
     expect(await raw.object('ENCODING', key('hot:w'))).toBe('hashtable');
-    // Who stands behind all of them is nobody.
+    // There is none behind all of them.
     expect((await kit.leaseIds(50)).length).toBe(20);
     expect(await kit.leaseIds(1)).toEqual([]);
     expect(await raw.exists(key('ready:pw100'))).toBe(0);

@@ -1,6 +1,6 @@
 /**
  * The truth outside the backend: a file to which worker processes append one line per event before
- * they go on, so that it holds whatever `kill -9` leaves of them. Lines are short, so that each
+ * they go on, so that it holds what `kill -9` leaves of them. Lines are short, so that each
  * append is one write and lines of different processes do not mix.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';

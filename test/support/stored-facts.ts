@@ -130,7 +130,7 @@ function taskFacts(store: Store, entry: TaskEntry): object {
     ...{ cause: optional.cause, error: optional.error, attempts: optional.attempts },
     ...{ expiresAt: optional.expiresAt, expiresInMs: optional.expiresInMs },
     waitUntil: optional.waitUntil,
-    // Of the moments at which somebody looks at a parked one Redis knows the first.
+    // Of the moments at which a worker looks at a parked one Redis knows the first.
     parkedUntil: optional.parkedUntil === undefined ? undefined : optional.deadline,
     ...{ readers: optional.readers, left: optional.left, charged: optional.charged },
     turn: optional.parkedUntil === undefined ? undefined : owner.queue.parked.turnOf(entry),

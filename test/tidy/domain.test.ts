@@ -14,7 +14,7 @@ const running = [
 function exportsOf(path: string, code: string): readonly { name: string; isUsed: boolean }[] {
   return [...code.matchAll(EXPORT)].map(([, kind = '', name = '']) => {
     const word = new RegExp(`\\b${name}\\b`, 'g');
-    // A type may be named by what it belongs to, and by nobody else.
+    // A type may be named by what it belongs to, and by nothing else.
     const isOwn = (kind === 'type' || kind === 'interface') && (code.match(word)?.length ?? 0) > 1;
     const isNamed = running.some((other) => other.path !== path && other.code.search(word) >= 0);
     return { name, isUsed: isOwn || isNamed };

@@ -149,7 +149,7 @@ function isMember(node: ts.Node): node is ts.PropertySignature | ts.MethodSignat
 }
 
 /**
- * Not looked into: bodies; what nobody outside can name; and types that hold type parameters under a symbol,
+ * Not looked into: bodies; what cannot be named outside; and types that hold type parameters under a symbol,
  * or only say which types are meant (`Extract<…>`, the condition of a conditional type).
  */
 function isSeen(node: ts.Node): boolean {

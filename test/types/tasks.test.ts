@@ -79,7 +79,7 @@ test('run and enqueue refuse what does not fit', () => {
   void loom.enqueue(hello, 'x', { user: null });
 });
 
-test('the input is that of the step, whatever the step is known as', async () => {
+test('the input is that of the step, also under another name', async () => {
   const generic = async <O>(step: Task<string, O>): Promise<O[]> => {
     expectTypeOf(loom.enqueue(step, 'a')).resolves.toEqualTypeOf<TaskHandle<O>>();
     const handles = await loom.enqueueMany(step, ['a', 'b']);

@@ -50,7 +50,7 @@ describe('canonicalJson', () => {
   });
 
   // O67
-  it('has one text for equal values, whatever the order of their keys', () => {
+  it('has one text for equal values, in any order of their keys', () => {
     fc.assert(
       fc.property(json, (value) => {
         expect(canonicalJson(turned(value))).toBe(canonicalJson(value));

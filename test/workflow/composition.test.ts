@@ -73,7 +73,7 @@ describe('edges', () => {
   });
 
   // B-W25
-  it('a policy survives whatever is built around its group', () => {
+  it('a policy survives every step that is built around its group', () => {
     const lenient = parallel({ a, b }, { policy: { atLeast: 1 } });
     const whole = parallel({ x: c.pipe(lenient).as('inner'), d }, { failFast: true });
     expect(nodeOf(compile(whole), '~group.inner.a')).toMatchObject({
@@ -137,7 +137,7 @@ describe('edges', () => {
     ]);
   });
 
-  it('a flow precedes and follows as a whole, also the steps that nobody reads', () => {
+  it('a flow precedes and follows as a whole, also the steps that are not read', () => {
     const side = flow('side', (f: Flow<unknown>) => {
       f.step(a, f.input);
       return f.step(b, f.input);
@@ -171,7 +171,7 @@ describe('definitions', () => {
     expect(() => Object.assign(definition, { context: 1 })).toThrow(TypeError);
   });
 
-  it('have graphs that nobody can change', () => {
+  it('have graphs that cannot be changed', () => {
     const graph = compile(a.pipe(parallel({ b, c })).pipe(eachD));
     const open: unknown[] = [];
     const left: unknown[] = [graph];

@@ -18,7 +18,7 @@ import { a } from './kit.ts';
 const target = demandStep('test', a);
 
 describe('a control', () => {
-  it('is told from an output, whatever that looks like', () => {
+  it('is told from an output of any shape', () => {
     const outputs = [undefined, null, 1, 'next', [], { control: 'next' }, { next: 1 }, () => 1];
     expect(outputs.map(controlOf)).toEqual(outputs.map(() => undefined));
     expect(controlOf(JSON.parse(JSON.stringify(nextControl(target, 1))))).toBeUndefined();

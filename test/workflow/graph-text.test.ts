@@ -65,7 +65,7 @@ describe('a graph as text', () => {
     expect(() => readGraph(text)).toThrow(expect.objectContaining({ path }));
   });
 
-  it('is refused or is a graph, whatever was changed in it', () => {
+  it('is refused or is a graph, after any change in it', () => {
     const places = placesOf(JSON.parse(json));
     const other = fc.constantFrom<unknown>(undefined, null, true, -1, 1.5, '', 'x', [], {}, [[]]);
     fc.assert(

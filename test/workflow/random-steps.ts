@@ -45,7 +45,7 @@ export interface Sample {
   readonly end: (input: unknown, failing: ReadonlySet<string>) => Fate;
 }
 
-/** How a workflow ends. A member that was lost is `{ ok: false }`, whatever its error. */
+/** How a workflow ends. A member that was lost is `{ ok: false }`, with any error. */
 export interface Fate {
   readonly isGood: boolean;
   /** Of no meaning when it is not good. */
@@ -132,7 +132,7 @@ function flowOf(part: fc.Arbitrary<Recipe>): fc.Arbitrary<Recipe> {
   }));
 }
 
-/** Builds a recipe. With `turned`, whatever has no order of its own is written in another one. */
+/** Builds a recipe. With `turned`, what has no order of its own is written in another one. */
 export function build(recipe: Recipe, turned = false): Sample {
   const names = { next: 0 };
   return buildPart(recipe, { names, turned });

@@ -60,22 +60,22 @@ export function change<T>(method: string, path: string, body: unknown = {}): Pro
 
 /** A file, which may come for as long as it does. */
 export async function readFile(path: string, signal: AbortSignal): Promise<Blob> {
-  const response = await fetch(apiUrl(path), { headers: headersOf({}), signal }).catch(nobody);
+  const response = await fetch(apiUrl(path), { headers: headersOf({}), signal }).catch(nothing);
   if (response === undefined) throw new Problem(0, 'the server does not answer');
   if (!response.ok) throw await problemOf(response);
-  const file = await response.blob().catch(nobody);
+  const file = await response.blob().catch(nothing);
   if (file === undefined) throw new Problem(0, 'the file broke off: it is not whole');
   return file;
 }
 
-function nobody(): undefined {
+function nothing(): undefined {
   return undefined;
 }
 
 async function call<T>(path: string, init: RequestInit, signal?: AbortSignal): Promise<T> {
   const late = AbortSignal.timeout(PATIENCE_MS);
   const ends = signal === undefined ? late : AbortSignal.any([late, signal]);
-  const response = await fetch(apiUrl(path), { ...init, signal: ends }).catch(nobody);
+  const response = await fetch(apiUrl(path), { ...init, signal: ends }).catch(nothing);
   if (response === undefined) throw new Problem(0, 'the server does not answer');
   const date = Date.parse(response.headers.get('date') ?? '');
   if (!Number.isNaN(date)) takeDate(date);

@@ -59,7 +59,7 @@ const HOLDER = `
   setInterval(() => undefined, 1_000);
 `;
 
-/** With sockets, which nobody has open. */
+/** With sockets, which are not open. */
 function copyOf(folder: string): string {
   const copy = mkdtempSync(join(root, 'copy-'));
   execFileSync('cp', ['-a', `${folder}/.`, copy]);
@@ -208,7 +208,7 @@ const expected = (kind: OwnerKind): Readonly<Record<string, Cell>> =>
   Object.fromEntries(Object.entries(ROWS).map(([name, { cells }]) => [name, cells[kind]]));
 
 describe('maintenance', () => {
-  it('is done on a folder that nobody has open', async () => {
+  it('is done on a folder without an owner', async () => {
     expect(await cellsOf('nobody', () => copyOf(closed))).toEqual(expected('nobody'));
   });
 

@@ -96,7 +96,7 @@ describe('is refused', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('when nobody can keep anything in it', async () => {
+  it('when nothing can be kept in it', async () => {
     const { code, stderr } = await fairloom(['status', '--data', OWN]);
     expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining(OWN) });
   });

@@ -72,7 +72,7 @@ async function obstaclesOf(id: string): Promise<readonly Obstacle[]> {
   return JSON.parse(stdout).obstacles;
 }
 
-/** Runs a command as a shell reads it; whoever is asked says yes. */
+/** Runs a command as a shell reads it, and answers yes. */
 async function follow(command: string): Promise<{ readonly code: number | null; stdout: string }> {
   const yes = /^fairloom tasks cancel /.test(command) ? ' --yes' : '';
   const place = where.map((word) => `'${word}'`).join(' ');

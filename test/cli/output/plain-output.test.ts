@@ -192,7 +192,7 @@ it('every command that prints is among them', () => {
 });
 
 // F65
-it('a suggested command is what was meant, whatever the id', () => {
+it('a suggested command is what was meant, for any id', () => {
   const id = fc.oneof(
     fc.string({ unit: 'binary', minLength: 1 }).map((text) => text.replaceAll('\0', '')),
     fc.constantFrom(...IDS, "it's", '$(id)', '`id`', '"', '\\', '\\u0041', '*', '~', '!', 'a b'),

@@ -24,7 +24,7 @@ it('tells all that watch, in the order in which they came, and has one listener 
   expect(told).toEqual(['one: enough', 'two: enough']);
 });
 
-it('tells one signal from another, and nobody who comes too late', () => {
+it('tells one signal from another, and no watch that comes too late', () => {
   const [first, second] = [new AbortController(), new AbortController()];
   const told: string[] = [];
   watchAbort(first.signal, watcher('first', told));
@@ -36,7 +36,7 @@ it('tells one signal from another, and nobody who comes too late', () => {
 });
 
 // F15
-it('leaves no listener once nobody watches', () => {
+it('leaves no listener once none watches', () => {
   const { signal } = new AbortController();
   const one = watcher('one', []);
   const two = watcher('two', []);

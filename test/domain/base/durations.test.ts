@@ -33,7 +33,7 @@ describe('durationMs', () => {
     expect(wrong.map((value) => durationMs(value as Duration))).toEqual(wrong.map(() => undefined));
   });
 
-  it('answers a safe integer or undefined, whatever the text', () => {
+  it('answers a safe integer or undefined, for any text', () => {
     const unit = fc.constantFrom('ms', 's', 'm', 'h', 'd');
     const amount = fc.oneof(fc.integer(), fc.double({ noNaN: true }), fc.bigInt());
     fc.assert(

@@ -6,7 +6,7 @@ import { cpuMs } from '../../support/cpu-time.ts';
 
 const MAX = 1_000_000;
 
-it('reads back what it writes, whatever JSON can hold', () => {
+it('reads back what it writes, for all that JSON can hold', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
       const encoded = encodeJson(value, MAX);

@@ -1,4 +1,4 @@
-/** Whatever was thrown is read as data, in bounds, and never throws again. */
+/** Every thrown value is read as data, in bounds, and never throws again. */
 import { createContext, runInContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -74,7 +74,7 @@ const anything: fc.Arbitrary<Make> = fc.letrec<{ make: Make; holder: Make }>((ti
 })).make;
 
 // F7
-it('reads whatever was thrown, within its bounds, and never throws', () => {
+it('reads every thrown value, within its bounds, and never throws', () => {
   fc.assert(
     fc.property(anything, (make) => {
       const thrown = make();

@@ -35,7 +35,7 @@ it('ignores what is not in the batch, and ids that come twice', () => {
   expect(findCycle([node('a'), node('a', 'b'), node('b', 'a')])).toBeDefined();
 });
 
-it('agrees with removing whatever waits for nothing', () => {
+it('agrees with removing what waits for nothing', () => {
   const graphs = fc.array(fc.tuple(fc.nat(7), fc.nat(7)), { maxLength: 16 });
   fc.assert(
     fc.property(graphs, (edges) => {

@@ -71,7 +71,7 @@ describe('a fixed set of users with work', () => {
     expect(deviation(weights, 5_000)).toBeLessThanOrEqual(1 + ROUNDING);
   });
 
-  it('never leaves it by more than one turn, whatever 31 weights', () => {
+  it('never leaves it by more than one turn, for any 31 weights', () => {
     const weight = fc.integer({ min: LIMITS.weightMin, max: 5_000 });
     const weights = fc.uniqueArray(weight, { minLength: 2, maxLength: LIMITS.weightClasses });
     fc.assert(
@@ -107,14 +107,14 @@ describe('a fixed set of users with work', () => {
     const queue = backlogged([100, 100]);
     const got = { u0: 0, u1: 0 };
     for (let i = 0; i < 4_000; i++) {
-      // Whoever is next pays before it is known who it is: both costs average the same.
+      // The next user pays before it is known which it is: both costs average the same.
       const name = queue.serve(1 + (i % 3)) as 'u0' | 'u1';
       got[name] += 1 + (i % 3);
     }
     expect(Math.abs(got.u0 - got.u1)).toBeLessThanOrEqual(2 * 3);
   });
 
-  it('says nothing when nobody is ready', () => {
+  it('says nothing when no user is ready', () => {
     expect(chooseHead([], 5)).toBeUndefined();
   });
 });
@@ -264,7 +264,7 @@ describe('a weight that changes', () => {
     );
   });
 
-  it('in a burst gives nobody a run of turns', () => {
+  it('in a burst gives no user a run of turns', () => {
     const queue = backlogged([100, 100]);
     turns(queue, 100);
     for (let i = 0; i < 1_000; i++) queue.reweigh('u0', i % 2 === 0 ? 100_000 : 100);
@@ -315,7 +315,7 @@ describe('time', () => {
   it('keeps the seat of a tag through every correction', () => {
     const weight = fc.integer({ min: LIMITS.weightMin, max: LIMITS.weightMax });
     const seconds = fc.double({ min: 0, max: 1e4, noNaN: true });
-    // Below 2⁵³ grains, whatever the weight.
+    // Below 2⁵³ grains, for any weight.
     const v = fc.double({ min: 0, max: 1e4, noNaN: true });
     const facts = fc.record({
       tag: fc.nat(2 ** 40),
@@ -343,7 +343,7 @@ describe('what a user is ahead by, in turns of its own', () => {
   );
 
   // F126
-  it('is at most a turn, either way, whoever comes and goes', () => {
+  it('is at most a turn, either way, while users come and go', () => {
     fc.assert(
       fc.property(fc.array(action, { minLength: 50, maxLength: 300 }), (history) => {
         const queue = new QueueSimulation();
@@ -472,7 +472,7 @@ describe('a name', () => {
 
 describe('a tag', () => {
   // F5
-  it('of whoever comes later is later, for all that come at one moment', () => {
+  it('of a user that comes later is later, for all that come at one moment', () => {
     let last = -1;
     let before = -1;
     for (let i = 0; i < 5_000; i++) {

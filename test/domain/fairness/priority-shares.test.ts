@@ -225,7 +225,7 @@ describe('faults that earlier drafts had', () => {
     expect(normal).toBeLessThanOrEqual(1_001);
   });
 
-  it('a low level added and canceled 1,000 times moves nobody behind turns that nobody took', () => {
+  it('a low level added and canceled 1,000 times moves no user behind turns that were not taken', () => {
     const levels = new Levels();
     levels.add(HIGH, 10_000);
     for (let i = 0; i < 1_000; i++) {

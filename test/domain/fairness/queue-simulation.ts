@@ -48,7 +48,7 @@ export class QueueSimulation {
     this.#join(user);
   }
 
-  /** The user has no work any more; when nobody has, the queue starts anew. */
+  /** The user has no work any more; when no user has, the queue starts anew. */
   leave(name: string): void {
     const user = this.#user(name, 100);
     if (!user.ready) return;
@@ -79,7 +79,7 @@ export class QueueSimulation {
     const heads = this.#heads();
     const choice = chooseHead(heads, this.clock.v);
     const head = heads[choice?.index ?? -1];
-    if (choice === undefined || head === undefined) throw new Error('nobody is ready');
+    if (choice === undefined || head === undefined) throw new Error('no user is ready');
     const { user } = head;
     while (this.#passed(choice.v) !== undefined);
     this.clock.v = afterTurnPast(choice.v, cost, this.weights(), (to) => this.#passed(to));

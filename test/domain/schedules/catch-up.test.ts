@@ -1,4 +1,4 @@
-/** What becomes of slots that nobody fired: none, one, all, and no more than is allowed. */
+/** What becomes of slots that were not fired: none, one, all, and no more than is allowed. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { LIMITS } from '../../../src/domain/limits.ts';

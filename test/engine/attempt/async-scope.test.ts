@@ -1,6 +1,6 @@
 /**
  * In which async context code of users runs. Everything here notes the context in which it begins,
- * and enters one of its own, which nobody else may see.
+ * and enters one of its own, which no other may see.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -94,7 +94,7 @@ eachBackend((open) => {
     ['slow', slow],
   ])(
     // F10
-    'handlers begin in no context, whoever enqueues and whatever others enter: %s',
+    'handlers begin in no context, whichever client enqueues and handlers beside them enter: %s',
     async (_, step) => {
       const loom = harness.loom([quick, slow]);
       const worker = loom.worker({ concurrency: 10 });
@@ -146,7 +146,7 @@ eachBackend((open) => {
   });
 
   // F10
-  it('a cancel by somebody else does not lend its context to what comes next', async () => {
+  it('a cancel by another caller does not lend its context to what comes next', async () => {
     const stuck = task('stuck', { decider }, async (_: string, ctx) => {
       enter('handler');
       await new Promise((_resolve, reject) => {

@@ -1,4 +1,4 @@
-/** Causes are data: what a run says does not depend on its form, nor on the words of anybody. */
+/** Causes are data: what a run says does not depend on its form, nor on the words of an error. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import type { RunHandle } from '../../../src/runs/calls/run-handle.ts';
@@ -135,7 +135,8 @@ eachBackend((open) => {
     });
   });
 
-  describe('F13', () => {
+  // F13
+  describe('words of a cancel', () => {
     it.each(FORMS)(
       'a run canceled with words like ours is told by them alone: %s',
       async (form) => {

@@ -1,4 +1,4 @@
-/** Channels: what the nodes of one run share, written once whatever happens to a worker. */
+/** Channels: what the nodes of one run share, written once also when a worker dies. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ClosedError, LeaseLostError } from '../../../src/domain/errors/errors.ts';
 import { flakyBackend } from '../../../src/testing/flaky-backend.ts';

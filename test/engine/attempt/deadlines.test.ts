@@ -16,7 +16,7 @@ class Noted extends DeadlineNode {
   }
 }
 
-it('each is due in its time, whatever lengths others had that were taken back', async () => {
+it('each is due in its time, beside timers of any length that were taken back', async () => {
   const clock = new ManualClock();
   const deadlines = new Deadlines(clock);
   const due: number[] = [];

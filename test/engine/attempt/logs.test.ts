@@ -62,7 +62,7 @@ eachBackend((open) => {
   });
   afterEach(() => harness.close());
 
-  /** Runs it to its end, whatever that is. */
+  /** Runs it to its end, of any kind. */
   async function ended(loom: Fairloom, id: string): Promise<void> {
     const state = async (): Promise<string> => (await loom.tasks.get(id))?.state ?? 'gone';
     await harness.until(async () => ['finished', 'failed', 'canceled'].includes(await state()));
@@ -217,7 +217,7 @@ eachBackend((open) => {
       expect(long.length).toBeGreaterThan(40);
     });
 
-    it('whatever was logged, as data', async () => {
+    it('every value that was logged, as data', async () => {
       const circle: Record<string, unknown> = { a: undefined, n: Number.NaN, b: 2n };
       circle['self'] = circle;
       const odd = task('odd', { retries: 0 }, async (_: undefined, ctx) => {
@@ -391,7 +391,7 @@ eachBackend((open) => {
       expect(await shown(loom, handle.id)).toEqual(['info in time lingers']);
     });
 
-    it('whoever has lost the lease keeps nothing more', async () => {
+    it('an attempt that has lost its lease stores nothing more', async () => {
       const goOn = gate();
       let calls = 0;
       const twice = task('twice', { keepLogs: 'always' }, async (_: undefined, ctx) => {
@@ -417,7 +417,7 @@ eachBackend((open) => {
       ]);
     });
 
-    it('is unreadable to whoever has no key, and stored as no text', async () => {
+    it('is unreadable without the key, and stored as no text', async () => {
       const codec = encrypted({ keys: [{ id: 'k', key: new Uint8Array(32).fill(7) }] });
       const loom = harness.loom([talk], { codec });
       await loom.worker().start();

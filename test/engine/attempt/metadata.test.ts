@@ -1,4 +1,4 @@
-/** Metadata: what a run tells of itself, seen by whoever looks while it goes on. */
+/** Metadata: what a run tells of itself, seen by readers while it goes on. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { InvalidOptionError, InvalidPayloadError } from '../../../src/domain/errors/errors.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';

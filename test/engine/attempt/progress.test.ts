@@ -143,7 +143,7 @@ eachBackend((open) => {
       expect(said.filter((event) => event === 'progress.not-kept')).toHaveLength(1);
     });
 
-    it('is shown to whoever has the key', async () => {
+    it('is shown to clients that have the key', async () => {
       const half = task('half', async (_: undefined, ctx) => ctx.progress(0.5, 'secret'));
       const codec = encrypted({ keys: [{ id: 'k', key: new Uint8Array(32).fill(7) }] });
       const loom = harness.loom([half], { codec });

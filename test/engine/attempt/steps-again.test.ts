@@ -26,7 +26,7 @@ class World {
     return n;
   });
 
-  /** Charges once, whatever becomes of what it sends. */
+  /** Charges once, also when what it sends fails. */
   readonly order = task('order', { retries: 0 }, async (n: number, ctx) => {
     const charged = await ctx.run(this.charge, n);
     return ctx.run(this.send, charged);

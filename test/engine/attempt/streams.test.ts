@@ -1,4 +1,4 @@
-/** Streams: what a task tells while it runs, read live, from any offset, whatever happens to its worker. */
+/** Streams: what a task tells while it runs, read live, from any offset, also when its worker dies. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { encrypted } from '../../../src/codec/encrypted.ts';
 import {
@@ -144,7 +144,7 @@ eachBackend((open) => {
       expect(await loom.streams.list(id)).toEqual([]);
     });
 
-    it('reads what was encrypted with its key, and nobody else does', async () => {
+    it('reads what was encrypted with its key, and is refused without it', async () => {
       const key = 'k'.repeat(32);
       const keys = [{ id: 'k1', key: Buffer.from(key) }];
       const loom = harness.loom([speak], { codec: encrypted({ keys }) });

@@ -1,4 +1,4 @@
-/** XCom: values that the tasks of one user hand on, written once whatever happens to a worker. */
+/** XCom: values that the tasks of one user hand on, written once also when a worker dies. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ClosedError } from '../../../src/domain/errors/errors.ts';
 import type { Decision } from '../../../src/domain/port/backend.ts';

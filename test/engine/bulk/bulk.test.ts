@@ -90,7 +90,7 @@ eachBackend((open) => {
     });
   });
 
-  it('cancels what has not ended, in whatever state it is', async () => {
+  it('cancels what has not ended, in every state', async () => {
     const loom = harness.loom([work]);
     const hold = task('hold', { timeout: 'none' }, (_: string, ctx) => {
       return new Promise<never>((_resolve, reject) => {

@@ -1,4 +1,4 @@
-/** Names without code: a pipeline is not stored as one task that nobody could run. */
+/** Names without code: a pipeline is not stored as one task that no worker could run. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { InvalidOptionError } from '../../../src/domain/errors/errors.ts';
 import { task } from '../../../src/workflow/task-definition.ts';

@@ -259,7 +259,7 @@ eachBackend((open) => {
       expect(await loom.tasks.counts()).toMatchObject({ queued: 0, scheduled: 0 });
     });
 
-    it('that has an expiry ends as expired when nobody starts it', async () => {
+    it('that has an expiry ends as expired when no worker starts it', async () => {
       const loom = harness.loom([tick]);
       const handle = await loom.enqueue(tick, undefined, { expiresIn: '10s' });
       await harness.clock.advance('11s');

@@ -1,4 +1,4 @@
-/** Users that have settings and no work: listed to who asks for users, in the way of nobody who looks for work. */
+/** Users that have settings and no work: listed among the users, and passed over by workers that look for work. */
 import * as client from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { diagnose } from '../../../src/cli/views/checks.ts';
@@ -26,7 +26,7 @@ eachBackend((open) => {
   afterEach(() => harness.close());
 
   describe('a user that is configured before it has work', () => {
-    it('is ahead by turns of its own, whatever its weight', async () => {
+    it('is ahead by turns of its own, with any weight', async () => {
       let release = (): void => undefined;
       const released = new Promise<void>((resolve) => {
         release = resolve;
@@ -132,7 +132,7 @@ eachBackend((open) => {
     });
 
     // F33
-    it('crowds nobody out of samples, top and doctor', async () => {
+    it('crowds no other out of samples, top and doctor', async () => {
       const metrics = prometheus({ client });
       const loom = harness.loom([quick], { metrics });
       const idle = Array.from({ length: 120 }, (_, at) => `idle-${at}`);

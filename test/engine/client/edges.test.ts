@@ -21,7 +21,7 @@ eachBackend((open) => {
 
   describe('an id that another user stores', () => {
     // F60
-    it('gives its result to nobody who did not ask for another user’s', async () => {
+    it('gives its result only to tasks that ask for another user’s', async () => {
       const wait = { dependsOn: ['x'], onMissing: 'block' } as const;
       const b = await loom.enqueue(read, 1, { ...wait, user: 'bob' });
       const open = await loom.enqueue(read, 2, { ...wait, user: 'bob', allowCrossUser: true });

@@ -27,7 +27,7 @@ const moves = fc.array(
 );
 
 describe('the index by moments', () => {
-  it('holds what was put in, in order, whatever was taken out and looked at before', () => {
+  it('holds what was put in, in order, after any removals and looks', () => {
     fc.assert(
       fc.property(moves, (steps) => {
         const items = Array.from({ length: 31 }, (_, name) => new Item(name));

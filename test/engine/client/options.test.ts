@@ -92,7 +92,7 @@ embedded((open) => {
       });
     });
 
-    it('may be inherited, or of a class; what all objects have is nobody’s', async () => {
+    it('may be inherited, or of a class; what all objects have is no option', async () => {
       const loom = harness.loom([plainTask]);
       class Options {
         usr = 'acme';
@@ -120,7 +120,7 @@ embedded((open) => {
   });
 });
 
-/** What says nobody, or nothing that is known. */
+/** Values that name no option, or no known one. */
 const NOBODY: readonly (readonly [string, unknown])[] = [
   ['nothing', undefined],
   ['null', null],

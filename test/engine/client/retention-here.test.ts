@@ -41,7 +41,7 @@ it('a process that is told to keep so many keeps so many, and no more', async ()
 });
 
 // F73
-it('whoever waits for an end reads it, however long the handlers of others hold the loop', async () => {
+it('each call that waits for an end reads it, however long other handlers hold the loop', async () => {
   const backend = memory();
   // Longer than a tick of the clock, so that every call in the same turn finds ended ones over.
   const busy = task('busy', async (n: number) => {

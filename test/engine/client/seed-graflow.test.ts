@@ -68,7 +68,7 @@ eachBackend((open, name) => {
     return { backend, calls };
   }
 
-  /** Lets time pass at which nobody does anything, then does what was due. */
+  /** Lets time pass in which nothing is done, then does what was due. */
   async function pass(ms: number): Promise<void> {
     await harness.jump(ms);
     await harness.clock.advance(0);

@@ -131,7 +131,7 @@ const PLACES: readonly Place[] = [
 const TAKES =
   /^ *(?:export function |readonly )?(\w+)\??(?:: |.*[( .]\w+\??: (?:readonly )?|.*\w+ extends )(?:Step<|StepOf<|Task<|AnyStep\b|SomeStep\b|Drawable\b|TaskSource\b|ManySource\b|XComSource\b|Readonly<Record<string, AnyStep>>)/;
 
-/** Names of whatever takes a step, as the reports of the API have them. */
+/** Names of all that takes a step, as the reports of the API have them. */
 function placesOfReports(): readonly string[] {
   const reports = ['fairloom', 'fairloom-testing'].map((name) =>
     readFileSync(new URL(`../../../etc/${name}.api.md`, import.meta.url), 'utf8'),

@@ -64,7 +64,7 @@ describe('a forgotten drain', () => {
     await t.clock.advance('1s');
     expect(t.spy(gated).runs).toHaveLength(1);
     const result = running.result();
-    // Longer than anybody may forget to drive.
+    // Longer than a test may forget to drive.
     await new Promise((resolve) => setTimeout(resolve, 250));
     wait.open();
     await result;
@@ -109,7 +109,7 @@ describe('thirty days', () => {
     ],
     ['beside a task that is due later', () => t.enqueue(hello, 'Ada', { delay: '60d' })],
     ['beside another worker', () => t.worker().start()],
-    ['beside a task of somebody else', () => t.enqueueByName('strange', 1, { queue: 'other' })],
+    ['beside a task of another client', () => t.enqueueByName('strange', 1, { queue: 'other' })],
   ];
 
   // F38

@@ -35,7 +35,7 @@ describe('drain', () => {
     expect(await handle.result()).toBe('quiet/3.pdf');
   });
 
-  it('rejects with the first failure that nobody asked for, once', async () => {
+  it('rejects with the first failure that was not asked for, once', async () => {
     open([charge]);
     await t.enqueue(charge, { cents: 1 });
     await expect(t.drain()).rejects.toThrow('no card in a test');

@@ -104,14 +104,14 @@ const TASKS = [
   ...[plainTask, sharing, failing, worded, hanging, literal, grouped, choosing, leaving, ending],
 ];
 
-/** Every line, whatever its level. */
+/** Every line, of any level. */
 function keeper(): { readonly log: Logger; readonly lines: unknown[] } {
   const lines: unknown[] = [];
   const keep = (message: string, fields?: LogFields): void => void lines.push([message, fields]);
   return { lines, log: { debug: keep, info: keep, warn: keep, error: keep } };
 }
 
-/** Uses whatever carries words of users or handlers. */
+/** Uses all that carries words of users or handlers. */
 async function useAll(loom: Fairloom, harness: Harness): Promise<readonly string[]> {
   const done = (promise: Promise<unknown>): Promise<unknown> => settled(harness, promise);
   await loom.worker({ id: 'w-1' }).start();
@@ -177,7 +177,7 @@ async function useAll(loom: Fairloom, harness: Harness): Promise<readonly string
   ];
 }
 
-/** Whatever comes to tasks that wait, what they ask, and what they tell. */
+/** What comes to tasks that wait, what they ask, and what they tell. */
 async function useWaits(loom: Fairloom, harness: Harness): Promise<readonly string[]> {
   const heard = await loom.enqueue(hearing, undefined as never);
   const asked = async () => (await loom.asks.list()).items[0];
@@ -200,7 +200,7 @@ async function useWaits(loom: Fairloom, harness: Harness): Promise<readonly stri
   const kept = [await asks.get(ask?.id ?? ''), await streams.read(told.id, 'words', 0, 10)];
   expect(shown(kept).match(/enc:k1:/g)).toHaveLength(4);
   expect(shown(kept)).not.toContain(SECRET);
-  // Nobody waits for this one.
+  // No task waits for this one.
   const later = await loom.enqueue(plainTask, SECRET, { delay: '1d' });
   await loom.signal(later.id, 'kept', SECRET);
   return [heard.id, told.id, later.id];
@@ -271,7 +271,7 @@ function noted(backend: Backend): readonly string[] {
   return calls;
 }
 
-/** Hears of every command that reaches a server, whoever sends it. */
+/** Hears of every command that reaches a server, of any client. */
 async function monitored(url: string, sent: string[]): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });

@@ -127,7 +127,7 @@ it('leaves no process when the worker stops, nor the children of one', async () 
   await harness.until(() => worker.running === 0);
   expect(await stopped).toEqual({ unfinished: [] });
   expect(pids.map(isAlive)).toEqual([false, false]);
-  // It was killed with its parent; nobody but the system waits for its end.
+  // It was killed with its parent; only the system waits for its end.
   await harness.until(() => !isAlive(grandchild));
   // Given back, uncounted.
   expect((await loom.tasks.get(one.id))?.state).toBe('queued');

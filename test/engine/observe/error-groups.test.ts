@@ -97,7 +97,7 @@ eachBackend((open) => {
       expect(words.toSorted()).toEqual(['crawl: no page … 1', 'fetch: no page … 1']);
     });
 
-    it('of encrypted errors are the same, and tell nobody without the key what was thrown', async () => {
+    it('of encrypted errors are the same, and do not tell what was thrown without the key', async () => {
       const key = { id: 'k1', key: randomBytes(32) };
       const loom = harness.loom([charge], { codec: encrypted({ keys: [key] }) });
       await loom.worker().start();

@@ -19,7 +19,7 @@ eachBackend((open) => {
   const metrics = () => prometheus({ client });
 
   describe('schedules', () => {
-    it('tells how long one has been due, also when nobody is there to fire it', async () => {
+    it('tells how long one has been due, also when there is no worker to fire it', async () => {
       const shown = metrics();
       const loom = harness.loom([quick], { metrics: shown });
       await loom.schedules.set('a', { every: '1h', task: quick });
@@ -135,7 +135,7 @@ eachBackend((open) => {
       expect(most).toEqual([atMost(1), atMost(2), atMost(1)]);
     });
 
-    it('counts the ids that nobody has stored', async () => {
+    it('counts the ids that are waited for and not stored', async () => {
       const shown = metrics();
       const loom = harness.loom([quick], { metrics: shown });
       const waits = { dependsOn: ['a', 'b'], onMissing: 'block' } as const;

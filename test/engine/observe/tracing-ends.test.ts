@@ -152,7 +152,7 @@ eachBackend((open) => {
       expect(errors(seen.named('process'))).toContain('InvalidResultError');
     });
 
-    it('of a task that nobody knows: there is none', async () => {
+    it('of an unknown task: there is none', async () => {
       const loom = await working([inc]);
       const handle = await loom.enqueueByName('stranger', 1);
       await harness.clock.advance('5s');

@@ -1,4 +1,4 @@
-/** One trace per run, in whatever processes it runs; who enqueues, is its beginning. */
+/** One trace per run, over all processes that it runs in; it begins with the enqueue. */
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { InvalidOptionError } from '../../../src/domain/errors/errors.ts';
@@ -286,7 +286,7 @@ describe('a tracer', () => {
     seen.close();
   });
 
-  it('that throws, or calls nothing, disturbs nobody', async () => {
+  it('that throws, or calls nothing, disturbs no task', async () => {
     const broken = (): never => {
       throw new Error('tracer');
     };

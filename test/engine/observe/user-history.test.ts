@@ -20,7 +20,7 @@ eachBackend((open) => {
     });
   });
 
-  it('has nothing to say of one that nobody knows', async () => {
+  it('is undefined for an unknown user', async () => {
     const loom = harness.loom([]);
     const history = await loom.users.history('nobody');
     expect(history).toEqual({ user: 'nobody', queue: 'default', perMinute: 0 });

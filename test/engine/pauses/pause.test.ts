@@ -1,4 +1,4 @@
-/** A run is paused: nothing of it begins until it is resumed, whatever happens meanwhile. */
+/** A run is paused: nothing of it begins until it is resumed. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { TaskNotFoundError, WrongStateError } from '../../../src/domain/errors/errors.ts';
@@ -245,7 +245,7 @@ eachBackend((open) => {
       ['bestEffort', (bad: Part) => parallel({ bad, a }, { policy: 'bestEffort', name: 'g' })],
       ['atLeast', (bad: Part) => parallel({ bad, a }, { policy: { atLeast: 1 }, name: 'g' })],
     ] as const)('with a group that is all of it ends with that: %s', async (policy, of) => {
-      // A group that fails fast is driven, whatever is asked for.
+      // A group that fails fast is driven, in any form that is asked for.
       const asked = policy === 'failFast' ? 'driven' : form;
       const bad = task('bad', { retries: 0 }, async (n: number): Promise<number> => {
         begun.push('bad');

@@ -18,7 +18,7 @@ const FORMS: readonly RunForm[] = ['driven', 'dispatched'];
 eachBackend((open) => {
   let harness: Harness;
   let begun: Gate;
-  /** Opened when the handler may give its value though nobody has told it to end. */
+  /** Opened when the handler may give its value though it was not told to end. */
   let may: Gate;
   let calls: string[];
   beforeEach(async () => {

@@ -87,7 +87,7 @@ async function openTasks(harness: Harness): Promise<readonly string[]> {
   return pages.flatMap(({ items }) => items.map(({ id, state }) => `${id} ${state}`));
 }
 
-/** What must hold when the run has ended, whatever has happened on the way. */
+/** What must hold when the run has ended, after any fault on the way. */
 async function demandOnce(harness: Harness, witness: Witness, results: number): Promise<void> {
   expect(witness.complaints).toEqual([]);
   expect(witness.results).toBe(results);

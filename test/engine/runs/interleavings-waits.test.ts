@@ -15,7 +15,7 @@ const driven = { form: 'driven' } as const;
 const inc = task('inc', async (n: number) => n + 1);
 const sum = task('sum', async (all: readonly number[]) => all.reduce((one, two) => one + two, 0));
 
-/** Days after which the graph of nobody would be gone twice. */
+/** Days after which an unused graph would be gone twice. */
 const LONG_MS = 2 * LIMITS.graphTtlMs + 60_000;
 
 eachBackend((open) => {
@@ -147,7 +147,7 @@ eachBackend((open) => {
   describe('a group with a timeout', () => {
     const far = task('far', { queue: 'far' }, async (n: number) => n);
 
-    it('whose members ended in time finishes, though nobody looked in time', async () => {
+    it('whose members ended in time finishes, though no worker looked in time', async () => {
       const step = parallel({ far, again: far.as('again') }, { timeout: '20s' });
       const loom = harness.loom([step]);
       const producer = loom.worker();

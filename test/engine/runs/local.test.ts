@@ -212,7 +212,7 @@ describe('dynamic control, run here', () => {
     await expect(loom.run(ping, 4)).rejects.toBeInstanceOf(MaxCyclesError);
   });
 
-  it('cancelRun ends the run whatever the handler makes of it; so it does in a member', async () => {
+  it('cancelRun ends the run also when the handler catches it; so it does in a member', async () => {
     const { loom } = open();
     const quit = dynamic('quit', (n: number, ctx) => {
       try {

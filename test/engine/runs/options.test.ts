@@ -165,7 +165,7 @@ embedded((open) => {
     });
 
     // F3
-    it.each(QUEUED)('expiresIn, in a queue that nobody serves: %s', async (place) => {
+    it.each(QUEUED)('expiresIn, in a queue without workers: %s', async (place) => {
       const run = await start(place, { queue: 'nobody', expiresIn: '200ms' }, () => 'never');
       await said(run);
       const dead = (await run.loom.dead.list()).items.filter(({ name }) => name === 'asked');
@@ -199,7 +199,7 @@ embedded((open) => {
 
     it.each(['driven', 'dispatched'] as const)(
       // F3
-      'ends a run that is not begun, and a node whose code nobody has: %s',
+      'ends a run that is not begun, and a node whose code no worker has: %s',
       async (form) => {
         const brief = task('brief', { expiresIn: '1s' }, slow0);
         const step = brief.pipe(task('last', (text: string) => text)).as('one');

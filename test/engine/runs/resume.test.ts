@@ -85,7 +85,7 @@ eachBackend((open) => {
       await refusal(settled(harness, run.result()));
       await harness.quiet();
       broken.delete('c');
-      // Whatever is put back is through before the next one is.
+      // Each that is put back is through before the next one is.
       const backend = flakyBackend(harness.backend, ({ operation }) =>
         operation === 'tasks.redrive' ? { holdReplyUntil: harness.quiet() } : undefined,
       );

@@ -150,7 +150,7 @@ eachBackend((open, backendName) => {
         await loom.worker({ concurrency: 2 }).start();
         const result = await settled(own, handle.result());
         const items = await readNow(loom, handle.id);
-        // Whatever was reset is left out: what remains was told once.
+        // What was reset is left out: what remains was told once.
         const isReset = (item: string): boolean => /^reset \d+ #\d+$/.test(item);
         const from = items.findLastIndex(isReset) + 1;
         const told = items.slice(from).filter((item) => !/^(reset|\d+ 9)/.test(item));

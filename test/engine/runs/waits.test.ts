@@ -14,7 +14,7 @@ import { refusal, settled, waitingFor } from '../../support/runs.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Refuses whatever is not a number. */
+/** Refuses all but numbers. */
 const aNumber: StandardSchemaV1<unknown, number> = {
   '~standard': {
     version: 1,
@@ -258,7 +258,7 @@ eachBackend((open, backendName) => {
       });
     });
 
-    it('refuses what is no signal, nobody, and too much', async () => {
+    it('refuses what is no signal, an unknown task, and too much', async () => {
       const wait = task('wait', (_: undefined, ctx) => ctx.waitFor(approved));
       const loom = harness.loom([wait]);
       const { id } = await loom.enqueue(wait);
@@ -344,7 +344,7 @@ eachBackend((open, backendName) => {
       await deferred(loom, run.id);
       await passDays(1);
       expect(await settled(harness, run.result())).toBe(4);
-      // Its stack went on: nobody thought that its time was over.
+      // Its stack went on: its time was not taken to be over.
       expect(passes).toEqual(['top']);
     });
 

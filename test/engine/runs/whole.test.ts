@@ -86,7 +86,7 @@ eachBackend((open) => {
     });
 
     // F34
-    it('runs are listed whatever their form, page by page', async () => {
+    it('runs are listed in both forms, page by page', async () => {
       isBroken = false;
       const ids: string[] = [];
       for (const one of [form, 'dispatched', 'driven'] as const) {

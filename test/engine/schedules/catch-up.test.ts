@@ -1,4 +1,4 @@
-/** Slots that nobody fired in time, by what a schedule says of missed slots and of overlaps. */
+/** Slots that were not fired in time, by what a schedule says of missed slots and of overlaps. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { MissedPolicy, OverlapPolicy } from '../../../src/domain/port/schedule.ts';
 import { task } from '../../../src/workflow/task-definition.ts';

@@ -144,7 +144,7 @@ everyBackend((open) => {
   afterEach(() => harness.close());
 
   // F80
-  it('a due slot is fired or counted as missed, whatever is changed before its jitter is over', async () => {
+  it('a due slot is fired or counted as missed, after any change before its jitter is over', async () => {
     const changes = Object.entries({ ...PATCHES, ...CALLS }).flatMap(([label, some]) =>
       some.map((change, at) => ({ ...change, id: lateName(`${label}-${at}`) })),
     );

@@ -38,7 +38,7 @@ it('a year takes no longer than a minute, and clocks are changed on the way', as
 });
 
 // O90
-it('a daily schedule makes two tasks in two days, however often somebody wakes', async () => {
+it('a daily schedule makes two tasks in two days, however often a worker wakes', async () => {
   t = testLoom([report, ping]);
   await t.schedules.set('daily', { cron: '0 0 * * *', task: report, input: { day: '' } });
   await t.schedules.set('often', { every: '7m', task: ping });
@@ -46,7 +46,7 @@ it('a daily schedule makes two tasks in two days, however often somebody wakes',
   expect(t.spy(report).runs).toHaveLength(2);
 });
 
-it('C1.25 noon in UTC is not noon in New York, and a paused schedule does not count', async () => {
+it('noon in UTC is not noon in New York, and a paused schedule does not count', async () => {
   t = testLoom([report, ping]);
   await t.schedules.set('utc', { cron: '0 13 * * *', task: ping });
   const timeZone = 'America/New_York';

@@ -77,7 +77,7 @@ eachBackend((open) => {
   });
 
   // A-W12
-  it('the lock of a scheduler that died holds nobody up for long', async () => {
+  it('the lock of a scheduler that died holds others up for a short time only', async () => {
     const [dead, alive] = [harness.loom([ping]), harness.loom([ping])];
     await dead.schedules.set('a', { every: '20s', task: ping });
     const first = dead.worker({ id: 'dead' });

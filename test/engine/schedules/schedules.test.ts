@@ -74,7 +74,7 @@ eachBackend((open) => {
       );
     });
 
-    it('the same again moves nothing, whoever says it', async () => {
+    it('the same again moves nothing, from any client', async () => {
       const options = { every: '10s', task: ping } as const;
       const first = await loom.schedules.set('often', options);
       await harness.clock.advance('4s');

@@ -174,7 +174,7 @@ eachBackend((open) => {
   });
 
   // O90
-  it('a daily schedule makes two tasks in two days, however often somebody wakes', async () => {
+  it('a daily schedule makes two tasks in two days, however often a worker wakes', async () => {
     const many = { overlap: 'allow' } as const;
     await loom.schedules.set('daily', { cron: '0 0 * * *', task: double, input: 1, ...many });
     await loom.schedules.set('often', { every: '4h', task: double, input: 2, ...many });

@@ -114,7 +114,7 @@ eachBackend((open) => {
       expect(ran).toEqual(['c(E)', 'd(Ec)']);
     });
 
-    it('an input that is there counts, whatever it is', async () => {
+    it('an input that is there counts, with any value', async () => {
       await work();
       const id = await finished();
       await rerun(id, { from: 'b', input: undefined });
@@ -364,7 +364,7 @@ eachBackend((open) => {
           () => true,
           () => false,
         );
-        // By somebody who knows nothing of the other input.
+        // By a client that knows nothing of the other input.
         if (!ended) await loom.runs.resume(run.id);
         expect(await settled(harness, run.result())).toBe('Ebc');
         expect(ran.filter((one) => one.startsWith('b'))).toEqual(['b(E)']);
@@ -373,7 +373,7 @@ eachBackend((open) => {
     });
 
     it('a paused run that failed goes on with another input; a rerun of it is not paused', async () => {
-      // Nobody works before it is paused, or some of it may have run.
+      // No worker runs before it is paused, or some of it may have run.
       const run = await loom.enqueue(nested, 'x', { form });
       await loom.runs.pause(run.id);
       await work();

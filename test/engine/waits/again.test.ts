@@ -1,4 +1,4 @@
-/** A wait that was out of time has failed: whoever puts its task back gets a new one. */
+/** A wait that was out of time has failed: a redrive of its task gets a new one. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { event } from '../../../src/workflow/event.ts';

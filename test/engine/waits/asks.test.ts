@@ -309,7 +309,7 @@ eachBackend((open, backendName) => {
         expect(await settled(harness, run.result())).toBe('was approve');
       });
 
-      it(`nobody answers: the run is canceled, ${form}`, async () => {
+      it(`without an answer the run is canceled, ${form}`, async () => {
         const loom = harness.loom([late]);
         await loom.worker({ concurrency: 1 }).start();
         const run = await loom.enqueue(late, 1, { form });

@@ -51,7 +51,7 @@ embedded((open) => {
   }
 
   // F133
-  it.each(FORMS)('is refused whatever is raced with whatever (%s)', async (form) => {
+  it.each(FORMS)('is refused for every pair that is raced (%s)', async (form) => {
     const starts = PAIRS.map(() => 0);
     const { loom, enqueue } = await started(form, (ctx, n) => {
       starts[n] = (starts[n] ?? 0) + 1;

@@ -12,7 +12,7 @@ import { eachBackend, type Harness } from '../../support/backends.ts';
 import { afterEveryCall } from '../../support/every-call.ts';
 import { refusal, settled, waitingFor } from '../../support/runs.ts';
 
-/** Refuses whatever is not a number. */
+/** Refuses all but numbers. */
 const aNumber: StandardSchemaV1<unknown, number> = {
   '~standard': {
     version: 1,

@@ -57,7 +57,7 @@ eachBackend((open) => {
       return items.length > 0;
     });
 
-  /** Ends whatever waits. */
+  /** Ends all that waits. */
   async function wake(loom: Fairloom): Promise<void> {
     await harness.clock.advance('1m');
     for (const { id } of (await loom.asks.list()).items) {

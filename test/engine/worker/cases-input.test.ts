@@ -130,7 +130,7 @@ eachBackend((open) => {
       expect(starts).toBe(1);
     });
 
-    it('whatever a handler throws becomes an error that can be read', async () => {
+    it('every value that a handler throws becomes an error that can be read', async () => {
       const hostile = Object.defineProperty(new Error('x'), 'message', { get: fail });
       const thrown: readonly unknown[] = [
         undefined,
@@ -160,7 +160,7 @@ eachBackend((open) => {
       }
     });
 
-    it('that cannot be read end their task, and nobody else’s', async () => {
+    it('that cannot be read end their task, and no other', async () => {
       const parse = task('parse', async (n: number) => n);
       const loom = harness.loom([parse]);
       await harness.backend.tasks.enqueue([damaged('bad')], { atomic: true });

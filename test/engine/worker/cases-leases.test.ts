@@ -225,7 +225,7 @@ eachBackend((open) => {
     await worker.start();
     const handle = await loom.enqueue(wait);
     await seen.count('task.started', 1);
-    // Somebody with the token ends it behind the worker's back.
+    // Another client ends it with the token, without the worker.
     const [record] = await harness.backend.inspect.get([handle.id]);
     const decision = { type: 'finish', result: '"stolen"' } as const;
     const settlements = [{ id: handle.id, token: record?.token ?? '', decision }];

@@ -48,7 +48,7 @@ eachBackend((open) => {
   afterEach(() => harness.close());
 
   // O25
-  it('one task that nobody can read ends alone; the nine of its batch go on', async () => {
+  it('one task that cannot be read ends alone; the nine of its batch go on', async () => {
     const done: unknown[] = [];
     const work = task('work', async (input: unknown) => void done.push(input));
     const ids = Array.from({ length: 10 }, (_, at) => `t${at}`);

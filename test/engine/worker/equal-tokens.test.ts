@@ -20,7 +20,7 @@ eachBackend((open) => {
       const seen = observe(worker);
       await worker.start();
       await seen.count('task.started', 2);
-      // Three leases long: one that nobody extends would be swept and started again.
+      // Three leases long: one that is not extended would be swept and started again.
       for (let second = 0; second < 9; second++) await harness.clock.advance('1s');
       expect(seen.of('task.started')).toHaveLength(2);
       const states = await Promise.all(handles.map(({ id }) => loom.tasks.get(id)));

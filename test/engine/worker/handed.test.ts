@@ -49,7 +49,7 @@ function handing(inner: Backend): Handing {
     backend,
     calls,
     give: (lease) => {
-      if (answer === undefined) throw new Error('nobody waits');
+      if (answer === undefined) throw new Error('no call waits');
       answer(lease);
       answer = undefined;
     },

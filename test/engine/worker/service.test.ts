@@ -319,7 +319,7 @@ eachBackend((open, name) => {
     });
   });
 
-  it('warns once when nobody serves a task', async () => {
+  it('warns once when no worker serves a task', async () => {
     const lines: string[] = [];
     const loom = harness.loom([quick], { log: keeping(lines) });
     const other = task('other', async () => undefined);
@@ -397,7 +397,7 @@ eachBackend((open, name) => {
     await expect(never.start()).rejects.toBeInstanceOf(ClosedError);
   });
 
-  it(`closing ${name} ends a worker that nobody stopped`, async () => {
+  it(`closing ${name} ends a worker that was not stopped`, async () => {
     const loom = harness.loom([quick]);
     const worker = loom.worker();
     const seen = observe(worker);

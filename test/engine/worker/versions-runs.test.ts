@@ -41,7 +41,7 @@ eachBackend((open) => {
       expect(await settled(harness, run.result())).toBe('c1-ship1');
     });
 
-    it('with latest goes on with whatever its workers have', async () => {
+    it('with latest goes on with the code that its workers have', async () => {
       const old = harness.loom([v1]);
       const run = await old.enqueue(v1, 1, { form, versioning: 'latest' });
       await harness.loom([v2]).worker().start();
@@ -253,7 +253,7 @@ eachBackend((open) => {
     expect(await settled(harness, run.result())).toBe('c1-ship1');
   });
 
-  it('a schedule of a pipeline keeps the versions of whoever set it', async () => {
+  it('a schedule of a pipeline keeps the versions of the client that set it', async () => {
     const old = harness.loom([v1]);
     await old.schedules.set('s', { task: v1, input: 1, every: '1d', idempotencyKey: 'k' });
     const made = harness.loom([v2]);

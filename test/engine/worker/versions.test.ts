@@ -30,7 +30,7 @@ eachBackend((open) => {
     (await loom.tasks.get(id))?.state ?? 'missing';
 
   describe('a task with a version', () => {
-    it('is left to workers that have it, and holds nobody up', async () => {
+    it('is left to workers that have it, and holds no other up', async () => {
       const old = harness.loom([v1, other]);
       const made = harness.loom([v2]);
       await old.worker().start();
@@ -139,7 +139,7 @@ eachBackend((open) => {
       expect(() => ref('one', { version: '' })).toThrow(/version/);
     });
 
-    it('can be canceled, paused and put first while nobody has its code', async () => {
+    it('can be canceled, paused and put first while no worker has its code', async () => {
       const old = harness.loom([v1]);
       const worker = old.worker({ concurrency: 1 });
       await worker.start();
@@ -181,7 +181,7 @@ eachBackend((open) => {
         code: 'KEY_TAKEN',
         key: 'order-7',
       });
-      // Without a version one key is one task, whoever calls.
+      // Without a version one key is one task, for all callers.
       const shared = await loom.enqueue(v1, 1, { ...options, versioning: 'latest' });
       expect(shared.created).toBe(true);
       expect(await loom.enqueue(latest, 1, options)).toMatchObject({
@@ -213,7 +213,7 @@ eachBackend((open) => {
     });
   });
 
-  it('a schedule fires with the version of whoever set it', async () => {
+  it('a schedule fires with the version of the client that set it', async () => {
     const old = harness.loom([v1]);
     const made = harness.loom([v2]);
     const every = { every: '1m' } as const;

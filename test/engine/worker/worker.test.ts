@@ -189,7 +189,7 @@ eachBackend((open) => {
   });
 
   describe('a cancel', () => {
-    it('aborts the signal of a running handler, and is the end whatever it returns', async () => {
+    it('aborts the signal of a running handler, and is the end for any result', async () => {
       const reasons: unknown[] = [];
       const wait = task('wait', async (_: undefined, ctx) => {
         await aborted(ctx.signal);

@@ -114,10 +114,10 @@ class Mover implements Subject {
   }
 }
 
-/** Steps that leave workers behind whom nobody unregisters. */
+/** Steps that leave workers behind that are never unregistered. */
 const LEFT_OUT: ReadonlySet<Step['type']> = new Set(['crowd', 'flush', 'lose']);
 
-/** The history with moves in it: before each nobody works, and nobody fires schedules. */
+/** The history with moves in it: before each no worker is alive, and no scheduler. */
 function withMoves(steps: readonly Step[], every: number): readonly Step[] {
   const rest: readonly Step[] = [
     ...WORKERS.map((worker): Step => ({ type: 'unregister', worker })),

@@ -54,7 +54,7 @@ function prefixOf(): string {
   return `places-${process.pid}-${++namespaces}`;
 }
 
-/** A namespace with something of everything in it, of which nobody works any more. */
+/** A namespace with something of everything in it, without live workers. */
 async function busy(
   prefix: string,
   options: { readonly codec?: Core['codec'] } = {},
@@ -202,7 +202,7 @@ describe('a copy of a namespace', () => {
 const KEY = randomBytes(32);
 
 describe('a namespace is read only', () => {
-  it('while nobody works there, unless that is forced', async () => {
+  it('while no worker is alive there, unless that is forced', async () => {
     const prefix = prefixOf();
     const harness = await openRedis(prefix);
     harnesses.push(harness);

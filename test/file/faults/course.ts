@@ -151,7 +151,7 @@ export class Course {
     const digest = await digestIn(files);
     const path = await oracle.path(this.issued);
     const after = path.findLastIndex((known) => known.digest === digest);
-    // Before the first step nobody has said how long ended tasks are kept.
+    // Before the first step it is not said how long ended tasks are kept.
     const number = after === -1 && digest === (await digestIn(new Map())) ? 0 : after;
     if (number === -1) throw new Wrong('invented', await this.#difference(files, least));
     if (number < least) {
@@ -271,7 +271,7 @@ export class Course {
   #call(line: string): Promise<string> {
     const { moment, name, args } = callOf(line);
     this.#clock.moment = moment;
-    const reply = this.#role?.carry(name, args) ?? Promise.reject(new Error('nobody'));
+    const reply = this.#role?.carry(name, args) ?? Promise.reject(new Error('no owner'));
     return textOf(name, reply.then(taken));
   }
 

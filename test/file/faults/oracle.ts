@@ -19,7 +19,7 @@ export interface Call {
   readonly args: readonly unknown[];
 }
 
-/** Its arguments are nobody else's. */
+/** No other call has its arguments. */
 export function callOf(line: string): Call {
   const [moment, name, ...args] = JSON.parse(line);
   if (!isRequest(name)) throw new Error(`no call: ${String(name)}`);

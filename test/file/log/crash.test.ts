@@ -1,4 +1,4 @@
-/** Nothing that was answered is lost, whatever operation of the disk is the last, or fails. */
+/** Nothing that was answered is lost when the disk stops or fails at any operation. */
 import { expect, it } from 'vitest';
 import { type Fault, FaultyDisk } from '../../support/file/faulty-disk.ts';
 import {
@@ -84,7 +84,7 @@ for (const fault of ['EIO', 'ENOSPC', 'short'] satisfies readonly Fault[]) {
   });
 }
 
-it('EIO of a sync: nobody is told, nothing more is written, and the next to open finds what was told', async () => {
+it('EIO of a sync: no caller is answered, nothing more is written, and the next to open finds what was told', async () => {
   const { operations } = await (async () => {
     const disk = new FaultyDisk();
     const session = await openSession(disk, newLedger(), { epoch: 1 });
@@ -113,7 +113,7 @@ it('EIO of a sync: nobody is told, nothing more is written, and the next to open
   }
 });
 
-it(`an owner that follows one that could not begin: what was told is there, whatever is lost (${POWER_CUTS} power cuts each)`, async () => {
+it(`an owner that follows one that could not begin: what was told is there after any power cut (${POWER_CUTS} power cuts each)`, async () => {
   const before = new FaultyDisk();
   const ledger = newLedger();
   const first = await openSession(before, ledger, { epoch: 1 });

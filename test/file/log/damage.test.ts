@@ -57,7 +57,7 @@ function changed(files: Files, name: string, change: (bytes: Buffer) => Buffer):
   return new Map([...files, [name, change(bytes)]]);
 }
 
-/** Lines, or the error that tells of damage. Whatever else is thrown is a mistake. */
+/** Lines, or the error that tells of damage. Any other error is a mistake. */
 function outcome(files: Files): readonly string[] | DataDamagedError {
   try {
     return read(files);
@@ -193,7 +193,7 @@ describe('segments that are gone', () => {
     expect(() => [...found.linesAfter(24)]).toThrow('an unknown number of commits are gone');
   });
 
-  it('that nobody needs, since each snapshot has them: none', () => {
+  it('that are not needed, since each snapshot has them: none', () => {
     const { segments } = findData(new FaultyDisk(files));
     const [first, second, third] = segments;
     const left = new Map(
@@ -204,7 +204,7 @@ describe('segments that are gone', () => {
   });
 });
 
-it('a repair keeps what can be read, whatever operation of it is the last', async () => {
+it('a repair that stops at any operation keeps what can be read', async () => {
   const { segments } = findData(new FaultyDisk(files));
   const left = new Map([...files].filter(([name]) => name !== segments[1]?.name));
   left.set('state-000000000001', Buffer.from(linesUpTo(1).join('\n')));

@@ -1,4 +1,4 @@
-/** An owner that stood still while another took over may go on: what it writes is never read, and nobody is told. */
+/** An owner that stood still while another took over may go on: what it writes is never read, and no caller is answered. */
 import { describe, expect, it } from 'vitest';
 import { openLog } from '../../../src/backends/file/log/command-log.ts';
 import { findData } from '../../../src/backends/file/log/recovery.ts';
@@ -26,7 +26,7 @@ function read(disk: FaultyDisk): readonly string[] {
 const MISTAKEN = 'the log cannot be written: another process has the data folder';
 
 describe('an owner that thaws', () => {
-  it('has a line written, and is told before anybody else: it rejects, and the log takes no more', async () => {
+  it('has a line written, and is told first: it rejects, and the log takes no more', async () => {
     const disk = new FaultyDisk();
     const owns = { first: true };
     let asked = 0;
@@ -58,7 +58,7 @@ describe('an owner that thaws', () => {
     const { length } = disk.operations;
     await expect(first.append('["late"]')).rejects.toThrow(MISTAKEN);
     await expect(first.seal()).rejects.toThrow(MISTAKEN);
-    // The reserve is made in the background, whoever owns the folder.
+    // The reserve is made in the background, in every owner.
     const others = disk.operations.slice(length).filter((name) => !name.endsWith('reserve'));
     expect(others).toEqual([]);
   });
@@ -92,7 +92,7 @@ describe('an owner that thaws', () => {
     }
   });
 
-  it('has written a line that the next owner has read: it is there once, whoever was told', async () => {
+  it('has written a line that the next owner has read: it is there once', async () => {
     const disk = new FaultyDisk();
     const first = await logOf(disk, 1);
     const pending = first.append('["a"]');

@@ -53,7 +53,7 @@ function sizes(): readonly (readonly [string, number | undefined])[] {
 }
 
 describe('the log', () => {
-  it('has every line in order, over segments and owners, of whatever length and letters', async () => {
+  it('has every line in order, over segments and owners, of any length and letters', async () => {
     const lines = Array.from({ length: 400 }, (_, i) => `[${i},"${'ü€😀x'.repeat(i % 50)}"]`);
     for (const epoch of [1, 2, 3, 4]) {
       const log = await open(disk, { epoch, segmentBytes: 8_192 });
@@ -134,7 +134,7 @@ describe('the log', () => {
     await log.close();
   });
 
-  it('leaves files that nobody else may read, without room that is not needed', async () => {
+  it('leaves files that only its user may read, without room that is not needed', async () => {
     const log = await open(disk, { epoch: 1 });
     await log.append('["a"]');
     expect(sizes()).toEqual([['log-00000001-00000001', 1_048_576]]);

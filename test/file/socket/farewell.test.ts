@@ -213,7 +213,7 @@ describe('a guest', () => {
     await owner.release();
   });
 
-  it('that closes after the farewell waits for nobody', async () => {
+  it('that closes after the farewell waits for no guest', async () => {
     const guest = await guestOf(folder);
     owner.leave();
     await guest.left;

@@ -36,7 +36,7 @@ afterEach(async () => {
   removeFolders();
 });
 
-/** Somebody who has greeted as a guest does. */
+/** A connection that has greeted as a guest does. */
 async function rawGuest(): Promise<RawSocket> {
   const raw = RawSocket.to(folder, 1);
   raw.send(GREETING);
@@ -62,7 +62,7 @@ describe('what is no guest', () => {
       'a greeting that is too long',
       frame(JSON.stringify({ ...GREETING, more: 'x'.repeat(2_000) })),
     ],
-  ])('is hung up on, and nobody else is: %s', async (_, bytes) => {
+  ])('is hung up on, and no other is: %s', async (_, bytes) => {
     const raw = RawSocket.to(folder, 1);
     raw.socket.write(bytes);
     await raw.closed;
@@ -109,7 +109,7 @@ describe('what is no guest', () => {
 });
 
 describe('calls', () => {
-  it('that nobody knows are refused, and others are not', async () => {
+  it('that are unknown are refused, and others are not', async () => {
     const raw = await rawGuest();
     raw.send([1, 'users.rename', []], [2, 'users.list', ['q']]);
     await raw.count(3);
@@ -272,7 +272,7 @@ describe('waits', () => {
 });
 
 describe('a guest that does not read', () => {
-  it('is served no further, and harms nobody', async () => {
+  it('is served no further, and harms no other', async () => {
     const long = 'x'.repeat(20_000);
     let asked = 0;
     carry = async (name) => {

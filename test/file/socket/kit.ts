@@ -22,7 +22,7 @@ export function removeFolders(): void {
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
-/** Claims a folder of which nobody else may be the owner. */
+/** Claims a folder that has no other owner. */
 export async function ownerOf(folder: string, clock: Clock = systemClock): Promise<OwnerClaim> {
   const claimed = await claim(folder, { clock, operation: 'open' });
   if (claimed.kind === 'guest') throw new Error(`${folder} has an owner`);
@@ -51,7 +51,7 @@ export function requestsOf(carry: Carry): Carry {
   return async (name, args) => (name === 'retention' ? undefined : carry(name, args));
 }
 
-/** A socket that nobody has open, as a process leaves it that is killed. */
+/** A socket that is not open, as a process leaves it that is killed. */
 export async function deadSocket(path: string): Promise<void> {
   const server = createServer();
   await new Promise<void>((resolve) => {

@@ -86,7 +86,7 @@ describe('the owner of a folder', () => {
     await next.release();
   });
 
-  it('is somebody else once it has let go', async () => {
+  it('is another process once it has let go', async () => {
     const folder = newFolder();
     const first = await servedMemory(folder);
     const guest = await guestOf(folder);
@@ -108,7 +108,7 @@ describe('the owner of a folder', () => {
     await owner.release();
   });
 
-  it('takes the place of what is no socket, or nobody has open, and of claims that came to nothing', async () => {
+  it('takes the place of what is no socket, or is not open, and of claims that came to nothing', async () => {
     const folder = newFolder();
     mkdirSync(folder);
     writeFileSync(join(folder, 'owner-00000003'), '');
@@ -354,7 +354,7 @@ describe('a claim is refused', () => {
 });
 
 describe('an owner that does not answer', () => {
-  it('is taken over from when somebody comes, once it has read the data', async () => {
+  it('is taken over from when another process comes, once it has read the data', async () => {
     const folder = newFolder();
     mkdirSync(folder);
     writeFileSync(join(folder, 'log-00000001-00000001'), '');

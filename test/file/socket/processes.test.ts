@@ -20,7 +20,7 @@ async function rolesOf(
   await Promise.all(all.map((one) => one.entered()));
   const [owner, ...more] = all.filter(({ isOwner }) => isOwner);
   expect(more).toEqual([]);
-  if (owner === undefined) throw new Error('nobody is the owner');
+  if (owner === undefined) throw new Error('there is no owner');
   const guests = all.filter((one) => one !== owner);
   expect(guests.every(({ isGuest }) => isGuest)).toBe(true);
   return [owner, guests];
@@ -113,7 +113,7 @@ describe('processes that share a folder', () => {
     expect(await owns(next)).toBe(true);
   });
 
-  it('take over from one that lets nobody in any more, since so many wait', async () => {
+  it('take over from one that lets no guest in any more, since so many wait', async () => {
     const folder = newFolder();
     const owner = await Claimant.start(folder);
     owner.send('enter');

@@ -2,7 +2,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 
-/** Somebody connects, and then does what the test says. */
+/** A connection that does what the test says. */
 export class RawSocket {
   readonly socket: Socket;
   /** Messages as they came. */

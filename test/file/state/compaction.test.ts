@@ -151,7 +151,7 @@ describe('a compaction', () => {
 });
 
 // F94
-it('is made of what was written when it was begun, whatever is written meanwhile', async () => {
+it('is made of what was written when it was begun, and of nothing that is written meanwhile', async () => {
   await store(10);
   const { written } = log;
   await store(3);

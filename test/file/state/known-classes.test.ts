@@ -42,7 +42,7 @@ const files = readdirSync(FOLDER).map(
 );
 
 describe('what a store is made of', () => {
-  it('has no fields that nobody sees', () => {
+  it('has no fields that are not read', () => {
     const hidden = files.flatMap(([name, text]) =>
       [...text.matchAll(/^ {2}(?:static |readonly )*#\w+\s*[:;=].*$/gm)].map(
         ([line]) => `${name}: ${line}`,

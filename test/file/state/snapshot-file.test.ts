@@ -74,7 +74,7 @@ describe('a snapshot', () => {
     expect(again.stateBytes).toBe(length);
   });
 
-  it('is read back, too, when whoever writes it looks at the memory of its parts', async () => {
+  it('is read back, too, when its writer looks at the memory of its parts', async () => {
     const store = await small();
     for (const number of [1, 2]) {
       await writeSnapshot(looking(), { number, chunks: writeState(store) });

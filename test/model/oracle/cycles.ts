@@ -11,7 +11,7 @@ import { ended, leads, sourceOf, type Task, unmetOf, type World, waitersFor } fr
 export interface Call {
   /** Items of an atomic call, which may name each other before they are stored. */
   readonly batch: ReadonlyMap<string, NewTask>;
-  /** Who answers for items that a key absorbed; nobody that could be waited for: `undefined`. */
+  /** The task that answers for an item that a key absorbed; none that could be waited for: `undefined`. */
   readonly answered: Map<string, string | undefined>;
   /** It is made on behalf of a lease. */
   readonly fenced: boolean;
@@ -61,7 +61,7 @@ export function cycleOf(
   return undefined;
 }
 
-/** Whom an item comes to wait for: not for itself, whoever a key lets answer. */
+/** What an item comes to wait for: not itself, also where a key lets another answer. */
 function answerersFor(item: NewTask, call: Call): readonly string[] {
   return answerers(item.dependsOn, call).filter((id) => id !== item.id);
 }

@@ -1,4 +1,4 @@
-/** Deadlines that have passed: of tasks that were not started, that wait, or that nobody knows. */
+/** Deadlines that have passed: of tasks that were not started, that wait, or that no worker knows. */
 import { end } from './graph.ts';
 import { knownAt } from './parked.ts';
 import { isAbandoned } from './runs.ts';

@@ -265,7 +265,7 @@ function create(world: World, item: NewTask, call: Call): EnqueueReply {
   return { kind: 'created', id: task.id };
 }
 
-/** Whether somebody waits for the id that may not depend on whose task it is. */
+/** Whether a task waits for the id that may not depend on a task of this user. */
 function isAwaitedInVain(world: World, id: string): boolean {
   return waitersFor(world, id, undefined).length > waitersOf(world, id).length;
 }

@@ -49,7 +49,7 @@ export function pendingFor(world: World, task: Task): Published | undefined {
   return kept.find(({ number }) => number > task.eventsBefore);
 }
 
-/** As many as one step wakes, who began first before others; whoever is left is due at once. */
+/** As many as one step wakes, who began first before others; those that are left are due at once. */
 export function deliver(world: World, place: string, wake: (task: Task) => void): void {
   const all = pendingAt(world, place);
   if (all.length > WOKEN_AT_ONCE) world.happened.push('event wakes more than one step does');

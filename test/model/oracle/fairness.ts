@@ -24,12 +24,12 @@ export const TURN = 67_108_864;
 const SEATS = 1_024;
 /** An entrant stands at most so far ahead of its level, in turns of its own, that it counts as on it. */
 const SLACK = 1 / 32_768;
-/** So many grains behind its level nobody enters for the sake of those that came before. */
+/** So many grains behind its level no user enters for the sake of those that came before. */
 const CROWD = 1_048_576;
 
 export interface Turn {
   readonly person: Person;
-  /** Chosen through this list; without it, among all (or all that nobody is assigned to). */
+  /** Chosen through this list; without it, among all (or all that no worker is assigned to). */
   readonly via: Roster | undefined;
   /** Virtual time once this turn is taken, before it is charged. */
   readonly v: number;
@@ -98,7 +98,7 @@ export function refresh(world: World, queueName: string, user: string): void {
   person.epoch = queue.epoch;
 }
 
-/** Who comes when nobody of its weight is left begins anew. */
+/** A user that comes when none of its weight is left begins anew. */
 function stop(queue: QueueEntry, person: Person): void {
   person.ready = false;
   if (readyPeople(queue).some(({ weight }) => weight === person.weight)) return;
@@ -136,7 +136,7 @@ export function lowered(tag: number, most: number): number {
   return tag - Math.max(0, Math.ceil((tag - most) / SEATS)) * SEATS;
 }
 
-/** A moment of virtual time, in grains of somebody of this weight. */
+/** A moment of virtual time, in grains of a user of this weight. */
 export function grainsAt(v: number, weight: number): number {
   return v * ((weight * TURN) / 100);
 }
@@ -158,7 +158,7 @@ export function isAhead(queue: QueueEntry, person: Person): boolean {
 
 /**
  * Where one who joins now stands: level with the queue, or with a list of its own that is behind,
- * since that list's workers serve nobody further on.
+ * since that list's workers serve no user further on.
  */
 export function joinAt(queue: QueueEntry, person: Person): number {
   const lists = [...queue.lists.values()].filter((list) => list.names.has(person.user));

@@ -62,7 +62,7 @@ function defer(world: World, task: Task): void {
   else touch(world, task);
 }
 
-/** Its user has one task more or less that waits for something else: that sets nobody going. */
+/** Its user has one task more or less that waits for something else: that starts none. */
 function touch(world: World, task: Task): void {
   personOf(queueOf(world, task.queue), task.user);
   world.touched.add(JSON.stringify([task.queue, task.user]));
@@ -225,14 +225,14 @@ function dropWaits(world: World, run: Task): void {
   leaveWait(world, run);
 }
 
-/** A suspended run goes on; it waits for nobody any more, and reads those that have ended. */
+/** A suspended run goes on; it waits for no task any more, and reads those that have ended. */
 export function wake(world: World, run: Task): void {
   dropWaits(world, run);
   if (run.state === 'deferred') note(world, run, 'unblocked');
   enterLine(world, run);
 }
 
-/** A question that it waited for is closed, unless somebody has answered it; an event goes to the next. */
+/** A question that it waited for is closed, unless it was answered; an event goes to the next. */
 function leaveWait(world: World, task: Task): void {
   const how = task.state === 'canceled' ? 'canceled' : 'ended';
   if (task.wait?.for.kind === 'ask') closeAsk(task, { how, at: world.now }, undefined);
@@ -305,7 +305,7 @@ function endAside(world: World, run: string): void {
   }
 }
 
-/** A task that ends is held by nobody; one that can be put back stays paused. */
+/** A task that ends is held by no run; one that can be put back stays paused. */
 function leavePause(task: Task): void {
   task.asideFor = undefined;
   if (task.state !== 'failed') task.pause = undefined;

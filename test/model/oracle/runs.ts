@@ -23,7 +23,7 @@ export function speaks(world: World, { id, token }: LeaseRef): boolean {
   return task.lease?.token === token || (task.attendedBy === token && task.asideFor === undefined);
 }
 
-/** The lease that somebody speaks for is the one in force. */
+/** The lease that a call names is the one in force. */
 export function holdsLease(world: World, { id, token }: LeaseRef): boolean {
   return world.tasks.get(id)?.lease?.token === token;
 }
@@ -63,7 +63,7 @@ export function suspend(world: World, run: Task, suspension: Suspension): void {
     enterLine(world, run);
     return;
   }
-  world.happened.push('suspended by nobody who was left');
+  world.happened.push('suspended by none that was left');
   wake(world, run);
 }
 

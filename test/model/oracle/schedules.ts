@@ -22,7 +22,7 @@ import { byBytes, ended, type Schedule, type World } from './world.ts';
 const LOCK_MS = 5_000;
 /** … and at once, when a slot is so late. */
 const OVERDUE_MS = 2_000;
-/** Somebody looks again so long after nobody has fired what is due. */
+/** A scheduler looks again so long after what is due was not fired. */
 const RETRY_MS = 1_000;
 
 /** Those that stand at a slot, the earliest moment first. */
@@ -51,7 +51,7 @@ export function lag(world: World): number {
   return Math.max(0, world.now - earliest(world));
 }
 
-/** When somebody has to look, if ever. */
+/** When a scheduler has to look, if ever. */
 export function lookAt(world: World): number | undefined {
   const moment = earliest(world);
   if (moment <= world.now) return world.now + RETRY_MS;
@@ -233,7 +233,7 @@ function outcomeOf(world: World, schedule: Schedule, shot: Shot): FireOutcome {
   const [reply] = enqueueEach(world, [behind.length === 0 ? task : after(task, behind)]);
   if (reply?.kind === 'existing') return { kind: 'existing', id: reply.id };
   if (reply?.kind === 'refused') {
-    // The task of this slot was there before, whatever it was given.
+    // The task of this slot was there before, with its own input.
     if (reply.refusal.type === 'task-conflict') return { kind: 'existing', id: task.id };
     return { kind: 'refused', refusal: reply.refusal };
   }

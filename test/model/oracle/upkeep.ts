@@ -117,7 +117,7 @@ function retain(world: World): void {
   }
 }
 
-/** The oldest task that nobody reads, if its time is over or there are too many of its kind. */
+/** The oldest task that no task reads, if its time is over or there are too many of its kind. */
 function surplus(world: World, state: EndState): Task | undefined {
   const { retention } = world;
   const all = tasksWhere(world, (task) => task.state === state);

@@ -72,7 +72,7 @@ export function recordOf(task: Task): TaskRecord {
   });
 }
 
-/** A field without a value is as good as absent to whoever compares. */
+/** A field without a value is as good as absent in a comparison. */
 function defined<T extends object>(value: { readonly [K in keyof T]: T[K] | undefined }): T {
   return value as T;
 }

@@ -1,5 +1,5 @@
 /**
- * What the oracle knows: plain records in plain maps. Whatever can be counted is counted when it
+ * What the oracle knows: plain records in plain maps. All that can be counted is counted when it
  * is asked for, by walking over all tasks, so that nothing here can drift.
  */
 
@@ -53,7 +53,7 @@ export interface Task {
   failures: number;
   losses: number;
   releases: number;
-  /** While it is parked: when somebody looks whether anyone alive knows its name. */
+  /** While it is parked: when a sweep looks whether a live worker knows its name. */
   parkedUntil: number | undefined;
   /** Place in its user's line; none before it was ever queued. */
   seq: number | undefined;
@@ -88,7 +88,7 @@ export interface Task {
   /** Whom it was suspended for last: those that it waits for, and those that it reads. */
   awaited: Map<string, 'unmet' | 'met'>;
   wakeOn: 'all' | 'failure';
-  /** While it is suspended: when it goes on whatever happens. */
+  /** While it is suspended: when it goes on in any case. */
   wakeAt: number | undefined;
   /** The token of the lease that it was suspended under, while its handler may speak by it. */
   attendedBy: string | undefined;
@@ -102,7 +102,7 @@ export interface Task {
   eventsBefore: number;
   /** What it has asked, by mark. */
   readonly asks: Map<string, Asked>;
-  /** Signals to it that nobody has waited for, oldest first. */
+  /** Signals to it that no wait has taken, oldest first. */
   signals: readonly SignalMessage[];
   /** Ids of signals to it. */
   signalIds: readonly string[];
@@ -153,7 +153,7 @@ export interface Snapshot {
 export interface Key {
   owner: string;
   firstPayload: string;
-  /** Holds until then, whatever becomes of the owner; without it, until the owner has ended. */
+  /** Holds until then, also when the owner has ended; without it, until the owner has ended. */
   readonly until: number | undefined;
   /** When the present window began, of a key that gathers calls. */
   readonly began: number | undefined;
@@ -286,7 +286,7 @@ export interface World {
   readonly totals: Totals;
   /** Ended in this step, their dependents not yet looked at. */
   cascade: Task[];
-  /** Every transition so far, as `state:event`; whoever reads it empties it. */
+  /** Every transition so far, as `state:event`; the reader empties it. */
   readonly happened: string[];
   /** Users looked at in this step, by the JSON of [queue, user]. */
   readonly touched: Set<string>;
@@ -416,7 +416,7 @@ export function readersOf(world: World, id: string): Task[] {
   return tasksWhere(world, reads);
 }
 
-/** Whether an edge of a task may lead to one of this user; whose it is not known, nobody's is. */
+/** Whether an edge of a task may lead to one of this user; of a task whose user is not known, to none. */
 export function leads(
   { user, policies }: Pick<Task, 'user' | 'policies'>,
   other: string | undefined,

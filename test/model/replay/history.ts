@@ -20,7 +20,7 @@ const LINES = 200;
 export class History {
   readonly replayer: Replayer;
   readonly scene: Scene;
-  /** Of all tasks that somebody has stored. */
+  /** Of all tasks that were stored. */
   readonly ids: Set<string> = new Set();
   readonly #raw: Redis;
   readonly #clock: string;
@@ -68,7 +68,7 @@ export class History {
     }
   }
 
-  /** Whoever is first sets the clock; it goes on as the server's does. */
+  /** The first process sets the clock; it goes on as the server's does. */
   static async open(scene: Scene, tally?: Tally): Promise<History> {
     const history = new History(scene, await Replayer.open(tally));
     const [seconds] = await history.#raw.time();

@@ -12,7 +12,7 @@ import { recordingScripts } from './scripts.ts';
 /** Connections that all calls are made on; the first four are those of the workers. */
 const ACTORS = REGISTRAR;
 
-/** Calls of this process that nobody has answered yet, at most. */
+/** Calls of this process without an answer, at most. */
 const IN_FLIGHT = 14;
 
 /** Of so many calls the connection of one breaks. */
@@ -24,7 +24,7 @@ const PART = 60;
 /** What is known of the history so far. */
 export interface Watched {
   readonly replayer: Replayer;
-  /** Of all tasks that somebody has stored. */
+  /** Of all tasks that were stored. */
   readonly ids: ReadonlySet<string>;
   /** Reads on what the server has done. */
   read(): Promise<void>;
@@ -78,7 +78,7 @@ export async function play(options: PlayOptions): Promise<void> {
         history.answered(sent.id, told);
       },
       (error: unknown) => {
-        // The worker was not, or is no more; or nobody knows whether the call was done: many go once more.
+        // The worker was not, or is no more; or it is unknown whether the call was done: many go once more.
         if (isOwn(error, 'INVALID_OPTION')) return;
         if (!isOwn(error, 'BACKEND_UNAVAILABLE')) throw error;
         if (isBroken(error)) throw error;

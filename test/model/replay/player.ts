@@ -44,7 +44,7 @@ export class Player {
   beginnings(withLists: boolean): readonly Plan[] {
     return [0, 1, 2, 3].map((at) => {
       if (!withLists) this.client.worker(at).spec = at % 2;
-      // Elsewhere nobody knows its lists, which would be written anew in several steps beside others.
+      // Elsewhere its lists are not known, which would be written anew in several steps beside others.
       return { ...this.#register(at, true), worker: LISTED.has(at) ? REGISTRAR : at };
     });
   }
@@ -119,7 +119,7 @@ export class Player {
     return this.#replayer.oracle.world;
   }
 
-  /** After a call somebody looks at what it has changed, and at something else. */
+  /** After a call a client looks at what it has changed, and at something else. */
   #looks(call: Call): readonly Plan[] {
     const { ids } = this.client;
     const nth = this.#looked;

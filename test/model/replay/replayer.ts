@@ -84,7 +84,7 @@ export class Replayer {
       /^(\S+) (\d+) (\S+) (?:\+\d+ )?(.*)$/s.exec(line) ?? [];
     this.#last.push(line);
     if (this.#last.length > TOLD) this.#last.shift();
-    if (text === '') throw new Error(`nobody has asked for ${line}`);
+    if (text === '') throw new Error(`${line} was not asked for`);
     const { id, call }: Sent = JSON.parse(text);
     this.#tally.steps += 1;
     this.#tally.verbs.set(verb, (this.#tally.verbs.get(verb) ?? 0) + 1);

@@ -68,7 +68,7 @@ describe('a call that was broken off', () => {
     expect(repairs.count).toBe(0);
   });
 
-  it('again and again is no damage: nobody looks at everything for it each time', async () => {
+  it('again and again is no damage: not everything is looked at for it each time', async () => {
     const { repair, repairs } = repairOf(broken(), broken(), broken(), broken());
     await expect(repair.again('lease', [], broken())).rejects.toThrow('broke off');
     await expect(repair.again('lease', [], broken())).rejects.toThrow('broke off');
@@ -104,7 +104,7 @@ it('tests that damage nothing are told of a call that broke off', async () => {
 });
 
 // F63
-it('a text that cannot be read costs nobody its place, and the lease goes on in the same call', async () => {
+it('a text that cannot be read costs no task its place, and the lease goes on in the same call', async () => {
   const { kit, raw, prefix } = await emptied();
   await kit.addMany(6, { user: 'ann' });
   await kit.addMany(6, { user: 'bob' });
@@ -140,10 +140,10 @@ it('users of a class that their queue has forgotten have turns again', async () 
 });
 
 it.each([
-  ['a member of the rotation of parked names that nobody has', 'parked-users:odd'],
+  ['a member of the rotation of parked names that no task has', 'parked-users:odd'],
   ['leases that are none', 'hot:w2'],
   // F63
-])('%s holds nobody up', async (_, name) => {
+])('%s stops no task', async (_, name) => {
   const store = await DamagedStore.make();
   const { raw, prefix } = store;
   const key = `${prefix}:${name}`;
@@ -284,7 +284,7 @@ async function damageFields(raw: Redis, key: string): Promise<void> {
 }
 
 // F64
-it('a key that others have taken over is given back to nobody else', async () => {
+it('a key that another task has taken over is not given back', async () => {
   const { kit, raw, prefix } = await emptied();
   const key = (ttlMs: number) =>
     ({ user: 'kim', idempotency: { key: 'k', policy: 'run-once-more', ttlMs } }) as const;

@@ -1,4 +1,4 @@
-/** Keys that are deleted, cut short, overwritten or of a wrong type: nobody waits, and all is made anew. */
+/** Keys that are deleted, cut short, overwritten or of a wrong type: no task is stuck, and all is made anew. */
 import { expect, it } from 'vitest';
 import { rounds } from '../../support/rounds.ts';
 import { DamagedStore } from './kit.ts';
@@ -30,7 +30,7 @@ it('every family of keys, and half of some, is made anew from what it indexes', 
 });
 
 // F63
-it('random damage holds nobody up, and repair brings all that is stored to its end', async () => {
+it('random damage stops no task, and repair brings all that is stored to its end', async () => {
   const store = await DamagedStore.make();
   const rng = rngOf(SEED);
   const wrong: string[] = [];

@@ -116,7 +116,7 @@ export class DamagedStore {
     return leases;
   }
 
-  /** Lets time pass and works until nothing is left to do; then whoever waits in vain gives up. */
+  /** Lets time pass and works until nothing is left to do; then each that waits in vain gives up. */
   async drain(): Promise<void> {
     await this.kit.backend.runs.resume('paused');
     for (let rounds = 0; rounds < 8; rounds++) {

@@ -1,4 +1,4 @@
-/** Changes to keys that nobody should make. */
+/** Changes to keys that no program should make. */
 import type { Redis } from 'ioredis';
 
 export type Mutation = 'delete' | 'cut' | 'type' | 'bytes';

@@ -1,4 +1,4 @@
-/** Tasks that wait for what is no task: one of each kind, and signals that nobody has waited for. */
+/** Tasks that wait for what is no task: one of each kind, and signals that no wait has taken. */
 
 import type { Kit, TaskFields } from '../../../src/conformance/kit.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';

@@ -53,7 +53,7 @@ const publish = ({ kit }: Setup, payload: string) =>
 const openAsks = async ({ kit }: Setup, filter = {}): Promise<readonly string[]> =>
   (await kit.backend.asks.list(filter, { limit: 10 })).items.map(({ id }) => id);
 
-/** Everybody else is served, whatever has happened to those that wait. */
+/** All others are served, after any damage to those that wait. */
 async function othersGoOn({ kit }: Setup): Promise<void> {
   await kit.add({ id: kit.fresh('other'), user: 'quiet' });
   const { leases } = await kit.leaseReply({ worker: 'w3', limit: 5 });
@@ -101,7 +101,7 @@ describe('where those are found that wait', () => {
   );
 
   it.each(['waits:*', 'waiters:*', 'asks:*', 'event-waiters:*'])(
-    'what stands in %s and does not wait is in nobody’s way, and goes',
+    'what stands in %s and does not wait stops no task, and goes',
     async (family) => {
       const setup = await setUp();
       await setup.kit.add({ id: 'line', user: 'wim' });
@@ -128,7 +128,7 @@ describe('where those are found that wait', () => {
 });
 
 // F64
-describe('what came while nobody was found', () => {
+describe('what came while no wait was found', () => {
   it('a signal that was kept since wakes who waits for it', async () => {
     const setup = await setUp();
     await setup.raw.del(...(await setup.keysOf('waiters:*')));
@@ -268,7 +268,7 @@ describe('fields of a task that waits', () => {
     expect(await kit.backend.asks.answer('asks.m2', answer)).toEqual({ kind: 'answered' });
   });
 
-  it('how a question was closed cannot be read: nobody answers it again', async () => {
+  it('how a question was closed cannot be read: it is not answered again', async () => {
     const setup = await setUp();
     const { kit, raw } = setup;
     const answer = { choice: 'yes', by: 'ann', text: '{}', call: 'c' };

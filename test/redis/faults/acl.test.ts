@@ -64,7 +64,7 @@ describe('docs/acl.example', () => {
     expect(read('docs/acl.example')).toBe(renderAcl());
   });
 
-  it('lets nobody touch other keys, channels or commands', async () => {
+  it('refuses other keys, channels and commands', async () => {
     const client = new Redis(url);
     for (const [name = '', ...args] of [
       ['get', 'other'],

@@ -1,7 +1,7 @@
 /**
  * A batch that takes several scripts, from a client that dies after any one of them: nothing of it
  * is leased before the seal, the same call of another client stores all of it once, and what
- * nobody sends again is gone after a minute.
+ * is not sent again is gone after a minute.
  */
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { redisForTests } from '../../../src/backends/redis/manual-time.ts';
@@ -113,7 +113,7 @@ async function runsWhole(other: Kit): Promise<void> {
   expect(early).toEqual([]);
 }
 
-/** Nobody is given anything of it, and no count says that somebody could be. */
+/** No worker is given anything of it, and no count says that one could be. */
 async function isHidden(other: Kit): Promise<void> {
   await other.rest();
   expect(await other.lease(LIMITS.leaseBatch)).toEqual([]);

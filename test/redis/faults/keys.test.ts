@@ -1,4 +1,4 @@
-/** An idempotency key whose owner somebody took away by hand. */
+/** An idempotency key whose owner was removed by hand. */
 import { expect, it } from 'vitest';
 import { keysOf } from '../../../src/backends/redis/wire/keys.ts';
 import { adminOf, freshPrefix, kitOn } from './kit.ts';

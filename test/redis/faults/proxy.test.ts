@@ -18,7 +18,7 @@ describe('frames', () => {
     '-ERR no\r\n',
   ];
 
-  it('are the same whatever the chunks', () => {
+  it('are the same in chunks of any length', () => {
     const bytes = Buffer.from(messages.join(''));
     for (let size = 1; size <= bytes.length; size++) {
       const reader = new FrameReader();

@@ -19,7 +19,7 @@ const REPLIES: Readonly<Record<string, string>> = {
   OOM: "-OOM command not allowed when used memory > 'maxmemory'.\r\n",
   NOAUTH: '-NOAUTH Authentication required.\r\n',
   NOPERM: '-NOPERM this user has no permissions\r\n',
-  unknown: '-ERR something that nobody has seen before\r\n',
+  unknown: '-ERR something that was never seen before\r\n',
   null: '$-1\r\n',
   number: ':7\r\n',
   text: '$4\r\nwhat\r\n',
@@ -186,7 +186,7 @@ describe('a caller is told', () => {
   );
 });
 
-/** Calls until it is answered, whatever it is answered before. */
+/** Calls until it is answered; refusals before are passed over. */
 async function insist<T>(call: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {

@@ -34,7 +34,7 @@ it('fifty workers come back spread out, not all at once', async () => {
   proxy.refuse(false);
 
   const later = proxy.refusals.filter((at) => at - cutAt > NOTICE_MS);
-  // All at once would fill a few of them, whatever this machine does meanwhile.
+  // All at once would fill a few of them, also on a busy machine.
   const slices = new Set(later.map((at) => Math.floor(at / SLICE_MS)));
   // Two connections per worker, each at most about twice a second.
   const seconds = (AWAY_MS - NOTICE_MS) / 1_000;

@@ -8,7 +8,7 @@ import { type HttpApiOptions, httpApi, nodeHandler } from '../../../src/http.ts'
 export interface Served {
   /** Where the page is; ends with a slash. */
   readonly base: string;
-  /** Nobody answers any more, until it is started again. */
+  /** It does not answer any more, until it is started again. */
   stop(): Promise<void>;
   /** On the port that it had. */
   start(): Promise<void>;

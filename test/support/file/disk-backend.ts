@@ -16,7 +16,7 @@ const SEGMENT_BYTES = 65_536;
 /** How owners come and go. */
 export interface DyingOptions {
   readonly clock: Clock;
-  /** An owner dies before every so manieth call, unless somebody waits. */
+  /** An owner dies before every so manieth call, unless a call waits. */
   readonly every: number;
 }
 
@@ -55,7 +55,7 @@ class DyingData {
   #calls = 0;
   #isClosed = false;
   #underWay = 0;
-  /** The owner is to die as soon as nobody waits; at first there is none. */
+  /** The owner is to die as soon as no call waits; at first there is none. */
   #isDue = true;
   #dying: Promise<void> | undefined;
 

@@ -139,7 +139,7 @@ export class FaultyDisk implements Disk {
     this.#faults.clear();
   }
 
-  /** Files that nobody has closed. */
+  /** Files that are not closed. */
   get openFiles(): number {
     return this.#openFiles;
   }

@@ -1,4 +1,4 @@
-/** A backend that asks the owner of a data folder, and is never the owner itself: a process of a test that nobody kills. */
+/** A backend that asks the owner of a data folder, and is never the owner itself: a process of a test that is not killed. */
 import { type Carry, NOT_TAKEN, partsOf } from '../../../src/backends/file/log/calls.ts';
 import type { Guest } from '../../../src/backends/file/socket/guest.ts';
 import { meet } from '../../../src/backends/file/socket/meeting.ts';
@@ -14,7 +14,7 @@ export interface GuestBackend {
   readonly ownerPid: () => number | undefined;
 }
 
-/** Calls without an owner are refused: whoever makes them sends them again. */
+/** Calls without an owner are refused: their caller sends them again. */
 export function guestBackend(folder: string): GuestBackend {
   const place = new DataPlace(folder);
   let guest: Guest | undefined;

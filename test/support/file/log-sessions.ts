@@ -13,7 +13,7 @@ import { ManualClock } from '../../../src/testing/manual-clock.ts';
 export interface Ledger {
   /** By owner: its lines, in the order in which they were appended. */
   readonly appended: string[][];
-  /** Lines that somebody was told of. */
+  /** Lines that a caller was told of. */
   readonly told: Set<string>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * A project of somebody else's that has installed the packed tarball. Nothing is fetched: the
+ * A project of a user that has installed the packed tarball. Nothing is fetched: the
  * packages that the tarball needs are packed from our own node_modules.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

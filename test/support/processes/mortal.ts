@@ -4,7 +4,7 @@ import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 
 /**
  * The same backend for a process that dies at its call of this number: nothing is answered then.
- * `after`: that call arrives, and nobody is left to hear the answer; `before`: it does not arrive.
+ * `after`: that call arrives, and its caller is gone; `before`: it does not arrive.
  */
 export function mortal(
   backend: Backend,

@@ -7,7 +7,7 @@ export interface WorkerProcess {
   signal(signal: NodeJS.Signals): void;
   /** Sends a signal and waits for the end. */
   end(signal: NodeJS.Signals): Promise<Ended>;
-  /** Fulfilled once it has ended, for whatever reason. */
+  /** Fulfilled once it has ended, for any reason. */
   readonly ended: Promise<Ended>;
   /** Fulfilled once that is on its stderr; rejects when it ends before. */
   says(text: string): Promise<void>;

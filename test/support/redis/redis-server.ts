@@ -133,7 +133,7 @@ async function launch(
   return child;
 }
 
-/** Keeps the last of what it prints: a pipe that nobody reads would stop the server. */
+/** Keeps the last of what it prints: a pipe that is not read would stop the server. */
 function tail(child: ChildProcess): () => string {
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {

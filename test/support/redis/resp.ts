@@ -10,7 +10,7 @@ const CR = 13;
 /** `-1` as a length: the null of RESP2. */
 const NULL_LENGTH = -1;
 
-/** Cuts a stream of bytes into messages, whatever the chunks in which they arrive. */
+/** Cuts a stream of bytes into messages, in chunks of any length. */
 export class FrameReader {
   /** Bytes of a message whose end has not arrived. */
   #rest: Buffer = Buffer.alloc(0);

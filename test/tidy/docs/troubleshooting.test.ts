@@ -14,7 +14,7 @@ const rows: readonly Row[] = [
   ...page.matchAll(/^\| `([^`]+)` \| (?:`([A-Z_]+)`|(log|command line)) \|/gm),
 ].map(([, text = '', code, place]) => ({ text, code: code ?? place ?? '' }));
 
-/** The source, with `<>` for whatever is put into a text at run time. */
+/** The source, with `<>` for what is put into a text at run time. */
 const source = filesBelow('src', /(?<!generated)\.ts$/)
   .map((path) => read(path).replaceAll(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, '<>'))
   .join('\n');

@@ -166,7 +166,7 @@ eachBackend((open) => {
     });
 
     // C2.17
-    it('by name are found by the worker, and one that nobody has is an error', async () => {
+    it('by name are found by the worker, and an unknown one is an error', async () => {
       const members = { a: inc, b: double, c: fail };
       const group = parallel(members, { policy: { name: 'most' } });
       const knowing = harness.loom([group, most]);

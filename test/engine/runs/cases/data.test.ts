@@ -75,7 +75,7 @@ eachBackend((open) => {
     });
 
     // B-W15
-    it('no code is stored, and a name that nobody registered runs nothing', async () => {
+    it('no code is stored, and a name that is not registered runs nothing', async () => {
       const ran: string[] = [];
       const secret = task('secret', () => ran.push('the source of this handler'));
       const show = task('show', (value: unknown) => value);
@@ -88,7 +88,7 @@ eachBackend((open) => {
       const stored = JSON.stringify([graph, await harness.backend.inspect.get([run.id, ...ids])]);
       expect(stored).toContain('secret');
       expect(stored).not.toMatch(/=>|function|source/);
-      // Whoever may write to the store can choose among registered names, and nothing else.
+      // A program that may write to the store can choose among registered names, and nothing else.
       const others = ['process.exit', '../secret', 'constructor', '__proto__', 'toString'];
       const outsiders = await Promise.all(
         others.map((name) =>

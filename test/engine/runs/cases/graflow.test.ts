@@ -239,7 +239,7 @@ eachBackend((open) => {
     });
 
     // B-W25
-    it('keeps its policy whatever else is said, and a policy that is none is refused', async () => {
+    it('keeps its policy beside all other options, and a policy that is none is refused', async () => {
       const fail = task('fail', { retries: 0 }, async (_: number): Promise<number> => {
         throw new RangeError('no');
       });

@@ -209,7 +209,7 @@ eachBackend((open) => {
     });
 
     // O62
-    it('that nobody goes on with is given up by its lease, and so are its members', async () => {
+    it('that no worker goes on with is given up by its lease, and so are its members', async () => {
       const whole = each(inc);
       const loom = harness.loom([whole]);
       const run = await start(loom, whole, [1, 2, 3], 'driven');

@@ -1,4 +1,4 @@
-/** A cancel that waits: it is over when every handler of the run is, at whatever depth. */
+/** A cancel that waits: it is over when every handler of the run is, at any depth. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { RunForm } from '../../../../src/runs/run-options.ts';
 import { each, parallel } from '../../../../src/workflow/parallel.ts';

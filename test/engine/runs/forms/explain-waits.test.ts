@@ -1,4 +1,4 @@
-/** What a run waits for is explained alike, whatever form it has and wherever in it that stands. */
+/** What a run waits for is explained alike, in both forms and at every place in it. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { RunForm } from '../../../../src/runs/run-options.ts';
 import { event } from '../../../../src/workflow/event.ts';

@@ -1,4 +1,4 @@
-/** A message that names a command names one that is not refused, whatever has become of the run. */
+/** A message that names a command names one that is not refused, in every state of the run. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Fairloom } from '../../../../src/client/client.ts';
 import type { RunForm } from '../../../../src/runs/run-options.ts';

@@ -1,4 +1,4 @@
--- Tells who waits for a task, or for an id that nobody has stored.
+-- Tells who waits for a task, or for an id that is not stored.
 --
 -- KEYS[1]  clock   hash
 -- ARGV[1]  id      the task

@@ -31,7 +31,7 @@ if not state or not lease or string.sub(lease, -#token - 1) ~= '\0' .. token the
   if not state then
     local streams = tonumber(redis.call('HGET', states, FIELD.streams.count) or '0') + 1 - redis.call('EXISTS', key)
     if streams > LIMIT.streams then return F.unchanged({ 'full' }) end
-    -- Whoever takes the task away knows by this that there are streams.
+    -- The step that takes the task away knows by this that there are streams.
     F.optionalOf(t).streamed = true
     F.writeStep()
     F.closeStep()

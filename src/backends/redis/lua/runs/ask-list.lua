@@ -2,7 +2,7 @@
 --
 -- KEYS[1]  clock   hash
 -- ARGV[1]  user    of whose tasks; '' for all
--- ARGV[2]  name    whom they are for; '' for anybody
+-- ARGV[2]  name    whom they are for; '' for all
 -- ARGV[3]  cursor  of the page before, or ''
 -- ARGV[4]  limit   most to look at
 -- Returns  where the next page begins, or ''; then what lib/steps/wait.lua tells of each

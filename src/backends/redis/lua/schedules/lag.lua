@@ -1,5 +1,5 @@
 -- Tells what should have happened: how long the schedule that is due longest has been due, in ms, and
--- how many ids tasks wait for that nobody has stored.
+-- how many ids tasks wait for that are not stored.
 --
 -- KEYS[1]  clock  hash
 -- Returns  {ms, ids}

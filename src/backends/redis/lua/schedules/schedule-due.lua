@@ -18,7 +18,7 @@ local isTaken = till > now and till <= now + LIMIT.scheduleLockMs
 if not isOwn and isTaken and head > now - LIMIT.scheduleOverdueMs then
   return F.unchanged({ 'locked', till, now })
 end
--- Where nothing will ever fire, nobody is kept away from it.
+-- Where nothing will ever fire, no scheduler is kept away from it.
 if head == INF then return F.unchanged({ 'granted', tonumber(lock[3] or 0), -1, now }) end
 redis.call('DEL', K.oom())
 local fence = tonumber(lock[3] or 0) + (isOwn and 0 or 1)

@@ -53,7 +53,7 @@ if graph ~= '' then Graphs.hold(graph, '~S.' .. id) end
 if s and s.graph ~= '' and s.graph ~= graph then Graphs.letGo(s.graph, '~S.' .. id) end
 local head, over = H['schedules:due'], s and limit ~= '' and s.fired >= tonumber(limit)
 Schedule.moveOn(id, slot, due, over)
--- Whoever hears of the new least moment may take over: the present owner sleeps longer.
+-- A scheduler that hears of the new least moment may take over: the present owner sleeps longer.
 if slot ~= '' and not over and tonumber(due) < head then
   redis.call('HSET', K.schedulerLock(), FIELD.schedulerLock.till, 0)
 end

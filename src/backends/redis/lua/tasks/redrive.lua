@@ -18,7 +18,7 @@ local function awaitEndAgain(id)
   local awaiting, waiting = K.awaitingRedrive(id), K.waiting(id)
   if redis.call('EXISTS', awaiting) == 0 then return end
   local ids = redis.call('ZRANGE', awaiting, 0, (LIMIT.rewaitedAtOnce - 1))
-  -- Hardly anybody waits for the end of one that has ended, and has told it.
+  -- Hardly any client waits for the end of a task that has ended, and has told it.
   if redis.call('EXISTS', waiting) == 1 then
     redis.call('ZUNIONSTORE', awaiting, 2, waiting, awaiting, 'AGGREGATE', 'MAX')
   end
@@ -61,7 +61,7 @@ local function closes(t)
   return #live > 0 and Link.closes({ id = t.id, user = F.fixed(t).user, deps = live }) or nil
 end
 
--- Of about 10 µs: what a redrive takes, as far as nobody waits for it.
+-- Of about 10 µs: what a redrive takes, as far as no task waits for it.
 local EACH = 12
 local by, changed, reply = tonumber(ARGV[1]), false, {}
 

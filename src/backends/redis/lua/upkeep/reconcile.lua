@@ -359,7 +359,7 @@ local function pieces()
   end
   local listed = least < INF and tonumber(redis.call('ZSCORE', K.leases(), worker) or nil)
   if least == INF or (listed and listed <= least) then return end
-  report(worker .. ': has leases that nobody looks after')
+  report(worker .. ': has leases that are in no index')
   if repair then F.leasedUntil(worker, least) end
 end
 

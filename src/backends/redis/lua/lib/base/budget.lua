@@ -1,4 +1,4 @@
--- What one answer may come to, in units of about 10 µs and in bytes; one row may have more. Whoever asks asks
+-- What one answer may come to, in units of about 10 µs and in bytes; one row may have more. The caller asks
 -- anew for what is left out.
 
 local left, bytesLeft = LIMIT.scriptUnits, LIMIT.scriptBytes

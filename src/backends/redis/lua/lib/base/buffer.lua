@@ -17,7 +17,7 @@ function F.drop(key, member)
   if members then members[member] = false else redis.call('ZREM', key, member) end
 end
 
--- What is to be written of a sorted set: for whoever writes many members, until that is flushed.
+-- What is to be written of a sorted set: for steps that write many members, until that is flushed.
 function F.membersOf(key)
   Z[key] = Z[key] or {}
   return Z[key]
@@ -122,7 +122,7 @@ function F.flushIndex(name)
   end
 end
 
--- New places before old ones: whatever is cut short, a task stands in one place at least.
+-- New places before old ones: when it is cut short, a task stands in one place at least.
 function F.flushSets()
   local left = {}
   for key, members in pairs(Z) do

@@ -18,7 +18,7 @@ function Rebuild.edgeMissing(t, id, repair)
   return 'waits for ' .. id .. ', which is not stored'
 end
 
--- It waited for one that has ended; of one that is put back, whatever its policy says.
+-- It waited for one that has ended; of one that is put back, regardless of its policy.
 function Rebuild.edgeOver(t, u, upstream, repair)
   if upstream.inCascade then
     if redis.call('ZSCORE', K.waiting(upstream.id), t.id) then return end
@@ -42,7 +42,7 @@ function Rebuild.edgeOne(t, u, id, lost, repair)
   return Rebuild.edgeMissing(t, id, repair)
 end
 
--- A batch whose own record is gone was whole, or nobody was told that it was accepted.
+-- A batch whose own record is gone was whole, or no caller was told that it was accepted.
 function Rebuild.edgeSubmission(t, repair)
   local id = t.optional and t.optional.batchId
   if not id or F.isEnd(t.state) then return end
@@ -58,7 +58,7 @@ function Rebuild.edgeSubmission(t, repair)
   return 'waits for the seal of a batch that is gone'
 end
 
--- It waits for nobody whom its record does not name.
+-- It waits for no task that its record does not name.
 function Rebuild.edgeStrays(t, ids, repair)
   local named, drift = {}, nil
   for _, id in ipairs(ids) do named[id] = true end
@@ -71,7 +71,7 @@ function Rebuild.edgeStrays(t, ids, repair)
   return drift
 end
 
--- Whoever looks for those that wait finds it, and so does whoever has what it waits for. What has come meanwhile,
+-- A look for those that wait finds it, and so does the end of what it waits for. What has come meanwhile,
 -- and is kept, wakes it.
 function Rebuild.edgeWait(t, u, repair)
   local x = t.optional
@@ -99,7 +99,7 @@ function Rebuild.edgeWait(t, u, repair)
       Rebuild.missedEvents(t, since or now, score)
     end
   end
-  return 'waits where nobody finds it'
+  return 'waits, but is in no index'
 end
 
 -- It is told of those that were published since it began to wait, and are kept.
@@ -129,7 +129,7 @@ function Rebuild.edgeAside(t, u, repair)
     F.leave(t, u)
     F.enterQueue(t, u)
   end
-  return 'is held where nobody lets it go'
+  return 'is held, but is in no index'
 end
 
 -- What it waits for, of a task that may wait.
@@ -170,7 +170,7 @@ function Rebuild.edgeEnded(t, repair)
   return 'has dependents that are not told'
 end
 
--- The key is its own, or nobody's any more.
+-- The key is its own, or has no owner any more.
 function Rebuild.edgeKey(t, u, repair)
   local x = t.optional
   if not (x and x.keyName) or x.keyPassed then return end
@@ -191,7 +191,7 @@ function F.recordDrift(t, u, repair)
   local drift
   if t.optional and t.optional.leastDeadline and not F.isEnd(t.state) and not redis.call('ZSCORE', K.index('deadlines'),
     F.member(t)) then
-    drift = 'has a deadline that nobody looks after'
+    drift = 'has a deadline that is in no index'
     if repair then F.move('deadlines', F.member(t), t.optional.leastDeadline) end
   end
   if t.optional and t.optional.graphHash and redis.call('SISMEMBER', K.graphRefs(t.optional.graphHash), t.id) == 0 then

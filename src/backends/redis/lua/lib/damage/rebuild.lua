@@ -21,14 +21,14 @@ function F.userDrift(u, repair)
     if repair then F.dueChanged(u) end
   end
   if u.throttled and not redis.call('ZSCORE', K.index('throttled'), pair) then
-    drift = 'waits for its rate, but nobody looks'
+    drift = 'waits for its rate, but is in no index'
     if repair then
       u.throttled = false
       F.reindex(u)
     end
   end
   if u.idle and not redis.call('ZSCORE', K.idle(u.queue.prefix, u.idleEpoch), u.name) then
-    drift = 'has nothing to do, but nobody forgets it'
+    drift = 'has nothing to do, but is not listed to be forgotten'
     if repair then
       F.zset(K.idle(u.queue.prefix, u.idleEpoch), u.name, 0)
       F.touch(u)
@@ -53,7 +53,7 @@ function F.isStray(u)
     and redis.call('HEXISTS', K.later(queue.prefix), u.name) == 0
 end
 
--- A name as hex, since one that somebody else's hand has written need not be text.
+-- A name as hex, since one that another program has written need not be text.
 function F.hexOf(name)
   return (string.gsub(name, '.', function(one) return string.format('%02x', string.byte(one)) end))
 end
@@ -90,7 +90,7 @@ end
 function Rebuild.hot(_, worker, repair)
   if Rebuild.missesIn(K.leases(), worker, 0, repair) then
     C.leasing, H.started = nil, 0
-    return 'has leases that nobody looks after'
+    return 'has leases that are in no index'
   end
 end
 
@@ -113,7 +113,7 @@ function Rebuild.worker(_, id, repair)
       local stands = list == 'any' or (redis.call('HEXISTS', K.list(p, list), FIELD.list.whole) == 1
         and redis.call('SISMEMBER', K.listWorkers(p, list), id) == 1
         and (redis.call('EXISTS', K.listNames(p, list)) == 1
-          -- One that names nobody.
+          -- One that names no user.
           or redis.call('EXISTS', K.listReady(p, list), K.unassigned(p, list)) == 0))
       if not stands then
         drift = 'has a list that is not whole'
@@ -236,7 +236,7 @@ function Rebuild.submit(_, id, repair)
   if redis.call('HEXISTS', K.submit(id), FIELD.submit.done) == 1 or redis.call('ZSCORE', K.index('submissions'),
     id) then return end
   if repair then F.move('submissions', id, now + LIMIT.submissionMs) end
-  return 'is sealed or undone by nobody'
+  return 'is neither sealed nor undone'
 end
 
 function Rebuild.xcom(_, place, repair)

@@ -48,7 +48,7 @@ function Dispatch.start(t, u, level, request)
   if u.ready and stays then F.indexUser(u, true) end
 end
 
--- The level's set holds less than was counted (somebody else's hand): the count is repaired.
+-- The level's set holds less than was counted (changed from outside): the count is repaired.
 function Dispatch.repairLevel(u, level)
   local lost = u.cnt[level]
   u.cnt[level], u.queued = 0, u.queued - lost
@@ -57,8 +57,8 @@ function Dispatch.repairLevel(u, level)
   F.reindex(u)
 end
 
--- Somebody who has nothing to start stands among those who are ready (somebody else's hand). Whether it was
--- counted nobody knows.
+-- A user that has nothing to start stands among those that are ready (changed from outside). Whether it was
+-- counted is not known.
 function Dispatch.dropStray(u)
   local queue = u.queue
   F.reindex(u)
@@ -144,7 +144,7 @@ function Dispatch.take(u, v, list, request, batch)
   return true
 end
 
--- One turn by all rules, if anybody has one.
+-- One turn by all rules, if any user has one.
 function Dispatch.one(share, request, batch)
   local u, v, list, stolen = Choose.choose(share.queue, share.scope)
   if not u then return false end

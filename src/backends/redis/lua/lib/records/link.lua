@@ -24,10 +24,10 @@ function Link.cycleOf(item, batch)
   if F.contains(deps, item.id) then return { type = 'cycle', path = { item.id, item.id } } end
   if H.missing == INF or Store.submission or not Link.isNew(item, batch) then return end
   -- An item of this call may have begun to wait for it.
-  local anybody, own = K.missing(K.pair(item.id, '')), K.missing(K.pair(item.id, item.user))
-  F.flushKey(anybody)
+  local any, own = K.missing(K.pair(item.id, '')), K.missing(K.pair(item.id, item.user))
+  F.flushKey(any)
   F.flushKey(own)
-  if redis.call('EXISTS', anybody, own) == 0 then return end
+  if redis.call('EXISTS', any, own) == 0 then return end
   return Link.closesIn(item, batch)
 end
 

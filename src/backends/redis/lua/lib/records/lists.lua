@@ -26,7 +26,7 @@ function Lists.has(worker, list)
   return own.assignedList == list or own.stealList == list
 end
 
--- The worker leaves its lists, but for those in `kept` (by queue and list); those that nobody has
+-- The worker leaves its lists, but for those in `kept` (by queue and list); those that no worker has
 -- any more are dropped in steps.
 function Lists.leaveLists(worker, kept)
   local got = redis.call('HMGET', K.worker(worker), FIELD.worker.queues, FIELD.worker.lists)
@@ -81,7 +81,7 @@ function Lists.silence(from, till)
   end
 end
 
--- Whoever was silent too long leaves its lists: maintenance alone finds that out.
+-- A worker that was silent too long leaves its lists: maintenance alone finds that out.
 function Lists.dropSilent()
   local past = '(' .. string.format('%.0f', now - LIMIT.workerSilenceMs)
   local future = '(' .. string.format('%.0f', now + LIMIT.workerSilenceMs)
@@ -93,7 +93,7 @@ function Lists.dropSilent()
   return C.dropping == 1
 end
 
--- Takes up to `most` names off lists that nobody has any more; true when some are left.
+-- Takes up to `most` names off lists that no worker has any more; true when some are left.
 function Lists.dropLists(most)
   local left = most
   for _, pair in ipairs(redis.call('SMEMBERS', K.dropping())) do

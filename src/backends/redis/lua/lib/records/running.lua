@@ -10,7 +10,7 @@ function F.countAttempt(worker, field, n)
   came[field] = (came[field] or 0) + (n or 1)
 end
 
--- One attempt more that nobody has settled; one of an earlier start is no matter of this one.
+-- One attempt more that is not settled; one of an earlier start is no matter of this one.
 function F.countLost(t)
   local startedAt = redis.call('HGET', K.worker(t.worker), FIELD.worker.began)
   if startedAt and t.leasedAt >= tonumber(startedAt) then F.countAttempt(t.worker, FIELD.worker.lost) end

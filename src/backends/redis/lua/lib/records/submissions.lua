@@ -1,5 +1,5 @@
 -- Sealed submissions: batches that are stored in several scripts. Until the seal each of their
--- tasks is blocked by the submission; the seal releases them in bounded steps. What nobody
+-- tasks is blocked by the submission; the seal releases them in bounded steps. What no call
 -- seals in time is undone, last task first.
 
 -- One task of a sealed submission waits for it no more.

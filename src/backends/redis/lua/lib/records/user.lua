@@ -85,7 +85,7 @@ function F.needsRecord(u)
       and F.startOf(u) > u.queue.virtual)
 end
 
--- Counts the tasks of a user that are running, and those that have not ended, as they are stored. Whoever is
+-- Counts the tasks of a user that are running, and those that have not ended, as they are stored. A user that is
 -- given a record by its settings is counted once, and kept count of; of others nothing depends on it.
 function F.lookAt(u)
   local queue = u.queue
@@ -102,7 +102,7 @@ function F.changeLater(queue, name, n)
   return count
 end
 
--- The same for some users at once, each with its tasks: `sign` 1 or -1. Whoever had none has its name among the users.
+-- The same for some users at once, each with its tasks: `sign` 1 or -1. A user that had none has its name among the users.
 function F.changeLaterOf(queue, users, sign)
   local names, counts, gone, key = {}, {}, {}, K.later(queue.prefix)
   for i = 1, #users do names[i] = users[i].name end

@@ -1,7 +1,7 @@
 -- Ends a step: queues that fell idle start anew, users with nothing left are forgotten, everything
--- that changed is written, and only then is anybody woken.
+-- that changed is written, and only then are workers woken.
 
--- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing, also when it
+-- No user is ready, parked or running: virtual time starts at 0, and kept tags are worth nothing, also when it
 -- has stood still: who entered and was never served may have a seat, or a tag that was corrected.
 function Step.restIfIdle(queue)
   if queue.counts.queued > 0 or queue.counts.started > 0 then return end
@@ -122,7 +122,7 @@ function Step.forget(u)
   end
   local till = u.tagEpoch == queue.epoch and F.startOf(u)
   local keep = till and till > queue.virtual
-  -- A spent rate is remembered too, or whoever drains its line would start with a fresh one.
+  -- A spent rate is remembered too, or a user that drains its line would start with a fresh one.
   local spent = u.set.rate and u.tat > now
   Step.setIdle(u, keep and till)
   if spent or u.throttled then F.throttle(u, spent and u.tat or nil) end

@@ -215,22 +215,22 @@ function Store.merge(few, many)
   redis.call('DEL', few)
 end
 
--- Makes one list of those that waited for the id, whoever would store it or for this user's; false
--- when nobody did.
+-- Makes one list of those that waited for the id, for any user's or for this user's; false
+-- when there are none.
 function Store.takeWaiters(t)
-  local anybody, own = K.missing(K.pair(t.id, '')), K.missing(K.pair(t.id, t.user))
-  F.flushKey(anybody)
+  local any, own = K.missing(K.pair(t.id, '')), K.missing(K.pair(t.id, t.user))
+  F.flushKey(any)
   F.flushKey(own)
-  local anys, owns = redis.call('ZCARD', anybody), redis.call('ZCARD', own)
+  local anys, owns = redis.call('ZCARD', any), redis.call('ZCARD', own)
   if anys + owns == 0 then return false end
   if anys > 0 and owns > 0 then
-    Store.merge(anys < owns and anybody or own, anys < owns and own or anybody)
+    Store.merge(anys < owns and any or own, anys < owns and own or any)
   end
-  redis.call('RENAME', anys >= owns and anybody or own, K.waiting(t.id))
+  redis.call('RENAME', anys >= owns and any or own, K.waiting(t.id))
   return true
 end
 
--- Those that waited for an id that nobody had stored wait for a task now. Others than those whose
+-- Those that waited for an id that was not stored wait for a task now. Others than those whose
 -- edges may lead to its user are not looked at.
 function Store.adoptWaiters(t)
   if H.missing == INF and not (Store.named and Store.named[t.id]) then return end

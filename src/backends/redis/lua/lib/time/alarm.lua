@@ -22,7 +22,7 @@ function Due.floor(spread)
 end
 
 -- How long a worker that stands in line may sleep: the first holder until the next due time, the
--- second a little longer, all others the floor, spread by `spread` in [0, 1). Whoever becomes the first lives: the
+-- second a little longer, all others the floor, spread by `spread` in [0, 1). The one that becomes the first lives: the
 -- second is chosen anew behind it, among those that ask then, since it may be dead.
 function Due.sleepOf(worker, due, spread)
   local floor = Due.floor(spread)

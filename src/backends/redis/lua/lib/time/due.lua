@@ -26,7 +26,7 @@ function F.saveRate(queue)
   redis.call('ZADD', K.index('rated'), string.format('%.0f', at_), queue.name)
 end
 
--- When somebody has to look for due schedules; again after a while when nobody has fired one.
+-- When a scheduler has to look for due schedules; again after a while when none has fired one.
 function F.scheduleLookAt()
   return H['schedules:due'] <= now and now + LIMIT.scheduleRetryMs or H['schedules:due']
 end

@@ -154,7 +154,7 @@ function Tick.promoteOf(pair, most)
   return math.max(#ids, 1)
 end
 
--- Moves due tasks on, a few of each user in turn, so that a user with a million delays nobody.
+-- Moves due tasks on, a few of each user in turn, so that a user with a million delays no other.
 function Tick.promote()
   local left = LIMIT.promoteStep
   while left > 0 do

@@ -26,7 +26,7 @@ function Timed.settle(t, u)
   Fluid.correct(u, Tag.correction(charged, seconds))
 end
 
--- The queue begins to charge by something else: nobody is ahead or behind by more than a turn.
+-- The queue begins to charge by something else: no user is ahead or behind by more than a turn.
 function Timed.recount(u)
   local queue = u.queue
   F.indexUser(u, false)

@@ -1,4 +1,4 @@
--- Brings parked tasks (lib/turns/park.lua) back to their places in line, when somebody comes that knows their names.
+-- Brings parked tasks (lib/turns/park.lua) back to their places in line, when a worker comes that knows their names.
 
 -- Users and levels that a restricted worker may reach, as members of the rotation of a name.
 function Park.reached(queue, scope)
@@ -17,7 +17,7 @@ function Park.rotation(queue, worker, most)
   local members = scope and scope.steal ~= 'any' and Park.reached(queue, scope)
   local function add(name, who, stamp)
     local level = tonumber(string.sub(who, 1, 1))
-    -- Somebody else's hand wrote it.
+    -- It was written from outside.
     if not level or level < 1 or level > 6 then return redis.call('ZREM', K.parkedUsers(queue.prefix, name), who) end
     found[#found + 1] = { name = name, who = who, stamp = tonumber(stamp), user = string.sub(who, 2), level = level }
   end
@@ -143,7 +143,7 @@ function Park.before(queue, turns, texts, head, entered)
       ids[#ids + 1], stamps[id] = id, string.sub(text, AT.text.stamp, END.text.stamp)
     end
   end
-  -- Somebody else's hand took all that was parked.
+  -- All that was parked was removed from outside.
   if #ids == 0 then return false end
   if #turns > 1 then table.sort(ids, function(a, b) return stamps[a] < stamps[b] end) end
   local row = {}
@@ -163,7 +163,7 @@ function Park.enter(queue, user, kept, entered)
   entered.gone[#entered.gone + 1] = user
 end
 
--- Puts tasks of one level, by place, before those that stand in line; whoever belongs behind some joins it.
+-- Puts tasks of one level, by place, before those that stand in line; a task that belongs behind some joins the line.
 function Park.toLine(u, level, found)
   local key = F.lineKey(u, level)
   local head = redis.call('LINDEX', key, 0)
@@ -310,7 +310,7 @@ function Park.bringBack(queue, worker, slotsLeft)
   local turns = Park.rotation(queue, worker, slotsLeft + 1)
   if #turns == 0 then return false end
   F.touchQueue(queue)
-  -- The worker is here: nobody has to be woken for what it brings back.
+  -- The worker is here: no other has to be woken for what it brings back.
   local gain, picked, left = queue.gain, Park.pick(queue, turns, slotsLeft)
   queue.picked = picked
   Park.visitAll(queue, picked)

@@ -24,7 +24,7 @@ end
 
 -- Joins the class of the user's weight: its own while it is among the first 31 in use, else the
 -- shared one of its power of two. Answers the kind, which classes of three families have: of users
--- without a record (p), of others that nobody is assigned to (o), and of those that somebody is (a).
+-- without a record (p), of others that no worker is assigned to (o), and of those that one is (a).
 function F.joinClass(u)
   local queue, kind = u.queue, 'w' .. u.countedWeight
   local classes = queue.classes
@@ -104,7 +104,7 @@ function F.listOf(queue, id)
 end
 
 -- Where a user stands that joins now: at the queue's virtual time, or where a slower list of its
--- own has got to, so that it waits for nobody that its workers do not serve.
+-- own has got to, so that it waits for no user that its workers do not serve.
 function F.joinTag(u)
   local queue, v = u.queue, u.queue.virtual
   for i = 1, u.lists and #u.lists or 0 do

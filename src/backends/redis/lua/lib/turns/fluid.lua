@@ -2,7 +2,7 @@
 -- until it is ready again. Those without a record are the kept tags that V has not passed; those with one stand in
 -- `leavers`, as `<weight>:<name>` by where their tags stand in virtual time, and `leaving` is the sum of their weights.
 
--- Nobody counts that is not ready.
+-- A user that is not ready does not count.
 function Fluid.new()
   local late = { got = {}, at = 1, size = 0, isWhole = true }
   return { weight = 0, first = INF, late = late, passed = 0 }
@@ -45,7 +45,7 @@ function Fluid.look(fluid)
   fluid.first, fluid.head = first, of
 end
 
--- Who counts in W now although it is not ready; nil when there is nobody.
+-- Who counts in W now although it is not ready; nil when there is none.
 function Fluid.open(queue)
   local fluid, records = Fluid.new(), nil
   if queue.tags > 0 then
@@ -61,7 +61,7 @@ function Fluid.open(queue)
   if queue.leaving > 0 then
     records = Fluid.source(K.leavers(queue.prefix), nil, 1)
     Fluid.startOf(records)
-    -- Somebody else's hand took them all.
+    -- All were removed from outside.
     if records.size == 0 then queue.leaving, queue.rest, records = 0, false, nil end
   end
   if records then
@@ -73,7 +73,7 @@ function Fluid.open(queue)
   return fluid
 end
 
--- With which a member of `leavers` counts; 0 of what somebody else's hand wrote.
+-- With which a member of `leavers` counts; 0 of what was written from outside.
 function Fluid.weightOf(member) return tonumber(string.match(member, '^(%d+):')) or 0 end
 
 -- V has come to the tag of the first, which counts no more.
@@ -194,7 +194,7 @@ function Fluid.sum(queue)
   return sum
 end
 
--- Nobody counts any more.
+-- No user counts any more.
 function Fluid.forget(queue)
   if queue.leaving == 0 then return end
   redis.call('DEL', K.leavers(queue.prefix))

@@ -1,6 +1,6 @@
 -- Tasks that a worker came to whose name it does not know: they stand aside, by their names, until one that
 -- knows them comes. They stay queued and keep their places, and their records do not change: where a task stands
--- says that it is parked. In `deadlines` they have the moment at which somebody looks whether anyone alive knows
+-- says that it is parked. In `deadlines` they have the moment at which a sweep looks whether a live worker knows
 -- their names. Written at once, since turns are dealt out by what is stored.
 
 -- Where it stands among all that are parked: by user, level, and place.
@@ -76,7 +76,7 @@ function Park.isFiled(t, u)
     and redis.call('ZSCORE', K.index('deadlines'), F.member(t)) and true or false
 end
 
--- It was at the head of its line; whoever calls this has taken it out.
+-- It was at the head of its line; the caller has taken it out.
 function Park.park(t, u)
   F.dropQueued(t, u)
   u.parked = u.parked + 1
@@ -130,7 +130,7 @@ function Park.wakeIn(queue, line, names)
   return false
 end
 
--- What is parked here can run, but not by whoever has just leased: somebody is woken that knows it.
+-- What is parked here can run, but not by the worker that has just leased: one that knows it is woken.
 -- `newlyParked`: tasks that this step has parked, of users on lists.
 function Park.wake(queue, newlyParked)
   if not Choose.queueOpen(queue, queue.parked) then return end
@@ -156,7 +156,7 @@ function Park.knownAt(name)
   local latest = tonumber(redis.call('ZSCORE', K.names(), name) or 0)
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', K.workers(), since, '+inf')) do
     local worker, names = F.workerOf(id), redis.call('HGET', K.worker(id), FIELD.worker.names)
-    -- Whoever asks is written to be alive at the end of its step.
+    -- The worker that asks is written to be alive at the end of its step.
     local seen = id == ARGV[1] and now or worker and worker.seen or 0
     if names and seen > latest and string.find(names, ',' .. name .. ',', 1, true) then latest = seen end
   end

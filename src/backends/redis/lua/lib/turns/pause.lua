@@ -28,7 +28,7 @@ function Pause.setAside(t, u, run)
   F.reindex(u)
 end
 
--- A task that ends is held by nobody; one that can be put back stays paused.
+-- A task that ends is held by no run; one that can be put back stays paused.
 function Pause.leave(t, state)
   local x = t.optional
   if x.asideFor then F.zset(K.aside(x.asideFor), t.id, false) end

@@ -1,5 +1,5 @@
 -- Moves a task from one place to another: each function fills one place or leaves one. All of
--- them keep the counts; whoever calls `leave` reindexes the user afterwards.
+-- them keep the counts; the caller of `leave` reindexes the user afterwards.
 
 function F.setState(t, u, state)
   t.state = state
@@ -43,7 +43,7 @@ function F.enterDeferred(t, u)
   F.touch(u)
 end
 
--- It stands in line no more; whoever calls this has taken it out.
+-- It stands in line no more; the caller has taken it out.
 function F.dropQueued(t, u)
   local level = F.fixed(t).level
   u.cnt[level] = u.cnt[level] - 1

@@ -1,5 +1,5 @@
 -- Tells users of new settings, some at a time: all of a queue of its new defaults, or one in all queues. How
--- far that has come stands in `refreshing`; whoever set them goes on with it, and so does every tick.
+-- far that has come stands in `refreshing`; the call that set them goes on with it, and so does every tick.
 
 -- No queue has such a name: behind it stands a user.
 local MARK = '@'
@@ -60,13 +60,13 @@ function Tick.refreshOne(who, most)
   return notified, from and true or false
 end
 
--- From now on there is somebody to be told, from there on; the first of them are.
+-- From now on there are workers to be told, from there on; the first of them are.
 function Tick.refreshFrom(who, from)
   redis.call('HSET', K.refreshing(), who, from)
   C.refresh = 1
 end
 
--- Of whoever is to hear; true when others are left.
+-- Of those that are to hear; true when others are left.
 function Tick.refresh(most)
   local left = most
   for _, who in ipairs(redis.call('HKEYS', K.refreshing())) do

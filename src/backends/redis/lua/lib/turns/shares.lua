@@ -41,7 +41,7 @@ function F.began(u)
   if u.shares or u.raw then F.sharesOf(u).crit = 0 end
 end
 
--- Whether shares are others than those of somebody who only ever had tasks of level 3.
+-- Whether shares are others than those of a user that only ever had tasks of level 3.
 function F.hasShares(u)
   local shares = F.sharesOf(u)
   return shares.crit > 0 or shares.waited[3] > 0
