@@ -156,7 +156,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
 
   /** A task outside a run has no next step. */
   reportChoice(): void {
-    const error = new Fatal(`${this.name} chose what comes next, and is no part of a run`);
+    const error = new Fatal(`${this.name} returned a control outside a run`);
     this.reportError({ error, failureType: 'error', retryable: false });
   }
 
@@ -277,7 +277,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
     for (const giveUp of this.openGroups.values()) {
       giveUp(canceled).catch((error: unknown) => {
         if (isOwn(error, 'CLOSED')) return;
-        this.#host.reportUserError(`cancel what ${this.taskId} has left of a group`, error);
+        this.#host.reportUserError(`cancel the open groups of ${this.taskId}`, error);
       });
     }
     this.#openGroups = undefined;

@@ -130,7 +130,7 @@ export class PendingChannelWrites {
   #add({ name }: ChannelDefinition, write: ChannelWrite): void {
     if (this.#isClosed) throw new ClosedError(`channel ${name} of a handler that has ended`);
     if ('once' in write) {
-      throw new InvalidOptionError('once', 'nothing: what is held back counts once', write.once);
+      throw new InvalidOptionError('once', 'no value: a buffered write counts once', write.once);
     }
     const { field } = write;
     this.#pending ??= new Map();
@@ -189,7 +189,7 @@ class HandChannel {
   async add(key: string, by: number, options: OnceOptions = {}): Promise<void> {
     checkOptions('add', options, ONCE_KEYS);
     const field = this.#field(key);
-    if (!Number.isFinite(by)) throw this.#invalid(key, '$', `${String(by)} is no JSON number`);
+    if (!Number.isFinite(by)) throw this.#invalid(key, '$', `${String(by)} is not a JSON number`);
     await this.#store.write({ type: 'add', field, by, ...onceOf(options) });
   }
 

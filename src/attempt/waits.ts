@@ -103,7 +103,7 @@ export async function waitForSignal(
     return checkedBy(`event ${name}`, schema, codec.read(answer.payload));
   }
   const { name, schema } = signalOf(what);
-  if (within !== undefined) throw new InvalidOptionError('within', 'none, of a signal', within);
+  if (within !== undefined) throw new InvalidOptionError('within', 'no value for a signal', within);
   const answer = await waiter({ kind: 'signal', name, wakeAt }, { id });
   if (answer.by === 'time') throw new WaitTimedOutError(`signal ${name}`);
   return checkedBy(`signal ${name}`, schema, codec.read(answer.payload));

@@ -63,7 +63,7 @@ function sharedOf(given: unknown): {
   if (given === undefined) return { options: undefined, atomic: true };
   const id = isRecord(given) ? given['id'] : undefined;
   if (id !== undefined) {
-    throw new InvalidOptionError('id', 'none: many tasks cannot share an id', id);
+    throw new InvalidOptionError('id', 'no value: many tasks cannot share an id', id);
   }
   checkOptions('enqueueMany', given, MANY_KEYS);
   const { atomic: _atomic, ...options } = given as EnqueueManyOptions;
@@ -81,7 +81,7 @@ function whole(option: string, list: readonly unknown[]): readonly unknown[] {
 
 function demandCall(value: unknown): TaskCall {
   if (value instanceof TaskCall) return value;
-  throw new InvalidOptionError('calls', 'what call() makes', value);
+  throw new InvalidOptionError('calls', 'a result of call()', value);
 }
 
 function atomicOf(options: { readonly atomic?: unknown }): boolean {

@@ -217,7 +217,7 @@ export function startOf(
 ): { readonly delayMs?: number; readonly executeAfter?: number } | undefined {
   const { delay, executeAfter } = options;
   if (delay !== undefined && executeAfter !== undefined) {
-    throw new InvalidOptionError('executeAfter', 'one of delay and executeAfter', executeAfter);
+    throw new InvalidOptionError('executeAfter', 'either delay or executeAfter', executeAfter);
   }
   if (delay !== undefined) {
     return { delayMs: Math.max(0, durationOption('delay', delay, ANY_TIME)) };
@@ -267,7 +267,7 @@ export function dependenciesOf(options: EnqueueOptions): readonly string[] {
   for (const one of given) {
     const id: unknown = typeof one === 'string' ? one : one?.id;
     if (id === undefined) {
-      throw new InvalidOptionError('dependsOn', 'ids, or handles that enqueue() gives', one);
+      throw new InvalidOptionError('dependsOn', 'ids, or handles of enqueue()', one);
     }
     ids.add(checkId('dependsOn', id));
   }
@@ -329,7 +329,7 @@ function windowOf(options: EnqueueOptions): KeySpec {
   const name = debounce === undefined ? 'throttle' : 'debounce';
   for (const other of ALONE) {
     if (other === name || options[other] === undefined) continue;
-    throw new InvalidOptionError(other, `nothing beside ${name}`, options[other]);
+    throw new InvalidOptionError(other, `no value together with ${name}`, options[other]);
   }
   if (debounce !== undefined) {
     const key = windowKey(name, debounce);
@@ -372,14 +372,14 @@ function idempotencyKeyOf(options: EnqueueOptions): KeySpec | undefined {
   const { idempotencyKey, idempotency } = options;
   if (idempotencyKey === undefined) {
     if (idempotency === undefined) return undefined;
-    throw new InvalidOptionError('idempotency', 'an idempotencyKey beside it', idempotency);
+    throw new InvalidOptionError('idempotency', 'an idempotencyKey with it', idempotency);
   }
   const key = checkTaskId('idempotencyKey', idempotencyKey);
   if (idempotency !== undefined) checkPart('idempotency', idempotency, IDEMPOTENCY_KEYS);
   const isShared = oneOf('idempotency.scope', idempotency?.scope, KEY_SCOPES) === 'user';
   const given = oneOf('idempotency.policy', idempotency?.policy, KEY_POLICIES);
   if (isShared && given !== undefined && given !== 'reject') {
-    throw new InvalidOptionError('idempotency.policy', '"reject" beside scope "user"', given);
+    throw new InvalidOptionError('idempotency.policy', '"reject" with scope "user"', given);
   }
   const policy = isShared ? 'reject' : (given ?? 'return');
   const ttl = idempotency?.ttl;

@@ -166,7 +166,7 @@ export function handleOf(
   reply: EnqueueReply | undefined,
 ): TaskHandle<unknown> {
   if (reply === undefined || reply.kind === 'refused') {
-    throw new BackendUnavailableError('enqueue', 'it gave no answer for a task');
+    throw new BackendUnavailableError('enqueue', 'its reply has no entry for a task');
   }
   if (reply.kind === 'created') tools.onCreated(task);
   return new StoredHandle(tools.results, reply);

@@ -94,11 +94,7 @@ function demandNoWindow(calls: readonly TaskCall[]): void {
   for (const { options } of calls) {
     for (const option of ['debounce', 'throttle'] as const) {
       if (options?.[option] === undefined) continue;
-      throw new InvalidOptionError(
-        option,
-        'nothing in a call that stores all or none',
-        options[option],
-      );
+      throw new InvalidOptionError(option, 'no value in an atomic call', options[option]);
     }
   }
 }
@@ -107,9 +103,5 @@ function demandNoWindow(calls: readonly TaskCall[]): void {
 function demandReturn(calls: readonly TaskCall[]): void {
   const rejecting = calls.some(({ options }) => options !== undefined && rejectsDuplicate(options));
   if (!rejecting) return;
-  throw new InvalidOptionError(
-    'onDuplicate',
-    '"return" in a call that stores all or none',
-    'reject',
-  );
+  throw new InvalidOptionError('onDuplicate', '"return" in an atomic call', 'reject');
 }

@@ -95,7 +95,7 @@ export class TaskMaker {
   /** For callers that have only the name of a task: a pipeline cannot run as one. */
   makeByName(name: string, input: unknown, options: EnqueueOptions | undefined): NewTask {
     if (this.#registry.isPipeline(name)) {
-      throw new InvalidOptionError('name', 'a task; a pipeline is enqueued as it is', name);
+      throw new InvalidOptionError('name', 'a task, not a pipeline', name);
     }
     const said = checkTaskName('name', name);
     const kept = versioningOf(options) === 'latest' ? nameIn(said) : said;

@@ -93,7 +93,7 @@ function partOf(value: unknown, path: ValuePath | undefined, whose: string): unk
   let part = value;
   for (const [depth, key] of (path ?? []).entries()) {
     if (typeof part !== 'object' || part === null) {
-      throw new InvalidPayloadError(pathText(path, depth), `${whose} has no such part`);
+      throw new InvalidPayloadError(pathText(path, depth), `${whose} does not have this part`);
     }
     part = Object.hasOwn(part, key) ? Reflect.get(part, key) : undefined;
   }

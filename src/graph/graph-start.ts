@@ -53,9 +53,10 @@ export function checkStart(graph: TaskGraph): void {
   const demand = (who: string, binding: Binding): void => {
     const lost = nodesRead(binding).find((id) => !runs.has(id));
     const what = lost === undefined ? undefined : `the output of ${shownNode(lost)}`;
-    const missing = what ?? (!hasInput && readsInput(binding) ? 'the input of all' : undefined);
+    const missing =
+      what ?? (!hasInput && readsInput(binding) ? 'the input of the pipeline' : undefined);
     if (missing === undefined) return;
-    const wanted = `a node that lacks nothing after it: ${shownNode(who)} reads ${missing}`;
+    const wanted = `a node whose successors need nothing else: ${shownNode(who)} reads ${missing}`;
     throw new InvalidOptionError('startAt', wanted, start);
   };
   for (const { id, input } of nodes) if (id !== start && runs.has(id)) demand(id, input);

@@ -24,10 +24,10 @@ export function graphText(graph: TaskGraph): string {
  * @throws the errors of {@link checkGraph}.
  */
 export function readGraph(text: string): TaskGraph {
-  if (!text.startsWith(HEAD)) throw new InvalidPayloadError('$', 'is no graph');
+  if (!text.startsWith(HEAD)) throw new InvalidPayloadError('$', 'is not a graph');
   const value = parsed(text.slice(HEAD.length));
   const graph = object(value, '$');
-  if (graph['format'] !== 1) throw new InvalidPayloadError('$.format', 'is of another version');
+  if (graph['format'] !== 1) throw new InvalidPayloadError('$.format', 'has another version');
   string(graph['name'], '$.name');
   block(value, '$', 0);
   const whole = value as TaskGraph;
@@ -46,7 +46,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new InvalidPayloadError('$', 'is no JSON');
+    throw new InvalidPayloadError('$', 'is not JSON');
   }
 }
 
@@ -86,7 +86,7 @@ function node(fields: Fields, path: string, depth: number): void {
       }
       return;
     default:
-      throw new InvalidPayloadError(`${path}.kind`, 'is no kind of node');
+      throw new InvalidPayloadError(`${path}.kind`, 'is not a kind of node');
   }
 }
 
@@ -123,7 +123,7 @@ function binding(value: unknown, path: string, depth: number): void {
   if (fields['path'] !== undefined) {
     const keys = array(fields['path'], `${path}.path`);
     const isPath = keys.every((key) => typeof key === 'string' || typeof key === 'number');
-    if (!isPath) throw new InvalidPayloadError(`${path}.path`, 'is no list of keys');
+    if (!isPath) throw new InvalidPayloadError(`${path}.path`, 'is not a list of keys');
   }
   switch (fields['from']) {
     case 'input':
@@ -145,22 +145,22 @@ function binding(value: unknown, path: string, depth: number): void {
       }
       return;
     default:
-      throw new InvalidPayloadError(`${path}.from`, 'is no kind of binding');
+      throw new InvalidPayloadError(`${path}.from`, 'is not a kind of binding');
   }
 }
 
 function object(value: unknown, path: string): Fields {
   if (isRecord(value) && !Array.isArray(value)) return value;
-  throw new InvalidPayloadError(path, 'is no object');
+  throw new InvalidPayloadError(path, 'is not an object');
 }
 
 function array(value: unknown, path: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw new InvalidPayloadError(path, 'is no list');
+  throw new InvalidPayloadError(path, 'is not a list');
 }
 
 function string(value: unknown, path: string): void {
-  if (typeof value !== 'string') throw new InvalidPayloadError(path, 'is no text');
+  if (typeof value !== 'string') throw new InvalidPayloadError(path, 'is not a text');
 }
 
 function texts(value: unknown, path: string): void {
@@ -169,11 +169,11 @@ function texts(value: unknown, path: string): void {
 
 function count(value: unknown, path: string): void {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return;
-  throw new InvalidPayloadError(path, 'is no whole number from 0');
+  throw new InvalidPayloadError(path, 'is not a whole number from 0');
 }
 
 function oneOf(value: unknown, known: readonly unknown[], path: string): void {
-  if (!known.includes(value)) throw new InvalidPayloadError(path, 'is not known');
+  if (!known.includes(value)) throw new InvalidPayloadError(path, 'is unknown');
 }
 
 /** Freezes a JSON value deeply. */

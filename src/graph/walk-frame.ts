@@ -126,7 +126,7 @@ export class WalkFrame {
     if (this.#leftOut.has(id) && !this.#outputs.has(id)) {
       throw new InvalidPayloadError(
         '$',
-        `the run began behind node "${shownNode(id)}", which gave nothing`,
+        `the run began after node "${shownNode(id)}", which has no output`,
       );
     }
     return this.#outputs.get(id);

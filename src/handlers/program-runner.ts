@@ -27,7 +27,7 @@ export class ProgramRunner {
   command(spec: CommandSpec, input: unknown, ctx: TaskContext): Promise<unknown> {
     const { command, cwd, env } = spec;
     const where = cwd === undefined ? '' : `, and whether there is a folder ${cwd}`;
-    const advice = `look whether it is installed on this machine${where}`;
+    const advice = `check whether it is installed on this machine${where}`;
     const given = { args: argumentsOf(spec, input), stdin: stdinOf(spec, input) };
     const variables = { ...env, ...factsOf(ctx) };
     const call = { name: command, command, cwd, env: variables, advice, ctx, ...given };
@@ -121,14 +121,14 @@ function resultOf({ stdout }: ProgramSpec, bytes: Buffer): unknown {
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new InvalidResultError('$', 'what the program wrote to stdout is not UTF-8');
+    throw new InvalidResultError('$', 'the stdout of the program is not UTF-8');
   }
   if (stdout === 'text') return text.replace(/\r?\n$/, '');
   if (text.trim() === '') return undefined;
   try {
     return JSON.parse(text);
   } catch (error) {
-    const problem = `what the program wrote to stdout is no JSON (${messageOf(error)})`;
+    const problem = `the stdout of the program is not JSON (${messageOf(error)})`;
     throw new InvalidResultError('$', problem);
   }
 }

@@ -234,6 +234,6 @@ function graphIn(hash: string, text: string): TaskGraph {
   try {
     return readGraph(text);
   } catch (error) {
-    throw new GraphCorruptError(hash, error instanceof Error ? error.message : 'it is no graph');
+    throw new GraphCorruptError(hash, error instanceof Error ? error.message : 'it is not a graph');
   }
 }

@@ -272,7 +272,7 @@ function fieldsOf(codec: ValueCodec, payload: string): Fields {
     throw new InvalidPayloadError('$', 'cannot be read');
   }
   if (isObject(value)) return value;
-  throw new InvalidPayloadError('$', 'is no input of a run');
+  throw new InvalidPayloadError('$', 'is not the input of a run');
 }
 
 function isObject(value: unknown): value is Fields {

@@ -145,7 +145,7 @@ export function checkRunOptions(options: EnqueueOptions): void {
 function demandNoWindow(options: EnqueueOptions | null): void {
   for (const option of ['debounce', 'throttle'] as const) {
     const value: unknown = options?.[option];
-    if (value !== undefined) throw new InvalidOptionError(option, 'nothing for a run', value);
+    if (value !== undefined) throw new InvalidOptionError(option, 'no value for a run', value);
   }
 }
 

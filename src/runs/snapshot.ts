@@ -41,7 +41,7 @@ export async function packGraph(text: string): Promise<string> {
  */
 export async function unpackGraph(hash: string, body: string): Promise<string> {
   if (body.startsWith('p')) return body.slice(1);
-  if (!body.startsWith('d')) throw new GraphCorruptError(hash, 'its format is not known');
+  if (!body.startsWith('d')) throw new GraphCorruptError(hash, 'its format is unknown');
   const packed = Buffer.from(body.slice(1), 'base64');
   const options = { maxOutputLength: MOST_BYTES };
   try {
@@ -51,6 +51,6 @@ export async function unpackGraph(hash: string, body: string): Promise<string> {
         : inflateRawSync(packed, options);
     return bytes.toString();
   } catch {
-    throw new GraphCorruptError(hash, 'it cannot be unpacked');
+    throw new GraphCorruptError(hash, 'it cannot be decompressed');
   }
 }

@@ -141,7 +141,7 @@ function usersOf(options: WorkerOptions): Pick<WorkerPlan, 'assignedUsers' | 'st
   }
   const both = Array.isArray(steal) ? steal.find((user) => assigned?.includes(user)) : undefined;
   if (both !== undefined) {
-    throw new InvalidOptionError('stealTargets', 'users that are not assigned ones', both);
+    throw new InvalidOptionError('stealTargets', 'users outside assignedUsers', both);
   }
   return { assignedUsers: assigned, stealTargets: steal };
 }

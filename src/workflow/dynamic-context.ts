@@ -29,7 +29,7 @@ export type Returning<R> =
   unknown extends Awaited<R>
     ? unknown
     : [Awaited<R>, ReturnType<() => void>] extends [ReturnType<() => void>, Awaited<R>]
-      ? 'return an output, or what ctx.next, goto, again or terminate give'
+      ? 'return an output, or the result of ctx.next, goto, again or terminate'
       : unknown;
 
 /** The second argument of a dynamic handler. Only a returned control has an effect. */

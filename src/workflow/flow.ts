@@ -124,7 +124,7 @@ class FlowBuilder {
 
   step(given: unknown, input: unknown, options: FlowStepOptions = {}): FlowRef {
     const where = `flow ${this.name}`;
-    if (this.#isBuilt) throw new InvalidOptionError(where, 'steps only while it is built', given);
+    if (this.#isBuilt) throw new InvalidOptionError(where, 'steps inside its function only', given);
     const unnamed = demandStep(`${where}: step`, given);
     checkOptions(`${where}: step ${unnamed.name}`, options, STEP_KEYS);
     const step = options.as === undefined ? unnamed : unnamed.as(options.as);

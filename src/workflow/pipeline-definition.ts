@@ -107,7 +107,7 @@ export class PipelineDefinition extends StepDefinition {
 /** @throws {@link InvalidOptionError} when the value is not a step. */
 export function demandStep(where: string, value: unknown): StepDefinition {
   if (value instanceof StepDefinition) return value;
-  throw new InvalidOptionError(where, 'a step: what task(), parallel(), flow()… make', value);
+  throw new InvalidOptionError(where, 'a step, made by task(), parallel(), flow()…', value);
 }
 
 function endsOf(shape: PipelineShape): readonly [string, string] | undefined {

@@ -55,5 +55,5 @@ export function signalOf(value: unknown): SignalDefinition {
   // Made by another copy of the package, which holds its schema.
   const name = isObject && Reflect.get(value, 'type') === 'signal' && Reflect.get(value, 'name');
   if (isName(name)) return { name, schema: undefined };
-  throw new InvalidOptionError('signal', 'a name, or what signal(…) made', value);
+  throw new InvalidOptionError('signal', 'a name, or the result of signal(…)', value);
 }

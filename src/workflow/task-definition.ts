@@ -184,7 +184,7 @@ export function loneTaskOf(step: unknown): TaskDefinition {
   const known = demandStep('step', step);
   if (known instanceof TaskDefinition && known.dynamic === undefined) return known;
   const what = known instanceof TaskDefinition ? 'dynamic task' : 'pipeline';
-  const wanted = 'a task that is no run: enqueue() stores pipelines and dynamic tasks, each alone';
+  const wanted = 'a task that is not a run: enqueue() stores a pipeline or dynamic task';
   throw new InvalidOptionError('step', wanted, `${what} ${known.name}`);
 }
 

@@ -118,7 +118,7 @@ export function waitFor(what: unknown, options: Partial<WaitStepOptions> = {}): 
   const { timeout, within } = options;
   const event = eventOf(what);
   if (event === undefined && within !== undefined) {
-    throw new InvalidOptionError('within', 'none, of a signal', within);
+    throw new InvalidOptionError('within', 'no value for a signal', within);
   }
   const { name } = event ?? signalOf(what);
   const stepName = ['wait', name, ...(timeout === undefined ? [] : [timeout])].join('-');

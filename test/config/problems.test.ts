@@ -284,7 +284,7 @@ describe('values that cannot stand together', () => {
       'a target that is assigned',
       'worker: { assignedUsers: [a, b], stealTargets: [c, b] }',
       {},
-      '1:48 worker.stealTargets: expected users that are not assigned ones, got "b"',
+      '1:48 worker.stealTargets: expected users outside assignedUsers, got "b"',
     ],
     [
       'targets of no user',

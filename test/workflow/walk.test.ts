@@ -235,7 +235,7 @@ describe('a walk', () => {
     );
     expect(ending).toMatchObject({
       type: 'failed',
-      error: { message: expect.stringContaining('behind node "a", which gave nothing') },
+      error: { message: expect.stringContaining('after node "a", which has no output') },
     });
   });
 

@@ -27,7 +27,7 @@ export function nodeToEdit(graph: TaskGraph, option: 'from' | 'node', id: string
   const node = tasksIn(runs).find((one) => one.id === id);
   if (node !== undefined) return node;
   const isThere = [...allNodes(runs)].some((one) => one.id === id);
-  const wanted = isThere ? 'a task outside of groups: only such a one takes an input' : undefined;
+  const wanted = isThere ? 'a task outside groups; other nodes accept no input' : undefined;
   throw new InvalidOptionError(option, wanted ?? `a node of ${graph.name} that runs`, id);
 }
 

@@ -72,7 +72,7 @@ function editsIn(codec: ValueCodec, run: RunExport, known: KnownGraph): Pick<Pas
     const path = `$.edits.${key}`;
     const isKnown =
       form === 'driven' ? /.#[1-9]\d*$/.test(key) : known.dispatch.byId.get(key)?.kind === 'task';
-    if (!isKnown) throw new RunFormatError(path, 'is no task of the graph');
+    if (!isKnown) throw new RunFormatError(path, 'is not a task of the graph');
     readable(codec, text, path);
   }
   return { edits };
@@ -88,7 +88,7 @@ function drivenPast(codec: ValueCodec, run: RunExport, input: unknown): Past {
   }
   for (const [name, value] of Object.entries(fields)) {
     if (name.startsWith('m:')) readable(codec, value, `$.journal.${name}`);
-    else if (!/^[ng]:/.test(name)) throw new RunFormatError(`$.journal.${name}`, 'is not known');
+    else if (!/^[ng]:/.test(name)) throw new RunFormatError(`$.journal.${name}`, 'is unknown');
   }
   return { seed: channels === undefined ? { fields } : { fields, channels } };
 }
@@ -96,10 +96,10 @@ function drivenPast(codec: ValueCodec, run: RunExport, input: unknown): Past {
 /** Finished nodes become tasks that return their results at once. */
 function givenNodes(codec: ValueCodec, run: RunExport, known: KnownGraph): Past {
   if (known.plan.form !== 'dispatched') {
-    throw new RunFormatError('$.form', 'is dispatched, and the graph has to be driven');
+    throw new RunFormatError('$.form', 'is dispatched, but the graph requires a driven run');
   }
   if (run.channels !== undefined) {
-    throw new RunFormatError('$.channels', 'cannot be given to a dispatched run');
+    throw new RunFormatError('$.channels', 'are not possible in a dispatched run');
   }
   const given = new Map<string, string>();
   const left = leftOut(run.graph);

@@ -83,7 +83,7 @@ export async function fork(
   }
   if (shared.channels !== undefined) {
     const wanted =
-      'a driven run, or one with nothing in its channels: its tasks have no moment for these';
+      'a driven run, or one without values in channels: a dispatched fork cannot copy these';
     throw new InvalidOptionError('id', wanted, id);
   }
   return submitAgain(tools, view, options, { ...again, forkedFrom: id });

@@ -72,5 +72,5 @@ async function failedNode(
   const isOwn = record !== undefined && runPlaceOf(record.options)?.id === view.root.id;
   // A node that never started because another one failed is shown as skipped.
   if (isOwn && nodeInfo(id, record).state === 'failed') return { key: id, task };
-  throw new InvalidOptionError('node', 'a node of the run that has failed', id);
+  throw new InvalidOptionError('node', 'a failed node of the run', id);
 }

@@ -87,7 +87,7 @@ export function readRun(given: unknown): RunExport {
   if (run['format'] !== 'fairloom-run') throw new RunFormatError('$.format', 'is not fairloom-run');
   const { version } = run;
   if (typeof version !== 'number' || !Number.isInteger(version) || version < 1) {
-    throw new RunFormatError('$.version', 'is no version');
+    throw new RunFormatError('$.version', 'is not a version');
   }
   if (version > RUN_VERSION) {
     throw new RunFormatError('$.version', `is ${version}; this version reads ${RUN_VERSION}`);
@@ -112,7 +112,7 @@ function parsed(given: string): unknown {
   try {
     return JSON.parse(given);
   } catch {
-    throw new RunFormatError('$', 'is no JSON');
+    throw new RunFormatError('$', 'is not JSON');
   }
 }
 
@@ -126,7 +126,7 @@ function graphOf(value: unknown, hash: unknown): TaskGraph {
   } catch (error) {
     if (isOwn(error, 'RUN_FORMAT')) throw error;
     const problem = error instanceof Error ? error.message : 'cannot be read';
-    throw new RunFormatError('$.graph', `is no graph: ${problem}`);
+    throw new RunFormatError('$.graph', `is not a graph: ${problem}`);
   }
   if (own !== hash) throw new RunFormatError('$.graphHash', 'is not that of the graph');
   return graph;
@@ -134,13 +134,13 @@ function graphOf(value: unknown, hash: unknown): TaskGraph {
 
 function checkSaid({ queue, level, cost, latest, maxSteps }: Fields): void {
   if (maxSteps !== undefined && !isStepCount(maxSteps)) {
-    throw new RunFormatError('$.said.maxSteps', 'is no number of steps');
+    throw new RunFormatError('$.said.maxSteps', 'is not a number of steps');
   }
   if (latest !== undefined) oneOf(latest, [true], '$.said.latest');
   if (queue !== undefined) queueName(queue, '$.said.queue');
   if (level !== undefined) oneOf(level, LEVELS, '$.said.level');
   if (cost !== undefined && (typeof cost !== 'number' || !(cost > 0))) {
-    throw new RunFormatError('$.said.cost', 'is no cost');
+    throw new RunFormatError('$.said.cost', 'is not a cost');
   }
 }
 
@@ -152,26 +152,26 @@ function isStepCount(value: unknown): boolean {
 function checkOptions({ retries, timeoutMs, backoff, traceparent, checkpoint }: Fields): void {
   for (const [key, value] of Object.entries({ retries, timeoutMs })) {
     if (value !== undefined && !(Number.isSafeInteger(value) && Number(value) >= 0)) {
-      throw new RunFormatError(`$.options.${key}`, 'is no whole number');
+      throw new RunFormatError(`$.options.${key}`, 'is not a whole number');
     }
   }
   if (backoff !== undefined && !isBackoff(backoff)) {
-    throw new RunFormatError('$.options.backoff', 'is no backoff');
+    throw new RunFormatError('$.options.backoff', 'is not a backoff');
   }
   if (traceparent !== undefined && !isTraceparent(traceparent)) {
-    throw new RunFormatError('$.options.traceparent', 'is no W3C traceparent');
+    throw new RunFormatError('$.options.traceparent', 'is not a W3C traceparent');
   }
   if (checkpoint !== undefined) oneOf(checkpoint, ['node', 'group'], '$.options.checkpoint');
 }
 
 function checkNodes(value: unknown): void {
-  if (!Array.isArray(value)) throw new RunFormatError('$.nodes', 'is no list');
+  if (!Array.isArray(value)) throw new RunFormatError('$.nodes', 'is not a list');
   const seen = new Set<unknown>();
   for (const [at, one] of value.entries()) {
     const path = `$.nodes[${at}]`;
     const { node, state, result } = object(one, path);
     text(node, `${path}.node`);
-    if (seen.has(node)) throw new RunFormatError(`${path}.node`, 'is there twice');
+    if (seen.has(node)) throw new RunFormatError(`${path}.node`, 'is listed twice');
     seen.add(node);
     oneOf(state, NODE_STATES, `${path}.state`);
     if (result !== undefined) text(result, `${path}.result`);
@@ -182,11 +182,11 @@ const NODE_STATES: readonly unknown[] = [...TASK_STATES, 'pending', 'skipped', '
 
 function object(value: unknown, path: string): Fields {
   if (isRecord(value) && !Array.isArray(value)) return value;
-  throw new RunFormatError(path, 'is no object');
+  throw new RunFormatError(path, 'is not an object');
 }
 
 function text(value: unknown, path: string): void {
-  if (typeof value !== 'string') throw new RunFormatError(path, 'is no text');
+  if (typeof value !== 'string') throw new RunFormatError(path, 'is not a text');
 }
 
 function texts(value: unknown, path: string): void {
@@ -201,7 +201,7 @@ function named(value: unknown, path: string): void {
   try {
     checkId(path, value);
   } catch {
-    throw new RunFormatError(path, 'is no name');
+    throw new RunFormatError(path, 'is not a name');
   }
 }
 
@@ -209,6 +209,6 @@ function queueName(value: unknown, path: string): void {
   try {
     checkName(path, value);
   } catch {
-    throw new RunFormatError(path, 'is no name of a queue');
+    throw new RunFormatError(path, 'is not the name of a queue');
   }
 }

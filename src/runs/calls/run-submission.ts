@@ -75,7 +75,7 @@ function demandFewSteps({ known: { graph }, settings: { saidPlace } }: RunCall):
   if (maxSteps === undefined) return;
   const steps = longestWalk(begun(graph));
   if (steps <= maxSteps) return;
-  const wanted = `at least ${steps}: so many tasks and groups ${graph.name} comes to`;
+  const wanted = `at least ${steps}, the number of tasks and groups of ${graph.name}`;
   throw new InvalidOptionError('maxSteps', wanted, maxSteps);
 }
 
@@ -121,7 +121,7 @@ function formOf({ plan }: KnownGraph, { form, checkpoint }: RunSettings): RunFor
     const isEmpty = plan.form === 'dispatched' && plan.nodes.every(({ kind }) => kind !== 'task');
     const chosen = form ?? (isEmpty ? 'driven' : plan.form);
     if (chosen === 'driven' || checkpoint === undefined) return chosen;
-    throw new InvalidOptionError('checkpoint', 'the form "driven" beside it', checkpoint);
+    throw new InvalidOptionError('checkpoint', 'the form "driven" with it', checkpoint);
   }
   const reasons = plan.reasons
     .slice(0, 5)
@@ -205,7 +205,7 @@ async function store(tools: RunTools, { backend, call, tasks }: StoreCall): Prom
   }
   const own = replies.at(-1);
   if (own === undefined || own.kind === 'refused') {
-    throw new BackendUnavailableError('enqueue', 'it gave no answer for a run');
+    throw new BackendUnavailableError('enqueue', 'its reply has no entry for a run');
   }
   if (own.kind === 'existing') {
     await takeBack(backend, replies);
@@ -215,7 +215,7 @@ async function store(tools: RunTools, { backend, call, tasks }: StoreCall): Prom
   return { id: own.id, created: true, conflict: false };
 }
 
-const STORED_BEFORE: Cause = { type: 'request', reason: 'its run was stored before' };
+const STORED_BEFORE: Cause = { type: 'request', reason: 'its run was stored already' };
 
 /** Cancels tasks under ids that no run uses: a concurrent call stored its nodes first. */
 async function takeBack(backend: Backend, replies: readonly EnqueueReply[]): Promise<void> {

@@ -39,7 +39,11 @@ export function recordOf(codec: ValueCodec, node: string, control: Control): Nod
       return { kind: 'goto', text, graph, target: targetOf(step) };
     }
     default:
-      throw new InvalidOptionError(node, 'what ctx.next, goto, again or terminate give', control);
+      throw new InvalidOptionError(
+        node,
+        'the result of ctx.next, goto, again or terminate',
+        control,
+      );
   }
 }
 

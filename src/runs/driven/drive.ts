@@ -106,7 +106,7 @@ class Drive {
     const early = journal.earlyEnd;
     if (early !== undefined) return ENDED;
     const place = runPlaceOf(lease.options);
-    if (place === undefined) throw new InvalidPayloadError('$', 'names no run');
+    if (place === undefined) throw new InvalidPayloadError('$', 'has no run');
     const given = runGivenOf(codec, lease.payload);
     await this.#seed(journal, place.id, given.seed);
     const spec = await this.#specOf(place, given.input);
@@ -161,7 +161,7 @@ class Drive {
       return { graph, block: graph, input, isMember: false, maxSteps };
     }
     const block = memberBlock(graph, member.path);
-    if (block === undefined) throw new InvalidPayloadError('$.path', 'names no member');
+    if (block === undefined) throw new InvalidPayloadError('$.path', 'has no member');
     return { graph, block, input, isMember: true, maxSteps };
   }
 

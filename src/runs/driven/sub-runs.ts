@@ -294,7 +294,7 @@ const MARK_RADIX = 36;
 
 /** The error for a handler whose step cannot continue here. */
 function leftError(move: Extract<WalkMove, { type: 'left' | 'paused' }>): Error {
-  if (move.type === 'paused') return impossible('a handler goes on when its run is paused');
+  if (move.type === 'paused') return impossible('a handler continues although its run is paused');
   const { cause } = move;
   return new UnknownTaskError(cause.type === 'unknown-here' ? cause.task : cause.node);
 }

@@ -29,7 +29,7 @@ const STEPS = {
 
 type Kind = keyof typeof STEPS;
 
-const RUN = 'a task that is no run: enqueue() stores pipelines and dynamic tasks, each alone';
+const RUN = 'a task that is not a run: enqueue() stores a pipeline or dynamic task';
 const SEVERAL = 'one task: a pipeline has several';
 const NO_VALUE = 'a text, xcomKey(…), or the definition of a task';
 
@@ -205,7 +205,7 @@ embedded((open) => {
     const wrong = clientOf(harness).enqueue(plus, 1, { dependsOn: [plus as never] });
     expect(await refusal(wrong)).toMatchObject({
       code: 'INVALID_OPTION',
-      message: expect.stringContaining('handles that enqueue() gives'),
+      message: expect.stringContaining('handles of enqueue()'),
     });
   });
 });

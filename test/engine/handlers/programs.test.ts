@@ -151,8 +151,8 @@ describe('a program that fails', () => {
   });
 
   it.each([
-    ['not there', 'fairloom-no-such-program', {}, 'look whether it is installed'],
-    ['not executable', join(process.cwd(), 'package.json'), {}, 'look whether it is installed'],
+    ['not there', 'fairloom-no-such-program', {}, 'check whether it is installed'],
+    ['not executable', join(process.cwd(), 'package.json'), {}, 'check whether it is installed'],
     [
       'in a folder that is not there',
       process.execPath,
@@ -170,9 +170,9 @@ describe('a program that fails', () => {
   });
 
   it.each([
-    ['no JSON', 'console.log("{ not json")', 'is no JSON'],
+    ['no JSON', 'console.log("{ not json")', 'is not JSON'],
     ['no UTF-8', 'process.stdout.write(Buffer.from([0x22, 0xff, 0x22]))', 'not UTF-8'],
-    ['two values', 'console.log(1); console.log(2)', 'is no JSON'],
+    ['two values', 'console.log(1); console.log(2)', 'is not JSON'],
     // B-W15
   ])('gives %s: refused as data, never run', async (_, code, message) => {
     const bad = node('bad', code, { retries: 3 });

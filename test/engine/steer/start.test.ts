@@ -46,7 +46,7 @@ const ended = flow('ended', (f: Flow<string>) => {
   f.step(b, first);
   return first;
 });
-/** Its last step reads the input of all. */
+/** Its last step reads the input of the pipeline. */
 const taking = flow('taking', (f: Flow<string>) => {
   const second = f.step(b, f.step(a, f.input));
   return f.step(join, { second, whole: f.input });
@@ -133,7 +133,7 @@ eachBackend((open) => {
       const open = loom.enqueue(ended, 'x', { form, startAt: 'b' });
       await expect(open).rejects.toThrow(/the end of ended reads the output of a/);
       const input = loom.enqueue(taking, 'x', { form, startAt: 'b' });
-      await expect(input).rejects.toThrow(/join reads the input of all/);
+      await expect(input).rejects.toThrow(/join reads the input of the pipeline/);
       await nothingStored();
     });
 
