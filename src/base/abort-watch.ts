@@ -1,22 +1,22 @@
-/** Is called when a signal aborts. */
+/** Called when a signal aborts. */
 export interface AbortWatcher {
   aborted(reason: unknown): void;
 }
 
-/** Who watches one signal, and the one listener that tells them. */
+/** The watchers of one signal, and its one listener. */
 interface Watch {
   readonly watchers: Set<AbortWatcher>;
   readonly listener: () => void;
 }
 
 /**
- * Who watches which signal. An `AbortSignal` takes a microsecond for each listener that comes and
- * goes, and warns of a leak when there are more than ten; so each signal gets one listener for all,
- * as long as it is watched.
+ * Watchers by signal. An `AbortSignal` takes a microsecond for each listener that is added and
+ * removed, and warns of a leak with more than ten; so each watched signal has one listener for all
+ * watchers.
  */
 const WATCHES = new WeakMap<AbortSignal, Watch>();
 
-/** From now on the watcher is told; one that comes after the signal has aborted never is. */
+/** Adds a watcher; one that is added after the abort is never called. */
 export function watchAbort(signal: AbortSignal, watcher: AbortWatcher): void {
   const known = WATCHES.get(signal);
   if (known !== undefined) {
@@ -32,7 +32,7 @@ export function watchAbort(signal: AbortSignal, watcher: AbortWatcher): void {
   signal.addEventListener('abort', listener, { once: true });
 }
 
-/** Ends {@link watchAbort}; the last one to go leaves nothing on the signal. */
+/** Ends {@link watchAbort}; the last watcher removes the listener. */
 export function unwatchAbort(signal: AbortSignal, watcher: AbortWatcher): void {
   const watch = WATCHES.get(signal);
   if (watch === undefined) return;
@@ -43,8 +43,8 @@ export function unwatchAbort(signal: AbortSignal, watcher: AbortWatcher): void {
 }
 
 /**
- * Calls `act` when one of the signals aborts, until the answer is called. Of one that has aborted
- * already nothing is heard: look before.
+ * Calls `act` when one of the signals aborts, until the returned function is called. Not for a
+ * signal that has aborted already: check before.
  */
 export function onAbort(
   signals: readonly AbortSignal[],
@@ -60,13 +60,13 @@ export function onAbort(
 /** A signal that follows others; see {@link linkAbort}. */
 export interface LinkedSignal {
   readonly signal: AbortSignal;
-  /** It follows no more, and nothing of it is left on the others. */
+  /** Stops following, and removes its listeners. */
   unlink(): void;
 }
 
 /**
- * A signal that aborts with the first of others, until it is unlinked. In place of
- * `AbortSignal.any`, which leaves some 80 bytes on each of the others for as long as that lives.
+ * A signal that aborts with the first of others, until it is unlinked. `AbortSignal.any` would
+ * leave some 80 bytes on each of the others for their lifetime.
  */
 export function linkAbort(...signals: readonly AbortSignal[]): LinkedSignal {
   const own = new AbortController();

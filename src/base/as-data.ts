@@ -1,36 +1,36 @@
 /**
- * Any values as data that JSON can show: for lines of log, and for thrown values that are no
- * errors. What cannot be shown is replaced by a mark where it stands, and nothing here ever throws.
+ * Converts any value to data that JSON can show: for log lines, and for thrown values that are no
+ * errors. A value that cannot be shown is replaced by a mark, and nothing here ever throws.
  */
 
-/** Values below values that are shown. */
+/** Most levels of nested values. */
 const DEPTH = 6;
 
-/** Values in all that are looked at. */
+/** Most values in total. */
 const NODES = 1_000;
 
-/** Items of a list, and fields of an object, that are shown. */
+/** Most items of a list, and fields of an object. */
 const WIDTH = 100;
 
-/** Characters of a text that are shown. */
+/** Most characters of a text. */
 const TEXT_CHARS = 8_000;
 
-/** What stands for a value that threw when it was read. */
+/** Replaces a value that threw when it was read. */
 export const UNREADABLE = '[cannot be read]';
 
-/** Data in place of a value; `undefined` for what JSON leaves out. */
+/** The data of a value; `undefined` for what JSON leaves out. */
 export function asData(value: unknown): unknown {
   return new DataMaker().of(value, DEPTH);
 }
 
-/** The same for the fields of a line of log: each by itself, so that one costs no other. */
+/** The same for the fields of a log line: each with its own bounds. */
 export function fieldsAsData(fields: unknown): Readonly<Record<string, unknown>> {
   const data: Record<string, unknown> = {};
   for (const [key, value] of fieldsOf(fields)) putField(data, key, asData(value));
   return data;
 }
 
-/** Own fields as they are, with a mark in place of those that throw when they are read. */
+/** Own fields, with a mark in place of those that throw when they are read. */
 export function fieldsOf(fields: unknown): readonly (readonly [string, unknown])[] {
   if (fields === undefined || fields === null) return [];
   if (typeof fields !== 'object') return [['value', fields]];
@@ -51,7 +51,7 @@ export function textOf(value: unknown): string {
   }
 }
 
-/** A property; what a getter throws is not the reader's affair. */
+/** Reads a property; an error of its getter is ignored. */
 export function read(value: object, key: string | symbol): unknown {
   try {
     return Reflect.get(value, key);
@@ -69,7 +69,7 @@ export function isError(value: unknown): value is Error {
   }
 }
 
-/** Cuts between code points, so that no half of a character is left. */
+/** Cuts between code points, so that no character is split. */
 export function cut(value: string, chars: number): string {
   if (value.length <= chars) return value;
   const code = value.charCodeAt(chars - 1);
@@ -77,10 +77,10 @@ export function cut(value: string, chars: number): string {
   return `${value.slice(0, end)}…`;
 }
 
-/** One walk through a value. */
+/** One conversion of a value. */
 class DataMaker {
   #left = NODES;
-  /** What is being walked through: a value below itself would have no end. */
+  /** Enclosing values: a value below itself would have no end. */
   readonly #path = new Set<object>();
 
   of(value: unknown, depth: number): unknown {

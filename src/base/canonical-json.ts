@@ -1,9 +1,9 @@
 /**
- * JSON text that depends on content alone (RFC 8785, "JCS"): keys sorted by their UTF-16 units, no
- * spaces, numbers and strings as ECMAScript writes them. Equal values have equal text, with
- * properties added in any order and in any process.
+ * JSON text that depends on content only (RFC 8785, "JCS"): keys sorted by their UTF-16 units, no
+ * spaces, numbers and strings as in ECMAScript. Equal values have equal text, in any process and
+ * any order of properties.
  *
- * A property whose value is `undefined` is left out, as `JSON.stringify` does.
+ * A property whose value is `undefined` is left out, as in `JSON.stringify`.
  *
  * @throws TypeError on what has no JSON form (NaN, a function, a lone surrogate, `undefined` in an
  * array, an object of a class) and on values nested deeper than 1,000: a cycle ends there too.
@@ -12,7 +12,7 @@ export function canonicalJson(value: unknown): string {
   return textOf(value, 0);
 }
 
-/** The text is made by recursion; a stack holds many times this. */
+/** Serialization is recursive; a stack holds many times this. */
 const MAX_DEPTH = 1_000;
 
 /** A lone surrogate has no UTF-8 form. */
@@ -44,7 +44,7 @@ function objectText(value: object, depth: number): string {
     throw new TypeError('an object of a class has no canonical form');
   }
   const members: string[] = [];
-  // The default order of sort() is that of UTF-16 units, which is the one that RFC 8785 asks for.
+  // The default order of sort() is that of UTF-16 units, as RFC 8785 requires.
   for (const key of Object.keys(value).sort()) {
     const member: unknown = Reflect.get(value, key);
     if (member !== undefined) members.push(`${stringText(key)}:${textOf(member, depth + 1)}`);

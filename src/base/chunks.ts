@@ -1,11 +1,11 @@
-/** Many items, so many at a time: what is sent in one call or is under way at once stays bounded. */
+/** Processes many items in chunks: bounds the size of a call, and the number of concurrent ones. */
 
 /** The items in their order, in chunks of at most `size`. */
 export function* inChunks<T>(items: readonly T[], size: number): Generator<readonly T[]> {
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
 }
 
-/** What `change` answers for each, in their order, with at most `size` calls under way at once. */
+/** Answers of `change` for each item, in order, with at most `size` concurrent calls. */
 export async function mapInChunks<T, R>(
   items: readonly T[],
   size: number,

@@ -7,20 +7,20 @@ interface Watcher {
   readonly resolve: (holds: boolean) => void;
 }
 
-/** Lets others wait until something holds; each change is announced, so none of them polls. */
+/** Waits for a condition; each change is announced, so no caller polls. */
 export class Condition {
   /** Usually empty: then a check costs a comparison. */
   readonly #watchers = new Set<Watcher>();
   #scheduled = false;
 
-  /** Something has changed. Looks at the end of this tick, when all of it has. */
+  /** Announces a change. Evaluates the conditions at the end of this tick, after all changes. */
   check(): void {
     if (this.#watchers.size === 0 || this.#scheduled) return;
     this.#scheduled = true;
     setImmediate(this.#look);
   }
 
-  /** Fulfilled with true once it holds, with false when the signal aborts before. */
+  /** Resolves with true once the condition holds, with false if the signal aborts before. */
   until(holds: () => boolean, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       const stop = (answer: boolean): void => {
@@ -41,7 +41,7 @@ export class Condition {
     });
   }
 
-  /** The same, and false after `ms` on the clock. */
+  /** The same, with false after `ms` on the clock. */
   async within(
     clock: Clock,
     ms: number,

@@ -1,15 +1,15 @@
 /**
- * Names that FairQueue and Graflow have for what has another name here. One list for the hints about unknown options,
- * of the configuration, the command line and the library, and for the tables in docs/guide/coming-from.md.
+ * Names in FairQueue and Graflow, with the corresponding names here. One list for the hints about unknown options, of
+ * the configuration, the command line and the library, and for the tables in docs/guide/coming-from.md.
  */
 
-/** One of their names. */
+/** A name in FairQueue or Graflow. */
 export interface ForeignName {
   readonly of: 'FairQueue' | 'Graflow';
   /** An option of a configuration file, a flag, an option or function of the library, or a metric. */
   readonly kind: 'config' | 'flag' | 'code' | 'metric';
   readonly name: string;
-  /** What it is here, as a hint says it behind "here it is". */
+  /** The name here, as a hint shows it after "here it is". */
   readonly ours: string;
 }
 
@@ -19,7 +19,7 @@ function rows(of: ForeignName['of'], kind: ForeignName['kind'], list: readonly R
   return list.map(([name, ours]): ForeignName => ({ of, kind, name, ours }));
 }
 
-/** All of them; a name stands there once for each kind. */
+/** All names; each once per kind. */
 export const FOREIGN_NAMES: readonly ForeignName[] = [
   ...rows('FairQueue', 'config', [
     ['poll_interval_seconds', 'nothing: workers are woken, and do not poll'],
@@ -80,7 +80,7 @@ export const FOREIGN_NAMES: readonly ForeignName[] = [
   ]),
 ];
 
-/** The hint about an unknown name, if it is one of theirs. */
+/** The hint about an unknown name, if it is in the list. */
 export function foreignHint(
   name: string,
   kinds: readonly ForeignName['kind'][],

@@ -1,16 +1,16 @@
 /**
- * The strict codec at the border: JSON text that reads back as exactly what was given, or a
- * refusal that names the place. `JSON.stringify` alone changes values without a word: a Date
- * becomes a string, NaN becomes null, a Map becomes `{}`.
+ * The strict codec: JSON text that reads back as exactly the given value, or a refusal that names
+ * the place. `JSON.stringify` alone changes values silently: a Date becomes a string, NaN becomes
+ * null, a Map becomes `{}`.
  *
- * Two liberties, both harmless: a property whose value is `undefined` is left out, and −0 is 0.
- * `undefined` by itself is the empty text, which no JSON value is.
+ * Two harmless exceptions: a property whose value is `undefined` is left out, and −0 is 0.
+ * `undefined` by itself is the empty text, which is no JSON value.
  */
 export type Encoded =
   | { readonly ok: true; readonly text: string; readonly bytes: number }
   | { readonly ok: false; readonly path: string; readonly problem: string };
 
-/** Deeper nesting is refused: what reads the text recurses, and would exhaust the stack. */
+/** Deeper nesting is refused: readers of the text recurse, and would exhaust the stack. */
 const MAX_DEPTH = 1_000;
 
 /** A lone surrogate has no UTF-8 form. */
@@ -20,24 +20,24 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON escapes.
 const SPECIAL = /["\\\u0000-\u001f\ud800-\udfff]/;
 
-/** Numbers of a list that are written at once. */
+/** Numbers of a list that are serialized at once. */
 const RUN = 1_000;
 
 /** Steps of a path that are shown, from the root. */
 const PATH_STEPS = 16;
 
-/** Turns any value into JSON text of at most `maxBytes`. Never throws. */
+/** Serializes any value to JSON text of at most `maxBytes`. Never throws. */
 export function encodeJson(value: unknown, maxBytes: number): Encoded {
   if (value === undefined) return { ok: true, text: '', bytes: 0 };
   try {
     return encode(value, maxBytes);
   } catch (error) {
-    // A getter or a proxy of the caller that throws.
+    // A getter or a proxy of the caller threw.
     return { ok: false, path: '$', problem: `cannot be read (${reason(error)})` };
   }
 }
 
-/** Reads back what {@link encodeJson} wrote. Throws `SyntaxError` on anything else. */
+/** Parses the text of {@link encodeJson}. Throws `SyntaxError` on any other. */
 export function decodeJson(text: string): unknown {
   return text === '' ? undefined : JSON.parse(text);
 }
@@ -46,22 +46,22 @@ function encode(value: unknown, maxBytes: number): Encoded {
   const writer = new Writer(maxBytes);
   const text = writer.write(value, 0);
   if (text === undefined) return { ok: false, path: writer.path(), problem: writer.problem };
-  // Counting also makes it one piece. It is written in several, which would take more room.
+  // Counting also flattens the string. It is built from pieces, which would take more memory.
   const bytes = utf8Bytes(text);
   if (bytes > maxBytes) return { ok: false, path: '$', problem: tooLong(maxBytes) };
   return { ok: true, text, bytes };
 }
 
 /**
- * Writes a value in one walk that stops at the first place that JSON would change, and as soon as
- * the text has grown too long. Every property is read once, so that a getter cannot give an unchecked
+ * Serializes a value in one walk that stops at the first place that JSON would change, and as soon
+ * as the text is too long. Every property is read once, so that a getter cannot return an unchecked
  * value at a second read.
  */
 class Writer {
   readonly #most: number;
-  /** Bytes that the text may still take, at the least that each character takes. */
+  /** Bytes left for the text, at the least size of each character. */
   #left: number;
-  /** Keys from the root to the place of the problem, innermost first; filled on the way out. */
+  /** Keys from the root to the place of the problem, innermost first; filled on the way back. */
   #trail: (string | number)[] | undefined = undefined;
   #isFull = false;
   problem = '';
@@ -136,7 +136,7 @@ class Writer {
     let numbers: number[] = [];
     for (let at = 0; at < length; at++) {
       const item: unknown = values[at];
-      // Many numbers at once are written by the engine itself, in half the time.
+      // `JSON.stringify` serializes runs of numbers in half the time.
       if (typeof item === 'number' && Number.isFinite(item) && numbers.length < RUN) {
         numbers.push(item);
         continue;
@@ -191,7 +191,7 @@ class Writer {
   }
 
   #at(key: string | number): undefined {
-    // A value that is too long is so as a whole, wherever that was noticed.
+    // A value that is too long is reported as a whole.
     if (this.#isFull) return undefined;
     this.#trail ??= [];
     this.#trail.push(key);
@@ -199,12 +199,12 @@ class Writer {
   }
 }
 
-/** What is wrong with JSON of more bytes than it may have. */
+/** The problem of a JSON text that is too long. */
 export function tooLong(maxBytes: number): string {
   return `is more than ${maxBytes} bytes of JSON`;
 }
 
-/** A literal object of this realm or another, or one without a prototype. */
+/** An object literal of this realm or another, or an object without a prototype. */
 function isLiteral(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === null || prototype === Object.prototype) return true;

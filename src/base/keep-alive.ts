@@ -1,10 +1,10 @@
 import { clearInterval, setInterval } from './globals.ts';
 
-/** An hour in ms; the interval does nothing, it only exists. */
+/** An hour in ms; the interval does nothing but exist. */
 const IDLE_MS = 3_600_000;
 
 /**
- * Keeps the process alive while it is held: by a running worker, by a call that waits for a
+ * Keeps the process alive while it is held: by a running worker, or by a call that waits for a
  * result. Everything else in Fairloom lets the process end.
  */
 export class KeepAlive {

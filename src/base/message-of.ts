@@ -1,6 +1,6 @@
 import { textOfError, thrownOf } from './thrown.ts';
 
-/** The message for people of any thrown value, its causes included. Never throws. */
+/** Message for people of any thrown value, with its causes. Never throws. */
 export function messageOf(thrown: unknown): string {
   return textOfError(thrownOf(thrown));
 }

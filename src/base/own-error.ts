@@ -1,10 +1,10 @@
 /**
- * Says that an error is one of our own: its `code` means what `docs/errors.md` says. Registered, so
- * that all copies of this package in one process agree, and no other error is taken for ours.
+ * Marks Fairloom's own errors: their `code` is a row of `docs/errors.md`. A registered symbol, so
+ * that all copies of this package in one process share it, and no other error has it.
  */
 export const OWN_ERROR: symbol = Symbol.for('fairloom.error');
 
-/** Whether any copy of this package made it. Never throws. */
+/** Whether any copy of this package created it. Never throws. */
 export function isOwnError(value: unknown): boolean {
   try {
     return typeof value === 'object' && value !== null && Reflect.get(value, OWN_ERROR) === true;

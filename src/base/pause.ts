@@ -4,16 +4,16 @@ import type { Clock } from './time.ts';
 /** First pause after a failed call, in ms; each further one is twice as long. */
 const FIRST_MS = 50;
 
-/** Longest pause, in ms: after an outage everything goes on within two seconds. */
+/** Longest pause, in ms: work resumes within two seconds after an outage. */
 const LONGEST_MS = 2_000;
 
-/** How long to wait after so many failures in a row: growing, and different for every worker. */
+/** Pause after a number of failures in a row: growing, and random for each worker. */
 export function pauseMs(failures: number, random: number): number {
   const whole = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(failures - 1, 10));
   return Math.ceil(whole / 2 + (random * whole) / 2);
 }
 
-/** Waits; less long when the signal aborts. */
+/** Waits for `ms`, or until the signal aborts. */
 export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

@@ -1,24 +1,24 @@
 /**
- * Objects as records of fields. The compiler knows less of these than holds: what it cannot see is said
- * here once, beside the line that makes it true.
+ * Objects as records of fields. The casts that the compiler needs are here, each beside the line
+ * that makes it true.
  */
 
 /** The same fields without those that may be `undefined`. */
 export type Present<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** Whether a value has fields to be read: any object but `null`, and no function. */
+/** Whether a value has fields: any object but `null`, and no function. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
-/** Whether a value is an object of fields and nothing more: no array, no instance of a class. */
+/** Whether a value is a plain object: no array, no instance of a class. */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (!isRecord(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
 
-/** A field for each key, with the value that is made for it. */
+/** A record with a computed value for each key. */
 export function recordOf<K extends string, V>(
   keys: readonly K[],
   make: (key: K) => V,

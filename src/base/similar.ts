@@ -1,6 +1,6 @@
-/** Finds what a misspelled word may have meant. */
+/** Finds the intended word for a misspelled one. */
 
-/** Words of other task queues, FairQueue first, and the options that have their place here. */
+/** Options of other task queues, FairQueue first, and the corresponding options here. */
 const SYNONYMS: ReadonlyMap<string, string> = new Map([
   ['maxconcurrenttasks', 'concurrency'],
   ['maxretryattempts', 'retries'],
@@ -28,10 +28,10 @@ const SYNONYMS: ReadonlyMap<string, string> = new Map([
   ['connection', 'backend'],
 ]);
 
-/** More than this many slips make another word. */
+/** More than this many typos make another word. */
 const MOST_SLIPS = 2;
 
-/** The known word that is nearest to this one, if any is near; case, `_` and `-` do not count. */
+/** The most similar known word, if any is similar; case, `_` and `-` are ignored. */
 export function similarTo(word: string, known: Iterable<string>): string | undefined {
   const bare = bareOf(word);
   const words = [...known];
@@ -48,7 +48,7 @@ function bareOf(word: string): string {
   return word.toLowerCase().replaceAll(/[_-]/g, '');
 }
 
-/** Letters that were left out, put in, changed, or swapped with their neighbour. */
+/** Number of letters that were omitted, inserted, changed, or swapped with their neighbor. */
 function slipsBetween(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > MOST_SLIPS) return MOST_SLIPS + 1;
   let before: number[] = [];

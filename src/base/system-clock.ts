@@ -1,7 +1,7 @@
 import { clearTimeout, epochMs, monotonicMs, setTimeout } from './globals.ts';
 import type { Clock, Timer } from './time.ts';
 
-/** Node fires timers beyond 2^31 − 1 ms at once, so longer waits are made of such pieces. */
+/** Node fires timers beyond 2^31 − 1 ms at once, so longer waits are split into these. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 /** The machine's clock and Node's timers. Its timers keep no process alive. */

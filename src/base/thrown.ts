@@ -1,38 +1,38 @@
-/** What was thrown, as data: one reading for records, threads, processes, logs and spans. */
+/** Thrown values as data: one conversion for records, threads, processes, logs and spans. */
 
 import { asData, cut, isError, read, textOf, UNREADABLE } from './as-data.ts';
 import { isOwnError, OWN_ERROR } from './own-error.ts';
 
-/** An error as it is stored: plain data. Together with its causes it fits `LIMITS.errorBytes`. */
+/** A stored error: plain data. With its causes it fits `LIMITS.errorBytes`. */
 export interface TaskError {
-  /** Its class, as `TypeError`; `Error` for what is no error. Cut at 100 characters. */
+  /** Its class, as `TypeError`; `Error` for a value that is no error. Cut at 100 characters. */
   readonly name: string;
-  /** Cut at 2,000 characters; what is no error is shown as text or JSON. */
+  /** Cut at 2,000 characters; a value that is no error as text or JSON. */
   readonly message: string;
-  /** As it was: of the system, of a library, or of ours where `own` is true. */
+  /** Code of the system, of a library, or of Fairloom if `own` is true. */
   readonly code?: string | number;
-  /** Cut so that all of it fits; absent when it had none. */
+  /** Cut so that the whole error fits; absent without one. */
   readonly stack?: string;
-  /** What it was made of, as `cause` of an error says; up to 8 below each other. */
+  /** The `cause` of an error; up to 8 levels. */
   readonly cause?: TaskError;
-  /** What was collected, as `errors` of an `AggregateError` says; the first 10. */
+  /** The `errors` of an `AggregateError`; the first 10. */
   readonly errors?: readonly TaskError[];
-  /** It is one of Fairloom's own: `code` is a row of `docs/errors.md`. */
+  /** An error of Fairloom: `code` is a row of `docs/errors.md`. */
   readonly own?: true;
-  /** Of one of our own, as it says itself. */
+  /** Errors of Fairloom: whether a retry may help. */
   readonly retryable?: boolean;
-  /** Of a `RetryAfter`, and of a group whose members asked for one: the wait, in ms. */
+  /** `RetryAfter`, and groups with members that threw one: the delay, in ms. */
   readonly delayMs?: number;
   /** With `delayMs`: whether it uses up one of the retries. */
   readonly countAttempt?: boolean;
-  /** Of a group: no retry helps, as its members said. */
+  /** Groups: no retry helps, as their members reported. */
   readonly isFinal?: true;
 }
 
-/** Of our own errors alone: what another attempt is told. */
+/** Fields of Fairloom's own errors that control the next attempt. */
 type Steering = Pick<TaskError, 'own' | 'retryable' | 'delayMs' | 'countAttempt' | 'isFinal'>;
 
-/** What of an error, or of its data, steers; nothing unless it is one of our own. */
+/** Fields of an error, or of its data, that control the next attempt; none unless it is Fairloom's own. */
 export function steeringOf(value: object, isOwn: boolean): Steering {
   if (!isOwn) return {};
   const delayMs = read(value, 'delayMs');
@@ -44,46 +44,46 @@ export function steeringOf(value: object, isOwn: boolean): Steering {
   return { own: true, retryable: read(value, 'retryable') === true, ...wait, ...end };
 }
 
-/** Characters of a message that are kept. */
+/** Most characters of a message. */
 export const MESSAGE_CHARS = 2_000;
 
-/** Characters of a name or code that are kept. */
+/** Most characters of a name or code. */
 const NAME_CHARS = 100;
 
-/** Characters of a stack that are read. */
+/** Most characters of a stack that are read. */
 const STACK_CHARS = 16_000;
 
-/** Causes below each other. */
+/** Most levels of causes. */
 const DEPTH = 8;
 
-/** Errors of a collection. */
+/** Most errors of a collection. */
 const WIDTH = 10;
 
-/** Errors in all. */
+/** Most errors in total. */
 const NODES = 30;
 
-/** Characters of a line for people. */
+/** Most characters of a displayed line. */
 const LINE_CHARS = 500;
 
-/** The error of any thrown value. Never throws itself, and ends however errors refer to each other. */
+/** The error of any thrown value. Never throws, and ends even if errors refer to each other. */
 export function thrownOf(value: unknown): TaskError {
   return new Reading().of(value, DEPTH) ?? { name: 'Error', message: UNREADABLE };
 }
 
 /**
- * What people are told: its message, and in the same line why, as
- * `fetch failed: connect ECONNREFUSED 127.0.0.1:9`.
+ * Text for people: its message and its causes on one line, as `fetch failed: connect ECONNREFUSED
+ * 127.0.0.1:9`.
  */
 export function textOfError({ message, ...facts }: TaskError): string {
   return withBehind(message.trimEnd(), facts);
 }
 
-/** The same where there is room for one line. */
+/** The same, cut to one line. */
 export function lineOf({ message, ...facts }: TaskError): string {
   return cut(withBehind(firstLine(message), facts), LINE_CHARS);
 }
 
-/** That line with the name of its class in front. */
+/** That line with the class name before it. */
 export function namedLineOf(error: TaskError): string {
   const line = lineOf(error);
   return line === error.name ? line : `${error.name}: ${line}`;
@@ -94,7 +94,7 @@ function withBehind(
   { name, code, cause, errors = [] }: Omit<TaskError, 'message'>,
 ): string {
   const behind = cause === undefined ? errors.map(lineOf).join('; ') : lineOf(cause);
-  // Many a message names its cause by itself.
+  // Many messages contain that of their cause.
   if (behind === '' || own.includes(behind)) return own === '' ? String(code ?? name) : own;
   return own === '' ? behind : `${own}: ${behind}`;
 }
@@ -108,7 +108,7 @@ function firstLine(text: string): string {
   );
 }
 
-/** An error that says what the data says, with all that is behind it; `stack` is that of then. */
+/** An error from its data, with all causes; `stack` is the stored one. */
 export function errorFrom(facts: TaskError): Error {
   const { name, message, code, stack, cause, errors, own, ...steering } = facts;
   const options = cause === undefined ? undefined : { cause: errorFrom(cause) };
@@ -131,19 +131,19 @@ export function errorFrom(facts: TaskError): Error {
   return error;
 }
 
-/** An error that is only told, to people and in what is stored: no code decides by what it is. */
+/** An error that is only displayed and stored: no code depends on its class. */
 export function errorSaying(message: string, name = 'Error'): Error {
   const error = new Error(message);
   if (name !== error.name) Object.defineProperty(error, 'name', { value: name, writable: true });
   return error;
 }
 
-/** One reading, with what is left of its bounds. */
+/** One conversion, with the rest of its bounds. */
 class Reading {
   #left = NODES;
   readonly #path = new Set<unknown>();
 
-  /** `undefined` for what it is made of itself, and beyond the bounds. */
+  /** `undefined` for a cycle, and beyond the bounds. */
   of(value: unknown, depth: number): TaskError | undefined {
     if (depth === 0 || this.#left === 0 || this.#path.has(value)) return undefined;
     this.#left--;
@@ -177,7 +177,7 @@ class Reading {
     };
   }
 
-  /** Libraries that check input have lists of this name too, of objects that are no errors. */
+  /** Libraries that validate input have lists of this name too, of objects that are no errors. */
   #errors(value: object, depth: number): readonly TaskError[] {
     const errors = read(value, 'errors');
     if (!Array.isArray(errors)) return [];
@@ -186,7 +186,7 @@ class Reading {
   }
 }
 
-/** Also an error that was turned into data. */
+/** An error, or one that was converted to data. */
 function isErrorLike(value: unknown): boolean {
   if (isError(value)) return true;
   if (typeof value !== 'object' || value === null) return false;

@@ -1,4 +1,4 @@
-/** A length of time: milliseconds, or a number with its unit (`"250ms"`, `"30s"`, `"5m"`, `"2h"`, `"7d"`). */
+/** A duration: milliseconds, or a number with its unit (`"250ms"`, `"30s"`, `"5m"`, `"2h"`, `"7d"`). */
 export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;
 
 const UNIT_MS: ReadonlyMap<string, number> = new Map([
@@ -9,12 +9,12 @@ const UNIT_MS: ReadonlyMap<string, number> = new Map([
   ['d', 86_400_000],
 ]);
 
-/** Whether a value is a length of time that can be read. */
+/** Whether a value is a valid duration. */
 export function isDuration(value: unknown): value is Duration {
   return durationMs(value) !== undefined;
 }
 
-/** The length in whole milliseconds, or `undefined` when the text or number is not a duration. */
+/** The duration in whole milliseconds; `undefined` for an invalid text or number. */
 export function durationMs(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? Math.round(value) : undefined;
   if (typeof value !== 'string') return undefined;
@@ -28,33 +28,33 @@ export function durationMs(value: unknown): number | undefined {
 export type Moment =
   | number
   | {
-      /** As a `Date` tells it. */
+      /** As in `Date`. */
       getTime(): number;
     };
 
 /** A timer that has been set; canceling twice, or after it fired, does nothing. */
 export interface Timer {
-  /** It will not fire. */
+  /** Cancels the timer. */
   cancel(): void;
 }
 
 /**
- * Where every part of Fairloom that is not pure gets its time. The embedded backend, clients and
- * workers share one; tests hand in a manual one.
+ * The source of time for every part of Fairloom that is not pure. The embedded backend, clients and
+ * workers share one; tests use a manual one.
  */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
   /**
-   * Milliseconds since any moment, on a clock that is never set: it times timeouts and pauses within a process. Absent:
-   * `now`, which then must not be set while anything runs.
+   * Milliseconds since any moment, on a monotonic clock: for timeouts and pauses within a process.
+   * Absent: `now`, which then must not be set while anything runs.
    */
   elapsed?(): number;
   /** Calls `fire` once, `ms` from now. Waits beyond Node's 2^31 − 1 ms are chained, never clamped. */
   setTimer(ms: number, fire: () => void): Timer;
 }
 
-/** For lengths of time within this process, also while the clock of the machine is set. */
+/** For durations within this process, independent of changes of the machine's clock. */
 export function elapsedMs(clock: Clock): number {
   return clock.elapsed === undefined ? clock.now() : clock.elapsed();
 }

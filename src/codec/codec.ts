@@ -14,15 +14,15 @@ import { EncryptedCodec } from './encrypted.ts';
 import type { Codec } from './sealed-codec.ts';
 import { type Texts, textsOf, withoutKeys } from './texts.ts';
 
-/** The codec in force, with the limits of stored values. */
+/** The codec of a client, with the limits of stored values. */
 export class ValueCodec {
-  /** What keeps texts from being read where they are stored; `undefined` without a codec. */
+  /** Seals stored texts; `undefined` without a codec. */
   readonly texts: Texts | undefined;
-  /** Values are encrypted: what they hold is not for other systems either. */
+  /** Values are encrypted: other systems must not get them either. */
   readonly isSecret: boolean;
   readonly #own: Codec | undefined;
   readonly #log: Logger;
-  /** Names whose large values were reported; one line for each. */
+  /** Names whose large values were reported, once each. */
   readonly #warned = new Set<string>();
 
   constructor(codec: Codec | undefined, log: Logger) {
@@ -34,7 +34,7 @@ export class ValueCodec {
     this.#log = log;
   }
 
-  /** @throws {@link InvalidPayloadError} when the input cannot be stored as it is. */
+  /** @throws {@link InvalidPayloadError} when the input cannot be stored unchanged. */
   payload(name: string, input: unknown): string {
     if (input === undefined && this.#own === undefined) return '';
     const encoded = this.#encode(input);
@@ -43,7 +43,7 @@ export class ValueCodec {
     return encoded.text;
   }
 
-  /** @throws {@link InvalidResultError} when the result cannot be stored as it is. */
+  /** @throws {@link InvalidResultError} when the result cannot be stored unchanged. */
   result(name: string, value: unknown): string {
     if (value === undefined && this.#own === undefined) return '';
     const encoded = this.#encode(value);
@@ -52,7 +52,7 @@ export class ValueCodec {
     return encoded.text;
   }
 
-  /** A value under a key of XCom. @throws {@link InvalidPayloadError} when it cannot be stored as it is. */
+  /** A value of XCom. @throws {@link InvalidPayloadError} when it cannot be stored unchanged. */
   xcom(key: string, value: unknown): string {
     const where = `xcom key ${JSON.stringify(key)}`;
     if (value === undefined) throw new InvalidPayloadError('$', `undefined has no text (${where})`);
@@ -63,7 +63,7 @@ export class ValueCodec {
     throw new InvalidPayloadError('$', problem);
   }
 
-  /** A chunk of a stream, and its length in bytes. @throws {@link InvalidPayloadError} when it cannot be stored as it is. */
+  /** A chunk of a stream, and its bytes. @throws {@link InvalidPayloadError} for a value that changes when stored. */
   chunk(stream: string, value: unknown): { readonly text: string; readonly bytes: number } {
     const where = `stream ${stream}`;
     if (value === undefined) throw new InvalidPayloadError('$', `undefined has no text (${where})`);
@@ -74,7 +74,7 @@ export class ValueCodec {
     throw new InvalidPayloadError('$', problem);
   }
 
-  /** For what is put together of stored values and not stored itself; throws as `payload` does. */
+  /** For a value that is composed of stored ones and not stored itself; throws as `payload` does. */
   anyLength(value: unknown): string {
     if (value === undefined && this.#own === undefined) return '';
     const encoded =
@@ -86,9 +86,9 @@ export class ValueCodec {
   }
 
   /**
-   * Throws what the codec throws when the text is not its own.
+   * Throws the codec's error for a text that is not its own.
    *
-   * @throws {@link DecryptionError} when it is encrypted, and not by a key that is at hand.
+   * @throws {@link DecryptionError} when it is encrypted with an unknown key.
    */
   read(text: string): unknown {
     try {
@@ -123,7 +123,7 @@ export class ValueCodec {
   }
 }
 
-/** Its functions are code of the user's. */
+/** Its functions are user code. */
 function apartCodec(own: Codec): Codec {
   return {
     encode: (value) => callUserCode(() => own.encode(value)),

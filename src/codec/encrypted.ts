@@ -8,31 +8,31 @@ import type { Codec } from './sealed-codec.ts';
 
 /** One key of {@link encrypted}. */
 export interface EncryptionKey {
-  /** Stands in every text that it encrypts: 1 to 32 letters, digits, `.`, `_` and `-`. Never use one twice. */
+  /** Its id, part of every text that it encrypts: 1 to 32 letters, digits, `.`, `_` and `-`. Never reuse one. */
   readonly id: string;
-  /** 32 bytes of chance, as they are or as base64: `openssl rand -base64 32` makes some. */
+  /** 32 random bytes, raw or as base64: `openssl rand -base64 32` creates some. */
   readonly key: Uint8Array | string;
 }
 
-/** How values are encrypted. */
+/** Options of the encryption. */
 export interface EncryptionOptions {
-  /** The first encrypts; all decrypt, so that those before it can be read until nothing of theirs is left. */
+  /** The first encrypts; all decrypt, so that earlier ones stay readable until no text of theirs is left. */
   readonly keys: readonly EncryptionKey[];
-  /** What makes texts of values and back, before they are encrypted. Default: strict JSON. */
+  /** Codec between values and texts, before the encryption. Default: strict JSON. */
   readonly codec?: Codec | undefined;
   /**
-   * Reads also what is not encrypted: while a place is switched over that has been used without keys.
-   * Default false: such a value is an error, as one that was altered is.
+   * Also read unencrypted values, while a store that was used without keys is migrated. Default
+   * false: such a value is an error, as an altered one is.
    */
   readonly acceptUnencrypted?: boolean | undefined;
 }
 
 /**
- * A codec that encrypts everything that users and handlers wrote, by AES-256-GCM: inputs, results,
- * errors, reasons, channels, XCom, streams, journals, schedules, graphs. Names, users, ids and keys stay
+ * A codec that encrypts all data of users and handlers, with AES-256-GCM: inputs, results, errors,
+ * reasons, channels, XCom, streams, journals, schedules, graphs. Names, users, ids and keys stay
  * readable, and so do numbers in channels. See `docs/guide/encryption.md`.
  *
- * @throws InvalidOptionError for keys that are none.
+ * @throws InvalidOptionError for invalid keys.
  */
 export function encrypted(options: EncryptionOptions): Codec {
   checkOptions('encrypted', options, OPTION_KEYS);
@@ -53,10 +53,10 @@ const OPTION_KEYS: OptionKeys<EncryptionOptions> = keysOf<EncryptionOptions>()({
   acceptUnencrypted: true,
 });
 
-/** What {@link encrypted} makes. */
+/** The codec of {@link encrypted}. */
 export class EncryptedCodec implements Codec {
   readonly ring: KeyRing;
-  /** What gives values their form; absent: JSON. */
+  /** Codec between values and texts; absent: JSON. */
   readonly form: Codec | undefined;
   readonly acceptUnencrypted: boolean;
 
@@ -66,7 +66,7 @@ export class EncryptedCodec implements Codec {
     this.acceptUnencrypted = acceptUnencrypted;
   }
 
-  /** For values by themselves; a client encrypts all that it stores. */
+  /** For single values; a client encrypts all that it stores. */
   encode(value: unknown): string {
     return this.ring.seal(this.#text(value), 'input', true);
   }
@@ -84,7 +84,7 @@ export class EncryptedCodec implements Codec {
   }
 }
 
-/** @throws InvalidOptionError for keys that are none. */
+/** @throws InvalidOptionError for invalid keys. */
 export function ringOf(keys: unknown): KeyRing {
   if (!Array.isArray(keys) || keys.length === 0) {
     throw new InvalidOptionError('keys', 'a list of at least one key', keys);

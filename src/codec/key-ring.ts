@@ -1,8 +1,8 @@
 /**
- * AES-256-GCM with a list of keys. What is encrypted under one key is bounded by no counter: every text
- * has a key of its own, made of the key and of half of a nonce of 192 bits, the rest of which is the
- * nonce of GCM. So texts of a kind may also be encrypted without chance, by a nonce that is a MAC of
- * the text: equal texts are then equal where they are stored, which is how the store compares inputs.
+ * AES-256-GCM with a list of keys. No counter limits how much one key may encrypt: every text has
+ * its own key, derived from the key and half of a nonce of 192 bits, whose rest is the nonce of
+ * GCM. So texts of a kind can also be encrypted without randomness, with a MAC of the text as
+ * nonce: equal texts are then stored equal, which is how the store compares inputs.
  */
 
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
@@ -18,7 +18,7 @@ const HALF_NONCE = 12;
 const TAG_BYTES = 16;
 const CIPHER = 'aes-256-gcm';
 
-/** Its name, and what is derived of a key: one key for each purpose. */
+/** The id and the keys derived from a key: one for each purpose. */
 interface RingKey {
   readonly id: string;
   readonly encrypt: Buffer;
@@ -30,7 +30,7 @@ export class KeyRing {
   readonly #first: RingKey;
   readonly #keys = new Map<string, RingKey>();
 
-  /** Keys have {@link KEY_BYTES}; no two have one id. */
+  /** Keys have {@link KEY_BYTES} bytes; ids are unique. */
   constructor(keys: readonly [KeyOfRing, ...KeyOfRing[]]) {
     for (const { id, key } of keys) {
       const derived = { id, encrypt: derive(key, 'encrypt'), nonce: derive(key, 'nonce') };
@@ -39,12 +39,12 @@ export class KeyRing {
     this.#first = this.#keys.get(keys[0].id) ?? impossible('a ring without a key');
   }
 
-  /** `isEqual`: equal texts of a kind give equal texts. */
+  /** `isEqual`: equal texts of a kind give equal results. */
   seal(text: string, kind: TextKind, isEqual: boolean): string {
     return sealWith(this.#first, text, { kind, isEqual });
   }
 
-  /** What the other keys would have made of a text: it may have been stored before the first one was. */
+  /** The text encrypted with each of the other keys: it may have been stored before the first one was in use. */
   sealedBefore(text: string, kind: TextKind): readonly string[] {
     const older = [...this.#keys.values()].filter((key) => key !== this.#first);
     return older.map((key) => sealWith(key, text, { kind, isEqual: true }));
@@ -66,13 +66,13 @@ export class KeyRing {
     return this.#keys.has(id);
   }
 
-  /** A name for what has this hash, which says nothing of it to those who have no key. */
+  /** A name for content with this hash, which reveals nothing without the key. */
   nameOf(hash: string): string {
     return createHmac('sha256', this.#first.nonce).update(`name\0${hash}`).digest('hex');
   }
 }
 
-/** One key as it was given. */
+/** A key and its id. */
 export interface KeyOfRing {
   readonly id: string;
   readonly key: Buffer;
@@ -117,7 +117,7 @@ function keyOf(encrypt: Buffer, half: Buffer): Buffer {
   return createHmac('sha256', encrypt).update(half).digest();
 }
 
-/** A text of one kind cannot be put in the place of another. */
+/** Binds a text to its kind, so that it cannot replace a text of another kind. */
 function contextOf(id: string, kind: TextKind): Buffer {
   return Buffer.from(`fairloom\0${id}\0${kind}`);
 }

@@ -1,14 +1,14 @@
-/** Keys as a text: `id:base64`, parted by spaces, commas or lines; the first encrypts. */
+/** Keys as a text: `id:base64`, separated by spaces, commas or lines; the first encrypts. */
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { type EncryptionKey, ringOf } from './encrypted.ts';
 
-/** Between two keys. */
+/** Separates keys. */
 const BETWEEN = /[\s,]+/;
 
 /**
- * The keys in a text. Errors show none of it.
+ * Parses keys. Errors show none of the text.
  *
- * @throws InvalidOptionError when there are none, or one is no key.
+ * @throws InvalidOptionError when there are none, or one is invalid.
  */
 export function keysIn(text: unknown): readonly EncryptionKey[] {
   const parts = typeof text === 'string' ? text.split(BETWEEN).filter((part) => part !== '') : [];
@@ -24,6 +24,6 @@ export function keysIn(text: unknown): readonly EncryptionKey[] {
   return keys;
 }
 
-/** What such a text is, for errors. */
+/** Description of such a text in errors. */
 export const KEYS_FORM: string =
   'keys such as "id:<32 bytes as base64>", the first of which encrypts';

@@ -1,7 +1,6 @@
 /**
- * A backend that stores every text of users and handlers sealed: the codec is put before all that goes to it,
- * and after all that comes back. The engine sees plain texts alone, so that its decisions do not depend on
- * keys.
+ * A backend that stores every text of users and handlers sealed: the codec seals arguments and
+ * opens answers. The engine only sees plain texts, so its decisions do not depend on keys.
  */
 import type {
   Backend,
@@ -30,7 +29,7 @@ import { sealSpec } from './sealed-spec.ts';
 import { openAnswer, openFacts, sealedAsks, sealedWaits, sealSuspension } from './sealed-waits.ts';
 import type { Texts } from './texts.ts';
 
-/** The same backend, with every text of users and handlers as the codec has it. */
+/** Wraps a backend so that the codec seals every text of users and handlers. */
 export function sealedBackend(backend: Backend, texts: Texts): Backend {
   const records = new SealedRecords(texts);
   return {
@@ -81,7 +80,7 @@ function sealedTasks(backend: Backend, records: SealedRecords): TaskStore {
   };
 }
 
-/** A task may come to a worker that waits. */
+/** A waiting worker may be given a task. */
 function sealedWorkers(workers: WorkerStore, records: SealedRecords): WorkerStore {
   return {
     register: (spec, registration) => workers.register(spec, registration),
@@ -100,8 +99,8 @@ interface EnqueueCall {
 }
 
 /**
- * A store compares inputs as texts. One that was stored with an older key is another text, so what is
- * refused as another input is tried again as that key would have written it.
+ * A store compares inputs as texts. An input stored with an older key is another text, so a refusal
+ * for another input is retried with the text of that key.
  */
 async function enqueueSealed(
   backend: Backend,
@@ -134,8 +133,8 @@ function isConflict(reply: EnqueueReply | undefined): boolean {
 }
 
 /**
- * A key whose task has another text than this one may still have this input. It is not sent again: the
- * store would take that for a call that it has answered.
+ * The task of a key may have this input with another text. The call is not repeated: the store
+ * would treat it as one that it has answered.
  */
 async function lookedAt(
   { inspect }: Backend,
@@ -184,12 +183,12 @@ function sealDecision(texts: Texts, decision: Decision | Suspension): Decision |
   }
 }
 
-/** The type of a cause, and what else code reads of it, stays readable. */
+/** The type of a cause, and other fields that code reads, stay readable. */
 function sealCause(texts: Texts, cause: Cause): Cause {
   return rewordedCause(cause, (words) => texts.seal(words, 'reason'));
 }
 
-/** Without the key the fingerprint does not reveal what was thrown. */
+/** Without the key the fingerprint does not reveal the error. */
 function sealFingerprint(texts: Texts, cause: Cause): Cause {
   if (!('fingerprint' in cause) || cause.fingerprint === undefined) return cause;
   const { fingerprint } = cause;
@@ -253,7 +252,7 @@ function sealedRuns(runs: RunStore, records: SealedRecords): RunStore {
       return runs.checkpoint(lease, Object.fromEntries(sealed), writes);
     },
     load: async (id) => {
-      // The store counts in it, so it is the only field that is not sealed.
+      // The store counts in this field, the only one that is not sealed.
       const { [REDRIVES]: redrives, ...sealed } = await runs.load(id);
       const fields = await records.all(sealed, (text, field) =>
         field.startsWith(ANSWER) ? openAnswer(texts, text) : texts.demand(text, 'journal'),
@@ -264,7 +263,7 @@ function sealedRuns(runs: RunStore, records: SealedRecords): RunStore {
     readChannel: async (run, fields) => {
       const open = (text: string): string => {
         const opened = openValue(texts, text);
-        // Who asks for a value goes on with it; who asks for all of them shows them.
+        // A caller that reads single values depends on them; one that reads all displays them.
         if (fields !== undefined && isSealed(opened)) throw texts.problemOf(opened);
         return opened;
       };
@@ -280,7 +279,7 @@ function sealedRuns(runs: RunStore, records: SealedRecords): RunStore {
   };
 }
 
-/** The name is no hash of the content any more, so it stands in front of that: no two can be exchanged. */
+/** The name is not the hash of the sealed content, so it is stored before it: no two graphs can be exchanged. */
 function sealedGraphs(graphs: GraphStore, texts: Texts): GraphStore {
   return {
     save: (hash, body) => graphs.save(hash, texts.seal(`${hash}\n${body}`, 'graph')),
@@ -340,7 +339,7 @@ function sealedXCom(xcom: XComStore, texts: Texts): XComStore {
   };
 }
 
-/** A block is encrypted whole: what stands in front of it tells attempts and nodes apart, no more. */
+/** A block is encrypted as a whole: its prefix has only the attempt and the node. */
 function sealedStreams(streams: StreamStore, texts: Texts): StreamStore {
   return {
     append: (lease, write) =>

@@ -1,7 +1,7 @@
 /**
- * Values of channels as they are stored. A store appends to lists and adds to numbers without reading
- * more than that: so each element of a list is encrypted by itself, numbers stay as they are, and any
- * other value is a JSON text that holds the encrypted one.
+ * Stored values of channels. A store appends to lists and adds to numbers without decrypting them:
+ * so each element of a list is encrypted separately, numbers are not encrypted, and any other value
+ * is a JSON text that contains the encrypted one.
  */
 import { type ChannelWrite, type ChannelWrites, isNumber } from '../domain/task/channel.ts';
 import { isSealed } from '../domain/task/sealed-text.ts';
@@ -38,7 +38,7 @@ function quoted(texts: Texts, text: string): string {
   return JSON.stringify(texts.seal(text, 'channel'));
 }
 
-/** The JSON text of a stored value; one that cannot be read in part stays encrypted. */
+/** JSON text of a stored value; if a part cannot be read the value stays encrypted. */
 export function openValue(texts: Texts, text: string): string {
   if (isNumber(text)) return text;
   const stored: unknown = parsed(text);
@@ -48,7 +48,7 @@ export function openValue(texts: Texts, text: string): string {
 }
 
 function openQuoted(texts: Texts, stored: unknown, text: string): string {
-  // What is no text here was not encrypted.
+  // Values other than texts were not encrypted.
   return texts.open(typeof stored === 'string' && isSealed(stored) ? stored : text, 'channel');
 }
 

@@ -1,16 +1,16 @@
 /**
- * Errors as they are stored. Backends cut those of older attempts to `LIMITS.oldErrorBytes`, and half of
- * an encrypted text is nothing: so a long error stands there twice, first in short and then in full.
+ * Stored errors. Backends cut those of older attempts to `LIMITS.oldErrorBytes`, and a part of an
+ * encrypted text is useless: so a long error is stored twice, first abridged and then in full.
  */
 import { cut } from '../base/as-data.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { isSealed } from '../domain/task/sealed-text.ts';
 import type { Texts } from './texts.ts';
 
-/** Between the two, and after the second: so it can be seen whether that is whole. */
+/** Ends both texts, so that a cut second one can be detected. */
 const END = '\n';
 
-/** What fits when it is encrypted, in bytes of JSON: a third goes to base64, and a little to the key. */
+/** JSON bytes that fit when encrypted: base64 takes a third, the key a little. */
 const HEAD_BYTES = Math.floor(LIMITS.oldErrorBytes * 0.6);
 
 /** A JSON text of an error, encrypted. */
@@ -20,14 +20,14 @@ export function sealError(texts: Texts, text: string): string {
   return `${texts.seal(headOf(text), 'error')}${END}${whole}${END}`;
 }
 
-/** The JSON text in it, or as much as is left of that. */
+/** The JSON text of an error, abridged if the full one was cut. */
 export function openError(texts: Texts, text: string): string {
   const [head = '', whole = '', rest] = text.split(END);
   if (!isSealed(head)) return texts.open(text, 'error');
   return texts.open(rest === undefined ? head : whole, 'error');
 }
 
-/** Name and the beginning of the message. */
+/** Name and start of the message. */
 function headOf(text: string): string {
   let facts: Readonly<Record<string, unknown>>;
   try {

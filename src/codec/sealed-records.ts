@@ -1,4 +1,4 @@
-/** Records with texts that can be read, of records as they are stored. */
+/** Opens the texts of stored records. */
 
 import type { Leased, LeaseReply } from '../domain/port/leasing.ts';
 import type { ScheduleRecord } from '../domain/port/schedule.ts';
@@ -15,7 +15,7 @@ import { openError } from './sealed-error.ts';
 import { openSpec } from './sealed-spec.ts';
 import type { Texts } from './texts.ts';
 
-/** The texts of tasks, schedules and attempts. */
+/** Opens the texts of tasks, schedules and attempts. */
 export class SealedRecords {
   readonly texts: Texts;
 
@@ -88,13 +88,13 @@ export class SealedRecords {
     };
   }
 
-  /** Words are shown and nothing else: those that cannot be read say so. */
+  /** Texts of a cause are only displayed: an unreadable one is replaced by a note. */
   #cause(cause: Cause): Cause {
     return readableCause(rewordedCause(cause, (words) => this.texts.open(words, 'reason')));
   }
 }
 
-/** Words are shown and nothing else, as those of a cause. */
+/** Texts of a pause are only displayed, as those of a cause. */
 export function openPause<T extends RunPause>(texts: Texts, pause: T): T {
   if (pause.reason === undefined) return pause;
   return readablePause({ ...pause, reason: texts.open(pause.reason, 'reason') });

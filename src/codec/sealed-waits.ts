@@ -1,11 +1,11 @@
-/** What suspended tasks wait for, with the texts of users and handlers as the codec has them. */
+/** Waits of suspended tasks, with the texts of users and handlers sealed by the codec. */
 import type { AskStore, Suspension, TaskFacts, WaitStore } from '../domain/port/backend.ts';
 import { type AskRecord, type AskReply, askAnswerText, readAskAnswer } from '../domain/task/ask.ts';
 import { answerText, readAnswer } from '../domain/task/wait.ts';
 import { openPause, type SealedRecords } from './sealed-records.ts';
 import type { Texts } from './texts.ts';
 
-/** Signals carry their payloads sealed. */
+/** Payloads of signals are sealed. */
 export function sealedWaits(waits: WaitStore, records: SealedRecords): WaitStore {
   const { texts } = records;
   return {
@@ -42,7 +42,7 @@ export function sealedAsks(asks: AskStore, texts: Texts): AskStore {
   };
 }
 
-/** A suspension whose question, if it has one, is sealed. */
+/** Seals the question of a suspension, if it has one. */
 export function sealSuspension(texts: Texts, suspension: Suspension): Suspension {
   const { wait } = suspension;
   if (wait?.for.kind !== 'ask') return suspension;
@@ -51,7 +51,7 @@ export function sealSuspension(texts: Texts, suspension: Suspension): Suspension
   return { ...suspension, wait: { ...wait, for: { kind: 'ask', ask: sealed } } };
 }
 
-/** What explains a task, with the question that it waits with, if it does. */
+/** Opens the facts that explain a task, including its question. */
 export function openFacts(texts: Texts, stored: TaskFacts): TaskFacts {
   const { wait, paused } = stored;
   const facts = paused === undefined ? stored : { ...stored, paused: openPause(texts, paused) };
@@ -61,7 +61,7 @@ export function openFacts(texts: Texts, stored: TaskFacts): TaskFacts {
   return { ...facts, wait: { ...wait, for: { kind: 'ask', ask: opened } } };
 }
 
-/** The store wrote the answer, and in it stands what the sender has sealed. */
+/** The store wrote the answer around a payload that the sender has sealed. */
 export function openAnswer(texts: Texts, text: string): string {
   const answer = readAnswer(text);
   if (answer.payload === '') return text;

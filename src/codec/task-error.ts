@@ -8,8 +8,8 @@ import { isSealed, readableWords } from '../domain/task/sealed-text.ts';
 export type { TaskError };
 
 /**
- * The stored text of any thrown value, at most `LIMITS.errorBytes`. Never throws itself. With {@link errorOf}
- * the only way of an error into the store and out of it.
+ * Stored text of any thrown value, at most `LIMITS.errorBytes`. Never throws. All errors are stored
+ * with it and read with {@link errorOf}.
  */
 export function errorText(error: unknown): string {
   const facts = thrownOf(error);
@@ -21,7 +21,7 @@ export function errorText(error: unknown): string {
   return JSON.stringify(bare);
 }
 
-/** Reads back what {@link errorText} wrote; `undefined` when there is none. */
+/** Parses the text of {@link errorText}; `undefined` without one. */
 export function errorOf(text: string | undefined): TaskError | undefined {
   if (text === undefined || text === '') return undefined;
   if (isSealed(text)) return { name: 'Error', message: readableWords(text) };
@@ -33,7 +33,7 @@ export function errorOf(text: string | undefined): TaskError | undefined {
   }
 }
 
-/** What is kept of its stack, and of what is behind it (message and stack each), the most first. */
+/** Sizes to try, the largest first: of its stack, and of each cause (message and stack each). */
 const FITS: readonly { readonly stackChars: number; readonly behindChars: number }[] = [
   { stackChars: LIMITS.errorBytes, behindChars: LIMITS.errorBytes },
   { stackChars: LIMITS.errorBytes / 2, behindChars: 1_000 },
@@ -55,7 +55,7 @@ function fitted(facts: TaskError, stackChars: number, behindChars: number): Task
   };
 }
 
-/** An error in data that another program may have written: any value is read as one. */
+/** An error in data that another program may have written: reads any value. */
 export function errorIn(data: unknown): TaskError {
   return isRecord(data) ? stored(data) : thrownOf(data);
 }
@@ -76,5 +76,5 @@ function stored(value: Readonly<Record<string, unknown>>, depth = 0): TaskError 
   };
 }
 
-/** Errors behind each other that are read. */
+/** Most causes of each other that are read. */
 const MAX_DEPTH = 10;

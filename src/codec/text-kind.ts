@@ -1,4 +1,4 @@
-/** What a text is: one of a kind cannot be put in the place of another. */
+/** Kind of a text: it cannot replace a text of another kind. */
 export type TextKind =
   | 'input'
   | 'result'

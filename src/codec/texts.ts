@@ -1,4 +1,4 @@
-/** How the codec in force keeps texts: everything that users and handlers wrote, on its way to the store and back. */
+/** Seals and opens all texts of users and handlers with the codec. */
 import { createHash } from 'node:crypto';
 import { DecryptionError } from '../domain/errors/errors.ts';
 import { isSealed, SEAL, sealedWith } from '../domain/task/sealed-text.ts';
@@ -7,40 +7,40 @@ import type { KeyRing } from './key-ring.ts';
 import type { Codec } from './sealed-codec.ts';
 import type { TextKind } from './text-kind.ts';
 
-/** Makes texts unreadable, and readable again. The empty text, which says that there is no value, stays. */
+/** Seals texts, and opens them. The empty text, which means no value, stays. */
 export interface Texts {
   seal(text: string, kind: TextKind): string;
-  /** Never throws: a text that cannot be read stays as it is stored, and {@link problemOf} tells why. */
+  /** Never throws: an unreadable text stays as it is stored, and {@link problemOf} has the reason. */
   open(text: string, kind: TextKind): string;
-  /** The same for texts that must be there for anything to go on. @throws {@link DecryptionError} */
+  /** The same for required texts. @throws {@link DecryptionError} */
   demand(text: string, kind: TextKind): string;
-  /** Why a text cannot be read that `open` has left. */
+  /** Why `open` could not read a text. */
   problemOf(text: string): DecryptionError;
-  /** Other forms in which an input of this text may have been stored. */
+  /** Other stored forms of an input with this text. */
   sealedBefore(text: string): readonly string[];
-  /** The name under which what has this hash is stored. */
+  /** Stored name of content with this hash. */
   nameOf(hash: string): string;
 }
 
-/** `undefined` without a codec: then texts are stored as they are. */
+/** `undefined` without a codec: texts are stored as they are. */
 export function textsOf(codec: Codec | undefined): Texts | undefined {
   if (codec === undefined) return undefined;
   if (codec instanceof EncryptedCodec) return new RingTexts(codec.ring, codec.acceptUnencrypted);
   return new CodedTexts(codec);
 }
 
-/** Why a process without a codec cannot read a text. */
+/** Error of a process without a codec. */
 export function withoutKeys(text: string): DecryptionError {
   return new DecryptionError(sealedWith(text), 'unknown-key');
 }
 
-/** Backends write such texts themselves. */
+/** Kinds that backends also write themselves. */
 const OFTEN_UNENCRYPTED: ReadonlySet<TextKind> = new Set(['error', 'reason']);
 
-/** The result that backends give a join. */
+/** The result of a join, which backends write. */
 const JOINED = 'null';
 
-/** What was found not to be encrypted: marked as what cannot be read. */
+/** Mark of a text that was unexpectedly not encrypted. */
 const UNENCRYPTED = `${SEAL}:`;
 
 class RingTexts implements Texts {
@@ -53,7 +53,7 @@ class RingTexts implements Texts {
   }
 
   seal(text: string, kind: TextKind): string {
-    // A text that could not be read is handed on as it is.
+    // An unreadable text is passed on as it is.
     if (text === '' || isSealed(text)) return text;
     return this.#ring.seal(text, kind, kind === 'input');
   }
@@ -92,10 +92,10 @@ class RingTexts implements Texts {
   }
 }
 
-/** Values are the codec's already; so become all other texts. */
+/** The codec encodes values already; all other texts are sealed here. */
 const VALUES: ReadonlySet<TextKind> = new Set(['input', 'result', 'xcom', 'stream']);
 
-/** Stands for the id of a key. */
+/** Prefix in place of the id of a key. */
 const CODEC = `${SEAL}codec:`;
 
 class CodedTexts implements Texts {

@@ -1,4 +1,4 @@
-/** What a configuration comes to: options of a client, and settings in the store. */
+/** Applies a configuration: options of a client, and settings in the store. */
 import { memory } from '../backends/memory/memory-backend.ts';
 import { withIoredis } from '../backends/redis/connection/with-ioredis.ts';
 import { durationMs } from '../base/time.ts';
@@ -10,9 +10,9 @@ import { codecOf } from './encryption.ts';
 import { connectionOf } from './redis-connection.ts';
 
 /**
- * What to make a `Fairloom` of: backend, defaults, retention, `scheduler`, `xcom`, `requireUser`,
- * `logLevel`, `logErrors`, `series`, `codec`. Tasks
- * and all other code are added by the caller. Nothing is connected yet.
+ * Options of a `Fairloom`: backend, defaults, retention, `scheduler`, `xcom`, `requireUser`,
+ * `logLevel`, `logErrors`, `series`, `codec`. The caller adds tasks and other code. Nothing is
+ * connected yet.
  *
  * @throws {@link ConfigError} when a file of TLS cannot be read; `BackendUnsupportedError`
  * when the backend is Redis and the package `ioredis` is not installed.
@@ -21,7 +21,7 @@ export function fairloomOptions(config: Config): Promise<FairloomOptions> {
   return optionsOf(config, false);
 }
 
-/** The same for maintenance: a data folder is taken over from no process that lives. */
+/** The same for maintenance: it refuses a data folder that a live process owns. */
 export function maintenanceOptions(config: Config): Promise<FairloomOptions> {
   return optionsOf(config, true);
 }
@@ -35,8 +35,8 @@ async function optionsOf(config: Config, maintains: boolean): Promise<FairloomOp
 }
 
 /**
- * Stores the settings of queues and users that a configuration names, and leaves all others as
- * they are. Safe to repeat. Throws what `loom.queues.set` and `loom.users.set` throw.
+ * Stores the settings of queues and users in a configuration, and leaves all others. May be
+ * repeated. Throws the errors of `loom.queues.set` and `loom.users.set`.
  */
 export async function applySettings(loom: Fairloom, config: Config): Promise<void> {
   for (const [queue, settings] of Object.entries(config.queues)) {
@@ -55,7 +55,7 @@ async function backendOf({ backend, redis, data }: Config, maintains: boolean): 
   return library.redis(connection, { prefix: redis.keyPrefix });
 }
 
-/** Loaded here and nowhere else, by those who keep tasks in a folder. */
+/** Loaded only here, for those who keep tasks in a folder. */
 async function fileBackendOf(
   { folder = '', sync, maxBytes }: DataConfig,
   maintains: boolean,
@@ -66,7 +66,7 @@ async function fileBackendOf(
   return open(folder, { sync: everyMs === undefined ? 'always' : { everyMs }, maxBytes });
 }
 
-/** Loaded here and nowhere else: `ioredis` is there only for those who use it. */
+/** Loaded only here: `ioredis` is installed only where Redis is used. */
 function libraryOf(): Promise<typeof import('../backends/redis/redis-backend.ts')> {
   return withIoredis(() => import('../backends/redis/redis-backend.ts'));
 }

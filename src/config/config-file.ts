@@ -3,7 +3,7 @@ import { LIMITS } from '../domain/limits.ts';
 import type { Problems } from './problems.ts';
 import type { SourceFile } from './yaml-file.ts';
 
-/** Reads a file of text that is not too large; `undefined` when it cannot be read as that. */
+/** Reads a text file up to a size; `undefined` when that fails. */
 export function readSource(name: string, problems: Problems): SourceFile | undefined {
   const complain = (expected: string, got: string): undefined => {
     problems.add({
@@ -29,7 +29,7 @@ export function readSource(name: string, problems: Problems): SourceFile | undef
   }
 }
 
-/** No more of it than that: a device may go on for ever. */
+/** Bounded, since a device may be endless. */
 function firstBytes(name: string, most: number): Uint8Array {
   const bytes = new Uint8Array(most);
   const file = openSync(name, 'r');

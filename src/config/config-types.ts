@@ -1,4 +1,4 @@
-/** A configuration as callers read it, and as code writes it. */
+/** Types of a configuration: as loaded, and as input. */
 
 import type { Duration } from '../base/time.ts';
 import type { QueueOptions, UserOptions } from '../client/facades/settings-options.ts';
@@ -18,96 +18,96 @@ import type { Secret } from './secret.ts';
 export interface TlsConfig {
   /** File of the authority that signed the server's certificate. Default: those of Node. */
   readonly ca?: string | undefined;
-  /** File of the certificate that this client shows. */
+  /** File of this client's certificate. */
   readonly cert?: string | undefined;
   /** File of its private key. */
   readonly key?: string | undefined;
-  /** The name that the server's certificate must have. Default: the host of the URL. */
+  /** Expected name in the server's certificate. Default: the host of the URL. */
   readonly servername?: string | undefined;
-  /** False: take any certificate. Default true. */
+  /** False: accept any certificate. Default true. */
   readonly rejectUnauthorized?: boolean | undefined;
 }
 
-/** How to reach Redis. */
+/** Connection to Redis. */
 export interface RedisConfig {
   /** `redis://user:password@host:6379/0`, `rediss://…` for TLS, or the path of a socket. */
   readonly url?: Secret | undefined;
-  /** Goes before that of the URL. */
+  /** Overrides the user name of the URL. */
   readonly username?: string | undefined;
-  /** Goes before that of the URL. */
+  /** Overrides the password of the URL. */
   readonly password?: Secret | undefined;
-  /** Begins every key. Default `fq`. */
+  /** Prefix of every key. Default `fq`. */
   readonly keyPrefix: string;
-  /** How long one attempt to connect may take. Default 5 s. */
+  /** Timeout of one attempt to connect. Default 5 s. */
   readonly connectTimeout: Duration;
   /** Turns TLS on, also with `redis://`. */
   readonly tls?: TlsConfig | undefined;
 }
 
-/** Where tasks are kept without a server; see `docs/guide/deployment.md`. */
+/** Storage without a server; see `docs/guide/deployment.md`. */
 export interface DataConfig {
-  /** The data folder, absolute. */
+  /** Absolute path of the data folder. */
   readonly folder?: string | undefined;
-  /** When what was answered survives a loss of power: `always`, before it is; or so long after it. Default `always`. */
+  /** `always`: writes are synced to disk before the answer; otherwise at most this long after it. Default `always`. */
   readonly sync: 'always' | Duration;
-  /** Of the folder: beyond, what would store more is refused. Default: as much as the disk has. */
+  /** Largest size of the folder; writes beyond it are refused. Default: the size of the disk. */
   readonly maxBytes?: number | undefined;
 }
 
-/** Keys for what users and handlers write; see `docs/guide/encryption.md`. */
+/** Encryption of data of users and handlers; see `docs/guide/encryption.md`. */
 export interface EncryptionConfig {
-  /** `id:base64` of each, parted by spaces or commas; the first encrypts, all decrypt. */
+  /** Keys as `id:base64`, separated by spaces or commas; the first encrypts, all decrypt. */
   readonly keys?: Secret | undefined;
-  /** A file that has them, in place of `keys`: one on each line. */
+  /** File with one key per line, in place of `keys`. */
   readonly keysFile?: string | undefined;
-  /** Reads also what is not encrypted. Default false. */
+  /** Also read unencrypted values. Default false. */
   readonly acceptUnencrypted?: boolean | undefined;
 }
 
-/** Defaults of tasks, as far as they are data. */
+/** Defaults of tasks that are plain data. */
 export interface DefaultsConfig extends Omit<DefaultOptions, 'backoff'> {
   /** Default exponential from 1 s to 1 h with full jitter. */
   readonly backoff?: BackoffOptions | undefined;
 }
 
-/** One worker, as far as it is data; `loom.worker` and `loom.serve` take it as it is. */
+/** Options of a worker that are plain data, for `loom.worker` and `loom.serve`. */
 export type WorkerConfig = Omit<WorkerOptions, 'decider'>;
 
-/** What a worker or scheduler that the command line starts shows on `/metrics`. */
+/** Content of `/metrics` of a worker or scheduler of the command line. */
 export interface MetricsConfig {
-  /** Users with figures of their own. Default `none`. */
+  /** Users with their own figures. Default `none`. */
   readonly users?: UserSelection | undefined;
 }
 
 /** A configuration, checked and frozen, with its defaults. */
 export interface Config {
-  /** Where tasks live. Default `memory`, `file` where `data.folder` is given, or `redis` where `redis.url` is. */
+  /** Backend. Default `memory`; `file` if `data.folder` is set, or `redis` if `redis.url` is. */
   readonly backend: 'memory' | 'file' | 'redis';
-  /** How to reach Redis. */
+  /** Connection to Redis. */
   readonly redis: RedisConfig;
-  /** Where tasks are kept without a server. */
+  /** Storage without a server. */
   readonly data: DataConfig;
-  /** Keys for what users and handlers write. Default none: it is stored as it is. */
+  /** Encryption of data of users and handlers. Default none: it is stored in plain text. */
   readonly encryption?: EncryptionConfig | undefined;
   /** Refuse tasks without a user. Default false. */
   readonly requireUser: boolean;
-  /** How loud a line of log must be. */
+  /** Lowest level of logged lines. */
   readonly logLevel: LogLevel;
-  /** Lines about failures have the messages of what handlers threw. */
+  /** Lines about failures contain the message of the error. */
   readonly logErrors: boolean;
   /** Processes count what they store and run by minute and hour. Default true. */
   readonly series: boolean;
-  /** What holds where neither an enqueue nor a definition says anything. */
+  /** Defaults of tasks without an option of the enqueue or the definition. */
   readonly defaults: DefaultsConfig;
   /** How long ended tasks are kept. */
   readonly retention: RetentionOptions;
-  /** What holds for schedules that do not say otherwise. */
+  /** Defaults of schedules. */
   readonly scheduler: ScheduleDefaults;
-  /** Of values that tasks hand on by name. */
+  /** Options of XCom. */
   readonly xcom: XComOptions;
-  /** Of figures. */
+  /** Options of metrics. */
   readonly metrics: MetricsConfig;
-  /** At least one. */
+  /** Workers, at least one. */
   readonly workers: readonly WorkerConfig[];
   /** Settings by queue; `applySettings` stores them. */
   readonly queues: Readonly<Record<string, QueueOptions>>;
@@ -115,7 +115,7 @@ export interface Config {
   readonly users: Readonly<Record<string, UserOptions>>;
 }
 
-/** How to reach Redis, as code writes it. */
+/** Input of {@link RedisConfig}. */
 export interface RedisInput {
   /** See {@link RedisConfig}; a text, or the secret of another configuration. */
   readonly url?: string | Secret | undefined;
@@ -131,7 +131,7 @@ export interface RedisInput {
   readonly tls?: TlsConfig | undefined;
 }
 
-/** Where tasks are kept without a server, as code writes it. */
+/** Input of {@link DataConfig}. */
 export interface DataInput {
   /** See {@link DataConfig}; relative to the current folder. */
   readonly folder?: string | undefined;
@@ -141,7 +141,7 @@ export interface DataInput {
   readonly maxBytes?: number | undefined;
 }
 
-/** Keys, as code writes them. */
+/** Input of {@link EncryptionConfig}. */
 export interface EncryptionInput {
   /** See {@link EncryptionConfig}; a text, or the secret of another configuration. */
   readonly keys?: string | Secret | undefined;
@@ -151,7 +151,7 @@ export interface EncryptionInput {
   readonly acceptUnencrypted?: boolean | undefined;
 }
 
-/** A part of a configuration, as code writes it; everything may be left out. */
+/** Input of {@link Config}; every part is optional. */
 export interface ConfigInput {
   /** See {@link Config}. */
   readonly backend?: 'memory' | 'file' | 'redis' | undefined;
@@ -163,9 +163,9 @@ export interface ConfigInput {
   readonly encryption?: EncryptionInput | undefined;
   /** See {@link Config}. */
   readonly requireUser?: boolean | undefined;
-  /** How loud a line of log must be. Default `info`. */
+  /** Lowest level of logged lines. Default `info`. */
   readonly logLevel?: LogLevel | undefined;
-  /** Lines about failures have the messages of what handlers threw. Default true. */
+  /** Lines about failures contain the message of the error. Default true. */
   readonly logErrors?: boolean | undefined;
   /** See {@link Config}. */
   readonly series?: boolean | undefined;
@@ -179,9 +179,9 @@ export interface ConfigInput {
   readonly xcom?: XComOptions | undefined;
   /** See {@link MetricsConfig}. */
   readonly metrics?: MetricsConfig | undefined;
-  /** One worker; over workers from elsewhere it changes these fields of each. */
+  /** One worker; changes these fields of each worker from other sources. */
   readonly worker?: WorkerConfig | undefined;
-  /** Workers in place of all from elsewhere. */
+  /** Workers, in place of all from other sources. */
   readonly workers?: readonly WorkerConfig[] | undefined;
   /** Settings by queue. */
   readonly queues?: Readonly<Record<string, QueueOptions>> | undefined;

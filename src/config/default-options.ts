@@ -1,4 +1,4 @@
-/** The part of the schema that is about defaults of tasks. */
+/** Schema of the defaults of tasks. */
 
 import type { DefaultOptions } from '../core/options.ts';
 import { LIMITS } from '../domain/limits.ts';
@@ -24,7 +24,7 @@ const backoff: Fields<BackoffOptions> = {
   }),
 };
 
-/** What holds where neither an enqueue nor a definition says anything. */
+/** Defaults of tasks without an option of the enqueue or the definition. */
 export const defaults: Fields<DefaultOptions> = {
   retries: taskLeaf('', 'retries', 'number', {
     about: 'Attempts after the first.',

@@ -1,4 +1,4 @@
-/** The keys of the configuration, as a codec. */
+/** Codec with the configured keys. */
 import { readFileSync } from 'node:fs';
 import { messageOf } from '../base/message-of.ts';
 import { encrypted } from '../codec/encrypted.ts';

@@ -1,4 +1,4 @@
-/** What the environment says: `FAIRLOOM_REDIS_URL` for `redis.url`, and so on. */
+/** Options from the environment: `FAIRLOOM_REDIS_URL` for `redis.url`, and so on. */
 
 import { similarTo } from '../base/similar.ts';
 import { type Given, type GivenEntry, type GivenMap, type GivenValue, givenOf } from './given.ts';
@@ -6,7 +6,7 @@ import { ROOT } from './options.ts';
 import type { Problems } from './problems.ts';
 import { optionsOf } from './schema.ts';
 
-/** Names the file, as `--config` does. */
+/** Path of the file, as `--config`. */
 export const FILE_VARIABLE = 'FAIRLOOM_CONFIG';
 
 const PREFIX = 'FAIRLOOM_';
@@ -21,8 +21,8 @@ const VARIABLES: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * The variables that are set and not empty. One that is nearly an option is refused; others that
- * begin with `FAIRLOOM_` are not ours: Kubernetes sets some for a service of that name.
+ * The variables that are set and not empty. A name similar to an option is refused; others that
+ * begin with `FAIRLOOM_` are ignored: Kubernetes sets some for a service of that name.
  */
 export function givenOfEnvironment(env: NodeJS.ProcessEnv, problems: Problems): GivenMap {
   const root: Folder = new Map();
@@ -44,8 +44,8 @@ export function givenOfEnvironment(env: NodeJS.ProcessEnv, problems: Problems): 
 }
 
 /**
- * What hosts say of a Redis that they run for an application. It is no word to us in particular, so
- * it is asked for only where nothing else names a server or another backend.
+ * The variable in which hosts provide a Redis server. Its name is not specific to Fairloom, so it
+ * is read only if nothing else names a server or another backend.
  */
 export function givenOfHost(env: NodeJS.ProcessEnv): Given | undefined {
   const url = env[HOST_VARIABLE];

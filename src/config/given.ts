@@ -1,16 +1,16 @@
-/** What one source of configuration says: a tree of values, each with the place that it is from. */
+/** Values of one source of configuration, as a tree with the origin of each. */
 import { isPlainObject } from '../base/records.ts';
 
-/** Where a value comes from. */
+/** Origin of a value. */
 export type ConfigOrigin =
   | { readonly from: 'default' }
   | {
       readonly from: 'file';
-      /** As it was named. */
+      /** Name of the file as given. */
       readonly file: string;
-      /** From 1. */
+      /** Line, from 1. */
       readonly line: number;
-      /** From 1. */
+      /** Column, from 1. */
       readonly column: number;
     }
   | {
@@ -20,21 +20,21 @@ export type ConfigOrigin =
     }
   | {
       readonly from: 'code';
-      /** The flag of the command line that said it. */
+      /** The flag of the command line. */
       readonly flag?: string | undefined;
     };
 
 /** One value, list or mapping of one source. */
 export type Given = GivenValue | GivenList | GivenMap;
 
-/** Anything that is no list and no map. */
+/** A value that is no list and no map. */
 export interface GivenValue {
   readonly kind: 'value';
   readonly value: unknown;
   readonly origin: ConfigOrigin;
-  /** It is a text that stands for a value of any type: a variable, or a text with variables. */
+  /** A text for a value of any type: a variable, or a text with variables. */
   readonly isText?: boolean;
-  /** As it was written, when variables were put into it: they may be secrets. */
+  /** The text before variables were replaced, which may be secrets. */
   readonly written?: string;
 }
 
@@ -52,17 +52,17 @@ export interface GivenMap {
   readonly origin: ConfigOrigin;
 }
 
-/** A value of a map and the place of its key, which may be what is wrong. */
+/** A value of a map, and the origin of its key for errors about it. */
 export interface GivenEntry {
-  /** Where the key stands. */
+  /** Origin of the key. */
   readonly key: ConfigOrigin;
   readonly given: Given;
 }
 
-/** In place of what was refused while it was read, so that the rest can be checked. */
+/** Replaces a value that was refused during parsing, so that the rest can be checked. */
 export const REFUSED: Given = { kind: 'value', value: undefined, origin: { from: 'default' } };
 
-/** Whether a part of it was refused while it was read. */
+/** Whether a part of it was refused during parsing. */
 export function isRefused(given: Given): boolean {
   switch (given.kind) {
     case 'value':
@@ -74,7 +74,7 @@ export function isRefused(given: Given): boolean {
   }
 }
 
-/** A tree of plain values, all from places that `originOf` knows by their path. */
+/** A tree of plain values; `originOf` answers the origin of each path. */
 export function givenOf(
   value: unknown,
   originOf: (path: string) => ConfigOrigin,
@@ -96,7 +96,7 @@ export function givenOf(
   return { kind: 'map', entries: new Map(entries), origin };
 }
 
-/** The tree without its places. */
+/** The values of the tree without origins. */
 export function valueIn(given: Given): unknown {
   switch (given.kind) {
     case 'value':
@@ -110,7 +110,7 @@ export function valueIn(given: Given): unknown {
   }
 }
 
-/** The place in words: `fairloom.yaml:3:12`, `FAIRLOOM_REDIS_URL`, `--redis`, `code`, `default`. */
+/** Text of an origin: `fairloom.yaml:3:12`, `FAIRLOOM_REDIS_URL`, `--redis`, `code`, `default`. */
 export function originText(origin: ConfigOrigin): string {
   switch (origin.from) {
     case 'file':

@@ -1,7 +1,4 @@
-/**
- * Leases beside timeouts: a worker that died is to be noticed before the attempt that it made should
- * have ended.
- */
+/** Compares leases with timeouts: a dead worker must be noticed before the timeout of its attempt. */
 import { durationMs } from '../base/time.ts';
 import type { QueueOptions } from '../client/facades/settings-options.ts';
 import type { Config, WorkerConfig } from './config-types.ts';
@@ -10,26 +7,26 @@ import type { Findings } from './resolve.ts';
 
 type Timeout = QueueOptions['timeout'];
 
-/** A worker of the configuration, and where it stands in it. */
+/** A worker of the configuration, and its path. */
 interface PlacedWorker {
   readonly path: string;
   readonly worker: WorkerConfig;
 }
 
-/** Adds what cannot stand together. `paths` are those of the workers. */
+/** Adds problems of leases and timeouts. `paths` are those of the workers. */
 export function checkLeases(config: Config, paths: readonly string[], findings: Findings): void {
   const workers = config.workers.map((worker, at) => ({ path: paths[at] ?? 'worker', worker }));
   for (const worker of workers) checkWorker(worker, config, findings);
   checkQueues(config, workers, findings);
 }
 
-/** What holds where no queue says otherwise. */
+/** Checks the values that apply without settings of a queue. */
 function checkWorker({ path, worker }: PlacedWorker, config: Config, findings: Findings): void {
   const { lease } = worker;
   const { timeout } = config.defaults;
   if (!isTooLong(lease, timeout)) return;
   const own = findings.origins.get(`${path}.lease`);
-  // Reported where a source sets it: by default a lease is far shorter.
+  // Reported only if a source sets it: a default lease is far shorter.
   if (own !== undefined && own.from !== 'default') {
     add(findings, `${path}.lease`, { less: 'defaults.timeout', than: timeout, got: lease });
   } else {
@@ -37,7 +34,7 @@ function checkWorker({ path, worker }: PlacedWorker, config: Config, findings: F
   }
 }
 
-/** Queues that say one of the two; of one that says both, the settings' own check knows. */
+/** Checks queues with one of the two; for both, the settings' own check suffices. */
 function checkQueues(
   { queues, defaults }: Config,
   workers: readonly PlacedWorker[],
@@ -79,7 +76,7 @@ function lengthOf(value: Timeout): number | undefined {
 }
 
 interface Complaint {
-  /** The option that it must be less or more than, and the value of that. */
+  /** The other option of the comparison, and its value. */
   readonly less?: string;
   readonly more?: string;
   readonly than: unknown;

@@ -1,4 +1,4 @@
-/** How rows of the schema are made. Each is checked by the code that takes the option. */
+/** Constructors of the schema's rows. The code that takes an option checks it. */
 
 import { MASK } from '../base/masked-url.ts';
 import { type RateOptions, userPatch } from '../client/facades/settings-options.ts';
@@ -9,18 +9,18 @@ import { checkTaskOptions } from '../workflow/task-options.ts';
 import type { WorkerConfig } from './config-types.ts';
 import type { Leaf, LeafForm, SchemaNode, Section } from './schema.ts';
 
-/** A row for each field of a type: one that is missing does not compile. */
+/** A row for each field of a type: a missing one does not compile. */
 export type Fields<T> = { readonly [K in keyof Required<T>]: SchemaNode };
 
-/** A user that no configuration names: its own worker would be refused. */
+/** A user that no configuration names: a worker's own user would be refused. */
 const NOBODY = '~nobody';
 
 type LeafOptions = Omit<Leaf, 'kind' | 'form'>;
 
-/** One option of this form; lengths of time that are defaults are told as people write them. */
+/** An option of this form; default durations are shown with units. */
 export function leaf(form: LeafForm, options: LeafOptions): Leaf {
   const { fallback } = options;
-  // Lengths of time are shown as people write them.
+  // Durations are shown with units.
   const isLength = form === 'duration' && typeof fallback === 'number';
   return {
     kind: 'leaf',
@@ -30,7 +30,7 @@ export function leaf(form: LeafForm, options: LeafOptions): Leaf {
   };
 }
 
-/** The path of a file; `otherwise` says what happens without one. */
+/** Path of a file; `otherwise` describes the default. */
 export function fileLeaf(about: string, otherwise: string): Leaf {
   return leaf('text', { about, otherwise, isFile: true, check: checkPath });
 }
@@ -50,7 +50,7 @@ export function taskLeaf(
   return leaf(form, { ...options, check });
 }
 
-/** How long tasks of an end state are kept; `fallback` in ms. */
+/** Retention time of tasks in an end state; `fallback` in ms. */
 export function keptLeaf(state: keyof RetentionOptions, fallback: number): Leaf {
   return leaf('duration', {
     about: `How long ${state} tasks are kept.`,
@@ -59,7 +59,7 @@ export function keptLeaf(state: keyof RetentionOptions, fallback: number): Leaf 
   });
 }
 
-/** How many tasks of an end state are kept. */
+/** Retention count of tasks in an end state. */
 export function countLeaf(state: string): Leaf {
   return leaf('number', {
     about: `At most so many ${state} tasks are kept, the oldest go first.`,
@@ -82,7 +82,7 @@ export function workerLeaf(
   });
 }
 
-/** A setting of a user or a queue, checked by what makes changes of settings. */
+/** A setting of a user or a queue, checked by the code of these settings. */
 export function settingLeaf(
   patch: (options: object) => unknown,
   name: string,
@@ -91,9 +91,9 @@ export function settingLeaf(
   return leaf('data', { ...options, check: (value) => patch({ [name]: value }) });
 }
 
-/** Both parts of a rate; `whose` goes into what is told about them. */
+/** Both parts of a rate; `whose` is used in their descriptions. */
 export function rateSection(whose: string): Section {
-  // One part alone is refused, so each is looked at beside others that will do.
+  // A part alone is refused, so each is checked with a valid other one.
   const part = (
     name: keyof RateOptions,
     form: LeafForm,
@@ -118,7 +118,7 @@ export function rateSection(whose: string): Section {
   return { kind: 'section', isOptional: true, orDefault: true, fields };
 }
 
-/** A check that lets these words through and nothing else. */
+/** A check that accepts only these words. */
 export function oneOf(...words: readonly string[]): (value: unknown) => void {
   return (value) => {
     if (typeof value === 'string' && words.includes(value)) return;
@@ -126,7 +126,7 @@ export function oneOf(...words: readonly string[]): (value: unknown) => void {
   };
 }
 
-/** Throws for what is not true or false. */
+/** Throws for a value that is not true or false. */
 export function checkBoolean(value: unknown): void {
   if (typeof value !== 'boolean') throw new InvalidOptionError('', 'true or false', value);
 }
@@ -141,19 +141,19 @@ function checkPath(value: unknown): void {
   throw new InvalidOptionError('', 'the path of a file', value);
 }
 
-/** Throws for what is no text, or has nothing but white space. */
+/** Throws for a value that is no text, or only white space. */
 export function checkFilled(value: unknown): void {
   if (checkText(value).trim() === '')
     throw new InvalidOptionError('', 'a text that is not empty', value);
 }
 
-/** The same of a password, and refuses the mask under which one is shown. */
+/** The same for a password, and refuses its mask. */
 export function checkPassword(value: unknown): void {
   checkFilled(value);
   if (value === MASK) throw new InvalidOptionError('', 'the password, not its mask', value);
 }
 
-/** With the least length for which the unit is used: a day is 24 hours to most people. */
+/** With the least duration for which the unit is used: a day is 24 hours to most people. */
 const UNITS: readonly (readonly [unit: string, ms: number, least: number])[] = [
   ['d', 86_400_000, 172_800_000],
   ['h', 3_600_000, 3_600_000],
@@ -161,7 +161,7 @@ const UNITS: readonly (readonly [unit: string, ms: number, least: number])[] = [
   ['s', 1_000, 1_000],
 ];
 
-/** A length in the largest unit of which it is a whole number. */
+/** A duration in the largest unit of which it is a whole number. */
 function lengthText(length: number): string {
   const [unit, ms] = UNITS.find(([, one, least]) => length >= least && length % one === 0) ?? [
     'ms',

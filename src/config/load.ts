@@ -12,16 +12,16 @@ import { Problems } from './problems.ts';
 import { type Findings, type Layers, resolveSection } from './resolve.ts';
 import { resolveWorkers } from './worker-list.ts';
 
-/** Where a configuration is looked for. */
+/** Sources of a configuration. */
 export interface LoadConfigOptions {
   /**
-   * A file of YAML. Default: what `FAIRLOOM_CONFIG` names, or else `fairloom.yaml` in the current
-   * folder if there is one. `false`: none.
+   * A YAML file. Default: `FAIRLOOM_CONFIG`, or else `fairloom.yaml` in the current folder if it
+   * exists. `false`: none.
    */
   readonly file?: string | false | undefined;
-  /** Variables. Default: those of the process. */
+  /** Environment variables. Default: those of the process. */
   readonly env?: NodeJS.ProcessEnv | undefined;
-  /** What goes before file and environment. */
+  /** Values that override file and environment. */
   readonly overrides?: ConfigInput | undefined;
 }
 
@@ -31,39 +31,39 @@ const KEYS: OptionKeys<LoadConfigOptions> = keysOf<LoadConfigOptions>()({
   overrides: true,
 });
 
-/** A configuration, and where it comes from. */
+/** A configuration, and its origins. */
 export interface LoadedConfig {
   /** Checked and frozen, with its defaults. */
   readonly config: Config;
-  /** The file that was read, as it was named. */
+  /** Name of the file as given. */
   readonly file: string | undefined;
-  /** Where each option that has a value got it, by path: `redis.url`, `workers[0].lease`. */
+  /** Origin of each option with a value, by path: `redis.url`, `workers[0].lease`. */
   readonly origins: ReadonlyMap<string, ConfigOrigin>;
 }
 
-/** For the command line, which shows every option by itself. */
+/** For the command line, which shows options one by one. */
 export interface ReadConfig extends LoadedConfig {
-  /** Every option that has a value, by path. */
+  /** Each option with a value, by path. */
   readonly values: ReadonlyMap<string, unknown>;
 }
 
 /** For the command line, whose flags are overrides. */
 export interface ReadOptions extends Omit<LoadConfigOptions, 'overrides'> {
-  /** Not typed: what flags say is checked like everything else. */
+  /** Not typed: flags are checked as all other sources. */
   readonly overrides?: object | undefined;
-  /** The flag that gave an override, by path. */
+  /** Flag of an override, by path. */
   readonly flags?: ReadonlyMap<string, string> | undefined;
 }
 
-/** Read when nothing else is named. */
+/** Read without `--config` and `FAIRLOOM_CONFIG`. */
 const DEFAULT_FILE = 'fairloom.yaml';
 
 /**
- * Reads the configuration: defaults, then the file, then `FAIRLOOM_*` of the environment, then overrides. Later ones
- * win, field by field. `REDIS_URL` of the environment, which hosts set, is read where none of these names a server or
- * another backend.
+ * Reads the configuration: defaults, then the file, then `FAIRLOOM_*` of the environment, then
+ * overrides. Later ones take precedence, field by field. `REDIS_URL`, which hosts set, is read if
+ * none of these names a server or another backend.
  *
- * @throws {@link ConfigError} with everything that is wrong, each with its place.
+ * @throws {@link ConfigError} with all problems, each with its origin.
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<LoadedConfig> {
   checkOptions('loadConfig', options, KEYS);
@@ -100,7 +100,7 @@ export async function readConfig(options: ReadOptions): Promise<ReadConfig> {
   return { config: frozen(config), file, origins: inList(origins), values: inList(values) };
 }
 
-/** One worker is told of as `worker` in problems; in a configuration it is the first of a list. */
+/** Problems call a single worker `worker`; in a configuration it is the first of a list. */
 function inList<T>(byPath: ReadonlyMap<string, T>): ReadonlyMap<string, T> {
   const entries = [...byPath].map(([path, item]): [string, T] => [
     path.replace(/^worker\./, 'workers[0].'),
@@ -127,12 +127,12 @@ async function readFile(
 ): Promise<Given | undefined> {
   const source = readSource(file, problems);
   if (source === undefined) return undefined;
-  // The parser is loaded by those who have a file.
+  // The parser is loaded only if there is a file.
   const { givenOfYaml } = await import('./yaml-file.ts');
   return givenOfYaml(source, env, problems);
 }
 
-/** A source that says where Redis is means Redis, and one that names a data folder a file, unless it says otherwise itself. */
+/** Without `backend` a source with a Redis URL implies `redis`, one with a data folder `file`. */
 function withBackend(given: Given, problems: Problems): Given {
   if (given.kind !== 'map' || given.entries.has('backend')) return given;
   const url = originIn(given, 'redis', 'url');
@@ -151,7 +151,7 @@ function withBackend(given: Given, problems: Problems): Given {
   } satisfies GivenMap;
 }
 
-/** Whether nothing says which server is meant, or that none is: what a host says counts then alone, right or wrong. */
+/** Whether no source names a server or another backend: then the host's variable applies, valid or not. */
 function isServerOpen(layers: readonly Given[]): boolean {
   if (layers.some((given) => given.kind === 'map' && originIn(given, 'redis', 'url'))) return false;
   const backend = layers.map(backendIn).findLast((word) => word !== undefined);

@@ -1,4 +1,4 @@
-/** The schema: every option there is. An option of the library that is missing here fails to compile. */
+/** The schema: all options. An option of the library that is missing here fails to compile. */
 
 import { checkFolder, checkMaxBytes, SYNC_BOUNDS } from '../backends/file/file-options.ts';
 import { checkRedisUrl } from '../backends/redis/connection/address.ts';
@@ -49,7 +49,7 @@ import {
 } from './leaves.ts';
 import type { Dictionary, Leaf, Section } from './schema.ts';
 
-/** Of one attempt to connect, in ms. */
+/** Bounds of the connect timeout, in ms. */
 const CONNECT_BOUNDS = { least: 1, most: 600_000 };
 
 const backend: Leaf = leaf('text', {
@@ -219,7 +219,7 @@ const worker: Fields<WorkerConfig> = {
   }),
 };
 
-/** One worker. */
+/** Options of a worker. */
 export const WORKER: Section = {
   kind: 'section',
   about: 'One worker; `workers` is a list of them.',
@@ -316,7 +316,7 @@ function checkEncryption({ keys, keysFile }: Readonly<Record<string, unknown>>):
   );
 }
 
-/** Everything but the workers, of which there may be many. */
+/** All options without the workers, of which there may be several. */
 export const TOP: Section = {
   kind: 'section',
   others: ['worker', 'workers'],
@@ -394,5 +394,5 @@ export const TOP: Section = {
   },
 };
 
-/** Everything; `workers` is a list of what `worker` is. */
+/** All options; `workers` is a list of `worker`. */
 export const ROOT: Section = { kind: 'section', fields: { ...TOP.fields, worker: WORKER } };

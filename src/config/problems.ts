@@ -1,14 +1,14 @@
-/** Collects what is wrong, so that all of it is told at once. */
+/** Collects problems, to report all of them together. */
 import { MASK, maskedUrl } from '../base/masked-url.ts';
 import { type ConfigProblem, type InvalidOptionError, isOwn } from '../domain/errors/errors.ts';
 import { type ConfigOrigin, type Given, originText } from './given.ts';
 import type { Leaf } from './schema.ts';
 import { Secret } from './secret.ts';
 
-/** Longest text that a message shows whole. */
+/** Longest text that a message shows in full. */
 const SHOWN_LENGTH = 60;
 
-/** What is told about one place. */
+/** A problem at one place. */
 export interface Complaint {
   readonly path: string;
   readonly origin: ConfigOrigin;
@@ -17,7 +17,7 @@ export interface Complaint {
   readonly hint?: string | undefined;
 }
 
-/** All that is wrong so far. */
+/** All problems so far. */
 export class Problems {
   readonly #found: ConfigProblem[] = [];
 
@@ -40,7 +40,7 @@ export class Problems {
   }
 }
 
-/** Runs a check of the library; what it refuses, and as which option. */
+/** Runs a check of the library; answers its error, with the option. */
 export function refusalOf(check: () => unknown): InvalidOptionError | undefined {
   try {
     check();
@@ -51,7 +51,7 @@ export function refusalOf(check: () => unknown): InvalidOptionError | undefined 
   }
 }
 
-/** What was given, in words. */
+/** Text of a given value. */
 export function gotText(given: Given, leaf?: Leaf): string {
   if (given.kind === 'list') return 'a list';
   if (given.kind === 'map') return 'a mapping';
@@ -63,7 +63,7 @@ export function gotText(given: Given, leaf?: Leaf): string {
   return shownText(given.value);
 }
 
-/** A value in words. */
+/** Text of a value. */
 export function shownText(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (typeof value === 'string') return quoted(value);

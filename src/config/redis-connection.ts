@@ -1,4 +1,4 @@
-/** A Redis of the configuration, as the client library is told of it. */
+/** Connection options of the client library for the configured Redis. */
 
 import { readFileSync } from 'node:fs';
 import { addressOf } from '../backends/redis/connection/address.ts';
@@ -9,7 +9,7 @@ import { ConfigError } from '../domain/errors/errors.ts';
 import type { RedisConfig, TlsConfig } from './config-types.ts';
 
 /**
- * @throws {@link ConfigError} when there is no URL, or a file of TLS cannot be read.
+ * @throws {@link ConfigError} without a URL, or when a file of TLS cannot be read.
  */
 export function connectionOf(redis: RedisConfig): ConnectionOptions {
   const { url, username, password, connectTimeout, tls } = redis;

@@ -1,4 +1,4 @@
-/** Lays what the sources say over each other, field by field, and checks what comes of it. */
+/** Merges the sources field by field, and checks the result. */
 import { resolve as absolute, dirname } from 'node:path';
 import { foreignHint } from '../base/foreign-names.ts';
 import { maskedUrl } from '../base/masked-url.ts';
@@ -11,25 +11,25 @@ import { type Dictionary, type Leaf, optionsOf, type SchemaNode, type Section } 
 import { Secret } from './secret.ts';
 import { readAs } from './variables.ts';
 
-/** What comes of resolving, beside the values. */
+/** Results besides the values. */
 export interface Findings {
   readonly problems: Problems;
-  /** Where each option that has a value got it, by path. */
+  /** Origin of each option with a value, by path. */
   readonly origins: Map<string, ConfigOrigin>;
-  /** Those values. */
+  /** Each option with a value, by path. */
   readonly values: Map<string, unknown>;
-  /** Where each section was last given, by path. */
+  /** Latest origin of each section, by path. */
   readonly places: Map<string, ConfigOrigin>;
-  /** Paths with a problem of their own: what depends on them is not looked at. */
+  /** Paths with a problem: checks that depend on them are skipped. */
   readonly spoiled: Set<string>;
 }
 
-/** What stands at one place, by source: later ones win. */
+/** Values at one path, by source: later ones take precedence. */
 export type Layers = readonly Given[];
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The values of a section; `undefined` when it is optional and no source gives any. */
+/** Values of a section; `undefined` when it is optional and no source sets it. */
 export function resolveSection(
   section: Section,
   layers: Layers,
@@ -44,7 +44,7 @@ export function resolveSection(
     findings.values.set(path, 'default');
     return 'default';
   }
-  // What a later source takes back is not there for the ones after it either.
+  // A value that a later source resets stays reset for the sources after it.
   const taken = layers.findLastIndex(
     (given) => section.orDefault === true && isWord(given, 'default'),
   );
@@ -56,12 +56,12 @@ export function resolveSection(
     return [name, resolveNode(node, below, join(path, name), findings)] as const;
   });
   const present = Object.fromEntries(values.filter(([, value]) => value !== undefined));
-  // What has a problem of its own says nothing about the rest.
+  // A section with a problem is not checked as a whole.
   if (findings.spoiled.size === spoiledBefore) checkTogether(section, present, path, findings);
   return present;
 }
 
-/** Adds what the check of a section refuses. */
+/** Adds problems that the check of a section reports. */
 function checkTogether(section: Section, values: Values, path: string, findings: Findings): void {
   const { problems, spoiled, origins, places } = findings;
   const refusal = refusalOf(() => section.check?.(values));
@@ -140,14 +140,14 @@ function resolveLeaf(
   return undefined;
 }
 
-/** The value as the check is asked about it. */
+/** The value for the check. */
 function valueFor(leaf: Leaf, given: Given): unknown {
   if (given.kind !== 'value') return valueIn(given);
   if (given.value instanceof Secret) return given.value.reveal();
   return given.isText === true ? readAs(String(given.value), leaf.form) : given.value;
 }
 
-/** The value as the configuration has it. */
+/** The value for the configuration. */
 function finished(leaf: Leaf, value: unknown, origin: ConfigOrigin): unknown {
   if (typeof value !== 'string') return value;
   if (leaf.secret === 'whole') return new Secret(value);
@@ -156,7 +156,7 @@ function finished(leaf: Leaf, value: unknown, origin: ConfigOrigin): unknown {
   return absolute(origin.from === 'file' ? dirname(origin.file) : '.', value);
 }
 
-/** The part of a value that the check did not like, as far as it can be told. */
+/** The part of a value that the check refused, if it can be determined. */
 function culprit(
   leaf: Leaf,
   given: Given,
@@ -167,7 +167,7 @@ function culprit(
       refusalOf(() => leaf.check([valueIn(item)])) === undefined;
     const at = given.items.findIndex((item) => !isGood(item));
     const item = given.items[at];
-    // One among good ones; else it is not the items, but how many they are, or that two are the same.
+    // One item among valid ones; otherwise the problem is the number of items, or a duplicate.
     if (item !== undefined && given.items.some(isGood)) {
       return { path: `${path}[${at}]`, origin: item.origin, got: gotText(item) };
     }
@@ -184,13 +184,13 @@ function culprit(
   return { path, origin: given.origin, got: gotText(given, leaf) };
 }
 
-/** What a check was given, as its message says it. */
+/** The refused value in a check's message. */
 function refusedValue({ message, option, expected }: InvalidOptionError): string {
   const got = message.slice(`${option}: expected ${expected}, got `.length);
   return got === 'undefined' ? 'nothing' : got;
 }
 
-/** The layers that are mappings; what else they are is a problem. */
+/** The layers that are mappings; others are problems. */
 function mapsOf(
   layers: Layers,
   path: string,

@@ -1,26 +1,26 @@
 /**
- * What a schema is made of. It says what each option is and where a value for it may come from;
- * whether a value will do is asked of the code that takes it, so that no rule is said twice.
+ * Types of a schema. It has each option and its sources; the code that takes the option checks its
+ * value, so that each rule exists once.
  */
 
-/** How a text from the environment becomes a value of the option. */
+/** How a text from the environment is converted to the option's value. */
 export type LeafForm = 'text' | 'number' | 'boolean' | 'duration' | 'data';
 
 /** One option. */
 export interface Leaf {
   readonly kind: 'leaf';
-  /** What it does, in a sentence or two for the reference. */
+  /** Description in a sentence or two for the reference. */
   readonly about: string;
   readonly form: LeafForm;
-  /** Used when no source gives a value; absent: then there is none. */
+  /** Default value; absent: none. */
   readonly fallback?: unknown;
-  /** The fallback in words, where there is no value to show. */
+  /** Description of a default that is no value. */
   readonly otherwise?: string;
-  /** Kept as a `Secret`, which shows nothing, or a URL without its password. */
+  /** Kept as a `Secret`, which is masked as a whole, or as a URL without its password. */
   readonly secret?: 'whole' | 'url';
-  /** The path of a file, relative to the configuration's own folder. */
+  /** Path of a file, relative to the configuration's folder. */
   readonly isFile?: boolean;
-  /** Throws `InvalidOptionError` for what the option cannot be. */
+  /** Throws `InvalidOptionError` for an invalid value. */
   readonly check: (value: unknown) => unknown;
 }
 
@@ -29,33 +29,33 @@ export interface Section {
   readonly kind: 'section';
   readonly about?: string;
   readonly fields: Readonly<Record<string, SchemaNode>>;
-  /** Keys beside the fields that are read elsewhere. */
+  /** Keys besides the fields that are read elsewhere. */
   readonly others?: readonly string[];
-  /** Absent unless a source gives a part of it. */
+  /** Absent unless a source sets a part of it. */
   readonly isOptional?: boolean;
-  /** The word `default` may stand in its place. */
+  /** Accepts the word `default` in its place. */
   readonly orDefault?: boolean;
-  /** Throws `InvalidOptionError` for options that cannot stand together. */
+  /** Throws `InvalidOptionError` for options that exclude each other. */
   readonly check?: (value: Readonly<Record<string, unknown>>) => unknown;
 }
 
-/** Sections by names that the user chooses. */
+/** Sections with names of the user's choice. */
 export interface Dictionary {
   readonly kind: 'dictionary';
   readonly about: string;
   readonly of: Section;
-  /** Throws `InvalidOptionError` for a name that cannot be. */
+  /** Throws `InvalidOptionError` for an invalid name. */
   readonly checkKey: (name: string) => unknown;
 }
 
-/** What may stand at a path of the schema. */
+/** Node of the schema. */
 export type SchemaNode = Leaf | Section | Dictionary;
 
-/** One option of the schema with its path; `*` stands for a name that the user chooses. */
+/** One option of the schema with its path; `*` is a name of the user's choice. */
 export interface OptionEntry {
   readonly path: string;
   readonly leaf: Leaf;
-  /** The variable that sets it; there is none below a `*`. */
+  /** Variable that sets it; none below a `*`. */
   readonly variable: string | undefined;
 }
 
@@ -77,7 +77,7 @@ function below(node: SchemaNode, path: string): readonly OptionEntry[] {
   }
 }
 
-/** `redis.keyPrefix` is set by `FAIRLOOM_REDIS_KEY_PREFIX`. */
+/** `FAIRLOOM_REDIS_KEY_PREFIX` sets `redis.keyPrefix`. */
 function variableOf(path: string): string {
   const words = path.replaceAll('.', '_').replaceAll(/[A-Z]/g, (letter) => `_${letter}`);
   return `FAIRLOOM_${words.toUpperCase()}`;

@@ -1,15 +1,15 @@
 import { MASK } from '../base/masked-url.ts';
 
 /**
- * A value that logs must not have: every way of printing it shows a mask, also inside of other
- * values, in JSON and in texts. Only `reveal()` gives it.
+ * A value that must not be logged: printing it in any way shows a mask, also inside of other
+ * values, in JSON and in texts. Only `reveal()` returns it.
  */
 export class Secret {
   readonly #value: string;
   readonly #shown: string;
 
   static {
-    // What `console.log` and `util.inspect` ask; `inspect.custom` cannot be named in a declaration.
+    // For `console.log` and `util.inspect`; `inspect.custom` cannot be named in a declaration.
     Object.defineProperty(Secret.prototype, Symbol.for('nodejs.util.inspect.custom'), {
       value(this: Secret): string {
         return `Secret(${this.#shown})`;
@@ -17,7 +17,7 @@ export class Secret {
     });
   }
 
-  /** `shown` is printed in its place; default `***`. */
+  /** `shown` is printed instead of the value; default `***`. */
   constructor(value: string, shown: string = MASK) {
     this.#value = value;
     this.#shown = shown;

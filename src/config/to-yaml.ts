@@ -7,22 +7,22 @@ import { type ConfigOrigin, originText } from './given.ts';
 import { Secret } from './secret.ts';
 import { escaped } from './variables.ts';
 
-/** How a configuration is written. */
+/** Options of the YAML text. */
 export interface ToYamlOptions {
-  /** True: secrets as they are. Default false: their masks, which cannot be loaded again. */
+  /** True: secrets in plain text. Default false: masks, which cannot be loaded again. */
   readonly reveal?: boolean | undefined;
 }
 
 const KEYS: OptionKeys<ToYamlOptions> = keysOf<ToYamlOptions>()({ reveal: true });
 
-/** Without folding of long texts. */
+/** Long texts are not folded. */
 const STYLE = { lineWidth: 0 };
 
 /**
- * A configuration as YAML, with its defaults. With `reveal` the text gives the same configuration
- * when it is loaded.
+ * A configuration as YAML, with its defaults. With `reveal` loading the text gives the same
+ * configuration.
  *
- * @throws `InvalidOptionError` for what is no configuration.
+ * @throws `InvalidOptionError` for an invalid configuration.
  */
 export function toYaml(config: Config, options: ToYamlOptions = {}): string {
   checkOptions('toYaml', options, KEYS);
@@ -30,7 +30,7 @@ export function toYaml(config: Config, options: ToYamlOptions = {}): string {
   return stringify(written(config, options.reveal === true), STYLE);
 }
 
-/** The same with masks, and a comment behind each value that says where it comes from. */
+/** The same with masks, and a comment behind each value with its origin. */
 export function toYamlWithOrigins(loaded: {
   readonly config: Config;
   readonly origins: ReadonlyMap<string, ConfigOrigin>;

@@ -1,21 +1,21 @@
-/** `${NAME}` and `${NAME:-default}` in texts of a file, and what texts mean to options. */
+/** `${NAME}` and `${NAME:-default}` in texts of a file, and the conversion of texts to values. */
 import type { LeafForm } from './schema.ts';
 
 /** `$$` before a brace is a plain `$`; then `${NAME}`, with a default or without; then any other `${`. */
 const PLACES = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}|\$\{/g;
 
-/** A text after its variables were put in, and what was wrong with them. */
+/** A text with its variables replaced, and problems with them. */
 export interface Filled {
   readonly text: string;
-  /** Whether a variable stood in it. */
+  /** Whether it contained a variable. */
   readonly hadVariables: boolean;
   /** Variables that are not set and have no default. */
   readonly missing: readonly string[];
-  /** Whether a `${` is the start of nothing. */
+  /** Whether a `${` is incomplete. */
   readonly isBroken: boolean;
 }
 
-/** Puts variables into a text. One that is empty counts as not set where there is a default. */
+/** Replaces variables in a text. An empty one counts as not set if there is a default. */
 export function filled(text: string, env: NodeJS.ProcessEnv): Filled {
   const missing: string[] = [];
   let hadVariables = false;
@@ -35,14 +35,14 @@ export function filled(text: string, env: NodeJS.ProcessEnv): Filled {
   return { text: result, hadVariables, missing, isBroken };
 }
 
-/** A text that reads as itself when a file is loaded. */
+/** Escapes a text, so that loading a file gives it unchanged. */
 export function escaped(text: string): string {
   return text.replaceAll('${', '$$${');
 }
 
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
-/** What a text stands for; one that stands for nothing of that form is left as it is. */
+/** Converts a text to a value; a text of another form stays. */
 export function readAs(text: string, form: LeafForm): unknown {
   switch (form) {
     case 'text':

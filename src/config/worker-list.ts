@@ -5,21 +5,21 @@ import { WORKER } from './options.ts';
 import { gotText } from './problems.ts';
 import { type Findings, type Layers, resolveSection } from './resolve.ts';
 
-/** One worker, as the sources describe it. */
+/** Values of one worker in all sources. */
 interface Draft {
   readonly path: string;
   readonly layers: Layers;
 }
 
-/** One worker with its path, checked. */
+/** A checked worker with its path. */
 export interface ResolvedWorker {
   readonly path: string;
   readonly values: Readonly<Record<string, unknown>>;
 }
 
 /**
- * A list takes the place of all workers of the sources before it; `worker` changes the fields of
- * those that there are, or of the one that there is without a list.
+ * A list replaces all workers of earlier sources; `worker` changes fields of the existing ones, or
+ * of a single one without a list.
  */
 export function resolveWorkers(layers: Layers, findings: Findings): readonly ResolvedWorker[] {
   let drafts: readonly Draft[] = [{ path: 'worker', layers: [] }];

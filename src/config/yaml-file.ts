@@ -1,4 +1,4 @@
-/** A file of YAML as a tree of what it says: values with their places, and nothing that YAML can do besides. */
+/** Parses a YAML file to a tree of values with positions; other features of YAML are refused. */
 import {
   type Document,
   isAlias,
@@ -15,14 +15,14 @@ import { type ConfigOrigin, type Given, type GivenEntry, REFUSED } from './given
 import { type Problems, shownText } from './problems.ts';
 import { filled } from './variables.ts';
 
-/** A file that was read. */
+/** A file in memory. */
 export interface SourceFile {
-  /** As it was named. */
+  /** Name of the file as given. */
   readonly name: string;
   readonly text: string;
 }
 
-/** Brackets in each other, or dashes on one line; the schema has five levels. */
+/** Most nested brackets, or dashes on one line; the schema has five levels. */
 const MOST_LEVELS = 20;
 
 interface Reader {
@@ -33,8 +33,8 @@ interface Reader {
 }
 
 /**
- * What the file says; `undefined` when it cannot be read as a mapping. The parser's own messages
- * are not used: they quote the file, where secrets may stand.
+ * Parses the file; `undefined` when it is no mapping. Messages of the parser are not used: they
+ * quote the file, which may contain secrets.
  */
 export function givenOfYaml(
   file: SourceFile,
@@ -65,7 +65,7 @@ export function givenOfYaml(
   return undefined;
 }
 
-/** Mistakes in the language itself, in our words. */
+/** Our messages for syntax errors. */
 const COMPLAINTS: Readonly<Record<string, readonly [expected: string, got: string]>> = {
   ALIAS_PROPS: ['a value', 'an alias'],
   BAD_ALIAS: ['a value', 'an alias'],
@@ -83,7 +83,7 @@ const COMPLAINTS: Readonly<Record<string, readonly [expected: string, got: strin
 function documentOf(text: string, lineCounter: LineCounter): Document.Parsed | undefined {
   if (isDeep(text)) return undefined;
   try {
-    // Keys are compared below: the parser compares each with each.
+    // Keys are compared below: the parser compares all pairs.
     const options = { lineCounter, prettyErrors: false, strict: true, uniqueKeys: false } as const;
     return parseDocument(text, { ...options, schema: 'core', version: '1.2', merge: false });
   } catch (error) {
@@ -93,8 +93,8 @@ function documentOf(text: string, lineCounter: LineCounter): Document.Parsed | u
 }
 
 /**
- * Whether there are more brackets in each other, or dashes on one line, than a configuration can
- * have. The parser goes down a level of its stack for each; with 20,000 of them the process dies.
+ * Whether there are more nested brackets, or dashes on one line, than a configuration can have. The
+ * parser recurses for each; 20,000 of them crash the process.
  */
 function isDeep(text: string): boolean {
   let open = 0;

@@ -6,20 +6,17 @@ import type { Sample } from './table.ts';
 
 const MS_PER_SECOND = 1_000;
 
-/**
- * Deferred tasks that one look asks about, and most of those that they wait for; the next one asks
- * about those behind them.
- */
+/** Deferred tasks per read, and most of their dependencies; the next read continues after them. */
 const LOOKED_AT = 50;
 
 /**
- * What tasks wait for: of all of them how many ids are missing, of some how many are left, and for
- * how many others those stand in the way.
+ * Figures of dependencies: the number of missing ids of all tasks; for some tasks the number of
+ * open dependencies, and the number of dependents of these.
  */
 export class DependencyFigures {
   readonly #loom: Pick<MeasuredClient, 'tasks'>;
   readonly #clock: Clock;
-  /** Where the next look goes on; absent at the first one, and when the last page was read. */
+  /** Cursor of the next read; absent for the first page. */
   #cursor: string | undefined;
 
   constructor(loom: Pick<MeasuredClient, 'tasks'>, clock: Clock) {
@@ -53,7 +50,7 @@ export class DependencyFigures {
     ];
   }
 
-  /** How many wait for each of those that these wait for. */
+  /** Number of dependents of each dependency of these tasks. */
   async #fanOut(tasks: readonly TaskInfo[]): Promise<readonly Sample[]> {
     const ids = [...new Set(tasks.flatMap(({ blockedBy }) => blockedBy))].slice(0, LOOKED_AT);
     if (ids.length === 0) return [];

@@ -1,40 +1,40 @@
-/** How fair the turns were that workers here gave between two looks. */
+/** Fairness of the turns of this process's workers between two reads. */
 import type { UserStatus } from '../client/facades/user-facade.ts';
 
-/** A user in line that nothing of its own holds back, as a look finds it. */
+/** A user in line that nothing of its own holds back. */
 export interface InLine {
-  /** The user. */
+  /** Id of the user. */
   readonly user: string;
-  /** Its claim relative to others. */
+  /** Weight of the user. */
   readonly weight: number;
 }
 
-/** Both are 1 when every turn was fair. */
+/** Fairness figures; both are 1 when every turn was fair. */
 export interface FairnessFigures {
   /** Jain's index of turns by weight: (Σx)² / (n·Σx²). */
   readonly jain: number;
-  /** Of all users the least: its turns by the turns that its weight entitles it to. */
+  /** The least share of a user: its turns divided by the turns that its weight entitles it to. */
   readonly minShare: number;
 }
 
-/** Users of a queue whose turns are counted between two looks; more are not told apart. */
+/** Most users of a queue whose turns are counted separately. */
 const COUNTED_USERS = 10_000;
 
 /**
- * Whether a user's turns may be held against its weight: it has tasks in line, and nothing of its own
- * holds them back. One that is a task below its `maxRunning` was at it a moment ago.
+ * Whether a user's turns can be compared with its weight: it has tasks in line, and nothing of its
+ * own holds them back. One that is a task below its `maxRunning` was at it a moment ago.
  */
 export function couldBeServed({ queued, ready, running, settings }: Reckoned): boolean {
   const { maxRunning = Number.POSITIVE_INFINITY } = settings;
   return queued > 0 && ready && running + 1 < maxRunning;
 }
 
-/** What that depends on. */
+/** Facts that decide this. */
 type Reckoned = Pick<UserStatus, 'queued' | 'ready' | 'running'> & {
   readonly settings: Pick<UserStatus['settings'], 'maxRunning'>;
 };
 
-/** Counts turns of one queue between looks. */
+/** Counts turns of one queue between reads. */
 export class FairnessWindow {
   #turns = new Map<string, number>();
   #before: ReadonlyMap<string, InLine> = new Map();
@@ -46,9 +46,9 @@ export class FairnessWindow {
   }
 
   /**
-   * Ends the window and begins the next. Only users that could have been served at both its ends are
-   * compared: others had no claim for some of the time. `undefined` with fewer than two of them,
-   * or without a turn of theirs.
+   * Ends the window and starts the next. Compares only users that could have been served at both
+   * its ends: others had no claim for some of the time. `undefined` with fewer than two of them, or
+   * without a turn of theirs.
    */
   look(inLine: readonly InLine[]): FairnessFigures | undefined {
     const compared = inLine

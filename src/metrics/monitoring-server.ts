@@ -7,18 +7,18 @@ import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.
 import { isHostName, isProbeHost, nameOf } from './probe-host.ts';
 import type { Prometheus } from './prometheus.ts';
 
-/** What is shown, and where. */
+/** Address and content of the monitoring server. */
 export interface MonitoringOptions {
-  /** 0 takes any that is free. */
+  /** Port; 0 takes any free one. */
   readonly port: number;
-  /** Where it listens. Default: every address of the machine, as probes come from outside. */
+  /** Address to listen on. Default: all addresses of the machine, since probes come from outside. */
   readonly host?: string | undefined;
   /**
-   * Names under which `/readyz` and `/metrics` are asked too, without a port. Known without it: addresses, names of
-   * one word, names that end in `.local`, `.internal`, `.svc` or `.localhost`, and the name of the machine.
+   * Additional host names, without a port, for `/readyz` and `/metrics`. Always allowed: addresses, names of one
+   * word, names that end in `.local`, `.internal`, `.svc` or `.localhost`, and the name of the machine.
    */
   readonly allowHosts?: readonly string[] | undefined;
-  /** Shown under `/metrics`; absent: there is no such page. */
+  /** Content of `/metrics`; absent: there is no such page. */
   readonly metrics?: Pick<Prometheus, 'contentType' | 'text'> | undefined;
 }
 
@@ -31,9 +31,9 @@ const KEYS: OptionKeys<MonitoringOptions> = keysOf<MonitoringOptions>()({
 
 /** A server that answers probes. */
 export interface MonitoringServer {
-  /** Where it listens. */
+  /** Port that it listens on. */
   readonly port: number;
-  /** Answers what is under way, and nothing more. */
+  /** Finishes open requests, and accepts no more. */
   close(): Promise<void>;
 }
 
@@ -49,9 +49,9 @@ const TEXT = 'text/plain; charset=utf-8';
 const JSON_TYPE = 'application/json';
 
 /**
- * Answers `/livez` (this process turns; never asks the backend), `/readyz` (the backend answers and
- * every worker here leases: 503 otherwise, also while a worker drains) and `/metrics`. It keeps no
- * process alive.
+ * Answers `/livez` (this process is alive; never calls the backend), `/readyz` (the backend answers
+ * and every worker here leases: 503 otherwise, also while a worker drains) and `/metrics`. It keeps
+ * no process alive.
  *
  * @throws `InvalidOptionError`; the error of `listen`, such as EADDRINUSE.
  */
@@ -144,12 +144,12 @@ async function asked(request: IncomingMessage, page: () => Promise<Page>): Promi
   }
 }
 
-/** Without the query, which says nothing here. */
+/** Path without the query, which is ignored. */
 function pathOf({ url = '/' }: IncomingMessage): string {
   return url.split('?', 1)[0] ?? '/';
 }
 
-/** The port that was chosen, where none was asked for; a socket of the file system has none. */
+/** The actual port; a socket of the file system has none. */
 function portOf(address: AddressInfo | string | null): number | undefined {
   return typeof address === 'object' ? address?.port : undefined;
 }

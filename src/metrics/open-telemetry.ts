@@ -8,11 +8,11 @@ import { ProcessFigures } from './process-figures.ts';
 import type { Recorder } from './recorder.ts';
 import { METRICS, type MetricKey, type Samples } from './table.ts';
 
-/** What `openTelemetryMetrics(…)` is made of. */
+/** Options of `openTelemetryMetrics(…)`. */
 export interface OpenTelemetryMetricsOptions {
-  /** Where the instruments are made: `metrics.getMeter('fairloom')` of `@opentelemetry/api`. */
+  /** Creates the instruments: `metrics.getMeter('fairloom')` of `@opentelemetry/api`. */
   readonly meter: Meter;
-  /** Users with figures of their own. Default `'none'`. */
+  /** Users with their own figures. Default `'none'`. */
   readonly users?: UserSelection | undefined;
 }
 
@@ -24,9 +24,9 @@ const KEYS: OptionKeys<OpenTelemetryMetricsOptions> = keysOf<OpenTelemetryMetric
 const PREFIX = 'fairloom_';
 
 /**
- * Measures a client for OpenTelemetry: give it as `metrics` to a `Fairloom`.
+ * Measures a client for OpenTelemetry: set it as `metrics` of a `Fairloom`.
  *
- * @throws `InvalidOptionError` for the first option that is not what it should be.
+ * @throws `InvalidOptionError` for the first invalid option.
  */
 export function openTelemetryMetrics(options: OpenTelemetryMetricsOptions): Instruments {
   checkOptions('openTelemetryMetrics', options, KEYS);

@@ -1,15 +1,15 @@
 /**
- * Under which names probes and scrapes are answered. A page of the web can give a name of its own the address of
- * this machine, and would then read what stands there; its browser sends that name as `Host`. Probes come under an
- * address, or under a name that no public name server has.
+ * Host names that the monitoring server accepts. A web page can point its own domain name at this
+ * machine and would then read the server's pages (DNS rebinding); its browser sends that name as
+ * `Host`. Probes use an address, or a name that no public name server has.
  */
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 
-/** Ends of names that are never public. */
+/** Suffixes of names that are never public. */
 const PRIVATE = ['.localhost', '.local', '.internal', '.svc'];
 
-/** Whether it is an address, a name of one word or of a private network, or one that is allowed. */
+/** Whether a host is an address, a name of one word or of a private network, or an allowed one. */
 export function isProbeHost(host: string | undefined, allowed: ReadonlySet<string>): boolean {
   // Browsers always send one.
   if (host === undefined) return true;
@@ -20,12 +20,12 @@ export function isProbeHost(host: string | undefined, allowed: ReadonlySet<strin
   return name === hostname().toLowerCase() || allowed.has(name);
 }
 
-/** In lower case, without its port and the dot that ends a name. */
+/** In lower case, without its port and a final dot. */
 export function nameOf(host: string): string {
   return host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
 }
 
-/** A name or an address without a port. */
+/** Whether a text is a name or an address without a port. */
 export function isHostName(word: string): boolean {
   return isIP(word) !== 0 || /^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/i.test(word);
 }

@@ -19,17 +19,17 @@ import { timedBackend } from './timed-backend.ts';
 const NS_PER_SECOND = 1e9;
 const MS_PER_SECOND = 1_000;
 
-/** How precisely the event loop is watched, in ms. */
+/** Resolution of the event loop monitor, in ms. */
 const LOOP_RESOLUTION_MS = 10;
 
-/** Turns what one client, its workers and its backend do into figures. */
+/** Counts what one client, its workers and its backend do. */
 export class ProcessFigures implements Instruments {
   readonly #recorder: Recorder;
   readonly #users: UserSelection;
   readonly #workers = new Set<MeasuredWorker>();
   readonly #stores: StoreFigures[] = [];
   readonly #loop: IntervalHistogram = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
-  /** The look that is under way, shared by everybody who asks meanwhile. */
+  /** The read in progress, shared by concurrent callers. */
   #looking: Promise<Samples> | undefined;
 
   constructor(recorder: Recorder, users: UserSelection) {
@@ -87,7 +87,7 @@ export class ProcessFigures implements Instruments {
     scheduler.on('schedule.skipped', ({ reason }) => fired(reason));
   }
 
-  /** Everything that is looked at on demand. */
+  /** Reads all figures that are read on demand. */
   look(): Promise<Samples> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
@@ -122,7 +122,7 @@ export class ProcessFigures implements Instruments {
     const at = (quantile: string, nanoseconds: number): Sample => ({
       key: 'eventLoopLag',
       labels: { quantile },
-      // What is measured is the time between ticks of a timer: what it took longer is the lag.
+      // Measures the time between ticks of a timer: the excess is the lag.
       value: Math.max(0, nanoseconds / NS_PER_SECOND - LOOP_RESOLUTION_MS / MS_PER_SECOND),
     });
     if (this.#loop.count === 0) return [];

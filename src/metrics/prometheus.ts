@@ -8,21 +8,21 @@ import { ProcessFigures } from './process-figures.ts';
 import type { Recorder } from './recorder.ts';
 import { METRICS, type MetricKey, type Sample, type Samples } from './table.ts';
 
-/** The package `prom-client`, as it is imported. */
+/** The imported package `prom-client`. */
 export type PrometheusClient = Pick<
   typeof PromClient,
   'Counter' | 'Gauge' | 'Histogram' | 'Registry'
 >;
 
-/** What `prometheus(…)` is made of. */
+/** Options of `prometheus(…)`. */
 export interface PrometheusOptions {
   /** The package: `import * as client from 'prom-client'`. */
   readonly client: PrometheusClient;
-  /** Where the metrics are registered. Default: a registry of their own. */
+  /** Registry of the metrics. Default: a new one. */
   readonly registry?: PromClient.Registry | undefined;
   /**
-   * Users with figures of their own: each is a label, so every one costs memory in each program that
-   * reads them. Default `'none'`.
+   * Users with their own figures: each is a label, and costs memory in every program that reads
+   * them. Default `'none'`.
    */
   readonly users?: UserSelection | undefined;
 }
@@ -33,9 +33,9 @@ const KEYS: OptionKeys<PrometheusOptions> = keysOf<PrometheusOptions>()({
   users: true,
 });
 
-/** The instruments of a client, and what they show. */
+/** Instruments of a client, and their text. */
 export interface Prometheus extends Instruments {
-  /** Of the answer to a scrape. */
+  /** Content type of the answer to a scrape. */
   readonly contentType: string;
   /** Everything in the registry, in the text format of Prometheus. */
   text(): Promise<string>;
@@ -44,10 +44,10 @@ export interface Prometheus extends Instruments {
 const PREFIX = 'fairloom_';
 
 /**
- * Measures a client for Prometheus: give it as `metrics` to a `Fairloom`, and answer scrapes with
+ * Measures a client for Prometheus: set it as `metrics` of a `Fairloom`, and answer scrapes with
  * `text()`.
  *
- * @throws `InvalidOptionError` for the first option that is not what it should be.
+ * @throws `InvalidOptionError` for the first invalid option.
  */
 export function prometheus(options: PrometheusOptions): Prometheus {
   checkOptions('prometheus', options, KEYS);
@@ -85,7 +85,7 @@ class PrometheusRecorder implements Recorder {
         labelNames: [...spec.labels],
         registers: [registry],
       };
-      // What this look finds takes the place of what the one before found.
+      // The samples of this read replace those of the previous one.
       const show = async (metric: { reset(): void }, put: (sample: Sample) => void) => {
         const found = await look();
         metric.reset();

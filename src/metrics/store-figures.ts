@@ -10,24 +10,24 @@ import { DependencyFigures } from './dependency-figures.ts';
 import { couldBeServed, FairnessWindow } from './fairness.ts';
 import type { Sample } from './table.ts';
 
-/** Users of a queue that one look asks about, beside those that the look before found oldest. */
+/** Users of a queue per sample, besides those that waited longest in the last one. */
 const SAMPLE = 50;
 
 const MS_PER_SECOND = 1_000;
 
-/** A user, and how old the task is that comes first in its line. */
+/** A user, and the age of the first task in its line. */
 interface Seen extends UserStatus {
   readonly headAgeMs: number;
 }
 
-/** Looks at the store: queues as they are, and users in samples, so that a look costs little. */
+/** Reads the store: all queues, and samples of users, so that a read costs little. */
 export class StoreFigures {
   readonly #loom: MeasuredClient;
   readonly #clock: Clock;
   readonly #selection: UserSelection;
   readonly #dependencies: DependencyFigures;
   readonly #windows = new Map<string, FairnessWindow>();
-  /** Of each queue: where the next sample begins, and who waited longest so far. */
+  /** Of each queue: cursor of the next sample, and the users that waited longest so far. */
   readonly #samples = new Map<string, { cursor?: string; oldest: readonly string[] }>();
 
   constructor(loom: MeasuredClient, clock: Clock, selection: UserSelection) {
@@ -41,7 +41,7 @@ export class StoreFigures {
     this.#window(queue).turn(user);
   }
 
-  /** Never rejects: that the store is away is a figure too. */
+  /** Never rejects: an unavailable store is a figure too. */
   async look(): Promise<readonly Sample[]> {
     try {
       const [stats, queues, workers, lagMs, ofDependencies, health] = await Promise.all([
@@ -78,7 +78,7 @@ export class StoreFigures {
     const waiting = seen
       .filter(({ queued }) => queued > 0)
       .sort((one, other) => other.headAgeMs - one.headAgeMs);
-    // A user that is held back, or stands in a paused queue, waits by its settings.
+    // A user that is held back by its settings, or is in a paused queue, is not counted.
     const served = settings.paused === true ? [] : waiting.filter((user) => !isUnready(user));
     const state = this.#samples.get(queue);
     if (state !== undefined) {
@@ -92,7 +92,7 @@ export class StoreFigures {
     ];
   }
 
-  /** A page of users, then the next; and again those that waited longest. */
+  /** The next page of users, and again those that waited longest. */
   async #sample(queue: string): Promise<readonly UserStatus[]> {
     if (this.#selection === 'all') return this.#everybody(queue);
     const state = this.#samples.get(queue) ?? { oldest: [] };

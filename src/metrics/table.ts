@@ -1,35 +1,35 @@
-/** Every metric that there is: one table for Prometheus, OpenTelemetry and docs/metrics.md. */
+/** All metrics: one table for Prometheus, OpenTelemetry and docs/metrics.md. */
 
-/** How a metric behaves: only rises · rises and falls · how values are spread. */
+/** Kind of a metric: only rises · rises and falls · distribution of values. */
 export type MetricKind = 'counter' | 'gauge' | 'histogram';
 
 /**
- * Whose figure it is: of the clients and workers of this process, or of the store, so that every
- * process that looks says the same.
+ * Scope of a figure: the clients and workers of this process, or the store, where every process
+ * reads the same value.
  */
 export type MetricScope = 'process' | 'store';
 
 /** One metric. */
 export interface MetricSpec {
-  /** Without the prefix `fairloom_`. */
+  /** Name without the prefix `fairloom_`. */
   readonly name: string;
-  /** How it behaves. */
+  /** Kind of the metric. */
   readonly kind: MetricKind;
-  /** Whose figure it is. */
+  /** Scope of the figure. */
   readonly scope: MetricScope;
   /** Names of its labels. */
   readonly labels: readonly string[];
-  /** For people, in one line. */
+  /** Description in one line. */
   readonly help: string;
-  /** A counter that is kept elsewhere, and read at each scrape. */
+  /** A counter that is stored elsewhere, and read at each scrape. */
   readonly isLookedAt?: boolean;
   /** Upper ends of a histogram's buckets. */
   readonly buckets?: readonly number[];
 }
 
 /**
- * In seconds: from what Redis answers in to what a patient user waits for; what is to happen at
- * once; calls of the backend.
+ * In seconds: waits, from the speed of Redis to the longest wait of a user; delays of what should
+ * be immediate; calls of the backend.
  */
 const WAITS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1_800, 3_600];
 const DELAYS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300];
@@ -80,7 +80,7 @@ export type MetricKey =
   | 'graphExtensions'
   | 'graphBytes';
 
-/** In the order in which they are shown. */
+/** All metrics, in the order of their display. */
 export const METRICS: Readonly<Record<MetricKey, MetricSpec>> = {
   storeUp: gauge('store', 'store_up', [], '1 when the store answered at the last look'),
   storeProblems: gauge(
@@ -278,10 +278,10 @@ export interface Sample {
   readonly value: number;
 }
 
-/** What a look has found, by metric. */
+/** Samples of one read, by metric. */
 export type Samples = ReadonlyMap<MetricKey, readonly Sample[]>;
 
-/** One pass for all metrics: each then reads its own samples only. */
+/** Groups samples in one pass, so that each metric reads its own only. */
 export function byMetric(samples: readonly Sample[]): Samples {
   const found = new Map<MetricKey, Sample[]>();
   for (const sample of samples) {
@@ -292,14 +292,14 @@ export function byMetric(samples: readonly Sample[]): Samples {
   return found;
 }
 
-/** A row of the table, without what only some kinds have. */
+/** A row of the table, without fields of some kinds. */
 type Columns = readonly [scope: MetricScope, name: string, labels: readonly string[], help: string];
 
 function counter(...columns: Columns): MetricSpec {
   return row('counter', columns);
 }
 
-/** A counter that is kept elsewhere. */
+/** A counter that is stored elsewhere. */
 function lookedAt(...columns: Columns): MetricSpec {
   return { ...row('counter', columns), isLookedAt: true };
 }

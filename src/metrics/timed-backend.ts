@@ -1,13 +1,13 @@
 import { monotonicMs } from '../base/globals.ts';
 import type { Backend } from '../domain/port/backend.ts';
 
-/** Gets the name of a call, as `tasks.lease`, how long it took, in seconds, and whether it failed. */
+/** Called with the name of a call, as `tasks.lease`, its duration in seconds, and whether it failed. */
 export type OnCall = (operation: string, seconds: number, failed: boolean) => void;
 
-/** Calls that wait by design: how long they take says nothing. */
+/** Calls that wait by design: their duration is no figure. */
 const WAITING = new Set(['workers.waitForWork', 'inspect.waitForEnd', 'streams.waitForChunks']);
 
-/** The same backend; tells of each call how long it took. */
+/** Wraps a backend and reports the duration of each call. */
 export function timedBackend(backend: Backend, onCall: OnCall): Backend {
   return {
     tasks: timedPart('tasks', backend.tasks, onCall),

@@ -77,10 +77,10 @@ export type {
   TestApi,
 } from '../conformance/harness.ts';
 
-/** The longest a case may take, in ms; the largest store tens of thousands of tasks, on machines that are busy. */
+/** The longest duration of a case, in ms; the largest store tens of thousands of tasks, on busy machines. */
 const CASE_MS = 240_000;
 
-/** What holds unless a case asks for something else. */
+/** Retention of cases without their own. */
 const RETENTION: Retention = {
   finishedMs: LIMITS.retainFinishedMs,
   failedMs: LIMITS.retainFailedMs,
@@ -193,9 +193,9 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
 /**
  * Declares the whole suite for one backend.
  *
- * @param name - shown in the titles.
- * @param api - the test runner's `describe`, `it` and `expect`.
- * @param open - makes a fresh, empty backend; called once per case.
+ * @param name - Name of the backend in the titles.
+ * @param api - `describe`, `it` and `expect` of the test runner.
+ * @param open - Creates a new, empty backend; called once per case.
  */
 export function describeBackend(name: string, api: TestApi, open: OpenHarness): void {
   api.describe(`backend contract: ${name}`, () => {
@@ -222,7 +222,7 @@ async function runCase(each: Run | Case, api: TestApi, open: OpenHarness): Promi
   }
 }
 
-/** What holds after the history of every case. */
+/** Invariants after the history of every case. */
 async function audit(kit: Kit): Promise<void> {
   if (kit.closed) return;
   const { drift } = await kit.backend.inspect.reconcile({ repair: false });
@@ -236,7 +236,7 @@ async function audit(kit: Kit): Promise<void> {
   for (const queue of queues) await auditQueue(kit, queue);
 }
 
-/** The sums over the users of a queue are what the queue says. */
+/** Sums over the users of a queue equal the counts of the queue. */
 async function auditQueue(
   kit: Kit,
   { queue, counts, settings, ...info }: QueueInfo,

@@ -1,30 +1,30 @@
 import { BackendUnavailableError } from '../domain/errors/errors.ts';
 import type { Backend } from '../domain/port/backend.ts';
 
-/** What goes wrong with one call. */
+/** Fault of one call. */
 export type Fault =
-  /** It never reaches the backend. */
+  /** The call never reaches the backend. */
   | 'lose-request'
-  /** The backend does it, and the answer is lost. */
+  /** The backend executes it, and the answer is lost. */
   | 'lose-reply'
-  /** It is sent once this is fulfilled. */
+  /** The call is sent once this resolves. */
   | { readonly holdUntil: Promise<unknown> }
-  /** The answer arrives once this is fulfilled. */
+  /** The answer arrives once this resolves. */
   | { readonly holdReplyUntil: Promise<unknown> }
-  /** It never reaches the backend, and this is thrown. */
+  /** The call never reaches the backend, and throws this error. */
   | { readonly throw: Error };
 
 /** One call of a backend. */
 export interface BackendCall {
-  /** As `tasks.settle`, `workers.register`, `open`. */
+  /** Name of the operation, as `tasks.settle`, `workers.register`, `open`. */
   readonly operation: string;
-  /** How often this operation was called, this time included. */
+  /** Number of calls of this operation so far, including this one. */
   readonly count: number;
-  /** What the operation was called with. */
+  /** Arguments of the call. */
   readonly args: readonly unknown[];
 }
 
-/** Says what goes wrong with a call; `undefined` for nothing. */
+/** Selects the fault of a call; `undefined` for none. */
 export type FaultPlan = (call: BackendCall) => Fault | undefined;
 
 const STORES: readonly string[] = [
@@ -43,7 +43,7 @@ const STORES: readonly string[] = [
   'series',
 ];
 
-/** Any backend, with faults between it and its caller. */
+/** Wraps any backend, with faults between it and its caller. */
 export function flakyBackend(backend: Backend, plan: FaultPlan): Backend {
   const counts = new Map<string, number>();
   const call = (operation: string, run: Run, args: readonly unknown[]): Promise<unknown> => {
@@ -62,7 +62,7 @@ export function flakyBackend(backend: Backend, plan: FaultPlan): Backend {
 
 type Run = (...args: readonly unknown[]) => Promise<unknown>;
 
-/** The same object with every method led through `call`. */
+/** The same object with every method wrapped by `call`. */
 function flaky<T extends object>(
   target: T,
   prefix: string,

@@ -1,24 +1,24 @@
-/** Which call of a handler. */
+/** Facts about one call of a handler. */
 export interface RunFacts {
-  /** The task. */
+  /** Id of the task. */
   readonly taskId: string;
-  /** Its name. */
+  /** Name of the task. */
   readonly name: string;
-  /** Whose turn it was. */
+  /** User of the task. */
   readonly user: string;
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
 }
 
 /** One call of a handler in a test, from its start to its end. */
 export interface HandlerRun extends RunFacts {
-  /** What the handler was given. */
+  /** Input of the handler. */
   readonly input: unknown;
   /** `running` until the handler has ended. */
   readonly state: 'running' | 'returned' | 'threw';
-  /** What it returned. */
+  /** Its result. */
   readonly result?: unknown;
-  /** What it threw. */
+  /** Its error. */
   readonly error?: unknown;
 }
 
@@ -27,7 +27,7 @@ interface Watcher {
   readonly resolve: (run: HandlerRun) => void;
 }
 
-/** Everything that handlers did, from the first one on. */
+/** All calls of handlers since the start. */
 export class HandlerRuns {
   readonly #runs: HandlerRun[] = [];
   readonly #watchers = new Set<Watcher>();
@@ -37,7 +37,7 @@ export class HandlerRuns {
     return this.#runs;
   }
 
-  /** A handler was called; the answer says how it ended. */
+  /** Records the call of a handler; the returned function records its end. */
   begin(facts: RunFacts, input: unknown): (end: RunEnd) => void {
     const at = this.#runs.length;
     const run: HandlerRun = { ...facts, input, state: 'running' };
@@ -50,7 +50,7 @@ export class HandlerRuns {
     };
   }
 
-  /** The first run that matches, whether it was or is to come. */
+  /** The first past or future run that matches. */
   first(matches: (run: HandlerRun) => boolean): Promise<HandlerRun> {
     const past = this.#runs.find(matches);
     if (past !== undefined) return Promise.resolve(past);
@@ -68,7 +68,7 @@ export class HandlerRuns {
   }
 }
 
-/** How a run ended. */
+/** End of a run. */
 export type RunEnd =
   | { readonly state: 'returned'; readonly result: unknown }
   | { readonly state: 'threw'; readonly error: unknown };

@@ -3,7 +3,7 @@ import { type Clock, type Duration, durationMs, type Timer } from '../base/time.
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 
-/** A moment well past the epoch, so that nothing in a test is negative: 2026-01-05 12:00 UTC. */
+/** A moment well past the epoch, so that no time in a test is negative: 2026-01-05 12:00 UTC. */
 const START_MS = 1_767_614_400_000;
 
 /** Turns of the event loop after a timer: enough for chains of promises, however long. */
@@ -16,11 +16,11 @@ interface ManualTimer {
   readonly fire: () => void;
 }
 
-/** For a clock that others must be moved with, such as that of a backend in another process. */
+/** Hooks for clocks that move with this one, such as that of a backend in another process. */
 export interface ManualClockHooks {
-  /** Is told the new time before the timers of that moment fire. */
+  /** Called with the new time before the timers of that moment fire. */
   readonly moved?: ((nowMs: number) => Promise<void>) | undefined;
-  /** Fulfilled when what was begun has gone on as far as it can. Default: promises alone. */
+  /** Resolves when all started work has continued as far as it can. Default: promises only. */
   readonly settle?: (() => Promise<void>) | undefined;
 }
 
@@ -32,12 +32,12 @@ const HOOK_KEYS: OptionKeys<ManualClockHooks> = keysOf<ManualClockHooks>()({
 /** A clock that stands still until it is moved. Its timers fire in order as it passes them. */
 export class ManualClock implements Clock {
   #nowMs: number;
-  /** Those that have not fired. Few: a test has few. */
+  /** Pending timers. */
   readonly #timers = new Set<ManualTimer>();
   readonly #hooks: ManualClockHooks;
   #numbers = 0;
 
-  /** Starts at 2026-01-05 12:00 UTC unless told otherwise. */
+  /** Starts at 2026-01-05 12:00 UTC by default. */
   constructor(startMs: number = START_MS, hooks: ManualClockHooks = {}) {
     if (!Number.isFinite(startMs)) throw new InvalidOptionError('startMs', 'a moment', startMs);
     checkOptions('new ManualClock', hooks, HOOK_KEYS);
@@ -57,15 +57,15 @@ export class ManualClock implements Clock {
     return { cancel: () => void this.#timers.delete(timer) };
   }
 
-  /** Timers that wait; for tests that look for leaks. */
+  /** Number of pending timers; for tests that look for leaks. */
   get pending(): number {
     return this.#timers.size;
   }
 
   /**
-   * Moves on, firing every timer on the way at its own moment and letting what it began go on.
+   * Advances the time, fires every timer at its own moment and lets the started work continue.
    *
-   * @throws `InvalidOptionError` when the length is none, or negative.
+   * @throws `InvalidOptionError` for an invalid or negative duration.
    */
   async advance(length: Duration): Promise<void> {
     const ms = durationMs(length);
@@ -82,7 +82,7 @@ export class ManualClock implements Clock {
     await this.#settle();
   }
 
-  /** Sets the time without firing anything, also backwards: what a machine's clock may do. */
+  /** Sets the time, also backwards, without firing timers: as a machine's clock may be set. */
   jump(ms: number): void {
     this.#nowMs += ms;
   }
@@ -108,7 +108,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Lets everything that can go on without time passing go on. */
+/** Lets all work continue that can without time passing. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < TURNS; turn++) {
     await new Promise((resolve) => setImmediate(resolve));

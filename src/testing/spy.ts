@@ -1,6 +1,6 @@
 import type { HandlerRun, HandlerRuns } from './handler-runs.ts';
 
-/** Looks at one task's handler. What it waits for may have happened already. */
+/** Observes one task's handler, including its earlier calls. */
 export interface Spy<in out I, out O> {
   /** Every run so far, in the order of the starts. */
   readonly runs: readonly SpiedRun<I, O>[];
@@ -12,15 +12,15 @@ export interface Spy<in out I, out O> {
   threw(matches?: (input: I) => boolean): Promise<SpiedRun<I, O>>;
 }
 
-/** One run of the handler that a {@link Spy} looks at. */
+/** One run of the handler that a {@link Spy} observes. */
 export interface SpiedRun<out I, out O> extends Omit<HandlerRun, 'input' | 'result'> {
-  /** What the handler was given. */
+  /** Input of the handler. */
   readonly input: I;
-  /** What it returned. */
+  /** Its result. */
   readonly result?: O;
 }
 
-/** What is seen of the handler of one task in a journal. */
+/** A spy on the handler of one task, from a journal. */
 export function spyOn<I, O>(journal: HandlerRuns, name: string): Spy<I, O> {
   const first = async (
     state: HandlerRun['state'] | 'any',
@@ -40,7 +40,7 @@ export function spyOn<I, O>(journal: HandlerRuns, name: string): Spy<I, O> {
   };
 }
 
-/** The definition says of which types its input and output are. */
+/** The definition has the types of its input and output. */
 function typed<I, O>(run: HandlerRun): SpiedRun<I, O> {
   return run as SpiedRun<I, O>;
 }

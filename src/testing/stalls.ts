@@ -2,24 +2,23 @@ import { clearTimeout, setTimeout } from '../base/globals.ts';
 import { ClockNotDrivenError } from '../domain/errors/errors.ts';
 
 /**
- * How long the clock may stand still, in ms of the machine, before what waits counts as forgotten.
- * A test that does something else between a `result()` and its `drain()` needs no longer.
+ * How long the clock may stand still, in ms of the machine, before a wait counts as forgotten. A
+ * test that does something else between a `result()` and its `drain()` needs no longer.
  */
 const FORGOTTEN_MS = 100;
 
 /**
- * Ends waits that nothing would end: no handler runs, and the clock has not been moved for a
- * while. Without it a forgotten `drain()` ends with the timeout of the test runner,
- * which says nothing of the cause.
+ * Ends waits that would never end: no handler runs, and the clock has not moved for a while.
+ * Without it a forgotten `drain()` ends with the timeout of the test runner, without the cause.
  */
 export class Stalls {
   readonly #isRunning: () => boolean;
-  /** Drives under way. */
+  /** Number of drives in progress. */
   #driving = 0;
-  /** Drives that began or ended; tells whether there was one meanwhile. */
+  /** Number of starts and ends of drives; detects a drive in between. */
   #moves = 0;
 
-  /** `isRunning`: some handler runs, whose end may bring the others on. */
+  /** `isRunning`: a handler runs, whose end may resolve the waits. */
   constructor(isRunning: () => boolean) {
     this.#isRunning = isRunning;
   }
@@ -36,7 +35,7 @@ export class Stalls {
     }
   }
 
-  /** Calls `end` when the wait for a task would never end; until the answer is called. */
+  /** Calls `end` when the wait for a task would never end; the returned function stops this. */
   watch(taskId: string, end: (reason: Error) => void): () => void {
     let moves = this.#moves;
     const look = (): void => {

@@ -20,11 +20,11 @@ import { ManualClock, settle } from './manual-clock.ts';
 import { type Spy, spyOn } from './spy.ts';
 import { Stalls } from './stalls.ts';
 
-/** How a {@link TestLoom} differs from a `Fairloom` in production. */
+/** Options of a {@link TestLoom} that differ from those of a `Fairloom`. */
 export interface TestLoomOptions extends Omit<FairloomOptions, 'backend' | 'tasks' | 'clock'> {
-  /** Where time starts, in ms since the epoch. Default 2026-01-05 12:00 UTC. */
+  /** Initial time, in ms since the epoch. Default 2026-01-05 12:00 UTC. */
   readonly startMs?: number | undefined;
-  /** The worker that `drain` and `advance` run. Default one slot, so that the order is certain. */
+  /** Options of the worker that `drain` and `advance` run. Default one slot, for a deterministic order. */
   readonly worker?: WorkerOptions | undefined;
 }
 
@@ -36,9 +36,9 @@ const KEYS: OptionKeys<TestLoomOptions> = keysOf<TestLoomOptions>()({
   worker: true,
 });
 
-/** Which failures of handlers a test lets pass. */
+/** Failures of handlers that a test expects. */
 export interface FailureOptions {
-  /** True: they are part of the test. Default false. */
+  /** True: failures are part of the test. Default false. */
   readonly allowFailures?: boolean | undefined;
 }
 
@@ -51,21 +51,21 @@ export interface TestClock {
   /** Ms since the epoch. */
   now(): number;
   /**
-   * Lets time pass and works meanwhile: delays, retries and timeouts happen on the way. Rejects
+   * Advances the time and works meanwhile: delays, retries and timeouts happen on the way. Rejects
    * with the first unexpected failure.
    */
   advance(length: Duration, options?: FailureOptions): Promise<void>;
 }
 
-/** What {@link TestLoom.fail} makes a handler throw. */
+/** Error of a handler by {@link TestLoom.fail}. */
 export class InjectedFailure extends Error {
-  /** Also across copies of the package. */
+  /** Equal across copies of the package. */
   override readonly name = 'InjectedFailure';
 }
 
 /**
  * A whole Fairloom in a test: the embedded backend on a clock that stands still, and a worker that
- * works only while it is told to.
+ * works only on request.
  */
 export function testLoom(tasks: TaskSource, options: TestLoomOptions = {}): TestLoom {
   checkOptions('testLoom', options, KEYS);
@@ -78,18 +78,18 @@ export function testLoom(tasks: TaskSource, options: TestLoomOptions = {}): Test
 
 /** See {@link testLoom}. */
 export class TestLoom extends Fairloom {
-  /** Time passes only when this is told to move. */
+  /** Time passes only when this is advanced. */
   readonly clock: TestClock;
   readonly #manual: ManualClock;
   readonly #workerOptions: WorkerOptions;
   readonly #journal = new HandlerRuns();
-  /** By name, with the version of what has one. */
+  /** By name, with the version if there is one. */
   readonly #stubs = new Map<string, Handler>();
-  /** How often handlers are still to fail, by name. */
+  /** Remaining failures of handlers, by name. */
   readonly #failures = new Map<string, number>();
-  /** The first failure that no test asked for; taken by the call that reports it. */
+  /** The first failure that no test asked for; the call that reports it clears it. */
   #unexpected: { readonly error: unknown } | undefined;
-  /** All that were made here and have not stopped. */
+  /** All workers created here that have not stopped. */
   readonly #workers = new Set<Worker>();
   readonly #stalls = new Stalls(() => [...this.#workers].some(({ running }) => running > 0));
   /** Started with the first work, and kept: a handler may run across an `advance`. */
@@ -108,8 +108,8 @@ export class TestLoom extends Fairloom {
   }
 
   /**
-   * Works until nothing is left that could start now; time stands still. Rejects with the first
-   * unexpected failure: what a handler threw and no `fail` made it throw.
+   * Works until no task can start now; time stands still. Rejects with the first unexpected
+   * failure: an error of a handler without `fail`.
    */
   drain(options: FailureOptions = {}): Promise<void> {
     return this.#stalls.drive(async () => {
@@ -121,7 +121,7 @@ export class TestLoom extends Fairloom {
     });
   }
 
-  /** A worker beside that of `drain` and `advance`, which works by itself once it is started. */
+  /** A worker besides that of `drain` and `advance`, which works independently once it is started. */
   override worker(options: WorkerOptions = {}): Worker {
     const worker = super.worker(options);
     this.#workers.add(worker);
@@ -129,7 +129,7 @@ export class TestLoom extends Fairloom {
     return worker;
   }
 
-  /** Runs this in place of the task's handler, from its next start on. */
+  /** Replaces the task's handler, from its next start on. */
   stub<I, O, X>(
     step: Task<I, O, X>,
     handler: (input: I, ctx: TaskContext) => O | Promise<O>,
@@ -139,7 +139,7 @@ export class TestLoom extends Fairloom {
     this.#wrap(definition);
   }
 
-  /** Makes the task's next attempts fail: `times` of them, by default one; 0 takes that back. */
+  /** Makes the task's next attempts fail: `times` of them, by default one; 0 resets. */
   fail(step: Task<never, unknown, unknown>, options: { readonly times?: number } = {}): void {
     checkOptions('fail', options, TIMES_KEYS);
     const { times = 1 } = options;
@@ -151,7 +151,7 @@ export class TestLoom extends Fairloom {
     this.#wrap(definition);
   }
 
-  /** Looks at the task's handler, also at what it did before. */
+  /** Observes the task's handler, including its earlier calls. */
   spy<I, O, X>(step: Task<I, O, X>): Spy<I, O | X> {
     return spyOn(this.#journal, definitionOf(step).name);
   }
@@ -166,9 +166,9 @@ export class TestLoom extends Fairloom {
     return this.#journal.runs.map(({ user, name }) => [user, name] as const);
   }
 
-  /** Closes at once, with any `timeout`: running handlers are given up, since time stands still. */
+  /** Closes at once, with any `timeout`: running handlers are abandoned, since time stands still. */
   override async close(options: { readonly timeout?: Duration | undefined } = {}): Promise<void> {
-    // Time stands still, so nothing would end a grace.
+    // Time stands still, so no grace would end.
     this.#worker?.abandon();
     await super.close(options);
   }
@@ -183,7 +183,7 @@ export class TestLoom extends Fairloom {
     const worker = await this.#awake();
     await settle();
     while (clock.now() < end) {
-      // A handler that its timeout could not end is not waited for.
+      // A handler that its timeout could not end is not awaited.
       const isIdle = worker.leased === 0;
       if (isIdle) clock.jump(Math.min(end, await this.#nextDueAt()) - clock.now());
       await clock.advance(isIdle ? 0 : Math.min(STEP_MS, end - clock.now()));
@@ -230,7 +230,7 @@ export class TestLoom extends Fairloom {
     if (failure !== undefined && !allowFailures) throw failure.error;
   }
 
-  /** Leads every call of the task's handler through the journal. */
+  /** Records every call of the task's handler in the journal. */
   #wrap(definition: TaskDefinition): void {
     const { name } = definition;
     const { registry, handlers } = coreOf(this);
@@ -265,5 +265,5 @@ function keyOf({ name, options }: TaskDefinition): string {
   return versionedName(name, options.version);
 }
 
-/** While a handler runs, time passes in pieces of this length, in ms: it may end at any moment. */
+/** While a handler runs, time passes in steps of this length, in ms: it may end at any moment. */
 const STEP_MS = 1_000;

@@ -1,11 +1,11 @@
-/** Spans go to a system of their own: what the store must not be able to read, that need not either. */
+/** Hides encrypted texts from the tracing system too. */
 import { errorSaying } from '../base/thrown.ts';
 import type { Span, SpanAttributes, SpanEnd, Tracer } from './tracer.ts';
 
-/** What stands in place of words that users and handlers wrote. */
+/** Replaces texts of users and handlers. */
 const HIDDEN = '(encrypted)';
 
-/** The same tracer, which is told the names of errors, and nothing of what they say. */
+/** The same tracer, which gets names of errors without their messages. */
 export function discreetTracer(tracer: Tracer): Tracer {
   return { start: (request) => discreetSpan(tracer.start(request)) };
 }

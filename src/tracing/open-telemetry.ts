@@ -1,4 +1,4 @@
-/** Spans in OpenTelemetry. Where they go, an SDK says that the application has set up. */
+/** Spans in OpenTelemetry, exported by the SDK of the application. */
 import {
   type Attributes,
   type Context,
@@ -16,13 +16,13 @@ import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import type { Span, SpanEnd, SpanParent, SpanRequest, Tracer } from './tracer.ts';
 
-/** How spans are made. */
+/** Options of the spans. */
 export interface OpenTelemetryOptions {
-  /** Default: the one that the application has registered, whenever it does. */
+  /** Default: the provider that the application registers, at any time. */
   readonly tracerProvider?: TracerProvider | undefined;
   /**
-   * What the spans of enqueues and attempts are called by: the queue, as the semantic conventions of
-   * messaging say (`process default`, the default), or the task (`process send-mail`).
+   * Names of the spans of enqueues and attempts: by queue, as the semantic conventions of messaging
+   * say (`process default`, the default), or by task (`process send-mail`).
    */
   readonly spanNames?: 'queue' | 'task' | undefined;
 }
@@ -32,7 +32,7 @@ const KEYS: OptionKeys<OpenTelemetryOptions> = keysOf<OpenTelemetryOptions>()({
   spanNames: true,
 });
 
-/** The name of the instrumentation. */
+/** Name of the instrumentation. */
 const SCOPE = 'fairloom';
 
 const KINDS = {
@@ -43,10 +43,10 @@ const KINDS = {
 
 /**
  * A tracer for `new Fairloom({ tracer })`: one trace per run, across all processes that run it. The
- * span of an attempt is active in its handler, if a context manager is registered. `tracestate`
- * and baggage are not carried along.
+ * span of an attempt is active in its handler, if a context manager is registered. `tracestate` and
+ * baggage are not propagated.
  *
- * @throws `InvalidOptionError` for the first option that is not what it should be.
+ * @throws `InvalidOptionError` for the first invalid option.
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): Tracer {
   checkOptions('openTelemetry', options, KEYS);
@@ -59,7 +59,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Tracer {
   }
   return {
     start: (request) => {
-      // Asked for each time: an SDK may be registered after the client was made.
+      // Read for each span: an SDK may be registered after the client was created.
       const tracer = (tracerProvider ?? trace.getTracerProvider()).getTracer(SCOPE);
       const parent = contextOf(request.parent);
       const span = tracer.startSpan(nameOf(request, spanNames), optionsOf(request), parent);
@@ -95,7 +95,7 @@ class OpenTelemetrySpan implements Span {
   }
 }
 
-/** A queue says little of a trace with many tasks; who wants it, is told the task. */
+/** A queue name describes little in a trace with many tasks; `spanNames` selects the task. */
 function nameOf({ name, attributes }: SpanRequest, spanNames: 'queue' | 'task'): string {
   const operation = attributes['messaging.operation.name'];
   if (spanNames === 'queue' || operation === undefined) return name;
@@ -109,7 +109,7 @@ function optionsOf({ kind, attributes }: SpanRequest): SpanOptions {
 
 function contextOf(parent: SpanParent): Context {
   if (parent === 'active') return context.active();
-  // What happens to be active where a worker was started is no part of the task's trace.
+  // The span that is active where a worker was started is not part of the task's trace.
   if (parent === 'none') return ROOT_CONTEXT;
   const [, traceId = '', spanId = '', flags = '00'] = parent.traceparent.split('-');
   const spanContext = {
@@ -123,7 +123,7 @@ function contextOf(parent: SpanParent): Context {
     : ROOT_CONTEXT;
 }
 
-/** `undefined` without an SDK: then what was given is handed on. */
+/** `undefined` without an SDK: then the given traceparent is passed on. */
 function traceparentOf(span: OtelSpan): string | undefined {
   const spanContext = span.spanContext();
   if (!isSpanContextValid(spanContext)) return undefined;

@@ -1,4 +1,4 @@
-/** Spans as the engine holds them: they end with what they are a part of, and never twice. */
+/** Spans of the engine: each ends with the whole that it is part of, and never twice. */
 import { callUserCode } from '../base/async-scope.ts';
 import type { Logger } from '../base/logger.ts';
 import { messageOf } from '../base/message-of.ts';
@@ -6,39 +6,39 @@ import { errorFrom, thrownOf } from '../base/thrown.ts';
 import { say } from '../logging/log-events.ts';
 import type { Span, SpanEnd, SpanParent, SpanRequest, Tracer } from './tracer.ts';
 
-/** A part of some work, to be traced. */
+/** A part of traced work. */
 export type PartRequest = Omit<SpanRequest, 'parent'>;
 
-/** Some work under way, traced or not. */
+/** Work in progress, traced or not. */
 export interface Trace {
-  /** What is handed on to all work that follows from it. */
+  /** Parent for the work that follows. */
   readonly traceparent: string | undefined;
-  /** A part of it begins; it ends with the whole at the latest. */
+  /** Starts a part; it ends with the whole at the latest. */
   part(request: () => PartRequest): Trace;
-  /** Runs code of the user's in it, which must not throw. */
+  /** Runs user code in it, which must not throw. */
   within(call: () => void): void;
-  /** Only the first end counts. */
+  /** Ends it; only the first call counts. */
   end(end: SpanEnd): void;
 }
 
-/** What begins traces in one client. */
+/** Dependencies of a trace. */
 export interface Tracing {
   readonly tracer: Tracer | undefined;
   readonly log: Logger;
 }
 
-/** Begins a trace of some work; of none when no tracer is installed. */
+/** Starts the trace of some work; without a tracer an untraced one. */
 export function beginTrace({ tracer, log }: Tracing, request: SpanRequest): Trace {
   if (tracer === undefined) return untraced(givenIn(request.parent));
   return OpenTrace.begin({ tracer, log }, request, undefined);
 }
 
-/** Work that is not traced: what its caller gave is handed on, and nothing is made up. */
+/** Untraced work: passes the caller's traceparent on, and creates none. */
 export function untraced(traceparent: string | undefined): Trace {
   return traceparent === undefined ? UNTRACED : new Untraced(traceparent);
 }
 
-/** The parent that a stored task names. */
+/** The parent of a stored task's span. */
 export function storedParent(traceparent: string | undefined): SpanParent {
   return traceparent === undefined ? 'none' : { traceparent };
 }
@@ -59,7 +59,7 @@ class Untraced implements Trace {
   }
 
   end(): void {
-    // Nothing was begun.
+    // Nothing was started.
   }
 }
 
@@ -75,11 +75,11 @@ class OpenTrace implements Trace {
   readonly #tracing: OpenTracing;
   readonly #span: Span;
   readonly #whole: OpenTrace | undefined;
-  /** Parts that have not ended: a handler that never settles must not leave its span open. */
+  /** Open parts: a handler that never settles must not leave its span open. */
   #parts: Set<OpenTrace> | undefined;
   #isOver = false;
 
-  /** A tracer that throws leaves the work untraced. */
+  /** If the tracer throws, the work is untraced. */
   static begin(tracing: OpenTracing, request: SpanRequest, whole: OpenTrace | undefined): Trace {
     try {
       const span = callUserCode(() => tracing.tracer.start(request));
@@ -103,7 +103,7 @@ class OpenTrace implements Trace {
   }
 
   part(request: () => PartRequest): Trace {
-    // Nothing would end it any more.
+    // A later part would never be ended.
     if (this.#isOver) return untraced(this.traceparent);
     const parent = storedParent(this.traceparent);
     return OpenTrace.begin(this.#tracing, { ...request(), parent }, this);
@@ -121,7 +121,7 @@ class OpenTrace implements Trace {
     } catch (error) {
       say(this.#tracing.log, 'tracer.threw', 'the tracer threw', { error });
     }
-    // A tracer that does not call it must not swallow a task.
+    // A tracer that does not run the call must not lose a task.
     if (!isCalled) call();
   }
 

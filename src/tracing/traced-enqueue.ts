@@ -1,18 +1,18 @@
-/** Enqueues with a span around them, whose trace the stored tasks go on. */
+/** Enqueues in a span, which becomes the parent of the stored tasks' spans. */
 import { TaskCall } from '../enqueue/call.ts';
 import { type EnqueueOptions, isTraceparent } from '../enqueue/enqueue-options.ts';
 import { beginTrace, type Tracing } from './trace.ts';
 import type { SpanAttributes } from './tracer.ts';
 import { enqueueSpan, tracedCall } from './work.ts';
 
-/** One task or run that is about to be stored. */
+/** A task or run to store. */
 export interface EnqueueCall<T> {
-  /** Of the task, or of the pipeline. */
+  /** Name of the task or pipeline. */
   readonly name: string;
-  /** Where it goes unless the options say otherwise. */
+  /** Default queue. */
   readonly queue: string;
   readonly options: EnqueueOptions | undefined;
-  /** Stores it; the options have the traceparent of the span. */
+  /** Stores it, with the traceparent of the span in its options. */
   readonly send: (options: EnqueueOptions | undefined) => Promise<T>;
 }
 
@@ -21,7 +21,7 @@ export function tracedEnqueue<T extends { readonly id: string }>(
   tracing: Tracing,
   { name, queue, options, send }: EnqueueCall<T>,
 ): Promise<T> {
-  // A value that is no set of options, or no traceparent, is refused by the code that reads it.
+  // Invalid options and traceparents are refused by the code that reads them.
   if (tracing.tracer === undefined || !isUsable(options)) return send(options);
   const { traceparent, queue: own } = options ?? {};
   const place = typeof own === 'string' ? own : queue;
@@ -30,7 +30,7 @@ export function tracedEnqueue<T extends { readonly id: string }>(
   return tracedCall(trace, call, attributesOf);
 }
 
-/** Many tasks under one span. Calls that name a trace of their own stay in that. */
+/** Stores many tasks in one span. Calls with their own trace keep it. */
 export async function tracedEnqueueMany<T>(
   tracing: Tracing,
   calls: readonly TaskCall[],
@@ -60,7 +60,7 @@ function withTrace(
   return traceparent === undefined ? options : { ...options, traceparent };
 }
 
-/** The trace alone, for calls whose other options are settled. */
+/** Only the trace, for calls whose other options are fixed. */
 export function tracedOnly(options: EnqueueOptions | undefined): { readonly traceparent?: string } {
   const { traceparent } = options ?? {};
   return traceparent === undefined ? {} : { traceparent };

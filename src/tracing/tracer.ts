@@ -1,4 +1,4 @@
-/** The port to a tracing system: what the engine tells of its work, and gets back to hand on. */
+/** Port to a tracing system: the engine starts spans, and passes their `traceparent` on. */
 
 /** A value of an attribute. */
 export type SpanValue = string | number | boolean;
@@ -6,29 +6,29 @@ export type SpanValue = string | number | boolean;
 /** Attributes of a span, by name. */
 export type SpanAttributes = Readonly<Record<string, SpanValue>>;
 
-/** Of whose trace a span is: also of the span that is active where the caller stands, or of a new one. */
+/** Parent of a span: a given one, the active span of the caller, or none for a new trace. */
 export type SpanParent =
-  /** Of this one of W3C Trace Context: `00-<trace>-<span>-<flags>`. */
+  /** A parent in W3C Trace Context: `00-<trace>-<span>-<flags>`. */
   { readonly traceparent: string } | 'active' | 'none';
 
-/** A span that begins now. */
+/** A new span. */
 export interface SpanRequest {
-  /** Few different ones, as `process default`. */
+  /** Name with few distinct values, as `process default`. */
   readonly name: string;
   /** `producer` stores tasks, `consumer` runs one, `internal` is a part of such work. */
   readonly kind: 'producer' | 'consumer' | 'internal';
-  /** Of whose trace it is. */
+  /** Parent of the span. */
   readonly parent: SpanParent;
-  /** What is known at its begin. */
+  /** Attributes at its start. */
   readonly attributes: SpanAttributes;
 }
 
 /**
- * What a span came to. `released`, `suspended` and `canceled` are no errors: the work goes on
- * later, or was not wanted any more.
+ * Result of a span. `released`, `suspended` and `canceled` are no errors: the work continues later,
+ * or was no longer needed.
  */
 export interface SpanEnd {
-  /** Stands in the attribute `fairloom.outcome`. */
+  /** Value of the attribute `fairloom.outcome`. */
   readonly outcome:
     | 'finished'
     | 'retried'
@@ -37,15 +37,15 @@ export interface SpanEnd {
     | 'released'
     | 'suspended'
     | 'lost';
-  /** What was thrown, or why it failed; present exactly when the span shall count as an error. */
+  /** The error; present exactly when the span counts as an error. */
   readonly error?: unknown;
-  /** What is known only now. */
+  /** Attributes at its end. */
   readonly attributes?: SpanAttributes;
 }
 
-/** A span under way. */
+/** A span in progress. */
 export interface Span {
-  /** For what follows from it, in any process; `undefined` when nothing is recorded anywhere. */
+  /** Parent for the work that follows, in any process; `undefined` when nothing is recorded. */
   readonly traceparent: string | undefined;
   /** Calls it once, with the span as the active one, also in everything it awaits. */
   within(call: () => void): void;
@@ -54,10 +54,10 @@ export interface Span {
 }
 
 /**
- * A tracing system. `fairloom/tracing` has one for OpenTelemetry. What it throws is logged, and
- * disturbs nothing.
+ * A tracing system. `fairloom/tracing` has one for OpenTelemetry. Its errors are logged, and change
+ * nothing.
  */
 export interface Tracer {
-  /** Begins a span. */
+  /** Starts a span. */
   start(request: SpanRequest): Span;
 }

@@ -1,4 +1,4 @@
-/** What spans of the engine are called and say: the semantic conventions of messaging, and ours. */
+/** Names and attributes of the engine's spans: the semantic conventions of messaging, and Fairloom's own. */
 import { errorFrom } from '../base/thrown.ts';
 import { errorOf } from '../codec/task-error.ts';
 import {
@@ -22,20 +22,20 @@ import {
 } from './trace.ts';
 import type { SpanAttributes, SpanEnd, SpanRequest } from './tracer.ts';
 
-/** What tells this system from others. */
+/** Value of the attribute `messaging.system`. */
 const SYSTEM = 'fairloom';
 
-/** What is stored by one call. */
+/** An enqueue call. */
 export interface EnqueueWork {
-  /** Of the task, or of the pipeline. */
+  /** Name of the task or pipeline. */
   readonly name: string;
   readonly queue: string;
   readonly traceparent: string | undefined;
-  /** Tasks in the call, when there may be several. */
+  /** Number of tasks in the call, if it may be several. */
   readonly count?: number;
 }
 
-/** A call that stores tasks. */
+/** Span of a call that stores tasks. */
 export function enqueueSpan({ name, queue, traceparent, count }: EnqueueWork): SpanRequest {
   return {
     name: `enqueue ${queue}`,
@@ -49,16 +49,16 @@ export function enqueueSpan({ name, queue, traceparent, count }: EnqueueWork): S
   };
 }
 
-/** The run that a task is, or is a part of. */
+/** Run of a task. */
 export interface TaskRun {
   readonly id: string;
-  /** The node's id, or the member's path; empty for the run itself. */
+  /** Id of the node, or path of the member; empty for the run itself. */
   readonly node: string;
-  /** Of the run itself: the name of its pipeline. */
+  /** For the run itself: name of its pipeline. */
   readonly name?: string;
 }
 
-/** One attempt of a leased task, or one lease of a run; `traceparent` is the stored one. */
+/** Span of an attempt of a leased task, or of a lease of a run; `traceparent` is the stored one. */
 export function attemptTrace(
   tracing: Tracing,
   lease: Leased,
@@ -69,7 +69,7 @@ export function attemptTrace(
   return beginTrace(tracing, { ...attemptSpan(lease, run), parent: storedParent(traceparent) });
 }
 
-/** A lease of a task whose code is not here: there was no attempt, and the trace says why. */
+/** Span of a lease of a task whose code is not here: no attempt was made, and the span has the reason. */
 export function traceUnknownName(tracing: Tracing, lease: Leased, run: TaskRun | undefined): void {
   const trace = attemptTrace(tracing, lease, run, storedTraceparent(lease.options));
   trace.end({ outcome: 'released', error: new UnknownTaskError(lease.name) });
@@ -93,19 +93,16 @@ function attemptSpan(lease: Leased, run: TaskRun | undefined): PartRequest {
   };
 }
 
-/** A part of a run that no task of its own stands for. */
+/** A part of a run without its own task. */
 export interface RunPart {
-  /** `run`: a step that a handler or `loom.run` runs; `node`: one attempt of a node in place. */
+  /** `run`: a step that a handler or `loom.run` runs; `node`: one attempt of a node in its run's process. */
   readonly kind: 'run' | 'node' | 'group';
   readonly name: string;
   readonly runId: string | undefined;
   readonly attributes?: SpanAttributes;
 }
 
-/**
- * The span of a part of a run; that of a group is a producer, since it stores the tasks of its
- * members.
- */
+/** Span of a part of a run; for a group a producer, since it stores the tasks of its members. */
 export function partSpan({ kind, name, runId, attributes }: RunPart): PartRequest {
   return {
     name: name.startsWith('~') ? shownNode(name) : `${kind} ${name}`,
@@ -119,7 +116,7 @@ export function partSpan({ kind, name, runId, attributes }: RunPart): PartReques
   };
 }
 
-/** What a decision says of the attempt before it. */
+/** End of an attempt's span by its decision. */
 export function endOfDecision(decision: Decision | Suspension): SpanEnd {
   switch (decision.type) {
     case 'finish':
@@ -146,13 +143,13 @@ export function lostEnd(taskId: string): SpanEnd {
   return { outcome: 'lost', error: new LeaseLostError(taskId) };
 }
 
-/** The handler is left: its task was canceled, or another attempt has the lease. */
+/** The handler was abandoned: its task was canceled, or another attempt has the lease. */
 export function leftEnd(reason: Error): SpanEnd {
   if (!isOwn<TaskCanceledError>(reason, 'TASK_CANCELED')) return { outcome: 'lost', error: reason };
   return { outcome: 'canceled', attributes: { 'fairloom.reason': causeText(reason.why) } };
 }
 
-/** What a call of a node's handler says, in place. */
+/** End of the span of a call of a node's handler, in its run's process. */
 export function endOfCall(
   ending:
     | { readonly type: 'returned' | 'chose' }
@@ -172,7 +169,7 @@ export function endOfCall(
   }
 }
 
-/** Whether a call went well: for work that only fails by throwing. */
+/** Runs a call in a span, which fails only if the call throws. */
 export async function tracedCall<T>(
   trace: { end(end: SpanEnd): void },
   call: () => Promise<T>,
@@ -199,7 +196,7 @@ function messaging(operation: string, type: string, queue: string): SpanAttribut
   };
 }
 
-/** As it is stored, which is all that is left of what a handler threw. */
+/** The stored error of a handler; the thrown one is no longer available. */
 function errorIn(text: string | undefined, cause: Cause): Error {
   return errorFrom(errorOf(text) ?? { name: 'Error', message: causeText(cause) });
 }

@@ -114,7 +114,7 @@ export class Users {
     return this.#patch(user, () => ({ paused: true }), options);
   }
 
-  /** Starts tasks of this user again. */
+  /** Ends the pause of this user. */
   resume(user: string, options: InQueue = {}): Promise<void> {
     return this.#patch(user, () => ({ paused: null }), options);
   }
