@@ -11,15 +11,15 @@ const backoff: Fields<BackoffOptions> = {
     fallback: 'exponential',
   }),
   base: taskLeaf('backoff', 'base', 'duration', {
-    about: 'The first wait between attempts, or every one.',
+    about: 'The first delay between attempts, or every one.',
     fallback: LIMITS.backoffMs,
   }),
   max: taskLeaf('backoff', 'max', 'duration', {
-    about: 'The longest wait.',
+    about: 'The longest delay.',
     fallback: LIMITS.backoffMaxMs,
   }),
   jitter: taskLeaf('backoff', 'jitter', 'text', {
-    about: '`full`: anywhere from 0 to the wait; `equal`: from half of it; `none`.',
+    about: '`full`: random from 0 to the delay; `equal`: from half of it; `none`.',
     fallback: 'full',
   }),
 };
@@ -32,10 +32,10 @@ export const defaults: Fields<DefaultOptions> = {
   }),
   backoff: { kind: 'section', fields: backoff },
   timeout: taskLeaf('', 'timeout', 'duration', {
-    about: 'How long one attempt may run, or `none`. Longer than the lease of every worker.',
+    about: 'Timeout of one attempt, or `none`. Longer than the lease of every worker.',
     fallback: LIMITS.timeoutMs,
   }),
-  queue: taskLeaf('', 'queue', 'text', { about: 'Where tasks go.', fallback: 'default' }),
+  queue: taskLeaf('', 'queue', 'text', { about: 'Queue of tasks.', fallback: 'default' }),
   priority: taskLeaf('', 'priority', 'number', {
     about: 'Order among the tasks of one user: 1 to 6, or `very-low` to `critical`.',
     fallback: 'normal',
@@ -45,12 +45,12 @@ export const defaults: Fields<DefaultOptions> = {
     fallback: 1,
   }),
   expiresIn: taskLeaf('', 'expiresIn', 'duration', {
-    about: 'A task that has not started so long after it was due ends as failed.',
+    about: 'A task that has not started this long after it was due ends as failed.',
     otherwise: 'never',
   }),
   keepLogs: taskLeaf('', 'keepLogs', 'text', {
     about:
-      'Which lines of `ctx.log` are kept with their task: of attempts that fail or take longer than a second (`failures`), of all (`always`), of none (`never`).',
+      'Lines of `ctx.log` that are kept with their task: those of attempts that fail or take longer than a second (`failures`), all (`always`), none (`never`).',
     fallback: 'failures',
   }),
 };

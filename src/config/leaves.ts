@@ -62,7 +62,7 @@ export function keptLeaf(state: keyof RetentionOptions, fallback: number): Leaf 
 /** Retention count of tasks in an end state. */
 export function countLeaf(state: string): Leaf {
   return leaf('number', {
-    about: `At most so many ${state} tasks are kept, the oldest go first.`,
+    about: `Most ${state} tasks that are kept; the oldest are removed first.`,
     otherwise: 'unlimited',
     check: (value) => retentionOf({ [`${state}Count`]: value }),
   });
@@ -106,12 +106,12 @@ export function rateSection(whose: string): Section {
     });
   const fields: Fields<RateOptions> = {
     limit: part('limit', 'number', {
-      about: `How many may start, ${whose} …`,
-      otherwise: 'needed',
+      about: `Number of starts, ${whose} …`,
+      otherwise: 'required',
     }),
-    per: part('per', 'duration', { about: '… in this time.', otherwise: 'needed' }),
+    per: part('per', 'duration', { about: '… in this time.', otherwise: 'required' }),
     burst: part('burst', 'number', {
-      about: 'How many may start at once after a pause.',
+      about: 'Number of starts at once after a pause.',
       otherwise: 'a tenth of the limit, at least 1',
     }),
   };

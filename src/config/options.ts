@@ -53,23 +53,23 @@ import type { Dictionary, Leaf, Section } from './schema.ts';
 const CONNECT_BOUNDS = { least: 1, most: 600_000 };
 
 const backend: Leaf = leaf('text', {
-  about: 'Where tasks live. `memory` ends with the process.',
+  about: 'The store of tasks. `memory` ends with the process.',
   fallback: 'memory',
   otherwise: '`redis` where `redis.url` is given, `file` where `data.folder` is, else `memory`',
   check: oneOf('memory', 'file', 'redis'),
 });
 
 const tls: Fields<TlsConfig> = {
-  ca: fileLeaf('Authority that signed the certificate of the server.', 'those of Node'),
-  cert: fileLeaf('Certificate that this client shows.', 'none'),
-  key: fileLeaf('Its private key.', 'none'),
+  ca: fileLeaf('File of the authority that signed the certificate of the server.', 'those of Node'),
+  cert: fileLeaf('File of the certificate of this client.', 'none'),
+  key: fileLeaf('File of its private key.', 'none'),
   servername: leaf('text', {
-    about: 'The name that the certificate of the server must have.',
+    about: 'Expected name in the certificate of the server.',
     otherwise: 'the host of the URL',
     check: checkFilled,
   }),
   rejectUnauthorized: leaf('boolean', {
-    about: '`false` takes any certificate, also that of an attacker in between.',
+    about: '`false` accepts any certificate, including that of an attacker.',
     otherwise: '`true`',
     check: checkBoolean,
   }),
@@ -84,23 +84,23 @@ const redis: Fields<RedisConfig> = {
     check: checkRedisUrl,
   }),
   username: leaf('text', {
-    about: 'User of the ACL. Goes before that of the URL.',
+    about: 'User of the ACL. Overrides that of the URL.',
     otherwise: 'that of the URL',
     check: checkFilled,
   }),
   password: leaf('text', {
-    about: 'Goes before that of the URL. Never shown.',
+    about: 'Overrides that of the URL. Never shown.',
     otherwise: 'that of the URL',
     secret: 'whole',
     check: checkPassword,
   }),
   keyPrefix: leaf('text', {
-    about: 'Begins every key, so that applications can share a server.',
+    about: 'Prefix of every key, so that applications can share a server.',
     fallback: DEFAULT_PREFIX,
     check: (value) => checkPrefix(typeof value === 'string' ? value : ''),
   }),
   connectTimeout: leaf('duration', {
-    about: 'How long one attempt to connect may take.',
+    about: 'Timeout of one attempt to connect.',
     fallback: LIMITS.connectMs,
     check: (value) => durationOption('connectTimeout', value, CONNECT_BOUNDS),
   }),
@@ -114,20 +114,21 @@ const redis: Fields<RedisConfig> = {
 
 const data: Fields<DataConfig> = {
   folder: leaf('text', {
-    about: 'The data folder, of this machine; it is made when it is not there.',
+    about: 'The data folder, on a local disk; it is created if it does not exist.',
     otherwise: 'none',
     isFile: true,
     check: checkFolder,
   }),
   sync: leaf('duration', {
     about:
-      'When what was answered survives a loss of power: `always`, before it is answered; else so long after it at the latest.',
+      'When a write survives a loss of power: `always`, before its answer; else this long after it at the latest.',
     fallback: 'always',
     check: checkDataSync,
   }),
   maxBytes: leaf('number', {
-    about: 'Of the folder: beyond, what would store more is refused, and work goes on.',
-    otherwise: 'as much as the disk has',
+    about:
+      'Largest size of the folder: beyond it new tasks are refused, and stored ones still run.',
+    otherwise: 'the size of the disk',
     check: checkMaxBytes,
   }),
 };
@@ -135,14 +136,14 @@ const data: Fields<DataConfig> = {
 const encryption: Fields<EncryptionConfig> = {
   keys: leaf('text', {
     about:
-      'Keys as `id:base64`, parted by spaces or commas: the first encrypts, all decrypt. Never shown.',
+      'Keys as `id:base64`, separated by spaces or commas: the first encrypts, all decrypt. Never shown.',
     otherwise: 'none',
     secret: 'whole',
     check: keysIn,
   }),
-  keysFile: fileLeaf('A file that has them, one on each line, in place of `keys`.', 'none'),
+  keysFile: fileLeaf('File with one key per line, in place of `keys`.', 'none'),
   acceptUnencrypted: leaf('boolean', {
-    about: 'Reads also what is not encrypted, while a place is switched over.',
+    about: 'Also read unencrypted values, during a migration.',
     otherwise: '`false`',
     check: checkBoolean,
   }),
@@ -159,7 +160,7 @@ const retention: Fields<RetentionOptions> = {
 
 const scheduler: Fields<ScheduleDefaults> = {
   timeZone: leaf('text', {
-    about: 'Of cron patterns that name none. A schedule keeps the zone that it was set with.',
+    about: 'Default zone of cron patterns. A schedule keeps the zone that it was set with.',
     fallback: 'UTC',
     check: (value) => defaultZoneOf({ timeZone: typeof value === 'string' ? value : '' }),
   }),
@@ -176,7 +177,7 @@ const xcom: Fields<XComOptions> = {
 const metrics: Fields<MetricsConfig> = {
   users: leaf('data', {
     about:
-      'Users with figures of their own: `none`, `all`, the `top:20` that wait longest, or a list.',
+      'Users with their own figures: `none`, `all`, the `top:20` that wait longest, or a list.',
     fallback: 'none',
     check: (value) => checkUserSelection('', value),
   }),
@@ -184,7 +185,7 @@ const metrics: Fields<MetricsConfig> = {
 
 const worker: Fields<WorkerConfig> = {
   id: workerLeaf('id', 'text', {
-    about: 'A name, unique among live workers: a second one is refused, after 8 s.',
+    about: 'Id of the worker, unique among live workers: a second one is refused, after 8 s.',
     otherwise: 'process id and random letters',
   }),
   concurrency: workerLeaf('concurrency', 'number', {
@@ -192,29 +193,28 @@ const worker: Fields<WorkerConfig> = {
     fallback: LIMITS.concurrency,
   }),
   queues: workerLeaf('queues', 'data', {
-    about:
-      'Queues that it serves: a list, or a mapping to weights where some shall get more turns.',
+    about: 'Queues that it serves: a list, or a mapping to weights, by which they share turns.',
     fallback: ['default'],
   }),
   assignedUsers: workerLeaf('assignedUsers', 'data', {
     about: 'Users that it serves first.',
-    otherwise: 'everybody alike',
+    otherwise: 'all users alike',
   }),
   stealTargets: workerLeaf('stealTargets', 'data', {
-    about: 'Whom it serves when those have nothing: a list of others, or `any`.',
+    about: 'Users that it serves when those have no tasks: a list, or `any`.',
     otherwise: 'no users',
   }),
   lease: workerLeaf('lease', 'duration', {
     about:
-      'How long it may be silent before its tasks go to others, where the queue says nothing. It extends at a third of it.',
+      'How long it may be silent before other workers get its tasks, unless the queue sets it. It extends leases after a third of it.',
     fallback: LIMITS.leaseMs,
   }),
   grace: workerLeaf('grace', 'duration', {
-    about: 'How long a shutdown lets running handlers go on.',
+    about: 'Time that a shutdown gives running handlers.',
     fallback: LIMITS.graceMs,
   }),
   scheduler: workerLeaf('scheduler', 'boolean', {
-    about: 'It fires due schedules, also those that other processes have set.',
+    about: 'Whether it fires due schedules, including those of other processes.',
     fallback: true,
   }),
 };
@@ -229,15 +229,15 @@ export const WORKER: Section = {
 
 const user: Fields<UserOptions> = {
   weight: settingLeaf(userPatch, 'weight', {
-    about: 'Claim on turns relative to other users.',
+    about: 'Share of turns relative to other users.',
     otherwise: '1',
   }),
   maxRunning: settingLeaf(userPatch, 'maxRunning', {
-    about: 'At most so many of its tasks run at once, per queue.',
+    about: 'Most of its tasks that run at once, per queue.',
     otherwise: 'unlimited',
   }),
   maxQueued: settingLeaf(userPatch, 'maxQueued', {
-    about: 'At most so many wait, per queue; more are refused.',
+    about: 'Most of its tasks that wait, per queue; more are refused.',
     otherwise: 'unlimited',
   }),
   rate: rateSection('per queue'),
@@ -245,12 +245,12 @@ const user: Fields<UserOptions> = {
 
 const queue: Fields<QueueOptions> = {
   maxRunning: settingLeaf(queuePatch, 'maxRunning', {
-    about: 'At most so many of its tasks run at once.',
+    about: 'Most of its tasks that run at once.',
     otherwise: 'unlimited',
   }),
   rate: rateSection('of all its users together'),
   charge: settingLeaf(queuePatch, 'charge', {
-    about: 'What a turn costs: the cost of the task, or the time that it takes.',
+    about: 'Cost of a turn: the cost of the task, or the time that it takes.',
     otherwise: '`task`',
   }),
   priorityWeights: settingLeaf(queuePatch, 'priorityWeights', {
@@ -258,24 +258,24 @@ const queue: Fields<QueueOptions> = {
     otherwise: '1, 2, 4, 8, 16',
   }),
   retries: settingLeaf(queuePatch, 'retries', {
-    about: 'Attempts after the first, where neither an enqueue nor a definition says it.',
+    about: 'Attempts after the first, unless the enqueue or the definition sets them.',
     otherwise: '`defaults.retries`',
   }),
   timeout: settingLeaf(queuePatch, 'timeout', {
-    about: 'How long one attempt may run, or `none`. Longer than the lease.',
+    about: 'Timeout of one attempt, or `none`. Longer than the lease.',
     otherwise: '`defaults.timeout`',
   }),
   lease: settingLeaf(queuePatch, 'lease', {
-    about: 'How long a worker may be silent before tasks of this queue go to others.',
+    about: 'How long a worker may be silent before other workers get its tasks of this queue.',
     otherwise: 'that of the worker',
   }),
   criticalBurst: settingLeaf(queuePatch, 'criticalBurst', {
-    about: 'One normal turn of a user after so many critical ones.',
+    about: 'One normal turn of a user after this many critical ones.',
     otherwise: 'critical always first',
   }),
   perUser: {
     kind: 'section',
-    about: 'For users without settings of their own.',
+    about: 'Settings of users without their own.',
     isOptional: true,
     orDefault: true,
     fields: user,
@@ -285,14 +285,14 @@ const queue: Fields<QueueOptions> = {
 
 const queues: Dictionary = {
   kind: 'dictionary',
-  about: 'Settings by queue; what is not named stays as it is in the store.',
+  about: 'Settings by queue; others in the store stay.',
   checkKey: (name) => checkName('queue', name),
   of: { kind: 'section', fields: queue, check: queuePatch },
 };
 
 const users: Dictionary = {
   kind: 'dictionary',
-  about: 'Settings by user; what is not named stays as it is in the store.',
+  about: 'Settings by user; others in the store stay.',
   checkKey: (name) => checkId('user', name),
   of: { kind: 'section', fields: user, check: userPatch },
 };
@@ -325,19 +325,19 @@ export const TOP: Section = {
     redis: {
       kind: 'section',
       about:
-        'How to reach Redis. Any option of `redis.tls` turns TLS on, also with `redis://`; its files are PEM, and relative to the file that names them.',
+        'Connection to Redis. Any option of `redis.tls` turns TLS on, also with `redis://`; its files are PEM, and relative to the file that names them.',
       fields: redis,
     },
     data: {
       kind: 'section',
       about:
-        'Where tasks are kept without a server: in a folder, relative to the file that names it. See [deployment](guide/deployment.md#without-a-server).',
+        'Storage without a server: a folder, relative to the file that names it. See [deployment](guide/deployment.md#without-a-server).',
       fields: data,
     },
     encryption: {
       kind: 'section',
       about:
-        'Keys for what users and handlers write: inputs, results, errors and the like. See [encryption](guide/encryption.md).',
+        'Encryption of data of users and handlers, such as inputs, results and errors. See [encryption](guide/encryption.md).',
       isOptional: true,
       fields: encryption,
       check: checkEncryption,
@@ -349,13 +349,13 @@ export const TOP: Section = {
     }),
     logLevel: leaf('text', {
       about:
-        'How loud a line of log must be: `debug`, `info`, `warn`, `error`, or `silent` for none.',
+        'Lowest level of logged lines: `debug`, `info`, `warn`, `error`, or `silent` for none.',
       fallback: 'info',
       check: logLevelOf,
     }),
     logErrors: leaf('boolean', {
       about:
-        'Lines about failed attempts have the messages of what handlers threw, which may tell of inputs.',
+        'Lines about failed attempts contain the message of the error, which may reveal inputs.',
       fallback: true,
       check: checkBoolean,
     }),
@@ -366,7 +366,7 @@ export const TOP: Section = {
     }),
     defaults: {
       kind: 'section',
-      about: 'What holds where neither an enqueue nor a definition says anything.',
+      about: 'Options of tasks, unless the enqueue or the definition sets them.',
       fields: defaults,
     },
     retention: {
@@ -376,17 +376,17 @@ export const TOP: Section = {
     },
     scheduler: {
       kind: 'section',
-      about: 'What holds for schedules that do not say otherwise.',
+      about: 'Defaults of schedules.',
       fields: scheduler,
     },
     xcom: {
       kind: 'section',
-      about: 'What holds for values that tasks hand on by name.',
+      about: 'Options of XCom values, which tasks pass on by name.',
       fields: xcom,
     },
     metrics: {
       kind: 'section',
-      about: 'What workers and schedulers of the command line show on `/metrics`.',
+      about: 'Content of `/metrics` of workers and schedulers of the command line.',
       fields: metrics,
     },
     queues,

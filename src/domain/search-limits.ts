@@ -32,6 +32,6 @@ export const SEARCH_LIMITS: Readonly<Record<SearchLimitName, Limit>> = {
     'ms',
     'a bulk action that has to wait longer for its rate waits without a slot',
   ),
-  bulkAtOnce: limit(100, 'changes', 'of one bulk action that are under way at once'),
-  bulkErrors: limit(10, 'errors', 'of changes that failed, kept with a bulk action; the first'),
+  bulkAtOnce: limit(100, 'changes', 'of one bulk action at once'),
+  bulkErrors: limit(10, 'errors', 'first errors of changes, kept with a bulk action'),
 };

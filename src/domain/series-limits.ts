@@ -20,9 +20,9 @@ export type SeriesLimitName =
 export const SERIES_LIMITS: Readonly<Record<SeriesLimitName, Limit>> = {
   seriesMinutesMs: limit(86_400_000, 'ms', 'series are kept by the minute for a day'),
   seriesHoursMs: limit(2_678_400_000, 'ms', 'and by the hour for 31 days'),
-  seriesMinutesShown: limit(60, 'minutes', 'of a series that are shown by default'),
-  seriesHoursShown: limit(24, 'hours', 'the same of one by the hour'),
-  seriesQueues: limit(100, 'queues', 'of a minute or hour that are counted apart'),
+  seriesMinutesShown: limit(60, 'minutes', 'of a series, shown by default'),
+  seriesHoursShown: limit(24, 'hours', 'of a series, shown by default'),
+  seriesQueues: limit(100, 'queues', 'of a minute or hour with their own row'),
   seriesUsers: limit(
     20,
     'users',
@@ -38,8 +38,8 @@ export const SERIES_LIMITS: Readonly<Record<SeriesLimitName, Limit>> = {
     'ms',
     'a process that has counted something sends it this long after, and no more often',
   ),
-  seriesTake: limit(64, 'calls', 'that have added to the series and are taken in together'),
-  seriesTakeMs: limit(60_000, 'ms', 'they are taken in when the oldest is of so long ago'),
+  seriesTake: limit(64, 'calls', 'that have added to the series and are merged together'),
+  seriesTakeMs: limit(60_000, 'ms', 'they are merged when the oldest is this old'),
   seriesPending: limit(
     500,
     'calls',
