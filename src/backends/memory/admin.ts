@@ -24,7 +24,7 @@ export function cancel(store: Store, id: string, cause: Cause): CancelReply {
   return reply;
 }
 
-/** The same; the dependents are left for the end of the step. */
+/** The same; the dependents are updated at the end of the step. */
 export function cancelOnly(store: Store, id: string, cause: Cause): CancelReply {
   const entry = store.records.get(id);
   if (entry === undefined) return { kind: 'not-found' };
@@ -77,12 +77,12 @@ export function redrive(
   return { kind: 'ok', state: entry.state };
 }
 
-/** It has ended after that moment. */
+/** Whether it ended after that moment. */
 function isLater({ endedAt = 0 }: TaskEntry, endedBy: number | undefined): boolean {
   return endedBy !== undefined && endedAt > endedBy;
 }
 
-/** Those that waited for this redrive wait for its end again. */
+/** Tasks that waited for this redrive wait for its end again. */
 function awaitEndAgain(store: Store, id: string): void {
   const entry = store.records.get(id);
   if (entry?.optional.awaitingRedrive === undefined) return;
@@ -96,10 +96,7 @@ function awaitEndAgain(store: Store, id: string): void {
   }
 }
 
-/**
- * One step of `TaskStore.remove`. `more`: so many waited for its redrive that not all of them are
- * canceled yet.
- */
+/** One step of `TaskStore.remove`. `more`: not all tasks that waited for its redrive are canceled yet. */
 export function remove(
   store: Store,
   id: string,

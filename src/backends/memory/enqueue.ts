@@ -24,7 +24,7 @@ import { hasSnapshot, holdSnapshot } from './store/snapshots.ts';
 import type { Store } from './store/store.ts';
 import { expire, isAnyOverdue } from './tick.ts';
 
-/** Stores tasks, all or none when `atomic`. See `TaskStore.enqueue`. */
+/** Stores tasks; all or none if `atomic`. See `TaskStore.enqueue`. */
 export function enqueue(
   store: Store,
   tasks: readonly NewTask[],
@@ -40,7 +40,7 @@ export function enqueue(
   return replies;
 }
 
-/** What never starts any more holds no key and takes up no room. */
+/** Expired tasks must not hold keys or count in limits. */
 function expireFirst(store: Store, tasks: readonly NewTask[]): void {
   for (const task of tasks) {
     const scope = task.idempotency && keyScope(task, task.idempotency.key);
@@ -66,7 +66,7 @@ function noteAnswer(store: Store, answered: Answered, id: string, reply: Enqueue
   if (isOver || reply.id !== id) answered.set(id, isOver ? undefined : reply.id);
 }
 
-/** Stores one task on its own terms; does not notify waiters of tasks that this ended. */
+/** Stores one task on its own; does not notify waiters of tasks that this ended. */
 export function enqueueOne(store: Store, task: NewTask): EnqueueReply {
   const known = answerKnown(store, task);
   if (known !== undefined) return known;
@@ -78,8 +78,8 @@ export function enqueueOne(store: Store, task: NewTask): EnqueueReply {
 }
 
 /**
- * Stores all or none, and does not notify waiters of tasks that this ended. All checks come first; then every
- * record is made, then all are linked, since edges may point forward.
+ * Stores all or none, and does not notify waiters of tasks that this ended. Checks all first, then
+ * creates every record, then links all, since edges may point forward.
  */
 export function enqueueAll(store: Store, tasks: readonly NewTask[]): readonly EnqueueReply[] {
   const batch: Batch = {
@@ -114,7 +114,7 @@ export function enqueueAll(store: Store, tasks: readonly NewTask[]): readonly En
   return replies.map((reply) => presentState(store, reply));
 }
 
-/** Of several with one id the first is stored; the others have to be like it. */
+/** Of tasks with one id the first is stored; the others have to equal it. */
 function firstById(tasks: readonly NewTask[]): ReadonlyMap<string, NewTask> {
   const byId = new Map<string, NewTask>();
   for (const task of tasks) if (!byId.has(task.id)) byId.set(task.id, task);
@@ -130,19 +130,19 @@ function refuseBatch(
   return tasks.map((_, i) => (i === index ? { kind: 'refused', refusal } : others));
 }
 
-/** Which item is refused for a cycle through several: the first of them. */
+/** The task that is refused for a cycle through several: the first of them. */
 function placeOf(tasks: readonly NewTask[], refusal: EnqueueRefusal): number {
   const path = new Set(refusal.type === 'cycle' ? refusal.path : []);
   return tasks.findIndex(({ id }) => path.has(id));
 }
 
-/** An item that was answered by another of its batch is told where that one stands now. */
+/** A task answered by another one of its batch gets the present state of that one. */
 function presentState(store: Store, reply: EnqueueReply): EnqueueReply {
   if (reply.kind !== 'existing') return reply;
   return { ...reply, state: store.records.get(reply.id)?.state ?? reply.state };
 }
 
-/** The answer when nothing new is to be stored: the id, or its key, was there before. */
+/** The answer for a known id or key; nothing is stored. */
 function answerKnown(store: Store, task: NewTask): EnqueueReply | undefined {
   const same = store.records.get(task.id);
   if (same !== undefined) {
@@ -164,7 +164,7 @@ function answerKnown(store: Store, task: NewTask): EnqueueReply | undefined {
   return dueAt === undefined ? reply : moved(store, key.owner, dueAt, reply);
 }
 
-/** Another call has moved the start of a task that waits for it. */
+/** Another call has moved the start of a waiting task. */
 function moved(
   store: Store,
   entry: KeyEntry['owner'],
@@ -191,7 +191,7 @@ function agrees(entry: TaskEntry, task: NewTask): boolean {
   );
 }
 
-/** Why a task cannot be stored; looks at what earlier items of its batch will have changed. */
+/** Why a task cannot be stored; includes the effects of earlier tasks of its batch. */
 function refuse(store: Store, task: NewTask, batch: Batch | undefined): EnqueueRefusal | undefined {
   const same = store.records.get(task.id);
   if (same !== undefined) {
@@ -206,7 +206,7 @@ function refuse(store: Store, task: NewTask, batch: Batch | undefined): EnqueueR
   return refuseNew(store, task, batch);
 }
 
-/** The same for one whose id is new. */
+/** The same for a task with a new id. */
 function refuseNew(
   store: Store,
   task: NewTask,
@@ -214,7 +214,7 @@ function refuseNew(
 ): EnqueueRefusal | undefined {
   const byKey = refuseByKey(store, task, batch);
   if (byKey !== 'new' && byKey !== 'follows') return byKey;
-  // A follower stands for calls that were accepted already.
+  // A follower represents calls that were accepted already.
   const full = byKey === 'new' && !store.isFenced ? refuseByLimit(store, task, batch) : undefined;
   if (full !== undefined) return full;
   if (task.graph !== undefined && !hasSnapshot(store, task.graph)) {
@@ -223,7 +223,7 @@ function refuseNew(
   return checkDependencies(store, task, batch?.tasks);
 }
 
-/** `new` or `follows` when the key lets the task in; `undefined` when it answers for another. */
+/** `new` or `follows` if the key admits the task; `undefined` if it answers with another. */
 function refuseByKey(
   store: Store,
   task: NewTask,
@@ -284,7 +284,7 @@ function limitOf(store: Store, task: NewTask): number | undefined {
   return own?.maxQueued ?? all?.maxQueued ?? queue.settings.perUser?.maxQueued;
 }
 
-/** Makes the record; it stands nowhere yet. */
+/** Creates the record, in no index yet. */
 function create(store: Store, task: NewTask): TaskEntry {
   const owner = store.userEntry(task.queue, task.user);
   const key = followedKey(store, task);
@@ -316,21 +316,21 @@ function create(store: Store, task: NewTask): TaskEntry {
   return entry;
 }
 
-/** The key whose owner the task is to run after. */
+/** The key after whose owner the task runs. */
 function followedKey(store: Store, task: NewTask): KeyEntry | undefined {
   if (task.idempotency === undefined || isWindow(task.idempotency)) return undefined;
   const key = rememberedKey(store, task);
   return key !== undefined && holds(store, key) ? key : undefined;
 }
 
-/** Notes what ties the task to a workflow, if anything does. */
+/** Stores the task's relation to a workflow, if there is one. */
 function joinRun(store: Store, entry: TaskEntry, { join, owner, graph }: NewTask): void {
   if (join === undefined && owner === undefined && graph === undefined) return;
   entry.own().run = { ...entry.ownRun(), isJoin: join === true, owner, graph };
   if (graph !== undefined) holdSnapshot(store, graph, entry.id);
 }
 
-/** Links the dependencies and puts the entry where it belongs. */
+/** Links the dependencies and adds the entry to its index. */
 function settleIn(store: Store, entry: TaskEntry, task: NewTask): void {
   const { now } = store;
   const due = entry.dueAt ?? task.executeAfter ?? now + Math.max(0, task.delayMs ?? 0);
@@ -348,7 +348,7 @@ function settleIn(store: Store, entry: TaskEntry, task: NewTask): void {
   ending?.();
 }
 
-/** True for entries that a cascade has not finished with. */
+/** Whether a cascade has not finished with an entry. */
 export function isBusy(entry: TaskEntry): boolean {
   return (
     isEnd(entry.state) && (entry.optional.cascadeAt !== undefined || entry.optional.readers > 0)

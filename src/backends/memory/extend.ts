@@ -2,9 +2,9 @@ import type { ExtendReply, ExtendRequest } from '../../domain/port/backend.ts';
 import { areSchedulesDue } from './rules/schedule-places.ts';
 import type { Store } from './store/store.ts';
 
-/** Moves lease ends on, and says what this worker holds without knowing. See `TaskStore.extend`. */
+/** Extends leases, and answers leases of this worker that it did not name. See `TaskStore.extend`. */
 export function extend(store: Store, request: ExtendRequest): ExtendReply {
-  // Tasks of one lease may have equal tokens: only id and token together name a lease.
+  // Tasks of one lease may share a token: only id and token together identify a lease.
   const asked = new Map(request.leases.map(({ id, token }) => [id, token]));
   const answers = request.leases.map(({ id, token }) => {
     const entry = store.records.get(id);

@@ -37,7 +37,7 @@ export function fire(store: Store, request: FireRequest): FireReply {
   return { kind: 'fired', outcomes };
 }
 
-/** `queue` is that of slots that were missed: each waits for the one before. */
+/** `queue` is that of missed slots: each waits for the previous one. */
 function fireOne(
   store: Store,
   entry: ScheduleEntry,
@@ -57,7 +57,7 @@ function fireOne(
       ? overtake(store, active, { type: 'schedule', schedule: entry.change.id, slot })
       : [];
   const left = overlap === 'allow' ? [] : active.filter((id) => isActive(store, id));
-  // One of the user that the schedule was for before is not waited for, nor read.
+  // A task of the schedule's previous user is not waited for, nor read.
   const own = left.filter((id) => store.records.get(id)?.owner.user === task.user);
   const behind = overlap === 'queue' ? own.slice(-1) : own;
   const reply = enqueueOne(store, behind.length === 0 ? task : waiting(task, behind));
@@ -79,13 +79,13 @@ function isPassedOver(overlap: OverlapPolicy | 'queue', active: readonly string[
   return overlap === 'skip' || (overlap === 'queue-one' && active.length > 1);
 }
 
-/** Cancels the tasks of earlier slots; names them all. */
+/** Cancels the tasks of earlier slots; answers their ids. */
 function overtake(store: Store, active: readonly string[], cause: Cause): readonly string[] {
   for (const id of active) cancelOnly(store, id, cause);
   return active;
 }
 
-/** The same task behind others, however these end. */
+/** The same task, started after others, however these end. */
 function waiting(task: NewTask, behind: readonly string[]): NewTask {
   return {
     ...task,
@@ -101,7 +101,7 @@ function outcomeOf(reply: EnqueueReply, task: NewTask, canceled: readonly string
     case 'existing':
       return { kind: 'existing', id: reply.id };
     case 'refused':
-      // Its id is taken by a task of the same slot with another input: it has been fired.
+      // A task of the same slot with another input has its id: the slot has been fired.
       return reply.refusal.type === 'task-conflict'
         ? { kind: 'existing', id: task.id }
         : { kind: 'refused', refusal: reply.refusal };

@@ -31,8 +31,8 @@ import { startTag } from './store/tag-order.ts';
 import { blockedIds, toRecord } from './store/task-record.ts';
 
 /**
- * See `Inspect.list`. The cursor is the place of the last row that was looked at, not its rank, so
- * that rows which go meanwhile take no others with them.
+ * See `Inspect.list`. The cursor is the place of the last row that was read, not its rank, so that
+ * a removed row skips no others.
  */
 export function listTasks(store: Store, filter: TaskFilter, page: TaskPageRequest): Page<TaskRow> {
   const { values = false } = page;
@@ -115,7 +115,7 @@ export function listErrorGroups(
   return { items, cursor: JSON.stringify(place(last)) };
 }
 
-/** Where a task stands in the listing of its state: what that is ordered by. */
+/** Place of a task in the listing of its state: its sort key. */
 type Place = readonly (string | number)[];
 
 function placeOf(entry: TaskEntry): Place {
@@ -203,7 +203,7 @@ export function usersEverywhere(store: Store, users: readonly string[]): readonl
     .map((user) => userInfo(store, user));
 }
 
-/** Users that the queue knows, and those that have nothing but settings for all queues. */
+/** Users of the queue, and those with settings for all queues only. */
 function* withConfigured(
   store: Store,
   known: ReadonlyMap<string, UserEntry>,
@@ -212,7 +212,7 @@ function* withConfigured(
   for (const name of store.settingsForAll.keys()) if (!known.has(name)) yield name;
 }
 
-/** The first so many of these behind a name, in order: one pass over all of them. */
+/** The first names after a name, in order, in one pass. */
 function namesBehind(
   names: Iterable<string>,
   after: string | undefined,
@@ -229,7 +229,7 @@ function namesBehind(
   return first;
 }
 
-/** How many of these come before a name. */
+/** Number of these names before a name. */
 function placeOfName(names: readonly string[], name: string): number {
   let [low, high] = [0, names.length];
   while (low < high) {
@@ -240,7 +240,7 @@ function placeOfName(names: readonly string[], name: string): number {
   return low;
 }
 
-/** What is told of a queue; the counts are a copy, and do not change with it. */
+/** Facts about a queue; the counts are a copy. */
 export function queueInfo(store: Store, queue: QueueEntry): QueueInfo {
   return {
     queue: queue.queue,
@@ -252,7 +252,7 @@ export function queueInfo(store: Store, queue: QueueEntry): QueueInfo {
   };
 }
 
-/** Tasks by state over all queues as they stand, and what has happened since the store began. */
+/** Tasks by state over all queues, and totals since the store was created. */
 export function stats(store: Store): Stats {
   const counts = recordOf(TASK_STATES, () => 0);
   const totals = { ...NO_TOTALS };
@@ -268,7 +268,7 @@ export function facts(store: Store, id: string): TaskFacts | undefined {
   const entry = store.records.get(id);
   if (entry === undefined) return undefined;
   const { queue, user: name } = entry.owner;
-  // Of one that has ended since, it may be another than when it had its task.
+  // An ended task's user may have a newer record.
   const user = queue.users.get(name) ?? entry.owner;
   const { rate } = queue.settings;
   const queueUntil =
@@ -307,7 +307,7 @@ function inPlace(user: UserEntry, level: number): readonly TaskEntry[] {
   return [...all, ...user.queue.parked.of(user, level)].sort(bySeq);
 }
 
-/** How many of its own level stand before it, in line or parked. */
+/** Number of tasks of its level before it, in line or parked. */
 function aheadOf({ owner, level, seq }: TaskEntry): number {
   return inPlace(owner, level).filter((other) => other.seq < seq).length;
 }
@@ -317,7 +317,7 @@ function dependentFacts(store: Store, id: string): Pick<TaskFacts, 'dependents'>
   return dependents.count === 0 ? {} : { dependents };
 }
 
-/** What only joins, runs and their members have. */
+/** Facts of joins, runs and their members. */
 function runFacts(
   store: Store,
   entry: TaskEntry,
@@ -348,7 +348,7 @@ function runFacts(
   };
 }
 
-/** Ready users whose next turn starts before this user's. */
+/** Number of ready users whose next turn starts before this user's. */
 function usersAhead(user: UserEntry): number {
   const start = startTag(user);
   let ahead = 0;
@@ -361,7 +361,7 @@ function usersAhead(user: UserEntry): number {
   return ahead;
 }
 
-/** Where a user stands among those of some weight. */
+/** Tag of a user in turns of some weight. */
 function tagIn(user: UserEntry, weight: number): number {
   return user.weight === weight ? user.tag : startTag(user) * scaleOf(weight);
 }

@@ -23,7 +23,7 @@ export function runStore(store: Store, step: Step, look: Step): RunStore {
   };
 }
 
-/** Of a task that has written something down. */
+/** Counts a redrive in the journal of a task, if it has one. */
 export function countRedrive(journal: Map<string, string> | undefined): void {
   if (journal === undefined || journal.size === 0) return;
   journal.set(REDRIVES, String(Number(journal.get(REDRIVES) ?? 0) + 1));

@@ -19,7 +19,7 @@ import { startTag } from './store/tag-order.ts';
 import { toRecord } from './store/task-record.ts';
 import { nextDueAt, tickSteps } from './tick.ts';
 
-/** A queue in one lease: the queue, this worker's reach in it, and the worker's stride. */
+/** A queue in one lease: the queue, this worker's scope in it, and the worker's stride. */
 interface Share {
   readonly queue: QueueEntry;
   readonly scope: Scope | undefined;
@@ -27,25 +27,25 @@ interface Share {
   pass: number;
 }
 
-/** A choice, and the task of the user that it falls on. */
+/** A choice, and its task. */
 interface Turn {
   readonly choice: Choice;
   readonly entry: TaskEntry;
 }
 
-/** What one lease has gathered. */
+/** State of one lease. */
 interface Batch {
   readonly worker: WorkerEntry;
   readonly request: LeaseRequest;
   readonly given: Leased[];
   unknownNames: number;
-  /** Those that were parked, since its worker does not know them. */
+  /** Tasks parked by this lease, since its worker does not know their names. */
   readonly newlyParked: TaskEntry[];
-  /** It stopped for a reason other than having nothing to give. */
+  /** It stopped although tasks may be left. */
   stopped: boolean;
 }
 
-/** One lease: maintenance that is due, then turns until the slots are full. See `TaskStore.lease`. */
+/** One lease: due maintenance, then turns until the slots are full. See `TaskStore.lease`. */
 export function lease(store: Store, request: LeaseRequest): LeaseReply {
   const worker = store.workers.get(request.worker);
   if (worker === undefined) {
@@ -121,7 +121,7 @@ function nextTurn(
   return best;
 }
 
-/** Starts the chosen task, unless its name is not known here or it must run with nothing beside it. */
+/** Starts the chosen task, unless its name is unknown here or it must run alone. */
 function take(store: Store, turn: Turn, batch: Batch): void {
   const { entry } = turn;
   const { request } = batch;
@@ -136,14 +136,14 @@ function take(store: Store, turn: Turn, batch: Batch): void {
     return;
   }
   start(store, turn, request);
-  // Told as it stands now: what a later turn of this lease ends comes after it.
+  // Built now: later turns of this lease may end other tasks.
   batch.given.push(toLeased(store, entry, alone));
   if (alone) batch.stopped = true;
 }
 
-/** Nothing is to be started: its time or its run is over, that is paused, or this worker does not know its name. */
+/** Skips a task whose time has passed, whose run has ended or is paused, or whose name is unknown here. */
 function isPassedBy(store: Store, entry: TaskEntry, { worker, newlyParked }: Batch): boolean {
-  // Maintenance ends a bounded number of these in a step, and may have left this one.
+  // Maintenance ends a bounded number per step, and may have left this one.
   if (endIfExpired(store, entry)) return true;
   if (isAbandoned(store, entry)) {
     const run = entry.optional.run?.owner ?? '';
@@ -179,7 +179,7 @@ function start(store: Store, { choice, entry }: Turn, request: LeaseRequest): vo
   reindex(store, user);
 }
 
-/** A resent request: what it was given the first time, as far as it still holds. */
+/** A repeated request: its leases that are still in force. */
 function repeat(store: Store, worker: WorkerEntry): LeaseReply {
   const given = worker.lastLeases.flatMap(({ id, token }) => {
     const entry = store.records.get(id);
@@ -243,7 +243,7 @@ function toLeased(store: Store, entry: TaskEntry, alone: boolean): Leased {
   return { ...leased, attemptSettings };
 }
 
-/** States, results and errors of the dependencies, the latter as far as they fit. */
+/** States, results and errors of the dependencies, the latter two within the budget. */
 function upstreamsOf(store: Store, entry: TaskEntry): readonly UpstreamFact[] {
   let bytesLeft = LIMITS.upstreamBytes;
   return entry.dependsOn.map((id): UpstreamFact => {

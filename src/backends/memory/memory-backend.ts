@@ -8,15 +8,15 @@ import { Store } from './store/store.ts';
 
 /** Options of {@link memory}. */
 export interface MemoryOptions {
-  /** Where it gets its time; default the system clock. */
+  /** Clock; default the system clock. */
   readonly clock?: Clock | undefined;
 }
 
 const KEYS: OptionKeys<MemoryOptions> = keysOf<MemoryOptions>()({ clock: true });
 
 /**
- * The embedded backend: everything in this process, nothing to start, nothing kept when the
- * process ends. The same rules as on Redis, held by the same tests.
+ * The embedded backend: all data is in this process, and lost at its end. The same rules as on
+ * Redis, checked by the same tests.
  */
 export function memory(options: MemoryOptions = {}): Backend {
   checkOptions('memory', options, KEYS);

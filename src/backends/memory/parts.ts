@@ -48,7 +48,7 @@ import { attemptsOf, toRecord, toStatus } from './store/task-record.ts';
 import { nextDueAt, tickSteps } from './tick.ts';
 import { waitStore } from './waits.ts';
 
-/** The port over one store: its verbs, and how each is one step of it. */
+/** The port over one store: each method is one step of it. */
 export function partsOn(store: Store): Omit<Backend, 'name' | 'capabilities' | 'open' | 'close'> {
   const step = stepOf(store);
   const look = lookOf(store);
@@ -69,7 +69,7 @@ export function partsOn(store: Store): Omit<Backend, 'name' | 'capabilities' | '
   };
 }
 
-/** Ends timers and waits of a store that is used no more. */
+/** Ends timers and waits of a store. */
 export function closeStore(store: Store): void {
   store.closed = true;
   store.alarm?.timer.cancel();
@@ -93,7 +93,7 @@ export function stepOf(store: Store): Step {
   };
 }
 
-/** Reading is no step: it changes nothing, so it hides no outage either. */
+/** A read is no step: it changes nothing, and does not reset the detection of outages. */
 function lookOf(store: Store): Step {
   return async (act) => {
     store.look();

@@ -34,7 +34,7 @@ function areThese(schedules: readonly ScheduleEntry[], starts: readonly EventSta
   );
 }
 
-/** Stores what the event starts; or says what of it was refused, and nothing is stored. */
+/** Stores the tasks that the event starts; or answers the refusals, and stores nothing. */
 function start(
   store: Store,
   schedules: readonly ScheduleEntry[],

@@ -5,11 +5,11 @@ import type { QueueEntry, TaskEntry } from './store/entities.ts';
 import type { ScheduleEntry } from './store/schedule-entry.ts';
 import type { Store } from './store/store.ts';
 
-/** Lines of drift that a report holds. */
+/** Most lines of drift in a report. */
 const REPORTED = 100;
 
 /**
- * Checks every index against the records. There is one process and one owner, so drift here is a bug of the
+ * Checks every index against the records. One process owns them, so drift here is a bug of the
  * backend: it is reported, never repaired silently.
  */
 export function reconcile(store: Store): ReconcileReport {
@@ -27,7 +27,7 @@ export function reconcile(store: Store): ReconcileReport {
   return { drift: drift.slice(0, REPORTED), checked: store.records.size, repaired: 0 };
 }
 
-/** It stands among those of its events, if it fires at any. */
+/** Whether it is registered for its events, if it fires at any. */
 function isListening(store: Store, entry: ScheduleEntry): boolean {
   const { on, paused } = entry.change;
   return on === undefined || schedulesOn(store, on).includes(entry) !== paused;

@@ -84,7 +84,7 @@ function remove(store: Store, id: string): boolean {
   return true;
 }
 
-/** Whether as many others fire at these events as may. */
+/** Whether the most schedules allowed fire at these events already. */
 function isFull(store: Store, id: string, on: EventSource): boolean {
   const others = schedulesOn(store, on).filter((entry) => entry.id !== id);
   return others.length >= LIMITS.eventSchedules;
@@ -108,13 +108,13 @@ function list(store: Store, { limit, cursor }: PageRequest): Page<ScheduleRecord
 function due(store: Store, { owner, limit }: DueRequest): DueReply {
   const { scheduler, now } = store;
   const first = store.schedulesDue.first()?.next?.dueAt ?? Number.POSITIVE_INFINITY;
-  // One that ends later than any that is taken now is of before the clock went back.
+  // A lock that ends later than one taken now is from before the clock was set back.
   const isTaken = scheduler.until > now && scheduler.until <= now + LIMITS.scheduleLockMs;
   const isLocked = scheduler.owner !== owner && isTaken;
   if (isLocked && first > now - LIMITS.scheduleOverdueMs) {
     return { kind: 'locked', until: scheduler.until, now };
   }
-  // Without schedules to fire, the lock keeps no scheduler away.
+  // Without schedules to fire, the lock excludes no scheduler.
   if (store.schedulesDue.size === 0) {
     return { kind: 'granted', fence: scheduler.fence, schedules: [], now };
   }

@@ -18,7 +18,7 @@ export function seriesStore(store: Store, step: Step, look: Step): SeriesStore {
   };
 }
 
-/** The row of a queue says what the queue has counted itself. */
+/** The row of a queue has the queue's own totals. */
 function counted(store: Store, entry: SeriesEntry): SeriesEntry {
   const queue = entry.user === undefined ? store.queues.get(entry.queue) : undefined;
   if (queue === undefined) return entry;

@@ -16,7 +16,7 @@ import type { TaskEntry } from './store/entities.ts';
 import { giveBack, reindex } from './store/ready-index.ts';
 import type { Store } from './store/store.ts';
 
-/** Applies one decision, if the lease that it speaks for is still in force. */
+/** Applies one decision, if its lease is still in force. */
 export function settleOne(store: Store, settlement: Settlement): SettleAnswer {
   const { id, token, decision, channel, xcom } = settlement;
   const entry = store.records.get(id);
@@ -44,7 +44,7 @@ export function settleOne(store: Store, settlement: Settlement): SettleAnswer {
   return answerOf(entry);
 }
 
-/** Its handler has ended while it waited; a suspension that was sent again says nothing new. */
+/** Its handler has ended during the wait; a repeated suspension changes nothing. */
 function waits(entry: TaskEntry, { token, decision }: Settlement): boolean {
   if (entry.state === 'started' || !isAttendedBy(entry, token)) return false;
   return decision.type !== 'suspend' || (entry.state === 'deferred' && isForNothing(decision));
@@ -54,7 +54,7 @@ function isForNothing({ waitFor, wait, wakeAfterMs }: Suspension): boolean {
   return waitFor.length === 0 && wait === undefined && wakeAfterMs === undefined;
 }
 
-/** It waits no more, and its handler has said all that it has to say. */
+/** It stops waiting, and its handler is done. */
 function callBack(store: Store, entry: TaskEntry): void {
   dropWaits(store, entry);
   entry.ownRun().attendedBy = undefined;
@@ -62,7 +62,7 @@ function callBack(store: Store, entry: TaskEntry): void {
 
 const FREE: Situation = { isBlocked: false, isJoin: false, isCanceling: false };
 
-/** The event that a decision is for its task. */
+/** The event of each decision. */
 const EVENTS: Readonly<Record<Settlement['decision']['type'], TaskEvent>> = {
   finish: 'finished',
   retry: 'retried',
@@ -114,10 +114,10 @@ function apply(store: Store, entry: TaskEntry, decision: Decision, next: TaskSta
       break;
     case 'release':
       keep(store, entry, decision);
-      // The turn of one that waited was over.
+      // A waiting task has finished its turn.
       if (entry.state === 'started') giveBack(store, entry);
       if (decision.delayMs !== undefined) entry.own().releases++;
-      // One that was woken stands in line by its place until it leaves.
+      // A woken task keeps its place in line until it leaves.
       leave(store, entry);
       if (decision.delayMs !== undefined) entry.seq = 0;
       goBack(store, entry, next, decision.delayMs);
@@ -125,7 +125,7 @@ function apply(store: Store, entry: TaskEntry, decision: Decision, next: TaskSta
   }
 }
 
-/** From `started` back to the line, or to the waiting room until the delay is over. */
+/** From `started` back to the line, or to the scheduled tasks until the delay has passed. */
 export function comeBack(store: Store, entry: TaskEntry, next: TaskState, delayMs = 0): void {
   leave(store, entry);
   goBack(store, entry, next, delayMs);
@@ -137,7 +137,7 @@ function goBack(store: Store, entry: TaskEntry, next: TaskState, delayMs = 0): v
   reindex(store, entry.owner);
 }
 
-/** One attempt more of the worker that has settled it. */
+/** Counts an attempt of the worker that has settled it. */
 function count(store: Store, { grant }: TaskEntry, outcome: 'succeeded' | 'failed'): void {
   const worker = grant === undefined ? undefined : store.workers.get(grant.worker);
   if (worker !== undefined) worker.attempts[outcome]++;

@@ -8,12 +8,12 @@ import { throttle } from './store/ready-index.ts';
 import type { Store } from './store/store.ts';
 import { nextDueAt } from './tick.ts';
 
-/** Kept for so long in ms, a record outlives its readers' turn, or leases would be lost before. */
+/** Least retention in ms: a record kept this long outlives its readers' turn, or leases would be lost before. */
 const SHORT_MS: number = LIMITS.leaseMs;
 
 /**
- * The last part of every step, after all state has changed: idle queues start anew, users without tasks are
- * forgotten, and only then are waiters woken.
+ * The last part of every step, after all changes of state: resets idle queues, drops users without
+ * tasks, and only then wakes waiters.
  */
 export function endStep(store: Store): void {
   for (const queue of store.touchedQueues) restIfIdle(queue);
@@ -30,8 +30,8 @@ export function endStep(store: Store): void {
 }
 
 /**
- * What has ended stays for a moment, however short it is to be kept: those that wait for it, or are
- * about to, read it. A timer fires only when the event loop has let them, however long it was busy.
+ * Ended tasks are kept for a moment, however short their retention: dependents and waiters read
+ * them. The timer fires only after they could, however long the event loop was busy.
  */
 function letRead(store: Store, at: number): void {
   if (store.reading !== undefined) {
@@ -50,7 +50,7 @@ function letRead(store: Store, at: number): void {
   store.reading = reading;
 }
 
-/** By age or by number; otherwise a record outlives that moment anyway. */
+/** Whether retention by age or by number may remove a record within that moment. */
 function mayTakeAtOnce({ retention, leastKeptMs }: Store): boolean {
   if (leastKeptMs > LIMITS.readMs) return false;
   const { finishedMs, finishedCount, failedMs, failedCount, canceledMs, canceledCount } = retention;
@@ -59,8 +59,8 @@ function mayTakeAtOnce({ retention, leastKeptMs }: Store): boolean {
 }
 
 /**
- * No user is ready, parked or running: virtual time starts at 0, and kept tags are worth nothing, also when it
- * has stood still: a user that entered and was never served may have a seat, or a corrected tag.
+ * No user is ready, parked or running: virtual time restarts at 0, and kept tags count as none, even if it
+ * has not moved: a user that entered and was never served may have a seat, or a corrected tag.
  */
 function restIfIdle(queue: QueueEntry): void {
   const { clock, counts } = queue;
@@ -72,7 +72,7 @@ function restIfIdle(queue: QueueEntry): void {
 }
 
 function forget(store: Store, user: UserEntry): void {
-  // The usual case: a user with work is not forgotten.
+  // The common case: a user with work is kept.
   if (user.live > 0 && user.idleUntil === undefined) return;
   const { queue } = user;
   if (queue.users.get(user.user) !== user) return;
@@ -82,7 +82,7 @@ function forget(store: Store, user: UserEntry): void {
   }
   const until = startOf(user.tag, user.weight);
   const kept = user.epoch === queue.clock.epoch && until > queue.clock.v;
-  // A spent rate is remembered too, or a user that drains its line would start with a fresh one.
+  // A user with a spent rate is kept too, or draining its line would reset the rate.
   const spent = user.tat > store.now && store.settingsOf(user).rate !== undefined;
   setIdle(user, kept ? until : undefined);
   throttle(store, user, spent ? user.tat : undefined);
@@ -113,7 +113,7 @@ function setAlarm(store: Store): void {
   store.alarm = { at, timer };
 }
 
-/** One of those that wait for work: its lease does what is due first. */
+/** Wakes a waiting worker: its lease does due maintenance first. */
 function wakeForUpkeep(store: Store): void {
   const [first] = store.line;
   if (first !== undefined) wake(store, first);

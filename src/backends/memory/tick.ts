@@ -19,7 +19,7 @@ import { reindex } from './store/ready-index.ts';
 import { forgetSnapshots } from './store/snapshots.ts';
 import type { Store } from './store/store.ts';
 
-/** Every part of maintenance once, each bounded; true when any stopped at its bound. */
+/** Runs every part of maintenance once, each bounded; true when any stopped at its bound. */
 export function tickSteps(store: Store): boolean {
   const swept = sweep(store);
   const promoted = promote(store);
@@ -34,8 +34,8 @@ export function tickSteps(store: Store): boolean {
 }
 
 /**
- * The least moment at which something falls due that these queues, or a tick, would act on.
- * Dependents that a step had no room to tell are due at once.
+ * The earliest due time for these queues, or a tick. Dependents that a step could not update are
+ * due at once.
  */
 export function nextDueAt(store: Store, queues: readonly string[]): number | undefined {
   if (store.cascade.first() !== undefined) return store.now;
@@ -64,7 +64,7 @@ function rateOpensAt(store: Store, queueName: string): number | undefined {
   return at > store.now ? at : undefined;
 }
 
-/** Takes back leases that have ended. */
+/** Takes back ended leases. */
 function sweep(store: Store): boolean {
   if (store.now < store.sweepAfter) return false;
   for (let i = 0; i < STEPS.sweepStep; i++) {
@@ -84,7 +84,7 @@ function lose(store: Store, entry: TaskEntry): void {
   const worker = store.workers.get(entry.grant?.worker ?? '');
   const leasedAt = entry.grant?.leasedAt ?? 0;
   entry.owner.queue.totals.lost++;
-  // One of an earlier start is no matter of this one.
+  // A lease of an earlier start of the worker is not counted.
   if (worker !== undefined && leasedAt >= worker.startedAt) worker.attempts.lost++;
   entry.own().losses++;
   const { losses, cancelCause } = entry.optional;
@@ -106,7 +106,7 @@ function lose(store: Store, entry: TaskEntry): void {
   }
 }
 
-/** What is kept of an attempt that was lost, by what came of its task. */
+/** Stored decision for a lost attempt, by the state of its task. */
 const LOST: Partial<Readonly<Record<TaskState, 'cancel' | 'dead-letter'>>> = {
   canceled: 'cancel',
   failed: 'dead-letter',
@@ -136,7 +136,7 @@ function promoteUser(store: Store, user: UserEntry, most: number): number {
   return Math.max(moved, 1);
 }
 
-/** From `scheduled` to the line, or to the blocked ones. */
+/** From `scheduled` to the line, or to the deferred tasks. */
 export function becomeDue(store: Store, entry: TaskEntry): void {
   const next = stateAfter(entry, 'due');
   leave(store, entry);
@@ -152,12 +152,12 @@ function unthrottle(store: Store): boolean {
   return true;
 }
 
-/** Whether any deadline has passed that no step has come to. */
+/** Whether a deadline has passed that no step has handled. */
 export function isAnyOverdue(store: Store): boolean {
   return (store.deadlines.first()?.optional.deadline ?? Number.POSITIVE_INFINITY) <= store.now;
 }
 
-/** Ends tasks that were not started in time, or have waited too long for one that failed. */
+/** Ends tasks that were not started in time, or have waited too long for a failed one. */
 export function expire(store: Store): boolean {
   for (let i = 0; i < STEPS.expireStep; i++) {
     const entry = store.deadlines.first();
@@ -183,7 +183,7 @@ function isToLookAgain(store: Store, { optional }: TaskEntry): boolean {
   return optional.parkedUntil !== undefined && optional.parkedUntil <= store.now;
 }
 
-/** Which of its dependencies cannot end by itself; the least id of several. */
+/** The dependency that cannot end without help; the least id of several. */
 function awaitedInVain(store: Store, entry: TaskEntry): string {
   const vain = [...(entry.optional.blocked ?? [])].filter((id) => {
     const upstream = upstreamOf(store, entry, id);

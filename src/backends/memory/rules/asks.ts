@@ -1,4 +1,4 @@
-/** Questions of suspended tasks: opened and closed with the wait; the first answer counts. */
+/** Questions of suspended tasks: opened and closed with the wait; the first answer is accepted. */
 import { LIMITS } from '../../../domain/limits.ts';
 import type { AskStore, Page, PageRequest } from '../../../domain/port/backend.ts';
 import {
@@ -28,7 +28,7 @@ export function askStore(store: Store, step: Step, look: Step): AskStore {
   };
 }
 
-/** A task is suspended for an answer; when that is to come is known by then. */
+/** Opens the question of a suspended task; the end of its time is known by then. */
 export function openAsk(store: Store, entry: TaskEntry, spec: AskSpec): void {
   const facts = entry.ownRun();
   const until = facts.wakeAt === undefined ? {} : { until: facts.wakeAt };

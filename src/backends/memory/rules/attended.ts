@@ -2,7 +2,7 @@ import type { LeaseRef } from '../../../domain/port/backend.ts';
 import type { TaskEntry } from '../store/entities.ts';
 import type { Store } from '../store/store.ts';
 
-/** The task that a token speaks for: its lease is in force, or its handler waits and no other was given since. */
+/** The task of a token: its lease is in force, or its handler waits and no later lease was given. */
 export function attendedTask(store: Store, { id, token }: LeaseRef): TaskEntry | undefined {
   const entry = store.records.get(id);
   return entry !== undefined && isAttendedBy(entry, token) ? entry : undefined;

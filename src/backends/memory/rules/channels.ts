@@ -26,7 +26,7 @@ export function writeLive(
   return writeChannel(store, channel) ?? 'ok';
 }
 
-/** Applies the writes, or tells why it has not. */
+/** Applies the writes, or answers why it has not. */
 export function writeChannel(
   store: Store,
   { run, writes }: ChannelWrites,

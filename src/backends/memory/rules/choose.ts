@@ -13,7 +13,7 @@ export interface Scope {
   readonly steal: NameList | 'any' | undefined;
 }
 
-/** Whose turn it is, and how the turn moves the clocks. */
+/** The user of the next turn, and the clocks that the turn moves. */
 export interface Choice {
   readonly user: UserEntry;
   /** The queue's virtual time after the jump to the least tag; absent for a choice by a list. */
@@ -23,7 +23,7 @@ export interface Choice {
   readonly stolen: boolean;
 }
 
-/** Who has the next turn in this queue, for a worker with this reach. */
+/** The user with the next turn in this queue, for a worker with this scope. */
 export function choose(queue: QueueEntry, scope: Scope | undefined): Choice | undefined {
   if (scope === undefined) return unrestricted(queue, false, false);
   return chooseAssigned(queue, scope) ?? chooseStolen(queue, scope);
@@ -38,7 +38,7 @@ function unrestricted(
   return chosen === undefined ? undefined : { user: chosen.user, v: chosen.v, stolen };
 }
 
-/** The fairest among the assigned users and the users without an assignment. */
+/** The fairest of the assigned users and the users without an assignment. */
 function chooseAssigned(queue: QueueEntry, scope: Scope): Choice | undefined {
   const own = scope.assigned?.ready.first();
   if (scope.steal === 'any') {
@@ -72,8 +72,8 @@ function byList(
 }
 
 /**
- * A task has nothing to be started for whose run has ended, or gave its group up, or whose run has nothing to go on
- * for itself. Owners may be a circle.
+ * Whether a task need not start: its run has ended, or gave its group up, or is itself abandoned.
+ * Owners may form a cycle.
  */
 export function isAbandoned(store: Store, entry: TaskEntry): boolean {
   let one = entry;
@@ -88,7 +88,7 @@ export function isAbandoned(store: Store, entry: TaskEntry): boolean {
   return false;
 }
 
-/** The task that has the user's turn. */
+/** The task for the user's turn. */
 export function headOf(user: UserEntry): TaskEntry | undefined {
   const { settings, priorityWeights } = user.queue;
   const level = nextLevel(user.shares, user.counts, priorityWeights, settings.criticalBurst);

@@ -18,17 +18,17 @@ import { upstreamOf } from './edges.ts';
 
 type CycleRefusal = Extract<EnqueueRefusal, { readonly type: 'cycle' | 'dependency-limit' }>;
 
-/** A task that is about to get edges, and what else there is. */
+/** A task that gets edges, and its context. */
 interface Around {
   readonly store: Store;
   readonly id: string;
   readonly user: string;
-  /** Whom it is going to wait for. */
+  /** Ids of its future dependencies. */
   readonly upstreams: readonly string[];
   readonly batch: Batch | undefined;
 }
 
-/** A task that others already wait for may not wait for one of them, however far away. */
+/** A task that others wait for must not wait for one of them, at any distance. */
 export function blockedByCycle(
   store: Store,
   task: NewTask,
@@ -43,7 +43,7 @@ export function blockedByCycle(
   return closes(around, store.isFiring ? LIMITS.cycleStep : LIMITS.cycleEdges);
 }
 
-/** A batch whose items came to wait for each other since keys answered for some of them. */
+/** A cycle between tasks of a batch that comes about because keys answer for some of them. */
 export function cycleByKeys(
   store: Store,
   tasks: readonly NewTask[],
@@ -57,7 +57,7 @@ export function cycleByKeys(
   return path === undefined ? undefined : { type: 'cycle', path };
 }
 
-/** A failed task may not come back to wait for one that waits for its redrive. */
+/** A redrive must not make a failed task wait for one that waits for its redrive. */
 export function redriveCycle(store: Store, entry: TaskEntry): CycleRefusal | undefined {
   const upstreams = blockedIds(entry).filter((id) => isLive(upstreamOf(store, entry, id)));
   if (upstreams.length === 0) return undefined;
@@ -89,12 +89,12 @@ function upstreamsOf(around: Around, id: string): readonly string[] {
   });
 }
 
-/** Whose task an id is going to be that is not stored, or not in force, yet. */
+/** The future user of an id that is not stored yet. */
 function userToBe(around: Around, other: string): string | undefined {
   return other === around.id ? around.user : itemOf(around, other)?.user;
 }
 
-/** The item of the batch that is going to be stored under an id. */
+/** The task of the batch that will be stored under an id. */
 function itemOf({ store, batch }: Around, id: string): NewTask | undefined {
   return isNew(store, id, batch) ? batch?.tasks.get(id) : undefined;
 }
@@ -109,7 +109,7 @@ function dependentsOf(around: Around, id: string): EdgeAnswer {
       : [entry.optional.waiting, entry.optional.awaitingRedrive].filter(
           (list) => list !== undefined,
         );
-  // Items of the batch may come to wait for a stored task, too.
+  // Tasks of the batch may wait for a stored task, too.
   const inBatch = batch === undefined ? [] : dependentsIn(store, batch, id);
   const size = lists.reduce((sum, list) => sum + list.size, inBatch.length);
   if (size > LIMITS.cycleFan) return undefined;
@@ -118,7 +118,7 @@ function dependentsOf(around: Around, id: string): EdgeAnswer {
   return [...live.map((one) => one.id), ...inBatch, ...closing];
 }
 
-/** Which items of a batch wait for an id. */
+/** Tasks of a batch that wait for an id. */
 function dependentsIn(store: Store, batch: Batch, id: string): readonly string[] {
   batch.dependents ??= byUpstream(store, batch);
   return batch.dependents.get(id) ?? [];
@@ -137,12 +137,12 @@ function byUpstream(store: Store, batch: Batch): ReadonlyMap<string, readonly st
   return found;
 }
 
-/** It is going to be stored, and no key answers for it. */
+/** Whether it will be stored, and no key answers for it. */
 function isNew(store: Store, id: string, batch: Batch | undefined): boolean {
   return !store.records.has(id) && batch?.answered.has(id) !== true;
 }
 
-/** Whom an item comes to wait for, when keys answer for others of its batch. */
+/** Dependencies of a task after keys have replaced others of its batch. */
 function answerers(
   id: string,
   ids: readonly string[],

@@ -3,7 +3,7 @@ import type { DeadLetter, DeadLetters } from '../../../domain/task/dead-letter.t
 import type { TaskEntry } from '../store/entities.ts';
 import type { Store } from '../store/store.ts';
 
-/** The dead letters that the step in hand has made by itself, for its answer: nothing when there are none. */
+/** Dead letters of the current step that no worker decided, for its answer; absent without any. */
 export function madeDeadLetters({ deadLetters }: Store): { readonly deadLetters?: DeadLetters } {
   if (deadLetters.length === 0) return {};
   const listed = deadLetters.slice(0, STEPS.deadListed).map(letterOf);

@@ -10,19 +10,19 @@ import { upstreamOf } from './edges.ts';
 import { awaitRedrive, endByUpstream, policyFor, satisfy, waitFor } from './end.ts';
 import { setDeadline } from './places.ts';
 
-/** What earlier items of an atomic batch will have changed by the time an item is stored. */
+/** Effects of earlier tasks of an atomic batch on later ones. */
 export interface Batch {
   readonly tasks: ReadonlyMap<string, NewTask>;
-  /** By the scope of a key: who is going to hold it, and who then runs after that one. */
+  /** By the scope of a key: its future owner, and the task that runs after that. */
   readonly keys: Map<string, { readonly owner: string; readonly follower?: string }>;
   readonly waiting: Map<string, number>;
-  /** Items that a key answers for, and which task that will be. */
+  /** Tasks that a key answers, and the task that it answers with. */
   readonly answered: Map<string, string>;
-  /** By id, which items wait for it; made by who asks first. */
+  /** By id, the tasks of the batch that wait for it; computed on first use. */
   dependents?: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Why the dependencies of a task rule it out, if they do. */
+/** Why the dependencies of a task forbid it, if they do. */
 export function checkDependencies(
   store: Store,
   task: NewTask,
@@ -42,8 +42,8 @@ export function checkDependencies(
 }
 
 /**
- * Registers a new entry with its dependencies. One that has ended already may end it at once,
- * which the returned function does when the entry stands in its place.
+ * Links a new entry to its dependencies. One that has ended already may end the entry at once,
+ * which the returned function does once the entry is in an index.
  */
 export function link(store: Store, entry: TaskEntry): (() => void) | undefined {
   let ending: (() => void) | undefined;
@@ -56,7 +56,7 @@ export function link(store: Store, entry: TaskEntry): (() => void) | undefined {
       block(entry, id);
       listen(entry, upstream);
     } else {
-      // Each is linked, also after one that ends the task: a redrive asks again for all of them.
+      // All are linked, even after one that ends the task: a redrive checks all of them again.
       const next = linkToEnded(store, upstream, entry);
       ending ??= next;
     }
@@ -88,7 +88,7 @@ function blockByMissing(store: Store, id: string, entry: TaskEntry): void {
   waitFor(store, entry);
 }
 
-/** The entry waits for one that has not ended. */
+/** The entry waits for a task that has not ended. */
 export function blockBy(entry: TaskEntry, upstream: TaskEntry): void {
   block(entry, upstream.id);
   listen(entry, upstream);
@@ -100,14 +100,14 @@ function block(entry: TaskEntry, id: string): void {
   own.blocked.add(id);
 }
 
-/** The entry hears of it when the upstream ends. */
+/** Adds the entry to the tasks that are updated at the upstream's end. */
 function listen(entry: TaskEntry, upstream: TaskEntry): void {
   const own = upstream.own();
   own.waiting ??= new SortedList(byArrival);
   own.waiting.add(entry);
 }
 
-/** Looks at the unsatisfied dependencies of a redriven entry once more. */
+/** Checks the unsatisfied dependencies of a redriven entry again. */
 export function relink(store: Store, entry: TaskEntry): void {
   const unsatisfied = blockedIds(entry);
   entry.own().blocked = undefined;
@@ -125,7 +125,7 @@ export function relink(store: Store, entry: TaskEntry): void {
   }
 }
 
-/** Lifts the limit of a wait when all that a task waits for can end by itself again. */
+/** Lifts the limit of a wait when all dependencies can end without help again. */
 export function rewait(store: Store, entry: TaskEntry): void {
   for (const id of entry.optional.blocked ?? []) {
     const upstream = upstreamOf(store, entry, id);

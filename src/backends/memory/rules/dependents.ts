@@ -30,7 +30,7 @@ export function dependentsOf(store: Store, id: string, page: PageRequest): Depen
         return { items, ...sizes, cursor: JSON.stringify(last) };
       }
       last = [part, one.order, one.id];
-      // One that was canceled meanwhile may not have left the line yet.
+      // A canceled one may not have left the list yet.
       if (!isEnd(one.state)) items.push(dependentOf(one, id, part));
     }
   }

@@ -3,8 +3,8 @@ import type { TaskEntry } from '../store/entities.ts';
 import type { Store } from '../store/store.ts';
 
 /**
- * The task that one of its dependencies is; `undefined` when none is stored, or only another user's
- * that it may not depend on. A run that was suspended for a task waits for just that one.
+ * The task of a dependency; `undefined` if it is not stored, or is another user's that this task
+ * may not depend on. A run that was suspended for a task waits for exactly that one.
  */
 export function upstreamOf(store: Store, entry: TaskEntry, id: string): TaskEntry | undefined {
   const upstream = store.records.get(id);
@@ -13,7 +13,7 @@ export function upstreamOf(store: Store, entry: TaskEntry, id: string): TaskEntr
   return mayDependOn({ user: owner.user, edges }, upstream.owner.user) ? upstream : undefined;
 }
 
-/** It is a run that was suspended until others have ended, this one among them. */
+/** Whether it is a run that is suspended until the end of tasks, this one among them. */
 export function waitsFor(entry: TaskEntry, id: string): boolean {
   return entry.optional.run?.waitFor.includes(id) === true;
 }

@@ -23,21 +23,21 @@ import {
   stateAfter,
 } from './places.ts';
 
-/** How a task comes to its end, and what is kept of that. */
+/** The end of a task, and what is stored about it. */
 export interface Ending {
-  /** What ended it. */
+  /** Event that ended it. */
   readonly event: TaskEvent;
-  /** `leaseEnded`: for the last time. */
+  /** `leaseEnded`: the last loss. */
   readonly pace?: Pace;
-  /** Of an end other than `finished`. */
+  /** Cause of an end other than `finished`. */
   readonly cause?: Cause;
   readonly error?: string;
   readonly result?: string;
 }
 
 /**
- * The one way to end: everything that puts a task into an end state comes through here. The entry
- * leaves its place, its key and its deadline; its dependents hear of it by the cascade.
+ * The only way to end a task. The entry leaves its index, its key and its deadline; the cascade
+ * updates its dependents.
  */
 export function end(store: Store, entry: TaskEntry, ending: Ending): void {
   const state = stateAfter(entry, ending.event, ending.pace);
@@ -47,7 +47,7 @@ export function end(store: Store, entry: TaskEntry, ending: Ending): void {
   setState(entry, state);
   entry.endOrder = ++store.endings;
   entry.endedAt = store.now;
-  // Who ended later stands behind, also when the clock went back.
+  // Ended tasks stay in the order of their ends, even if the clock was set back.
   store.endedLast = Math.max(store.endedLast, store.now);
   store.endedIndex(entry, state).add(entry, store.endedLast);
   entry.result = ending.result;
@@ -63,7 +63,7 @@ export function end(store: Store, entry: TaskEntry, ending: Ending): void {
   if (isDeadLetter(entry)) {
     user.queue.totals.deadLetters++;
     user.queue.deadLetters++;
-    // A worker says by itself what it has decided.
+    // A worker logs its own decisions.
     if (ending.error === undefined) store.deadLetters.push(entry);
   }
   store.ended.push(entry);
@@ -73,7 +73,7 @@ export function end(store: Store, entry: TaskEntry, ending: Ending): void {
   reindex(store, user);
 }
 
-/** Its time to start is over by the clock of this step, though it never started: it ends so; says whether. */
+/** Ends a task whose time to start has passed by this step's clock; answers whether it did. */
 export function endIfExpired(store: Store, entry: TaskEntry | GoneOwner | undefined): boolean {
   if (!(entry instanceof TaskEntry) || isEnd(entry.state)) return false;
   const { expiresAt } = entry.optional;
@@ -82,12 +82,12 @@ export function endIfExpired(store: Store, entry: TaskEntry | GoneOwner | undefi
   return true;
 }
 
-/** One that failed may be put back, and is paused until then. */
+/** A failed task may be redriven, and stays paused until then. */
 function hasAsideToEnd({ state, optional }: TaskEntry): boolean {
   return (optional.run?.aside?.size ?? 0) > 0 && state !== 'failed';
 }
 
-/** Whom the pause of a run has set aside has nothing left to be started for; says of how many that is said. */
+/** Ends tasks that the pause of a run has set aside, since the run has ended; answers their number. */
 export function endAside(store: Store, entry: TaskEntry, most: number): number {
   const cause: Cause = { type: 'run-ended', run: entry.id };
   const some = takeAside(store, entry, most);
@@ -95,14 +95,14 @@ export function endAside(store: Store, entry: TaskEntry, most: number): number {
   return some.length;
 }
 
-/** Why it did not finish. One that finishes has no cause left: a redrive took the old one away. */
+/** Stores why it did not finish. A task that finishes has no cause: a redrive removed the old one. */
 function explain(entry: TaskEntry, { cause, error }: Ending): void {
   const own = entry.own();
   own.cause = cause;
   own.error = error ?? own.error;
 }
 
-/** Keeps an attempt that did not end well, or any once there is such a one. */
+/** Stores an attempt that did not finish its task, or any after such a one. */
 export function recordAttempt(entry: TaskEntry, attempt: AttemptRecord): void {
   const own = entry.own();
   own.attempts ??= [];
@@ -123,7 +123,7 @@ function standInCascade(store: Store, entry: TaskEntry): void {
   store.cascade.add(entry);
 }
 
-/** Runs the steps of ended tasks, oldest first; true when some are left beyond `budget`. */
+/** Runs the steps of ended tasks, oldest first; true if some are left beyond `budget`. */
 export function cascade(store: Store, budget: number): boolean {
   let left = budget;
   for (let entry = store.cascade.first(); entry !== undefined; entry = store.cascade.first()) {
@@ -150,8 +150,8 @@ export function cascade(store: Store, budget: number): boolean {
 }
 
 /**
- * First part of a cascade: the ended task stops waiting for its own, and reading them; one that
- * failed may be redriven, and a join holds what it joined, so these read on until they are removed.
+ * First part of a cascade: the ended task stops waiting for its dependencies, and reading them. A failed task may
+ * be redriven, and a join keeps its dependencies readable, so these read on until they are removed.
  */
 function leaveUpstreams(store: Store, entry: TaskEntry): number {
   const own = entry.own();
@@ -170,7 +170,7 @@ function leaveUpstreams(store: Store, entry: TaskEntry): number {
   }
   if (!readsOn) leaveReaders(store, entry);
   if (entry.state === 'failed') return length;
-  // A join that was canceled never read these.
+  // A canceled join never read these.
   if (readsOn && own.blocked !== undefined) {
     own.absent = new Set([...(own.absent ?? []), ...own.blocked]);
   }
@@ -188,7 +188,7 @@ export function leaveReaders(store: Store, entry: TaskEntry): void {
   }
 }
 
-/** Tells one dependent that `upstream` has ended. */
+/** Updates one dependent after the end of `upstream`. */
 function notify(store: Store, upstream: TaskEntry, dependent: TaskEntry): void {
   if (isEnd(dependent.state)) return;
   if (waitsFor(dependent, upstream.id)) {
@@ -210,14 +210,14 @@ function notify(store: Store, upstream: TaskEntry, dependent: TaskEntry): void {
   }
 }
 
-/** What a dependent does about the recorded end state of its upstream. */
+/** A dependent's policy for the stored end state of its upstream. */
 export function policyFor(upstream: TaskEntry, dependent: TaskEntry): EdgePolicy {
   if (upstream.state === 'failed') return dependent.edges.onFailure;
   if (upstream.state === 'canceled') return dependent.edges.onCancel;
   return 'run';
 }
 
-/** An entry ends since its upstream did not finish. */
+/** An entry ends because its upstream did not finish. */
 export function endByUpstream(
   store: Store,
   { id, state }: TaskEntry,
@@ -243,7 +243,7 @@ export function satisfy(store: Store, upstream: TaskEntry, dependent: TaskEntry)
   unblock(store, dependent);
 }
 
-/** Nothing blocks the task any more: a join has ended with that, others go on. */
+/** Nothing blocks the task any more: a join ends, other tasks continue. */
 export function unblock(store: Store, entry: TaskEntry): void {
   if (nextState(entry.state, 'joined', entry) !== undefined) {
     if (endIfExpired(store, entry)) return;
@@ -260,7 +260,7 @@ export function unblock(store: Store, entry: TaskEntry): void {
   enterQueue(store, entry);
 }
 
-/** A task that stands nowhere goes where the event has led it; a join that nothing blocks, to its end. */
+/** Adds a task without an index to that of its new state; a join that nothing blocks ends. */
 export function enterLine(store: Store, entry: TaskEntry, state: TaskState): void {
   if (state === 'queued') {
     enterQueue(store, entry);
@@ -270,7 +270,7 @@ export function enterLine(store: Store, entry: TaskEntry, state: TaskState): voi
   if (!entry.isBlocked) unblock(store, entry);
 }
 
-/** One of those that a suspended run waits for has ended. */
+/** A task that a suspended run waits for has ended. */
 function notifySuspended(store: Store, upstream: TaskEntry, run: TaskEntry): void {
   if (upstream.state === 'finished' || run.optional.run?.wakeOn === 'all') {
     satisfy(store, upstream, run);
@@ -287,7 +287,7 @@ export function wake(store: Store, entry: TaskEntry): void {
   unblock(store, entry);
 }
 
-/** It waits for nothing any more, and still stands where it did. */
+/** Ends all waits of a task, without moving it. */
 export function dropWaits(store: Store, entry: TaskEntry): void {
   leaveAwaited(store, entry);
   leaveWait(store, entry);
@@ -296,7 +296,7 @@ export function dropWaits(store: Store, entry: TaskEntry): void {
   setDeadline(store, entry);
 }
 
-/** It waits for none of those any more whose end it was suspended for, and reads those that ended. */
+/** Ends its waits for tasks; it reads those that have ended. */
 function leaveAwaited(store: Store, entry: TaskEntry): void {
   const { blocked, run } = entry.optional;
   if (blocked === undefined || run === undefined || run.waitFor.length === 0) return;
@@ -316,16 +316,13 @@ export function awaitRedrive(store: Store, upstream: TaskEntry, dependent: TaskE
   waitFor(store, dependent);
 }
 
-/** Limits how long a task waits for one that cannot end by itself. */
+/** Limits the wait for a task that cannot end without help. */
 export function waitFor(store: Store, dependent: TaskEntry): void {
   dependent.own().waitUntil ??= store.now + LIMITS.waitMaxMs;
   setDeadline(store, dependent);
 }
 
-/**
- * Counts one more (1) or one fewer (-1) of those that may still read the result; an ended task
- * moves in the index by which retention goes.
- */
+/** Changes the number of readers by 1 or -1; an ended task moves in the index of retention. */
 export function addReader(store: Store, entry: TaskEntry, change: number): void {
   const { state, moment } = entry;
   if (!isEnd(state) || moment === undefined) {

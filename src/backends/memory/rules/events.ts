@@ -1,4 +1,4 @@
-/** Events: they end the waits of their user that began before, some at once, the rest with maintenance. */
+/** Events: they end the waits of their user's tasks that began before, some at once, the others by maintenance. */
 import { LIMITS } from '../../../domain/limits.ts';
 import type { WaitEvent } from '../../../domain/task/wait.ts';
 import type { TaskEntry } from '../store/entities.ts';
@@ -8,7 +8,7 @@ import { wake } from './end.ts';
 import { passEventOn } from './places.ts';
 import { answerWait } from './signals.ts';
 
-/** Whether an event is kept that was published under this id. */
+/** Whether an event with this id is kept. */
 export function isPublished(store: Store, user: string, event: WaitEvent): boolean {
   return store.events.has(eventPlace(user, event), event.eventId, store.now);
 }
@@ -25,7 +25,7 @@ export function eventPlace(user: string, { name, key }: Pick<WaitEvent, 'name' |
   return `${user.length}:${user}${name}\n${key}`;
 }
 
-/** Reads what {@link eventPlace} wrote. */
+/** Parses the text of {@link eventPlace}. */
 export function readEventPlace(place: string): {
   readonly user: string;
   readonly name: string;
@@ -37,7 +37,7 @@ export function readEventPlace(place: string): {
   return { user: place.slice(from, to), name: place.slice(to, line), key: place.slice(line + 1) };
 }
 
-/** The time of a wait is over, if it has one, or an event that came before is on its way to it. */
+/** Ends a wait whose time has passed, or which an earlier event ends. */
 export function wakeByTime(store: Store, entry: TaskEntry): void {
   const place = store.events.placeOf(entry);
   if (entry.optional.run?.wait === undefined) wake(store, entry);
@@ -53,12 +53,12 @@ function deliver(store: Store, place: string): void {
   passEventOn(store, place);
 }
 
-/** An event ends the wait: by itself, or by the time of the wait when that was over before it was published. */
+/** An event ends the wait; or its timeout does, if that passed before the event. */
 function takeEvent(store: Store, entry: TaskEntry): boolean {
   const found = store.events.eventFor(entry, store.now);
   if (found === undefined) return false;
   const { wakeAt = found.at } = entry.ownRun();
-  // It stands there no more, so that it passes nothing on.
+  // Removed first, so that it passes no event on.
   store.events.leave(entry);
   answerWait(
     store,

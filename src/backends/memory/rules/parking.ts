@@ -12,14 +12,14 @@ import { nameKnownAt, scopeOf, wake } from './workers.ts';
 /** A task that was brought back for one lease. */
 export interface Brought {
   readonly entry: TaskEntry;
-  /** What it was while it was parked. */
+  /** Its `parkedUntil` while it was parked. */
   readonly until: number;
   readonly turn: number;
 }
 
 /**
- * Brings back to their places what the worker can run and others have parked, one user after another,
- * as much as it has slots: they are added to `brought`. Answers whether more of that is left.
+ * Returns parked tasks that the worker can run to their places, one user after another, as many as
+ * it has slots, and adds them to `brought`. Answers whether more are left.
  */
 export function bringBack(
   store: Store,
@@ -28,7 +28,7 @@ export function bringBack(
   brought: Brought[],
 ): boolean {
   if (queue.parked.count === 0 || isGated(store, queue)) return false;
-  // The worker is here: what it brings back needs no wake-up.
+  // The worker is here: the returned tasks need no wake-up.
   const { gain } = queue;
   let slotsLeft = slots;
   let turns = queue.parked.rotation(worker.names, (user) => reaches(worker, user));
@@ -46,7 +46,7 @@ export function bringBack(
   return left || turns.length > 0;
 }
 
-/** Brings some of one user's level back; answers how many. */
+/** Returns some tasks of one user's level; answers their number. */
 function visit(
   store: Store,
   turn: Aside<TaskEntry>,
@@ -68,7 +68,7 @@ function visit(
   return came;
 }
 
-/** Who was not served though its user is ready, is parked as before, out of the way of those that do not know it. */
+/** Parks returned tasks of ready users again that were not served, so that they do not block other workers. */
 export function parkLeft(store: Store, brought: readonly Brought[]): void {
   for (const { entry, ...before } of brought) {
     if (entry.state === 'queued' && entry.owner.ready) parkAgain(store, entry, before);
@@ -84,8 +84,8 @@ function reaches(worker: WorkerEntry, user: UserEntry): boolean {
 }
 
 /**
- * Parked tasks can run, but not in the worker that has just leased: wakes a worker that knows their names.
- * `parked`: tasks that this step has parked.
+ * Parked tasks can run, but not in the worker that has just leased: wakes a worker that knows their
+ * names. `parked`: tasks parked by this step.
  */
 export function wakeKnowing(
   store: Store,
@@ -110,14 +110,14 @@ export function wakeKnowing(
   if (one !== undefined) wake(store, one);
 }
 
-/** It has been parked for an hour: it fails, unless some worker may yet come for it. */
+/** A task parked for an hour fails, unless a worker may still know its name. */
 export function lookAgain(store: Store, entry: TaskEntry): void {
   if (isAbandoned(store, entry)) {
     const run = entry.optional.run?.owner ?? '';
     end(store, entry, { event: 'canceled', cause: { type: 'run-ended', run } });
     return;
   }
-  // Behind an outage, or a step of the clock, those that know it have not spoken yet.
+  // After an outage, or a step of the clock, workers that know it may not have called yet.
   const knownAt =
     store.now < store.sweepAfter
       ? store.sweepAfter - LIMITS.unknownTaskMs

@@ -1,4 +1,4 @@
-/** Runs that are paused: whose turn comes is set aside, until that is over. */
+/** Paused runs: their tasks are set aside at their turn, until the end of the pause. */
 import { LIMITS } from '../../../domain/limits.ts';
 import type { ChangeReply, PauseReply } from '../../../domain/port/backend.ts';
 import { isEnd } from '../../../domain/task/task.ts';
@@ -8,7 +8,7 @@ import { reindex } from '../store/ready-index.ts';
 import type { Store } from '../store/store.ts';
 import { enterDeferred, enterQueue, leave } from './places.ts';
 
-/** The run whose pause keeps a task from its start: its own, or one further up. Owners may be a circle. */
+/** The run whose pause stops a task: its own, or an enclosing one. Owners may form a cycle. */
 export function pauserOf(store: Store, entry: TaskEntry): TaskEntry | undefined {
   let one: TaskEntry | undefined = entry;
   for (let depth = 0; depth < LIMITS.graphDepth && one?.optional.run !== undefined; depth++) {
@@ -27,7 +27,7 @@ export function mayDecide({ optional: { run }, settledToken }: TaskEntry): boole
 
 type RunLinks = NonNullable<TaskEntry['optional']['run']>;
 
-/** A queued task waits for the end of the pause of `run`, and keeps its place in line for that. */
+/** Sets a queued task aside until the pause of `run` ends; it keeps its place in line. */
 export function setAside(store: Store, entry: TaskEntry, run: TaskEntry): void {
   leave(store, entry);
   enterDeferred(store, entry);
@@ -74,7 +74,7 @@ export function resume(store: Store, id: string): ChangeReply {
   return { kind: 'ok', ...(entry === undefined ? {} : { state: entry.state }) };
 }
 
-/** So many of those that its pause has set aside, by arrival: they are no more. */
+/** Takes up to `most` tasks that its pause has set aside, by arrival. */
 export function takeAside(store: Store, entry: TaskEntry, most: number): readonly TaskEntry[] {
   const ids = [...(entry.optional.run?.aside ?? [])];
   const all = ids.flatMap((id) => store.records.get(id) ?? []).sort(byArrival);
@@ -86,7 +86,7 @@ export function takeAside(store: Store, entry: TaskEntry, most: number): readonl
   return some;
 }
 
-/** A task that ends is not held any more; one that can be put back stays paused. */
+/** Ends the pause of an ended task; one that can be redriven stays paused. */
 export function leavePause(store: Store, entry: TaskEntry): void {
   const { run } = entry.optional;
   if (run?.asideFor !== undefined) {

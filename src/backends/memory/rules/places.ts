@@ -11,15 +11,15 @@ import { reindex, settleTime } from '../store/ready-index.ts';
 import { SortedList } from '../store/sorted-list.ts';
 import type { Store } from '../store/store.ts';
 
-/** The state after an event that may happen: callers check that before. */
+/** The state after an allowed event: callers check that before. */
 export function stateAfter(entry: TaskEntry, event: TaskEvent, pace?: Pace): TaskState {
   const { id, state } = entry;
   return nextState(state, event, entry, pace) ?? impossible(`${id} is ${state}, and ${event}`);
 }
 
 /**
- * Where a task can stand. Each function moves one entry into a place; the entry has left its old
- * one with `leave`. All of them keep the counts and reindex the user.
+ * Indexes of the states. Each function adds one entry to an index; the entry has left its old one
+ * with `leave`. All of them update the counts and reindex the user.
  */
 export function enterQueue(store: Store, entry: TaskEntry): void {
   const user = entry.owner;
@@ -37,7 +37,7 @@ function addQueued(entry: TaskEntry): void {
   user.queued++;
 }
 
-/** Puts a task among those of its user that wait for a moment, in ms since the epoch. */
+/** Adds a task to the scheduled tasks of its user, due at a moment in ms since the epoch. */
 export function enterScheduled(store: Store, entry: TaskEntry, dueAt: number): void {
   const user = entry.owner;
   entry.dueAt = dueAt;
@@ -49,7 +49,7 @@ export function enterScheduled(store: Store, entry: TaskEntry, dueAt: number): v
   store.touch(user);
 }
 
-/** Puts a task among those that wait for other tasks. */
+/** Adds a task to those that wait for other tasks. */
 export function enterDeferred(store: Store, entry: TaskEntry): void {
   setState(entry, 'deferred');
   store.byState.deferred.add(entry);
@@ -57,8 +57,8 @@ export function enterDeferred(store: Store, entry: TaskEntry): void {
 }
 
 /**
- * Puts a task among those that are leased, until the lease ends, in ms since the epoch; its user
- * runs one more.
+ * Adds a task to the leased ones, until the end of the lease in ms since the epoch; its user runs
+ * one more.
  */
 export function enterStarted(store: Store, entry: TaskEntry, leaseUntil: number): void {
   setState(entry, stateAfter(entry, 'leased'));
@@ -73,7 +73,7 @@ export function leaveAsServed(entry: TaskEntry): void {
   dropQueued(entry);
 }
 
-/** Takes an entry out of the place that its state names. The user is not reindexed yet. */
+/** Removes an entry from the index of its state. The user is not reindexed yet. */
 export function leave(store: Store, entry: TaskEntry): void {
   const user = entry.owner;
   switch (entry.state) {
@@ -108,12 +108,12 @@ export function leave(store: Store, entry: TaskEntry): void {
   store.touch(user);
 }
 
-/** It failed, and followed no other in that. */
+/** Whether it failed, and not because another task did. */
 export function isDeadLetter({ state, optional }: TaskEntry): boolean {
   return state === 'failed' && culpritOf(optional.cause) === undefined;
 }
 
-/** The state changes with the place, and the counts with the state. */
+/** The state changes with the index, and the counts with the state. */
 export function setState(entry: TaskEntry, state: TaskState): void {
   const isFirstTime = entry.state === 'deferred' || state === 'started';
   if (entry.optional.releasedMs !== undefined && !isFirstTime) entry.own().releasedMs = undefined;
@@ -130,7 +130,7 @@ function dropQueued(entry: TaskEntry): void {
   if (left === 0) emptied(user.shares, entry.level);
 }
 
-/** From the head of its line to those that wait for a worker which knows their names; it stays queued. */
+/** Moves the head of a line to the parked tasks, until a worker knows its name; it stays queued. */
 export function park(store: Store, entry: TaskEntry): void {
   dropQueued(entry);
   entry.owner.queue.parked.add(entry);
@@ -145,7 +145,7 @@ function leaveParked(store: Store, entry: TaskEntry): void {
   setDeadline(store, entry);
 }
 
-/** One that was brought back is parked as before. */
+/** Parks a task again that was brought back. */
 export function parkAgain(
   store: Store,
   entry: TaskEntry,
@@ -158,13 +158,13 @@ export function parkAgain(
   reindex(store, entry.owner);
 }
 
-/** Back to its place in line. Its user is not reindexed yet. */
+/** Returns a task to its place in line. Its user is not reindexed yet. */
 export function bringBackOne(store: Store, entry: TaskEntry): void {
   leaveParked(store, entry);
   addQueued(entry);
 }
 
-/** Keeps the user's place among the users with due tasks; `undefined`: it has none. */
+/** Updates the user's key among the users with due tasks; `undefined`: it has none. */
 export function setDueKey(store: Store, user: UserEntry, key: number | undefined): void {
   if (user.dueKey === key) return;
   if (user.dueKey !== undefined) store.dueUsers.delete(user);
@@ -172,7 +172,7 @@ export function setDueKey(store: Store, user: UserEntry, key: number | undefined
   if (key !== undefined) store.dueUsers.add(user);
 }
 
-/** From now on the task may wait as long as it takes. */
+/** Lifts the limits of a task's wait. */
 export function liftLimits(store: Store, entry: TaskEntry): void {
   if (entry.optional.deadline === undefined) return;
   const own = entry.own();
@@ -182,7 +182,7 @@ export function liftLimits(store: Store, entry: TaskEntry): void {
   setDeadline(store, entry);
 }
 
-/** What it waited for that is no task has come, or is not wanted any more. */
+/** Its wait for a signal, event, answer or time has ended. */
 export function leaveWait(store: Store, entry: TaskEntry): void {
   const wait = entry.optional.run?.wait;
   if (wait === undefined) return;
@@ -196,17 +196,17 @@ export function leaveWait(store: Store, entry: TaskEntry): void {
   if (place !== undefined) passEventOn(store, place);
 }
 
-/** The first of those that an event has not woken yet is due at once: maintenance goes on with it. */
+/** Makes the first task that an event has not woken yet due at once, for maintenance. */
 export function passEventOn(store: Store, place: string): void {
   const next = store.events.first(place, store.now);
   if (next === undefined) return;
   const facts = next.ownRun();
-  // A time that is over by then stays what it is: the event came after it.
+  // An earlier timeout stays: the event came after it.
   facts.wakeAt = Math.min(facts.wakeAt ?? store.now, store.now);
   setDeadline(store, next);
 }
 
-/** A question of a task is open no more; the first that closes it says how. */
+/** Closes a question; the first closing is kept. */
 export function closeAsk(store: Store, entry: TaskEntry, id: string, closing: string): void {
   const ask = entry.optional.run?.asks?.get(askPlace(id)?.mark ?? '');
   if (ask === undefined || ask.closing !== undefined) return;

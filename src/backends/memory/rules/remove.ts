@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 import { cascade, end, endAside, leaveReaders } from './end.ts';
 import { leave } from './places.ts';
 
-/** In the order in which they are looked through, with where it stands how long they are kept. */
+/** End states in the order of removal, with their retention settings. */
 const KEPT = [
   { state: 'finished', ms: 'finishedMs', count: 'finishedCount' },
   { state: 'failed', ms: 'failedMs', count: 'failedCount' },
@@ -14,7 +14,7 @@ const KEPT = [
 ] as const;
 type Kept = (typeof KEPT)[number];
 
-/** Takes ended tasks away whose time is over, oldest first. */
+/** Removes expired ended tasks, oldest first. */
 export function retain(store: Store): boolean {
   forgetKeys(store, STEPS.retainStep);
   const left = { n: STEPS.retainStep };
@@ -23,7 +23,7 @@ export function retain(store: Store): boolean {
   return more;
 }
 
-/** Whether `retain` would take anything away. */
+/** Whether `retain` would remove anything. */
 export function hasSurplus(store: Store): boolean {
   return KEPT.some((kept) => surplusOf(store, kept) !== undefined);
 }
@@ -37,7 +37,7 @@ function retainState(store: Store, kept: Kept, left: { n: number }): boolean {
   return false;
 }
 
-/** The oldest of a state, if its time is over or there are too many. */
+/** The oldest of a state, if its time has passed or there are too many. */
 function surplusOf(store: Store, kept: Kept): TaskEntry | undefined {
   const index = store.byState[kept.state];
   const entry = index.first();
@@ -51,8 +51,8 @@ function surplusOf(store: Store, kept: Kept): TaskEntry | undefined {
 }
 
 /**
- * Removes an ended task with everything kept about it. Those that still wait for its redrive are
- * canceled first, in bounded steps; false while some are left.
+ * Removes an ended task and everything kept about it. Tasks that wait for its redrive are canceled
+ * first, in bounded steps; false while some are left.
  */
 export function takeAway(store: Store, entry: TaskEntry): boolean {
   for (let i = 0; i < STEPS.awaitingRedriveStep; i++) {
@@ -63,7 +63,7 @@ export function takeAway(store: Store, entry: TaskEntry): boolean {
     end(store, dependent, { event: 'canceled', cause });
   }
   if ((entry.optional.awaitingRedrive?.size ?? 0) > 0) return false;
-  // One that failed could have been redriven, and a join holds what it joined: they read until now.
+  // A failed task could have been redriven, and a join keeps its dependencies readable: they read until now.
   if (entry.state === 'failed' || entry.optional.run?.isJoin === true) leaveReaders(store, entry);
   endAside(store, entry, STEPS.awaitingRedriveStep);
   if ((entry.optional.run?.aside?.size ?? 0) > 0) return false;

@@ -3,20 +3,20 @@ import type { EventSource, SlotMoment } from '../../../domain/port/schedule.ts';
 import { byName, type ScheduleEntry } from '../store/schedule-entry.ts';
 import type { Store } from '../store/store.ts';
 
-/** Whether any schedule is due. */
+/** Whether a schedule is due. */
 export function areSchedulesDue(store: Store): boolean {
   const next = store.schedulesDue.first()?.next;
   return next !== undefined && next.dueAt <= store.now;
 }
 
-/** When a scheduler has to look for due schedules; a retry interval later when they are overdue. */
+/** When a scheduler has to check for due schedules; a retry interval later when they are overdue. */
 export function scheduleLookAt(store: Store): number | undefined {
   const dueAt = store.schedulesDue.first()?.next?.dueAt;
   if (dueAt === undefined || dueAt > store.now) return dueAt;
   return store.now + LIMITS.scheduleRetryMs;
 }
 
-/** The schedule stands there now; nowhere when it is over. */
+/** Moves the schedule to its next slot; to none when it is over. */
 export function moveOn(store: Store, entry: ScheduleEntry, next: SlotMoment | undefined): void {
   const head = store.schedulesDue.first()?.next?.dueAt ?? Number.POSITIVE_INFINITY;
   if (entry.next !== undefined) store.schedulesDue.delete(entry);
@@ -33,7 +33,7 @@ export function schedulesOn(store: Store, source: EventSource): readonly Schedul
   return [...(store.schedulesOn.get(sourcePlace(source)) ?? [])].sort(byName);
 }
 
-/** It fires at the events that its change names, while it is not paused, and at no others. */
+/** Registers the schedule for the events of its change, unless it is paused, and for no others. */
 export function listen(store: Store, entry: ScheduleEntry, before: EventSource | undefined): void {
   if (before !== undefined) leaveEvents(store, entry, before);
   const { on, paused } = entry.change;
@@ -43,7 +43,7 @@ export function listen(store: Store, entry: ScheduleEntry, before: EventSource |
   store.schedulesOn.set(place, others.add(entry));
 }
 
-/** It fires at these events no more. */
+/** Unregisters the schedule from these events. */
 export function leaveEvents(store: Store, entry: ScheduleEntry, source: EventSource): void {
   const place = sourcePlace(source);
   const listed = store.schedulesOn.get(place);

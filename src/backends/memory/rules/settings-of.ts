@@ -34,7 +34,7 @@ export function setUser(
   reindex(store, store.userEntry(queueName, user));
 }
 
-/** See `QueueStore.set`. Users hear of new defaults when they are next touched. */
+/** See `QueueStore.set`. Users get new defaults when they are next touched. */
 export function setQueue(store: Store, queueName: string, patch: QueuePatch): void {
   const queue = store.queue(queueName);
   const { chargesTime } = queue;
@@ -47,12 +47,12 @@ export function setQueue(store: Store, queueName: string, patch: QueuePatch): vo
   store.touchQueue(queue);
   queue.gain += queue.runnable;
   if (!('perUser' in patch) && !recounts) return;
-  // In a settled order: where one stands may depend on those who were looked at before it.
+  // In a fixed order: a user's place may depend on those before it.
   const users = [...queue.users.values()].sort((a, b) => compareUtf8(a.user, b.user));
   for (const user of users) reindex(store, user);
 }
 
-/** One user as callers see it. */
+/** A user in the form of the port. */
 export function userInfo(store: Store, user: UserEntry): UserInfo {
   const { queue } = user;
   const current = user.epoch === queue.clock.epoch;
@@ -71,7 +71,7 @@ export function userInfo(store: Store, user: UserEntry): UserInfo {
   };
 }
 
-/** A user that has settings, and nothing else, in this queue. */
+/** A user of a queue with settings only. */
 export function configuredInfo(store: Store, queue: string, user: string): UserInfo | undefined {
   const settings = store.settingsForAll.get(user);
   if (settings === undefined) return undefined;
@@ -100,7 +100,7 @@ function put(settings: Map<string, UserSettings>, user: string, value: UserSetti
   else settings.set(user, value);
 }
 
-/** The settings with the patch applied; `undefined` when nothing is left. */
+/** The settings with the patch applied; `undefined` when none is left. */
 function merged<T extends object>(
   settings: T | undefined,
   patch: { readonly [K in keyof T]?: T[K] | null },

@@ -1,4 +1,4 @@
-/** Waits of suspended tasks: what ends them, and signals that are kept for the next one. */
+/** Waits of suspended tasks: their answers, and signals that are kept for the next one. */
 import { isEnd } from '../../../domain/task/task.ts';
 import {
   answerText,
@@ -14,7 +14,7 @@ import type { Store } from '../store/store.ts';
 import { wake } from './end.ts';
 import { closeAsk } from './places.ts';
 
-/** A signal that was kept for it, and is kept no more. */
+/** Takes the oldest kept signal for a wait. */
 export function takeKept(store: Store, { for: awaited }: Wait): string | undefined {
   if (awaited.kind !== 'signal') return undefined;
   for (const id of awaited.targets) {
@@ -24,7 +24,7 @@ export function takeKept(store: Store, { for: awaited }: Wait): string | undefin
   return undefined;
 }
 
-/** What it waits for has come: it is written to its journal, and the task goes on. */
+/** Writes the answer of a wait to the journal; the task continues. */
 export function answerWait(
   store: Store,
   entry: TaskEntry,
@@ -38,7 +38,7 @@ export function answerWait(
   wake(store, entry);
 }
 
-/** Ends a wait whose time is over by the clock of this step, though no maintenance has come to it; says whether. */
+/** Ends a wait whose time has passed by this step's clock, before maintenance does; answers whether it did. */
 export function endIfOver(store: Store, entry: TaskEntry): boolean {
   const wakeAt = entry.optional.run?.wakeAt;
   if (wakeAt === undefined || wakeAt > store.now) return false;

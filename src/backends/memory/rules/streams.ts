@@ -72,7 +72,7 @@ function append(
   return answer;
 }
 
-/** Where the first entry stands that has something at this offset or behind it. */
+/** Index of the first entry that ends after this offset. */
 function firstBehind(entries: readonly StreamEntry[], from: number): number {
   let [low, high] = [0, entries.length];
   while (low < high) {

@@ -11,7 +11,7 @@ import { eventPlace } from './events.ts';
 import { enterDeferred, leave, setDeadline, stateAfter } from './places.ts';
 import { answerWait, takeKept } from './signals.ts';
 
-/** A started task waits; see `Suspension`. */
+/** Suspends a started task; see `Suspension`. */
 export function suspend(store: Store, entry: TaskEntry, suspension: Suspension): void {
   const { waitFor, wakeOn, wakeAfterMs, wait, attended, timeLeft, decides } = suspension;
   leaveEarlier(store, entry);
@@ -39,7 +39,7 @@ export function suspend(store: Store, entry: TaskEntry, suspension: Suspension):
   reindex(store, entry.owner);
 }
 
-/** What has come for it before it began to wait. */
+/** A kept signal or event that answers the wait at once. */
 function keptFor(
   store: Store,
   entry: TaskEntry,
@@ -55,7 +55,7 @@ function keptFor(
   return payload === undefined ? undefined : { by: 'signal', payload };
 }
 
-/** It reads those no more that it waited for the last time. */
+/** Stops reading the tasks of its previous wait. */
 function leaveEarlier(store: Store, entry: TaskEntry): void {
   for (const id of entry.optional.run?.waitFor ?? []) {
     const upstream = store.records.get(id);
@@ -63,7 +63,7 @@ function leaveEarlier(store: Store, entry: TaskEntry): void {
   }
 }
 
-/** Waits for whom has not ended and reads the others; true when one of these has not finished. */
+/** Waits for tasks that have not ended and reads the others; true if one of these has not finished. */
 function link(store: Store, entry: TaskEntry, ids: readonly string[]): boolean {
   const stored: string[] = [];
   let anyFailed = false;

@@ -39,9 +39,9 @@ export function register(store: Store, spec: WorkerSpec, registration: Registrat
   if (before !== undefined) store.line.delete(before);
   store.workers.set(spec.id, entry);
   rejoin(store, entry);
-  // Last, so that a list that it is on again keeps its clock.
+  // Last, so that a list of both the old and the new spec keeps its clock.
   if (before !== undefined) leaveLists(store, spec.id, entry.spec);
-  // Behind an outage, or a step of the clock, those that live have not spoken yet.
+  // After an outage, or a step of the clock, live workers may not have called yet.
   if (store.now < store.sweepAfter) return;
   for (const other of store.workers.values()) {
     if (store.now - other.lastSeenAt > LIMITS.unknownTaskMs) forgetWorker(store, other);
@@ -67,7 +67,7 @@ function forgetWorker(store: Store, { spec }: WorkerEntry): void {
   leaveLists(store, spec.id);
 }
 
-/** When a worker that knows this task name was heard last, if that was within the last hour. */
+/** Last call of a worker that knows this task name, if within the last hour. */
 export function nameKnownAt(store: Store, name: string): number | undefined {
   let latest = store.names.get(name) ?? 0;
   for (const { names, lastSeenAt } of store.workers.values()) {
@@ -77,20 +77,20 @@ export function nameKnownAt(store: Store, name: string): number | undefined {
 }
 
 /**
- * Every lease, settle and extend of a worker says that it lives. One that was silent so long that
- * its lists were dropped lives again with its next lease.
+ * Every lease, settle and extend shows that a worker is live. A worker whose lists were dropped is
+ * on them again with its next lease.
  */
 export function seen(store: Store, worker: WorkerEntry): void {
   if (!worker.offLists) worker.lastSeenAt = store.now;
 }
 
-/** A worker comes, or comes back: it stands on its lists. */
+/** A new or returning worker is added to its lists. */
 export function rejoin(store: Store, worker: WorkerEntry): void {
   worker.lastSeenAt = store.now;
   if (worker.offLists) joinLists(store, worker);
 }
 
-/** Takes workers off their lists that have been silent for too long. */
+/** Removes silent workers from their lists. */
 export function dropSilent(store: Store): boolean {
   for (const worker of store.workers.values()) {
     if (worker.offLists || !isListed(worker.spec) || isLive(store, worker)) continue;
@@ -100,7 +100,7 @@ export function dropSilent(store: Store): boolean {
   return false;
 }
 
-/** Who did not say which it is may be the same. */
+/** A worker without an instance may be the same. */
 function isOther(worker: WorkerEntry, instance: string | undefined): boolean {
   return worker.instance !== undefined && instance !== undefined && worker.instance !== instance;
 }
@@ -110,11 +110,11 @@ function isLive(store: Store, worker: WorkerEntry): boolean {
 }
 
 function wasSeen(store: Store, worker: WorkerEntry, withinMs: number): boolean {
-  // One seen far in the future was last seen before the clock went back.
+  // A worker seen far in the future was last seen before the clock was set back.
   return Math.abs(store.now - worker.lastSeenAt) <= withinMs;
 }
 
-/** Those that were heard of lately enough, by id, each with how many leases it holds. */
+/** Live workers by id, each with its number of leases. */
 export function liveWorkers(store: Store): readonly WorkerInfo[] {
   const running = new Map<string, number>();
   for (const { grant } of store.byState.started) {
@@ -133,7 +133,7 @@ export function liveWorkers(store: Store): readonly WorkerInfo[] {
     }));
 }
 
-/** The lists that bound what a worker may take; `undefined`: everything. */
+/** The lists that limit a worker's users; `undefined`: none. */
 export function scopeOf(worker: WorkerEntry, queue: QueueEntry): Scope | undefined {
   const { assignedUsers, stealTargets } = worker.spec;
   if (assignedUsers === undefined && stealTargets === undefined) return undefined;
@@ -145,7 +145,7 @@ export function scopeOf(worker: WorkerEntry, queue: QueueEntry): Scope | undefin
   return { assigned, steal: queue.lists.get(listId('s', stealTargets)) };
 }
 
-/** Wakes up to `most` workers in line that may serve this queue, if it has something to give. */
+/** Wakes up to `most` waiting workers that may serve this queue, if it has runnable tasks. */
 export function wakeFor(store: Store, queue: QueueEntry, most: number): void {
   let left = Math.min(most, LIMITS.wakeTokens);
   if (left === 0 || queue.runnable === 0 || store.line.size === 0) return;
@@ -156,7 +156,7 @@ export function wakeFor(store: Store, queue: QueueEntry, most: number): void {
   }
 }
 
-/** Ends the sleep of a worker, or keeps it from falling asleep once if it is awake. */
+/** Ends the wait of a worker, or skips its next wait if it is awake. */
 export function wake(store: Store, worker: WorkerEntry): void {
   store.line.delete(worker);
   worker.token = true;
@@ -187,7 +187,7 @@ function listsOf(spec: WorkerSpec): readonly { kind: 'a' | 's'; names: readonly 
   return lists;
 }
 
-/** A user is written to each of its lists when it becomes ready, so they are bounded. */
+/** A user is added to each of its lists when it becomes ready, so they are bounded. */
 function checkListsPerUser(store: Store, spec: WorkerSpec): void {
   for (const queueName of spec.queues) {
     const queue = store.queues.get(queueName);
@@ -240,7 +240,7 @@ function makeList(
   return list;
 }
 
-/** Takes a worker off its lists, but for those of the spec that it goes on with. */
+/** Removes a worker from its lists, except for those of its next spec. */
 function leaveLists(store: Store, workerId: string, next?: WorkerSpec): void {
   for (const queue of store.queues.values()) {
     const stays = next?.queues.includes(queue.queue) === true ? listsOf(next) : [];
@@ -269,7 +269,7 @@ function changeLists(store: Store, user: UserEntry, lists: NameList[]): void {
   reindex(store, user);
 }
 
-/** After the epoch of a queue has ended, its lists begin where their least ready user stands. */
+/** After the end of a queue's epoch, its lists restart at their least ready user. */
 export function resetListClocks(queue: QueueEntry): void {
   for (const list of queue.lists.values()) {
     const first = list.ready.first();

@@ -22,7 +22,7 @@ export function xcomStore(store: Store, step: Step, look: Step): XComStore {
   };
 }
 
-/** Changes values, in order, on behalf of a task or of none. */
+/** Changes values, in order, for a task or for none. */
 export function writeXCom(
   store: Store,
   writes: readonly XComWrite[],
@@ -39,7 +39,7 @@ export function writeXCom(
   }
 }
 
-/** Takes values away that are over; true when it stopped at its bound. */
+/** Removes expired values; true when it stopped at its bound. */
 export function sweepXCom(store: Store, most: number): boolean {
   const { xcom, now } = store;
   for (let looked = 0; looked < most; looked++) {
@@ -59,7 +59,7 @@ function endOf(store: Store, entry: XComEntry): number | undefined {
   return xcomEnd(entry, { endedAt: writer.endedAt, readers: writer.optional.readers });
 }
 
-/** `undefined` when it is over. */
+/** `undefined` when it has expired. */
 function factOf(store: Store, entry: XComEntry): XComFact | undefined {
   const end = endOf(store, entry);
   if (end !== undefined && end <= store.now) return undefined;

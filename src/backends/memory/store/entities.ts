@@ -1,6 +1,6 @@
 /**
- * The things that the embedded backend keeps: tasks, users in queues, queues, and what ties them.
- * Data with its orderings only; what happens to it stands in the files that change it.
+ * Data of the embedded backend: tasks, users in queues, queues, and their relations. Data and
+ * orderings only; other files change it.
  */
 import { compareUtf8 } from '../../../base/utf8-order.ts';
 import type { QueueClock } from '../../../domain/fairness/fair-share.ts';
@@ -27,53 +27,53 @@ import type { StoredStream } from './stored-stream.ts';
 import { byIdle, byStart } from './tag-order.ts';
 
 /**
- * What most tasks never have: limits of their waiting, failures, dependencies, a key. Fields that are
+ * Facts that most tasks never have: limits of waits, failures, dependencies, a key. Fields that are
  * `undefined` have no meaning in the present state.
  */
 export class OptionalFacts {
   failures = 0;
   losses = 0;
   releases = 0;
-  /** While it is parked: when the live workers are searched for its name. */
+  /** While it is parked: when its name is compared with the live workers again. */
   parkedUntil: number | undefined = undefined;
   expiresAt: number | undefined = undefined;
-  /** Present until its first lease if that time begins when nothing blocks it any more, in ms. */
+  /** Present until its first lease if that time counts from the moment when nothing blocks it, in ms. */
   expiresInMs: number | undefined = undefined;
-  /** Until when it waits for a dependency that failed or is missing. */
+  /** End of its wait for a dependency that failed or is missing. */
   waitUntil: number | undefined = undefined;
-  /** Its key in the deadline index while it stands there: the least of its limits. */
+  /** Its key in the deadline index, if it is there: the least of its limits. */
   deadline: number | undefined = undefined;
-  /** It runs, and was asked to end: why. */
+  /** Cause of a cancel that was requested while it runs. */
   cancelCause: Cause | undefined = undefined;
-  /** Why it ended otherwise than well. */
+  /** Why it did not finish. */
   cause: Cause | undefined = undefined;
   error: string | undefined = undefined;
   attempts: AttemptRecord[] | undefined = undefined;
   /** Ids of dependencies that are not satisfied. */
   blocked: Set<string> | undefined = undefined;
-  /** Ids of dependencies that were missing and counted as satisfied: nothing to read there. */
+  /** Ids of dependencies that were missing and counted as satisfied: they have no result. */
   absent: Set<string> | undefined = undefined;
-  /** Those that wait for it, and those that wait for its redrive. */
+  /** Tasks that wait for it, and those that wait for its redrive. */
   waiting: SortedList<TaskEntry> | undefined = undefined;
   awaitingRedrive: SortedList<TaskEntry> | undefined = undefined;
   readers = 0;
-  /** In line and at its first lease: how long after the end of its last dependency it came there. */
+  /** In line and at its first lease: time from the end of its last dependency until it was queued. */
   releasedMs: number | undefined = undefined;
-  /** Since when it stands in the cascade index; `undefined` when it does not. */
+  /** Its key in the cascade index; `undefined` when it is not there. */
   cascadeAt: number | undefined = undefined;
-  /** Its own dependencies have been left (first part of its cascade). */
+  /** The first part of its cascade is done: it has left its dependencies. */
   left = false;
   key: KeyEntry | undefined = undefined;
-  /** The first payload, when it was replaced. */
+  /** The first payload, if it was replaced. */
   firstPayload: string | undefined = undefined;
-  /** What its turn was charged, in seconds, in a queue that charges time. */
+  /** Charge of its turn, in seconds, in a queue that charges time. */
   charged: number | undefined = undefined;
-  /** What only runs, their members and joins have. */
+  /** Facts of runs, their members and joins. */
   run: RunFacts | undefined = undefined;
   streams: Map<string, StoredStream> | undefined = undefined;
 }
 
-/** What a lease gives to its tasks, as far as their tokens have the same number. */
+/** Common facts of the tasks of a lease whose tokens have the same number. */
 export interface Grant {
   readonly number: number;
   /** `<number>-<requestId>`. */
@@ -82,7 +82,7 @@ export interface Grant {
   readonly leasedAt: number;
 }
 
-/** Shared by all tasks that have none of them. */
+/** Shared by all tasks without any of them. */
 export const NOTHING_RARE: Readonly<OptionalFacts> = new OptionalFacts();
 
 /**
@@ -95,33 +95,33 @@ export class TaskEntry implements Situation {
   readonly level: Level;
   readonly cost: number;
   readonly createdAt: number;
-  /** How many were stored before it: ties of moments go by arrival, never by name or id. */
+  /** Number of tasks stored before it: on a tie of moments arrival decides, never name or id. */
   readonly order: number;
-  /** How many had ended before it did; 0 until then. */
+  /** Number of tasks that ended before it; 0 until its end. */
   endOrder = 0;
-  /** Only once it has ended. */
+  /** Only after its end. */
   endedAt: number | undefined = undefined;
-  /** Its user in its queue; of an ended task this may be a record that was dropped since. */
+  /** Its user in its queue; for an ended task this may be a record that was dropped since. */
   owner: UserEntry;
   dependsOn: readonly string[];
   readonly edges: EdgePolicies;
   payload: string;
   options: string;
   state: TaskState = 'deferred';
-  /** Its place among the tasks of its user; 0 until it is queued for the first time. */
+  /** Its place among the tasks of its user; 0 before it is queued for the first time. */
   seq = 0;
   dueAt: number | undefined = undefined;
-  /** Its newest lease, whether or not that is still in force. */
+  /** Its latest lease, in force or not. */
   grant: Grant | undefined = undefined;
-  /** In which epoch the lease in force was charged, so that it can be given back. */
+  /** The epoch in which the current lease was charged, for its return. */
   chargedEpoch = 0;
-  /** The token of the newest settle, so that a resend of it is answered the same. */
+  /** Token of the latest settle, for the answer to a repeated one. */
   settledToken: string | undefined = undefined;
   result: string | undefined = undefined;
-  /** Where it stands among the started or the ended. */
+  /** Its moment in the index of started or ended tasks. */
   moment: Moment<TaskEntry> | undefined = undefined;
   place = 0;
-  /** To be read; `own` is for writing. */
+  /** For reads; `own` is for writes. */
   optional: Readonly<OptionalFacts> = NOTHING_RARE;
 
   constructor(task: NewTask, owner: UserEntry, now: number, order: number) {
@@ -138,24 +138,24 @@ export class TaskEntry implements Situation {
     this.options = task.options;
   }
 
-  /** Who enqueues it again is still compared with its first input. */
+  /** Another enqueue of its id is still compared with the first input. */
   replaceInput({ payload, options }: Pick<NewTask, 'payload' | 'options'>): void {
     this.own().firstPayload ??= this.payload;
     this.payload = payload;
     this.options = options;
   }
 
-  /** The number of its newest token; rises for ever. */
+  /** Number of its latest token; only increases. */
   get tokenNumber(): number {
     return this.grant?.number ?? 0;
   }
 
-  /** The token in force; only while it is started. */
+  /** Token of the current lease; only while it is started. */
   get token(): string | undefined {
     return this.state === 'started' ? this.grant?.token : undefined;
   }
 
-  /** When its lease ends; only while it is started. */
+  /** End of its lease; only while it is started. */
   get leaseUntil(): number | undefined {
     return this.state === 'started' ? this.moment?.at : undefined;
   }
@@ -172,20 +172,20 @@ export class TaskEntry implements Situation {
     return this.optional.cancelCause !== undefined;
   }
 
-  /** Its facts as part of a workflow, to be written. */
+  /** Its facts in a workflow, for writes. */
   ownRun(): RunFacts {
     const own = this.own();
     own.run ??= noRun();
     return own.run;
   }
 
-  /** Whom it depends on, and whom it waited for when it was suspended last. */
+  /** Its dependencies, and the tasks of its latest suspension. */
   get upstreamIds(): readonly string[] {
     const waitFor = this.optional.run?.waitFor ?? [];
     return waitFor.length === 0 ? this.dependsOn : [...this.dependsOn, ...waitFor];
   }
 
-  /** Its rare facts, to be written. A task takes room for them from the first call on. */
+  /** Its rare facts, for writes. They take memory from the first call on. */
   own(): OptionalFacts {
     const own: OptionalFacts = this.optional === NOTHING_RARE ? new OptionalFacts() : this.optional;
     this.optional = own;
@@ -193,12 +193,12 @@ export class TaskEntry implements Situation {
   }
 }
 
-/** Ties go by arrival. Those of one millisecond tie often, so it must be cheap. */
+/** Ties are decided by arrival. They are frequent within one millisecond, so this must be cheap. */
 export function byArrival(a: TaskEntry, b: TaskEntry): number {
   return a.order - b.order;
 }
 
-/** Orders ended tasks by which ended first. */
+/** Orders ended tasks by the order of their ends. */
 export function byEnd(a: TaskEntry, b: TaskEntry): number {
   return a.endOrder - b.endOrder;
 }
@@ -220,7 +220,7 @@ export function bySeq(a: TaskEntry, b: TaskEntry): number {
   return a.seq - b.seq || byArrival(a, b);
 }
 
-/** What is left of the owner of a key that holds longer than the owner's record was kept. */
+/** The rest of a key's owner whose record was removed before the key's end. */
 export interface GoneOwner {
   readonly id: string;
   readonly state: EndState;
@@ -234,22 +234,22 @@ export interface KeyEntry {
   /** The task that runs once more after the owner (policy `run-once-more`). */
   follower: TaskEntry | undefined;
   firstPayload: string;
-  /** Holds until then, even if the owner ends earlier; `undefined`: until the owner's end. */
+  /** End of the key, even if the owner ends earlier; `undefined`: the owner's end. */
   readonly until: number | undefined;
-  /** When the window of a key began that gathers calls; `undefined`: it gathers none. */
+  /** Start of the window of a key that collects calls; `undefined`: it collects none. */
   readonly from: number | undefined;
-  /** Ids of the calls it answered, newest last. */
+  /** Ids of the calls that it answered, latest last. */
   readonly absorbed: string[];
-  /** When its owner ended; it answers resends for a minute more. */
+  /** End of its owner; it answers repeated calls for another minute. */
   endedAt: number | undefined;
 }
 
 /** The ready users of one weight, or of a range of weights, ordered by start tag. */
 export interface WeightClass {
   readonly id: string;
-  /** Its weight, or range of weights: that of the class of the other family too. */
+  /** Weight or range of weights; the class of the other family has the same. */
   readonly kind: string;
-  /** A range of weights. */
+  /** Whether it is a range of weights. */
   readonly shared: boolean;
   /** True for users on an assigned list of a live worker. */
   readonly assigned: boolean;
@@ -269,13 +269,13 @@ export interface NameList {
   clock: number;
 }
 
-/** One queue: its virtual clock, its users, and who of them is ready. */
+/** One queue: its virtual clock, its users, and the ready ones. */
 export class QueueEntry {
   readonly queue: string;
   readonly clock: QueueClock = { v: 0, w: 0, epoch: 0 };
   readonly users: Map<string, UserEntry> = new Map();
   readonly classes: Map<string, WeightClass> = new Map();
-  /** By kind of class in use: what it remembers of the user that entered last. */
+  /** By kind of class: the state of the latest user that entered. */
   readonly lasts: Map<string, number> = new Map();
   readonly lists: Map<string, NameList> = new Map();
   readonly idle: SortedList<UserEntry> = new SortedList<UserEntry>(byIdle);
@@ -292,21 +292,21 @@ export class QueueEntry {
     failed: 0,
     canceled: 0,
   };
-  /** What has happened ever since. */
+  /** Totals since its creation. */
   readonly totals: Record<Total, number> = { ...NO_TOTALS };
   settings: QueueSettings = {};
-  /** Failed tasks that follow none. */
+  /** Failed tasks that did not fail because another did. */
   deadLetters = 0;
-  /** Mean time that leases are held, in seconds, where time is charged. */
+  /** Mean length of leases, in seconds, where time is charged. */
   meanRun: number | undefined = undefined;
   /** Theoretical arrival time of the queue's own rate. */
   tat = 0;
   readonly parked: Parked<TaskEntry> = new Parked(bySeq);
   runnable = 0;
   readyUsers = 0;
-  /** Runnable work that this step has added; hands out wake-ups at its end. */
+  /** Runnable work that this step has added, for wake-ups at its end. */
   gain = 0;
-  /** The step in hand has changed it, or one of its users. */
+  /** The current step has changed it, or one of its users. */
   touched = false;
 
   constructor(queue: string) {
@@ -322,46 +322,46 @@ export class QueueEntry {
   }
 }
 
-/** One user in one queue. Lives while it has work, a kept tag, settings, or stands on a list. */
+/** One user in one queue. Exists while it has work, a kept tag, settings, or is on a list. */
 export class UserEntry {
   readonly user: string;
   readonly queue: QueueEntry;
   /** `<length of queue>:<queue><user>`: its member name in indexes over all queues. */
   readonly key: string;
-  /** Start tag, in grains of its own turns, and the epoch of the queue that it belongs to. */
+  /** Start tag, in grains of its own turns, and the epoch of the tag. */
   tag = 0;
   epoch = 0;
   ready = false;
-  /** The weight that it is counted with, or was when it was ready last: its tag is in such turns. */
+  /** The weight in which its tag counts: that of its present or latest ready time. */
   weight = 0;
-  /** The epoch of its queue in which it stands among the leavers; -1 while it does not. */
+  /** The epoch of its queue in which it is a leaver; -1 otherwise. */
   leavingIn = -1;
-  /** While ready: the headroom it is counted with, and the class it stands in. */
+  /** While ready: its counted headroom, and its class. */
   headroom = 0;
   class: WeightClass | undefined = undefined;
   readonly levels: (SortedList<TaskEntry> | undefined)[] = [];
   readonly counts: number[] = [0, 0, 0, 0, 0, 0];
   queued = 0;
-  /** Of its queued tasks: those in no line, since no worker came for them that knows their names. */
+  /** Number of its queued tasks that are parked, since no worker here knows their names. */
   parked = 0;
   readonly shares: LevelShares = newLevelShares();
   seq = 0;
-  /** Tasks that have not ended. */
+  /** Number of its tasks that have not ended. */
   live = 0;
-  /** Of its started tasks. */
+  /** Number of its started tasks. */
   running = 0;
-  /** As of its queue. */
+  /** Theoretical arrival time of its rate. */
   tat = 0;
   meanRun: number | undefined = undefined;
   lists: NameList[] = [];
   /** Scheduled tasks by due time, and its own key among the users that have any. */
   scheduled: SortedList<TaskEntry> | undefined = undefined;
   dueKey: number | undefined = undefined;
-  /** Its key in the throttled index while it stands there. */
+  /** Its key in the throttled index, if it is there. */
   throttledUntil: number | undefined = undefined;
-  /** Its key in `queue.idle` while it stands there: until when its tag is worth keeping. */
+  /** Its key in `queue.idle`, if it is there: the time until which its tag is kept. */
   idleUntil: number | undefined = undefined;
-  /** The step in hand has changed it. */
+  /** The current step has changed it. */
   touched = false;
 
   constructor(user: string, queue: QueueEntry) {
@@ -384,17 +384,17 @@ export class UserEntry {
   }
 }
 
-/** Orders by when a key is free again; those without such a moment come first. */
+/** Orders by the end of a key; keys without one come first. */
 export function byUntil(a: KeyEntry, b: KeyEntry): number {
   return (a.until ?? 0) - (b.until ?? 0) || compareUtf8(a.scope, b.scope);
 }
 
-/** Orders by when the first scheduled task of a user is due. */
+/** Orders by the due time of a user's first scheduled task. */
 export function byDueKey(a: UserEntry, b: UserEntry): number {
   return (a.dueKey ?? 0) - (b.dueKey ?? 0) || compareUtf8(a.key, b.key);
 }
 
-/** Orders by when the rate of a user allows its next start. */
+/** Orders by the moment at which a user's rate allows its next start. */
 export function byThrottle(a: UserEntry, b: UserEntry): number {
   return (a.throttledUntil ?? 0) - (b.throttledUntil ?? 0) || compareUtf8(a.key, b.key);
 }

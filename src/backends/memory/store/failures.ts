@@ -7,7 +7,7 @@ import { nameIn } from '../../../domain/task/task-name.ts';
 import { byEnd, type TaskEntry } from './entities.ts';
 import { SortedList } from './sorted-list.ts';
 
-/** Failures that are alike. */
+/** Similar failures. */
 interface ErrorGroup {
   readonly id: string;
   readonly firstAt: number;
@@ -17,14 +17,14 @@ interface ErrorGroup {
   newest: string;
 }
 
-/** Failed tasks by name and by what they failed with, in the order of their ends. */
+/** Failed tasks by name and by error group, in the order of their ends. */
 export class Failures {
   private readonly failedByName = new Map<string, SortedList<TaskEntry>>();
   private readonly groupsById = new Map<string, ErrorGroup>();
-  /** Those of which no failed task is kept, the one seen last at the end. */
+  /** Groups without a kept failed task, the latest last. */
   private readonly retried = new Map<string, ErrorGroup>();
 
-  /** It has failed. */
+  /** Adds a failed task. */
   enter(entry: TaskEntry, now: number): void {
     const name = nameIn(entry.name);
     const named = this.failedByName.get(name) ?? new SortedList(byEnd);
@@ -34,7 +34,7 @@ export class Failures {
     if (cause !== undefined) this.#count(entry, cause, now, true);
   }
 
-  /** It is not failed any more. */
+  /** Removes a task that is no longer failed. */
   leave(entry: TaskEntry): void {
     const name = nameIn(entry.name);
     const named = this.failedByName.get(name);
@@ -45,7 +45,7 @@ export class Failures {
     if (group?.failed.size === 0) this.groupsById.delete(group.id);
   }
 
-  /** One attempt more has failed so, and will be made again. */
+  /** Counts a failed attempt that will be retried. */
   count(entry: TaskEntry, cause: Cause, now: number): void {
     this.#count(entry, cause, now, false);
   }
@@ -56,19 +56,19 @@ export class Failures {
     return group === undefined || this.groupsById.get(group)?.failed.has(entry) === true;
   }
 
-  /** All groups, those that were seen last behind the others. */
+  /** All groups, the latest last. */
   all(): readonly Omit<ErrorGroup, 'failed'>[] {
     return [...this.groupsById.values()].sort((a, b) => a.lastAt - b.lastAt);
   }
 
-  /** A group of another store, without its tasks, which `stand` adds. Those seen last come last. */
+  /** Takes a group of another store, without its tasks, which `stand` adds. The latest come last. */
   takeOver(group: Omit<ErrorGroup, 'failed'>): void {
     const made = { ...group, failed: new SortedList(byEnd) };
     this.groupsById.set(group.id, made);
     this.retried.set(group.id, made);
   }
 
-  /** A task that failed in another store: it was counted there. */
+  /** Adds a task that failed in another store, which counted it. */
   stand(entry: TaskEntry): void {
     const name = nameIn(entry.name);
     const named = this.failedByName.get(name) ?? new SortedList(byEnd);
@@ -79,17 +79,17 @@ export class Failures {
     if (group !== undefined) this.retried.delete(group.id);
   }
 
-  /** Those of a name, of all versions. */
+  /** Failed tasks of a name, of all versions. */
   named(name: string): SortedList<TaskEntry> {
     return this.failedByName.get(nameIn(name)) ?? new SortedList(byEnd);
   }
 
-  /** Those of an error group. */
+  /** Failed tasks of an error group. */
   of(group: string): SortedList<TaskEntry> {
     return this.groupsById.get(group)?.failed ?? new SortedList(byEnd);
   }
 
-  /** Those with failed tasks first; of each the one seen last first. */
+  /** Groups with failed tasks first; in both parts the latest first. */
   groups(now: number): readonly ErrorGroupFacts[] {
     const known = [...this.groupsById.values()].filter(
       ({ failed, lastAt }) => failed.size > 0 || now - lastAt <= LIMITS.errorGroupMs,
@@ -109,7 +109,7 @@ export class Failures {
     return id === undefined ? undefined : this.groupsById.get(id);
   }
 
-  /** `isEnd`: the task has failed with that. Nothing of one that followed another. */
+  /** `isEnd`: the task has failed with that. Ignores a task that failed because another did. */
   #count(entry: TaskEntry, cause: Cause, now: number, isEnd: boolean): void {
     const id = errorGroupOf(cause, entry.name);
     if (id === undefined) return;
@@ -126,7 +126,7 @@ export class Failures {
     this.#forgetSome(now);
   }
 
-  /** Of those of which no failed task is kept, the oldest that are over or too many, a few at a time. */
+  /** Removes the oldest groups without a kept failed task that are expired or too many, a few at a time. */
   #forgetSome(now: number): void {
     for (const { id, lastAt } of [...this.retried.values()].slice(0, STEPS.errorGroupsStep)) {
       const isOver = now - lastAt > LIMITS.errorGroupMs;

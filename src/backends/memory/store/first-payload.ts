@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 
-/** Begins a digest that stands for a payload which is not kept: no JSON text begins so. */
+/** First character of a digest in place of a payload: no JSON text begins so. */
 const DIGEST = '\0sha1:';
 
-/** Of a payload of which nothing but its digest is known, as hex of its SHA-1. */
+/** A payload of which only the digest is known, as hex of its SHA-1. */
 export function firstByDigest(digest: string): string {
   return `${DIGEST}${digest}`;
 }
 
-/** Whether a payload is the one that came first: as it was, or as {@link firstByDigest} has it. */
+/** Whether a payload equals the first one, given in full or as {@link firstByDigest}. */
 export function isFirstPayload(first: string, payload: string): boolean {
   return first.startsWith(DIGEST) ? first === firstByDigest(sha1(payload)) : first === payload;
 }
 
-/** The digest of the payload that came first, as hex of its SHA-1. */
+/** Digest of the first payload, as hex of its SHA-1. */
 export function digestOfFirst(first: string): string {
   return first.startsWith(DIGEST) ? first.slice(DIGEST.length) : sha1(first);
 }

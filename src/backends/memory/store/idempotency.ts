@@ -13,15 +13,12 @@ import { type GoneOwner, type KeyEntry, TaskEntry } from './entities.ts';
 import { isFirstPayload } from './first-payload.ts';
 import type { Store } from './store.ts';
 
-/**
- * Under what a key is remembered: queue and user with their lengths, so that no two places give one
- * text.
- */
+/** Stored form of a key: queue and user with their lengths, so that different places have different texts. */
 export function keyScope(task: Pick<NewTask, 'queue' | 'user'>, key: string): string {
   return `${task.queue.length}:${task.queue}${task.user.length}:${task.user}${key}`;
 }
 
-/** Where the key of a scope holds. */
+/** Place of the key of a scope. */
 export function placeOfKey({ scope }: KeyEntry): {
   readonly queue: string;
   readonly user: string;
@@ -31,14 +28,14 @@ export function placeOfKey({ scope }: KeyEntry): {
   return { queue, user };
 }
 
-/** The text whose length stands in front of it, and what is behind. */
+/** Splits a text that is preceded by its length from the rest. */
 function cut(text: string): readonly [string, string] {
   const from = text.indexOf(':') + 1;
   const to = from + Number(text.slice(0, from - 1));
   return [text.slice(from, to), text.slice(to)];
 }
 
-/** The key as it is remembered, also when it no longer holds. */
+/** The stored key, also when it has ended. */
 export function rememberedKey(store: Store, task: NewTask): KeyEntry | undefined {
   if (task.idempotency === undefined) return undefined;
   const entry = store.keys.get(keyScope(task, task.idempotency.key));
@@ -59,14 +56,14 @@ function forget(store: Store, entry: KeyEntry): void {
   store.goneKeys.delete(entry);
 }
 
-/** Whether the key keeps others out now. */
+/** Whether the key holds now. */
 export function holds(store: Store, entry: KeyEntry): boolean {
   if (entry.until !== undefined) return holdsByTime(store, entry);
-  // Not by the owner's state: a redrive does not take the key back.
+  // Not by the owner's state: a redrive does not restore the key.
   return entry.endedAt === undefined;
 }
 
-/** How a new owner takes the key: when it is due where the key says so. */
+/** Gives the key to a new owner; answers its due time if the key sets it. */
 export function takeKey(
   store: Store,
   task: NewTask,
@@ -84,7 +81,7 @@ export function takeKey(
     firstPayload: task.payload,
     until: isWindow(spec) ? opened?.window.until : untilOf(spec, store.now),
     from: opened?.window.from,
-    // A resend of a call that an earlier owner has answered is no new call.
+    // A repeated call that an earlier owner has answered is no new call.
     absorbed: opened === undefined ? [] : [...(before?.absorbed ?? [])],
     endedAt: undefined,
   };
@@ -98,7 +95,7 @@ function untilOf({ ttlMs }: { readonly ttlMs?: number }, now: number): number | 
   return ttlMs === undefined ? undefined : now + ttlMs;
 }
 
-/** A key that gathers calls. */
+/** Whether a key collects calls. */
 export function isWindow(spec: KeySpec): spec is KeySpec & WindowSpec {
   return spec.policy === 'debounce' || spec.policy === 'throttle';
 }
@@ -126,8 +123,8 @@ function ownerStateOf(owner: TaskEntry | GoneOwner): OwnerState {
 }
 
 /**
- * What a key that holds answers to another task; `undefined`: the task becomes its follower, or its
- * next owner when it gathers calls.
+ * The answer of a held key to another task; `undefined`: the task becomes its follower, or the next
+ * owner of a key that collects calls.
  */
 export function answerByKey(
   store: Store,
@@ -160,8 +157,8 @@ export function answerByKey(
 }
 
 /**
- * Remembers the id of a call that the key answered, and swaps the input where the answer says so.
- * Gives the moment to which that moves the task's start, if it does.
+ * Stores the id of an answered call, and replaces the input if the answer says so. Answers the new
+ * start of the task, if it moves.
  */
 export function absorb(
   store: Store,
@@ -181,7 +178,7 @@ export function absorb(
   return step?.kind === 'replace' ? step.dueAt : undefined;
 }
 
-/** The owner has ended: its follower inherits the key, or the key is free. */
+/** At the owner's end its follower inherits the key, or the key is free. */
 export function releaseKey(store: Store, entry: TaskEntry): void {
   const key = entry.optional.key;
   if (key === undefined) return;
@@ -200,7 +197,7 @@ export function releaseKey(store: Store, entry: TaskEntry): void {
   key.endedAt = store.now;
 }
 
-/** The record of this owner is removed: its key goes too, unless it holds for a time. */
+/** The key is removed with its owner's record, unless it has its own end. */
 export function leaveKey(store: Store, entry: TaskEntry): void {
   const { state } = entry;
   const { key } = entry.optional;
@@ -213,7 +210,7 @@ export function leaveKey(store: Store, entry: TaskEntry): void {
   }
 }
 
-/** Forgets keys whose owners are gone and whose time is over, so that they do not pile up. */
+/** Removes keys without an owner whose time has passed, so that they do not pile up. */
 export function forgetKeys(store: Store, most: number): void {
   for (let i = 0; i < most; i++) {
     const key = store.goneKeys.first();
@@ -222,12 +219,12 @@ export function forgetKeys(store: Store, most: number): void {
   }
 }
 
-/** Its id may have been given to another task since its record was removed. */
+/** Another task may have got its id since its record was removed. */
 function stateOf(store: Store, { id, state }: TaskEntry | GoneOwner): TaskState {
   return store.records.get(id)?.state ?? state;
 }
 
-/** The answer that a task was there before. */
+/** The answer with an existing task. */
 export function existingOf(
   store: Store,
   known: TaskEntry | GoneOwner,

@@ -11,7 +11,7 @@ function isLeaver(user: UserEntry): boolean {
   return user.leavingIn === user.queue.clock.epoch;
 }
 
-/** The user is no longer ready. */
+/** Called when a user stops being ready. */
 export function leaveAhead(user: UserEntry): void {
   const { queue } = user;
   if (user.epoch !== queue.clock.epoch || startTag(user) <= queue.clock.v) return;
@@ -20,7 +20,7 @@ export function leaveAhead(user: UserEntry): void {
   queue.leavers.add(user);
 }
 
-/** The user counts in W no longer, or does so because it is ready. */
+/** Stops counting a leaver in W: V has passed its tag, or it is ready again. */
 export function leaveW(user: UserEntry): void {
   if (!isLeaver(user)) return;
   const { queue } = user;
@@ -29,26 +29,26 @@ export function leaveW(user: UserEntry): void {
   user.leavingIn = -1;
 }
 
-/** Tags of before count no more: a new epoch has begun. */
+/** A new epoch has begun: earlier tags count no more. */
 export function forgetLeavers(queue: QueueEntry): void {
   queue.leavers = new SortedList<UserEntry>(byStart);
   queue.leaving = 0;
 }
 
-/** A user that is not ready has another tag. */
+/** Changes the tag of a user that is not ready. */
 export function retagAway(user: UserEntry, tag: number): void {
   leaveW(user);
   user.tag = tag;
   leaveAhead(user);
 }
 
-/** V jumps to where the next turn begins. */
+/** V jumps to the start of the next turn. */
 export function jump(queue: QueueEntry, v: number): void {
   queue.clock.v = v;
   while (takePassed(queue, v) !== undefined);
 }
 
-/** V moves by a turn of this cost. */
+/** V advances by a turn of this cost. */
 export function advance(queue: QueueEntry, cost: number): void {
   const { clock } = queue;
   clock.v = afterTurnPast(clock.v, cost, clock.w + queue.leaving, (to) => takePassed(queue, to));
@@ -65,8 +65,8 @@ function takePassed(
 }
 
 /**
- * A turn was charged so many grains too little (below 0: too much): the tag moves by them, by `retag`, and V by what that is
- * of W, so that neither the user nor the others keep or lose anything.
+ * Corrects a charge that was this many grains too low (below 0: too high): moves the tag by them,
+ * with `retag`, and V by their part of W, so that neither the user nor the others gain or lose.
  */
 export function correct(
   user: UserEntry,
@@ -82,7 +82,7 @@ export function correct(
   }
   retag(user, user.tag + grains);
   if (cost <= 0 || !(user.ready || isLeaver(user))) return;
-  // V had passed its tag: only what is ahead of V now was missing.
+  // V had passed its tag: only the part ahead of V now was missing.
   const ahead = ((startTag(user) - clock.v) * user.weight) / 100;
   advance(queue, counted ? cost : Math.min(cost, ahead));
 }

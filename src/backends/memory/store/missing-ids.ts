@@ -6,12 +6,12 @@ import { SortedList } from './sorted-list.ts';
 type Waiters = SortedList<TaskEntry>;
 
 /**
- * Tasks that wait for ids that are not stored, by the id and by the user who would have to store it: `''` for
- * any user. So an enqueue skips waiters whose edges may not lead to its task.
+ * Tasks that wait for ids that are not stored, by the id and by the user that has to store it: `''`
+ * for any user. So an enqueue skips waiters that may not depend on its task.
  */
 export class MissingIds {
   private readonly lists = new Map<string, Map<string, Waiters>>();
-  /** How many lists there are. */
+  /** Number of lists. */
   size = 0;
 
   add(id: string, waiter: TaskEntry): void {
@@ -32,13 +32,13 @@ export class MissingIds {
     if (list?.delete(waiter) === true && list.size === 0) this.#drop(id, audienceOf(waiter));
   }
 
-  /** Whether a task waits for one that this user would store under the id. */
+  /** Whether a task waits for this id of this user. */
   has(id: string, user: string): boolean {
     const lists = this.lists.get(id);
     return lists !== undefined && (lists.has('') || lists.has(user));
   }
 
-  /** Those that wait for such a task. */
+  /** Tasks that wait for this id of this user. */
   of(id: string, user: string): readonly Waiters[] {
     const lists = this.lists.get(id);
     if (lists === undefined) return [];
@@ -56,7 +56,7 @@ export class MissingIds {
     return many;
   }
 
-  /** All of them, by the bytes of whose task they wait for. */
+  /** All waiters, by the bytes of the user that they wait for. */
   all(id: string): readonly (readonly [from: string, list: Waiters])[] {
     return [...(this.lists.get(id) ?? [])].sort(([a], [b]) => compareUtf8(a, b));
   }

@@ -4,24 +4,24 @@ import { SortedList } from './sorted-list.ts';
 export interface Moment<T> {
   readonly at: number;
   readonly items: T[];
-  /** The items are in order, the first one last: there it is cheap to take out. */
+  /** The items are sorted, the first one last, where removal is cheap. */
   sorted: boolean;
 }
 
-/** An item knows where it stands, so that it is taken out without a search. */
+/** An item has a reference to its moment, so that it is removed without a search. */
 export interface Momentary<T> {
   moment: Moment<T> | undefined;
   place: number;
 }
 
 /**
- * Items ordered by moments, and within one by `compare`. Many share a millisecond and few are ever read in
- * order, so those of a moment are sorted on the first read.
+ * Items ordered by moments, and within one by `compare`. Many share a millisecond and few are ever
+ * read in order, so those of a moment are sorted on the first read.
  */
 export class MomentIndex<T extends Momentary<T>> {
   private readonly compare: (a: T, b: T) => number;
   private readonly moments = new SortedList<Moment<T>>(byMoment);
-  /** Added to last: mostly it is added to again. */
+  /** The moment of the latest addition, which is usually that of the next. */
   private latest: Moment<T> | undefined = undefined;
   private count = 0;
 
@@ -33,7 +33,7 @@ export class MomentIndex<T extends Momentary<T>> {
     return this.count;
   }
 
-  /** The first moment of which there are items. */
+  /** The first moment with items. */
   firstAt(): number | undefined {
     return this.moments.first()?.at;
   }
@@ -43,7 +43,7 @@ export class MomentIndex<T extends Momentary<T>> {
     return moment === undefined ? undefined : this.#inOrder(moment).at(-1);
   }
 
-  /** The item stands in no other such index. */
+  /** Adds an item, which is in no other such index. */
   add(item: T, at: number): void {
     const moment = this.#momentOf(at);
     const { items } = moment;
@@ -54,7 +54,7 @@ export class MomentIndex<T extends Momentary<T>> {
     this.count++;
   }
 
-  /** Takes the item out; false when it is not inside. */
+  /** Removes the item; false when it is not inside. */
   delete(item: T): boolean {
     const { moment, place } = item;
     if (moment?.items[place] !== item) return false;
@@ -75,10 +75,10 @@ export class MomentIndex<T extends Momentary<T>> {
     return moment?.items[place] === item && this.moments.has(moment);
   }
 
-  /** How many items `isBefore` is true for; they must be the first ones. */
+  /** Number of items for which `isBefore` is true; they must be the first ones. */
   countWhile(isBefore: (item: T) => boolean): number {
     let before = 0;
-    // Some of its items are before; whether all are shows when the next moment's are not.
+    // Some of its items are before; whether all are is known when the next moment's are not.
     let open: readonly T[] = [];
     for (const { items } of this.moments) {
       if (!items.slice(0, 1).some(isBefore)) {
@@ -90,7 +90,7 @@ export class MomentIndex<T extends Momentary<T>> {
     return before + open.filter(isBefore).length;
   }
 
-  /** The items in order, from the one with this rank on. The index may not change meanwhile. */
+  /** The items in order, from the one with this rank on. The index must not change meanwhile. */
   *from(rank: number): Generator<T, void, undefined> {
     let skip = rank;
     for (const moment of this.moments) {

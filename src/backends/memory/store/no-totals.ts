@@ -1,6 +1,6 @@
 import type { Total } from '../../../domain/port/inspection.ts';
 
-/** Of a queue in which nothing has happened. */
+/** Totals of a new queue. */
 export const NO_TOTALS: Readonly<Record<Total, number>> = {
   enqueued: 0,
   finished: 0,

@@ -2,7 +2,7 @@ import { compareUtf8 } from '../../../base/utf8-order.ts';
 import { type AskFilter, type AskRecord, askPlace, askSets } from '../../../domain/task/ask.ts';
 import { SortedList } from './sorted-list.ts';
 
-/** Where a question stands in listings. */
+/** Place of a question in listings. */
 interface Listed {
   readonly key: string;
   readonly ask: AskRecord;
@@ -29,7 +29,7 @@ export class OpenAsks {
     }
   }
 
-  /** Those behind `after` only, which is the key of one. */
+  /** Only those after `after`, which is the key of a question. */
   *of({ user = '', for: name = '' }: AskFilter, after: string | undefined): Generator<Listed> {
     const set = this.sets.get(setName(user, name));
     if (set === undefined) return;
@@ -39,7 +39,7 @@ export class OpenAsks {
   }
 }
 
-/** Orders questions by the moment they were asked. */
+/** Sort key of a question: the moment it was asked. */
 function askKey({ id, askedAt }: AskRecord): string {
   const place = askPlace(id);
   return `${String(askedAt).padStart(16, '0')} ${place?.mark}.${place?.taskId}`;

@@ -1,12 +1,12 @@
 import { SortedList } from './sorted-list.ts';
 
-/** A user in a queue, as far as it matters here. */
+/** Fields of a user in a queue that parking reads. */
 interface Owner {
   readonly user: string;
   parked: number;
 }
 
-/** A task, as far as it matters here. */
+/** Fields of a task that parking reads. */
 interface Placed {
   readonly name: string;
   readonly level: number;
@@ -19,13 +19,13 @@ export interface Aside<T extends Placed> {
   readonly key: string;
   readonly user: T['owner'];
   readonly tasks: SortedList<T>;
-  /** When it was its turn last to have some brought back: the least is next. */
+  /** Its latest turn to be brought back: the least is next. */
   turn: number;
 }
 
 /**
- * The tasks of a queue that stand in no line, since a worker came to them that does not know their
- * names. By name, then by user and level, so that neither a crowd nor a level hides others.
+ * Tasks of a queue outside of its lines, whose names the workers that came did not know. By name,
+ * then by user and level, so that neither many tasks nor a level hide others.
  */
 export class Parked<T extends Placed> {
   count = 0;
@@ -37,7 +37,7 @@ export class Parked<T extends Placed> {
     this.byPlace = byPlace;
   }
 
-  /** `turn`: when it was its turn last, of one that was brought back and is parked again. */
+  /** `turn`: the latest turn, for a task that was brought back and is parked again. */
   add(entry: T, turn = 0): void {
     const { name, owner } = entry;
     const users = this.names.get(name) ?? new Map<string, Aside<T>>();
@@ -75,12 +75,12 @@ export class Parked<T extends Placed> {
     return this.#at(entry.name, entry.owner, entry.level)?.has(entry) === true;
   }
 
-  /** When it was the turn last of those that it is parked with. */
+  /** Latest turn of the tasks that it is parked with. */
   turnOf({ name, owner, level }: T): number {
     return this.names.get(name)?.get(keyOf(owner, level))?.turn ?? 0;
   }
 
-  /** The latest turn of any. */
+  /** The latest turn of all. */
   get newestTurn(): number {
     return this.turns;
   }
@@ -89,7 +89,7 @@ export class Parked<T extends Placed> {
     return this.names.has(name);
   }
 
-  /** Whose turn it is, of these names and of users that may be reached. */
+  /** The next turn of these names and reachable users. */
   rotation(names: Iterable<string>, reaches: (user: T['owner']) => boolean): Aside<T>[] {
     const found: Aside<T>[] = [];
     for (const name of names) {
@@ -100,13 +100,13 @@ export class Parked<T extends Placed> {
     return found.sort((a, b) => a.turn - b.turn);
   }
 
-  /** It has had its turn; answers when that was. */
+  /** Moves it to the end after its turn; answers the number of the turn. */
   toEnd(aside: Aside<T>): number {
     aside.turn = ++this.turns;
     return aside.turn;
   }
 
-  /** Those of one user's level, of all names. */
+  /** Tasks of one user's level, of all names. */
   *of(user: Owner, level: number): Generator<T, void, undefined> {
     if (user.parked === 0) return;
     for (const name of this.names.keys()) yield* this.#at(name, user, level) ?? [];

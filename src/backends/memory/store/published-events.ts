@@ -4,19 +4,19 @@ import type { WaitEvent } from '../../../domain/task/wait.ts';
 import type { TaskEntry } from './entities.ts';
 import { SortedList } from './sorted-list.ts';
 
-/** Who waits for events of one place, with the number of the newest when it began. */
+/** A task that waits for events of one place, with the number of the latest event at its start. */
 interface EventWaiter {
   readonly entry: TaskEntry;
   readonly number: number;
 }
 
-/** An event, and when it was published, in ms since the epoch. */
+/** An event, and the moment of its publication, in ms since the epoch. */
 interface KeptEvent {
   readonly at: number;
   readonly event: WaitEvent;
 }
 
-/** Events that are kept of one place, by number. */
+/** Kept events of one place, by number. */
 export interface KeptEvents {
   newest: number;
   readonly events: Map<number, KeptEvent>;
@@ -24,13 +24,13 @@ export interface KeptEvents {
   keptUntil: number;
 }
 
-/** Events by user, name and key: the newest, and who waits for the next one. */
+/** Events by user, name and key: the latest, and the tasks that wait for the next one. */
 export class PublishedEvents {
   private readonly kept = new Map<string, KeptEvents>();
   private readonly waiters = new Map<string, SortedList<EventWaiter>>();
   private readonly places = new Map<TaskEntry, readonly [place: string, waiter: EventWaiter]>();
 
-  /** Whether one is kept that was published under this id. */
+  /** Whether an event with this id is kept. */
   has(place: string, eventId: string, now: number): boolean {
     return this.#keptAt(place, now)?.ids.has(eventId) === true;
   }
@@ -56,22 +56,22 @@ export class PublishedEvents {
     this.kept.set(place, kept);
   }
 
-  /** What is kept of all places. */
+  /** Kept events of all places. */
   all(): Iterable<readonly [place: string, kept: KeptEvents]> {
     return this.kept;
   }
 
-  /** What another store has kept of a place. */
+  /** Takes the kept events of another store. */
   takeOver(place: string, kept: KeptEvents): void {
     this.kept.set(place, kept);
   }
 
-  /** The number of the newest event when its wait began; `undefined`: it waits for none. */
+  /** Number of the latest event at the start of its wait; `undefined`: it waits for none. */
   begunAt(entry: TaskEntry): number | undefined {
     return this.places.get(entry)?.[1].number;
   }
 
-  /** The number of the newest event, also when that is not kept any more. */
+  /** Number of the latest event, even if that is not kept any more. */
   newest(place: string, now: number): number {
     const kept = this.#keptAt(place, now);
     if (kept !== undefined) return kept.newest;
@@ -79,7 +79,7 @@ export class PublishedEvents {
     return [...(list?.from(list.size - 1) ?? [])][0]?.number ?? 0;
   }
 
-  /** The newest payload, if it was published up to so long ago. */
+  /** The latest payload, if it was published within this time. */
   recent(place: string, withinMs: number, now: number): string | undefined {
     const kept = this.#keptAt(place, now);
     const last = kept?.events.get(kept.newest);
@@ -90,7 +90,7 @@ export class PublishedEvents {
     this.stand(place, entry, this.newest(place, now));
   }
 
-  /** It has waited since that number was the newest. */
+  /** The task waits since this number was the latest. */
   stand(place: string, entry: TaskEntry, number: number): void {
     const waiter = { entry, number };
     const list = this.waiters.get(place) ?? new SortedList<EventWaiter>(byNumber);
@@ -99,7 +99,7 @@ export class PublishedEvents {
     this.places.set(entry, [place, waiter]);
   }
 
-  /** It waits no more; gives the place where it did. */
+  /** Ends the wait of a task; answers its place. */
   leave(entry: TaskEntry): string | undefined {
     const found = this.places.get(entry);
     if (found === undefined) return undefined;
@@ -115,7 +115,7 @@ export class PublishedEvents {
     return this.places.get(entry)?.[0];
   }
 
-  /** What has come for one that waits since. */
+  /** The event for a waiting task. */
   eventFor(entry: TaskEntry, now: number): KeptEvent | undefined {
     const [place = '', waiter] = this.places.get(entry) ?? [];
     const kept = this.#keptAt(place, now);
@@ -124,7 +124,7 @@ export class PublishedEvents {
     return kept.events.get(first);
   }
 
-  /** The first of those that began before the newest event. */
+  /** The first task whose wait began before the latest event. */
   first(place: string, now: number): TaskEntry | undefined {
     const waiter = this.waiters.get(place)?.first();
     if (waiter === undefined || waiter.number >= this.newest(place, now)) return undefined;
@@ -136,7 +136,7 @@ export class PublishedEvents {
     return kept !== undefined && kept.keptUntil > now ? kept : undefined;
   }
 
-  /** Each new place lets two old ones be looked at: what is over does not pile up. */
+  /** Each new place checks two old ones, so that expired events do not pile up. */
   #sweep(now: number): void {
     for (const [place, kept] of [...firstOf(this.kept, 2)]) {
       this.kept.delete(place);
@@ -153,7 +153,7 @@ function* firstOf<K, V>(map: ReadonlyMap<K, V>, count: number): Generator<readon
   }
 }
 
-/** Orders by the newest event when a wait began. */
+/** Orders by the latest event at the start of a wait. */
 export function byNumber(a: EventWaiter, b: EventWaiter): number {
   return a.number - b.number || compareUtf8(a.entry.id, b.entry.id);
 }

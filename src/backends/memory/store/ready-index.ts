@@ -31,9 +31,9 @@ import type { Store } from './store.ts';
 import { byStart, byTag, startTag } from './tag-order.ts';
 
 /**
- * Decides whether a user is ready, and puts it where that says. The only code that writes the
- * ready indexes, W, `runnable` and the gain that wake-ups are handed out for; called after every
- * change that touches a user, so that several obstacles at once are right by construction.
+ * Decides whether a user is ready, and updates its indexes. The only code that writes the ready
+ * indexes, W, `runnable` and the gain for wake-ups; called after every change of a user, so that
+ * several obstacles at once are handled.
  */
 export function reindex(store: Store, user: UserEntry): void {
   store.touch(user);
@@ -51,27 +51,27 @@ export function reindex(store: Store, user: UserEntry): void {
   count(user, canRun ? headroom : 0);
 }
 
-/** When the user's rate allows the next start; what a clock that went back has left behind is taken back. */
+/** When the user's rate allows the next start; corrects a state from before a clock was set back. */
 function rateUntilOf(store: Store, user: UserEntry, { rate }: UserSettings): number {
   if (rate === undefined) return 0;
   user.tat = boundedTat(rate, user.tat, store.now);
   return allowedAt(rate, user.tat);
 }
 
-/** The same for the rate of a queue, before it is asked whether that gives anything. */
+/** The same for the rate of a queue, before it is checked. */
 export function boundRate(store: Store, queue: QueueEntry): void {
   const { rate } = queue.settings;
   if (rate !== undefined) queue.tat = boundedTat(rate, queue.tat, store.now);
 }
 
-/** Tasks of this user that could start at once, rates aside. */
+/** Number of tasks of this user that could start at once, rates aside. */
 export function headroomOf(user: UserEntry, settings: UserSettings): number {
   if (user.queued === 0 || settings.paused === true) return 0;
   if (settings.maxRunning === undefined) return user.queued;
   return Math.max(0, Math.min(user.queued, settings.maxRunning - user.running));
 }
 
-/** Keeps the moment at which `tick` looks at the user again, for its rate. */
+/** Stores the moment at which `tick` checks the user again, for its rate. */
 export function throttle(store: Store, user: UserEntry, until: number | undefined): void {
   if (user.throttledUntil === until) return;
   if (user.throttledUntil !== undefined) store.throttled.delete(user);
@@ -95,7 +95,7 @@ function place(user: UserEntry, weight: number): void {
   }
   const v = joinTag(user);
   const kept = user.epoch === queue.clock.epoch ? countedTag(user) : 0;
-  // Also of one that was not ready meanwhile: its tag is in turns of the weight it had.
+  // Also for a user that was not ready meanwhile: its tag is in turns of its former weight.
   const scaled = user.weight === weight ? kept : rescaledTag(kept, v, user.weight, weight);
   if (user.ready) unindex(user);
   else leaveW(user);
@@ -105,7 +105,7 @@ function place(user: UserEntry, weight: number): void {
   const last = queue.lasts.get(kind) ?? -1;
   const entry = enterTag(scaled, v, weight, last);
   user.tag = entry.tag;
-  // Tags of different weights have no order: those who share a class are counted.
+  // Tags of different weights have no order: users that share a class are counted.
   queue.lasts.set(kind, shared ? last + 1 : entry.last);
   insert(user);
 }
@@ -114,7 +114,7 @@ function countedTag({ ready, tag, weight, queue }: UserEntry): number {
   return ready ? tag : keptTag(tag, weight, queue.clock.v);
 }
 
-/** Moves a user between the assigned and the unassigned ones: it keeps its tag. */
+/** Moves a user between the assigned and the unassigned ones, with its tag. */
 function changeFamily(user: UserEntry): void {
   const { lasts } = user.queue;
   const { kind = '' } = user.class ?? {};
@@ -124,7 +124,7 @@ function changeFamily(user: UserEntry): void {
   insert(user);
 }
 
-/** Counts a user among the ready ones. */
+/** Adds a user to the ready ones. */
 function join(user: UserEntry): WeightClass {
   const { queue } = user;
   user.ready = true;
@@ -135,8 +135,8 @@ function join(user: UserEntry): WeightClass {
 }
 
 /**
- * The tag of a user that joins now: the queue's virtual time, or the clock of a slower list of its own, so
- * that it does not wait for users that its workers do not serve.
+ * The tag of a user that joins now: the queue's virtual time, or the clock of a slower list of its
+ * own, so that it does not wait for users that its workers do not serve.
  */
 function joinTag(user: UserEntry): number {
   let { v } = user.queue.clock;
@@ -162,7 +162,7 @@ function dropClass(queue: QueueEntry, { id, kind }: WeightClass): void {
   if (!queue.classes.has(`o${kind}`) && !queue.classes.has(`a${kind}`)) queue.lasts.delete(kind);
 }
 
-/** Takes a ready user out of every index that is ordered by its tag. */
+/** Removes a ready user from every index that is ordered by its tag. */
 export function extract(user: UserEntry): void {
   user.class?.users.delete(user);
   for (const list of user.lists) {
@@ -171,7 +171,7 @@ export function extract(user: UserEntry): void {
   }
 }
 
-/** Puts a ready user back into them. */
+/** Adds a ready user to them. */
 export function insert(user: UserEntry): void {
   user.class?.users.add(user);
   if (user.lists.length === 0) return;
@@ -183,8 +183,8 @@ export function insert(user: UserEntry): void {
 }
 
 /**
- * The class of a weight: its own while it is among the 31 that were in use first, else the shared
- * one of its power of two. A class is kept while it has users.
+ * The class of a weight: its own for the first 31 weights in use, else the shared one of its power
+ * of two. A class exists while it has users.
  */
 function classOf(queue: QueueEntry, weight: number, assigned: boolean): WeightClass {
   const kind = `w${weight}`;
@@ -200,7 +200,7 @@ function classOf(queue: QueueEntry, weight: number, assigned: boolean): WeightCl
   return newClass(queue, { kind: `s${power}`, assigned, shared: true, step: sharedStep(power) });
 }
 
-/** A user of another store stands ready in a class of this kind, as it did there. */
+/** Adds a user of another store to the ready users of a class of this kind. */
 export function standReady(user: UserEntry, kind: string): void {
   const { queue } = user;
   const shared = kind.startsWith('s');
@@ -231,7 +231,7 @@ function newClass(queue: QueueEntry, facts: Omit<WeightClass, 'id' | 'users'>): 
   return made;
 }
 
-/** Who is next by WF²Q+ among all ready users, or among those on no assigned list. */
+/** The next user by WF²Q+ of all ready users, or of those on no assigned list. */
 export function chooseUser(
   queue: QueueEntry,
   unassignedOnly: boolean,
@@ -261,14 +261,14 @@ interface Head extends ClassHead {
   readonly id: string;
 }
 
-/** In a settled order, which has nothing to do with names: those of one step can tie. */
+/** In a fixed order, independent of names: classes of one step can tie. */
 function byClass(a: Head, b: Head): number {
   return a.id < b.id ? 1 : -1;
 }
 
 /**
- * Charges a turn: the user's tag, the queue's virtual time, both rates. `tag` is where the turn
- * starts when a list's clock says so. The caller takes the task out and reindexes.
+ * Charges a turn: the user's tag, the queue's virtual time, both rates. `tag` is the start of the
+ * turn if a list's clock sets it. The caller removes the task and reindexes.
  */
 export function charge(store: Store, entry: TaskEntry, listClock: number | undefined): void {
   const user = entry.owner;
@@ -288,7 +288,7 @@ export function charge(store: Store, entry: TaskEntry, listClock: number | undef
   if (queueRate !== undefined) queue.tat = afterStart(queueRate, queue.tat, store.now);
 }
 
-/** A lease is over in a queue that charges time: its turn is charged by how long it was held. */
+/** Corrects the charge at the end of a lease by its length, in a queue that charges time. */
 export function settleTime(store: Store, entry: TaskEntry): void {
   const user = entry.owner;
   const { queue } = user;
@@ -324,14 +324,14 @@ export function recount(queue: QueueEntry): void {
   }
 }
 
-/** Gives a charge and its rates back, for a lease that was released. */
+/** Returns a charge and its rates, for a released lease. */
 export function giveBack(store: Store, entry: TaskEntry): void {
   const user = entry.owner;
   const { queue } = user;
   const isCurrent = entry.chargedEpoch === queue.clock.epoch && user.epoch === queue.clock.epoch;
-  // Where time is charged the time that it was held stays.
+  // Where time is charged, the time of the lease stays charged.
   if (isCurrent && !queue.chargesTime) {
-    // Measured from now: what was released long ago is no claim to turns in a row.
+    // Relative to now: an old release gives no claim to turns in a row.
     const least = joinTag(user) * scaleOf(user.weight);
     retag(user, raisedTag(user.tag, least) - turn(entry.cost));
   }
@@ -341,7 +341,7 @@ export function giveBack(store: Store, entry: TaskEntry): void {
   if (queueRate !== undefined) queue.tat = afterGiveBack(queueRate, queue.tat);
 }
 
-/** Whether the queue's own limits let nothing start now. */
+/** Whether the queue's own limits allow no start now. */
 export function isGated(store: Store, queue: QueueEntry): boolean {
   const { paused, maxRunning, rate } = queue.settings;
   if (paused === true) return true;
@@ -349,12 +349,12 @@ export function isGated(store: Store, queue: QueueEntry): boolean {
   return rate !== undefined && allowedAt(rate, queue.tat) > store.now;
 }
 
-/** Whether a slot would start a task of the queue now, its own pause, cap and rate included. */
+/** Whether a slot would start a task of the queue now, within its own pause, cap and rate. */
 export function queueOpen(store: Store, queue: QueueEntry): boolean {
   return queue.runnable > 0 && !isGated(store, queue);
 }
 
-/** How many more slots would start a task at once, the queue's own pause and cap included. */
+/** Number of tasks that further slots would start at once, within the queue's own pause and cap. */
 export function runnableNow(store: Store, queue: QueueEntry): number {
   if (!queueOpen(store, queue)) return 0;
   const { maxRunning } = queue.settings;

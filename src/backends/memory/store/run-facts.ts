@@ -4,56 +4,56 @@ import type { RunPause } from '../../../domain/task/pause.ts';
 import type { Wait } from '../../../domain/task/wait.ts';
 import type { SignalBox } from './signal-box.ts';
 
-/** What ties a task to a workflow. */
+/** Relations of a task to a workflow. */
 export interface RunFacts {
   /** It ends when nothing blocks it, instead of being queued. */
   readonly isJoin: boolean;
-  /** The run whose member it is. */
+  /** The run that it is a member of. */
   readonly owner: string | undefined;
   /** The snapshot that it needs. */
   readonly graph: string | undefined;
-  /** Whom it waited for when it was suspended last, and reads since they have ended. */
+  /** Tasks of its latest suspension; it reads those that have ended. */
   waitFor: readonly string[];
   wakeOn: 'all' | 'failure';
   /** When it is woken, even if tasks have not ended. */
   wakeAt: number | undefined;
-  /** The token of the lease that it was suspended under, while its handler may speak by it. */
+  /** Token of the lease of its suspension, while its handler may use it. */
   attendedBy: string | undefined;
-  /** With `attendedBy`: what its handler had left of its time. */
+  /** With `attendedBy`: remaining time of its handler. */
   timeLeft: string | undefined;
-  /** The token that it was suspended under to decide: a pause does not hold it while nothing was settled since. */
+  /** Token of a suspension to decide: a pause does not stop it until the next settlement. */
   decidesAfter: string | undefined;
-  /** While it is suspended: what it waits for that is no task. */
+  /** While it is suspended: its wait. */
   wait: Wait | undefined;
-  /** Sent to it; made by the first. */
+  /** Kept signals; created by the first. */
   signals: SignalBox | undefined;
-  /** What it has asked, by the mark of each; made by the first. */
+  /** Its questions by mark; created by the first. */
   asks: Map<string, AskEntry> | undefined;
-  /** What it has written down. */
+  /** Its journal. */
   readonly journal: Map<string, string>;
-  /** What its members share; made by the first write. */
+  /** Channels of the run; created by the first write. */
   channels: ChannelValues | undefined;
-  /** The token and the key of the newest checkpoint that wrote to channels. */
+  /** Token and key of the latest checkpoint that wrote to channels. */
   newestWrites: string | undefined;
-  /** It is a run, and paused. */
+  /** Its pause, if it is a paused run. */
   pause: RunPause | undefined;
-  /** The run whose pauses hold it, for one that was stored without `owner`. */
+  /** The run whose pauses stop it, for a task stored without `owner`. */
   pausedBy: string | undefined;
-  /** It was set aside when its turn came: the run whose pause holds it. */
+  /** It is set aside: the run whose pause stops it. */
   asideFor: string | undefined;
-  /** Ids of those that its pause has set aside; made by the first. */
+  /** Ids of tasks that its pause has set aside; created by the first. */
   aside: Set<string> | undefined;
 }
 
 /** A question of a task. */
 export interface AskEntry {
-  /** As it was put. */
+  /** The question. */
   readonly record: AskRecord;
   /** See `readClosing`; absent while it is open. */
   closing: string | undefined;
 }
 
-/** Of a task that has no part in any. */
+/** Facts of a task outside of workflows. */
 export function noRun(): RunFacts {
   return {
     isJoin: false,

@@ -4,7 +4,7 @@ import type { ScheduleChange, ScheduleRecord, SlotMoment } from '../../../domain
 export interface ScheduleEntry {
   readonly id: string;
   change: ScheduleChange;
-  /** While it will fire. Changes only while the entry stands in no index. */
+  /** Absent when it is over. Changes only while the entry is in no index. */
   next: SlotMoment | undefined;
   readonly createdAt: number;
   updatedAt: number;
@@ -13,7 +13,7 @@ export interface ScheduleEntry {
   overlapped: number;
   settledSlot: number | undefined;
   last: ScheduleRecord['last'];
-  /** Its newest task, and those before that had not ended then unless it allows overlaps. */
+  /** Its latest task, and earlier ones that had not ended then unless it allows overlaps. */
   active: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export function byMoment(a: ScheduleEntry, b: ScheduleEntry): number {
   return (a.next?.dueAt ?? 0) - (b.next?.dueAt ?? 0) || byName(a, b);
 }
 
-/** A schedule as it is first stored: it has fired nothing and no slot is set. */
+/** A new schedule: it has fired nothing and has no slot. */
 export function newEntry(change: ScheduleChange, now: number): ScheduleEntry {
   return {
     id: change.id,
@@ -44,7 +44,7 @@ export function newEntry(change: ScheduleChange, now: number): ScheduleEntry {
   };
 }
 
-/** What is told of a schedule: what was set last, and what has become of its slots. */
+/** A schedule as a record of the port. */
 export function recordOf(entry: ScheduleEntry): ScheduleRecord {
   const { createdAt, updatedAt, fired, missed, overlapped, settledSlot, last } = entry;
   const { next: _set, ...change } = entry.change;

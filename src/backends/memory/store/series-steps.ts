@@ -10,7 +10,7 @@ import {
   stepsBetween,
 } from '../../../domain/series/series-steps.ts';
 
-/** What happened in each minute and hour: rows by step, and what queues had counted when they were looked at. */
+/** Counts per minute and hour: rows by step, and the totals of queues at their last read. */
 export class SeriesSteps {
   readonly looked: Map<string, Looked> = new Map();
   private readonly steps: Readonly<Record<SeriesStep, Map<number, SeriesRows>>> = {
@@ -18,12 +18,12 @@ export class SeriesSteps {
     hour: new Map(),
   };
 
-  /** A queue has counted nothing yet. */
+  /** Adds a new queue. */
   begin(queue: string, at: number): void {
     this.looked.set(queue, { at, totals: { ...NOTHING_COUNTED } });
   }
 
-  /** Adds to the minute and to the hour of a moment. */
+  /** Adds to the minute and the hour of a moment. */
   add(now: number, entries: readonly SeriesEntry[]): void {
     for (const step of keysIn(SERIES_STEPS)) {
       const { ms, kept } = SERIES_STEPS[step];
@@ -43,7 +43,7 @@ export class SeriesSteps {
     }
   }
 
-  /** A minute or hour of another store. */
+  /** Takes a minute or hour of another store. */
   takeOver(step: SeriesStep, at: number, rows: SeriesRows): void {
     this.steps[step].set(at, rows);
   }

@@ -1,11 +1,11 @@
 import { LIMITS } from '../../../domain/limits.ts';
 import type { SignalMessage } from '../../../domain/task/wait.ts';
 
-/** Signals that were sent to one task before it waits for them. */
+/** Signals to one task that it does not wait for yet. */
 export class SignalBox {
   /** Payloads by name, oldest first. */
   private readonly kept = new Map<string, string[]>();
-  /** Ids of signals, oldest first; the newest are remembered. */
+  /** Ids of signals, oldest first; the latest are kept. */
   private readonly ids = new Set<string>();
   private count = 0;
   private bytes = 0;
@@ -15,7 +15,7 @@ export class SignalBox {
     return this.kept;
   }
 
-  /** Ids that are remembered, oldest first. */
+  /** Kept ids, oldest first. */
   allIds(): Iterable<string> {
     return this.ids;
   }
@@ -24,7 +24,7 @@ export class SignalBox {
     return signalId !== undefined && this.ids.has(signalId);
   }
 
-  /** It is not to be sent again. */
+  /** Stores an id, so that a repeated signal is detected. */
   remember(signalId: string | undefined): void {
     if (signalId === undefined) return;
     this.ids.add(signalId);
@@ -35,7 +35,7 @@ export class SignalBox {
     }
   }
 
-  /** Keeps a signal; says which bound is in the way. */
+  /** Keeps a signal; answers the exceeded bound, if any. */
   keep({ name, payload }: SignalMessage): 'signals' | 'signalBytes' | undefined {
     const bytes = Buffer.byteLength(payload);
     if (this.count >= LIMITS.signals) return 'signals';
@@ -48,7 +48,7 @@ export class SignalBox {
     return undefined;
   }
 
-  /** The oldest of a name, which is kept no more. */
+  /** Takes the oldest signal of a name. */
   take(name: string): string | undefined {
     const line = this.kept.get(name);
     const payload = line?.shift();

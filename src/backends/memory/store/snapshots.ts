@@ -3,7 +3,7 @@ import type { GraphReply, GraphStore } from '../../../domain/port/backend.ts';
 import type { TaskEntry } from './entities.ts';
 import type { Snapshot, Store } from './store.ts';
 
-/** How long it is known that a snapshot was here, in times of its own life. */
+/** How long a removed snapshot is remembered, in multiples of its lifetime. */
 const REMEMBERED = 8;
 
 /** See `GraphStore`. */
@@ -34,7 +34,7 @@ function load(store: Store, hash: string): GraphReply {
   return { kind: store.snapshots.has(hash) ? 'expired' : 'unknown' };
 }
 
-/** The snapshot while it lives; one whose time is over keeps its place without its body. */
+/** The snapshot before its expiry; an expired one keeps its entry without the body. */
 function alive(store: Store, hash: string): Snapshot | undefined {
   const found = store.snapshots.get(hash);
   if (found === undefined || found.body === undefined) return undefined;
@@ -52,18 +52,18 @@ export function hasSnapshot(store: Store, hash: string): boolean {
   return alive(store, hash) !== undefined;
 }
 
-/** A task or a schedule needs the snapshot: it has no end. */
+/** A task or a schedule needs the snapshot: it does not expire. */
 export function holdSnapshot(store: Store, hash: string, holder: string): void {
   store.snapshots.get(hash)?.neededBy.add(holder);
 }
 
-/** The record of a task goes. */
+/** Called when the record of a task is removed. */
 export function dropSnapshot(store: Store, entry: TaskEntry): void {
   const hash = entry.optional.run?.graph;
   if (hash !== undefined) letGoOfSnapshot(store, hash, entry.id);
 }
 
-/** The holder needs the snapshot no more. */
+/** The holder no longer needs the snapshot. */
 export function letGoOfSnapshot(store: Store, hash: string, holder: string): void {
   const snapshot = store.snapshots.get(hash);
   if (snapshot === undefined) return;
@@ -71,7 +71,7 @@ export function letGoOfSnapshot(store: Store, hash: string, holder: string): voi
   touch(store, snapshot);
 }
 
-/** Forgets snapshots that are over; part of every tick, a few at a time. */
+/** Removes expired snapshots; part of every tick, a few at a time. */
 export function forgetSnapshots(store: Store, most: number): void {
   let left = most;
   for (const [hash, snapshot] of store.snapshots) {

@@ -1,10 +1,10 @@
-/** Most items of one chunk: small enough that moving them is cheaper than following pointers. */
+/** Most items of one chunk: moving this many is cheaper than following pointers. */
 const CHUNK = 256;
 
 /**
  * Items in the order of `compare`, which must be total and must not change for an item while it is
- * inside. Chunks of a sorted array: O(log n) to find, a short move to insert or take out, eight
- * bytes an item, and the rank of an item comes for free.
+ * inside. Chunks of a sorted array: O(log n) to find, a short move to insert or remove, eight bytes
+ * per item, and the rank of an item at no extra cost.
  */
 export class SortedList<T> {
   private readonly compare: (a: T, b: T) => number;
@@ -51,7 +51,7 @@ export class SortedList<T> {
     if (chunk.length > CHUNK) this.chunks.splice(at + 1, 0, chunk.splice(CHUNK >> 1));
   }
 
-  /** Takes the item out; false when it is not inside. */
+  /** Removes the item; false when it is not inside. */
   delete(item: T): boolean {
     const at = this.chunks[0]?.[0] === item ? 0 : this.#chunkOf(item);
     const chunk = this.chunks[at];
@@ -69,14 +69,14 @@ export class SortedList<T> {
     return this.find(item) === item;
   }
 
-  /** The item that stands where this one would. */
+  /** The item at the place of this one. */
   find(like: T): T | undefined {
     const chunk = this.chunks[this.#chunkOf(like)];
     const found = chunk?.[this.#indexIn(chunk, like)];
     return found !== undefined && this.compare(found, like) === 0 ? found : undefined;
   }
 
-  /** How many items stand before this one, which need not be inside. */
+  /** Number of items before this one, which need not be inside. */
   rank(item: T): number {
     let before = 0;
     for (const chunk of this.chunks) {
@@ -89,7 +89,7 @@ export class SortedList<T> {
     return before;
   }
 
-  /** How many items `isBefore` is true for; they must be the first ones. */
+  /** Number of items for which `isBefore` is true; they must be the first ones. */
   countWhile(isBefore: (item: T) => boolean): number {
     let before = 0;
     for (const chunk of this.chunks) {
@@ -104,7 +104,7 @@ export class SortedList<T> {
     return before;
   }
 
-  /** The items in order, from the one with this rank on. The list may not change meanwhile. */
+  /** The items in order, from the one with this rank on. The list must not change meanwhile. */
   *from(rank: number): Generator<T, void, undefined> {
     let skip = rank;
     for (const chunk of this.chunks) {
@@ -125,8 +125,8 @@ export class SortedList<T> {
   }
 
   /**
-   * The first chunk whose last item is not before this one, or the last chunk. Looks from the end
-   * in growing steps: what is added and taken out is mostly new, and its neighbours are at hand.
+   * The first chunk whose last item is not before this one, or the last chunk. Searches from the
+   * end in growing steps: most additions and removals are of recent items.
    */
   #chunkOf(item: T): number {
     const chunks = this.chunks;
@@ -147,7 +147,7 @@ export class SortedList<T> {
     return low;
   }
 
-  /** Whether this item stands in the chunk at `at`, or in one before it. */
+  /** Whether this item is in the chunk at `at`, or in one before it. */
   #isAtOrBefore(item: T, at: number): boolean {
     const chunk = this.chunks[at];
     const tail = chunk?.[chunk.length - 1];
@@ -167,7 +167,7 @@ export class SortedList<T> {
   }
 }
 
-// Instead of `splice`, which makes a list of what it took out, even of nothing.
+// Instead of `splice`, which allocates a list of the removed items, even for none.
 
 function insertAt<T>(chunk: T[], index: number, item: T): void {
   let carried = item;

@@ -30,39 +30,39 @@ import { SortedList } from './sorted-list.ts';
 import { Waiters } from './waiters.ts';
 import { XComEntries } from './xcom-entries.ts';
 
-/** A snapshot, or the memory of one that was dropped. */
+/** A snapshot, or the trace of a removed one. */
 export interface Snapshot {
   body: string | undefined;
-  /** When it goes; for ever while a task needs it. */
+  /** Its expiry; infinite while a task needs it. */
   until: number;
   readonly neededBy: Set<string>;
 }
 
-/** Saves work, and nothing depends on it: a firing is safe without. */
+/** Saves work; firing is safe without it. */
 export interface SchedulerLock {
   owner: string;
   until: number;
-  /** Rises with each owner. */
+  /** Increases with each owner. */
   fence: number;
 }
 
-/** A worker as the backend knows it. */
+/** A worker in the backend. */
 export interface WorkerEntry {
   readonly spec: WorkerSpec;
   readonly names: ReadonlySet<string>;
   /** See `Registration`. */
   readonly instance: string | undefined;
   readonly startedAt: number;
-  /** Since then. */
+  /** Counts since its start. */
   readonly attempts: { succeeded: number; failed: number; lost: number };
   lastSeenAt: number;
-  /** The latest lease request and what it gave, so that a resend is answered the same. */
+  /** The latest lease request and its leases, for the answer to a repeated request. */
   lastRequest: string;
   lastLeases: readonly LeaseRef[];
-  /** Was woken before it began to wait. */
+  /** It was woken before it began to wait. */
   token: boolean;
   wake: (() => void) | undefined;
-  /** It is restricted, and was silent so long that its lists were dropped; it joins again. */
+  /** It is restricted, and was taken off its lists by its silence; it rejoins them with its next lease. */
   offLists: boolean;
 }
 
@@ -71,44 +71,44 @@ type StateIndexes = Readonly<Record<'scheduled' | 'deferred', SortedList<TaskEnt
   Readonly<Record<'started' | EndState, MomentIndex<TaskEntry>>>;
 
 /**
- * Everything the embedded backend knows. `records` is the only owner of tasks; all other fields
- * are indexes into it. A step is one synchronous call of a public method, so it is atomic.
+ * All data of the embedded backend. `records` is the only owner of tasks; all other fields are
+ * indexes into it. A step is one synchronous call of a public method, so it is atomic.
  */
 export class Store {
   readonly clock: Clock;
-  /** The least retention: until then an ended task may be read, or its end sent again. */
+  /** The least retention: until then waiters may read an ended task, or its end may be sent again. */
   readonly leastKeptMs: number;
   readonly records: Map<string, TaskEntry> = new Map();
   readonly queues: Map<string, QueueEntry> = new Map();
   readonly settingsForAll: Map<string, UserSettings> = new Map();
   readonly keys: Map<string, KeyEntry> = new Map();
-  /** Keys that hold although their owner's record is gone, by when they hold no more. */
+  /** Keys that outlive their owner's record, by their end. */
   readonly goneKeys: SortedList<KeyEntry> = new SortedList(byUntil);
-  /** Ids that are not stored yet and that tasks wait for. */
+  /** Missing ids that tasks wait for. */
   readonly missing: MissingIds = new MissingIds();
   readonly snapshots: Map<string, Snapshot> = new Map();
   readonly schedules: Map<string, ScheduleEntry> = new Map();
   readonly schedulesByName: SortedList<ScheduleEntry> = new SortedList(byName);
-  /** Those that will fire, by when. */
+  /** Schedules with a next slot, by its due time. */
   readonly schedulesDue: SortedList<ScheduleEntry> = new SortedList(byMoment);
-  /** Those that fire at events and are not paused, by user and name of these. */
+  /** Schedules that fire at events and are not paused, by user and name of the events. */
   readonly schedulesOn: Map<string, Set<ScheduleEntry>> = new Map();
-  /** The scheduler that fires them, and until when it keeps the others away. */
+  /** The scheduler that fires them, and the end of its lock. */
   readonly scheduler: SchedulerLock = { owner: '', until: 0, fence: 0 };
-  /** Named values that tasks hand on. */
+  /** Named values that tasks pass to other tasks. */
   readonly xcom: XComEntries = new XComEntries();
   /** Suspended tasks that wait for signals. */
   readonly waiters: Waiters = new Waiters();
   /** Unanswered questions. */
   readonly asks: OpenAsks = new OpenAsks();
-  /** Events, and who waits for them. */
+  /** Events, and the tasks that wait for them. */
   readonly events: PublishedEvents = new PublishedEvents();
-  /** What happened in each minute and hour. */
+  /** Counts per minute and hour. */
   readonly series: SeriesSteps = new SeriesSteps();
   readonly workers: Map<string, WorkerEntry> = new Map();
-  /** Workers that stand in line for a wake-up since their latest lease gave nothing, longest first. */
+  /** Workers that wait for a wake-up since their latest lease was empty, longest first. */
   readonly line: Set<WorkerEntry> = new Set();
-  /** Task names of workers that are gone, and since when; for an hour. */
+  /** Task names of workers that are gone, and the moment; for an hour. */
   readonly names: Map<string, number> = new Map();
   readonly byState: StateIndexes = {
     scheduled: new SortedList(byDue),
@@ -118,24 +118,24 @@ export class Store {
     failed: new MomentIndex(byEnd),
     canceled: new MomentIndex(byEnd),
   };
-  /** Ended tasks with readers, out of retention's way; the others stand in `byState`. */
+  /** Ended tasks with readers, which retention does not remove; the others are in `byState`. */
   readonly read: Readonly<Record<EndState, MomentIndex<TaskEntry>>> = {
     finished: new MomentIndex(byEnd),
     failed: new MomentIndex(byEnd),
     canceled: new MomentIndex(byEnd),
   };
-  /** Failed tasks by what they failed with. */
+  /** Failed tasks by error. */
   readonly failures: Failures = new Failures();
-  /** Tasks that were stored, and that have ended, ever since. */
+  /** Numbers of tasks that were stored, and that have ended. */
   arrivals = 0;
   endings = 0;
-  /** Greatest moment at which one has ended. */
+  /** Latest moment of an end. */
   endedLast = 0;
   readonly deadlines: SortedList<TaskEntry> = new SortedList(byDeadline);
   readonly cascade: SortedList<TaskEntry> = new SortedList(byEnd);
   readonly dueUsers: SortedList<UserEntry> = new SortedList(byDueKey);
   readonly throttled: SortedList<UserEntry> = new SortedList(byThrottle);
-  /** By task: who waits for what it writes to streams. */
+  /** By task: waiters for its streams. */
   readonly streamWaiters: Map<string, Set<() => void>> = new Map();
   readonly endWaiters: Map<string, Set<(ended?: TaskEntry) => void>> = new Map();
   retention: Retention = {
@@ -143,29 +143,29 @@ export class Store {
     failedMs: LIMITS.retainFailedMs,
     canceledMs: LIMITS.retainCanceledMs,
   };
-  /** The moment of the step in hand. */
+  /** Moment of the current step. */
   now = 0;
-  /** No sweep before this moment: the backend was away. */
+  /** No sweep before this moment: the backend was unavailable. */
   sweepAfter = 0;
-  /** Users and queues that the step in hand has changed, each once, as its `touched` says. */
+  /** Users and queues that the current step has changed, once each, see `touched`. */
   readonly touchedUsers: UserEntry[] = [];
   readonly touchedQueues: QueueEntry[] = [];
-  /** Called with the entries that the step in hand has ended, after it. */
+  /** Called after the step with the entries that it has ended. */
   readonly ended: TaskEntry[] = [];
-  /** Dead letters that the step in hand has made and no worker has decided on. */
+  /** Dead letters of the current step that no worker has decided. */
   readonly deadLetters: TaskEntry[] = [];
   alarm: { readonly at: number; readonly timer: Timer } | undefined = undefined;
-  /** What ended since `at`, the newest then, has readers whose turn may not have come yet. */
+  /** Tasks that ended since `at`, the latest then, and whose readers may not have run yet. */
   reading: { readonly at: number; newest: number; readonly timer: Timer } | undefined = undefined;
   closed = false;
-  /** A schedule is being fired: its owner knows where it moves on to. */
+  /** A schedule is being fired: its owner knows its next slot. */
   isFiring = false;
-  /** The enqueue in hand speaks for a lease. */
+  /** The current enqueue belongs to a lease. */
   isFenced = false;
   private seenAt = 0;
-  /** Asked for last: mostly it is asked for again. Queues are never dropped. */
+  /** The latest queue, which is usually the next. Queues are never dropped. */
   private queueAskedLast: QueueEntry | undefined = undefined;
-  /** Given last, and to which request. */
+  /** The latest grant, and its request. */
   private grantGivenLast: Grant | undefined = undefined;
   private grantedLast: LeaseRequest | undefined = undefined;
 
@@ -174,14 +174,14 @@ export class Store {
     this.leastKeptMs = leastKeptMs;
   }
 
-  /** Begins a step: reads the clock once, and remembers what it said. */
+  /** Begins a step: reads the clock once, and stores its time. */
   begin(): void {
     const clock = this.look();
     if (this.seenAt - clock > LIMITS.clockStepMs) {
       this.sweepAfter = Math.min(this.sweepAfter, this.now + LIMITS.outagePauseMs);
       this.#throttleAnew();
     }
-    // Not again before a step has come after the pause: calls may be as rare as this.
+    // Only after a step since the pause: calls may be that rare.
     const isOver = this.sweepAfter <= this.seenAt;
     if (isOver && this.seenAt > 0 && this.now - this.seenAt > LIMITS.outageMs) {
       this.sweepAfter = this.now + LIMITS.outagePauseMs;
@@ -189,7 +189,7 @@ export class Store {
     this.seenAt = this.now;
   }
 
-  /** The clock has gone back: when users may go on is looked at anew. */
+  /** The clock was set back: users' rates are checked again. */
   #throttleAnew(): void {
     for (const user of [...this.throttled]) {
       this.throttled.delete(user);
@@ -203,12 +203,12 @@ export class Store {
     return this.seenAt;
   }
 
-  /** Goes on where another store has stopped. */
+  /** Continues from the time of another store. */
   continueAt(seen: number): void {
     this.seenAt = seen;
   }
 
-  /** Sets `now` without beginning a step; answers what the clock says. */
+  /** Sets `now` without beginning a step; answers the clock's time. */
   look(): number {
     if (this.closed) throw new ClosedError('the backend');
     const clock = Math.floor(this.clock.now());
@@ -249,7 +249,7 @@ export class Store {
     return { ...defaults, ...all, ...own };
   }
 
-  /** Most tasks of one lease have the same number, so they share what they are given. */
+  /** Most tasks of one lease have the same number, so they share a grant. */
   grantOf(number: number, request: LeaseRequest): Grant {
     const newest = this.grantGivenLast;
     const isSame = newest?.number === number && newest.leasedAt === this.now;
@@ -260,7 +260,7 @@ export class Store {
     return this.grantGivenLast;
   }
 
-  /** The changes of the step in hand have been followed up. */
+  /** Resets the changes of the current step after its end. */
   untouch(): void {
     for (const user of this.touchedUsers) user.touched = false;
     for (const queue of this.touchedQueues) queue.touched = false;
@@ -282,7 +282,7 @@ export class Store {
     this.touchedQueues.push(queue);
   }
 
-  /** The index of an ended task: those with readers stand apart. */
+  /** The index of an ended task: tasks with readers have their own. */
   endedIndex(entry: TaskEntry, state: EndState): MomentIndex<TaskEntry> {
     return (entry.optional.readers > 0 ? this.read : this.byState)[state];
   }

@@ -10,7 +10,7 @@ import {
 /** A stream of a task: part of its record. */
 export class StoredStream {
   readonly entries: StreamEntry[] = [];
-  /** By node: its newest call, and how many chunks that has written. */
+  /** By node: its latest call, and the number of chunks that it has written. */
   readonly writers: Map<string, { readonly call: string; written: number }> = new Map();
   next = 0;
   bytes = 0;
@@ -25,7 +25,7 @@ export class StoredStream {
     const { name, node, call, ordinal, count, text, closes } = what;
     const before = this.writers.get(node);
     const own = before?.call === call ? before : undefined;
-    // It has been here before, and the answer was lost.
+    // A repeated block, whose answer was lost.
     const isKnown = own !== undefined && (own.written > ordinal || (count === 0 && this.closed));
     if (isKnown) return 'ok';
     if (this.closed && (own !== undefined || before === undefined)) return 'closed';
@@ -51,7 +51,7 @@ export class StoredStream {
     this.bytes += bytesOf(entry);
   }
 
-  /** One is left in any case. */
+  /** At least one entry stays. */
   #trim(kept: KeptOf): void {
     let gone = 0;
     let [oldest] = this.entries;

@@ -1,8 +1,8 @@
-/** Orders of ready users: by where their tags stand. */
+/** Orders of ready users by their tags. */
 import { compareUtf8 } from '../../../base/utf8-order.ts';
 import { finishOf, startOf } from '../../../domain/fairness/fair-share.ts';
 
-/** What the orders read of a user. */
+/** Fields of a user that the orders read. */
 interface Tagged {
   readonly user: string;
   readonly tag: number;
@@ -20,7 +20,7 @@ export function byStart(a: Tagged, b: Tagged): number {
   return startTag(a) - startTag(b) || compareUtf8(a.user, b.user);
 }
 
-/** By until when a tag is worth keeping. */
+/** By the time until which a tag is kept. */
 export function byIdle(a: Tagged, b: Tagged): number {
   return (a.idleUntil ?? 0) - (b.idleUntil ?? 0) || compareUtf8(a.user, b.user);
 }
@@ -30,7 +30,7 @@ export function byFinish(a: Tagged, b: Tagged): number {
   return compareFinish(a, b) || compareUtf8(a.user, b.user);
 }
 
-/** The same for users of two lists, which names do not decide between. */
+/** The same for users of two lists; names do not decide. */
 export function compareFinish(a: Tagged, b: Tagged): number {
   return finishOf(a.tag, a.weight) - finishOf(b.tag, b.weight) || startTag(a) - startTag(b);
 }

@@ -2,7 +2,7 @@ import { compareUtf8 } from '../../../base/utf8-order.ts';
 import type { AttemptRecord, TaskRecord, TaskStatus } from '../../../domain/task/task.ts';
 import type { TaskEntry } from './entities.ts';
 
-/** What callers see of an entry. */
+/** An entry as a record of the port. */
 export function toRecord(entry: TaskEntry): TaskRecord {
   const started = entry.state === 'started';
   return {
@@ -37,7 +37,7 @@ export function toRecord(entry: TaskEntry): TaskRecord {
   };
 }
 
-/** The part of the record that is asked for many at once. */
+/** The part of the record for `Inspect.status`. */
 export function toStatus({ state, optional, result }: TaskEntry): TaskStatus {
   return {
     state,
@@ -47,10 +47,10 @@ export function toStatus({ state, optional, result }: TaskEntry): TaskStatus {
   };
 }
 
-/** Every attempt that is kept; the only one of a task that went well at once is told from its record. */
+/** Every kept attempt; that of a task that finished at the first is derived from its record. */
 export function attemptsOf(entry: TaskEntry): readonly AttemptRecord[] {
   if (entry.optional.attempts !== undefined) return [...entry.optional.attempts];
-  // A join has ended without one.
+  // A join ends without an attempt.
   if (entry.state !== 'finished' || entry.grant === undefined) return [];
   return [
     {
@@ -64,7 +64,7 @@ export function attemptsOf(entry: TaskEntry): readonly AttemptRecord[] {
   ];
 }
 
-/** Whom an entry still waits for, in the one order that does not depend on history. */
+/** Ids that an entry still waits for, in an order that does not depend on history. */
 export function blockedIds(entry: TaskEntry): string[] {
   return [...(entry.optional.blocked ?? [])].sort(compareUtf8);
 }

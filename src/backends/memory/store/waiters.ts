@@ -2,11 +2,11 @@ import { WAIT_KINDS, type WaitFigure, type WaitTarget } from '../../../domain/ta
 import { byArrival, type TaskEntry } from './entities.ts';
 import { SortedList } from './sorted-list.ts';
 
-/** Tasks that are suspended until something has come that is no task. */
+/** Suspended tasks that wait for signals, events, answers and times. */
 export class Waiters {
-  /** Those that wait for signals, by the task that these go to and their name; the oldest first. */
+  /** Tasks that wait for signals, by target and name of the signal; the oldest first. */
   private readonly lists = new Map<string, SortedList<TaskEntry>>();
-  /** All, by kind, with the moment when they began. */
+  /** All of them by kind, with the start of their wait. */
   private readonly begun = new Map<WaitTarget['kind'], Map<TaskEntry, number>>();
 
   add(entry: TaskEntry, now: number): void {
@@ -31,7 +31,7 @@ export class Waiters {
     }
   }
 
-  /** When its wait began. */
+  /** Start of its wait. */
   since(entry: TaskEntry): number {
     const { kind } = entry.optional.run?.wait?.for ?? {};
     return (kind && this.begun.get(kind)?.get(entry)) ?? 0;
@@ -46,7 +46,7 @@ export class Waiters {
     });
   }
 
-  /** Who waits longest for a signal of this name to this task. */
+  /** The task with the longest wait for a signal of this name to this task. */
   first(id: string, name: string): TaskEntry | undefined {
     return this.lists.get(placeOf(id, name))?.first();
   }

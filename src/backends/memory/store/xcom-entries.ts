@@ -5,13 +5,13 @@ import { SortedList } from './sorted-list.ts';
 /** A value as the embedded backend keeps it. */
 export interface XComEntry {
   readonly place: XComPlace;
-  /** Of the place. */
+  /** Text of the place. */
   readonly name: string;
   text: string;
   ttlMs: number;
   pushedAt: number;
   writer: string | undefined;
-  /** When to look whether it is over. Changes only while the entry stands in no index. */
+  /** When to check whether it has expired. Changes only while the entry is in no index. */
   lookAt: number;
 }
 
@@ -21,7 +21,7 @@ interface Space {
   readonly entries: SortedList<XComEntry>;
 }
 
-/** All values, by place, by key within a namespace, and by when to look after them. */
+/** All values, by place, by key within a namespace, and by the time of their next check. */
 export class XComEntries {
   private readonly entries = new Map<string, XComEntry>();
   private readonly users = new Map<string, SortedList<Space>>();
@@ -31,7 +31,7 @@ export class XComEntries {
     return this.entries.get(xcomPlaceText(place));
   }
 
-  /** Puts a value in its place, where another one may be. */
+  /** Stores a value, in place of an earlier one. */
   set(place: XComPlace, facts: Omit<XComEntry, 'place' | 'name'>): void {
     const name = xcomPlaceText(place);
     const known = this.entries.get(name);
@@ -66,7 +66,7 @@ export class XComEntries {
     return this.entries.values();
   }
 
-  /** The value to be looked after first. */
+  /** The value with the earliest check. */
   first(): XComEntry | undefined {
     return this.byLook.first();
   }
@@ -77,7 +77,7 @@ export class XComEntries {
     this.byLook.add(entry);
   }
 
-  /** Values of a namespace by key, those behind `after` only. */
+  /** Values of a namespace by key, those after `after` only. */
   *keysOf(user: string, namespace: string, after: string | undefined): Generator<XComEntry> {
     const entries = this.#space(user, namespace)?.entries;
     if (entries === undefined) return;
@@ -85,7 +85,7 @@ export class XComEntries {
     yield* entries.from(entries.countWhile(isBefore));
   }
 
-  /** Namespaces of a user by name, those behind `after` only. */
+  /** Namespaces of a user by name, those after `after` only. */
   *namespacesOf(user: string, after: string | undefined): Generator<string> {
     const spaces = this.users.get(user);
     if (spaces === undefined) return;
@@ -125,7 +125,7 @@ export function byNamespace(a: Space, b: Space): number {
   return compareUtf8(a.namespace, b.namespace);
 }
 
-/** Orders by when to look whether a value is over. */
+/** Orders by the time of the next check. */
 export function byLook(a: XComEntry, b: XComEntry): number {
   return a.lookAt - b.lookAt || compareUtf8(a.name, b.name);
 }
