@@ -3,7 +3,7 @@ import type { EnqueueReply } from '../../domain/port/backend.ts';
 import type { NewTask } from '../../domain/task/task.ts';
 import type { Session } from './connection/session.ts';
 
-/** Which tasks answered for items of a call that their keys absorbed, for what other scripts store. */
+/** Tasks that replace those of a call by their keys, for later scripts. */
 export class Answers {
   readonly ids: Answered = new Map();
   readonly #session: Session;
@@ -24,7 +24,7 @@ export class Answers {
     }
   }
 
-  /** The same task, depending on those that answered. */
+  /** The same task, depending on the replacements. */
   redirected(task: NewTask): NewTask {
     const dependsOn = resolved(task.id, task.dependsOn, this.ids);
     return dependsOn === task.dependsOn ? task : { ...task, dependsOn };

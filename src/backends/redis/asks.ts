@@ -56,7 +56,7 @@ export class RedisAsks implements AskStore {
       const next = text(reply[0]);
       return next === '' ? { items: rows } : { items: rows, cursor: next };
     });
-    // One of a set that was damaged may be closed.
+    // An entry of a damaged set may be closed.
     return { ...rest, items: items.filter(({ closing }) => closing === undefined) };
   }
 }

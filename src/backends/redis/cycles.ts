@@ -10,12 +10,12 @@ import type { Session } from './connection/session.ts';
 import { flat, text } from './wire/decode.ts';
 
 /**
- * Looks for cycles through stored tasks that cannot be leased yet, in bounded scripts. A task that is stored
- * later looks for cycles itself, and sees these tasks.
+ * Searches for cycles through stored tasks that cannot be leased yet, in bounded scripts. A task
+ * that is stored later searches for cycles itself, and sees these tasks.
  */
 export class CycleChecks {
   readonly #session: Session;
-  /** What scripts have told: one tells more than was asked for. */
+  /** Edges read so far: a script answers more than was asked for. */
   readonly #known: Readonly<Record<EdgeSide, Map<string, EdgeAnswer>>> = {
     upstreams: new Map(),
     dependents: new Map(),

@@ -8,10 +8,10 @@ import { readAskSpec, readEventPair } from './wire/ask.ts';
 import { causeIn, decodeFixed, type Flat, text } from './wire/decode.ts';
 import { decodeWorkers } from './workers.ts';
 
-/** Texts of one record in a reply; see lua/lib/records/record.lua. */
+/** Values of a record in a reply; see lua/lib/records/record.lua. */
 export const RECORD_FIELDS = 5;
 
-/** What changes about a task, as the script tells it. */
+/** Mutable facts of a task in a reply. */
 interface Mutable
   extends Omit<
     TaskRecord,
@@ -19,16 +19,16 @@ interface Mutable
   > {
   readonly dependsOn: readonly string[];
   readonly blockedBy: readonly string[];
-  /** JSON in JSON. */
+  /** JSON within JSON. */
   readonly cause?: string;
 }
 
-/** A whole record; it takes two places of a reply. */
+/** A whole record; it takes two values of a reply. */
 export function decodeRecord(reply: Flat, at: number): TaskRecord {
   return { ...decodeRow(reply, at), payload: text(reply[at + 1]) };
 }
 
-/** What listings give of a record: with `values` its payload too. */
+/** A record for listings: with `values` its payload too. */
 export function decodeRow(reply: Flat, at: number, values = false): TaskRow {
   const { inline: _cut, ...fixed } = decodeFixed(text(reply[at]));
   const {
@@ -65,7 +65,7 @@ interface RawFacts extends Omit<TaskFacts, 'record' | 'liveWorkers' | 'shares' |
   };
 }
 
-/** A script's JSON writes an empty list as an empty object. */
+/** A script's JSON has an empty object for an empty list. */
 export function decodeDependents(json: string): DependentPage {
   const page = JSON.parse(json) as DependentPage;
   return { ...page, items: Array.isArray(page.items) ? page.items : [] };
@@ -76,7 +76,7 @@ function dependentsOf(dependents: DependentPage | undefined): Pick<TaskFacts, 'd
   return { dependents: decodeDependents(JSON.stringify(dependents)) };
 }
 
-/** A question whose text is lost is not told of. */
+/** A question without its text is omitted. */
 function waitOf(wait: RawFacts['wait']): Pick<TaskFacts, 'wait'> {
   if (wait === undefined) return {};
   const { for: awaited, ...until } = wait;
@@ -89,7 +89,7 @@ function waitOf(wait: RawFacts['wait']): Pick<TaskFacts, 'wait'> {
   return { wait: { for: { kind: 'ask', ask: readAskSpec(awaited.ask) }, ...until } };
 }
 
-/** What a task's explanation is made of: JSON, the record, and the live workers behind it. */
+/** Facts that explain a task: JSON, the record, and the live workers after it. */
 export function decodeFacts(reply: Flat): TaskFacts {
   const raw = JSON.parse(text(reply[0])) as RawFacts;
   const { shares, dependents, wait, ...rest } = raw;

@@ -12,31 +12,31 @@ import {
   text,
 } from './wire/decode.ts';
 
-/** First pause between looks when nothing can be told to us, in ms; it doubles. */
+/** First pause between reads without a subscription, in ms; it doubles. */
 const POLL_MS = 250;
 const POLL_MAX_MS = 5_000;
 
-/** Tasks that one script asks for. */
+/** Tasks per script. */
 const WATCH_STEP = 250;
 
-/** What the script says of a task that has not ended. */
+/** The script's code for a task that has not ended. */
 const WILL_NOTIFY = 8;
 
-/** How a task ended; `undefined`: the caller has to look. */
+/** The end of a task; `undefined`: the caller has to read it. */
 type Ended = TaskStatus | undefined;
 
-/** The reply to a request: a message will tell the end, or there is no subscription, or it is over. */
+/** The reply to a request: a message will report the end, there is no subscription, or it has ended. */
 type Asked = 'will-notify' | 'silent' | { readonly ended: Ended };
 
-/** Those that are asked for in this tick of the event loop, each with its place. */
+/** Tasks requested in this tick of the event loop, each with its index. */
 interface Asking {
   readonly places: Map<string, number>;
   readonly answers: Promise<readonly Asked[]>;
 }
 
 /**
- * Waits for the ends of tasks: one channel per process, made by the first wait. A message says how the task ended, unless that is long. Messages are an accelerator only; without them
- * a wait looks again by itself.
+ * Waits for the ends of tasks: one channel per process, opened by the first wait. A message contains the
+ * end of the task, unless that is long. Messages only save time; without them a wait polls.
  */
 export class EndWatch implements Hearer {
   readonly #session: Session;
@@ -82,7 +82,7 @@ export class EndWatch implements Hearer {
     if (channel === this.#name) this.#notify(decodeNotice(message));
   }
 
-  /** Everybody looks for itself. */
+  /** All waiters read themselves. */
   lost(): void {
     this.#channel = undefined;
     this.close();
@@ -92,7 +92,7 @@ export class EndWatch implements Hearer {
     for (const id of [...this.#waiters.keys()]) this.#notify({ id });
   }
 
-  /** Those of one tick share a script, as far as one asks for so many. */
+  /** Requests of one tick share a script, up to its limit. */
   async #ask(id: string): Promise<Asked> {
     if (this.#asking === undefined || this.#asking.places.size >= WATCH_STEP) {
       this.#asking = this.#gather();

@@ -4,15 +4,15 @@ import type { GraphReply, GraphStore } from '../../domain/port/backend.ts';
 import type { Session } from './connection/session.ts';
 import { flat, text } from './wire/decode.ts';
 
-/** A long snapshot that was sent waits this long, in s, for the script that saves it. */
+/** TTL of a long snapshot that was sent until the script saves it, in s. */
 const SENT_S = 60;
 
-/** Who loses a long snapshot on the way, to its end or to an eviction, sends or asks again so often. */
+/** Most tries for a long snapshot that expires or is evicted on the way. */
 const TRIES = 3;
 
 /**
- * See `GraphStore`: one string per snapshot, with a mark that outlives it. A long one passes beside
- * the scripts: Lua would look at each of its bytes while everybody waits.
+ * See `GraphStore`: one string per snapshot, with a mark that outlives it. A long one is not passed
+ * to scripts: Lua would read each of its bytes while other clients wait.
  */
 export class RedisGraphs implements GraphStore {
   readonly #session: Session;

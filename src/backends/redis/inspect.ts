@@ -32,13 +32,13 @@ import { causeIn, decodeStatus, type Flat, flat, STATUS_FIELDS, text } from './w
 import { foreignCursor } from './wire/listing-place.ts';
 import { answersFor, pageOf } from './wire/parts.ts';
 
-/** Records that one script is asked for. */
+/** Records per script. */
 const GET_STEP = 200;
 
-/** The cause is JSON in JSON. */
+/** The cause is JSON within JSON. */
 type StoredAttempt = Omit<AttemptRecord, 'cause'> & { readonly cause?: string };
 
-/** The same of what is much less. */
+/** The same for statuses, which are much smaller. */
 const STATUS_STEP = 500;
 
 /** See `Inspect`. */
@@ -74,7 +74,7 @@ export class RedisInspect implements Inspect {
     });
   }
 
-  /** A task whose record was set aside is not one that never was. */
+  /** A task whose record was set aside is reported as damaged, not as missing. */
   async #refuseDamaged(id: string): Promise<void> {
     const name = `task ${id}`;
     const found = await this.#session.command('get', 'HGET', [this.#session.keys.damaged, name]);
@@ -159,7 +159,7 @@ export class RedisInspect implements Inspect {
   }
 }
 
-/** Something of every so many values of a reply. */
+/** Decodes a reply in groups of `fields` values. */
 function rowsOf<T>(reply: Flat, fields: number, decode: (at: number) => T): readonly T[] {
   return Array.from({ length: reply.length / fields }, (_, row) => decode(row * fields));
 }

@@ -17,13 +17,13 @@ import { levelPart } from './wire/keys.ts';
 import { foreignCursor, placeIn } from './wire/listing-place.ts';
 import { type Part, type PartRequest, pageOf } from './wire/parts.ts';
 
-/** Queues in whose lines one script looks. */
+/** Queues whose lines one script reads. */
 const QUEUES_STEP = 40;
 
-/** What a reply of the script says before its rows; see lua/list.lua. */
+/** Values of a reply before its rows; see lua/list.lua. */
 const HEAD = 4;
 
-/** The same of error groups, and what it says of each; see lua/error-groups.lua. */
+/** The same for error groups, and values per group; see lua/error-groups.lua. */
 const GROUPS_HEAD = 3;
 const GROUP_FIELDS = 6;
 
@@ -71,7 +71,7 @@ export async function listErrorGroups(
 
 type Request = TaskPageRequest & PartRequest;
 
-/** Queues in which the user may have a line, in order; and the one in which the page before ended. */
+/** Queues in which the user may have a line, in order; and the queue of the cursor. */
 async function queuesOfLines(
   session: Session,
   { queue, user = '' }: TaskFilter,
@@ -109,7 +109,7 @@ async function inLines(
   const part = await partOf(session, filter, request, names.slice(from, to));
   const next = names[to];
   if (part.cursor !== undefined || next === undefined) return part;
-  // Before everything in the first line of the next queue.
+  // Before the first line of the next queue.
   return { ...part, cursor: JSON.stringify([lineOf(session, next, CRITICAL, user), '-1', '']) };
 }
 

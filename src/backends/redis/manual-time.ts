@@ -1,4 +1,4 @@
-/** The backend on a clock that a test sets. Not part of the package's surface. */
+/** The backend on a clock that a test sets. Not part of the package's public API. */
 import type { Backend } from '../../domain/port/backend.ts';
 import {
   type ConnectionOptions,
@@ -12,7 +12,7 @@ import { backendOf, type RedisOptions } from './redis-backend.ts';
 import { DEFAULT_PREFIX, keysOf } from './wire/keys.ts';
 import { manualScripts } from './wire/scripts.ts';
 
-/** A backend with the clock that it goes by. */
+/** A backend with its clock. */
 export interface ManualRedis {
   readonly backend: Backend;
   /** Sets the clock of the namespace, in ms since the epoch. */
@@ -22,9 +22,9 @@ export interface ManualRedis {
 }
 
 /**
- * A backend whose scripts read the moment from its own clock hash. Set it before the first call.
- * `repairs`: records are damaged on purpose. Without it a call that breaks off fails, where elsewhere it is
- * sent again with care and hides the fault that broke it.
+ * A backend whose scripts read the time from their own clock hash. Set it before the first call.
+ * `repairs`: the test damages records on purpose. Without it an aborted call fails, where otherwise
+ * it is sent again with care, which hides the fault.
  */
 export function redisForTests(
   target: string | ConnectionOptions | RedisClient,
@@ -50,7 +50,7 @@ export function redisForTests(
   };
 }
 
-/** Walks the whole key space, so: for tests only. */
+/** Scans the whole key space, so for tests only. */
 async function removeAll(connection: Connection, prefix: string): Promise<void> {
   const pattern = `${prefix.replace(/[?*[\]\\]/g, '\\$&')}:*`;
   for await (const keys of connection.keys('dispose', pattern, 1_000)) {

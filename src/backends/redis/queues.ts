@@ -39,16 +39,16 @@ export class RedisQueues implements QueueStore {
   }
 }
 
-/** Queues that one script tells. */
+/** Queues per script. */
 const QUEUES_STEP = 200;
 
-/** Of every queue that was ever used, in order. */
+/** Names of all queues, in order. */
 export async function queueNames(session: Session): Promise<readonly string[]> {
   const names = flat(await session.command('queues.list', 'SMEMBERS', [session.keys.queues]));
   return names.map(text).sort(compareUtf8);
 }
 
-/** What scripts tell of these queues; `undefined` for one that they know nothing of. */
+/** Decodes the script's reply for these queues; `undefined` for an unknown one. */
 export function queuesNamed<T>(
   session: Session,
   names: readonly string[],
@@ -60,10 +60,10 @@ export function queuesNamed<T>(
   });
 }
 
-/** A queue as scripts tell it, with its part of the statistics of the whole. */
+/** A queue in a reply, with its part of the statistics. */
 type QueueReply = Omit<QueueInfo, 'deadLetters'> & {
   readonly totals: Readonly<Record<Total, number>>;
-  /** Failed tasks that only followed others: those that are kept, and ever. */
+  /** Numbers of failed tasks that failed because another did: kept ones, and all. */
   readonly followers: number;
   readonly followed: number;
 };
@@ -74,9 +74,7 @@ export function decodeStats(json: string): Stats {
   return { counts, totals: { ...totals, deadLetters: totals.failed - followed } };
 }
 
-/**
- * What is told of a queue, of JSON; dead letters are failed tasks that did not only follow others.
- */
+/** Parses a queue from JSON; dead letters are the failed tasks that did not fail because another did. */
 export function decodeQueue(json: string): QueueInfo {
   const packed = JSON.parse(json) as QueueReply;
   const { queue, settings: raw, counts, followers, readyUsers, runnable } = packed;

@@ -17,23 +17,23 @@ import {
   type UserTally,
 } from './wire/tally.ts';
 
-/** Lines of drift that a report holds. */
+/** Most lines of drift in a report. */
 const REPORTED = 100;
 
-/** Records that one script looks at. */
+/** Records per script. */
 const STEP = 200;
 
-/** Keys that one script looks at. */
+/** Keys per script. */
 const KEYS_STEP = 50;
 
-/** Families whose keys begin so. */
+/** Prefix of the families of leases. */
 const HOT = 'hot:';
 const DEPENDENCIES = 'deps:';
 
-/** How often the counts are compared again when other calls change the store meanwhile. */
+/** Most comparisons of the counts when other calls change the store meanwhile. */
 const TRIES = 6;
 
-/** What one pass has found. */
+/** Findings of one pass. */
 interface Findings {
   readonly drift: string[];
   checked: number;
@@ -41,10 +41,10 @@ interface Findings {
 }
 
 /**
- * Checks every record against its place, every place against its record, and every count against both; repairs
- * are made from records. `forget`: what was set aside is deleted. The first two are exact at any time. Counts
- * are compared only when no call has changed the store during the walk; on a busy store they are left out
- * rather than reported wrongly.
+ * Checks every record against its indexes, every index against its records, and every count against
+ * both; repairs start from the records. `forget`: deletes what was set aside. The first two are
+ * exact at any time. Counts are compared only if no call has changed the store during the scan; on
+ * a busy store they are left out rather than reported wrongly.
  */
 export async function reconcile(
   session: Session,
@@ -60,7 +60,7 @@ export async function reconcile(
   await pass.dependencies();
   for (let tries = 1; tries <= TRIES; tries++) {
     const { tally, steps } = await pass.records();
-    // What stands wrong in a line is put right at any time; counts only if nothing has moved since.
+    // Faults of a line are repaired at any time; counts only if nothing has changed since.
     if (tries === 1) await pass.lines(tally);
     if (await pass.counts(tally, steps)) break;
   }
@@ -78,7 +78,7 @@ class Pass {
   readonly #session: Session;
   readonly #repair: '0' | '1';
   readonly #findings: Findings;
-  /** Keys of leases that were met. */
+  /** Keys of leases that were found. */
   readonly #hot = new Set<string>();
   /** Tasks that could not be read. */
   readonly #unreadable = new Set<string>();
@@ -90,8 +90,8 @@ class Pass {
   }
 
   /**
-   * Looks at every key of the namespace: whether it is of the right type and can be read, and whether the
-   * listings know of it. An account that may not scan looks at those alone whose names are known.
+   * Checks every key of the namespace: its type, whether it can be read, and whether the listings
+   * contain it. An account that may not scan only checks keys with known names.
    */
   async keys(): Promise<void> {
     await this.#keys(FIXED);
@@ -106,7 +106,7 @@ class Pass {
   }
 
   async #keys(names: readonly string[]): Promise<void> {
-    // What they lead to are leases, which must be known before anything is said of tasks.
+    // They lead to leases, which must be known before tasks are checked.
     for (const some of inChunks(
       names.filter((name) => !isAside(name)),
       KEYS_STEP,
@@ -116,7 +116,7 @@ class Pass {
     }
   }
 
-  /** Looks for what is left of tasks that are not stored, and when leases end. */
+  /** Searches for remains of removed tasks, and checks the ends of leases. */
   async pieces(): Promise<void> {
     for (const name of ['facts', 'ends', 'errors', 'payloads', 'ears', ...this.#hot]) {
       let cursor = '0';
@@ -128,19 +128,19 @@ class Pass {
     }
   }
 
-  /** Takes away what tasks kept elsewhere that were set aside in this pass, behind the look at all keys. */
+  /** Removes remains of tasks that were set aside in this pass, after the check of all keys. */
   async leftBehind(): Promise<void> {
     if (this.#repair === '0') return;
     await this.#keys([...this.#unreadable].flatMap((id) => [`channel:${id}`, `streams:${id}`]));
   }
 
-  /** What is remembered from step to step; only a repair tells it anew. */
+  /** Checks the state of the clock; only a repair rebuilds it. */
   async clock(): Promise<void> {
     if (this.#repair === '0') return;
     for (const problem of await this.#run('clock')) this.#found(text(problem));
   }
 
-  /** Names what stands aside, and throws it away when that is asked. */
+  /** Reports what was set aside, and deletes it on request. */
   async damage(forget: boolean): Promise<void> {
     const { damaged } = this.#session.keys;
     let cursor = '0';
@@ -162,7 +162,7 @@ class Pass {
     } while (cursor !== '0');
   }
 
-  /** Takes out of an index what does not belong there. */
+  /** Removes wrong members of an index. */
   async index(name: string): Promise<void> {
     for (let rank = 0; rank >= 0; ) rank = this.#note(await this.#run('index', name, rank), rank);
   }
@@ -180,7 +180,7 @@ class Pass {
     for (const problem of problems) this.#found(text(problem));
   }
 
-  /** Takes out of the users' lines what is not queued, and puts users where their lines say. */
+  /** Removes tasks that are not queued from the users' lines, and corrects the users' places. */
   async lines(tally: Tally): Promise<void> {
     for (const queue of await this.#queues(tally)) {
       for await (const { user } of this.#everybody(queue, tally)) {
@@ -192,12 +192,12 @@ class Pass {
     }
   }
 
-  /** Compares schedules with their list, and with those that are due. */
+  /** Compares schedules with their list, and with the due ones. */
   async schedules(): Promise<void> {
     for (let rank = 0; rank >= 0; ) rank = this.#note(await this.#run('schedules', rank), rank);
   }
 
-  /** Looks for sets of dependencies whose task is gone; an account that may not scan finds none. */
+  /** Searches for sets of dependencies without a task; an account that may not scan finds none. */
   async dependencies(): Promise<void> {
     const start = `${this.#session.keys.base}${DEPENDENCIES}`;
     try {
@@ -211,7 +211,7 @@ class Pass {
     }
   }
 
-  /** Looks at every record; counts what is stored. `steps`: how many there had been before. */
+  /** Checks every record, and counts them. `steps`: number of steps before. */
   async records(): Promise<{ readonly tally: Tally; readonly steps: number }> {
     const tally = newTally();
     const steps = await this.#steps();
@@ -228,7 +228,7 @@ class Pass {
     return { tally, steps };
   }
 
-  /** Compares the counts; false when another call came between, and all must be counted again. */
+  /** Compares the counts; false if another call came between, and all must be counted again. */
   async counts(tally: Tally, steps: number): Promise<boolean> {
     if ((await this.#steps()) !== steps) return false;
     const problems: string[] = [];
@@ -257,12 +257,12 @@ class Pass {
     if ((await this.#steps()) !== steps) return false;
     for (const problem of problems) this.#found(problem, false);
     if (this.#repair === '0' || repairs.length === 0) return true;
-    // Each is one step more; once another call comes between, all must be counted again.
+    // Each is one step; if another call comes between, all must be counted again.
     for (const [at, repair] of repairs.entries()) {
       if (!(await repair(steps + at))) break;
       this.#findings.repaired++;
     }
-    // A user that was repaired changes the sums of its queue: look again.
+    // A repaired user changes the sums of its queue: check again.
     return false;
   }
 
@@ -313,7 +313,7 @@ class Pass {
     const problems = reply.slice(1).map(text);
     for (const problem of problems) this.#found(problem);
     const next = Number(reply[0]);
-    // What was taken out has made room for others at this rank.
+    // Removed members have moved others to this rank.
     return next >= 0 && this.#repair === '1' && problems.length > 0 ? rank : next;
   }
 
@@ -378,7 +378,7 @@ class Pass {
     const look = this.#repair === '0';
     const reply = flat(await this.#session.guarded('reconcile', [part, repair, ...args], look));
     const [lines, damage] = [flat(reply[0]), flat(reply[1])];
-    // What a repair sets aside is told at its end, with what others have set aside.
+    // What a repair sets aside is reported at its end, with earlier ones.
     for (const problem of damage.map(text)) {
       const id = /^task (.*): [^:]*$/s.exec(problem)?.[1];
       if (look) this.#found(problem);
@@ -388,12 +388,12 @@ class Pass {
   }
 }
 
-/** What was set aside, and the clock, which no part reads as a key. */
+/** Whether a name is that of the keys set aside or of the clock, which no part scans. */
 function isAside(name: string): boolean {
   return name === 'damaged' || name.startsWith('set-aside:') || name.startsWith('clock-');
 }
 
-/** Of keys that begin so. */
+/** Pattern of keys with this prefix. */
 function patternOf(start: string): string {
   return `${start.replace(/[?*[\]\\]/g, '\\$&')}*`;
 }

@@ -27,9 +27,9 @@ import type { Scripts } from './wire/scripts.ts';
 import { RedisWorkers } from './workers.ts';
 import { RedisXCom } from './xcom.ts';
 
-/** Where the tasks live. */
+/** Options of the Redis backend. */
 export interface RedisOptions {
-  /** Begins every key, so that applications can share a server; a name. Default `fq`. */
+  /** Prefix of every key, so that applications can share a server; a name. Default `fq`. */
   readonly prefix?: string | undefined;
 }
 
@@ -41,9 +41,9 @@ const KEYS: OptionKeys<RedisOptions> = keysOf<RedisOptions>()({ prefix: true });
  *
  * @param target - a URL (`redis://user:password@host:6379/0`, `rediss://…`), options of ioredis
  * (TLS, ACL user, socket path), or an ioredis client; a client is used as it is for commands,
- * never closed, and duplicated for what blocks.
- * @throws `InvalidOptionError` when the target names no server, or none that can be; when the prefix
- * is none, or the client adds one. No message has a password.
+ * never closed, and duplicated for blocking calls.
+ * @throws `InvalidOptionError` when the target names no server, or an impossible one; when the prefix
+ * is invalid, or the client adds one. No message contains a password.
  */
 export function redis(
   target: string | ConnectionOptions | RedisClient,
@@ -52,7 +52,7 @@ export function redis(
   return backendOf(target, options, undefined);
 }
 
-/** The backend with its scripts replaced, which only tests do. */
+/** The backend with other scripts, for tests. */
 export function backendOf(
   target: string | ConnectionOptions | RedisClient,
   options: RedisOptions,
@@ -103,13 +103,13 @@ export function backendOf(
   };
 }
 
-/** All keys of a namespace stand in one slot, which a hash tag fixes. */
+/** All keys of a namespace are in one slot, which a hash tag fixes. */
 function checkTag(prefix: string): void {
   if (prefix.startsWith('{')) return;
   throw new InvalidOptionError('prefix', 'a name in braces on Cluster, as {fq}', prefix);
 }
 
-/** A prefix of the client's own would hide keys from scripts, which build most names. */
+/** A prefix of the client would hide keys from scripts, which build most names. */
 function checkClient(client: RedisClient): void {
   const keyPrefix: unknown = Reflect.get(client.options, 'keyPrefix');
   if (keyPrefix === undefined || keyPrefix === '') return;

@@ -12,7 +12,7 @@ import { endStateOf, flat, pairsOf, refusalOf, stateOf, text } from './wire/deco
 import { writesText } from './wire/encode.ts';
 import type { ScriptArgument } from './wire/script.ts';
 
-/** Begins the fields of a run's channels that are values. */
+/** Prefix of the fields of a run's channels that are values. */
 const VALUE = 'v:';
 
 /** See `RunStore`: a hash per run for its journal, and one for its channels. */
@@ -106,7 +106,7 @@ function answerOf(reply: unknown): 'ok' | 'lost' | ChannelRefusal {
   return refusalOf(word) ?? (word === 'ok' ? 'ok' : 'lost');
 }
 
-/** Sums were written by Lua, whose texts of numbers are others. */
+/** Lua has written the sums, and formats numbers differently. */
 function normalized(value: string): string {
   return isNumber(value) ? JSON.stringify(Number(value)) : value;
 }

@@ -24,7 +24,7 @@ import { pushTasks } from './wire/encode.ts';
 import { pageOf } from './wire/parts.ts';
 import type { ScriptArgument } from './wire/script.ts';
 
-/** Fields of one schedule in a reply; see lua/lib/time/schedule.lua. */
+/** Fields of a schedule in a reply; see lua/lib/time/schedule.lua. */
 const FIELDS = 19;
 
 /** See `ScheduleStore`. Every method is one script. */
@@ -111,7 +111,7 @@ export class RedisSchedules implements ScheduleStore {
   }
 }
 
-/** Those that stand in a reply from there on. */
+/** Parses schedules of a reply from a place on. */
 export function schedulesIn(reply: Flat, from: number): readonly ScheduleRecord[] {
   const records: ScheduleRecord[] = [];
   for (let at = from; at + FIELDS <= reply.length; at += FIELDS) {
@@ -161,7 +161,7 @@ function decodeOutcome(json: unknown): FireOutcome {
   return raw.kind === 'created' ? { kind: 'created', canceled: raw.canceled ?? [] } : raw;
 }
 
-/** A script leaves out an empty list. */
+/** A script omits an empty list. */
 type RawOutcome =
   | Exclude<FireOutcome, { readonly kind: 'created' | 'refused' }>
   | { readonly kind: 'refused'; readonly refusal: EnqueueRefusal }

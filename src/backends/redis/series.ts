@@ -22,13 +22,13 @@ import { SERIES_STEPS, type StepFacts } from '../../domain/series/series-steps.t
 import type { Session } from './connection/session.ts';
 import { flat, text } from './wire/decode.ts';
 
-/** Rows of one call: far less than a script may carry. */
+/** Rows per call: far fewer than a script may carry. */
 const CALL_ROWS = 200;
 
 /**
- * See `SeriesStore`. Additions go into a list; now and then a writer takes some of it in: it adds them up
- * here, so that the server computes nothing, and puts the sums into hashes, one for each minute and hour,
- * which expire by themselves.
+ * See `SeriesStore`. Additions are appended to a list; from time to time a writer merges some: it
+ * sums them here, so that the server computes nothing, and stores the sums in hashes, one for each
+ * minute and hour, which expire by TTL.
  */
 export class RedisSeries implements SeriesStore {
   readonly #session: Session;
@@ -64,7 +64,7 @@ export class RedisSeries implements SeriesStore {
     }
   }
 
-  /** Of two that do at once, one has done nothing. */
+  /** If two clients merge at once, one changes nothing. */
   async #takeIn(): Promise<void> {
     const [version, found, added, ...known] = flat(await this.#session.run('seriesTake', []));
     const looked = lookedOf(found);
@@ -92,7 +92,7 @@ export class RedisSeries implements SeriesStore {
   }
 }
 
-/** What is put of a step: rows, and those that go. */
+/** Arguments of a step: rows to store, and rows to remove. */
 function stepArgs(
   name: string,
   rows: SeriesRows,
@@ -126,7 +126,7 @@ function cellsOf(
   });
 }
 
-/** Rows of one step; fields of other programs are left out. */
+/** Rows of one step; skips foreign fields. */
 function rowsOf(fields: readonly unknown[]): SeriesRows {
   const rows: SeriesRows = new Map();
   for (let at = 0; at < fields.length; at += 2) {

@@ -8,16 +8,16 @@ import { flat, text } from './wire/decode.ts';
 import { placeIn } from './wire/listing-place.ts';
 import type { Part, PartRequest } from './wire/parts.ts';
 
-/** Workers whose leases one script is asked for. */
+/** Workers per script. */
 const WORKERS_STEP = 200;
 
-/** Records that one script is asked for. */
+/** Records per script. */
 const RECORDS_STEP = 200;
 
-/** What a reply says of one lease; see lua/leases.lua. */
+/** Values of a lease in a reply; see lua/leases.lua. */
 const LEASE_FIELDS = 3;
 
-/** Where a started task stands among all: by the end of its lease, then by arrival. */
+/** Place of a started task in the listing: end of its lease, then arrival. */
 export interface LeasePlace {
   readonly id: string;
   readonly until: number;
@@ -25,8 +25,8 @@ export interface LeasePlace {
 }
 
 /**
- * All leases in force, in their order. No index holds that: they are read in as many scripts as they take, so
- * those that begin or end meanwhile may be there or not.
+ * All leases in force, in this order. There is no index of it: they are read in several scripts, so
+ * leases that begin or end meanwhile may be included or not.
  */
 export async function allLeases(session: Session): Promise<readonly LeasePlace[]> {
   const found = new Map<string, LeasePlace>();
@@ -53,7 +53,7 @@ function compare(a: Order, b: Order): number {
   return a.until - b.until || a.stamp - b.stamp;
 }
 
-/** The records of some of them, from behind the place of a row on. */
+/** Records of started tasks after the place of a row. */
 export async function startedPart(
   session: Session,
   leases: readonly LeasePlace[],

@@ -4,22 +4,20 @@ import type { StreamPlace } from '../../domain/port/streams.ts';
 import type { Hearer } from './connection/connection.ts';
 import type { Session } from './connection/session.ts';
 
-/** A reader without a subscription looks again after this time, in ms. */
+/** A reader without a subscription polls at this interval, in ms. */
 const POLL_MS = 250;
 
-/**
- * How long it stays subscribed to a stream without waiters, since a reader comes back after each page. In ms.
- */
+/** How long a stream without waiters stays subscribed, in ms, since a reader returns after each page. */
 const LINGER_MS = 1_000;
 
-/** One stream that is listened to. */
+/** A subscribed stream. */
 interface Ear {
   readonly channel: string;
-  /** How far the stream has come, as far as is known. */
+  /** The next offset, as far as it is known. */
   next: number;
-  /** Messages may have been missed, or there is no subscription: waiters look for themselves. */
+  /** Messages may have been missed, or there is no subscription: waiters read themselves. */
   isLost: boolean;
-  /** Those that wait: each looks at the ear, and goes when that tells it to. */
+  /** Waiters: each checks this state, and leaves when it is done. */
   readonly waiting: Set<() => void>;
   linger: NodeJS.Timeout | undefined;
 }
@@ -30,7 +28,7 @@ export class StreamWatch implements Hearer {
   readonly #look: (id: string, name: string) => Promise<number>;
   readonly #ears = new Map<string, Ear>();
 
-  /** `look` says how far a stream has come. */
+  /** `look` reads the next offset of a stream. */
   constructor(session: Session, look: (id: string, name: string) => Promise<number>) {
     this.#session = session;
     this.#look = look;
@@ -88,12 +86,12 @@ export class StreamWatch implements Hearer {
     return ear;
   }
 
-  /** What was written before it listened, it asks for. */
+  /** Reads what was written before the subscription. */
   async #open(ear: Ear, look: () => Promise<number>): Promise<void> {
     try {
       const client = await this.#session.subscriber.open();
       await client.call('subscribe', [ear.channel]);
-      // Everybody has left meanwhile.
+      // All waiters have left meanwhile.
       if (!this.#ears.has(ear.channel)) this.#unsubscribe(ear);
       else reach(ear, await look());
     } catch {
@@ -125,7 +123,7 @@ export class StreamWatch implements Hearer {
   }
 }
 
-/** It has come so far. */
+/** Stores the next offset. */
 function reach(ear: Ear, next: number): void {
   if (!(next > ear.next)) return;
   ear.next = next;

@@ -11,7 +11,7 @@ import { HASH_FIELDS } from './layout/fields.ts';
 import { StreamWatch } from './stream-watch.ts';
 import { flat, pairsOf, text } from './wire/decode.ts';
 
-/** See `StreamStore`: a Redis stream of blocks for each, and a hash with what is known of all of a task. */
+/** See `StreamStore`: a Redis stream of blocks for each stream, and a hash with the facts of all streams of a task. */
 export class RedisStreams implements StreamStore {
   readonly waitForChunks: StreamStore['waitForChunks'];
   readonly #session: Session;
@@ -65,7 +65,7 @@ export class RedisStreams implements StreamStore {
     this.#watch.close();
   }
 
-  /** How far a stream has come. */
+  /** The next offset of a stream. */
   async #next(id: string, name: string): Promise<number> {
     const args = [this.#session.keys.streams(id), STATE + name];
     const state = await this.#session.command('streams.waitForChunks', 'HGET', args);
@@ -81,7 +81,7 @@ function isKind(kind: string | undefined): kind is StreamEntry['kind'] {
   return kind !== undefined && KINDS.includes(kind);
 }
 
-/** `undefined` for an entry that Fairloom has not written. */
+/** `undefined` for a foreign entry. */
 function decodeEntry([number, fields]: readonly unknown[]): StreamEntry | undefined {
   const next = Number.parseInt(text(number), 10);
   const [, head, , chunks] = flat(fields);

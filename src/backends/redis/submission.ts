@@ -14,13 +14,13 @@ import { decodeReplies, flat, text, uncheckedIn } from './wire/decode.ts';
 import { pushTasks } from './wire/encode.ts';
 import type { ScriptArgument } from './wire/script.ts';
 
-/** Pause before a part is sent once more, in ms. */
+/** Pause before a part is sent again, in ms. */
 const RESEND_MS = 100;
 
-/** How often a batch is stored anew since keys let others answer than it was made for. */
+/** Most rounds in which a batch is stored anew, since keys replaced other tasks than expected. */
 const ROUNDS = 4;
 
-/** What the scripts must know of tasks outside of the part in hand. */
+/** Facts for the scripts about tasks outside of the current part. */
 interface Context {
   /** Users of the tasks of other parts that this part names. */
   readonly users: Readonly<Record<string, string>>;
@@ -30,17 +30,17 @@ interface Context {
 
 type Parts = readonly (readonly NewTask[])[];
 
-/** The state of a batch whose parts are stored, and not sealed. */
+/** A stored batch before its seal. */
 interface Stored {
   readonly replies: readonly EnqueueReply[];
-  /** Ids that others waited for. */
+  /** Ids that other tasks waited for. */
   readonly unchecked: readonly string[];
 }
 
 /**
- * Stores a batch that does not fit one script, or of which one script cannot tell whether it closes a
- * cycle: part by part, then a seal. Until the seal nothing of it can be leased; a refusal undoes all
- * of it; so does a client that dies half way, after a minute. Every part may be sent again.
+ * Stores a batch that does not fit one script, or for which one script cannot decide whether it closes a
+ * cycle: part by part, then a seal. Before the seal none of its tasks can be leased; a refusal undoes all
+ * of it; after a crash of the client the server does, after a minute. Every part may be sent again.
  */
 export async function submit(
   session: Session,
@@ -66,7 +66,7 @@ export async function submit(
       await batch.finish();
       return merged(first, stored.replies);
     }
-    // A part knows who answers for its own items alone: all is stored anew with whom it named.
+    // A part only knows the replaced tasks of its own: all is stored anew with the replacements.
     await batch.undo();
     made = next;
   }
@@ -74,8 +74,8 @@ export async function submit(
 }
 
 /**
- * A refusal by a key may come after a key of an earlier part has swapped a task's input, which could
- * not be undone: so all is looked at first.
+ * A refusal by a key may come after a key of an earlier part has replaced a task's input, which
+ * could not be undone: so all keys are checked first.
  */
 async function refusedByKey(
   session: Session,
@@ -112,7 +112,7 @@ class Submission {
     return new Submission(session, await nameOf(session, parts), parts, fence);
   }
 
-  /** Without storing anything. */
+  /** Stores nothing. */
   async lookForRefusal(): Promise<readonly EnqueueReply[] | undefined> {
     for (const [at, part] of this.#parts.entries()) {
       const replies = decodeReplies(part, await this.#send(at, part, false));
@@ -121,7 +121,7 @@ class Submission {
     return undefined;
   }
 
-  /** All parts, or the first refusal of one. */
+  /** Stores all parts; or answers the first refusal. */
   async store(): Promise<
     Stored | { readonly at: number; readonly refusal: readonly EnqueueReply[] }
   > {
@@ -137,7 +137,7 @@ class Submission {
     return { replies, unchecked };
   }
 
-  /** Whether what is stored closes a cycle, by its keys or with others that waited for it. */
+  /** Whether the stored tasks close a cycle, by their keys or with tasks that waited for them. */
   async cycle(
     { replies, unchecked }: Stored,
     answers: Answers,
@@ -157,7 +157,7 @@ class Submission {
     return undefined;
   }
 
-  /** Nothing of it is stored any more, and the refusal of one item refuses all others. */
+  /** Removes the batch; the refusal of one task refuses all others. */
   async refuse(at: number, refusal: readonly EnqueueReply[]): Promise<readonly EnqueueReply[]> {
     await this.undo();
     return this.#refuseAll(at, refusal);
@@ -171,7 +171,7 @@ class Submission {
     return this.#seal(this.#parts.length);
   }
 
-  /** Of the first of these items, and with it of its part. */
+  /** Refusal of the first of these tasks, and with it of its part. */
   #refusalOf(
     ids: ReadonlySet<string>,
     refusal: EnqueueRefusal,
@@ -199,7 +199,7 @@ class Submission {
     return reply.slice(1);
   }
 
-  /** Seals the submission, or undoes it when it may have no parts; steps until it is done. */
+  /** Seals the submission, or undoes it when it may have no parts; in steps until it is done. */
   async #seal(parts: number): Promise<void> {
     for (;;) {
       const args = [this.#name, parts];
@@ -210,14 +210,14 @@ class Submission {
   }
 }
 
-/** What every item but the refused one is told. */
+/** Reply to all tasks but the refused one. */
 const OTHER: EnqueueReply = { kind: 'refused', refusal: { type: 'batch-refused' } };
 
 function isRefused({ kind }: EnqueueReply): boolean {
   return kind === 'refused';
 }
 
-/** Whether an item of one part now depends on others than a task of another part had named. */
+/** Whether a task of one part now depends on others than a task of another part had named. */
 function crossesParts(made: Parts, next: Parts): boolean {
   return made.some((part, at) => {
     const own = new Set(part.map(({ id }) => id));
@@ -228,7 +228,7 @@ function crossesParts(made: Parts, next: Parts): boolean {
   });
 }
 
-/** What a key did to a task is told as it was the first time. */
+/** The effect of a key on a task is reported as it was the first time. */
 function merged(
   first: readonly EnqueueReply[],
   last: readonly EnqueueReply[],
@@ -250,7 +250,7 @@ async function twice<T>(session: Session, send: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Unique per call: the connection's own number, how many came before, and the tasks. */
+/** Unique per call: the connection's own number, a counter, and the tasks. */
 async function nameOf(session: Session, parts: Parts): Promise<string> {
   const number = text(await session.command('enqueue', 'client', ['ID']));
   const hash = createHash('sha1');

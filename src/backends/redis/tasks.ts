@@ -41,27 +41,27 @@ import type { ScriptArgument } from './wire/script.ts';
 import { Together } from './wire/together.ts';
 import type { RedisWorkers } from './workers.ts';
 
-/** Pause before the one resend of an enqueue, in ms: a failover or restart may be that short. */
+/** Pause before the one repetition of an enqueue, in ms: a failover or restart may be that short. */
 const RESEND_MS = 100;
 
-/** One script cannot tell whether it closes a cycle. */
+/** One script cannot decide whether it closes a cycle. */
 function isUndecided(reply: EnqueueReply): boolean {
   return reply.kind === 'refused' && reply.refusal.type === 'dependency-limit';
 }
 
-/** Redrives that one script is asked for; it answers as many as it may. */
+/** Most redrives in one script; it answers as many as its budget allows. */
 const REDRIVE_STEP = 20;
 
-/** A change that takes several scripts has come a part of its way. */
+/** A change that takes several scripts is not done yet. */
 interface More {
   readonly kind: 'more';
 }
 
-/** See `TaskStore`. Every method is one script, but for what says otherwise. */
+/** See `TaskStore`. Every method is one script unless noted. */
 export class RedisTasks implements TaskStore {
   readonly #session: Session;
   readonly #workers: RedisWorkers;
-  /** Of this tick, by the moment that they mean. */
+  /** Redrives of this tick, by their `endedBy`. */
   readonly #redrivesBy = new Map<string, Together<ChangeReply>>();
 
   constructor(session: Session, workers: RedisWorkers) {
@@ -71,7 +71,7 @@ export class RedisTasks implements TaskStore {
 
   enqueue(tasks: readonly NewTask[], options: BatchOptions): Promise<readonly EnqueueReply[]> {
     if (tasks.length === 0) return Promise.resolve([]);
-    // One alone is all or none anyway, and fits one script.
+    // A single task is all or none anyway, and fits one script.
     if (tasks.length === 1) return this.#sendEach(tasks, options.fence);
     if (!options.atomic) return this.#sendParts(chunks(tasks), options.fence);
     return this.#sendAll(fitsOneScript(tasks) ? [tasks] : chunks(tasks));
@@ -85,7 +85,7 @@ export class RedisTasks implements TaskStore {
     return submit(this.#session, chunks(only));
   }
 
-  /** Each script of the call asks anew whether the lease is in force. */
+  /** Each script of the call checks again whether the lease is in force. */
   async #sendParts(
     parts: readonly (readonly NewTask[])[],
     fence: LeaseRef | undefined,
@@ -102,8 +102,8 @@ export class RedisTasks implements TaskStore {
   }
 
   /**
-   * Each on its own, in one script; but one of which a script cannot tell whether it closes a cycle,
-   * and with it what comes behind, in several.
+   * Each on its own, in one script; a task for which a script cannot decide whether it closes a
+   * cycle, and those after it, in several.
    */
   async #sendEach(tasks: readonly NewTask[], fence?: LeaseRef): Promise<readonly EnqueueReply[]> {
     const replies = await this.#send(tasks, false, fence);
@@ -194,7 +194,7 @@ export class RedisTasks implements TaskStore {
     return changeOf(reply);
   }
 
-  /** Redrives of one tick share a script, as far as they mean the same moment. */
+  /** Redrives of one tick with the same `endedBy` share a script. */
   #redrives(by: string): Together<ChangeReply> {
     const known = this.#redrivesBy.get(by);
     if (known !== undefined) return known;
@@ -212,7 +212,7 @@ export class RedisTasks implements TaskStore {
     return together;
   }
 
-  /** Each script cancels some of those that wait for a redrive, until none is left. */
+  /** Each script cancels some tasks that wait for a redrive, until none is left. */
   async remove(id: string, endedBy?: number): Promise<ChangeReply> {
     const more = endedBy === undefined ? [] : [momentText(endedBy)];
     for (;;) {
@@ -236,7 +236,7 @@ export class RedisTasks implements TaskStore {
     return reply[0] === 'more' ? { kind: 'more' } : changeOf(reply);
   }
 
-  /** One script. Sent once more when its answer was lost: the ids make that safe. */
+  /** One script. Sent again when its answer was lost: the ids make that safe. */
   async #send(
     tasks: readonly NewTask[],
     atomic: boolean,
@@ -255,7 +255,7 @@ export class RedisTasks implements TaskStore {
   }
 }
 
-/** What a change of one task came to, of its word and its detail. */
+/** Parses the reply to a change of one task. */
 function changeOf([word, detail]: Flat): ChangeReply {
   switch (word) {
     case 'ok':
@@ -273,7 +273,7 @@ function changeOf([word, detail]: Flat): ChangeReply {
   }
 }
 
-/** Empty: any moment will do. */
+/** Empty: any moment. */
 function momentText(moment: number | undefined): string {
   return moment === undefined ? '' : String(moment);
 }

@@ -18,10 +18,10 @@ interface UserPlace {
   readonly queue: string;
 }
 
-/** Places that one script tells at most. */
+/** Most places in the answer of one script. */
 const PLACES_STEP = 100;
 
-/** Users that one script looks for in the queues. */
+/** Users per script when searching the queues. */
 const USERS_STEP = 100;
 
 /** See `UserStore`. */
@@ -52,7 +52,7 @@ export class RedisUsers implements UserStore {
     return (await this.#infosOf(places, false)).filter((one) => one !== undefined);
   }
 
-  /** What is told of each; `configured`: also of one that has settings for all queues and nothing else there. */
+  /** Facts of users; `configured`: also of those with settings for all queues only. */
   #infosOf(
     places: readonly UserPlace[],
     configured: boolean,
@@ -80,8 +80,8 @@ export class RedisUsers implements UserStore {
 }
 
 /**
- * Where these users have work or settings of the queue, by queue, then by user. No index has it, which every enqueue
- * would pay for: each queue is asked for all of them at once, hundreds of queues in a script.
+ * Queues in which these users have work or settings, by queue, then by user. There is no index of it, which
+ * every enqueue would pay for: each queue is asked for all users at once, hundreds of queues per script.
  */
 export async function placesOf(
   session: Session,
@@ -113,7 +113,7 @@ interface RawUser extends Omit<UserInfo, 'settings' | 'origins' | 'levels' | 'ah
   readonly ahead: string;
 }
 
-/** What is told of a user in a queue, of JSON. */
+/** Parses a user in a queue from JSON. */
 export function decodeUser(json: string): UserInfo {
   const raw = JSON.parse(json) as RawUser;
   return {
@@ -124,7 +124,7 @@ export function decodeUser(json: string): UserInfo {
   };
 }
 
-/** A script's JSON writes an empty object as an empty list. */
+/** A script's JSON has an empty list for an empty object. */
 export function objectOf<T extends object>(value: T | readonly []): T {
   return (Array.isArray(value) ? {} : value) as T;
 }

@@ -16,7 +16,7 @@ import { decodeReplies, flat, stateOf, text } from './wire/decode.ts';
 import { pushTasks } from './wire/encode.ts';
 import type { ScriptArgument } from './wire/script.ts';
 
-/** See `WaitStore`: what waits are answered by, one script each. */
+/** See `WaitStore`: signals and events, one script each. */
 export class RedisWaits implements WaitStore {
   readonly #session: Session;
 
@@ -26,7 +26,7 @@ export class RedisWaits implements WaitStore {
 
   async signal(id: string, { name, payload, signalId = '' }: SignalMessage): Promise<SignalReply> {
     let reply = flat(await this.#session.run('signal', [id, name, payload, signalId]));
-    // Many waits before the one that it is for were over, and are ended in steps.
+    // Many earlier waits have timed out, and are ended in steps.
     while (text(reply[0]) === 'more') {
       reply = flat(await this.#session.run('signal', [id, name, payload, signalId]));
     }
@@ -87,7 +87,7 @@ export class RedisWaits implements WaitStore {
         ...['LIMIT', '0', '1'],
       ]),
     ]);
-    // A pair, by the client's protocol within a list of its own or not.
+    // A pair, nested in a list or not, by the client's protocol.
     const since = flat(flat(first).flat()).at(1);
     return Number(count) === 0 || since === undefined
       ? { kind, count: 0 }

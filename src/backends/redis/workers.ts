@@ -13,10 +13,10 @@ import type { Session } from './connection/session.ts';
 import { decodeHanded, flat, text } from './wire/decode.ts';
 import { spreadOf } from './wire/encode.ts';
 
-/** Names of a list that one script registers. */
+/** Names of a list per script. */
 const NAMES_STEP = 200;
 
-/** How much longer than its block a BLPOP may take, in ms, before its connection counts as dead. */
+/** Time after the end of a BLPOP, in ms, before its connection counts as dead. */
 const GRACE_MS = 2_000;
 
 /** Longest single block, in ms; a longer wait is made of several. */
@@ -28,13 +28,13 @@ interface List {
   readonly names: readonly string[];
 }
 
-/** What this process registered. */
+/** A registration of this process. */
 interface Known {
   readonly spec: WorkerSpec;
   readonly instance: string | undefined;
 }
 
-/** See `WorkerStore`. Remembers what this process registered, to announce it anew after a loss. */
+/** See `WorkerStore`. Keeps the registrations of this process, to repeat them after a loss. */
 export class RedisWorkers implements WorkerStore {
   readonly #session: Session;
   readonly #known = new Map<string, Known>();
@@ -66,7 +66,7 @@ export class RedisWorkers implements WorkerStore {
     }
   }
 
-  /** The server has forgotten the worker, or dropped its lists while it was silent. */
+  /** The server has lost the worker, or dropped its lists while it was silent. */
   async registerAgain(id: string): Promise<void> {
     const known = this.#known.get(id);
     if (known !== undefined) await this.#register(known, 'again');
@@ -93,7 +93,7 @@ export class RedisWorkers implements WorkerStore {
     const answer = await listener.wait(ms, either.signal).finally(() => either.unlink());
     if (typeof answer === 'object') return answer;
     if (answer === 'timeout' && signal.aborted && !closing.signal.aborted) {
-      // Not to keep a token, or a task, that another worker could use.
+      // Otherwise it would keep a token, or a task, that another worker could use.
       listener.begin('');
       await this.#session.run('leaveLine', [id, listener.got]).catch(() => undefined);
     }
@@ -101,14 +101,14 @@ export class RedisWorkers implements WorkerStore {
   }
 
   /**
-   * A worker asks for leases: what came for requests before is worth nothing. Answers for which one it got what it was
-   * handed last: what has not come by now the server takes back.
+   * Called before a request for leases: earlier tokens are void. Answers the request for which it
+   * got its latest handed task: the server takes back tasks that have not arrived by now.
    */
   leasing(id: string, requestId: string): string {
     return this.#known.has(id) ? this.#listenerOf(id).begin(requestId) : '';
   }
 
-  /** The request was answered: the server knows what the worker had got before. */
+  /** The request was answered: the server knows what the worker got before. */
   leased(id: string, requestId: string): void {
     this.#listeners.get(id)?.answered(requestId);
   }
@@ -126,12 +126,12 @@ export class RedisWorkers implements WorkerStore {
     this.#listeners.clear();
   }
 
-  /** A user is written to each of its lists when it becomes ready, so they are bounded. */
+  /** A user is added to each of its lists when it becomes ready, so they are bounded. */
   async #checkListsPerUser(spec: WorkerSpec, lists: readonly (List | undefined)[]): Promise<void> {
     for (const list of lists) if (list !== undefined) await this.#join(spec, list, '0');
   }
 
-  /** Writes the names of a list to each queue in steps; without `write` only looks whether it may. */
+  /** Writes the names of a list to each queue in steps; without `write` only checks whether it may. */
   async #join(spec: WorkerSpec, list: List, write: '0' | '1'): Promise<void> {
     for (const queue of spec.queues) {
       for (let from = 0; from === 0 || from < list.names.length; from += NAMES_STEP) {
@@ -148,7 +148,7 @@ export class RedisWorkers implements WorkerStore {
   }
 }
 
-/** Workers of a reply, seven places each, by id. */
+/** Parses workers of a reply, seven values each, by id. */
 export function decodeWorkers(reply: readonly unknown[]): readonly WorkerInfo[] {
   const workers: WorkerInfo[] = [];
   for (let at = 0; at + 6 < reply.length; at += 7) {
@@ -175,21 +175,21 @@ function listOf(kind: 'a' | 's', users: readonly string[]): List {
 }
 
 /**
- * The wake list of one worker: blocks on its own list, on a connection of its own. Only one BLPOP is
- * ever out; a wait that was given up leaves it, and the next wait takes it over, so that no token
- * is lost in between. What was handed for a request is dropped once the worker has sent another: the server takes it back then.
+ * The wake list of one worker: blocks on its own list, on its own connection. There is only one BLPOP at a
+ * time; an abandoned wait leaves it to the next one, so that no token is lost in between. A task handed for
+ * a request is dropped once the worker has sent another: the server takes it back then.
  */
 class WakeListener {
   readonly #client: RedisClient;
   readonly #key: string;
   #popping: Promise<void> | undefined;
-  /** A token came while no call waited. */
+  /** A token arrived without a waiting call. */
   #isWoken = false;
-  /** A task that came in place of a token. */
+  /** A task that arrived in place of a token. */
   #handed: Leased | undefined;
-  /** The newest request for leases. */
+  /** The latest request for leases. */
   #request = '';
-  /** The request for which a task was answered last, as long as the server may not know of that. */
+  /** The request of the latest handed task, while the server may not know that it arrived. */
   got = '';
   #waiting = 0;
   #closed = false;
@@ -201,7 +201,7 @@ class WakeListener {
     this.#client.on('connect', () => hold(this.#client, this.#waiting > 0));
   }
 
-  /** A request makes what came before it worthless; sent again it is the same one. */
+  /** A request voids what came before it; a repeated one is the same. */
   begin(requestId: string): string {
     this.#isWoken = false;
     if (requestId !== this.#request) this.#handed = undefined;
@@ -214,7 +214,7 @@ class WakeListener {
     if (this.got !== requestId) this.got = '';
   }
 
-  /** Answers with a sign, or with the lease of a task that was handed over. */
+  /** Answers a wake-up, or the lease of a handed task. */
   async wait(ms: number, signal: AbortSignal): Promise<WorkNotice> {
     if (signal.aborted || this.#closed) return 'timeout';
     this.#waiting++;
@@ -254,10 +254,10 @@ class WakeListener {
     return signal.aborted || this.#closed;
   }
 
-  /** One BLPOP. A connection that broke or went silent ends it; the next one connects anew. */
+  /** One BLPOP. A broken or silent connection ends it; the next one connects anew. */
   async #pop(ms: number): Promise<void> {
     let isOut = true;
-    // When the event loop was held up, the answer lies in the socket: it is read before the check.
+    // When the event loop was blocked, the answer may be in the socket: it is read before the check.
     const silent = setTimeout(
       () => setImmediate(() => isOut && this.#client.disconnect()),
       ms + GRACE_MS,
@@ -271,8 +271,8 @@ class WakeListener {
       if (sign === '1') this.#isWoken = true;
       else if (typeof sign === 'string') this.#took(decodeHanded(sign));
     } catch {
-      // Unreachable: the worker finds out by its next lease. Not to spin meanwhile:
-      // and each at a pace of its own, or all come back at once.
+      // Unreachable: the next lease reports it. Pauses meanwhile, each worker for another time, so
+      // that they do not all return at once.
       if (!this.#closed) await pause(GRACE_MS * (0.15 + 0.2 * spreadOf(this.#key)));
     } finally {
       isOut = false;
@@ -282,12 +282,12 @@ class WakeListener {
   }
 }
 
-/** What a lease was given for: a token is a moment and the request. */
+/** The request of a lease: a token is a number and the request. */
 function requestOf(token: string): string {
   return token.slice(token.indexOf('-') + 1);
 }
 
-/** Answers when the promise does, after `ms`, or when the signal aborts. */
+/** Settles with the promise, after `ms`, or when the signal aborts. */
 function firstOf(promise: Promise<unknown>, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -308,5 +308,5 @@ function pause(ms: number): Promise<void> {
 }
 
 function ignore(): void {
-  // A failed block is tried again, or its worker's next lease tells of it.
+  // A failed block is retried, or the worker's next lease reports it.
 }

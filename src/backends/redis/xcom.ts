@@ -29,7 +29,7 @@ export class RedisXCom implements XComStore {
       const found: (XComValue | undefined)[] = [];
       let at = 0;
       for (const place of some) {
-        // One that is not there is told as well: behind the last there is nothing.
+        // A missing value takes a place too: after the last one the reply ends.
         if (at === reply.length) break;
         const fact = factAt(reply, at, place);
         at += fact === undefined ? 1 : FIELDS + 1;
@@ -43,7 +43,7 @@ export class RedisXCom implements XComStore {
     { user, namespace }: { readonly user: string; readonly namespace: string },
     page: PageRequest,
   ): Promise<Page<XComFact>> {
-    // One whose value is over is a row like others, which is not shown.
+    // An expired value is a row like others, which is not shown.
     const { items, ...rest } = await pageOf<XComFact | undefined>(page, async (part) => {
       const reply = await this.#part(user, namespace, part);
       const rows: (XComFact | undefined)[] = [];

@@ -1,4 +1,4 @@
-/** Where a Redis is, as text. */
+/** Parses the address of a Redis server. */
 import { MASK, maskedUrl } from '../../../base/masked-url.ts';
 import { InvalidOptionError } from '../../../domain/errors/errors.ts';
 
@@ -6,22 +6,22 @@ const EXPECTED = 'a URL such as redis://localhost:6379/0, or the path of a socke
 
 const PORT_MAX = 65_535;
 
-/** A connection as the client library takes it. */
+/** An address in the form of the client library. */
 export interface RedisAddress {
   readonly host?: string;
   readonly port?: number;
-  /** Of a socket. */
+  /** Path of a socket. */
   readonly path?: string;
   readonly db?: number;
   readonly username?: string;
   readonly password?: string;
   /** Whether the URL asks for TLS. */
   readonly isTls: boolean;
-  /** More options of the client library: what stands behind the question mark. */
+  /** More options of the client library: the query of the URL. */
   readonly more: Readonly<Record<string, string | number>>;
 }
 
-/** @throws {@link InvalidOptionError} when the text is no address. */
+/** @throws {@link InvalidOptionError} for an invalid address. */
 export function checkRedisUrl(value: unknown): void {
   if (typeof value !== 'string' || value.trim() === '') {
     throw new InvalidOptionError('', EXPECTED, MASK);
@@ -32,9 +32,9 @@ export function checkRedisUrl(value: unknown): void {
 }
 
 /**
- * The parts of an address. What is wrong is said without the password, wherever that may stand.
+ * Parses an address. Messages never contain the password, wherever it is in the text.
  *
- * @throws {@link InvalidOptionError} when the text is no address.
+ * @throws {@link InvalidOptionError} for an invalid address.
  */
 export function addressOf(option: string, text: string): RedisAddress {
   if (text.startsWith('/')) return socketOf(text);
@@ -53,7 +53,7 @@ export function addressOf(option: string, text: string): RedisAddress {
   };
 }
 
-/** What a text should be that is no URL of a Redis; `undefined` for one that is. */
+/** Describes the problem of a text; `undefined` for a valid URL. */
 function problemOf(text: string): string | undefined {
   const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(text) ?? [];
   if (scheme === undefined) return EXPECTED;
@@ -64,14 +64,14 @@ function problemOf(text: string): string | undefined {
   if (rest.includes('#')) return 'a URL in whose password "#" is written %23';
   const at = rest.lastIndexOf('@');
   const account = at < 0 ? '' : rest.slice(0, at);
-  // Else the URL would end before the host, and somewhere else be connected to.
+  // Otherwise the URL would end before the host, and another host be connected to.
   if (/[/?]/.test(account))
     return 'a URL in whose password "/" is written %2F, "?" %3F and "@" %40';
   if (!isEncoded(account)) return 'a URL in whose password "%" is written %25';
   return placeProblemOf(rest.slice(at + 1)) ?? (URL.canParse(text) ? undefined : EXPECTED);
 }
 
-/** Of what stands behind the password: host, port, database, options. */
+/** Problem of the part after the password: host, port, database, options. */
 function placeProblemOf(place: string): string | undefined {
   const [, host = '', port = '', path = ''] =
     /^(\[[^\]]*\]|[^:/?]*)(:[^/?]*)?(\/[^?]*)?/.exec(place) ?? [];
@@ -87,7 +87,7 @@ function placeProblemOf(place: string): string | undefined {
 
 function isEncoded(part: string): boolean {
   try {
-    // The answer is used: a bundler drops a call whose answer is not, with what it throws.
+    // The result is used: a bundler drops a call without a use, and its error.
     return typeof decodeURIComponent(part) === 'string';
   } catch {
     return false;

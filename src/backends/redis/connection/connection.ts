@@ -14,30 +14,30 @@ import {
 } from './failures.ts';
 import { loadLibrary, otherLibraries } from './libraries.ts';
 
-/** Longest time that a call may stay unanswered, in ms; the server, or the way to it, is gone. */
+/** Longest time without an answer, in ms; beyond it the server, or the network, is down. */
 const ANSWER_MS = 5_000;
-/** How often that is looked at, in ms. */
+/** Interval of that check, in ms. */
 const LOOK_MS: number = ANSWER_MS / 4;
 
 /**
- * One connection for commands. It opens when a call needs it, also anew after it broke, and holds
- * the process only while a call is pending. A call that got no answer fails; it is never sent
+ * One connection for commands. It opens when a call needs it, also again after it broke, and keeps
+ * the process alive only while a call is pending. A call without an answer fails; it is never sent
  * again from here, since only the caller knows whether that is safe.
  */
 export class Connection {
   readonly #client: RedisClient;
-  /** False for a client that the user gave us: that one is neither unreferenced nor closed. */
+  /** False for a client of the user, which is neither unreferenced nor closed. */
   readonly #owned: boolean;
   #pending = 0;
   #opening: Promise<void> | undefined;
-  /** Runs while a call is pending; notices a server that has gone silent. */
+  /** Runs while a call is pending; detects a silent server. */
   #watchdog: NodeJS.Timeout | undefined;
   #answeredAt = 0;
-  /** When the watchdog last looked. */
+  /** Last run of the watchdog. */
   #lookedAt = 0;
-  /** What went wrong since the connection was last asked for: ioredis tells it by an event only. */
+  /** Error since the connection was last requested: ioredis reports it by an event only. */
   #trouble: unknown;
-  /** The connection on which the server said that it has no functions: it is not asked again on that one. */
+  /** The connection on which the server has answered that it has no functions: they are not tried on it again. */
   #withoutFunctions: object | undefined;
   #closed = false;
 
@@ -53,14 +53,14 @@ export class Connection {
     if (owned) client.on('connect', () => hold(client, this.#pending > 0));
   }
 
-  /** Whether it goes to a Cluster, as one that follows keys from node to node. */
+  /** Whether it connects to a Cluster, by a client that follows keys between nodes. */
   get isCluster(): boolean {
     return isCluster(this.#client);
   }
 
   /**
-   * Asks for an answer, and gives who gave it. Of a Cluster that is the node that has these keys; it refuses
-   * while their slot is being moved, which the whole client would say after all of its redirections.
+   * Sends a ping, and answers the node that replied. For a Cluster the node that has these keys; it refuses
+   * while their slot is moving, which the whole client would report only after all of its redirections.
    */
   async ping(operation: string, keys: readonly string[]): Promise<RedisClient> {
     await this.command(operation, 'PING', []);
@@ -82,7 +82,7 @@ export class Connection {
     return answer;
   }
 
-  /** Sends one command to the node that {@link ping} gave. */
+  /** Sends one command to the node that {@link ping} returned. */
   of(operation: string, node: RedisClient, command: string): Promise<unknown> {
     return this.#ask(operation, () => node.call(command, []));
   }
@@ -92,7 +92,7 @@ export class Connection {
     return this.#ask(operation, () => this.#client.call(command, args));
   }
 
-  /** Holds the process open until the answer is there, which is the server's or what went wrong. */
+  /** Keeps the process alive until the answer or an error. */
   async #ask<Answer>(operation: string, call: () => Promise<Answer>): Promise<Answer> {
     this.#enter();
     try {
@@ -105,7 +105,7 @@ export class Connection {
     }
   }
 
-  /** Walks over the keys that match a pattern, some at a time, on every server that holds any. */
+  /** Scans the keys that match a pattern, some at a time, on every server with keys. */
   async *keys(operation: string, pattern: string, count: number): AsyncGenerator<string[]> {
     await this.command(operation, 'PING', []);
     for (const node of nodesOf(this.#client)) {
@@ -120,9 +120,9 @@ export class Connection {
   }
 
   /**
-   * Runs a script, which the server is taught when it does not know it.
+   * Runs a script, and loads it first if the server does not have it.
    *
-   * @param given - how many keys there are, the keys, and the arguments.
+   * @param given - Number of keys, the keys, and the arguments.
    */
   run(operation: string, script: Script, given: readonly ScriptArgument[]): Promise<unknown> {
     return this.#ask(operation, () =>
@@ -134,13 +134,13 @@ export class Connection {
   }
 
   /**
-   * Calls a function of a library; `undefined` when the server did not let it begin.
+   * Calls a function of a library; `undefined` when the server refused to start it.
    *
-   * @param given - the name of the function, then as {@link Connection.run} takes them.
+   * @param given - Name of the function, then as for {@link Connection.run}.
    */
   async call(operation: string, library: Library, given: ScriptArgument[]): Promise<unknown> {
     if (this.#withoutFunctions === streamOf(this.#client)) return undefined;
-    // As `#ask`, but that each task comes by here: a call costs one promise, and no function.
+    // As `#ask`, inlined: every task passes here, and a call costs one promise and no closure.
     this.#enter();
     try {
       if (this.#client.status !== 'ready') await this.#open();
@@ -152,7 +152,7 @@ export class Connection {
     }
   }
 
-  /** Once more, if the server did not know the function; nothing, when it does not let it begin. */
+  /** Calls again if the server did not have the function; `undefined` if it refuses to start it. */
   async #taught(
     operation: string,
     library: Library,
@@ -179,7 +179,7 @@ export class Connection {
     return this.#ask(operation, () => otherLibraries(this.#client, library, remove));
   }
 
-  /** Again changes nothing: several clients may share a backend. */
+  /** May be called again: several clients may share a backend. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -187,7 +187,7 @@ export class Connection {
     if (this.#owned) this.#client.disconnect();
   }
 
-  /** Waits for a connection that is being made, or makes one. */
+  /** Waits for a pending connection, or opens one. */
   async #open(): Promise<void> {
     if (!this.#owned) return;
     this.#opening ??= this.#connect().finally(() => {
@@ -196,7 +196,7 @@ export class Connection {
     await this.#opening;
   }
 
-  /** Fails with what was wrong, not with ioredis's "Connection is closed". */
+  /** Fails with the actual error, not with ioredis's "Connection is closed". */
   async #connect(): Promise<void> {
     this.#trouble = undefined;
     try {
@@ -211,7 +211,7 @@ export class Connection {
     if (this.#pending++ > 0) return;
     this.#answeredAt = monotonicMs();
     if (this.#owned) hold(this.#client, true);
-    // A timer per busy spell, not per call: calls are answered in order.
+    // One timer per busy period, not per call: calls are answered in order.
     if (this.#watchdog === undefined) this.#lookedAt = this.#answeredAt;
     this.#watchdog ??= setInterval(() => this.#watch(), LOOK_MS);
   }
@@ -232,19 +232,19 @@ export class Connection {
       this.#watchdog = undefined;
       return;
     }
-    // The event loop was blocked: the answer may lie in the socket, unread.
+    // The event loop was blocked: the answer may be in the socket, unread.
     if (late || now - this.#answeredAt <= ANSWER_MS) return;
     this.#answeredAt = now;
     if (this.#owned) this.#client.disconnect();
   }
 }
 
-/** Stands for one connection of a client: it has another after it broke. Of a Cluster it is the client. */
+/** Identifies one connection of a client: after a break it has another. For a Cluster it is the client. */
 function streamOf(client: RedisClient): object {
   return (client as { stream?: object }).stream ?? client;
 }
 
-/** Lets the process end while the connection is idle, or holds it while a call is pending. */
+/** Lets the process end while the connection is idle, or keeps it alive while a call is pending. */
 export function hold(client: RedisClient, isOn: boolean): void {
   const { stream } = client as { stream?: { ref?: () => void; unref?: () => void } };
   if (isOn) stream?.ref?.();
@@ -254,13 +254,13 @@ export function hold(client: RedisClient, isOn: boolean): void {
 /** Receives messages of channels. */
 export interface Hearer {
   received(channel: string, message: string): void;
-  /** The connection broke: messages may have been missed, and it listens to nothing any more. */
+  /** The connection broke: messages may have been missed, and all subscriptions are gone. */
   lost(): void;
 }
 
 /**
- * The connection on which this process hears messages, one for all that wait: made by the first wait,
- * and anew by the next one after it broke.
+ * The connection that receives messages, one for all waits: opened by the first wait, and again by
+ * the next one after it broke.
  */
 export class Subscriber {
   readonly #like: RedisClient;
@@ -273,12 +273,12 @@ export class Subscriber {
     this.#like = like;
   }
 
-  /** From now on it hears what is said on any channel. */
+  /** Adds a receiver of all messages. */
   join(hearer: Hearer): void {
     this.#hearers.add(hearer);
   }
 
-  /** The connection; rejects when there is none to be had. */
+  /** The connection; rejects when it cannot be opened. */
   open(): Promise<RedisClient> {
     this.#opening ??= this.#connect().catch((error: unknown) => {
       this.#opening = undefined;
@@ -287,12 +287,12 @@ export class Subscriber {
     return this.#opening;
   }
 
-  /** Sends a command when the connection is there, and ignores the answer. */
+  /** Sends a command when the connection is open, and ignores the answer. */
   sendQuietly(command: string, args: string[]): void {
     if (this.#client?.status === 'ready') this.#client.call(command, args).catch(ignore);
   }
 
-  /** One more waits for a message, or one less: the process is held open while any does. */
+  /** Changes the number of waits: the process is kept alive while there is any. */
   waits(change: 1 | -1): void {
     this.#waiting += change;
     this.#holdOpen();
@@ -328,5 +328,5 @@ export class Subscriber {
 }
 
 function ignore(): void {
-  // A connection that broke is told by the event 'end'.
+  // The event 'end' reports a broken connection.
 }

@@ -4,12 +4,12 @@ import { hold } from './connection.ts';
 import { failure } from './failures.ts';
 import { connectionTo } from './target.ts';
 
-/** Keys looked at in one call: a millisecond of the server's time. */
+/** Keys per scan: a millisecond of the server's time. */
 const SCAN_KEYS = 1_000;
 
 /**
- * Deletes everything below a prefix, with a connection of its own. For short-lived prefixes, as the demo's;
- * nothing may use it meanwhile.
+ * Deletes everything below a prefix, on its own connection. For short-lived prefixes, as the
+ * demo's; no process may use it meanwhile.
  *
  * @throws {@link BackendUnavailableError} when the server cannot be reached.
  */

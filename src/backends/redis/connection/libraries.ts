@@ -1,10 +1,10 @@
-/** Libraries of functions that servers keep: a process loads its own, and those of other versions stay beside it. */
+/** Libraries of functions on servers: a process loads its own, beside those of other versions. */
 import { flat, text } from '../wire/decode.ts';
 import { LIBRARIES, type Library } from '../wire/scripts.ts';
 import { nodesOf, type RedisClient } from './client.ts';
 import { isKnownLibrary } from './failures.ts';
 
-/** Loads a library on every server that may be asked; one that another process has loaded meanwhile is there already. */
+/** Loads a library on every server of the client; one that another process has loaded meanwhile exists already. */
 export async function loadLibrary(client: RedisClient, library: Library): Promise<void> {
   await Promise.all(
     nodesOf(client).map((node) =>
@@ -16,8 +16,8 @@ export async function loadLibrary(client: RedisClient, library: Library): Promis
 }
 
 /**
- * Names of the libraries of other versions, of which `remove` leaves none: a process that needs one loads it again.
- * None where the server does not tell them to this account.
+ * Names of the libraries of other versions, which `remove` deletes: a process that needs one loads
+ * it again. Empty where the server does not list them for this account.
  */
 export async function otherLibraries(
   client: RedisClient,
@@ -35,12 +35,12 @@ export async function otherLibraries(
   return [...found].sort();
 }
 
-/** Each is told as `['library_name', <name>, …]`. */
+/** Each is listed as `['library_name', <name>, …]`. */
 async function librariesOf(node: RedisClient): Promise<readonly string[]> {
   const reply = await node.call('FUNCTION', ['LIST', 'LIBRARYNAME', `${LIBRARIES}*`]).catch(ignore);
   return flat(reply ?? []).map((one) => text(flat(one)[1]));
 }
 
 function ignore(): undefined {
-  // An account that may not do this, a server without functions, another process that was faster.
+  // An account without this right, a server without functions, or another process was faster.
 }

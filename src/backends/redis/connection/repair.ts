@@ -3,27 +3,27 @@ import type { ScriptArgument } from '../wire/script.ts';
 import { type Verb, WHEN_FULL } from '../wire/scripts.ts';
 import { isBrokenOff } from './failures.ts';
 
-/** Between two attempts to make all anew that have not helped, in ms. */
+/** Interval between two full repairs that have not helped, in ms. */
 const REPAIR_EVERY_MS = 60_000;
 
-/** Whether a verb writes nothing, and leaves nothing half done. */
+/** Whether a verb writes nothing, and leaves nothing incomplete. */
 function onlyReads(verb: Verb): boolean {
   return WHEN_FULL[verb] === 'reads';
 }
 
 /** Runs a verb with care. */
 export interface Guarded {
-  /** Sets aside what cannot be read; `look`: reports it, and leaves it there. */
+  /** Sets aside what cannot be read; `look`: reports it without moving it. */
   guarded(verb: Verb, args: readonly ScriptArgument[], look: boolean): Promise<unknown>;
 }
 
-/** What becomes of a call that a damaged record has broken off. */
+/** Handles calls that a damaged record has aborted. */
 export class Repair {
   readonly #session: Guarded;
   readonly #repairAll: () => Promise<unknown>;
-  /** While all is made anew; whether that helped. */
+  /** The running full repair; answers whether it helped. */
   #running: Promise<boolean> | undefined;
-  /** When it has not helped. */
+  /** Time of the last one that did not help. */
   #vainAt = Number.NEGATIVE_INFINITY;
 
   constructor(session: Guarded, repairAll: () => Promise<unknown>) {
@@ -32,8 +32,8 @@ export class Repair {
   }
 
   /**
-   * It is sent again with care. What it may have left half done is made anew, in bounded steps beside
-   * everybody else: afterwards, or before a third attempt when it stands in the way.
+   * Sends the call again with care. A full repair completes what it may have left incomplete, in
+   * bounded steps beside other calls: afterwards, or before a third attempt if it is in the way.
    */
   async again(verb: Verb, args: readonly ScriptArgument[], error: unknown): Promise<unknown> {
     if (!isBrokenOff(error)) throw error;
@@ -50,12 +50,12 @@ export class Repair {
     }
   }
 
-  /** Waits until nothing is being made anew. */
+  /** Waits until no repair is running. */
   async settled(): Promise<void> {
     await this.#running;
   }
 
-  /** A call that breaks off again after that is no damage: the full check does not run again and again. */
+  /** A call that fails again after it is not a matter of damage: the full check is not repeated at once. */
   #all(): Promise<boolean> {
     const waits = monotonicMs() < this.#vainAt + REPAIR_EVERY_MS;
     if (this.#running === undefined && waits) return Promise.resolve(false);

@@ -5,30 +5,30 @@ import type { Keys } from '../wire/keys.ts';
 import type { Connection } from './connection.ts';
 import { isWriteRefused, NODE_TEXT } from './failures.ts';
 
-/** The oldest server whose commands the scripts use. */
+/** The oldest server with all commands of the scripts. */
 const OLDEST = [6, 2] as const;
 
-/** How the keys are laid out; rises when other processes can no longer read them. */
+/** Version of the layout of keys; increases when older processes can no longer read them. */
 export const LAYOUT = 4;
 
-/** Stands in place of the layout while everything of another backend is copied there. */
+/** In place of the layout during a copy from another backend. */
 export const COPYING = 'copying';
 
-/** What a server does in this moment. */
+/** Present state of a server. */
 export interface Standing {
-  /** It writes each call to its append-only file, and the last write went well. */
+  /** It appends each call to its file, and the last write succeeded. */
   readonly durable: boolean;
-  /** What goes wrong there though it answers, a line each. */
+  /** Problems of a server that answers, one line each. */
   readonly problems: readonly string[];
 }
 
-/** What a server says of itself once. */
+/** Properties of a server that are read once. */
 export interface Examined {
   readonly info: BackendInfo;
   readonly standing: Standing;
 }
 
-/** Looks at the server once: its version, the layout of the namespace, and what may be lost. */
+/** Checks the server once: its version, the layout of the namespace, and what may be lost. */
 export async function examine(connection: Connection, keys: Keys): Promise<Examined> {
   const info = text(await connection.command('open', 'INFO', ['everything']));
   const version = checkVersion(info);
@@ -43,7 +43,7 @@ export async function examine(connection: Connection, keys: Keys): Promise<Exami
 }
 
 /**
- * The server's name and version, from what `INFO` tells.
+ * The server's name and version, from `INFO`.
  *
  * @throws `BackendUnsupportedError` when it is too old.
  */
@@ -70,7 +70,7 @@ async function checkLayout(connection: Connection, keys: Keys): Promise<void> {
   checkLayoutNumber(Number(said));
 }
 
-/** A namespace that is new gets its mark, unless nothing can be written there now: it can be looked at all the same. */
+/** A new namespace gets its mark, unless the server is read-only: it can be read all the same. */
 async function markLayout(connection: Connection, keys: Keys): Promise<string> {
   try {
     await connection.command('open', 'HSETNX', [keys.meta, 'layout', LAYOUT]);
@@ -81,7 +81,7 @@ async function markLayout(connection: Connection, keys: Keys): Promise<string> {
   return text(await connection.command('open', 'HGET', [keys.meta, 'layout']));
 }
 
-/** @throws `BackendUnsupportedError` when the data has another layout than this process knows. */
+/** @throws `BackendUnsupportedError` when the data has a layout unknown to this process. */
 export function checkLayoutNumber(found: number): void {
   if (found === LAYOUT) return;
   throw new BackendUnsupportedError(
@@ -93,7 +93,7 @@ export function checkLayoutNumber(found: number): void {
 
 type Config = ReadonlyMap<string, string>;
 
-/** The settings that matter; empty when the server does not tell us. */
+/** The relevant settings; empty when the server does not reveal them. */
 async function configOf(connection: Connection): Promise<Config> {
   const config = new Map<string, string>();
   for (const name of ['maxmemory-policy', 'appendonly', 'appendfsync', 'save']) {
@@ -101,7 +101,7 @@ async function configOf(connection: Connection): Promise<Config> {
       const [, value] = flat(await connection.command('open', 'CONFIG', ['GET', name]));
       if (value !== undefined) config.set(name, text(value));
     } catch {
-      // Managed servers deny CONFIG; what we do not know is said to be unknown.
+      // Managed servers deny CONFIG; unknown settings are reported as unknown.
     }
   }
   return config;
@@ -137,7 +137,7 @@ function durabilityOf(
   };
 }
 
-/** How a server stands, from what `INFO` tells. */
+/** State of a server, from `INFO`. */
 export function standingOf(info: string): Standing {
   const number = (name: string): number => Number(field(info, name) ?? 0);
   const isAppending = field(info, 'aof_enabled') === '1';

@@ -12,14 +12,14 @@ import { Connection, Subscriber } from './connection.ts';
 import { Repair } from './repair.ts';
 import { type Examined, examine, type Standing, standingOf } from './server-check.ts';
 
-/** What one backend was made with. */
+/** Options of a backend. */
 export interface SessionOptions {
   readonly client: RedisClient;
-  /** False for a client that the user gave us. */
+  /** False for a client of the user. */
   readonly owned: boolean;
   readonly prefix: string;
   readonly scripts?: Scripts | undefined;
-  /** Makes anew what a call that was broken off may have left half done. */
+  /** Rebuilds what an aborted call may have left incomplete. */
   readonly repairAll: (session: Session) => Promise<unknown>;
 }
 
@@ -29,7 +29,7 @@ const KEEP: Retention = {
   canceledMs: LIMITS.retainCanceledMs,
 };
 
-/** The connection for commands with what every call needs to know. Opened by the first call. */
+/** The connection for commands, with the state that every call needs. Opened by the first call. */
 export class Session {
   readonly keys: Keys;
   readonly client: RedisClient;
@@ -37,21 +37,21 @@ export class Session {
   /** Aborts when the backend closes; waits end with it. */
   readonly closing: AbortController = new AbortController();
   readonly repair: Repair;
-  /** Hears messages, for all that wait for any. */
+  /** Receives messages for all waits. */
   readonly subscriber: Subscriber;
   /**
-   * What every script declares. On a Cluster also a key that never exists: from the moment in which the
-   * slot begins to move until it has moved one of the two is missing on either node, and a script is
-   * refused before it runs, where it would find some of its keys and not the others.
+   * Keys that every script declares. On a Cluster also a key that never exists: while the slot
+   * moves one of the two is missing on either node, and a script is refused before it runs, where
+   * otherwise it would find some of its keys and not the others.
    */
   readonly declared: readonly string[];
-  /** The same as a call names them: after their count. */
+  /** The same as arguments: after their count. */
   readonly #keys: readonly ScriptArgument[];
   readonly #heads = new Map<Verb | 'careful', ScriptArgument[]>();
   readonly #scripts: Scripts;
   #retention: string = retentionText(KEEP);
   #examined: Promise<Examined> | undefined;
-  /** As the server last told; before that nothing is promised. */
+  /** Last state of the server; until it is known, nothing is promised. */
   #standing: Standing = { durable: false, problems: [] };
   #opened = false;
   #submissions = 0;
@@ -68,13 +68,13 @@ export class Session {
     this.#scripts = scripts ?? SCRIPTS;
   }
 
-  /** Counts the large batches of this process, so that each has a name of its own. */
+  /** Numbers the large batches of this process, for unique names. */
   nextSubmission(): number {
     this.#submissions++;
     return this.#submissions;
   }
 
-  /** How long ended tasks are kept, as scripts read it. */
+  /** Retention as text for scripts. */
   get retention(): string {
     return this.#retention;
   }
@@ -92,7 +92,7 @@ export class Session {
     return info;
   }
 
-  /** By the function of the verb, or where the server does not let that begin, by the script. */
+  /** Calls the function of the verb, or the script if the server refuses functions. */
   async run(verb: Verb, args: readonly ScriptArgument[]): Promise<unknown> {
     try {
       if (!this.#opened) await this.open();
@@ -105,7 +105,7 @@ export class Session {
     }
   }
 
-  /** A call that sets aside what cannot be read; `look`: reports it, and leaves it there. */
+  /** A call that sets aside what cannot be read; `look`: reports it without moving it. */
   async guarded(verb: Verb, args: readonly ScriptArgument[], look: boolean): Promise<unknown> {
     if (!this.#opened) await this.open();
     const { library } = this.#scripts;
@@ -115,7 +115,7 @@ export class Session {
     return reply === undefined ? this.#byScript(verb, careful) : reply;
   }
 
-  /** What stands in front of a function's arguments: its name, and the keys after their count. */
+  /** First arguments of a function: its name, and the keys after their count. */
   #headOf(verb: Verb | 'careful'): ScriptArgument[] {
     const known = this.#heads.get(verb);
     if (known !== undefined) return known;
@@ -134,12 +134,12 @@ export class Session {
     return this.connection.command(operation, command, args);
   }
 
-  /** Names of the libraries of other versions that the server keeps, of which `remove` leaves none. */
+  /** Names of the libraries of other versions on the server, which `remove` deletes. */
   otherLibraries(remove: boolean): Promise<readonly string[]> {
     return this.connection.otherLibraries('reconcile', this.#scripts.library, remove);
   }
 
-  /** Whether the server keeps what it answered, as it last told. */
+  /** Whether the server keeps what it answered, by its last state. */
   get isDurable(): boolean {
     return this.#standing.durable;
   }
@@ -154,13 +154,13 @@ export class Session {
     return problems.length === 0 ? { ms } : { ms, problems };
   }
 
-  /** Keys that match a pattern, some at a time; for what walks over everything. */
+  /** Keys that match a pattern, some at a time, for full scans. */
   async *scan(operation: string, pattern: string, count: number): AsyncGenerator<string[]> {
     if (!this.#opened) await this.open();
     yield* this.connection.keys(operation, pattern, count);
   }
 
-  /** Waits between two attempts of one call, which holds the process anyway. */
+  /** Waits between two attempts of one call, which keeps the process alive anyway. */
   pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       setTimeout(resolve, ms);

@@ -1,19 +1,19 @@
-/** What `redis()` is told of where the server is, checked before anything is made of it. */
+/** Checks the target of `redis()` before it is used. */
 import { InvalidOptionError } from '../../../domain/errors/errors.ts';
 import { addressOf } from './address.ts';
 import type { ConnectionOptions } from './client.ts';
 
 const EXPECTED = 'a URL, options of ioredis, or an ioredis client';
 
-/** Options of ioredis that say where the server is. Without any it would be this machine. */
+/** Options of ioredis that name the server. Without any ioredis would connect to this machine. */
 const PLACES = ['host', 'port', 'path', 'sentinels'] as const;
 
 const PORT_MAX = 65_535;
 
 /**
- * Options for a connection of our own.
+ * Options for a new connection.
  *
- * @throws {@link InvalidOptionError} when the target says nothing, or what cannot be.
+ * @throws {@link InvalidOptionError} for an empty or invalid target.
  */
 export function connectionTo(target: string | ConnectionOptions): ConnectionOptions {
   if (typeof target === 'string') return ofText(target);
@@ -51,7 +51,7 @@ function checkParts({ host, port, path, sentinels, db }: ConnectionOptions): voi
   throw new InvalidOptionError('redis.sentinels', 'a list of servers', sentinels);
 }
 
-/** A text is as good as a number: variables are texts. */
+/** A text of digits is accepted: variables are texts. */
 function checkNumber(
   option: string,
   value: unknown,

@@ -1,7 +1,7 @@
 import { BackendUnsupportedError } from '../../../domain/errors/errors.ts';
 
 /**
- * Loads what stands on `ioredis`, which is there only for those who use it.
+ * Loads code that depends on `ioredis`, which is an optional package.
  *
  * @throws `BackendUnsupportedError` when the package is not installed.
  */

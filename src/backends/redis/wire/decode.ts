@@ -27,7 +27,7 @@ import { TEXT_OFFSETS, TEXT_WIDTHS, ZERO_BYTE } from '../layout/packed.ts';
 /** A flat reply of a script. Numbers arrive as numbers or text, by the client's settings. */
 export type Flat = readonly unknown[];
 
-/** The facts of a task that never change, as the record's text holds them. */
+/** Constant facts of a task, in the text of its record. */
 export interface Fixed {
   readonly createdAt: number;
   readonly level: Level;
@@ -36,17 +36,17 @@ export interface Fixed {
   readonly queue: string;
   readonly options: string;
   readonly user: string;
-  /** Empty when the payload stands in a field of its own. */
+  /** The payload; empty when it is stored separately. */
   readonly inline: string;
 }
 
-/** A reply that has to be a list; anything else comes of a script that is not ours, and throws. */
+/** A reply that has to be a list; throws for any other, which is of a foreign script. */
 export function flat(reply: unknown): Flat {
   if (Array.isArray(reply)) return reply;
   throw new BackendUnsupportedError('a script answered something else than a list');
 }
 
-/** What stands at a place of a reply, as text; nothing is the empty text. */
+/** A value of a reply as text; null is the empty text. */
 export function text(value: unknown): string {
   return typeof value === 'string'
     ? value
@@ -68,29 +68,29 @@ export function pairsOf(reply: unknown): readonly [string, string][] {
   return entries;
 }
 
-/** The state that a word names; throws for one that this version does not know. */
+/** State of a word; throws for one that this version does not know. */
 export function stateOf(value: unknown): TaskState {
   const found = TASK_STATES.find((state) => state === value);
   if (found !== undefined) return found;
   throw new BackendUnsupportedError(`a record has the unknown state ${text(value)}`);
 }
 
-/** The same of a task that has ended. */
+/** The same for an end state. */
 export function endStateOf(value: unknown): EndState {
   const found = stateOf(value);
   if (isEnd(found)) return found;
   throw new BackendUnsupportedError(`a task that has ended is ${found}`);
 }
 
-/** A cause as the scripts keep it; they write what the type says. */
+/** A stored cause; the scripts write what the type says. */
 export function causeIn(json: unknown): { readonly cause?: Cause } {
   return typeof json === 'string' ? { cause: JSON.parse(json) } : {};
 }
 
-/** Where the user stands in the text of a record, behind all that has a fixed width. */
+/** Offset of the user in the text of a record, after all fields of a fixed width. */
 const USER_AT = TEXT_OFFSETS.rest - 1;
 
-/** Takes the text of a record apart. */
+/** Parses the text of a record. */
 export function decodeFixed(source: string): Fixed {
   const owner = prefixOf(
     source,
@@ -125,11 +125,11 @@ function prefixOf(source: string, start: number, bytes: number): string {
   return found;
 }
 
-/** Values in front of the tasks of a lease, and of a row behind them; see lua/lib/steps/lease-step.lua. */
+/** Values before the tasks of a lease, and of a row after them; see lua/lib/steps/lease-step.lua. */
 const LEASE_HEAD = 10;
 const ROW = 9;
 
-/** Values in front of the text of a task that was handed over. */
+/** Values before the text of a handed task. */
 const HANDED_HEAD = 4;
 
 /** `undefined`: the worker is not registered. */
@@ -175,7 +175,7 @@ export function decodeLease(reply: Flat, from: number, requestId: string): Lease
   };
 }
 
-/** Where the row of each task stands that has one, by its place among the leases; one row may be of several. */
+/** Index of the row of each task that has one, by its place among the leases; tasks may share a row. */
 function rowsIn(reply: Flat, from: number, end: number): ReadonlyMap<number, number> {
   const rows = new Map<number, number>();
   for (let row = from; row < end; row += ROW) {
@@ -184,7 +184,7 @@ function rowsIn(reply: Flat, from: number, end: number): ReadonlyMap<number, num
   return rows;
 }
 
-/** The lease of a task that a worker was handed while it waited; see lua/lib/steps/hand.lua. */
+/** The lease of a task that a waiting worker was handed; see lua/lib/steps/hand.lua. */
 export function decodeHanded(source: string): Leased {
   const [token = '', now, leaseMs, id = ''] = source.split('\0', HANDED_HEAD);
   const head = [token, now, leaseMs, id].join('\0').length + 1;
@@ -194,19 +194,19 @@ export function decodeHanded(source: string): Leased {
   return firstLease(id, fixed, { token, leasedAt, leaseUntil, alone: false });
 }
 
-/** Of a lease: dead letters that the step has made stand behind its rows. */
+/** Flag of a lease: dead letters of the step follow its rows. */
 const HAS_DEAD = 4;
 
-/** Dead letters that a step has made, as the last value of its answer; see lua/lib/ends/failures.lua. */
+/** Dead letters of a step, as the last value of its answer; see lua/lib/ends/failures.lua. */
 export function deadLettersIn(value: Flat[number]): { readonly deadLetters?: DeadLetters } {
   // The scripts write what the type says.
   return value === undefined ? {} : { deadLetters: JSON.parse(text(value)) };
 }
 
-/** What all tasks of a lease have that have no row. */
+/** Common facts of the tasks of a lease without a row. */
 type Common = Pick<Leased, 'token' | 'leaseUntil' | 'leasedAt' | 'alone'>;
 
-/** Of a task that was never leased before. Field by field: spread out they would take a multiple of the time. */
+/** A task that was never leased before. Field by field: spreading would take several times as long. */
 function firstLease(id: string, fixed: Fixed, common: Common): Leased {
   return {
     id,
@@ -228,7 +228,7 @@ function firstLease(id: string, fixed: Fixed, common: Common): Leased {
   };
 }
 
-/** What queues say of the tasks that were leased from them, by queue. */
+/** Settings of queues for the leased tasks, by queue. */
 type QueueAttemptSettings = ReadonlyMap<string, AttemptSettings & Pick<QueueSettings, 'leaseMs'>>;
 
 function settingsIn(json: string): QueueAttemptSettings {
@@ -249,7 +249,7 @@ function withSettings(
   return { ...leased, leaseUntil, ...(hasAttempts ? { attemptSettings: attempts } : {}) };
 }
 
-/** A task whose row, at this place of the reply, says in what it differs from others of its lease. */
+/** A task with a row, at this place of the reply, which has its differences from the others. */
 function rowLease(reply: Flat, at: number, first: Leased, requestId: string): Leased {
   const own = (place: number, otherwise: number): number =>
     text(reply[at + place]) === '' ? otherwise : Number(reply[at + place]);
@@ -282,7 +282,7 @@ function decodeUpstreams(json: string): readonly [number, readonly UpstreamFact[
 const FINISHED: SettleAnswer = { kind: 'ok', state: 'finished', repeated: false };
 const ONE_FINISHED: readonly SettleAnswer[] = [FINISHED];
 
-/** The answers of a call: those that are told, by place and word, and 'ok finished' for all others. */
+/** The answers of a call: the listed ones, by place and word, and 'ok finished' for all others. */
 export function decodeAnswers(reply: Flat, size: number, count: number): readonly SettleAnswer[] {
   if (count === 1 && size === 0) return ONE_FINISHED;
   const answers = new Array<SettleAnswer>(count).fill(FINISHED);
@@ -303,7 +303,7 @@ function decodeAnswer(value: unknown): SettleAnswer {
 
 const REFUSED = 'refused ';
 
-/** Why writes to channels were refused; `undefined` when the answer is another one. */
+/** Why writes to channels were refused; `undefined` for another answer. */
 export function refusalOf(word: string): ChannelRefusal | undefined {
   // The scripts write what the type says.
   return word.startsWith(REFUSED) ? JSON.parse(word.slice(REFUSED.length)) : undefined;
@@ -311,10 +311,7 @@ export function refusalOf(word: string): ChannelRefusal | undefined {
 
 const EXTEND_ANSWERS: readonly ExtendReply['answers'][number][] = ['ok', 'canceling', 'lost'];
 
-/**
- * Answers in the order of the leases that were sent, then id and token of leases that the worker
- * did not name.
- */
+/** Answers in the order of the request, then id and token of leases that it did not name. */
 export function decodeExtend(reply: Flat): ExtendReply {
   const count = Number(reply[2]);
   const answers = reply.slice(3, 3 + count).map((word) => {
@@ -337,7 +334,7 @@ export function decodeExtend(reply: Flat): ExtendReply {
 /** Values of one task in a reply; see lua/tasks/status.lua. */
 export const STATUS_FIELDS = 4;
 
-/** `undefined` for what is not stored. */
+/** `undefined` for a task that is not stored. */
 export function decodeStatus(reply: Flat, at: number): TaskStatus | undefined {
   const state = STATES_BY_CODE.get(Number(reply[at]));
   if (state === undefined) return undefined;
@@ -350,13 +347,13 @@ export function decodeStatus(reply: Flat, at: number): TaskStatus | undefined {
   };
 }
 
-/** A message about the end of a task; without how it ended, that is to be looked up. */
+/** A message about the end of a task; without the end, that has to be read. */
 export interface Notice {
   readonly id: string;
   readonly ended?: TaskStatus | undefined;
 }
 
-/** See lua/lib/ends/notice.lua. The result stands last: it may have any character. */
+/** See lua/lib/ends/notice.lua. The result comes last: it may contain any character. */
 export function decodeNotice(message: string): Notice {
   const [id = '', code, cause, error] = message.split('\0', 4);
   if (code === undefined || cause === undefined || error === undefined) return { id };
@@ -368,8 +365,8 @@ export function decodeNotice(message: string): Notice {
 const CREATED = 'created';
 
 /**
- * The replies of `enqueue`: 'created' and how many when all were; else 'c' for a task that was created, 'w' for one that others waited for, else
- * the reply as JSON.
+ * The replies of `enqueue`: 'created' and a count when all were; else 'c' for a created task, 'w'
+ * for one that other tasks waited for, else the reply as JSON.
  */
 export function decodeReplies(tasks: readonly NewTask[], reply: unknown): readonly EnqueueReply[] {
   const words = flat(reply);
@@ -383,8 +380,8 @@ export function decodeReplies(tasks: readonly NewTask[], reply: unknown): readon
 }
 
 /**
- * The items that are stored, and of which no script could tell whether they close a cycle: others
- * waited for them, or an earlier call that broke off has stored them.
+ * Stored tasks for which no script could decide whether they close a cycle: other tasks waited for
+ * them, or an earlier aborted call has stored them.
  */
 export function uncheckedIn(tasks: readonly NewTask[], reply: unknown): readonly string[] {
   const words = flat(reply);

@@ -15,28 +15,28 @@ import { USUAL_LEVEL } from '../layout/keys.ts';
 import { askSpecText, eventPair } from './ask.ts';
 import type { ScriptArgument } from './script.ts';
 
-/** Payloads up to here stand inside the record's text; longer ones in a field of their own. */
+/** Largest payload inside of the record's text; longer ones are stored separately. */
 export const INLINE = 1_024;
 
-/** Parts the fixed facts of a record. JSON text and names never hold it. */
+/** Separates the constant facts of a record. JSON text and names never contain it. */
 const NUL = '\0';
 
 const { kind: KIND } = FLAGS;
 
-/** Appends tasks, as lua/lib/steps/store-many.lua reads them. */
+/** Appends tasks in the format of lua/lib/steps/store-many.lua. */
 export function pushTasks(args: ScriptArgument[], tasks: readonly NewTask[]): void {
   const [only] = tasks;
   if (only !== undefined && tasks.length === 1 && isOneBlob(only)) pushTask(args, only);
   else pushManyTasks(args, tasks);
 }
 
-/** As in most calls: lists of its parts would take longer than the task. */
+/** Inlined for the most frequent case: lists of its parts would take longer than the task. */
 function pushTask(args: ScriptArgument[], task: NewTask): void {
   const counts = task.level === USUAL_LEVEL ? '1 0 1' : '1 1 1';
   args.push(counts, task.user, task.queue, task.id, blobOf(task, 0));
 }
 
-/** All that is sent of it is the blob. */
+/** Whether the blob is all that is sent of it. */
 function isOneBlob(task: NewTask): boolean {
   return task.payload.length <= INLINE && isPlainTask(task);
 }
@@ -73,7 +73,7 @@ function pushManyTasks(args: ScriptArgument[], tasks: readonly NewTask[]): void 
   args.push(...blobs, ...more);
 }
 
-/** The part of a record's text that the client writes. */
+/** The client's part of a record's text. */
 export function blobOf(task: NewTask, kind: number): string {
   const { level, cost, name, queue, options, user, payload } = task;
   checkOptionsText(options);
@@ -82,7 +82,7 @@ export function blobOf(task: NewTask, kind: number): string {
   return `${level}${kind}${owner}${NUL}${facts}`;
 }
 
-/** Another input of a task, as lua/tasks/redrive.lua reads it. */
+/** Another input of a task, in the format of lua/tasks/redrive.lua. */
 export function editedInput({ payload, options }: EditedTask): readonly string[] {
   checkOptionsText(options);
   const isLong = payload.length > INLINE;
@@ -93,7 +93,7 @@ function checkOptionsText(options: string): void {
   if (options.includes(NUL)) throw new InvalidOptionError('options', 'JSON text', options);
 }
 
-/** Due at once and for ever, depends on nothing, has no key: as most tasks are. */
+/** Due at once, never expires, without dependencies and key: as most tasks are. */
 export function isPlainTask(task: NewTask): boolean {
   return (
     task.delayMs === undefined &&
@@ -107,7 +107,7 @@ export function isPlainTask(task: NewTask): boolean {
   );
 }
 
-/** What few tasks have, as JSON; `undefined` for most. */
+/** Rare facts as JSON; `undefined` for most tasks. */
 function specialsOf(task: NewTask): string | undefined {
   if (isPlainTask(task)) return undefined;
   const { delayMs, executeAfter, expiresInMs, dependsOn, edges, idempotency } = task;
@@ -126,7 +126,7 @@ function specialsOf(task: NewTask): string | undefined {
   });
 }
 
-/** The name under which a rare fact is stored. */
+/** The stored name of a rare fact. */
 function short(fact: keyof typeof PACKED_NAMES.optional): string {
   return PACKED_NAMES.optional[fact][0];
 }
@@ -150,17 +150,17 @@ function policiesOf(edges: EdgePolicies): readonly unknown[] {
   return [edges.onFailure, edges.onCancel, edges.onMissing, edges.allowCrossUser];
 }
 
-/** What a task takes of a script's budget: one unit, and one for each dependency. */
+/** Cost of a task in a script's budget: one unit, and one for each dependency. */
 export function unitsOf(task: NewTask): number {
   return 1 + task.dependsOn.length;
 }
 
-/** About how many bytes a task adds to a call. */
+/** Estimated number of bytes that a task adds to a call. */
 export function bytesOf(task: NewTask): number {
   return 3 * task.payload.length + task.options.length + 200 + 130 * task.dependsOn.length;
 }
 
-/** How long ended tasks are kept, and how many: `ms:count,ms:count,ms:count`. */
+/** Retention times and counts: `ms:count,ms:count,ms:count`. */
 export function retentionText(retention: Retention): string {
   return [
     `${retention.finishedMs}:${retention.finishedCount ?? ''}`,
@@ -170,8 +170,8 @@ export function retentionText(retention: Retention): string {
 }
 
 /**
- * Appends one lease request, as lua/lib/steps/lease-step.lua reads it. `got`: the request for which the worker got
- * what it was handed last, or ''.
+ * Appends one lease request in the format of lua/lib/steps/lease-step.lua. `got`: the request for
+ * which the worker got its latest handed task, or ''.
  */
 export function pushLease(
   args: ScriptArgument[],
@@ -186,13 +186,13 @@ export function pushLease(
   if (queues.length > 1) for (const { pass } of queues) args.push(pass);
 }
 
-/** Whether the worker stands in line when it gets nothing, how far in [0, 1) it spreads its sleep, and `got`. */
+/** Whether the worker waits when it gets nothing, the spread of its sleep in [0, 1), and `got`. */
 function waitText(wait: LeaseRequest['wait'], requestId: string, got: string): string {
   const how = wait === 'hand' ? '2' : wait ? '1' : '0';
   return `${how}${spreadOf(requestId).toFixed(3)}${got}`;
 }
 
-/** Appends the settlements of a call, as lua/lib/steps/settle-many.lua reads them. */
+/** Appends the settlements of a call in the format of lua/lib/steps/settle-many.lua. */
 export function pushSettlements(args: ScriptArgument[], settlements: readonly Settlement[]): void {
   const [only] = settlements;
   const result = only === undefined || settlements.length > 1 ? undefined : usualResult(only);
@@ -231,7 +231,7 @@ function pushManySettlements(args: ScriptArgument[], settlements: readonly Settl
   args.push(...firsts, ...others);
 }
 
-/** The result of a usual 'finish', which is all that is sent. */
+/** The result of a plain 'finish', which is all that is sent. */
 function usualResult({ decision, channel, xcom }: Settlement): string | undefined {
   if (decision.type !== 'finish' || channel !== undefined || xcom !== undefined) return undefined;
   return decision.result.length > LIMITS.apartBytes ? undefined : decision.result;
@@ -268,14 +268,14 @@ function argumentsOf(
   }
 }
 
-/** Who goes on when it is woken, as lua/lib/steps/suspend.lua reads it. */
+/** What continues at the wake-up, in the format of lua/lib/steps/suspend.lua. */
 function goingOn({ attended, timeLeft, decides }: Suspension): string {
   if (decides) return ' decides';
   if (!attended) return '';
   return timeLeft === undefined ? ' attended' : ` attended ${timeLeft}`;
 }
 
-/** As lua/lib/steps/wait.lua reads it. */
+/** In the format of lua/lib/steps/wait.lua. */
 function awaitedOf(awaited: WaitTarget): object {
   if (awaited.kind === 'event') return { kind: awaited.kind, name: eventPair(awaited) };
   if (awaited.kind !== 'ask') return awaited;
@@ -287,7 +287,7 @@ function causeJson({ cause }: { readonly cause: Cause }): string {
   return JSON.stringify(cause);
 }
 
-/** What a handler wrote, as lua/lib/records/writes.lua reads it. */
+/** Writes of a handler in the format of lua/lib/records/writes.lua. */
 export function writesText(
   writes: readonly ChannelWrite[],
   xcom: readonly XComWrite[] = [],
@@ -303,19 +303,19 @@ function channelRow(write: ChannelWrite): readonly unknown[] {
   return write.once === undefined ? [type, field, given] : [type, field, given, write.once];
 }
 
-/** As lua/lib/records/xcom.lua reads it. */
+/** In the format of lua/lib/records/xcom.lua. */
 export function xcomRow(write: XComWrite): readonly unknown[] {
   const { user, namespace, key } = write.place;
   if (write.type === 'delete') return ['drop', user, namespace, key];
   return ['push', user, namespace, key, write.text, write.ttlMs];
 }
 
-/** Settings and patches travel as JSON; `null` takes a field away. */
+/** Settings and patches are sent as JSON; `null` removes a field. */
 export function patchText(patch: UserPatch | QueuePatch): string {
   return JSON.stringify(patch);
 }
 
-/** A number in [0, 1) from a text that others have not, so that workers spread out. */
+/** A number in [0, 1) from a unique text, so that workers spread out. */
 export function spreadOf(text: string): number {
   let hash = 0;
   for (let i = 0; i < text.length; i++) {

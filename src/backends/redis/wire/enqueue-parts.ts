@@ -1,9 +1,9 @@
-/** What of a call fits one script. */
+/** Splits calls into parts that fit one script. */
 import { LIMITS } from '../../../domain/limits.ts';
 import type { NewTask } from '../../../domain/task/task.ts';
 import { bytesOf, isPlainTask, unitsOf } from './encode.ts';
 
-/** Parts tasks so that each chunk fits one script. */
+/** Splits tasks so that each chunk fits one script. */
 export function chunks(tasks: readonly NewTask[]): readonly NewTask[][] {
   const parts: NewTask[][] = [];
   let part: NewTask[] = [];

@@ -1,16 +1,16 @@
-/** The names of keys, as src/backends/redis/layout/ has them; the scripts are given the same. */
+/** Names of keys, from src/backends/redis/layout/; the scripts get the same. */
 import { InvalidOptionError } from '../../../domain/errors/errors.ts';
 import { shown } from '../../../domain/errors/fairloom-error.ts';
 import { isName } from '../../../domain/fairness/names.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import { KEYS, partsOfName, USUAL_LEVEL, USUAL_QUEUE } from '../layout/keys.ts';
 
-/** What begins every key unless another prefix is asked for. */
+/** The default prefix. */
 export const DEFAULT_PREFIX = 'fq';
 
 /**
- * A name, or a name in braces, which is a hash tag on Cluster. A `:` is not for names: it parts the
- * prefix from what stands behind it, so that no key of one prefix can be one of another.
+ * A prefix is a name, or a name in braces, which is a hash tag on Cluster. Not `:`, which separates
+ * the prefix from the rest, so that keys of different prefixes differ.
  */
 export function checkPrefix(prefix: unknown): void {
   const text = typeof prefix === 'string' ? prefix : '';
@@ -21,12 +21,12 @@ export function checkPrefix(prefix: unknown): void {
   const rule = `letters, digits, ".", "_" and "-", at most ${LIMITS.nameLength}, or that in braces`;
   const why = '":" parts the prefix from the rest of a key';
   const expected = `a name of ${rule} (${why})`;
-  // The near name is made of the value, which may be secret where only what is expected is shown.
+  // The suggestion is derived from the value, so it is omitted where the value is secret.
   const message = `prefix: expected ${expected}${hint}, got ${shown(prefix)}`;
   throw new InvalidOptionError('prefix', expected, prefix, message);
 }
 
-/** The name that is nearest to a text. */
+/** The valid name most similar to a text. */
 function nearName(text: string): string {
   const name = text.replaceAll(/[^A-Za-z0-9._-]+/g, '.').replace(/^[^A-Za-z0-9]+/, '');
   return name.slice(0, LIMITS.nameLength).replace(/\.+$/, '');
@@ -34,7 +34,7 @@ function nearName(text: string): string {
 
 type Family = keyof typeof KEYS;
 
-/** What a name is made for: `[]` for `{p}tasks`, `[queue, user, key]` for `{p}key:{queue}:{user, key}`. */
+/** Parameters of a name: `[]` for `{p}tasks`, `[queue, user, key]` for `{p}key:{queue}:{user, key}`. */
 type Parameters<Name extends string> = Name extends `{queue}${infer Rest}`
   ? [queue: string, ...Free<Rest>]
   : Name extends `{p}${infer Rest}`
@@ -49,21 +49,21 @@ type Each<Names extends string> = Names extends `${string}, ${infer Others}`
   ? [text: string, ...Each<Others>]
   : [text: string];
 
-/** Makes the names of one family. */
+/** Builds the names of one family. */
 type KeyMaker<Name extends string> =
   Parameters<Name> extends [] ? string : (...texts: Parameters<Name>) => string;
 
 /** A text for each family of one key, a function for each other. */
 export type Keys = { readonly [F in Family]: KeyMaker<(typeof KEYS)[F]['name']> } & {
-  /** Begins every key. */
+  /** Prefix of every key. */
   readonly base: string;
 };
 
-/** The keys of a namespace; src/backends/redis/layout/ says what they are. */
+/** Keys of a namespace; see src/backends/redis/layout/. */
 export function keysOf(prefix: string): Keys {
   const base = `${prefix}:`;
   const made = Object.entries(KEYS).map(([family, { name }]) => [family, keyMaker(base, name)]);
-  // Each family has what its name asks for.
+  // The type of each family follows from its name.
   return { base, ...Object.fromEntries(made) } as Keys;
 }
 
@@ -82,12 +82,12 @@ function keyMaker(base: string, name: string): string | ((...texts: string[]) =>
   return start === 'p' && parts.every((part) => typeof part === 'string') ? make() : make;
 }
 
-/** What a name of a line says of its level: nothing of the one that most tasks have. */
+/** Part of a line's name for its level: empty for the most frequent one. */
 export function levelPart(level: number): string {
   return level === USUAL_LEVEL ? '' : String(level);
 }
 
-/** Two free strings as one: `<bytes of the first>:<first><second>`. */
+/** Joins two free strings: `<bytes of the first>:<first><second>`. */
 function pair(first: string, second: string): string {
   return `${Buffer.byteLength(first)}:${first}${second}`;
 }

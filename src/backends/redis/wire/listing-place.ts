@@ -1,6 +1,6 @@
 import { InvalidOptionError } from '../../../domain/errors/errors.ts';
 
-/** What a cursor of a listing of tasks says: the index, and score and id of the last row looked at. */
+/** Parses a cursor of a listing of tasks: the index, and score and id of the last row that was read. */
 export function placeIn(cursor: string): readonly [index: string, score: string, id: string] {
   try {
     const place: unknown = JSON.parse(cursor);
@@ -16,7 +16,7 @@ export function placeIn(cursor: string): readonly [index: string, score: string,
   throw foreignCursor(cursor);
 }
 
-/** The refusal of a cursor that another listing gave, or none. */
+/** The refusal of another listing's cursor, or none. */
 export function foreignCursor(cursor: string | undefined): InvalidOptionError {
   return new InvalidOptionError('cursor', 'the cursor of a page of this listing', cursor);
 }

@@ -3,7 +3,7 @@ import { BackendUnsupportedError } from '../../../domain/errors/errors.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import type { Page, PageRequest } from '../../../domain/port/inspection.ts';
 
-/** What comes of each of these names, in their order; a script answers for the first of those it is given. */
+/** Answers for all names, in order; each script answers for the first of the names that it gets. */
 export async function answersFor<N, T>(
   names: readonly N[],
   most: number,
@@ -20,9 +20,9 @@ export async function answersFor<N, T>(
 
 /** A part of a page. */
 export interface Part<T> extends Page<T> {
-  /** What its rows weigh, where that ends a page. */
+  /** Size of its rows, where that ends a page. */
   readonly bytes?: number;
-  /** How many were looked at, where that ends a page. */
+  /** Number of rows read, where that ends a page. */
   readonly looked?: number;
 }
 
@@ -33,8 +33,8 @@ export interface PartRequest extends PageRequest {
 }
 
 /**
- * One page of as many parts as it takes: until it has as many rows as were asked for, these weigh
- * `LIMITS.pageBytes`, or `LIMITS.pageScan` have been looked at.
+ * One page from several parts: until it has the requested number of rows, these reach
+ * `LIMITS.pageBytes`, or `LIMITS.pageScan` have been read.
  */
 export async function pageOf<T, P extends Part<T> = Part<T>>(
   { limit, cursor }: PageRequest,

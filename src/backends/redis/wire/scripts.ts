@@ -2,7 +2,7 @@ import { entriesIn, keysIn, recordOf } from '../../../base/records.ts';
 import * as lua from '../lua/scripts.generated.ts';
 import { defineScript, type Script, withManualTime } from './script.ts';
 
-/** The scripts, by what they do. */
+/** The scripts, by their effect. */
 export type Verb =
   | 'lag'
   | 'append'
@@ -63,7 +63,7 @@ export type Verb =
   | 'xcomRead'
   | 'xcomWrite';
 
-/** What each verb does, as errors name it. */
+/** Operation of each verb in errors. */
 export const OPERATIONS: Readonly<Record<Verb, string>> = {
   lag: 'lag',
   append: 'streams.append',
@@ -126,9 +126,9 @@ export const OPERATIONS: Readonly<Record<Verb, string>> = {
 };
 
 /**
- * What a verb means to a server whose memory is full: it only `reads`, also on a replica and by an account that may write
- * nothing; it ends, frees or goes on with what is stored, and is let through (`goes-on`: its script deletes `K.oom()` before it
- * writes); or it `grows`, and is refused before it has written anything, unless what it does in this call frees.
+ * Behavior of a verb on a server whose memory is full: it only `reads`, also on a replica and for an account that may
+ * not write; it ends, frees or continues stored tasks, and is allowed (`goes-on`: its script deletes `K.oom()` before
+ * it writes); or it `grows`, and is refused before it has written anything, unless this call frees.
  */
 export const WHEN_FULL: Readonly<Record<Verb, 'reads' | 'goes-on' | 'grows'>> = {
   append: 'grows',
@@ -191,40 +191,40 @@ export const WHEN_FULL: Readonly<Record<Verb, 'reads' | 'goes-on' | 'grows'>> = 
   xcomWrite: 'grows',
 };
 
-/** All verbs as functions that Redis keeps, made once. */
+/** All verbs as functions that Redis stores, built once. */
 export interface Library {
-  /** Of its text, so that processes of several versions share a server. */
+  /** Derived from its text, so that processes of several versions share a server. */
   readonly name: string;
-  /** As `FUNCTION LOAD` takes it. */
+  /** Text for `FUNCTION LOAD`. */
   readonly text: string;
-  /** Name of each function; a call with care is one of its own, which takes the word as its last argument. */
+  /** Name of each function; a call with care has its own, with the verb as its last argument. */
   readonly functions: Readonly<Record<Verb | 'careful', string>>;
 }
 
 /** All texts that are sent to Redis. */
 export interface Scripts {
-  /** All verbs, each a function. */
+  /** All verbs, each as a function. */
   readonly library: Library;
-  /** The same as a script, for what the server does not let functions do; the last argument names the verb. */
+  /** The same as a script, for calls that the server refuses to functions; the last argument names the verb. */
   readonly script: Script;
 }
 
-/** Begins the names of libraries of all versions. */
+/** Prefix of the names of libraries of all versions. */
 export const LIBRARIES = 'fairloom_';
 
-/** A library of this name and text. */
+/** A library with this name and text. */
 export function libraryOf(name: string, text: string): Library {
   const verbs: readonly (Verb | 'careful')[] = [...keysIn(WHEN_FULL), 'careful'];
   return { name, text, functions: recordOf(verbs, (verb) => `${name}_${verb}`) };
 }
 
-/** Reads, and where it may write, keeps what it has read for longer. */
+/** Reads, and extends the time of what it read if it may write. */
 const PROLONGS: Verb = 'graphLoad';
 
-/** Those that read the server's clock. */
+/** The scripts on the server's clock. */
 export const SCRIPTS: Scripts = ofAllVerbs(lua.library);
 
-/** Breaks off every call that is sent again with care; `reconcile` is always sent so. */
+/** Fails every call that is sent again with care; `reconcile` is always sent so. */
 const NEVER_AGAIN = `if string.find(word, '^!') and word ~= '!reconcile' then
   error(string.sub(word, 2) .. ' broke off')
 end
@@ -237,7 +237,7 @@ export function manualScripts(repairs = false): Scripts {
 
 /** `first` runs before each call. */
 function ofAllVerbs(text: string, first = ''): Scripts {
-  // Nothing of Lua's own is there while a library is loaded, so the first call makes it.
+  // Lua's globals are absent while a library is loaded, so the first call builds the verbs.
   const body = `local verbs, make = nil, function()
 ${text}end
 local function run(word, keys, args)

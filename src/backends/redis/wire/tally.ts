@@ -1,7 +1,7 @@
 import { recordOf } from '../../../base/records.ts';
 import { isEnd, TASK_STATES, type TaskState } from '../../../domain/task/task.ts';
 
-/** What the records of one queue add up to. */
+/** Sums over the records of one queue. */
 export interface QueueTally {
   readonly users: Map<string, UserTally>;
 }
@@ -9,12 +9,12 @@ export interface QueueTally {
 /** By queue. */
 export type Tally = Map<string, QueueTally>;
 
-/** One in which nothing was counted yet. */
+/** An empty tally. */
 export function newTally(): Tally {
   return new Map();
 }
 
-/** The counts of one user, which begin at nothing. */
+/** The counts of one user, which start at 0. */
 export function tallyUser(tally: Tally, queueName: string, user: string): UserTally {
   const queue = tally.get(queueName) ?? { users: new Map<string, UserTally>() };
   tally.set(queueName, queue);
@@ -23,11 +23,11 @@ export function tallyUser(tally: Tally, queueName: string, user: string): UserTa
   return found;
 }
 
-/** What the records of one user in one queue add up to. */
+/** Sums over the records of one user in one queue. */
 export class UserTally {
   readonly states: Record<TaskState, number> = recordOf(TASK_STATES, () => 0);
   readonly levels: number[] = [0, 0, 0, 0, 0, 0];
-  /** Of the queued ones: those in no line, since the worker that reached them did not know their names. */
+  /** Queued tasks that are parked, since the worker that reached them did not know their names. */
   parked = 0;
   live = 0;
 
@@ -60,7 +60,7 @@ export class UserTally {
   }
 }
 
-/** What a queue remembers of a user. */
+/** Stored facts of a user in a queue. */
 export interface StoredUser {
   readonly user: string;
   readonly levels: readonly number[];
@@ -71,27 +71,27 @@ export interface StoredUser {
   readonly w: number;
   readonly headroom: number;
   readonly class: string;
-  /** It stands in the index that says whose turn it is, as far as it should. */
+  /** It is in the ready index if it should be. */
   readonly indexed: boolean;
 }
 
-/** What a queue remembers of all. */
+/** Stored facts of a queue. */
 export interface StoredQueue {
   readonly counts: Readonly<Record<TaskState, number>>;
   readonly w: number;
   readonly runnable: number;
   readonly ready: number;
   readonly parked: number;
-  /** Kept tags as they are counted, and as they are. */
+  /** Number of kept tags, as stored and as counted. */
   readonly tags: number;
   readonly kept: number;
-  /** The weights of those that left ahead, the same. */
+  /** Sum of the weights of leavers, as stored and as counted. */
   readonly leaving: number;
   readonly left: number;
   readonly classes: Readonly<Record<string, number>>;
 }
 
-/** Whether two say the same by each name; what is missing counts as 0. */
+/** Whether both have the same value for each name; a missing one counts as 0. */
 export function sameCounts(
   a: Readonly<Record<string, number>>,
   b: Readonly<Record<string, number>>,

@@ -1,14 +1,14 @@
-/** Single calls that go to the server together. */
+/** Merges single calls into one call of the server. */
 import { nextTick } from '../../../base/globals.ts';
 import { impossible } from '../../../base/never.ts';
 
-/** The calls of one tick: they share a trip, and each gets its own answer of it. */
+/** The calls of one tick: they share a round trip, and each gets its own answer. */
 export class Together<T> {
   readonly #send: (names: readonly string[]) => Promise<readonly (T | undefined)[]>;
   readonly #names: string[] = [];
   #answers: Promise<readonly (T | undefined)[]> | undefined;
 
-  /** `send` is called once, and answers for each name in its order. */
+  /** `send` is called once, and answers for each name in order. */
   constructor(send: (names: readonly string[]) => Promise<readonly (T | undefined)[]>) {
     this.#send = send;
   }
