@@ -1246,16 +1246,16 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   ]
  },
  "TaskError": {
-  "description": "An error as it is stored: plain data. Together with its causes it fits `LIMITS.errorBytes`.",
+  "description": "A stored error: plain data. With its causes it fits `LIMITS.errorBytes`.",
   "type": "object",
   "properties": {
    "name": {
     "type": "string",
-    "description": "Its class, as `TypeError`; `Error` for what is no error. Cut at 100 characters."
+    "description": "Its class, as `TypeError`; `Error` for a value that is no error. Cut at 100 characters."
    },
    "message": {
     "type": "string",
-    "description": "Cut at 2,000 characters; what is no error is shown as text or JSON."
+    "description": "Cut at 2,000 characters; a value that is no error as text or JSON."
    },
    "code": {
     "anyOf": [
@@ -1266,34 +1266,34 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
       "type": "string"
      }
     ],
-    "description": "As it was: of the system, of a library, or of ours where `own` is true."
+    "description": "Code of the system, of a library, or of Fairloom if `own` is true."
    },
    "stack": {
     "type": "string",
-    "description": "Cut so that all of it fits; absent when it had none."
+    "description": "Cut so that the whole error fits; absent without one."
    },
    "cause": {
     "$ref": "#/components/schemas/TaskError",
-    "description": "What it was made of, as `cause` of an error says; up to 8 below each other."
+    "description": "The `cause` of an error; up to 8 levels."
    },
    "errors": {
     "type": "array",
     "items": {
      "$ref": "#/components/schemas/TaskError"
     },
-    "description": "What was collected, as `errors` of an `AggregateError` says; the first 10."
+    "description": "The `errors` of an `AggregateError`; the first 10."
    },
    "own": {
     "const": true,
-    "description": "It is one of Fairloom's own: `code` is a row of `docs/errors.md`."
+    "description": "An error of Fairloom: `code` is a row of `docs/errors.md`."
    },
    "retryable": {
     "type": "boolean",
-    "description": "Of one of our own, as it says itself."
+    "description": "Errors of Fairloom: whether a retry may help."
    },
    "delayMs": {
     "type": "number",
-    "description": "Of a `RetryAfter`, and of a group whose members asked for one: the wait, in ms."
+    "description": "`RetryAfter`, and groups with members that threw one: the delay, in ms."
    },
    "countAttempt": {
     "type": "boolean",
@@ -1301,7 +1301,7 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    },
    "isFinal": {
     "const": true,
-    "description": "Of a group: no retry helps, as its members said."
+    "description": "Groups: no retry helps, as their members reported."
    }
   },
   "required": [
