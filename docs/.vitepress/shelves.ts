@@ -78,7 +78,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'file-format': 'Files of a data folder',
   'guide/users': 'Users and weights',
   'guide/xcom': 'XCom',
-  'guide/searching': 'Finding tasks, changing many',
+  'guide/searching': 'Finding and changing tasks',
   'guide/streams': 'Streams and logs',
   'guide/retries': 'Retries and idempotency',
 };

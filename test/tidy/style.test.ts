@@ -81,6 +81,29 @@ describe('pure code', () => {
   });
 });
 
+describe('words', () => {
+  /** They hide the subject of a sentence. */
+  const VAGUE = /\b(?:whoever|somebody|nobody|anybody|whatever)\b/gi;
+  const MOST_IN_1000_LINES = 1;
+
+  /** Lines of comments, without the code beside them. */
+  function commentsOf(path: string): readonly string[] {
+    const comment = path.endsWith('.lua') ? /^\s*--/ : /^\s*(?:\/\/|\/?\*)/;
+    return read(path)
+      .split('\n')
+      .filter((line) => comment.test(line));
+  }
+
+  it('of comments and docs name their subject', () => {
+    const comments = sources.filter((path) => path.startsWith('src/')).flatMap(commentsOf);
+    const pages = ['README.md', ...filesBelow('docs', /\.md$/)];
+    const lines = [...comments, ...pages.flatMap((path) => read(path).split('\n'))];
+    const vague = lines.filter((line) => line.match(VAGUE) !== null);
+    expect(lines.length).toBeGreaterThan(10_000);
+    expect(vague.slice(Math.floor((lines.length * MOST_IN_1000_LINES) / 1_000))).toEqual([]);
+  });
+});
+
 describe('entry points', () => {
   it('only name what others export', () => {
     const statement = /export\s+(?:type\s+)?\{[^}]*\}\s*from\s*''\s*;/g;
