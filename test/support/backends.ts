@@ -13,6 +13,7 @@ import type { Backend } from '../../src/domain/port/backend.ts';
 import type { TaskSource } from '../../src/handlers/registry.ts';
 import { silentLogger } from '../../src/logging/logger.ts';
 import { ManualClock } from '../../src/testing/manual-clock.ts';
+import type { RedisPlace } from './redis/redis-server.ts';
 
 /** The first moment of every test; any that is well past the epoch. */
 const START = Date.UTC(2026, 0, 5, 12);
@@ -87,8 +88,9 @@ let namespaces = 0;
 
 export async function openRedis(
   prefix = `engine-${process.pid}-${++namespaces}`,
+  place: RedisPlace = inject('redisPlace'),
 ): Promise<Harness> {
-  const { backend, setTime, dispose } = redisForTests(inject('redisPlace'), { prefix });
+  const { backend, setTime, dispose } = redisForTests(place, { prefix });
   const counted = countCalls(backend);
   // The sign that wakes a worker comes by another connection: it was sent before this answer is. A
   // backend that is closed has none to send.

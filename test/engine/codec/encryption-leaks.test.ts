@@ -7,7 +7,7 @@ import { connect, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { Redis } from 'ioredis';
 import * as client from 'prom-client';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { carrierOf, jsonArgs, partsOf } from '../../../src/backends/file/log/calls.ts';
 import type { LogFields, Logger } from '../../../src/base/logger.ts';
 import type { Fairloom } from '../../../src/client/client.ts';
@@ -23,7 +23,8 @@ import { signal } from '../../../src/workflow/signal.ts';
 import type { StandardSchemaV1 } from '../../../src/workflow/standard-schema.ts';
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
 import { xcomKey } from '../../../src/workflow/xcom-key.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, type Harness, openRedis } from '../../support/backends.ts';
+import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
 import { refusal, settled } from '../../support/runs.ts';
 import { type Spans, spans } from '../../support/spans.ts';
 
@@ -233,13 +234,15 @@ async function stored(backend: Backend, ids: readonly string[]): Promise<unknown
   return [all, more, graphs, await backend.xcom.read(places), schedules];
 }
 
+const PREFIX = 'leaks';
+
 /** Every key and every value of a Redis, byte by byte. */
 async function bytesOf(redis: Redis): Promise<string> {
   const parts: string[] = [];
   const texts = (values: readonly Buffer[]): void => {
     for (const value of values) parts.push(value.toString('latin1'));
   };
-  for await (const keys of redis.scanStream({ match: `*engine-${process.pid}-*`, count: 500 })) {
+  for await (const keys of redis.scanStream({ match: `*${PREFIX}*`, count: 500 })) {
     for (const key of keys as readonly string[]) {
       parts.push(key);
       const type = await redis.type(key);
@@ -289,21 +292,26 @@ const shown = (value: unknown): string =>
 eachBackend((open, name) => {
   let harness: Harness;
   let traces: Spans;
+  /** Of this test alone: it hears all that is sent there, and reads all that is stored. */
+  let server: RedisServer | undefined;
   beforeEach(async () => {
-    harness = await open();
+    server = name === 'redis' ? await startRedis() : undefined;
+    harness =
+      server === undefined ? await open() : await openRedis(PREFIX, { path: server.socket });
     traces = spans();
   });
   afterEach(async () => {
     traces.close();
     await harness.close();
+    await server?.stop();
   });
 
   describe('encrypted', () => {
     // F40
     it('a secret in every value is in no byte of the store, and in no log, figure or span', async () => {
       const sent: string[] = [];
-      const redis = name === 'redis' ? new Redis(inject('redisUrl')) : undefined;
-      const monitor = redis === undefined ? undefined : await monitored(inject('redisUrl'), sent);
+      const redis = server === undefined ? undefined : new Redis(server.url);
+      const monitor = server === undefined ? undefined : await monitored(server.url, sent);
       // What a log of calls would have of them.
       const calls = name === 'redis' ? [] : noted(harness.backend);
       const { log, lines } = keeper();

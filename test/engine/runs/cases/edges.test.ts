@@ -292,6 +292,12 @@ const BLOCKING = /^.*(?:'SADD', |F\.zset\(\().*(?<!, false\))$/gm;
 
 /** A client whose scripts are changed on their way. */
 function rewritten(client: RedisClient, change: (text: string) => string): RedisClient {
+  const known = new Map<unknown, string>();
+  const changed = (text: string): string => {
+    const made = known.get(text) ?? change(text);
+    known.set(text, made);
+    return made;
+  };
   return new Proxy(client, {
     get(target, member): unknown {
       if (member === 'call') {
@@ -299,7 +305,7 @@ function rewritten(client: RedisClient, change: (text: string) => string): Redis
           if (command === 'FCALL') throw new Error("ERR unknown command 'FCALL'");
           if (command === 'EVALSHA') throw new Error('NOSCRIPT it has to be sent');
           const [text = '', ...rest] = args;
-          return target.call(command, command === 'EVAL' ? [change(String(text)), ...rest] : args);
+          return target.call(command, command === 'EVAL' ? [changed(String(text)), ...rest] : args);
         };
       }
       const value: unknown = Reflect.get(target, member);
