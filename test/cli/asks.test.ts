@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { fairloomHere } from '../support/cli-here.ts';
-import { type Ended, fairloom, ROOT } from '../support/processes/run-process.ts';
+import { fairloomHere, fairloomQuick } from '../support/cli-here.ts';
+import { type Ended, ROOT } from '../support/processes/run-process.ts';
 import { startWorker, type WorkerProcess } from '../support/processes/worker-process.ts';
 
 const TASKS = join(ROOT, 'test/fixtures/cli/tasks.mjs');
@@ -13,12 +13,12 @@ const KEYS = { FAIRLOOM_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64'
 
 type Run = (...args: readonly string[]) => Promise<Ended>;
 
-const run: Run = (...args) => fairloom([...args, ...WHERE]);
-const withKey: Run = (...args) => fairloom([...args, ...SEALED], { env: KEYS });
+const run: Run = (...args) => fairloomQuick([...args, ...WHERE]);
+const withKey: Run = (...args) => fairloomQuick([...args, ...SEALED], { env: KEYS });
 /** The same to look by: many times, until something has come. */
 const look: Run = (...args) => fairloomHere([...args, ...WHERE]);
 const lookWithKey: Run = (...args) => fairloomHere([...args, ...SEALED], { env: KEYS });
-const without: Run = (...args) => fairloom([...args, ...SEALED]);
+const without: Run = (...args) => fairloomQuick([...args, ...SEALED]);
 
 /** Waits until that holds of what a command says. */
 async function until<T>(look: () => Promise<T>, holds: (found: T) => boolean): Promise<T> {

@@ -1,7 +1,8 @@
 /** `fairloom enqueue` and `schedules set` of names without code, and what `--wait` says. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { fairloom, ROOT } from '../support/processes/run-process.ts';
+import { fairloomQuick } from '../support/cli-here.ts';
+import { ROOT } from '../support/processes/run-process.ts';
 import { startWorker, type WorkerProcess } from '../support/processes/worker-process.ts';
 
 const STEPS = join(ROOT, 'test/fixtures/cli/workflow.mjs');
@@ -18,11 +19,11 @@ it.each([
   ['schedules', 'set', 'nightly', 'etl', '1', '--every', '1h'],
   // F30
 ])('%s %s: what live workers know as a pipeline is no task', async (...args) => {
-  const refused = await fairloom([...args, ...where]);
+  const refused = await fairloomQuick([...args, ...where]);
   expect(refused.code).toBe(2);
   expect(refused.stdout).toBe('');
   expect(refused.stderr).toMatch(/etl is a pipeline on worker .+\n.*--module/);
-  const { stdout } = await fairloom(['status', '-o', 'json', ...where]);
+  const { stdout } = await fairloomQuick(['status', '-o', 'json', ...where]);
   expect(JSON.parse(stdout).totals.enqueued).toBe(0);
 });
 
@@ -31,13 +32,13 @@ it.each([
   ['schedules', 'set', 'nightly', 'etl', '1', '--every', '1h'],
   // F30
 ])('%s %s with its module is right', async (...args) => {
-  const done = await fairloom([...args, '--module', STEPS, ...where]);
+  const done = await fairloomQuick([...args, '--module', STEPS, ...where]);
   expect(done).toMatchObject({ code: 0, stdout: expect.stringMatching(/\S/) });
 });
 
 // F30
 it('workers say which pipelines they know', async () => {
-  const { stdout } = await fairloom(['workers', 'list', '-o', 'json', ...where]);
+  const { stdout } = await fairloomQuick(['workers', 'list', '-o', 'json', ...where]);
   const [one] = JSON.parse(stdout);
   expect(one.pipelines).toContain('etl');
   expect(one.names).not.toContain('etl');
@@ -45,7 +46,7 @@ it('workers say which pipelines they know', async () => {
 
 // F30
 it('a name that no worker knows is taken, and said', async () => {
-  const { code, stderr } = await fairloom(['enqueue', 'nobody', '--id', 'n', ...where]);
+  const { code, stderr } = await fairloomQuick(['enqueue', 'nobody', '--id', 'n', ...where]);
   expect(code).toBe(0);
   expect(stderr).toContain('no live worker knows nobody');
 });
@@ -53,7 +54,7 @@ it('a name that no worker knows is taken, and said', async () => {
 // F30
 it('--wait says what it waits for until it is there', async () => {
   const args = ['enqueue', 'nobody', '--wait', '5s', '--queue', 'empty', ...where];
-  const { code, stderr, stdout } = await fairloom(args);
+  const { code, stderr, stdout } = await fairloomQuick(args);
   expect(code).toBe(5);
   expect(stdout).toBe('');
   expect(stderr).toMatch(/^waiting: \S+ is queued: no live worker serves its queue empty/m);

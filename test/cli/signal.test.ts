@@ -1,13 +1,14 @@
 /** `fairloom signal`: what a task waits for, from another process. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { fairloom, ROOT } from '../support/processes/run-process.ts';
+import { fairloomQuick } from '../support/cli-here.ts';
+import { ROOT } from '../support/processes/run-process.ts';
 import { startWorker, type WorkerProcess } from '../support/processes/worker-process.ts';
 
 const WHERE = ['--redis', inject('redisUrl'), '--prefix', `signal-${process.pid}`];
 const TASKS = join(ROOT, 'test/fixtures/cli/tasks.mjs');
 
-const run = (...args: readonly string[]) => fairloom([...args, ...WHERE]);
+const run = (...args: readonly string[]) => fairloomQuick([...args, ...WHERE]);
 
 let worker: WorkerProcess;
 

@@ -1,14 +1,15 @@
 /** `fairloom streams`: what tasks tell, by the real binary. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { fairloom, ROOT } from '../support/processes/run-process.ts';
+import { fairloomQuick } from '../support/cli-here.ts';
+import { ROOT } from '../support/processes/run-process.ts';
 import { startWorker, type WorkerProcess } from '../support/processes/worker-process.ts';
 
 const TASKS = join(ROOT, 'test/fixtures/cli/tasks.mjs');
 const REDIS = ['--redis', inject('redisUrl'), '--prefix', `streams-${process.pid}`];
 
-const run = (...args: readonly string[]): ReturnType<typeof fairloom> =>
-  fairloom([...args, ...REDIS]);
+const run = (...args: readonly string[]): ReturnType<typeof fairloomQuick> =>
+  fairloomQuick([...args, ...REDIS]);
 
 let worker: WorkerProcess;
 

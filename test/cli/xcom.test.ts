@@ -1,13 +1,13 @@
 /** `fairloom xcom`: named values by the real binary. */
 import { expect, inject, it } from 'vitest';
-import { fairloom } from '../support/processes/run-process.ts';
+import { fairloomQuick } from '../support/cli-here.ts';
 
 let spaces = 0;
 
 /** Commands on a namespace of Redis of their own. */
-function ownStore(): (...args: readonly string[]) => ReturnType<typeof fairloom> {
+function ownStore(): (...args: readonly string[]) => ReturnType<typeof fairloomQuick> {
   const where = ['--redis', inject('redisUrl'), '--prefix', `xcom-${process.pid}-${++spaces}`];
-  return (...args) => fairloom(['xcom', ...args, ...where]);
+  return (...args) => fairloomQuick(['xcom', ...args, ...where]);
 }
 
 it('a value is pushed, listed, shown and deleted', async () => {

@@ -1,14 +1,15 @@
 /** Lists say what was thrown, by the binary. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { type Ended, fairloom, ROOT } from '../../support/processes/run-process.ts';
+import { fairloomQuick } from '../../support/cli-here.ts';
+import { type Ended, ROOT } from '../../support/processes/run-process.ts';
 import { startWorker, type WorkerProcess } from '../../support/processes/worker-process.ts';
 
 const MODULE = join(ROOT, 'test/fixtures/cli/failing.mjs');
 const BACKEND = ['--redis', inject('redisUrl'), '--prefix', `error-column-${process.pid}`];
 const NAMES = ['lines', 'long', 'behind'];
 
-const run = (...args: readonly string[]): Promise<Ended> => fairloom([...args, ...BACKEND]);
+const run = (...args: readonly string[]): Promise<Ended> => fairloomQuick([...args, ...BACKEND]);
 
 let worker: WorkerProcess;
 beforeAll(async () => {
