@@ -4,7 +4,7 @@
  */
 // biome-ignore format: one row for each
 export const ERRORS = {
-  // The caller's mistake.
+  // Invalid calls.
   INVALID_OPTION: { name: 'InvalidOptionError', retryable: false, exit: 'usage', status: 400 },
   INVALID_CONFIG: { name: 'ConfigError', retryable: false, exit: 'usage', status: 500 },
   INVALID_PAYLOAD: { name: 'InvalidPayloadError', retryable: false, exit: 'usage', status: 400 },
@@ -21,7 +21,7 @@ export const ERRORS = {
   TASK_CONFLICT: { name: 'TaskConflictError', retryable: false, exit: 'refused', status: 409 },
   KEY_TAKEN: { name: 'KeyTakenError', retryable: false, exit: 'refused', status: 409 },
   BATCH_REFUSED: { name: 'BatchRefusedError', retryable: false, exit: 'refused', status: 409 },
-  // The world changed.
+  // Missing and changed objects.
   QUEUE_FULL: { name: 'QueueFullError', retryable: true, exit: 'refused', status: 429 },
   TASK_NOT_FOUND: { name: 'TaskNotFoundError', retryable: false, exit: 'notFound', status: 404 },
   SCHEDULE_NOT_FOUND: { name: 'ScheduleNotFoundError', retryable: false, exit: 'notFound', status: 404 },
