@@ -225,7 +225,7 @@ export class AttemptContext implements TaskContext {
     const { runner, trace, limit, reported } = this.#source;
     const place = { signal: this.#callSignal, lines: reported?.lines, trace, limit };
     const call = { isWait: false, what: 'a run' };
-    return this.#alone(call, () => runner.run({ step, input, id: options.id, ...place }));
+    return this.#exclusive(call, () => runner.run({ step, input, id: options.id, ...place }));
   }
 
   get #waiter(): Waiter {
@@ -233,14 +233,14 @@ export class AttemptContext implements TaskContext {
     return (wait, { id }) => {
       const lines = this.#source.reported?.lines;
       const call = { isWait: true, what: waitText(wait) };
-      return this.#alone(call, () =>
+      return this.#exclusive(call, () =>
         runner.wait({ wait, id, signal: this.#callSignal, lines, limit }),
       );
     };
   }
 
   /** Refuses a wait beside other calls: in a race it would settle too late, or never. */
-  async #alone<T>(call: OpenCall, make: () => Promise<T>): Promise<T> {
+  async #exclusive<T>(call: OpenCall, make: () => Promise<T>): Promise<T> {
     this.#open ??= new Set();
     const open = this.#open;
     for (const { isWait, what } of open) {

@@ -273,7 +273,7 @@ export class Attempt extends LeasedSource implements CallSink, OwnLease {
   }
 
   /** Its task has ended: asks the members of its open groups to end. */
-  giveUpGroups(canceled?: Cause): void {
+  abandonGroups(canceled?: Cause): void {
     for (const giveUp of this.openGroups.values()) {
       giveUp(canceled).catch((error: unknown) => {
         if (isOwn(error, 'CLOSED')) return;

@@ -103,7 +103,7 @@ export class PendingChannelWrites {
   open(channel: unknown): HandlerChannel {
     const definition = channelDefinitionOf(channel);
     const store = this.#store;
-    const live = new HandChannel(definition, store);
+    const live = new ChannelView(definition, store);
     const own: ChannelStore = {
       read: (field) => this.#read(field),
       write: async (write) => this.#add(definition, write),
@@ -153,7 +153,7 @@ export class PendingChannelWrites {
 export const NO_WRITES: readonly ChannelWrite[] = [];
 
 /** One view of a channel. Callers see `LiveChannel`; its types exist at compile time only. */
-class HandChannel {
+class ChannelView {
   readonly #definition: ChannelDefinition;
   readonly #store: ChannelStore;
 
@@ -223,10 +223,10 @@ class HandChannel {
 }
 
 /** A channel as a handler sees it. */
-class HandlerChannel extends HandChannel {
-  readonly live: HandChannel;
+class HandlerChannel extends ChannelView {
+  readonly live: ChannelView;
 
-  constructor(definition: ChannelDefinition, store: ChannelStore, live: HandChannel) {
+  constructor(definition: ChannelDefinition, store: ChannelStore, live: ChannelView) {
     super(definition, store);
     this.live = live;
   }

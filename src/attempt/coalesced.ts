@@ -20,7 +20,7 @@ interface CoalescedParts {
 }
 
 /** Options of a buffer. */
-export interface Habits {
+export interface BufferOptions {
   /** Largest number of buffered texts, the newest ones, and of their characters. */
   readonly most: number;
   readonly mostChars: number;
@@ -35,7 +35,7 @@ export interface Habits {
 /** Texts of one call of a handler for one stream. */
 export class Coalesced {
   readonly #parts: CoalescedParts;
-  readonly #habits: Habits;
+  readonly #options: BufferOptions;
   readonly #texts: string[] = [];
   #chars = 0;
   #store: TextStore | undefined;
@@ -47,9 +47,9 @@ export class Coalesced {
   #isFree = false;
   #hasFailed = false;
 
-  constructor(parts: CoalescedParts, habits: Habits) {
+  constructor(parts: CoalescedParts, options: BufferOptions) {
     this.#parts = parts;
-    this.#habits = habits;
+    this.#options = options;
   }
 
   /** Whether some of it was stored, or is being sent. */
@@ -59,7 +59,7 @@ export class Coalesced {
 
   add(text: string): void {
     if (this.#isOver) return;
-    const { most, mostChars, isEager } = this.#habits;
+    const { most, mostChars, isEager } = this.#options;
     this.#texts.push(text);
     this.#chars += text.length;
     while (this.#texts.length > most || this.#chars > mostChars) {
@@ -97,14 +97,14 @@ export class Coalesced {
     return this.#parts.clock.setTimer(LIMITS.reportMs, () => {
       this.#timer = undefined;
       if (this.#texts.length === 0) return;
-      if (!this.#isFree && this.#habits.mustWait !== undefined) {
+      if (!this.#isFree && this.#options.mustWait !== undefined) {
         this.#timer = this.#soon();
-        void this.#free(this.#habits.mustWait);
+        void this.#free(this.#options.mustWait);
         return;
       }
       // During an outage, texts stay in the buffer while others are being sent.
       if (this.#sending === undefined) void this.#send();
-      if (this.#texts.length > 0 || this.#habits.isEager) this.#timer = this.#soon();
+      if (this.#texts.length > 0 || this.#options.isEager) this.#timer = this.#soon();
     });
   }
 
@@ -130,6 +130,6 @@ export class Coalesced {
   #failed(error: unknown): void {
     if (this.#hasFailed || isOwn(error, 'LEASE_LOST')) return;
     this.#hasFailed = true;
-    this.#habits.failed(error);
+    this.#options.failed(error);
   }
 }

@@ -175,8 +175,8 @@ function causeIn(
   if ('cause' in given && PASSED_ON.includes(given.cause?.type)) return given.cause;
   const reason = 'reason' in given && typeof given.reason === 'string' ? given.reason : '';
   if (given.type !== 'dead-letter') return { type: 'decider', reason };
-  const said = 'failureType' in given ? given.failureType : undefined;
-  const failure = FAILURES.find((known) => known === said) ?? 'error';
+  const failureType = 'failureType' in given ? given.failureType : undefined;
+  const failure = FAILURES.find((known) => known === failureType) ?? 'error';
   const where = 'node' in outcome ? { node: outcome.node } : {};
   return { type: 'decider', reason, failure, ...where };
 }

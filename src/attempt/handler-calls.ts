@@ -57,7 +57,7 @@ export class HandlerCalls {
     if (this.#linked === undefined) {
       this.#ending = new AbortController();
       this.#linked = linkAbort(attempt, this.#ending.signal);
-      if (this.#isOver) this.#giveUp();
+      if (this.#isOver) this.#abandon();
     }
     return this.#linked.signal;
   }
@@ -66,7 +66,7 @@ export class HandlerCalls {
   end(): Promise<CallFailure | undefined> | undefined {
     this.#isOver = true;
     if (this.#open.size === 0 && this.#failures.size === 0) {
-      this.#giveUp();
+      this.#abandon();
       return undefined;
     }
     return this.#unseen();
@@ -91,11 +91,11 @@ export class HandlerCalls {
     if (this.#open.size > 0) await new Promise<void>((resolve) => nextTick(resolve));
     const [first] = this.#failures.values();
     this.#open.clear();
-    this.#giveUp();
+    this.#abandon();
     return first;
   }
 
-  #giveUp(): void {
+  #abandon(): void {
     this.#ending?.abort(new LeaseLostError(this.#taskId));
     this.#linked?.unlink();
   }

@@ -17,7 +17,7 @@ export type OwnEnd =
 /** The journal of a waiting handler, as far as its attempt needs it. */
 export interface KeptJournal {
   /** Whether no other process has changed the fields; answers do not count, and are copied. */
-  goesOnWith(fields: Readonly<Record<string, string>>): boolean;
+  matches(fields: Readonly<Record<string, string>>): boolean;
 }
 
 /**

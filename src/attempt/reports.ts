@@ -74,8 +74,8 @@ export class HandlerReports {
       ...{ most: 1, mostChars: LIMITS.logBytes, isEager: true },
       failed: (error) => this.#failed(error),
     });
-    const said = message === undefined ? {} : { message: cut(message, LIMITS.logMessageChars) };
-    this.#progress.add(progressText({ fraction, ...said, at: clock.now() }));
+    const note = message === undefined ? {} : { message: cut(message, LIMITS.logMessageChars) };
+    this.#progress.add(progressText({ fraction, ...note, at: clock.now() }));
   }
 
   /** Its handler has ended. Resolves when everything to keep is stored; never rejects. */

@@ -9,7 +9,7 @@ import { LIMITS } from '../domain/limits.ts';
 import type { LeaseRef, StreamStore } from '../domain/port/backend.ts';
 import { blockOf, type StreamWrite } from '../domain/task/stream.ts';
 import type { TaskStream } from '../workflow/task-stream.ts';
-import { Coalesced, type Habits } from './coalesced.ts';
+import { type BufferOptions, Coalesced } from './coalesced.ts';
 
 /** Parts of the worker that store streams. */
 export interface StreamTools {
@@ -184,13 +184,13 @@ export class HandlerStreams {
   }
 
   /** Opens a buffer for a stream of the engine's own. */
-  gather(name: string, clock: Clock, habits: Habits): Coalesced {
+  gather(name: string, clock: Clock, options: BufferOptions): Coalesced {
     const parts = {
       clock,
       open: () => new BlockStream(this.#out, this.#whose, name),
       left: () => this.#out.gathering(texts, false),
     };
-    const texts = new Coalesced(parts, habits);
+    const texts = new Coalesced(parts, options);
     this.#out.gathering(texts, true);
     return texts;
   }

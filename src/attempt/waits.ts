@@ -44,9 +44,9 @@ export interface HandlerAsk extends Pick<AskSpec, 'choices' | 'for' | 'text'> {
   readonly kind: 'ask';
   readonly wakeAt: WakeTime | undefined;
   /** Reason of the task's cancel after the timeout; absent when the task continues. */
-  readonly cancels: string | undefined;
+  readonly cancelReason: string | undefined;
   /** Whether the call rejects after the timeout. */
-  readonly failsLate: boolean;
+  readonly rejectsOnTimeout: boolean;
 }
 
 /** The end of a wait: a time after its begin, or a moment in ms since the epoch. */
@@ -123,8 +123,8 @@ export async function askPeople(
     for: question.for,
     text: askText(what, title, schema),
     wakeAt: timeoutMs === undefined ? undefined : { inMs: timeoutMs },
-    failsLate: onTimeout === 'fail',
-    cancels: onTimeout === 'cancel' ? `no answer to ${what} in time` : undefined,
+    rejectsOnTimeout: onTimeout === 'fail',
+    cancelReason: onTimeout === 'cancel' ? `no answer to ${what} in time` : undefined,
   };
   const { by, at, payload } = await waiter(ask, { id: options.id });
   if (by === 'time') {

@@ -45,11 +45,11 @@ export function callsOf(
   if (Array.isArray(first)) {
     const options = second === undefined ? {} : second;
     checkOptions('enqueueMany', options, CALLS_KEYS);
-    return { calls: whole('calls', first).map(demandCall), atomic: atomicOf(options) };
+    return { calls: withoutHoles('calls', first).map(demandCall), atomic: atomicOf(options) };
   }
   const definition = loneTaskOf(first);
   if (!Array.isArray(second)) throw new InvalidOptionError('inputs', 'a list', second);
-  const inputs = whole('inputs', second);
+  const inputs = withoutHoles('inputs', second);
   const { options, atomic } = sharedOf(third);
   const calls = inputs.map((input) => new TaskCall(definition, input, options));
   return { calls, atomic };
@@ -72,7 +72,7 @@ function sharedOf(given: unknown): {
 }
 
 /** Refuses a list with holes: the caller forgot to fill it. */
-function whole(option: string, list: readonly unknown[]): readonly unknown[] {
+function withoutHoles(option: string, list: readonly unknown[]): readonly unknown[] {
   for (let at = 0; at < list.length; at++) {
     if (!(at in list)) throw new InvalidOptionError(`${option}[${at}]`, 'a value', 'a hole');
   }

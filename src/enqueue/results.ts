@@ -27,13 +27,13 @@ const UNKNOWN: Cause = { type: 'request' };
 const NO_OPTIONS: ResultOptions = {};
 
 /** Longest wait for a notification, in ms; then the record is read again. */
-const LOOK_MS = 5_000;
+const REREAD_MS = 5_000;
 
 /** Number of successive reads that may fail with the connection, or a folder's owner. */
-const LOST_LOOKS = 2;
+const LOST_READS = 2;
 
 /** Reads the state of a task, given its end if that is known. */
-type Look<T> = (inspect: Inspect, ended: TaskStatus | undefined) => Promise<T | undefined>;
+type Read<T> = (inspect: Inspect, ended: TaskStatus | undefined) => Promise<T | undefined>;
 
 /** Waits for the ends of tasks. */
 export class Results {
@@ -62,7 +62,7 @@ export class Results {
   guard: ((id: string, end: (reason: Error) => void) => () => void) | undefined;
 
   async wait(id: string, options?: ResultOptions): Promise<unknown> {
-    const status = await this.#waitFor(id, options, lookAtStatus(id));
+    const status = await this.#waitFor(id, options, readStatus(id));
     return this.#resultOf(id, status);
   }
 
@@ -73,13 +73,13 @@ export class Results {
 
   /** Resolves when it has ended in any state; rejects when it is not stored, or on abort. */
   async waitForEnd(id: string, signal: AbortSignal): Promise<void> {
-    await this.#waitFor(id, { signal }, lookAtStatus(id));
+    await this.#waitFor(id, { signal }, readStatus(id));
   }
 
   async #waitFor<T extends TaskStatus>(
     id: string,
     options: ResultOptions | undefined,
-    look: Look<T>,
+    read: Read<T>,
   ): Promise<T> {
     const { timeout, signal } = checked(options);
     const bounds = { least: 0, most: LIMITS.delayMaxMs };
@@ -95,7 +95,7 @@ export class Results {
     this.#keepAlive.hold();
     const forget = this.guard?.(id, (reason) => stalled?.abort(reason));
     try {
-      const found = await this.#until(id, until, stop.signal, look);
+      const found = await this.#until(id, until, stop.signal, read);
       if (found === undefined) throw new ResultTimeoutError(id, timeoutMs ?? 0);
       return found;
     } finally {
@@ -110,21 +110,21 @@ export class Results {
     id: string,
     until: number,
     signal: AbortSignal,
-    look: Look<T>,
+    read: Read<T>,
   ): Promise<T | undefined> {
     for (let failures = 0; ; ) {
-      const waitMs = Math.min(until - elapsedMs(this.#clock), LOOK_MS);
+      const waitMs = Math.min(until - elapsedMs(this.#clock), REREAD_MS);
       try {
         const { inspect } = this.#connection.now ?? (await this.#connection.open());
         const ended = waitMs > 0 ? await inspect.waitForEnd(id, waitMs, signal) : undefined;
         if (signal.aborted) throw signal.reason;
-        const found = await look(inspect, ended);
+        const found = await read(inspect, ended);
         if (signal.aborted) throw signal.reason;
         if (found === undefined) throw new TaskNotFoundError(id);
         if (found === ended || isEnd(found.state)) return found;
         failures = 0;
       } catch (error) {
-        if (!isOwn(error, 'BACKEND_UNAVAILABLE') || failures++ === LOST_LOOKS) throw error;
+        if (!isOwn(error, 'BACKEND_UNAVAILABLE') || failures++ === LOST_READS) throw error;
       }
       if (until <= elapsedMs(this.#clock)) return undefined;
     }
@@ -141,7 +141,7 @@ export class Results {
   }
 }
 
-function lookAtStatus(id: string): Look<TaskStatus> {
+function readStatus(id: string): Read<TaskStatus> {
   return async (inspect, ended) => ended ?? (await inspect.status([id]))[0];
 }
 

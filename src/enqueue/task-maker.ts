@@ -97,8 +97,8 @@ export class TaskMaker {
     if (this.#registry.isPipeline(name)) {
       throw new InvalidOptionError('name', 'a task, not a pipeline', name);
     }
-    const said = checkTaskName('name', name);
-    const kept = versioningOf(options) === 'latest' ? nameIn(said) : said;
+    const taskName = checkTaskName('name', name);
+    const kept = versioningOf(options) === 'latest' ? nameIn(taskName) : taskName;
     return this.#task(kept, this.#base, { input, options });
   }
 
@@ -109,7 +109,7 @@ export class TaskMaker {
   ): NewTask {
     const payload = this.#codec.payload(name, call.input);
     const { options = NOTHING } = call;
-    if (place.expiresInMs === undefined && saysUserOnly(options)) {
+    if (place.expiresInMs === undefined && setsUserOnly(options)) {
       return {
         id: this.#newId(),
         name,
@@ -163,15 +163,15 @@ export class TaskMaker {
 
 /** The name with its version, unless definition or enqueue say that it keeps none. */
 function nameFor(definition: TaskDefinition, options: EnqueueOptions | undefined): string {
-  const said = versioningOf(options);
-  if (said === undefined) return definition.storedName;
-  return said === 'pin'
+  const versioning = versioningOf(options);
+  if (versioning === undefined) return definition.storedName;
+  return versioning === 'pin'
     ? versionedName(definition.name, definition.options.version)
     : definition.name;
 }
 
 /** Whether the options set only the user, as most do: then there is nothing else to read or check. */
-function saysUserOnly(options: EnqueueOptions): boolean {
+function setsUserOnly(options: EnqueueOptions): boolean {
   for (const name in options) if (name !== 'user') return false;
   // An instance of a class may have further options behind accessors.
   return Object.getPrototypeOf(options) === Object.prototype;

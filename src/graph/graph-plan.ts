@@ -14,7 +14,7 @@ import {
   type TaskNode,
 } from './graph.ts';
 import type { Binding } from './graph-binding.ts';
-import { begun } from './graph-start.ts';
+import { executedGraph } from './graph-start.ts';
 
 /** The input of a block, as a binding in the block around it; `undefined` is the run's input. */
 export interface PlanScope {
@@ -107,7 +107,7 @@ export type Plan =
 /** Plans the part of a graph that its runs execute: tasks, joins and groups, if it is static. */
 export function plan(graph: TaskGraph): Plan {
   const reasons: { readonly node: string; readonly reason: DriveReason }[] = [];
-  const runs = begun(graph);
+  const runs = executedGraph(graph);
   for (const node of allNodes(runs)) {
     const reason = driveReason(node);
     if (reason !== undefined) reasons.push({ node: node.id, reason });

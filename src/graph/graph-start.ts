@@ -15,7 +15,7 @@ import { type Binding, nodesRead, readsInput } from './graph-binding.ts';
 const STARTED = new WeakMap<TaskGraph, Map<string, TaskGraph>>();
 
 /** The part that runs execute, by graph with a start. */
-const BEGUN = new WeakMap<TaskGraph, TaskGraph>();
+const EXECUTED = new WeakMap<TaskGraph, TaskGraph>();
 
 /** Largest number of names in a message. */
 const SHOWN = 20;
@@ -64,10 +64,10 @@ export function checkStart(graph: TaskGraph): void {
 }
 
 /** The part of a graph that runs execute: all of it, or the start and its successors. */
-export function begun(graph: TaskGraph): TaskGraph {
+export function executedGraph(graph: TaskGraph): TaskGraph {
   const { start, ...whole } = graph;
   if (start === undefined) return graph;
-  const known = BEGUN.get(graph);
+  const known = EXECUTED.get(graph);
   if (known !== undefined) return known;
   const runs = following(graph, start);
   const nodes = graph.nodes.flatMap((node): readonly GraphNode[] => {
@@ -76,7 +76,7 @@ export function begun(graph: TaskGraph): TaskGraph {
     return [{ ...node, after: node.after.filter((id) => runs.has(id)) }];
   });
   const made = { ...whole, nodes };
-  BEGUN.set(graph, made);
+  EXECUTED.set(graph, made);
   return made;
 }
 

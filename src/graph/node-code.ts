@@ -3,7 +3,7 @@ import { versionedName } from '../domain/task/task-name.ts';
 import { allNodes, type GraphBlock, type TaskNode } from './graph.ts';
 
 /** Versions as set by the enqueue of a run. */
-export interface SaidVersions {
+export interface VersionOverrides {
   /** No version is kept: each node runs with the newest. */
   readonly latest?: true;
 }
@@ -11,19 +11,22 @@ export interface SaidVersions {
 /** The name of a node's code: with its version, if the node keeps it. */
 export function codeOfNode(
   { task, version, versioning }: Pick<TaskNode, 'task' | 'version' | 'versioning'>,
-  said: SaidVersions | undefined,
+  overrides: VersionOverrides | undefined,
 ): string {
-  const isKept = versioning === undefined && said?.latest !== true;
+  const isKept = versioning === undefined && overrides?.latest !== true;
   return versionedName(task, isKept ? version : undefined);
 }
 
 /** The versioned code that nodes of a block keep, each once, in order of the nodes. */
-export function codeKept(block: GraphBlock, said: SaidVersions | undefined): ReadonlySet<string> {
+export function codeKept(
+  block: GraphBlock,
+  overrides: VersionOverrides | undefined,
+): ReadonlySet<string> {
   const kept = new Set<string>();
-  if (said?.latest === true) return kept;
+  if (overrides?.latest === true) return kept;
   for (const node of allNodes(block)) {
     if (node.kind !== 'task' || node.version === undefined) continue;
-    if (node.versioning === undefined) kept.add(codeOfNode(node, said));
+    if (node.versioning === undefined) kept.add(codeOfNode(node, overrides));
   }
   return kept;
 }

@@ -1,6 +1,6 @@
 import type { TaskGraph } from '../graph/graph.ts';
 import { type FlatGraph, flatten, type Plan, plan } from '../graph/graph-plan.ts';
-import { begun } from '../graph/graph-start.ts';
+import { executedGraph } from '../graph/graph-start.ts';
 import { graphText } from '../graph/graph-text.ts';
 import { PlanValues } from '../graph/graph-values.ts';
 import { type Dispatch, dispatchOf } from './dispatch.ts';
@@ -67,7 +67,7 @@ export class KnownGraph {
 
   /** Its runs without nesting, in either form. */
   get flat(): FlatGraph {
-    this.#flat ??= this.plan.form === 'dispatched' ? this.plan : flatten(begun(this.graph));
+    this.#flat ??= this.plan.form === 'dispatched' ? this.plan : flatten(executedGraph(this.graph));
     return this.#flat;
   }
 

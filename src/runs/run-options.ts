@@ -88,9 +88,9 @@ export interface RunSettings {
   readonly rejects: boolean;
   readonly form: RunForm | undefined;
   readonly checkpoint: Checkpoint | undefined;
-  readonly said: EnqueueOptions;
+  readonly options: EnqueueOptions;
   /** The options that a rerun needs. */
-  readonly saidPlace: SaidPlace | undefined;
+  readonly overrides: SaidPlace | undefined;
 }
 
 interface SettingsTools {
@@ -130,8 +130,8 @@ export function runSettings(tools: SettingsTools, options: RunEnqueueOptions): R
     rejects: rejectsDuplicate(options),
     form,
     checkpoint,
-    said: options,
-    saidPlace: saidPlaceOf(options),
+    options,
+    overrides: overridesOf(options),
   };
 }
 
@@ -155,7 +155,7 @@ export function maxStepsOf(maxSteps: number | undefined): number | undefined {
   return integerOption('maxSteps', maxSteps, { least: 1, most: LIMITS.runSteps });
 }
 
-function saidPlaceOf(options: RunEnqueueOptions): SaidPlace | undefined {
+function overridesOf(options: RunEnqueueOptions): SaidPlace | undefined {
   const { queue, priority, cost } = options;
   const maxSteps = maxStepsOf(options.maxSteps);
   const isLatest = versioningOf(options) === 'latest';
@@ -171,7 +171,11 @@ function saidPlaceOf(options: RunEnqueueOptions): SaidPlace | undefined {
 }
 
 /** The place of a node's task. Precedence: enqueue, definition, defaults. */
-export function placeOfNode({ options }: TaskNode, { said }: RunSettings, base: Place): Place {
+export function placeOfNode(
+  { options }: TaskNode,
+  { options: said }: RunSettings,
+  base: Place,
+): Place {
   const { queue, level, cost, expiresInMs } = options;
   return placeOf(said, {
     queue: typeof queue === 'string' ? queue : base.queue,

@@ -8,7 +8,7 @@ import { scopedKey } from '../domain/task/task-name.ts';
 import { isSharedKey, type Place } from '../enqueue/enqueue-options.ts';
 import type { GraphNode, TaskGraph } from '../graph/graph.ts';
 import type { PlanTask } from '../graph/graph-plan.ts';
-import { begun } from '../graph/graph-start.ts';
+import { executedGraph } from '../graph/graph-start.ts';
 import { codeKept, codeOfNode } from '../graph/node-code.ts';
 import { RunWalk } from '../graph/run-walk.ts';
 import type { DispatchTask } from './dispatch.ts';
@@ -90,7 +90,7 @@ export function drivenTask(call: RunCall): NewTask {
   return {
     ...ownTask(
       call,
-      driveTaskFor(begun(known.graph), settings.saidPlace),
+      driveTaskFor(executedGraph(known.graph), settings.overrides),
       runOptions(stored, placeOfRun(call)),
     ),
     payload: runPayload(codec, { input, seed: call.seed, edits: call.edits }),
@@ -106,9 +106,9 @@ export function drivenTask(call: RunCall): NewTask {
 function drivenExpiry({ settings, known: { graph }, input }: RunCall): {
   readonly expiresInMs?: number;
 } {
-  const isSaid = (node: GraphNode): boolean =>
+  const hasExpiry = (node: GraphNode): boolean =>
     node.kind === 'task' && node.options['expiresInMs'] !== undefined;
-  if (settings.said.expiresIn !== undefined || !graph.nodes.some(isSaid))
+  if (settings.options.expiresIn !== undefined || !graph.nodes.some(hasExpiry))
     return expiry(settings.place);
   const first = new RunWalk({ graph, block: graph, input, isMember: false }).next();
   const expiresInMs = first.type === 'task' ? first.node.options['expiresInMs'] : undefined;
@@ -136,7 +136,7 @@ function nodeTask(call: RunCall, task: DispatchTask): NewTask {
   const place = isTask ? placeOfNode(plan.task, settings, call.base) : settings.place;
   const edited = isTask ? editOf(call.edits, id) : undefined;
   const isLate = edited === undefined && (kind === 'group' || task.reads.length > 0);
-  const { maxSteps } = settings.saidPlace ?? {};
+  const { maxSteps } = settings.overrides ?? {};
   const run: RunPlace = {
     ...{ id: settings.id, graph: call.known.hash, node: id, ...turnOf(call) },
     ...(isLate ? { late: true } : {}),
@@ -148,7 +148,7 @@ function nodeTask(call: RunCall, task: DispatchTask): NewTask {
   return {
     id: idOfNode(call, id),
     name: isTask
-      ? codeOfNode(plan.task, settings.saidPlace)
+      ? codeOfNode(plan.task, settings.overrides)
       : kind === 'group'
         ? GROUP_TASK
         : JOIN_TASK,
@@ -241,9 +241,9 @@ function ownTask(
 }
 
 /** A key applies to runs of one name; runs that keep other code have separate keys. */
-function keyFor(graph: TaskGraph, { said, saidPlace }: RunSettings, key: string): string {
-  if (isSharedKey(said)) return key;
-  const kept = [...codeKept(graph, saidPlace)];
+function keyFor(graph: TaskGraph, { options, overrides }: RunSettings, key: string): string {
+  if (isSharedKey(options)) return key;
+  const kept = [...codeKept(graph, overrides)];
   if (kept.length === 0) return scopedKey(graph.name, key);
   const code = sha256(kept.sort().join('\n')).slice(0, SCOPE_DIGITS);
   return scopedKey(`${graph.name}@${code}`, key);
@@ -262,7 +262,7 @@ function placeOfRun(call: RunCall): RunPlace {
     name: known.graph.name,
     ...(past === undefined ? {} : { past }),
     ...(call.forkedFrom === undefined ? {} : { forkedFrom: call.forkedFrom }),
-    ...(settings.saidPlace === undefined ? {} : { said: settings.saidPlace }),
+    ...(settings.overrides === undefined ? {} : { said: settings.overrides }),
   };
 }
 

@@ -48,15 +48,15 @@ export class IdleWait {
   }
 
   async #wait(): Promise<void> {
-    let goesOn = true;
+    let canRetry = true;
     try {
       await this.#untilNotified();
     } catch (error) {
-      goesOn = this.#line.failed('wait for work', error);
-      if (goesOn) await this.#pause('failed');
+      canRetry = this.#line.failed('wait for work', error);
+      if (canRetry) await this.#pause('failed');
     }
     this.#isWaiting = false;
-    if (goesOn && !this.#closing.signal.aborted) this.#request();
+    if (canRetry && !this.#closing.signal.aborted) this.#request();
   }
 
   /** After a task that was handed over no request is needed. */

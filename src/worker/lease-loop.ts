@@ -82,7 +82,7 @@ export class LeaseLoop {
     this.#slots = next.slots;
     this.#keeper = upkeep.keeper;
     this.#ticker = upkeep.ticker;
-    const handed = (lease: Leased): void => this.#takeIn(lease);
+    const handed = (lease: Leased): void => this.#receive(lease);
     this.#idle = new IdleWait(line, () => this.request(), handed);
     this.#queues = [...queues].map(([queue, weight]) => ({ queue, weight, pass: 0 }));
     this.#stride = queues.size === 1 ? undefined : new QueueStride(this.#queues);
@@ -113,7 +113,7 @@ export class LeaseLoop {
   };
 
   /** Receives a task that was handed over. */
-  #takeIn(lease: Leased): void {
+  #receive(lease: Leased): void {
     this.#handed.push(lease);
     if (this.#line.isLeasing) return;
     this.#takeHanded();
@@ -202,7 +202,7 @@ export class LeaseLoop {
         failures++;
         if (!this.#failed(error)) break;
         if (failures >= PATIENCE && !isOutage(error)) {
-          await this.#takeApart(rest.pending);
+          await this.#settleSingly(rest.pending);
           rest = NOTHING_LEFT;
         } else if (rest.pending.length > 0 && this.#inDoubt < MOST_IN_DOUBT) {
           void this.#settleAgain(rest.pending);
@@ -232,7 +232,7 @@ export class LeaseLoop {
       } catch (error) {
         if (!this.#failed(error, true)) break;
         if (failures < PATIENCE || isOutage(error)) continue;
-        await this.#takeApart(pending);
+        await this.#settleSingly(pending);
         break;
       }
     }
@@ -249,9 +249,9 @@ export class LeaseLoop {
 
   /** @returns false: the worker has ended. */
   async #pause(failures: number): Promise<boolean> {
-    const { clock, random, over } = this.#line;
-    await sleep(clock, pauseMs(failures, random()), over.signal);
-    return !over.signal.aborted;
+    const { clock, random, ended } = this.#line;
+    await sleep(clock, pauseMs(failures, random()), ended.signal);
+    return !ended.signal.aborted;
   }
 
   async #extend(): Promise<boolean> {
@@ -350,7 +350,7 @@ export class LeaseLoop {
    * A settlement that the backend rejects must not block the others: each is sent alone, and one
    * that fails again is dropped. Its lease ends, and the task counts as lost.
    */
-  async #takeApart(pending: readonly PendingSettlement[]): Promise<void> {
+  async #settleSingly(pending: readonly PendingSettlement[]): Promise<void> {
     const line = this.#line;
     for (const one of pending) {
       try {

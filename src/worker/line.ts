@@ -31,7 +31,7 @@ export class Line {
   readonly worker: string;
   readonly events: Emitter<WorkerEvents>;
   /** Aborts when the worker ends. */
-  readonly over: AbortController = new AbortController();
+  readonly ended: AbortController = new AbortController();
   /** Signals changes to code of this worker that waits for them. */
   readonly changed: Condition = new Condition();
   /** Time of the backend's last reply, in elapsed time. */
@@ -49,7 +49,7 @@ export class Line {
   readonly #spec: WorkerSpec;
   readonly #instance = randomName();
   /** Ends the worker after an error that would not pass. */
-  readonly #giveUp: (error: unknown) => void;
+  readonly #endWorker: (error: unknown) => void;
   #needsRegister = true;
   /** Moment of the backend's last reply, on the worker's clock. */
   #lastAnswerMoment: number;
@@ -60,7 +60,7 @@ export class Line {
     core: Core,
     spec: WorkerSpec,
     events: Emitter<WorkerEvents>,
-    giveUp: (error: unknown) => void,
+    endWorker: (error: unknown) => void,
   ) {
     this.core = core;
     this.backend = core.connection.backend;
@@ -69,7 +69,7 @@ export class Line {
     this.worker = spec.id;
     this.events = events;
     this.#spec = spec;
-    this.#giveUp = giveUp;
+    this.#endWorker = endWorker;
     this.lastAnswerAt = elapsedMs(core.clock);
     this.#lastAnswerMoment = core.clock.now();
   }
@@ -89,12 +89,12 @@ export class Line {
 
   /** Handles a failed call, a retry if `again`; logs it once. @returns whether to retry. */
   failed(operation: string, error: unknown, again = false): boolean {
-    if (this.over.signal.aborted) return false;
+    if (this.ended.signal.aborted) return false;
     if (!again && this.#failures++ === 0) this.report(operation, error);
     else this.events.emit('worker.error', { operation, error });
     const isFinal = isOwn(error) && !error.retryable;
     if (!isOwn(error, 'CLOSED') && (this.isRegistered || !isFinal)) return true;
-    this.#giveUp(error);
+    this.#endWorker(error);
     return false;
   }
 
@@ -146,11 +146,11 @@ export class Line {
         if (
           !isWorkerIdTaken(error) ||
           waited > LIMITS.workerIdMs + TAKEN_MS ||
-          this.over.signal.aborted
+          this.ended.signal.aborted
         )
           throw error;
         if (tries === 0) this.report('register', error);
-        await sleep(this.clock, TAKEN_MS, this.over.signal);
+        await sleep(this.clock, TAKEN_MS, this.ended.signal);
       }
     }
   }

@@ -9,7 +9,7 @@ import { Emitter, type Unsubscribe } from '../events/emitter.ts';
 import type { WorkerEvents } from '../events/worker-events.ts';
 import { say } from '../logging/log-events.ts';
 import { SCHEDULER_EVENTS, Scheduler, type SchedulerEvents } from '../schedules/scheduler.ts';
-import { sayGoodbye } from './shutdown.ts';
+import { awaitLastCalls } from './shutdown.ts';
 
 /** Options of a scheduler without a worker. */
 export interface SchedulerOptions {
@@ -36,7 +36,7 @@ export class SchedulerService {
   readonly id: string;
   readonly #core: Core;
   readonly #events: Emitter<SchedulerServiceEvents>;
-  readonly #over = new AbortController();
+  readonly #ended = new AbortController();
   #scheduler: Scheduler | undefined;
   #starting: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
@@ -80,10 +80,10 @@ export class SchedulerService {
   async #stop(): Promise<void> {
     const leaving = this.#scheduler?.leave();
     if (leaving !== undefined) {
-      await sayGoodbye(this.#core.clock, [leaving], this.#over.signal);
+      await awaitLastCalls(this.#core.clock, [leaving], this.#ended.signal);
       this.#core.keepAlive.letGo();
     }
-    this.#over.abort();
+    this.#ended.abort();
   }
 
   async #start(): Promise<void> {
@@ -105,7 +105,7 @@ export class SchedulerService {
   }
 
   #failed(operation: string, error: unknown): boolean {
-    if (this.#over.signal.aborted || isOwn(error, 'CLOSED')) return false;
+    if (this.#ended.signal.aborted || isOwn(error, 'CLOSED')) return false;
     if (this.#failures++ === 0) {
       const fields = { scheduler: this.id, operation, error };
       const message = `scheduler ${this.id}: ${operation} failed`;

@@ -61,7 +61,7 @@ export class LeasedAttempts {
   }
 
   /** An attempt whose handler waited replaces the one that was made for its new lease. */
-  standIn(attempt: Attempt, fresh: Attempt): void {
+  takeOver(attempt: Attempt, fresh: Attempt): void {
     // The reply to its suspension may be lost.
     this.drop(attempt);
     this.#attempts[fresh.place] = attempt;
@@ -158,7 +158,7 @@ export class Settlements {
       reportLost(this.#line, attempt);
       return;
     }
-    if (attempt.hasGroups && isEnd(answer.state)) attempt.giveUpGroups();
+    if (attempt.hasGroups && isEnd(answer.state)) attempt.abandonGroups();
     if (answer.state === 'canceled') {
       const { taskId } = attempt;
       this.#suspended.leave(taskId, new TaskCanceledError(taskId, { type: 'request' }));

@@ -29,33 +29,33 @@ export async function emptySlots(
 ): Promise<readonly string[]> {
   const { changed, clock } = line;
   const { slots, loop } = pipe;
-  const over = line.over.signal;
+  const ended = line.ended.signal;
   slots.close();
   const isDone = (): boolean => slots.used === 0;
   await changed.within(clock, graceMs, isDone, hurry);
   if (!isDone()) {
     slots.shutDown();
     // A second signal shortens the grace here too.
-    const sooner = linkAbort(hurry, over);
+    const sooner = linkAbort(hurry, ended);
     await changed.within(clock, LIMITS.abortGraceMs, isDone, sooner.signal);
     sooner.unlink();
-    if (hurry.aborted) await changed.within(clock, HURRY_MS, isDone, over);
+    if (hurry.aborted) await changed.within(clock, HURRY_MS, isDone, ended);
   }
   const unfinished = isDone() ? [] : slots.runningIds();
   // Without a registration the worker cannot have leased.
-  if (line.isRegistered) await changed.within(clock, LIMITS.flushMs, () => loop.isFlushed, over);
+  if (line.isRegistered) await changed.within(clock, LIMITS.flushMs, () => loop.isFlushed, ended);
   return unfinished;
 }
 
 /** Waits until the last calls of a worker succeed or fail, for a limited time. */
-export async function sayGoodbye(
+export async function awaitLastCalls(
   clock: Clock,
   calls: readonly (Promise<void> | undefined)[],
-  over: AbortSignal,
+  ended: AbortSignal,
 ): Promise<void> {
-  const said = new AbortController();
-  const waiting = linkAbort(over, said.signal);
-  void Promise.allSettled(calls).then(() => said.abort());
+  const settled = new AbortController();
+  const waiting = linkAbort(ended, settled.signal);
+  void Promise.allSettled(calls).then(() => settled.abort());
   await sleep(clock, LIMITS.goodbyeMs, waiting.signal);
   waiting.unlink();
 }

@@ -267,7 +267,7 @@ export class Slots implements AttemptHost<Attempt> {
   async #resumeHandler(fresh: Attempt, { attempt, journal }: SuspendedHandler): Promise<void> {
     let isSame = false;
     try {
-      isSame = journal.goesOnWith(await this.#line.backend.runs.load(fresh.taskId));
+      isSame = journal.matches(await this.#line.backend.runs.load(fresh.taskId));
     } catch (error) {
       this.#line.report(`read the journal of ${fresh.taskId}`, error);
       fresh.giveBack({ type: 'unread', what: 'journal' });
@@ -279,7 +279,7 @@ export class Slots implements AttemptHost<Attempt> {
       return;
     }
     // The suspended attempt replaces the one that was made for the lease.
-    this.#settlements.leased.standIn(attempt, fresh);
+    this.#settlements.leased.takeOver(attempt, fresh);
     if (this.#alone === fresh) this.#alone = attempt;
     attempt.resume(fresh.lease);
   }

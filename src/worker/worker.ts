@@ -10,7 +10,7 @@ import { WorkerHealth } from './health.ts';
 import { LeaseLoop } from './lease-loop.ts';
 import { Line } from './line.ts';
 import { Settlements } from './settlements.ts';
-import { emptySlots, type StopReport, sayGoodbye } from './shutdown.ts';
+import { awaitLastCalls, emptySlots, type StopReport } from './shutdown.ts';
 import { Slots } from './slots.ts';
 import { SuspendedHandlers } from './suspended-handlers.ts';
 import { LeaseKeeper, Ticker } from './upkeep.ts';
@@ -156,7 +156,7 @@ export class Worker {
   whenIdle(): Promise<boolean> {
     const isIdle = (): boolean =>
       this.#state !== 'running' || (this.#slots.used === 0 && this.#loop.isQuiet);
-    return this.#line.changed.until(isIdle, this.#line.over.signal);
+    return this.#line.changed.until(isIdle, this.#line.ended.signal);
   }
 
   /** Passes a cancel by this process to the handler, without the delay of a heartbeat. */
@@ -167,7 +167,7 @@ export class Worker {
       if (own.length === 0 && holder === this.id) this.#slots.canceledOnItsWay(taskId, cause);
       const waiting = this.#suspended.byTask.get(taskId)?.attempt;
       this.#suspended.leave(taskId, new TaskCanceledError(taskId, cause));
-      if (waiting?.hasGroups === true) waiting.giveUpGroups(cause);
+      if (waiting?.hasGroups === true) waiting.abandonGroups(cause);
     });
   }
 
@@ -181,8 +181,8 @@ export class Worker {
     this.#core.keepAlive.hold();
     this.#health.start();
     this.#lease();
-    const { changed, over } = this.#line;
-    await changed.until(() => this.#line.isRegistered, over.signal);
+    const { changed, ended } = this.#line;
+    await changed.until(() => this.#line.isRegistered, ended.signal);
     if (this.#endedBy !== undefined) throw this.#endedBy;
     if (this.#line.isRegistered) this.#events.emit('worker.started', { worker: this.id });
     this.#scheduler?.start();
@@ -199,9 +199,9 @@ export class Worker {
     const line = this.#line;
     const pipe = { slots: this.#slots, loop: this.#loop };
     const unfinished = await emptySlots(line, pipe, graceMs, this.#hurry.signal);
-    if (!line.over.signal.aborted && line.isRegistered) {
+    if (!line.ended.signal.aborted && line.isRegistered) {
       const calls = [line.unregister(), this.#scheduler?.leave()];
-      await sayGoodbye(line.clock, calls, line.over.signal);
+      await awaitLastCalls(line.clock, calls, line.ended.signal);
     }
     this.#end(unfinished);
     return { unfinished };
@@ -212,7 +212,7 @@ export class Worker {
     if (this.#state === 'stopped') return;
     if (this.#state !== 'new') this.#core.keepAlive.letGo();
     this.#state = 'stopped';
-    this.#line.over.abort();
+    this.#line.ended.abort();
     this.#loop.close();
     this.#keeper.stop();
     this.#ticker.stop();

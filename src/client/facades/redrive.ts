@@ -5,8 +5,8 @@ import type { PutBack } from '../../domain/explain/explain.ts';
 import type { ChangeReply } from '../../domain/port/backend.ts';
 import { TASK_STATES, type TaskRecord, type TaskState } from '../../domain/task/task.ts';
 import { resume } from '../../runs/calls/resume.ts';
+import { retryCommand } from '../../runs/calls/retry-command.ts';
 import type { ViewParts } from '../../runs/calls/run-view.ts';
-import { wayBack } from '../../runs/calls/way-back.ts';
 import { recordsOf } from '../../runs/failure-cause.ts';
 import { isRun, runPlaceOf } from '../../runs/record.ts';
 
@@ -20,7 +20,7 @@ export async function putBackFor(
 ): Promise<ReadonlyMap<string, PutBack>> {
   const found = new Map<string, PutBack>();
   for (const [id, { record, whole, isRun }] of await wholesOf(parts, ids)) {
-    const command = await wayBack(parts, record, whole);
+    const command = await retryCommand(parts, record, whole);
     found.set(id, { id: ownerOf(record), isRun, command });
   }
   return found;

@@ -54,11 +54,11 @@ export interface RunCause {
 /** Most nodes that an explanation names. */
 const EXPLAINED = 20;
 
-/** Explains a run; `explainTask` explains one task of it, `wayBack` the command for a failed one. */
+/** Explains a run; `explainTask` explains one task of it, `retryCommand` finds the command for a failed one. */
 export async function explainRun(
   view: RunView,
   explainTask: (id: string) => Promise<Explanation>,
-  wayBack: (view: RunView) => Promise<string | undefined>,
+  retryCommand: (view: RunView) => Promise<string | undefined>,
 ): Promise<RunExplanation> {
   const nodes = await view.nodes();
   const counts: Record<string, number> = {};
@@ -76,7 +76,7 @@ export async function explainRun(
   const causes = culprits.slice(0, EXPLAINED).map(causeIn);
   const { paused } = view.root;
   const isPaused = paused !== undefined;
-  const cure = isPaused ? suggestion('runs resume', id) : await wayBack(view);
+  const cure = isPaused ? suggestion('runs resume', id) : await retryCommand(view);
   const pause = isPaused ? { paused: readablePause(paused) } : {};
   return {
     id,

@@ -11,6 +11,7 @@ import { importRun, type RunImportOptions } from '../../runs/calls/import.ts';
 import { pauseRun } from '../../runs/calls/pause.ts';
 import { type ForkOptions, fork, type RerunOptions, rerun } from '../../runs/calls/rerun.ts';
 import { type RunResumeOptions, resumeRun } from '../../runs/calls/resume-edited.ts';
+import { retryCommandOf } from '../../runs/calls/retry-command.ts';
 import {
   cancelRun,
   type RunCancelReport,
@@ -21,7 +22,6 @@ import type { RunExport } from '../../runs/calls/run-format.ts';
 import { type RunHandle, StoredRun } from '../../runs/calls/run-handle.ts';
 import type { RunTools } from '../../runs/calls/run-submission.ts';
 import { RunView } from '../../runs/calls/run-view.ts';
-import { wayBackOf } from '../../runs/calls/way-back.ts';
 import { type ConsequenceOptions, consequenceLimit } from '../../runs/consequences.ts';
 import { type RunDetails, type RunInfo, runInfos } from '../../runs/run-info.ts';
 import type { NodeStates } from '../../workflow/notation/drawing.ts';
@@ -259,7 +259,7 @@ export class Runs {
     const view = await RunView.demand(this.#tools.handles, checkId('id', id));
     const { handles } = this.#tools;
     const back = async (run: RunView): Promise<string | undefined> =>
-      run.root.state === 'failed' ? wayBackOf(handles, run, run.root) : undefined;
+      run.root.state === 'failed' ? retryCommandOf(handles, run, run.root) : undefined;
     return explainRun(view, (task) => this.#tasks.explain(task), back);
   }
 

@@ -3,7 +3,7 @@ import type { ValueCodec } from '../../codec/codec.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { isNamed } from '../../domain/task/node-name.ts';
 import { allNodes, type GraphBlock, type TaskGraph, type TaskNode } from '../../graph/graph.ts';
-import { begun, idsIn } from '../../graph/graph-start.ts';
+import { executedGraph, idsIn } from '../../graph/graph-start.ts';
 import { codeOfNode } from '../../graph/node-code.ts';
 import { invalidPayload, type StandardSchemaV1, validate } from '../../workflow/standard-schema.ts';
 import type { KnownGraph } from '../known-graph.ts';
@@ -23,7 +23,7 @@ export interface EditTools {
  * @throws {@link InvalidOptionError} when it does not exist, or is not a task outside groups.
  */
 export function nodeToEdit(graph: TaskGraph, option: 'from' | 'node', id: string): TaskNode {
-  const runs = begun(graph);
+  const runs = executedGraph(graph);
   const node = tasksIn(runs).find((one) => one.id === id);
   if (node !== undefined) return node;
   const isThere = [...allNodes(runs)].some((one) => one.id === id);
@@ -100,7 +100,7 @@ export function editsFrom(
  */
 export function nodesFrom(known: KnownGraph, form: RunForm, from: string): ReadonlySet<string> {
   const { graph } = known;
-  const start = [...allNodes(begun(graph))].find(({ id }) => id === from);
+  const start = [...allNodes(executedGraph(graph))].find(({ id }) => id === from);
   if (start === undefined) {
     throw new InvalidOptionError('from', `a node of ${graph.name} that runs`, from);
   }

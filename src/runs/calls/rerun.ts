@@ -135,7 +135,7 @@ async function againOf(tools: RunTools, view: RunView, options: RerunOptions): P
   if (from !== undefined && isEdited) {
     const node = nodeToEdit(known.graph, 'from', from);
     const { schemaOf, handles } = tools;
-    const given = { input, said: saidOf(view, options) };
+    const given = { input, said: overridesOf(view, options) };
     const text = await inputText({ schemaOf, codec: handles.codec }, node, given);
     edits[editKey(view.form, from)] = text;
   }
@@ -149,7 +149,7 @@ function editsIn(edits: Edits): Pick<Again, 'edits'> {
 }
 
 /** The versions that the nodes of the new run keep. */
-function saidOf({ place }: RunView, options: RerunOptions): { readonly latest?: true } {
+function overridesOf({ place }: RunView, options: RerunOptions): { readonly latest?: true } {
   const versioning = versioningOf(options);
   if (versioning === undefined) return place.said ?? {};
   return versioning === 'latest' ? { latest: true } : {};

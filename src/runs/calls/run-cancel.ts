@@ -46,7 +46,7 @@ export async function cancelRun(
   });
   if (ended !== undefined) {
     await mapInChunks([id, ...open.map(({ taskId }) => taskId)], AT_ONCE, ended);
-    await stragglersEnded(view, cancelTask, { reason, ended });
+    await endStragglers(view, cancelTask, { reason, ended });
   }
   const shown = nodes.filter(({ isShown }) => isShown);
   return { run, nodes: shown.map(({ node, reply }) => ({ node, reply })) };
@@ -57,7 +57,7 @@ export async function cancelRun(
  * moment of the cancel, or left running by an earlier cancel. A task that has not started by then never
  * does.
  */
-async function stragglersEnded(
+async function endStragglers(
   view: RunView,
   cancelTask: CancelTask,
   { reason, ended }: { readonly reason: string | undefined; readonly ended: WaitForEnd },

@@ -100,7 +100,7 @@ export function readRun(given: unknown): RunExport {
     if (run[key] !== undefined) texts(run[key], `$.${key}`);
   }
   const graph = graphOf(run['graph'], run['graphHash']);
-  checkSaid(object(run['said'], '$.said'));
+  checkOverrides(object(run['said'], '$.said'));
   checkOptions(object(run['options'], '$.options'));
   checkNodes(run['nodes']);
   return { ...(run as unknown as RunExport), graph };
@@ -132,7 +132,7 @@ function graphOf(value: unknown, hash: unknown): TaskGraph {
   return graph;
 }
 
-function checkSaid({ queue, level, cost, latest, maxSteps }: Fields): void {
+function checkOverrides({ queue, level, cost, latest, maxSteps }: Fields): void {
   if (maxSteps !== undefined && !isStepCount(maxSteps)) {
     throw new RunFormatError('$.said.maxSteps', 'is not a number of steps');
   }

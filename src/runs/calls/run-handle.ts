@@ -50,7 +50,7 @@ export interface RunReply {
 const UNKNOWN: Cause = { type: 'request' };
 
 /** Longest wait for a notification, in ms; then the records are read again. */
-const LOOK_MS = 1_000;
+const REREAD_MS = 1_000;
 
 /** The handle of a run of either form. */
 export class StoredRun<O> implements RunHandle<O> {
@@ -86,7 +86,7 @@ export class StoredRun<O> implements RunHandle<O> {
     const over = new AbortController();
     this.#parts.keepAlive.hold();
     try {
-      yield* view.changes(LOOK_MS, over.signal);
+      yield* view.changes(REREAD_MS, over.signal);
     } finally {
       this.#parts.keepAlive.letGo();
       over.abort();

@@ -18,7 +18,7 @@ import type { NewTask } from '../../domain/task/task.ts';
 import { versionedName } from '../../domain/task/task-name.ts';
 import type { Turns } from '../../enqueue/enqueuer.ts';
 import type { TaskMaker } from '../../enqueue/task-maker.ts';
-import { begun, longestWalk, startedAt } from '../../graph/graph-start.ts';
+import { executedGraph, longestWalk, startedAt } from '../../graph/graph-start.ts';
 import type { Tracer } from '../../tracing/tracer.ts';
 import { partsOf } from '../../workflow/parts.ts';
 import { invalidPayload, type StandardSchemaV1, validate } from '../../workflow/standard-schema.ts';
@@ -70,10 +70,10 @@ export async function submitStep(
 }
 
 /** Refuses a dispatched run with more nodes than `maxSteps`: all its nodes are stored at once. */
-function demandFewSteps({ known: { graph }, settings: { saidPlace } }: RunCall): void {
-  const { maxSteps } = saidPlace ?? {};
+function demandFewSteps({ known: { graph }, settings: { overrides } }: RunCall): void {
+  const { maxSteps } = overrides ?? {};
   if (maxSteps === undefined) return;
-  const steps = longestWalk(begun(graph));
+  const steps = longestWalk(executedGraph(graph));
   if (steps <= maxSteps) return;
   const wanted = `at least ${steps}, the number of tasks and groups of ${graph.name}`;
   throw new InvalidOptionError('maxSteps', wanted, maxSteps);
@@ -93,13 +93,14 @@ export async function submitCall(
   const send = (tasks: readonly NewTask[]): Promise<RunReply> =>
     store(tools, { backend, call, tasks });
   // The id is generated, so no earlier run has it.
-  if (settings.said.id === undefined) return new StoredRun(tools.handles, await send(tasksOf(0)));
+  if (settings.options.id === undefined)
+    return new StoredRun(tools.handles, await send(tasksOf(0)));
   for (let turn = 0; ; turn++) {
     const tasks = tasksOf(turn);
     // Nodes of a stored run may be removed already, and would run again.
     const reply = await storedRun(backend, tasks, call);
     if (reply !== undefined) return new StoredRun(tools.handles, reply);
-    if (await leftBehind(backend, tasks)) continue;
+    if (await hasStoredNodes(backend, tasks)) continue;
     return new StoredRun(tools.handles, await send(tasks));
   }
 }
@@ -108,7 +109,7 @@ export async function submitCall(
  * Whether nodes of an earlier run with this id are still stored though that run is removed. Each caller that
  * finds some increments the turn, so concurrent callers compute the same ids.
  */
-async function leftBehind(backend: Backend, tasks: readonly NewTask[]): Promise<boolean> {
+async function hasStoredNodes(backend: Backend, tasks: readonly NewTask[]): Promise<boolean> {
   const nodes = tasks.slice(0, -1).map(({ id }) => id);
   if (nodes.length === 0) return false;
   return (await backend.inspect.status(nodes)).some((one) => one !== undefined);
@@ -208,7 +209,7 @@ async function store(tools: RunTools, { backend, call, tasks }: StoreCall): Prom
     throw new BackendUnavailableError('enqueue', 'its reply has no entry for a run');
   }
   if (own.kind === 'existing') {
-    await takeBack(backend, replies);
+    await cancelCreated(backend, replies);
     return existing(call.settings, own);
   }
   for (const one of tasks) if (isServed(one)) tools.onCreated(one);
@@ -218,7 +219,7 @@ async function store(tools: RunTools, { backend, call, tasks }: StoreCall): Prom
 const STORED_BEFORE: Cause = { type: 'request', reason: 'its run was stored already' };
 
 /** Cancels tasks under ids that no run uses: a concurrent call stored its nodes first. */
-async function takeBack(backend: Backend, replies: readonly EnqueueReply[]): Promise<void> {
+async function cancelCreated(backend: Backend, replies: readonly EnqueueReply[]): Promise<void> {
   const created = replies.filter((reply) => reply.kind === 'created');
   for (const { id } of created) await backend.tasks.cancel(id, STORED_BEFORE);
 }

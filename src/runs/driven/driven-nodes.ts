@@ -37,7 +37,7 @@ export async function drivenNodes(
   const run = { id: root.id, graph: known.graph, input, fields: written };
   const inner = await memberStates({ codec, inspect: backend.inspect }, run);
   const failed = failedNodeOf(root.cause);
-  const rest = restOf(root.state);
+  const rest = unfinishedState(root.state);
   const left = leftOut(known.graph);
   const nodes = known.shown.nodes.flatMap((node): readonly RunNodeInfo[] => {
     if (node.kind === 'join') return [];
@@ -52,7 +52,7 @@ export async function drivenNodes(
 }
 
 /** State of an unfinished node, by the state of its run and whether the node started. */
-function restOf(run: TaskState): (wasBegun: boolean) => RunNodeState {
+function unfinishedState(run: TaskState): (wasBegun: boolean) => RunNodeState {
   if (!isEnd(run)) return (wasBegun) => (wasBegun ? 'started' : 'pending');
   // A node that was running when the run ended has the end state of the run.
   return (wasBegun) => (wasBegun && run !== 'finished' ? run : 'skipped');

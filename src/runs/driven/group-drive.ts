@@ -139,11 +139,11 @@ export class GroupDrive {
   #hold(tasks: readonly NewTask[]): void {
     const { prefix, journal, holder } = this.#call;
     if (prefix === '') return;
-    holder.openGroups.set(journal.openField(this.#key), (why) => this.#giveUp(idsOf(tasks), why));
+    holder.openGroups.set(journal.openField(this.#key), (why) => this.#abandon(idsOf(tasks), why));
   }
 
   /** Cancels the open members; with `canceled` only running ones, since no other starts. */
-  async #giveUp(ids: readonly string[], canceled: Cause | undefined): Promise<void> {
+  async #abandon(ids: readonly string[], canceled: Cause | undefined): Promise<void> {
     const records = await this.#read(ids);
     const open = ids.filter((id, at) => isOpen(memberOf('', id, records[at])));
     const { taskId: run } = this.#call.producer;
@@ -161,8 +161,8 @@ export class GroupDrive {
     const { node, visit, members, graph } = step;
     const { hash, content } = this.#tools.graphs.ofGraph(graph);
     const path = `${prefix}${node.id}`;
-    const given = (member: string): string | undefined => journal.given(this.#key, member);
-    return { node, path, visit, graph: hash, content, members, traceparent, given };
+    const given = (member: string): string | undefined => journal.earlierOutput(this.#key, member);
+    return { node, path, visit, graph: hash, content, members, traceparent, earlierOutput: given };
   }
 
   #tasks(
@@ -336,7 +336,7 @@ export class GroupDrive {
 
   async #end(members: readonly Member[], isTimeUp: boolean): Promise<GroupMove> {
     const { step, journal, holder } = this.#call;
-    journal.noteOver(this.#key);
+    journal.noteEnded(this.#key);
     holder.openGroups.delete(journal.openField(this.#key));
     const ends: MemberEnd[] = [];
     for (const member of members) ends.push(await this.#memberEnd(member, isTimeUp));

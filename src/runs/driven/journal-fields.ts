@@ -53,7 +53,7 @@ export function marksOf(
 }
 
 /** The field with the output that a member of a group had before this run. */
-export function givenField(key: string, member: string): string {
+export function earlierOutputField(key: string, member: string): string {
   return `m:${key}/${member}`;
 }
 

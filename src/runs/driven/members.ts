@@ -46,7 +46,7 @@ export interface GroupPlace {
   readonly members: readonly WalkMember[];
   readonly traceparent: string | undefined;
   /** The output that a member had before this run, as text. */
-  given(member: string): string | undefined;
+  earlierOutput(member: string): string | undefined;
 }
 
 /** A member without an id. */
@@ -70,14 +70,14 @@ const STRICT: EdgePolicies = { ...LENIENT, onFailure: 'fail', onCancel: 'cancel'
  */
 export function draftMembers(producer: ProducerFacts, group: GroupPlace): readonly DraftTask[] {
   const { codec, taskId: owner, runId, user, queue, level, said } = producer;
-  const saidPlace = said === undefined ? {} : { said };
+  const overrides = said === undefined ? {} : { said };
   const { traceparent } = group;
   const traced = traceparent === undefined ? {} : { traceparent };
   return group.members.map((member): DraftTask => {
     const path = `${group.node.id}/${member.key}`;
-    const run = { id: runId, graph: group.graph, node: path, ...saidPlace };
+    const run = { id: runId, graph: group.graph, node: path, ...overrides };
     const common = { user, queue, level, cost: 1, owner, dependsOn: [], edges: LENIENT };
-    const given = group.given(member.key);
+    const given = group.earlierOutput(member.key);
     if (given !== undefined) {
       return { ...common, name: GIVEN_TASK, payload: given, options: runOptions(traced, run) };
     }

@@ -148,7 +148,7 @@ export class Producer {
     { record, writes }: NodeMove & { readonly type: 'record' },
   ): Promise<(StepOutcome & { readonly type: 'failed' }) | undefined> {
     const { journal, facts, checkpoint } = this.#call;
-    const cancelGroups = journal.giveUp(`s:${key}/`);
+    const cancelGroups = journal.abandonGroups(`s:${key}/`);
     if (isNothing(writes)) {
       journal.note(key, record);
       if (checkpoint === 'node' || cancelGroups !== undefined) await journal.flush();

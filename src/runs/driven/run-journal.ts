@@ -12,8 +12,8 @@ import type { NodeRecord } from './controls.ts';
 import {
   EARLY_END,
   type EarlyEnd,
+  earlierOutputField,
   earlyEndIn,
-  givenField,
   isOpened,
   marksOf,
   type OpenedGroup,
@@ -86,7 +86,7 @@ export class RunJournal {
   }
 
   /** Whether no other process has changed the fields; answers do not count, and are copied. */
-  goesOnWith(fields: Readonly<Record<string, string>>): boolean {
+  matches(fields: Readonly<Record<string, string>>): boolean {
     const { fields: known, answers } = this.#store;
     for (const [name, text] of Object.entries(fields)) {
       if (!name.startsWith(ANSWER)) continue;
@@ -132,8 +132,8 @@ export class RunJournal {
   }
 
   /** The output of a group's member from an earlier run, as text. */
-  given(key: string, member: string): string | undefined {
-    return this.#get(givenField(key, member));
+  earlierOutput(key: string, member: string): string | undefined {
+    return this.#get(earlierOutputField(key, member));
   }
 
   /** Copies the entries of another run, once. */
@@ -144,7 +144,7 @@ export class RunJournal {
   note(key: string, record: NodeRecord): void {
     this.#set(`t:${key}`, null);
     this.#set(`o:${key}`, null);
-    this.noteOver(key);
+    this.noteEnded(key);
     this.#set(`x:${key}`, null);
     const { kind, text } = record;
     if (kind === 'output') {
@@ -190,7 +190,7 @@ export class RunJournal {
   }
 
   /** Records that all members of the group have ended. */
-  noteOver(key: string): void {
+  noteEnded(key: string): void {
     this.#store.open.delete(this.openField(key));
   }
 
@@ -199,7 +199,7 @@ export class RunJournal {
    *
    * @returns a function that cancels their members, to call after the flush; `undefined` without such groups.
    */
-  giveUp(start: string): (() => Promise<void>) | undefined {
+  abandonGroups(start: string): (() => Promise<void>) | undefined {
     const { open, fields } = this.#store;
     if (open.size === 0) return undefined;
     const { openGroups, lease } = this.#parts.holder;

@@ -4,11 +4,11 @@ import type { ValueCodec } from '../../codec/codec.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import type { Backend, Inspect } from '../../domain/port/backend.ts';
 import { allNodes, type TaskGraph } from '../../graph/graph.ts';
-import { begun, idsIn } from '../../graph/graph-start.ts';
+import { executedGraph, idsIn } from '../../graph/graph-start.ts';
 import { RunWalk, type WalkStep } from '../../graph/run-walk.ts';
 import { memberTaskId } from '../record.ts';
 import { outcomeOf } from './controls.ts';
-import { givenField, type OpenedGroup, recordIn } from './journal-fields.ts';
+import { earlierOutputField, type OpenedGroup, recordIn } from './journal-fields.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -63,13 +63,13 @@ export async function seedOf(
   const { fields, next } = replay(tools.codec, run, again);
   if (next.type !== 'group' || again?.(next) === true) return fields;
   const opened = run.fields[`o:${keyOf(next)}`];
-  const members = opened === undefined ? givenIn(run.fields, next) : undefined;
+  const members = opened === undefined ? earlierOutputsIn(run.fields, next) : undefined;
   return { ...fields, ...(members ?? (await membersOf(tools.backend.inspect, run, next))) };
 }
 
 /** Whether a step is the node, is inside it, or is a group around it. */
 function againFrom(graph: TaskGraph, from: string): (step: WalkStep) => boolean {
-  const nodes = [...allNodes(begun(graph))];
+  const nodes = [...allNodes(executedGraph(graph))];
   const start = nodes.find(({ id }) => id === from);
   if (start === undefined) {
     throw new InvalidOptionError('from', `a node of ${graph.name} that runs`, from);
@@ -91,7 +91,7 @@ async function membersOf(
   const given: Record<string, string> = {};
   for (const [at, { key: member }] of members.entries()) {
     const one = status[at];
-    if (one?.state === 'finished') given[givenField(key, member)] = one.result ?? '';
+    if (one?.state === 'finished') given[earlierOutputField(key, member)] = one.result ?? '';
   }
   return given;
 }
@@ -110,8 +110,8 @@ export function openIds(
 }
 
 /** Outputs of members in its own seed, for a group that it has not opened yet. */
-function givenIn(fields: Fields, step: WalkStep & { readonly type: 'group' }): Fields {
-  const start = givenField(keyOf(step), '');
+function earlierOutputsIn(fields: Fields, step: WalkStep & { readonly type: 'group' }): Fields {
+  const start = earlierOutputField(keyOf(step), '');
   return picked(fields, (name) => name.startsWith(start));
 }
 

@@ -86,8 +86,8 @@ export class SubRuns {
     dropLogged(journal, lines);
     for (;;) {
       const answer = this.#answer(journal, wait, mark);
-      if (answer?.by === 'time' && wait.kind === 'ask' && wait.cancels !== undefined) {
-        throw this.#canceled(wait.cancels);
+      if (answer?.by === 'time' && wait.kind === 'ask' && wait.cancelReason !== undefined) {
+        throw this.#canceled(wait.cancelReason);
       }
       if (answer !== undefined) return answer;
       const ms = wakeAfterMs(wait.wakeAt, clock.now());
@@ -101,7 +101,7 @@ export class SubRuns {
         type: 'suspend',
         waitFor: [],
         wakeOn: 'all',
-        wait: { for: this.#awaited(wait), entry: journal.answerField(mark), ...lookingBack(wait) },
+        wait: { for: this.#awaited(wait), entry: journal.answerField(mark), ...withinOf(wait) },
         ...(ms === undefined ? {} : { wakeAfterMs: ms }),
       };
       await this.#suspend(suspension, journal, limit);
@@ -111,7 +111,7 @@ export class SubRuns {
   /** A wait that timed out has failed: after a redrive it begins again, with a new deadline. */
   #answer(journal: RunJournal, wait: HandlerWait, mark: string): WaitAnswer | undefined {
     const answer = journal.answer(mark);
-    if (answer?.by !== 'time' || !failsLate(wait)) return answer;
+    if (answer?.by !== 'time' || !rejectsOnTimeout(wait)) return answer;
     const began = journal.text(BEGAN) ?? NEVER_REDRIVEN;
     if (began === journal.redrives) return answer;
     journal.dropAnswer(mark);
@@ -250,7 +250,7 @@ export class SubRuns {
       await journal.flush();
       return codec.read(text);
     }
-    const cancelGroups = journal.giveUp('');
+    const cancelGroups = journal.abandonGroups('');
     const error = ending.type === 'canceled' ? new RunCanceledError(ending.cause) : ending.error;
     const { attempt } = journal;
     journal.noteText(RESULT, `x${JSON.stringify({ attempt, error: errorText(error) })}`);
@@ -273,12 +273,12 @@ async function noteLogged(journal: RunJournal, lines: KeptLines | undefined): Pr
 }
 
 /** Whether the handler's call rejects after the timeout of the wait. */
-function failsLate(wait: HandlerWait): boolean {
-  return wait.kind === 'ask' ? wait.failsLate : wait.kind !== 'time';
+function rejectsOnTimeout(wait: HandlerWait): boolean {
+  return wait.kind === 'ask' ? wait.rejectsOnTimeout : wait.kind !== 'time';
 }
 
 /** How far a wait for an event looks back, if it does. */
-function lookingBack(wait: HandlerWait): { readonly withinMs?: number } {
+function withinOf(wait: HandlerWait): { readonly withinMs?: number } {
   return wait.kind === 'event' && wait.withinMs !== undefined ? { withinMs: wait.withinMs } : {};
 }
 

@@ -40,8 +40,8 @@ export async function unknownNodePause(
     journal.drop(field);
     return left <= 0 ? 'expired' : undefined;
   }
-  const met: Absence = { times: before.times + 1, since, first: before.first };
-  journal.noteText(field, JSON.stringify(met));
+  const absence: Absence = { times: before.times + 1, since, first: before.first };
+  journal.noteText(field, JSON.stringify(absence));
   await journal.flush();
   const { unknownNodeBaseMs, unknownNodeMaxMs } = LIMITS;
   const pause = unknownNodeBaseMs * 2 ** Math.min(before.times, MOST_DOUBLINGS);

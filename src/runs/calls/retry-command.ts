@@ -12,19 +12,19 @@ import { RunView, type ViewParts } from './run-view.ts';
  * For a failed task: the command for its run, for the task whose handler runs it, or for itself.
  * `undefined` without one: its run ended otherwise, or is not stored.
  */
-export async function wayBack(
+export async function retryCommand(
   parts: ViewParts,
   record: TaskRecord,
   whole: TaskRecord | undefined,
 ): Promise<string | undefined> {
   if (whole === undefined) return undefined;
   const view = await RunView.of(parts, whole);
-  if (view !== undefined) return wayBackOf(parts, view, record);
+  if (view !== undefined) return retryCommandOf(parts, view, record);
   return isOver(whole) ? undefined : suggestion('tasks redrive', whole.id);
 }
 
 /** The command for a run in which `record` failed. */
-export async function wayBackOf(
+export async function retryCommandOf(
   parts: ViewParts,
   view: RunView,
   record: TaskRecord,
