@@ -1,12 +1,12 @@
 /**
- * Numbers that stand for words in what is stored, and the sums that several facts are stored as. Lua gets
- * them as `CODE.finished`, `FLAG.lease.handed`, which the bundler puts in as numbers; the tables of
- * docs/redis-layout.md are made of them.
+ * Codes for words in stored values, and flags that store several facts as a sum. Lua gets them as
+ * `CODE.finished`, `FLAG.lease.handed`, which the bundler replaces by numbers; the tables of
+ * docs/redis-layout.md are generated from them.
  */
 import { keysIn } from '../../../base/records.ts';
 import type { TaskState } from '../../../domain/task/task.ts';
 
-/** What stands for a state in a packed record and in a reply, one byte. */
+/** Code of a state in a packed record and in a reply, one byte. */
 export const STATE_CODES = {
   scheduled: 1,
   deferred: 2,
@@ -23,86 +23,86 @@ export const STATES_BY_CODE: ReadonlyMap<number, TaskState> = new Map(
   keysIn(STATE_CODES).map((state) => [STATE_CODES[state], state]),
 );
 
-/** Stands for the state of a task whose end is reported, while it has not ended. */
+/** Code of a task that has not ended, where an end is reported. */
 export const NOT_ENDED = 8;
 
 /**
- * Facts that are stored as one number: each is a power of two, and the number is the sum of those that
- * hold. By what the number belongs to.
+ * Facts that are stored as one number: each is a power of two, and the number is the sum of those
+ * that are true. By the record of the number.
  */
 export const FLAGS = {
-  /** Which parts a task has beside its text: the digit, or `:` or `;`, in the text itself. */
+  /** Parts of a task besides its text: the digit, or `:` or `;`, in the text itself. */
   kind: {
-    /** Its payload stands in `payloads`. */
+    /** Its payload is in `payloads`. */
     long: 1,
-    /** It came with other facts. */
+    /** It was stored with rare facts. */
     special: 2,
     /** It has facts in `facts` now. */
     facts: 4,
-    /** It has, and they only say its place in line, or when it is due. */
+    /** It has, and they only contain its place in line, or its due time. */
     place: 8,
   },
-  /** Of a lease. */
+  /** Flags of a lease. */
   lease: {
     /** The task has facts. */
     facts: 1,
     /** Its user has a record, which counts it as running. */
     counted: 2,
-    /** It was handed over, and no sweep has looked yet whether its worker has fetched it. */
+    /** It was handed over, and no sweep has checked yet whether its worker has fetched it. */
     handed: 4,
-    /** Its text was all that was kept of it: no facts, no payload apart, no journal, no channels. */
+    /** Only its text was stored: no facts, no separate payload, no journal, no channels. */
     bare: 8,
   },
-  /** Of an end, above the code of the state. */
+  /** Flags of an end, above the code of the state. */
   ending: {
-    /** A worker said so: a settlement that is sent again is answered as the first time. */
+    /** A worker settled it: a repeated settlement gets the first answer. */
     settled: 16,
-    /** Its result stands in `results`. */
+    /** Its result is in `results`. */
     apart: 32,
-    /** Others depended on it: it may have facts, whether its text says so or not. */
+    /** Other tasks depended on it: it may have facts, whether its text says so or not. */
     awaited: 64,
-    /** Its text and this are all that is kept of it; where this is not set, that has to be looked for. */
+    /** Only its text and this are stored; where it is not set, that has to be checked. */
     bare: 128,
   },
-  /** Of the facts of a task. */
+  /** Flags of the facts of a task. */
   facts: {
     /** It has ended, and waits for none of its dependencies any more. */
     left: 1,
-    /** `attempts` has some of it. */
+    /** `attempts` has attempts of it. */
     attempts: 2,
-    /** It is to be canceled. */
+    /** A cancel was requested. */
     canceling: 4,
     /** A worker has settled its latest lease. */
     settled: 8,
-    /** Others are still to be told of its end. */
+    /** Its dependents are not updated yet. */
     cascade: 16,
-    /** Its newest attempt has an error that is cut when there is another behind it. */
+    /** Its latest attempt has an error that is cut when another attempt follows. */
     long: 32,
   },
-  /** Of the clock. */
+  /** Flags of the clock. */
   clock: {
-    /** Some user has settings. */
+    /** A user has settings. */
     configs: 1,
-    /** `idle-queues` has any. */
+    /** `idle-queues` has members. */
     idle: 2,
-    /** Some task waits for one that is not stored. */
+    /** A task waits for one that is not stored. */
     missing: 4,
   },
-  /** Of what a worker has of the clock. */
+  /** Flags of a worker in the clock. */
   worker: {
     /** It has announced lists. */
     lists: 1,
     /** They were dropped. */
     unlisted: 2,
   },
-  /** Of the numbers of a queue. */
+  /** Flags of a queue. */
   queue: {
     /** `fair` has settings of it, or a mean time. */
     settings: 1,
   },
-  /** Of the numbers of a user in a queue. */
+  /** Flags of a user in a queue. */
   user: {
-    /** It stands in a ready set. */
+    /** It is in a ready set. */
     ready: 1,
     /** It is on the assigned list of a live worker. */
     assigned: 2,
@@ -110,13 +110,13 @@ export const FLAGS = {
     shared: 4,
     /** Its rate holds it back. */
     throttled: 8,
-    /** It has nothing to do, and its tag is kept. */
+    /** It has no tasks, and its tag is kept. */
     idle: 16,
-    /** Its live and running tasks are not counted: no setting asks for it. */
+    /** Its live and running tasks are not counted: no setting needs it. */
     uncounted: 32,
   },
 } as const;
 FLAGS satisfies Record<string, Record<string, number>>;
 
-/** Where a task stands that is not in line, in its facts. */
+/** Index of a task that is not in line, in its facts. */
 export const PLACES = { line: 0, scheduled: 1, deferred: 2 } as const;

@@ -1,10 +1,10 @@
 /**
- * Records that are stored as bytes: the fields in their order, each with its kind as the `struct` library
- * of Redis writes it. Lua gets the format as `FORMAT.lease`, where a field begins as `AT.lease.flags`,
- * counted from 1, and where the rest begins as `AT.lease.rest`; docs/redis-layout.md has them as a table.
+ * Records that are stored as bytes: the fields in their order, each with its kind in the `struct` library
+ * of Redis. Lua gets the format as `FORMAT.lease`, the start of a field as `AT.lease.flags`, counted from
+ * 1, and the start of the rest as `AT.lease.rest`; docs/redis-layout.md has them as a table.
  */
 
-/** `d`: a double, `I`: 4 bytes without a sign, `B`: one byte, `x`: a byte of nothing. Little endian. */
+/** `d`: a double, `I`: 4 bytes, unsigned, `B`: one byte, `x`: padding. Little endian. */
 export type FieldKind = 'd' | 'I' | 'B' | 'x';
 
 /** Bytes of each. */
@@ -12,25 +12,25 @@ const KIND_BYTES: Readonly<Record<FieldKind, number>> = { d: 8, I: 4, B: 1, x: 1
 
 /** One record. */
 export interface PackedRecord {
-  /** Where it is stored. */
+  /** Key and field of the record. */
   readonly where: string;
-  /** Fields in their order, and what each is. */
+  /** Fields in their order, and the content of each. */
   readonly fields: readonly (readonly [name: string, kind: FieldKind, holds: string])[];
-  /** What stands behind the fields, in words. */
+  /** Description of what follows the fields. */
   readonly rest: string;
 }
 
-/** All records by the name that code and scripts call them. */
+/** All records by their name in code and scripts. */
 export const PACKED = {
   lease: {
     where: '`hot`',
     fields: [
-      ['leasedAt', 'd', 'when it was given'],
-      ['ends', 'd', 'when it ends'],
-      ['epoch', 'I', 'of its queue'],
+      ['leasedAt', 'd', 'its start'],
+      ['ends', 'd', 'its end'],
+      ['epoch', 'I', 'epoch of its queue'],
       ['flags', 'B', 'sum: lease'],
-      ['step', 'd', 'in which it was given'],
-      // So long that Redis keeps no listpack of leases, which it would look through for each.
+      ['step', 'd', 'number of the step that gave it'],
+      // Long enough that Redis keeps no listpack of leases, which it would scan for each.
       ['pad1', 'x', ''],
       ['pad2', 'x', ''],
       ['pad3', 'x', ''],
@@ -42,9 +42,9 @@ export const PACKED = {
     where: '`ends`',
     fields: [
       ['code', 'B', 'code of the state, and sum: ending'],
-      ['at', 'd', 'when it ended'],
-      ['leasedAt', 'd', 'when it was leased'],
-      ['stamp', 'd', 'of its end'],
+      ['at', 'd', 'its end'],
+      ['leasedAt', 'd', 'start of its latest lease'],
+      ['stamp', 'd', 'stamp of its end'],
     ],
     rest: 'token, NUL, worker, NUL, result',
   },
@@ -56,24 +56,24 @@ export const PACKED = {
       ['seq', 'd', 'its place in line; 0: the stamp of its arrival'],
       ['failures', 'I', 'failed attempts'],
       ['losses', 'I', 'leases that ended without an outcome'],
-      ['releases', 'I', 'times that it was given back'],
+      ['releases', 'I', 'number of releases'],
       [
         'at',
         'd',
-        'when it is due; in line, below 0, how long after the last end that it waited for',
+        'its due time; in line, below 0, time from the end of its last dependency until it was queued',
       ],
-      ['readers', 'I', 'how many read its result'],
+      ['readers', 'I', 'number of tasks that read its result'],
     ],
-    rest: 'msgpack of `x`, `y` and `o`, where it has any: see Fields',
+    rest: 'msgpack of `x`, `y` and `o`, if it has any: see Fields',
   },
   user: {
     where: '`u` of `user`',
     fields: [
       ['tag', 'd', 'start tag, in grains of its own turns'],
-      ['epoch', 'I', 'of the tag'],
+      ['epoch', 'I', 'epoch of the tag'],
       ['flags', 'B', 'sum: user'],
-      ['weight', 'I', 'that it was counted with, in hundredths'],
-      ['headroom', 'I', 'what it adds to `runnable`'],
+      ['weight', 'I', 'its counted weight, in hundredths'],
+      ['headroom', 'I', 'its part of `runnable`'],
       ['level1', 'I', 'tasks in line of level 1'],
       ['level2', 'I', 'of level 2'],
       ['level3', 'I', 'of level 3'],
@@ -95,7 +95,7 @@ export const PACKED = {
     where: '`v` of `user`',
     fields: [
       ['level', 'B', '1 to 5'],
-      ['waited', 'd', 'for how many turns of weight 1 it has waited for its next'],
+      ['waited', 'd', 'its wait for the next turn, in turns of weight 1'],
     ],
     rest: 'the next',
   },
@@ -103,58 +103,58 @@ export const PACKED = {
     where: '`q:…` of `clock`',
     fields: [
       ['virtual', 'd', 'virtual time V'],
-      ['weights', 'd', 'W, of those who are ready'],
-      ['epoch', 'd', 'how often it fell idle'],
-      ['runnable', 'd', 'tasks that could start, its own limits left out'],
+      ['weights', 'd', 'W, the weight of the ready users'],
+      ['epoch', 'd', 'number of times that it went idle'],
+      ['runnable', 'd', 'tasks that could start, without its own limits'],
       ['ready', 'd', 'users that are ready'],
       ['idleLeast', 'd', 'the least of `idle`; infinite for none'],
-      ['old', 'd', 'oldest epoch of which `idle` or `old-tags` may hold a user'],
-      ['tags', 'd', 'how many `kept-tags` there are'],
+      ['old', 'd', 'oldest epoch with users in `idle` or `old-tags`'],
+      ['tags', 'd', 'number of `kept-tags`'],
       ['joined', 'd', 'whether a user entered in this epoch'],
       ['scheduled', 'd', 'tasks by state'],
       ['deferred', 'd', ''],
       ['queued', 'd', ''],
       ['started', 'd', ''],
-      ['ended', 'd', 'finished ones that are kept'],
-      ['enqueued', 'd', 'ever'],
-      ['finished', 'd', 'ever'],
+      ['ended', 'd', 'kept finished tasks'],
+      ['enqueued', 'd', 'total of enqueued tasks'],
+      ['finished', 'd', 'total of finished tasks'],
       ['recordless', 'd', 'users without a record in the class of weight 100'],
-      ['last', 'd', 'tag that entered the weight 100 last, -1 for none'],
+      ['last', 'd', 'the latest tag that entered the weight 100, -1 for none'],
       ['flags', 'B', 'sum: queue'],
     ],
-    rest: '*seldom*, which a usual step hands through as it is',
+    rest: '*seldom*, which most steps copy unchanged',
   },
   seldom: {
     where: '`q:…` of `clock`',
     fields: [
       ['arrival', 'd', "theoretical arrival time of the queue's rate"],
-      ['keptFailed', 'd', 'failed ones that are kept'],
-      ['keptCanceled', 'd', 'canceled ones that are kept'],
-      ['failed', 'd', 'ever'],
-      ['canceled', 'd', 'ever'],
-      ['retried', 'd', 'ever'],
-      ['lost', 'd', 'leases, ever'],
-      ['stolen', 'd', 'turns, ever'],
+      ['keptFailed', 'd', 'kept failed tasks'],
+      ['keptCanceled', 'd', 'kept canceled tasks'],
+      ['failed', 'd', 'total of failed tasks'],
+      ['canceled', 'd', 'total of canceled tasks'],
+      ['retried', 'd', 'total of retried attempts'],
+      ['lost', 'd', 'total of lost leases'],
+      ['stolen', 'd', 'total of stolen turns'],
     ],
-    rest: 'msgpack of other classes, of their latest tags, of how many tasks are parked, of the weights in `leavers`; or nothing',
+    rest: 'msgpack of other classes, their latest tags, the number of parked tasks, and the weights in `leavers`; or nothing',
   },
   worker: {
     where: '`w:…` of `clock`',
     fields: [
-      ['seen', 'd', 'when it was last seen'],
-      ['succeeded', 'd', 'attempts since its start that succeeded'],
-      ['announced', 'd', 'step in which it announced itself'],
+      ['seen', 'd', 'moment of its latest call'],
+      ['succeeded', 'd', 'succeeded attempts since its start'],
+      ['announced', 'd', 'number of the step of its registration'],
       ['flags', 'B', 'sum: worker'],
-      ['lastBytes', 'B', 'bytes of its newest lease request'],
+      ['lastBytes', 'B', 'bytes of its latest lease request'],
     ],
-    rest: 'its newest lease request, `<step>-<request>`: sent again, it is answered with the leases of that step that are still in `hot`, by arrival; then where it stands in line and what for, as msgpack: `-` once it was woken, `+` once it was handed a task, nothing in no line',
+    rest: 'its latest lease request, `<step>-<request>`: a repeated one is answered with the leases of that step that are still in `hot`, by arrival; then its place among the waiting workers, as msgpack: `-` once it was woken, `+` once it was handed a task, nothing if it does not wait',
   },
   clock: {
     where: '`s` of `clock`',
     fields: [
       ['seen', 'd', 'moment of the latest step'],
       ['started', 'd', 'a moment before which no lease ends'],
-      ['finished', 'd', 'when the first kept one of the state ended'],
+      ['finished', 'd', 'end of the first kept task of the state'],
       ['failed', 'd', ''],
       ['canceled', 'd', ''],
       [
@@ -162,19 +162,19 @@ export const PACKED = {
         'd',
         'the least of `scheduledUsers`, `throttled`, `deadlines` and `schedulesDue` of *upkeep*',
       ],
-      ['upkeep', 'd', 'when other maintenance has something to do; 0: at once'],
-      ['stamp', 'd', 'the latest'],
-      ['steps', 'd', 'how many there were'],
-      ['waiting', 'I', 'workers that stand in line'],
-      ['ears', 'I', 'how many there are'],
+      ['upkeep', 'd', 'next due time of other maintenance; 0: at once'],
+      ['stamp', 'd', 'the latest stamp'],
+      ['steps', 'd', 'number of steps so far'],
+      ['waiting', 'I', 'workers that wait'],
+      ['ears', 'I', 'number of `ears`'],
       ['flags', 'B', 'sum: clock'],
     ],
-    rest: 'nothing; or a double, when the first holder of the alarm wakes, and the two holders, parted by a comma',
+    rest: 'nothing; or a double, the wake-up of the first holder of the alarm, and the two holders, separated by a comma',
   },
   upkeep: {
     where: '`m` of `clock`',
     fields: [
-      ['pause', 'd', 'until when no lease is taken back, after an outage'],
+      ['pause', 'd', 'end of the pause after an outage, in which no lease is taken back'],
       ['scheduledUsers', 'd', 'heads of the indexes over all queues'],
       ['throttled', 'd', ''],
       ['deadlines', 'd', ''],
@@ -183,8 +183,8 @@ export const PACKED = {
       ['submissions', 'd', ''],
       ['missing', 'd', ''],
       ['configs', 'd', 'users with settings'],
-      ['dropping', 'd', '1 while `dropping` has any'],
-      ['refresh', 'd', '1 while `refreshing` has any'],
+      ['dropping', 'd', '1 while `dropping` has members'],
+      ['refresh', 'd', '1 while `refreshing` has members'],
       ['schedulesDue', 'd', ''],
       ['xcomEnds', 'd', ''],
     ],
@@ -198,14 +198,14 @@ export function formatOf({ fields }: PackedRecord): string {
   return `<${fields.map(([, kind]) => kind).join('')}`;
 }
 
-/** Where each field begins, counted from 1, and `rest`, which is behind the last. */
+/** Start of each field, counted from 1, and `rest`, which follows the last. */
 export function offsetsOf({ fields }: PackedRecord): Readonly<Record<string, number>> {
   return offsetsIn(Object.fromEntries(fields.map(([name, kind]) => [name, KIND_BYTES[kind]])));
 }
 
-/** Bytes of the parts that a task's text begins with. Behind them stands its user's name. */
+/** Bytes of the first parts of a task's text. Its user's name follows them. */
 export const TEXT_WIDTHS = {
-  /** When it was enqueued, in ms. */
+  /** Moment of its enqueue, in ms. */
   created: 13,
   /** Stamp of its arrival, in hex. */
   stamp: 12,
@@ -217,10 +217,10 @@ export const TEXT_WIDTHS = {
   userBytes: 3,
 } as const;
 
-/** The byte that stands for a sum of 0 in a text. */
+/** The byte for a sum of 0 in a text. */
 export const ZERO_BYTE = 48;
 
-/** Where each part of a task's text begins, counted from 1; `rest`: its user's name. */
+/** Start of each part of a task's text, counted from 1; `rest`: its user's name. */
 export const TEXT_OFFSETS: Readonly<Record<keyof typeof TEXT_WIDTHS | 'rest', number>> =
   offsetsIn(TEXT_WIDTHS);
 
@@ -233,6 +233,6 @@ function offsetsIn<Name extends string>(
     found[name] = at;
     at += bytes;
   }
-  // Each name of the widths has been given one.
+  // Each name of the widths has a value now.
   return { ...found, rest: at } as Record<Name | 'rest', number>;
 }

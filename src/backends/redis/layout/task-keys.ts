@@ -1,14 +1,14 @@
 /**
- * Keys of tasks, of runs, and of what belongs to them. The comment on each is its row in
+ * Keys of tasks, of runs, and of their parts. The comment on each is its row in
  * docs/redis-layout.md: what it holds, who writes it (`@by`), how long it lives (`@life`).
  */
 import type { KeyFamily } from './key-family.ts';
 
-/** Families of the namespace with a place for each task, run, schedule or value. */
+/** Families of the namespace with a key or field for each task, run, schedule or value. */
 export const TASK_KEYS = {
   /**
-   * id → the text of a task, which stays as it is: see Texts
-   * @by enqueue; a replaced input, and what else there is in `facts`
+   * id → the constant text of a task: see Texts
+   * @by enqueue; a replaced input, and later facts are in `facts`
    * @life until retention or `remove`
    */
   tasks: { type: 'HASH', name: '{p}tasks' },
@@ -25,8 +25,8 @@ export const TASK_KEYS = {
    */
   facts: { type: 'HASH', name: '{p}facts' },
   /**
-   * id → lease, packed. Over 64 bytes long, so that the hash is no listpack. How many there are is how many tasks the worker runs
-   * @by lease, hand-over, extend; taken out by settle and the sweep
+   * id → lease, packed. Over 64 bytes long, so that the hash is no listpack. Its length is the number of tasks that the worker runs
+   * @by lease, hand-over, extend; removed by settle and the sweep
    * @life while the worker has leases
    */
   hot: { type: 'HASH', name: '{p}hot:{worker}' },
@@ -37,55 +37,55 @@ export const TASK_KEYS = {
    */
   ends: { type: 'HASH', name: '{p}ends' },
   /**
-   * id → a result over 64 KiB, which then does not stand in `ends`
+   * id → a result over 64 KiB, which is not in `ends` then
    * @by settle
    * @life with the task
    */
   results: { type: 'HASH', name: '{p}results' },
   /**
-   * id → its newest error
+   * id → its latest error
    * @by settle
    * @life with the task
    */
   errors: { type: 'HASH', name: '{p}errors' },
   /**
-   * id → who is to hear of its end: `d` when others depend on it, then channels of processes that wait for its end
+   * id → receivers of its end: `d` for dependents, then channels of processes that wait for its end
    * @by watch, enqueue of a dependent
    * @life channels until its end, `d` with the task
    */
   ears: { type: 'HASH', name: '{p}ears' },
   /**
-   * attempts that did not end well, newest 20, as JSON
+   * attempts that did not finish the task, newest 20, as JSON
    * @by settle, the sweep
    * @life with the task
    */
   attempts: { type: 'LIST', name: '{p}attempts:{id}' },
   /**
-   * of scheduled tasks the stamp of arrival and the id → due; of deferred ones id → stamp of arrival. None for `queued`, which the users' lines are, for `started`, which `hot` is, and for those that have ended
+   * for scheduled tasks stamp of arrival and id → due; for deferred ones id → stamp of arrival. None for `queued` tasks, which are in the users' lines, for `started` ones, which are in `hot`, and for ended ones
    * @by all steps that move such a task
    * @life while it has members
    */
   state: { type: 'ZSET', name: '{p}state:{state}' },
   /**
-   * worker that has leases → a moment before which none of them ends; the least end may be later
+   * worker with leases → a moment before which none of them ends; the least end may be later
    * @by lease, extend, settle, the sweep
    * @life until a sweep finds none
    */
   leases: { type: 'ZSET', name: '{p}leases' },
   /**
-   * ids in the order of their ends. One that was taken out of the middle leaves a hole: the byte 255, which no id has, and the stamp of its end. The first is none
+   * ids in the order of their ends. A removed one leaves a hole: the byte 255, which no id has, and the stamp of its end. The first is no hole
    * @by all steps that end a task; retention, redrive and `remove`
    * @life while it has members
    */
   ended: { type: 'LIST', name: '{p}ended:{state}' },
   /**
-   * state → how many of its list are holes
+   * state → number of holes in its list
    * @by redrive, `remove`, retention
    * @life while there are any
    */
   holes: { type: 'HASH', name: '{p}holes' },
   /**
-   * id that retention came to while others read it → stamp of its end
+   * id that retention skipped because other tasks read it → stamp of its end
    * @by retention, the last reader
    * @life until its last reader has gone: then it is put back, or removed
    */
@@ -103,21 +103,21 @@ export const TASK_KEYS = {
    */
   failedOf: { type: 'ZSET', name: '{p}failed-of:{group}' },
   /**
-   * what is known of an error group beside its failed tasks: see Fields
+   * facts about an error group besides its failed tasks: see Fields
    * @by settle, the sweep, all other steps that fail a task
    * @life until the last of its failed tasks is gone; without any, 24 h past the newest attempt, by TTL
    */
   errorGroup: { type: 'HASH', name: '{p}error-group:{group}' },
   /**
-   * error group → minus the moment at which an attempt failed so last: of kind `failed` those with failed tasks, of kind `retried` the others
+   * error group → minus the moment of its latest failed attempt: of kind `failed` those with failed tasks, of kind `retried` the others
    * @by settle, the sweep, all other steps that fail a task
    * @life `failed`: while it has members; `retried`: 24 h past the newest attempt, by TTL
    */
   errorGroups: { type: 'ZSET', name: '{p}error-groups:{kind}' },
   /**
-   * who waits for it → stamp of the waiter's arrival
+   * dependents of the task → stamp of the dependent's arrival
    * @by enqueue, redrive, suspension; the cascade
-   * @life until its end was told
+   * @life until they are updated
    */
   waiting: { type: 'ZSET', name: '{p}deps:waiting:{id}' },
   /**
@@ -127,13 +127,13 @@ export const TASK_KEYS = {
    */
   missing: { type: 'ZSET', name: '{p}deps:missing:{pair}' },
   /**
-   * whom it still waits for
+   * ids that the task still waits for
    * @by enqueue, redrive, suspension; the cascade
    * @life until none is left
    */
   blocked: { type: 'SET', name: '{p}deps:blocked:{id}' },
   /**
-   * who waits for its redrive → stamp of its arrival
+   * tasks that wait for its redrive → stamp of their arrival
    * @by the cascade, redrive, `remove`
    * @life until redrive or removal
    */
@@ -145,43 +145,43 @@ export const TASK_KEYS = {
    */
   aside: { type: 'ZSET', name: '{p}aside:{id}' },
   /**
-   * journal of a run: field → text · `=` begins answers of waits: moment, what ended it, JSON text · `redrives` how often its task was redriven since it began · `d:` and the mark of a group that was given up
+   * journal of a run: field → text · `=` begins answers of waits: moment, what ended it, JSON text · `redrives` number of redrives of its task since it began · `d:` and the mark of a group that was given up
    * @by checkpoint, redrive, all steps that wake a task
    * @life with the task
    */
   run: { type: 'HASH', name: '{p}run:{id}' },
   /**
-   * channels of a run, signals that were sent to it, and what it asks: see Fields
+   * channels of a run, its kept signals, and its questions: see Fields
    * @by settle, checkpoint, writes at once, signals, suspension, all steps that end a wait
    * @life with the run's task
    */
   channel: { type: 'HASH', name: '{p}channel:{id}' },
   /**
-   * suspended task that waits for what is no task → since when
+   * suspended task that waits for a signal, an event, an answer or a time → since when
    * @by suspension, all steps that wake a task
    * @life until it is woken or has ended
    */
   waits: { type: 'ZSET', name: '{p}waits:{kind}' },
   /**
-   * suspended task that waits for a signal, by the pair of the task that it is sent to and its name → stamp of its arrival
+   * suspended task that waits for a signal, by the pair of the target task and the signal's name → stamp of its arrival
    * @by suspension, signals
    * @life until it is woken or has ended
    */
   waiters: { type: 'ZSET', name: '{p}waiters:{id, signal}' },
   /**
-   * moment (16 digits), blank, mark, dot, id of an open question → 0, for paging, by the pair of a user, or nothing for all, and a name that it is for, or nothing
+   * moment (16 digits), space, mark, dot, id of an open question → 0, for paging, by the pair of a user, or nothing for all, and the name of a person who may answer, or nothing
    * @by suspension, all steps that end the wait
    * @life while it is open
    */
   asks: { type: 'ZSET', name: '{p}asks:{user, name}' },
   /**
-   * events of a name and key, the newest, by the pair of their user and of the pair of name and key: see Fields
+   * newest events of a name and key, by the pair of their user and of the pair of name and key: see Fields
    * @by `publish`
-   * @life 1 h past the newest, or as it says, by TTL
+   * @life 1 h past the newest, or its own time, by TTL
    */
   events: { type: 'HASH', name: '{p}events:{place}' },
   /**
-   * suspended task that waits for such an event → the number of the newest when it began
+   * suspended task that waits for such an event → the number of the newest at the start of the wait
    * @by suspension, `publish`, all steps that end a wait
    * @life until it is woken or has ended
    */
@@ -189,19 +189,19 @@ export const TASK_KEYS = {
   /**
    * a named value, by the pair of its user and of the pair of namespace and key: see Fields
    * @by settle, checkpoint, `xcom`
-   * @life until its time is over and no dependent of its writer lives
+   * @life until its time has passed and no dependent of its writer is left
    */
   xcom: { type: 'HASH', name: '{p}xcom:{place}' },
   /**
-   * what is known of the streams of a task: see Fields. A task that has any has `streamed` in its facts
+   * state of the streams of a task: see Fields. A task with streams has `streamed` in its facts
    * @by append
    * @life with the task
    */
   streams: { type: 'HASH', name: '{p}streams:{id}' },
   /**
-   * blocks of a stream; the number of an entry is the offset behind it: `h` kind, offsets that it takes, attempt and node, parted by a space · `t` its chunks
+   * blocks of a stream; the number of an entry is the next offset: `h` kind, number of its offsets, attempt and node, separated by a space · `t` its chunks
    * @by append
-   * @life with the task; the oldest go when more is kept than one stream may
+   * @life with the task; the oldest are removed beyond the limits of a stream
    */
   stream: { type: 'STREAM', name: '{p}stream:{id, name}' },
   /**
@@ -218,18 +218,18 @@ export const TASK_KEYS = {
   xcomNamespaces: { type: 'ZSET', name: '{p}xcom-namespaces:{user}' },
   /**
    * snapshot of a graph
-   * @by the first that enqueues a run of it
+   * @by the first enqueue of a run of it
    * @life while a stored task needs it, else 1 d past its last use, by TTL
    */
   graph: { type: 'STRING', name: '{p}graph:{hash}' },
   /**
-   * one longer than 128 KiB, until the script that saves it names it `graph`
+   * a snapshot longer than 128 KiB, until the script that saves it renames it to `graph`
    * @by the client
    * @life 1 min, by TTL
    */
   graphNew: { type: 'STRING', name: '{p}graph-new:{hash}' },
   /**
-   * when the snapshot goes: tells one whose time is over from one that was evicted and from one that never was: see Fields
+   * expiry of the snapshot: distinguishes expired, evicted and unknown ones: see Fields
    * @by as `graph`
    * @life 8 d past its last use, by TTL; no end while a task needs the snapshot
    */
@@ -243,7 +243,7 @@ export const TASK_KEYS = {
   /**
    * idempotency key: see Fields
    * @by enqueue, all steps that end its owner
-   * @life with its owner's record, at the latest 2 min past its owner's end, by TTL; with a `ttl` of its own a minute after that is over
+   * @life with its owner's record, at the latest 2 min past its owner's end, by TTL; with its own `ttl` a minute after that
    */
   key: { type: 'HASH', name: '{p}key:{queueName}:{user, key}' },
   /**
@@ -265,7 +265,7 @@ export const TASK_KEYS = {
    */
   eventSchedules: { type: 'SET', name: '{p}event-schedules:{user, event}' },
   /**
-   * who fires schedules: see Fields. It saves work; a firing is safe without
+   * the scheduler that fires schedules: see Fields. It saves work; firing is safe without it
    * @by schedulers
    * @life for ever
    */
@@ -279,7 +279,7 @@ export const TASK_KEYS = {
   /**
    * the tasks of such a batch
    * @by the scripts of the batch
-   * @life until they are released
+   * @life until they can be leased
    */
   submitted: { type: 'LIST', name: '{p}submitted:{id}' },
 } as const;

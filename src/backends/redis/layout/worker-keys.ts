@@ -1,4 +1,4 @@
-/** Keys of workers, and of the namespace; see `task-keys.ts` for what the comments are. */
+/** Keys of workers, and of the namespace; see `task-keys.ts` for the format of the comments. */
 import type { KeyFamily } from './key-family.ts';
 
 /** Families of workers, and of the lists of users that they are assigned to or steal from. */
@@ -10,31 +10,31 @@ export const WORKER_KEYS = {
    */
   workers: { type: 'ZSET', name: '{p}workers' },
   /**
-   * what is known of a worker: see Fields
+   * state of a worker: see Fields
    * @by registration, lease, settle, extend
    * @life with it
    */
   worker: { type: 'HASH', name: '{p}worker:{id}' },
   /**
-   * task name → when a worker that knew it unregistered (live workers tell theirs themselves)
+   * task name → when a worker that knew it unregistered (live workers list theirs)
    * @by unregistration
    * @life an hour
    */
   names: { type: 'ZSET', name: '{p}names' },
   /**
-   * who has still to hear of new settings → how far that has come: a queue, whose users hear of new defaults → the user reached; `@` and a user, who has new settings in all queues → a cursor over `queues`
+   * pending updates after new settings → progress: a queue, whose users get new defaults → the user reached; `@` and a user, with new settings in all queues → a cursor over `queues`
    * @by settings, maintenance
-   * @life until told
+   * @life until done
    */
   refreshing: { type: 'HASH', name: '{p}refreshing' },
   /**
-   * tokens, or the lease of a task that it was handed: token, moment, length, id and text, parted by NUL; the worker blocks on it
+   * tokens, or the lease of a handed task: token, moment, length, id and text, separated by NUL; the worker blocks on it
    * @by all steps that add work for it
-   * @life until it takes them, leases, or is forgotten; a task until a sweep puts it back, 2 s later
+   * @life until it takes them, leases, or is removed; a task until a sweep puts it back, 2 s later
    */
   wake: { type: 'LIST', name: '{p}wake:{worker}' },
   /**
-   * worker that waits → since when; `*` for unrestricted ones
+   * waiting worker → since when; `*` for unrestricted ones
    * @by lease, all steps that wake it
    * @life while they wait
    */
@@ -46,19 +46,19 @@ export const WORKER_KEYS = {
    */
   list: { type: 'HASH', name: '{queue}list:{list}' },
   /**
-   * its users
+   * users of the list
    * @by registration
    * @life with it
    */
   listNames: { type: 'SET', name: '{queue}list-names:{list}' },
   /**
-   * the workers that have it
+   * workers that have the list
    * @by registration
    * @life with it
    */
   listWorkers: { type: 'SET', name: '{queue}list-workers:{list}' },
   /**
-   * its ready users → S + 1/w
+   * ready users of the list → S + 1/w
    * @by enqueue, lease, settings
    * @life while it has members
    */
@@ -81,63 +81,63 @@ WORKER_KEYS satisfies Record<string, KeyFamily>;
 /** Families of the namespace as a whole. */
 export const NAMESPACE_KEYS = {
   /**
-   * what is remembered from step to step: see Packed records and Fields. It holds the head of each index below, so that a step knows without asking whether anything is due
+   * state kept between steps: see Packed records and Fields. It contains the head of each index below, so that a step knows without a read whether anything is due
    * @by every step
    * @life for ever
    */
   clock: { type: 'HASH', name: '{p}clock' },
   /**
-   * layout version, or `copying` while everything of another backend is copied there; created
+   * layout version, or `copying` during a copy from another backend; moment of creation
    * @by the first client
    * @life for ever
    */
   meta: { type: 'HASH', name: '{p}meta' },
   /**
-   * never exists: deleting it first lets a script pass when memory is full. On a Cluster every script declares it
+   * never exists: deleting it first lets a script run when memory is full. On a Cluster every script declares it beside the clock, so that none runs while the slot moves
    * beside the clock, so that none runs while the slot is moved
    * @by every step that may free memory
    * @life –
    */
   oom: { type: 'none', name: '{p}oom' },
   /**
-   * what was set aside since it could not be read → why, NUL, its bytes
+   * what was set aside because it could not be read → why, NUL, its bytes
    * @by a call with care
    * @life until `doctor --repair`
    */
   damaged: { type: 'HASH', name: '{p}damaged' },
   /**
-   * a key of another type than its family has, under its name without the prefix
+   * a key of another type than its family, under its name without the prefix
    * @by a call with care
    * @life until `doctor --repair`
    */
   setAside: { type: 'none', name: '{p}set-aside:{key}' },
   /**
-   * what happened in a minute (`m` and its number since the epoch) or hour (`h`): `q:` and a queue, or `u:`, queue, colon and user → rank and counts; waits; runs. An empty queue or user: those that have no row of their own
+   * counts of a minute (`m` and its number since the epoch) or hour (`h`): `q:` and a queue, or `u:`, queue, colon and user → rank and counts; waits; runs. An empty queue or user: those without their own row
    * @by `series.add`
    * @life a day, 31 days
    */
   series: { type: 'HASH', name: '{p}series:{step}' },
   /**
-   * what was added and is in no step yet: when, and what queues had counted by then; rows as JSON
+   * additions that are not merged yet: moment, and totals of queues; rows as JSON
    * @by `series.add`
-   * @life until some are taken in together
+   * @life until they are merged
    */
   seriesNew: { type: 'LIST', name: '{p}series-new' },
   /**
-   * queue → when it began or was looked at last, as far as that was taken in, and what it had counted; `@` → how often some were
+   * queue → its creation or the last merged read, and its totals; `@` → number of merges
    * taken in
    * @by all steps that begin a queue, `series.add`
    * @life for ever
    */
   seriesTotals: { type: 'HASH', name: '{p}series-totals' },
   /**
-   * the channel by which a process is told of the ends of tasks
+   * channel on which a process receives the ends of tasks
    * @by settle, cancel, maintenance: published
    * @life –
    */
   notices: { type: 'none', name: '{p}notices:{process}' },
   /**
-   * the channel by which readers of a stream are told how far it has come
+   * channel on which readers of a stream receive its next offset
    * @by append: published
    * @life –
    */
@@ -145,7 +145,7 @@ export const NAMESPACE_KEYS = {
 } as const;
 NAMESPACE_KEYS satisfies Record<string, KeyFamily>;
 
-/** Sorted sets over all queues whose names are their own, as `K.index(name)` and the heads that the clock keeps of them. */
+/** Sorted sets over all queues with fixed names, as `K.index(name)` and the heads that the clock keeps of them. */
 export const INDEX_KEYS = {
   /**
    * queue and user, as a pair → least due time of the user's scheduled tasks
@@ -154,7 +154,7 @@ export const INDEX_KEYS = {
    */
   scheduledUsers: { type: 'ZSET', name: '{p}scheduled-users' },
   /**
-   * queue with a rate → when the rate allows its next start, as far as a start has said so
+   * queue with a rate → when the rate allows its next start, as of its latest start
    * @by lease, settings
    * @life while it has members
    */
@@ -166,31 +166,31 @@ export const INDEX_KEYS = {
    */
   throttled: { type: 'ZSET', name: '{p}throttled' },
   /**
-   * stamp of its arrival and id → expiry, the end of a wait for a failed or missing dependency, when a suspended run is woken, or when it is checked whether a live worker knows the name of a parked task
+   * stamp of its arrival and id → expiry, the end of a wait for a failed or missing dependency, the wake-up of a suspended run, or the next check whether a live worker knows the name of a parked task
    * @by all steps that set such a moment
    * @life while it has members
    */
   deadlines: { type: 'ZSET', name: '{p}deadlines' },
   /**
-   * ended task with dependents still to be told → stamp of its end
+   * ended task whose dependents are not updated yet → stamp of its end
    * @by all steps that end a task; the cascade
    * @life while it has members
    */
   cascade: { type: 'ZSET', name: '{p}cascade' },
   /**
-   * schedule that will fire → when the next slot is to be fired
+   * schedule with a next slot → due time of that slot
    * @by `schedules`, firing
    * @life while it has members
    */
   schedulesDue: { type: 'ZSET', name: '{p}schedules:due' },
   /**
-   * place of a value → when to look whether it is over
+   * place of a value → next check whether it has expired
    * @by as `xcom`
    * @life while it has members
    */
   xcomEnds: { type: 'ZSET', name: '{p}xcom-ends' },
   /**
-   * id that is not stored, and who would have to store it, as in `missing` → 1
+   * id that is not stored, and the user that has to store it, as in `missing` → 1
    * @by enqueue, redrive
    * @life while it has members
    */
