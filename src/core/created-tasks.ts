@@ -7,10 +7,10 @@ import { say } from '../logging/log-events.ts';
 import type { Instruments } from './instruments.ts';
 import type { SeriesGatherer } from './series-gatherer.ts';
 
-/** How long after an enqueue a worker should serve it, in ms. */
+/** Delay of the check for a worker after an enqueue, in ms. */
 const LOOK_AFTER_MS = 5_000;
 
-/** Pairs of queue and name that are watched; beyond this something else is wrong. */
+/** Most watched pairs of queue and name; beyond this something else is wrong. */
 const MOST_PAIRS = 10_000;
 
 interface Watching {
@@ -21,7 +21,7 @@ interface Watching {
   readonly series: SeriesGatherer | undefined;
 }
 
-/** What follows from each task that this client has stored: figures, and a look for its workers. */
+/** Reactions to each task that this client has stored: figures, and a check for its workers. */
 export function createdTasks({
   connection,
   clock,
@@ -37,12 +37,12 @@ export function createdTasks({
   };
 }
 
-/** Warns once when no live worker serves a task's queue and name: the usual typo. */
+/** Warns once when no live worker serves a task's queue and name, usually because of a typo. */
 class WorkerWatch {
   readonly #connection: SharedBackend;
   readonly #clock: Clock;
   readonly #log: Logger;
-  /** Queues by name that were looked at, or will be. */
+  /** Checked queues by name, or those to check. */
   readonly #seen = new Map<string, Set<string>>();
   #pairs = 0;
 
@@ -52,7 +52,7 @@ class WorkerWatch {
     this.#log = log;
   }
 
-  /** A task was enqueued. */
+  /** Called for each enqueued task. */
   note({ name, queue }: NewTask): void {
     const queues = this.#seen.get(name);
     if (queues?.has(queue) === true || this.#pairs >= MOST_PAIRS) return;
@@ -73,7 +73,7 @@ class WorkerWatch {
       const message = `no live worker serves task ${name} in queue ${queue}`;
       say(this.#log, 'task.unserved', message, { name, queue });
     } catch {
-      // Other calls report an outage; the next enqueue of this pair looks again.
+      // Other calls report an outage; the next enqueue of this pair checks again.
       this.#seen.get(name)?.delete(queue);
       this.#pairs--;
     }

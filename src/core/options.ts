@@ -27,13 +27,13 @@ import {
 } from '../workflow/task-options.ts';
 import type { Instruments } from './instruments.ts';
 
-/** Options that hold where neither an enqueue nor a definition says anything. */
+/** Options of tasks, unless the enqueue or the definition sets them. */
 export type DefaultOptions = Pick<
   TaskOptions,
   'retries' | 'backoff' | 'timeout' | 'queue' | 'priority' | 'cost' | 'expiresIn' | 'keepLogs'
 >;
 
-/** How long ended tasks are kept. Absent fields have their defaults. */
+/** Retention of ended tasks. Absent fields have their defaults. */
 export interface RetentionOptions {
   /** Default 24 h. */
   readonly finished?: Duration | undefined;
@@ -41,74 +41,75 @@ export interface RetentionOptions {
   readonly failed?: Duration | undefined;
   /** Default 24 h. */
   readonly canceled?: Duration | undefined;
-  /** At most so many, oldest removed first. Default unlimited. */
+  /** Most finished tasks that are kept; the oldest are removed first. Default unlimited. */
   readonly finishedCount?: number | undefined;
-  /** At most so many. Default unlimited: a dead letter dropped by count may be missed. */
+  /** Most failed tasks that are kept. Default unlimited: a dead letter removed by count may go unnoticed. */
   readonly failedCount?: number | undefined;
-  /** At most so many. Default unlimited. */
+  /** Most canceled tasks that are kept. Default unlimited. */
   readonly canceledCount?: number | undefined;
 }
 
-/** What holds for schedules that do not say otherwise. */
+/** Defaults of schedules. */
 export interface ScheduleDefaults {
   /**
-   * The zone of cron patterns that name none, by its IANA name: read when a schedule is set, and stored
+   * Default time zone of cron patterns, by its IANA name: read when a schedule is set, and stored
    * with it. Default `UTC`.
    */
   readonly timeZone?: string | undefined;
 }
 
-/** Of values that tasks hand on by name. */
+/** Options of XCom, named values that tasks pass on. */
 export interface XComOptions {
-  /** How long one is kept after the end of its writer unless its push says so. Default 1 h. */
+  /** How long a value is kept after the end of its writer, unless its push sets it. Default 1 h. */
   readonly ttl?: Duration | undefined;
 }
 
-/** What a {@link Fairloom} is made of. */
+/** Options of a {@link Fairloom}. */
 export interface FairloomOptions {
-  /** Where tasks live: `memory()`, `file(…)` of `fairloom/file`, or `redis(…)` of `fairloom/redis`. Closed with the client. */
+  /**
+   * Store of tasks: `memory()`, `file(…)` of `fairloom/file`, or `redis(…)` of `fairloom/redis`. Closed
+   * with the client.
+   */
   readonly backend: Backend;
   /** Definitions that this process can run: a list, or a module (`import * as tasks`). */
   readonly tasks?: TaskSource | undefined;
-  /** What runs the tasks of `handlerTask`, by the name that these use. Closed with the client. */
+  /** Runtimes of the tasks of `handlerTask`, by the name that these use. Closed with the client. */
   readonly handlers?: HandlerMap | undefined;
-  /** Refuse tasks without a user, instead of counting them as `default`'s. Default false. */
+  /** Refuse tasks without a user, instead of using `default`. Default false. */
   readonly requireUser?: boolean | undefined;
-  /** What holds where neither an enqueue nor a definition says anything. */
+  /** Options of tasks, unless the enqueue or the definition sets them. */
   readonly defaults?: DefaultOptions | undefined;
-  /** How long ended tasks are kept. */
+  /** Retention of ended tasks. */
   readonly retention?: RetentionOptions | undefined;
-  /** What holds for schedules that this client sets. */
+  /** Defaults of schedules that this client sets. */
   readonly scheduler?: ScheduleDefaults | undefined;
-  /** What holds for `ctx.xcom` and `loom.xcom`. */
+  /** Options of `ctx.xcom` and `loom.xcom`. */
   readonly xcom?: XComOptions | undefined;
-  /** Where lines go. Default: stderr. */
+  /** Receiver of log lines. Default: stderr. */
   readonly log?: Logger | undefined;
-  /** How loud a line must be. Default: `info` on stderr; a `log` of your own gets all of them. */
+  /** Lowest level of logged lines. Default: `info` on stderr; all for your own `log`. */
   readonly logLevel?: LogLevel | undefined;
   /**
-   * Whether lines about failed attempts have the messages of what handlers threw, which may tell of
-   * inputs; its name they have in any case. Default true.
+   * Include the message of the error in lines about failed attempts, which may reveal inputs; the
+   * name of the error is always included. Default true.
    */
   readonly logErrors?: boolean | undefined;
-  /**
-   * Whether this process counts what it stores and runs by minute and hour, for `loom.series`. Default true.
-   */
+  /** Count what this process stores and runs by minute and hour, for `loom.series`. Default true. */
   readonly series?: boolean | undefined;
-  /** What measures the client: `prometheus(…)` or `openTelemetry(…)` of `fairloom/metrics`. */
+  /** Metrics of the client: `prometheus(…)` or `openTelemetry(…)` of `fairloom/metrics`. */
   readonly metrics?: Instruments | undefined;
   /**
-   * Where spans go: `openTelemetry()` of `fairloom/tracing`, or any other {@link Tracer}. Default:
-   * nowhere; a `traceparent` is then handed on as its caller gave it.
+   * Tracing system: `openTelemetry()` of `fairloom/tracing`, or any other {@link Tracer}. Default:
+   * none; a `traceparent` is then passed on unchanged.
    */
   readonly tracer?: Tracer | undefined;
-  /** How values become text: `encrypted({ keys })`, or one of your own. Default: strict JSON. */
+  /** Codec between values and texts: `encrypted({ keys })`, or your own. Default: strict JSON. */
   readonly codec?: Codec | undefined;
   /** Default: the machine's clock. Give the embedded backend the same one. */
   readonly clock?: Clock | undefined;
-  /** Numbers in [0, 1) for jitter. Default `Math.random`. */
+  /** Random numbers in [0, 1) for jitter. Default `Math.random`. */
   readonly random?: (() => number) | undefined;
-  /** Makes the ids of tasks. Default: UUIDs of version 7. */
+  /** Generator of task ids. Default: UUIDs of version 7. */
   readonly newId?: (() => string) | undefined;
 }
 
@@ -133,7 +134,7 @@ const SCHEDULER_KEYS: OptionKeys<ScheduleDefaults> = keysOf<ScheduleDefaults>()(
 
 const XCOM_KEYS: OptionKeys<XComOptions> = keysOf<XComOptions>()({ ttl: true });
 
-/** What may stand in {@link FairloomOptions}. */
+/** Keys of {@link FairloomOptions}. */
 export const CLIENT_KEYS: OptionKeys<FairloomOptions> = keysOf<FairloomOptions>()({
   backend: true,
   tasks: true,
@@ -155,10 +156,10 @@ export const CLIENT_KEYS: OptionKeys<FairloomOptions> = keysOf<FairloomOptions>(
   newId: true,
 });
 
-/** Options that are on or off. */
+/** Boolean options. */
 const SWITCHES = ['requireUser', 'logErrors', 'series'] as const;
 
-/** What an object must be able to do, to be taken for one of these. */
+/** Required methods of objects in these options. */
 const METHODS = {
   log: ['debug', 'info', 'warn', 'error'],
   metrics: ['backend', 'client', 'worker', 'scheduler'],
@@ -175,7 +176,7 @@ const THINGS = {
   clock: 'a Clock: now and setTimer',
 } as const;
 
-/** @throws {@link InvalidOptionError} when it is no level. */
+/** @throws {@link InvalidOptionError} for an invalid level. */
 export function logLevelOf(level: unknown): LogLevel | undefined {
   const known = LOG_LEVEL_NAMES.find((name) => name === level);
   if (level === undefined || known !== undefined) return known;
@@ -184,7 +185,7 @@ export function logLevelOf(level: unknown): LogLevel | undefined {
 
 const COUNT = { least: 1, most: Number.MAX_SAFE_INTEGER };
 
-/** @throws {@link InvalidOptionError} for the first option that is not what it should be. */
+/** @throws {@link InvalidOptionError} for the first invalid option. */
 export function checkOptions(options: FairloomOptions): void {
   checkKeys('new Fairloom', options, CLIENT_KEYS);
   const { backend, defaults, random, newId, scheduler } = options;
@@ -220,19 +221,16 @@ function can(value: unknown, methods: readonly string[]): boolean {
   return methods.every((method) => typeof Reflect.get(value, method) === 'function');
 }
 
-/** @throws {@link InvalidOptionError} when there is no such zone. */
+/** @throws {@link InvalidOptionError} for an unknown zone. */
 export function defaultZoneOf(options: ScheduleDefaults = {}): string {
   checkPart('scheduler', options, SCHEDULER_KEYS);
-  // To know any zone takes a process that has none to do with for ten milliseconds.
+  // Checking a zone takes ten milliseconds, in a process that may have no schedules.
   const { timeZone = 'UTC' } = options;
   if (timeZone === 'UTC' || isZone(timeZone)) return timeZone;
   throw new InvalidOptionError('scheduler.timeZone', AN_IANA_ZONE, timeZone);
 }
 
-/**
- * Checked retention with all defaults, in ms: a day for what finished or was canceled, a week for
- * what failed.
- */
+/** Checked retention with defaults, in ms: a day for finished and canceled tasks, a week for failed ones. */
 export function retentionOf(options: RetentionOptions = {}): Retention {
   checkPart('retention', options, RETENTION_KEYS);
   const { finished, failed, canceled } = options;
@@ -246,7 +244,7 @@ export function retentionOf(options: RetentionOptions = {}): Retention {
   };
 }
 
-/** How long XCom values are kept, in ms. @throws {@link InvalidOptionError} */
+/** Retention of XCom values, in ms. @throws {@link InvalidOptionError} */
 export function xcomTtlOf(options: { readonly ttl?: unknown } = {}): number {
   checkPart('xcom', options, XCOM_KEYS);
   const { ttl } = options;

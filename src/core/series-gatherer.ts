@@ -7,33 +7,33 @@ import type { Leased, SeriesEntry } from '../domain/port/backend.ts';
 import { type SeriesCount, SeriesRow } from '../domain/series/series-row.ts';
 import { say } from '../logging/log-events.ts';
 
-/** Whose row something is counted in. */
+/** Queue and user of a count. */
 type Whose = Pick<Leased, 'queue' | 'user'>;
 
-/** Where a task is counted: in the row of its queue, and in that of its user there. */
+/** Rows of a task: that of its queue, and that of its user there. */
 type Rows = readonly [queue: SeriesRow, user: SeriesRow];
 
-/** What was counted of a queue, as a whole and by user; its others are under an empty name. */
+/** Counts of a queue, as a whole and by user; other users are under an empty name. */
 interface Gathered {
   readonly row: SeriesRow;
   readonly users: Map<string, Rows>;
 }
 
 /**
- * Counts what a client stores and what its workers run, and adds it to the series of the store: a while after
- * the first that it has counted, and no more often. What it has not sent when its process is killed is lost, as
- * is what was on its way when the store failed.
+ * Counts what a client stores and what its workers run, and adds it to the series of the store:
+ * some time after the first count, and no more often. Counts that were not sent are lost when the
+ * process is killed, as are those in a call during an outage.
  */
 export class SeriesGatherer {
   readonly #connection: SharedBackend;
   readonly #clock: Clock;
   readonly #log: Logger;
   #queues = new Map<string, Gathered>();
-  /** Users that are told apart. */
+  /** Number of users with their own row. */
   #users = 0;
-  /** Set while something is to be sent. */
+  /** Set while there are counts to send. */
   #timer: Timer | undefined;
-  /** It works, or has lived for a while: it also sends what is left when it ends. */
+  /** It works, or has lived for a while: it also sends the rest at its end. */
   #isLasting = false;
   #hasFailed = false;
 
@@ -56,7 +56,7 @@ export class SeriesGatherer {
     for (const { wait } of rows) wait.note(lease.leasedAt - lease.createdAt);
   }
 
-  /** An attempt ran for so long, and came to this. */
+  /** An attempt ended with this outcome after `ranMs`. */
   settled(lease: Whose, outcome: SeriesCount, ranMs: number): void {
     for (const { run } of this.#count(lease, outcome)) run.note(ranMs);
   }
@@ -66,7 +66,7 @@ export class SeriesGatherer {
     this.#count(lease, 'lost');
   }
 
-  /** Sends what is left. A process that was there for one enqueue does not wait for that. */
+  /** Sends the rest. A process that made only one enqueue does not wait for that. */
   async close(): Promise<void> {
     if (this.#isLasting) await this.#flush();
     this.#timer?.cancel();
@@ -116,13 +116,13 @@ export class SeriesGatherer {
   }
 }
 
-/** Of others it is not known since when they could have been started. */
+/** For other leases the moment when they could have started is unknown. */
 function isFirst({ attempt, losses, releases, upstreams, name }: Leased): boolean {
   const isOwn = name.startsWith('~');
   return attempt === 1 && losses === 0 && releases === 0 && upstreams.length === 0 && !isOwn;
 }
 
-/** Each queue, then those of its users that are among the first by traffic; the rest of them in one row. */
+/** Each queue, then its users with the most traffic; the others in one row. */
 function entriesOf(queues: ReadonlyMap<string, Gathered>): readonly SeriesEntry[] {
   const named = [...queues.values()].flatMap(({ users }) =>
     [...users].flatMap(([user, [, row]]) => (user === '' ? [] : [row])),

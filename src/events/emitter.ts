@@ -4,7 +4,7 @@ import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { type OptionKeys, unknownWord } from '../domain/errors/options.ts';
 import { say } from '../logging/log-events.ts';
 
-/** Ends a subscription; safe to call twice. */
+/** Removes a listener; may be called twice. */
 export type Unsubscribe = () => void;
 
 /**
@@ -20,12 +20,12 @@ export class Emitter<Events extends object> {
     this.#names = names;
   }
 
-  /** @throws {@link InvalidOptionError} for an event that there is not, or a listener that is none. */
+  /** @throws {@link InvalidOptionError} for an unknown event, or an invalid listener. */
   on<Name extends keyof Events>(
     name: Name,
     listener: (event: Events[Name]) => unknown,
   ): Unsubscribe {
-    // Of a list with one name `hasOwn` would make that name.
+    // `hasOwn` would accept a list with one name as that name.
     if (typeof name !== 'string' || !Object.hasOwn(this.#names, name)) {
       throw unknownWord('event', name, this.#names);
     }
@@ -41,7 +41,7 @@ export class Emitter<Events extends object> {
     };
   }
 
-  /** Whether an event has listeners: events of the hot path are only made for listeners. */
+  /** Whether an event has listeners: events of the hot path are only created for listeners. */
   has(name: keyof Events): boolean {
     return this.#listeners.size > 0 && this.#listeners.has(name);
   }

@@ -3,150 +3,150 @@ import type { FairloomError } from '../domain/errors/errors.ts';
 import { keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import type { Cause, FailureType } from '../domain/task/cause.ts';
 
-/** Which attempt an event is about. */
+/** Attempt of an event. */
 export interface AttemptFacts {
-  /** The task. */
+  /** Id of the task. */
   readonly taskId: string;
-  /** Its name. */
+  /** Name of the task. */
   readonly name: string;
-  /** Whose turn it was. */
+  /** User of the task. */
   readonly user: string;
-  /** Where it was in line. */
+  /** Queue of the task. */
   readonly queue: string;
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
 }
 
-/** The events of one worker: everything that happens to its attempts, once each. */
+/** The events of one worker: each change of its attempts, once. */
 export interface WorkerEvents {
   /**
-   * The handler was called, `waitMs` after the task was enqueued. `releasedMs`, of the first lease
-   * of a task that waited for others: from the end of the last of them until it was queued.
+   * The handler was called, `waitMs` after the task was enqueued. `releasedMs`, on the first lease
+   * of a task with dependencies: from the end of the last of them until it was queued.
    */
   'task.started': AttemptFacts & {
-    /** From its enqueue to its lease. */
+    /** Time from its enqueue to its lease. */
     readonly waitMs: number;
-    /** From the end of its last upstream until it was queued; at the first lease of one that waited. */
+    /** Time from the end of its last dependency until it was queued; on the first lease of a task with dependencies. */
     readonly releasedMs?: number;
   };
   /** The result is stored. */
   'task.finished': AttemptFacts & {
-    /** How long the handler ran. */
+    /** Duration of the handler. */
     readonly ms: number;
   };
   /** The task has ended as a dead letter. */
   'task.failed': AttemptFacts & {
-    /** How long the handler ran. */
+    /** Duration of the handler. */
     readonly ms: number;
-    /** In which way it failed, as `cause` says. */
+    /** Kind of failure, see `cause`. */
     readonly failureType: FailureType;
-    /** Why, as data. */
+    /** Cause of the failure, as data. */
     readonly cause: Cause;
-    /** What the handler threw in its last attempt. */
+    /** Error of its last attempt. */
     readonly error: TaskError;
   };
   /** The attempt failed; the task runs again after `delayMs`. */
   'task.retried': AttemptFacts & {
-    /** How long the handler ran. */
+    /** Duration of the handler. */
     readonly ms: number;
-    /** From the failure to the next start. */
+    /** Time from the failure to the next start. */
     readonly delayMs: number;
-    /** Why, as data. */
+    /** Cause of the retry, as data. */
     readonly cause: Cause;
-    /** What the handler threw. */
+    /** Error of the handler. */
     readonly error: TaskError;
   };
   /** The task has ended as canceled. */
   'task.canceled': AttemptFacts & {
-    /** How long the handler ran. */
+    /** Duration of the handler. */
     readonly ms: number;
-    /** Who wanted it so, or what ended before. */
+    /** Cause of the cancel. */
     readonly cause: Cause;
   };
-  /** The task was given back, not counted as an attempt. */
+  /** The task was released; this is no attempt. */
   'task.released': AttemptFacts & {
-    /** How long the handler ran. */
+    /** Duration of the handler. */
     readonly ms: number;
-    /** Why, as data. */
+    /** Cause of the release, as data. */
     readonly cause: Cause;
   };
   /** The lease ended before the handler did: its result is dropped. */
   'lease.lost': AttemptFacts;
-  /** A slot of a schedule has made a task, `lateMs` after it was due. */
+  /** A slot of a schedule has stored a task, `lateMs` after it was due. */
   'schedule.fired': {
-    /** Its id. */
+    /** Id of the schedule. */
     readonly schedule: string;
-    /** The instant that the schedule names, in ms since the epoch. */
+    /** Instant of the slot, in ms since the epoch. */
     readonly slot: number;
-    /** The task that was made. */
+    /** Id of the task. */
     readonly taskId: string;
-    /** How long after the slot was due, in ms. */
+    /** Delay after the due time, in ms. */
     readonly lateMs: number;
   };
   /**
-   * Slots that made no task, from `slot` on: no scheduler ran to fire them, or the task was refused (`error`).
-   * `slots` is how many, counted up to 100.
+   * Slots without a task, from `slot` on: no scheduler fired them in time, or the task was refused
+   * (`error`). `slots` is their number, counted up to 100.
    */
   'schedule.missed': {
-    /** Its id. */
+    /** Id of the schedule. */
     readonly schedule: string;
-    /** The first of them, in ms since the epoch. */
+    /** The first slot, in ms since the epoch. */
     readonly slot: number;
-    /** How many, counted up to 100. */
+    /** Number of slots, counted up to 100. */
     readonly slots: number;
-    /** Why it was refused; absent when no scheduler ran in time. */
+    /** Error of the refusal; absent when no scheduler ran in time. */
     readonly error?: FairloomError;
   };
-  /** A slot made no task, since the task `taskId` has not ended, or stands for it already. */
+  /** A slot stored no task, since the task `taskId` has not ended, or exists already. */
   'schedule.skipped': {
-    /** Its id. */
+    /** Id of the schedule. */
     readonly schedule: string;
-    /** The instant that the schedule names, in ms since the epoch. */
+    /** Instant of the slot, in ms since the epoch. */
     readonly slot: number;
-    /** The task that has not ended, or that was there before. */
+    /** Id of the task that has not ended, or that existed before. */
     readonly taskId: string;
     /** Which of the two it is. */
     readonly reason: 'overlap' | 'existing';
   };
-  /** An operation failed; the worker goes on. */
+  /** An operation failed; the worker continues. */
   'worker.error': {
-    /** What was tried, as `settle` or `decider of send-mail`. */
+    /** Name of the operation, as `settle` or `decider of send-mail`. */
     readonly operation: string;
-    /** What was thrown. */
+    /** The error. */
     readonly error: unknown;
   };
-  /** Nothing could be asked of the backend for `silentMs`. */
+  /** The backend has not answered for `silentMs`. */
   'worker.unhealthy': {
-    /** Since the latest answer, in ms. */
+    /** Time since the latest answer, in ms. */
     readonly silentMs: number;
   };
   /** The backend answers again. */
   'worker.healthy': {
-    /** How long it had been away, in ms. */
+    /** Length of the outage, in ms. */
     readonly silentMs: number;
   };
-  /** A handler held up the event loop: leases cannot be extended meanwhile. Use `threadTask`. */
+  /** A handler blocked the event loop: leases cannot be extended meanwhile. Use `threadTask`. */
   'worker.blocked': {
-    /** How long the event loop stood still. */
+    /** Length of the block, in ms. */
     readonly ms: number;
-    /** Those whose handlers were running then. */
+    /** Ids of the tasks whose handlers ran then. */
     readonly taskIds: readonly string[];
   };
   /** The worker is registered and leases. */
   'worker.started': {
-    /** Its id. */
+    /** Id of the worker. */
     readonly worker: string;
   };
   /** `unfinished` are the tasks whose handlers did not end in time; others run them later. */
   'worker.stopped': {
-    /** Its id. */
+    /** Id of the worker. */
     readonly worker: string;
-    /** Tasks whose handlers did not end in time; others run them later. */
+    /** Ids of tasks whose handlers did not end in time; other workers run them later. */
     readonly unfinished: readonly string[];
   };
 }
 
-/** The names of all of them. */
+/** Names of all events. */
 export const WORKER_EVENTS: OptionKeys<WorkerEvents> = keysOf<WorkerEvents>()({
   'task.started': true,
   'task.finished': true,

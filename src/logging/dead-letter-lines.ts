@@ -6,14 +6,14 @@ import { shownTask } from '../domain/task/node-name.ts';
 import { nameIn } from '../domain/task/task-name.ts';
 import { say } from './log-events.ts';
 
-/** A step of maintenance; the log tells of the dead letters that it makes. */
+/** Runs a step of maintenance, and logs the dead letters that it makes. */
 export async function tickLogged(tasks: TaskStore, log: Logger): Promise<TickReply> {
   const reply = await tasks.tick();
   if (reply.deadLetters !== undefined) logDeadLetters(log, reply.deadLetters);
   return reply;
 }
 
-/** Says of each dead letter that a step has made by itself what it is and why. */
+/** Logs each dead letter of a step that no worker decided, with its cause. */
 export function logDeadLetters(log: Logger, letters: DeadLetters): void {
   for (const letter of letters.listed) logDeadLetter(log, letter);
   const { more } = letters;

@@ -1,17 +1,17 @@
-/** The line of log about a failure: what failed, of whom, at which attempt, and with what. */
+/** Log line about a failure: task, user, attempt and error. */
 import type { Logger } from '../base/logger.ts';
 import { lineOf, type TaskError } from '../base/thrown.ts';
 import { shownNode, shownTask } from '../domain/task/node-name.ts';
 import { type Failed, say } from './log-events.ts';
 
-/** Where such lines go, and how much they may say. */
+/** Logger of such lines, and their level of detail. */
 export interface FailureLog {
   readonly log: Logger;
-  /** False: only the name of what was thrown. */
+  /** False: only the name of the error. */
   readonly logErrors: boolean;
 }
 
-/** Says that an attempt failed, or that it was the last one. */
+/** Logs that an attempt failed, or that it was the last one. */
 export function logFailure(
   { log, logErrors }: FailureLog,
   event: 'attempt.failed' | 'task.failed',

@@ -2,18 +2,18 @@ import { callUserCode } from '../base/async-scope.ts';
 import type { Logger } from '../base/logger.ts';
 
 /**
- * Every line that is logged by the library itself: under the name that its field `event` has, the
- * other fields. Payloads and results are in none of them; of what handlers throw those about failures
- * have the name, and unless `logErrors` is false one line of its message.
+ * All lines that the library logs: the value of their field `event`, and the other fields. None
+ * contains payloads or results; lines about failures contain the name of the error, and unless
+ * `logErrors` is false one line of its message.
  */
 export interface LogEvents {
   /** The backend was opened; the message describes it. */
   'backend.opened': NoFields;
-  /** Something makes the backend less safe than it could be; the message says what. */
+  /** The configuration of the backend can lose data; the message describes it. */
   'backend.warning': NoFields;
-  /** Something goes wrong in it that no call fails of; nothing is lost. The message says what. */
+  /** A problem of the backend that makes no call fail; nothing is lost. The message describes it. */
   'backend.problem': { readonly error: unknown; readonly logBytes: number };
-  /** It could not be closed in good order. */
+  /** The backend could not be closed cleanly. */
   'backend.close-failed': { readonly error: unknown };
   /** A call of the backend failed, the first since the last answer; or a decider or backoff threw. */
   'worker.call-failed': {
@@ -21,13 +21,13 @@ export interface LogEvents {
     readonly operation: string;
     readonly error: unknown;
   };
-  /** An attempt failed, and there will be another; or a node of a driven run, which then fails. */
+  /** An attempt failed and will be retried; or a node of a driven run, which then fails. */
   'attempt.failed': FailureFields;
-  /** A task or run has ended as a dead letter; `queue` is there when no attempt has ended it. */
+  /** A task or run has become a dead letter; with `queue` if no attempt has ended it. */
   'task.failed': DeadFields;
-  /** So many more have in one step, and not by an attempt; they have no lines of their own. */
+  /** Number of further dead letters of one step without an attempt; they have no lines of their own. */
   'task.failed-more': { readonly more: number };
-  /** The event loop stood still for `ms`. */
+  /** The event loop was blocked for `ms`. */
   'worker.blocked': { readonly ms: number; readonly taskIds: readonly string[] };
   /** A call of a scheduler that runs no tasks failed, the first since the last answer. */
   'scheduler.call-failed': {
@@ -37,7 +37,7 @@ export interface LogEvents {
   };
   /** A listener of the event `on` threw. */
   'listener.threw': { readonly on: string; readonly error: unknown };
-  /** The tracer threw; the work goes on untraced. */
+  /** The tracer threw; the work continues untraced. */
   'tracer.threw': { readonly error: unknown };
   /** No handler of this name is registered: workers here leave the task to others. */
   'handler.missing': { readonly name: string; readonly handler: string };
@@ -47,15 +47,15 @@ export interface LogEvents {
   'value.large': { readonly name: string; readonly what: string; readonly bytes: number };
   /** No live worker serves a task that was enqueued here seconds ago. */
   'task.unserved': { readonly name: string; readonly queue: string };
-  /** A change of a schedule gives up slots that were due, from `slot` on: they count as missed. */
+  /** A change of a schedule drops due slots, from `slot` on: they count as missed. */
   'schedule.missed': { readonly schedule: string; readonly slot: number; readonly slots: number };
-  /** Lines of the log of a task could not be stored with it; they were logged here all the same. */
+  /** Lines of the log of a task could not be stored with it; they were still logged here. */
   'log.not-kept': { readonly error: unknown };
-  /** What a process has counted for the series could not be stored, the first time since it could. */
+  /** Counts of a process for the series could not be stored, the first time since the last success. */
   'series.not-kept': { readonly error: unknown };
-  /** How far a task has come could not be stored. */
+  /** Progress of a task could not be stored. */
   'progress.not-kept': { readonly error: unknown };
-  /** A change was asked for over HTTP; `outcome` says what became of it. */
+  /** A change was requested over HTTP; `outcome` is its result. */
   'http.change': {
     readonly requestId: string;
     readonly by: string | undefined;
@@ -64,44 +64,44 @@ export interface LogEvents {
     readonly status: number;
     readonly outcome: string;
   };
-  /** That could not be kept for the audit. */
+  /** An entry of the audit could not be stored. */
   'http.audit-not-kept': { readonly requestId: string; readonly error: unknown };
-  /** A request to the HTTP API failed in a way that it should not; it was answered with 500. */
+  /** A request to the HTTP API failed unexpectedly; it was answered with 500. */
   'http.failed': { readonly requestId: string; readonly error: unknown };
-  /** The message is a line that a program wrote to its stderr. */
+  /** The message is a line of a program's stderr. */
   'program.stderr': NoFields;
-  /** It wrote more lines than are logged. */
+  /** The program wrote more lines than are logged. */
   'program.stderr-cut': NoFields;
 }
 
 /** What failed. */
 export interface Failed {
   readonly task: string;
-  /** Of the task, or of the pipeline. */
+  /** Name of the task or pipeline. */
   readonly name: string;
   readonly user: string;
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** Of which run it is a part, or which it is. */
+  /** The run that it is, or is part of. */
   readonly run: string | undefined;
-  /** Its node; of a run the node that failed. */
+  /** Its node; for a run the node that failed. */
   readonly node: string | undefined;
 }
 
-/** What failed, and with what. */
+/** What failed, and its error. */
 interface FailureFields extends Failed {
   readonly error: string;
   readonly reason: string | undefined;
 }
 
-/** `queue`: of one that no attempt has ended. */
+/** `queue`: of a dead letter that no attempt has ended. */
 interface DeadFields extends FailureFields {
   readonly queue?: string;
 }
 
 type NoFields = Readonly<Record<never, never>>;
 
-/** How loud each is. */
+/** Level of each line. */
 export const LOG_LEVELS: Readonly<Record<keyof LogEvents, keyof Logger>> = {
   'backend.opened': 'debug',
   'backend.warning': 'warn',
@@ -130,7 +130,7 @@ export const LOG_LEVELS: Readonly<Record<keyof LogEvents, keyof Logger>> = {
   'program.stderr-cut': 'warn',
 };
 
-/** Logs a line of the library's own. */
+/** Logs a line of the library. */
 export function say<Name extends keyof LogEvents>(
   log: Logger,
   event: Name,

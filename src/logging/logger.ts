@@ -1,13 +1,13 @@
 import { fieldsAsData, fieldsOf, textOf } from '../base/as-data.ts';
 import type { LogFields, Logger } from '../base/logger.ts';
 
-/** How loud a line must be to be logged; `silent`: none is. */
+/** Lowest level of logged lines; `silent`: none. */
 export type LogLevel = keyof Logger | 'silent';
 
-/** The quietest first. */
+/** The lowest first. */
 export const LOG_LEVEL_NAMES: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
 
-/** The logger that holds unless `FairloomOptions.log` names another: lines on stderr. */
+/** The default of `FairloomOptions.log`: lines on stderr. */
 export const stderrLogger: Logger = {
   debug: (message, fields) => write('debug', message, fields),
   info: (message, fields) => write('info', message, fields),
@@ -15,7 +15,7 @@ export const stderrLogger: Logger = {
   error: (message, fields) => write('error', message, fields),
 };
 
-/** Says nothing. */
+/** Logs nothing. */
 export const silentLogger: Logger = {
   debug: () => undefined,
   info: () => undefined,
@@ -23,7 +23,7 @@ export const silentLogger: Logger = {
   error: () => undefined,
 };
 
-/** The same logger with fields that every line carries. */
+/** The same logger with additional fields in every line. */
 export function withFields(log: Logger, fixed: LogFields): Logger {
   const join = (fields: LogFields | undefined): LogFields =>
     fields === undefined ? fixed : { ...fixed, ...Object.fromEntries(fieldsOf(fields)) };
@@ -36,8 +36,8 @@ export function withFields(log: Logger, fixed: LogFields): Logger {
 }
 
 /**
- * The logger as the engine uses it: lines from a level up, and no call of it ever throws. What it
- * cannot show is given to it once more as plain data; what it refuses even so goes to stderr.
+ * The logger of the engine: lines from a level up, and its calls never throw. Fields that the logger cannot
+ * handle are passed once more as plain data; if that fails too the line goes to stderr.
  */
 export function safeLogger(log: Logger, least: LogLevel): Logger {
   const line = (level: keyof Logger): Logger['info'] => {
