@@ -33,7 +33,7 @@ function project(layer: Layer): TestProjectConfiguration {
       alias: [
         { find: /^fairloom$/, replacement: source('index') },
         {
-          find: /^fairloom\/(config|file|http|metrics|redis|testing|tracing)$/,
+          find: /^fairloom\/(backend|config|conformance|file|http|metrics|redis|testing|tracing|types)$/,
           replacement: source('$1'),
         },
       ],

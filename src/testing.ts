@@ -1,14 +1,6 @@
 export { systemClock } from './base/system-clock.ts';
 export type { Clock, Timer } from './base/time.ts';
 export {
-  describeBackend,
-  type Expect,
-  type Harness,
-  type Matchers,
-  type OpenHarness,
-  type TestApi,
-} from './testing/backend-contract.ts';
-export {
   type BackendCall,
   type Fault,
   type FaultPlan,

@@ -1,5 +1,7 @@
 /** The workflows of `npm run chaos -- --runs n`, and what each gives. Handlers: `run-worker.mjs`. */
-import { type AnyStep, dynamic, each, parallel, ref, type Step, type Task } from 'fairloom';
+
+import { dynamic, each, parallel, ref, type Step, type Task } from 'fairloom';
+import type { AnyStep } from 'fairloom/types';
 import type { SeededRandom } from './seeded-random.ts';
 import type { Waking, Witness } from './wakers.ts';
 

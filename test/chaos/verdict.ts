@@ -1,4 +1,5 @@
-import { LIMITS, type Stats, type TaskInfo } from 'fairloom';
+import { LIMITS, type TaskInfo } from 'fairloom';
+import type { Stats } from 'fairloom/backend';
 import { causeText } from '../../src/domain/task/cause.ts';
 import type { History, Run } from '../support/history.ts';
 import type { Expected } from './producer.ts';

@@ -1,11 +1,6 @@
 /** What ends the waits of a run, or hears what it tells, and what that has seen. */
-import {
-  AskClosedError,
-  type AskInfo,
-  type Fairloom,
-  type StreamItem,
-  type TaskInfo,
-} from 'fairloom';
+import { AskClosedError, type AskInfo, type Fairloom, type TaskInfo } from 'fairloom';
+import type { StreamItem } from 'fairloom/types';
 import { pause } from './chaos-harness.ts';
 import { SIGNALED } from './run-shapes.ts';
 

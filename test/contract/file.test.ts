@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { file } from '../../src/backends/file/file-backend.ts';
-import { describeBackend, type Harness } from '../../src/testing/backend-contract.ts';
+import { describeBackend, type Harness } from '../../src/conformance.ts';
 import { dyingBackend } from '../support/file/disk-backend.ts';
 import { HandClock } from '../support/hand-clock.ts';
 import { rounds } from '../support/rounds.ts';

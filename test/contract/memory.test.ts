@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memory } from '../../src/backends/memory/memory-backend.ts';
-import { describeBackend, type Harness } from '../../src/testing/backend-contract.ts';
+import { describeBackend, type Harness } from '../../src/conformance.ts';
 import { HandClock } from '../support/hand-clock.ts';
 
 describeBackend('memory', { describe, it, expect }, async (): Promise<Harness> => {

@@ -1,6 +1,6 @@
 import { describe, expect, inject, it } from 'vitest';
 import { redisForTests } from '../../src/backends/redis/manual-time.ts';
-import { describeBackend, type Harness } from '../../src/testing/backend-contract.ts';
+import { describeBackend, type Harness } from '../../src/conformance.ts';
 import { rounds } from '../support/rounds.ts';
 import { AT_SCALE, someCases } from '../support/some-cases.ts';
 

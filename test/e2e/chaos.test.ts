@@ -1,5 +1,7 @@
 /** A short chaos programme, and whether its verdict would notice what it is there to notice. */
-import type { Stats, TaskInfo } from 'fairloom';
+
+import type { TaskInfo } from 'fairloom';
+import type { Stats } from 'fairloom/backend';
 import { describe, expect, it } from 'vitest';
 import { chaosOptions } from '../chaos/options.ts';
 import { runChaos } from '../chaos/programme.ts';

@@ -28,6 +28,7 @@ describe('the tarball', () => {
       'esm.js',
       `import { Fairloom, memory, task } from 'fairloom';
        import { loadConfig } from 'fairloom/config';
+       import { describeBackend } from 'fairloom/conformance';
        import { METRICS } from 'fairloom/metrics';
        import { redis } from 'fairloom/redis';
        import { testLoom } from 'fairloom/testing';
@@ -35,13 +36,15 @@ describe('the tarball', () => {
        const loom = new Fairloom({ backend: memory(), tasks: [double] });
        const { config } = await loadConfig({ file: false, env: {} });
        console.log(await loom.run(double, 21), typeof redis, typeof testLoom, config.backend);
-       console.log(METRICS.tasks.name);
+       await import('fairloom/types');
+       await import('fairloom/backend');
+       console.log(METRICS.tasks.name, typeof describeBackend);
        await loom.close();`,
     );
     const { code, stdout, stderr } = await consumer.run(process.execPath, 'esm.js');
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
-      stdout: '42 function function memory\ntasks\n',
+      stdout: '42 function function memory\ntasks function\n',
       stderr: '',
     });
   });
@@ -143,13 +146,15 @@ const TSCONFIG = {
     exactOptionalPropertyTypes: true,
     noUncheckedIndexedAccess: true,
     skipLibCheck: false,
+    // What is inferred below has a name that this package can import.
+    declaration: true,
     noEmit: true,
   },
   files: ['use.ts'],
 };
 
 const USE = `
-import { Fairloom, type Input, memory, type Output, task } from 'fairloom';
+import { ask, Fairloom, type Input, memory, type Output, task } from 'fairloom';
 import { redis } from 'fairloom/redis';
 import { testLoom } from 'fairloom/testing';
 
@@ -168,6 +173,8 @@ await loom.enqueue(invoice, { order: 7 });
 await handle.result({ timeout: '1 minute' });
 await loom.close();
 export const rest = [text, memory, testLoom];
+export const explained = () => loom.tasks.dependents('o-7');
+export const approval = ask({ title: 'Approve?', choices: ['yes', 'no'] });
 `;
 
 const ON_REDIS = `

@@ -5,7 +5,7 @@ import type { RedisClient } from '../../src/backends/redis/connection/client.ts'
 import { redisForTests } from '../../src/backends/redis/manual-time.ts';
 import { redis } from '../../src/backends/redis/redis-backend.ts';
 import { Fairloom } from '../../src/client/client.ts';
-import { describeBackend, type Harness } from '../../src/testing/backend-contract.ts';
+import { describeBackend, type Harness } from '../../src/conformance.ts';
 import { task } from '../../src/workflow/task-definition.ts';
 import { type RedisCluster, startCluster } from '../support/redis/redis-cluster.ts';
 import { rounds } from '../support/rounds.ts';

@@ -1,5 +1,5 @@
 /** A share of the contract's cases, for what differs from where they all run in one respect. */
-import type { TestApi } from '../../src/testing/backend-contract.ts';
+import type { TestApi } from '../../src/conformance.ts';
 
 /** Titles of cases with thousands of tasks: what they show of scale is shown where all cases run. */
 export const AT_SCALE = /\d,000|large batch|of any length|however (?:long|it)/;

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { filesBelow, read } from '../support/files.ts';
 
+const EXPORTED = /^export (?:abstract )?(?:class|interface|type|function|const) (\w+)/gm;
 const reports = filesBelow('etc', /\.api\.md$/);
 
 it('has a report for each entry point of the package', () => {
@@ -14,4 +15,11 @@ it('has a report for each entry point of the package', () => {
 it.each(reports)('%s has no undocumented name and no complaint', (report) => {
   const complaints = /\(undocumented\)|Warning: \(|\(ae-[a-z-]+\)/g;
   expect([...read(report).matchAll(complaints)].map(([text]) => text)).toEqual([]);
+});
+
+it('fairloom exports at most 300 names: what a program does not write stands in other entries', () => {
+  const names = [...read('etc/fairloom.api.md').matchAll(EXPORTED)].map(([, name]) => name);
+  const distinct = new Set(names).size;
+  expect(distinct).toBeGreaterThan(100);
+  expect(distinct).toBeLessThanOrEqual(300);
 });

@@ -1,14 +1,7 @@
 /** What the compiler knows of channels. */
 import { expectTypeOf, test } from 'vitest';
-import {
-  type Channel,
-  type ChannelOf,
-  channel,
-  type DynamicContext,
-  type LiveChannel,
-  type StandardSchemaV1,
-  type TaskContext,
-} from '../../src/index.ts';
+import { type Channel, channel, type DynamicContext, type TaskContext } from '../../src/index.ts';
+import type { ChannelOf, LiveChannel, StandardSchemaV1 } from '../../src/types.ts';
 
 interface Stats {
   count: number;

@@ -17,7 +17,8 @@ export interface Mistake {
 /** What stands before the mistakes. */
 export const SETUP = `
 import { Fairloom, call, channel, commandTask, dynamic, each, flow, memory } from 'fairloom';
-import { parallel, task, xcomKey, type Flow, type StandardSchemaV1 } from 'fairloom';
+import { parallel, task, xcomKey, type Flow } from 'fairloom';
+import type { StandardSchemaV1 } from 'fairloom/types';
 
 const hello = task('hello', async (who: string) => \`Hello, \${who}!\`);
 const tick = task('tick', async () => 1);

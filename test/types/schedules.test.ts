@@ -1,6 +1,7 @@
 /** What the compiler must know of schedules, and what it must refuse. Compiled, never run. */
 import { expectTypeOf, test } from 'vitest';
-import { Fairloom, memory, type ScheduleInfo, type SlotReferences, task } from '../../src/index.ts';
+import { Fairloom, memory, type ScheduleInfo, task } from '../../src/index.ts';
+import type { SlotReferences } from '../../src/types.ts';
 
 const hello = task('hello', async (who: string) => `Hello, ${who}!`);
 const report = task('report', async (input: { day: string }) => input.day);

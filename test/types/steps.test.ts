@@ -16,12 +16,11 @@ import {
   parseNotation,
   type RunHandle,
   type Step,
-  type StepKind,
   type TaskHandle,
   task,
   toAscii,
-  type Upstream,
 } from '../../src/index.ts';
+import type { StepKind, Upstream } from '../../src/types.ts';
 
 /** A task or a pipeline. */
 declare const step: Step<number, string>;

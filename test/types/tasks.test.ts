@@ -1,13 +1,11 @@
 /** What the compiler must know, and what it must refuse. Compiled, never run. */
 import { expectTypeOf, test } from 'vitest';
 import {
-  type AnyStep,
   type Call,
   call,
   commandTask,
   containerTask,
   type Enqueued,
-  type Exit,
   Fairloom,
   handlerTask,
   type Input,
@@ -15,15 +13,14 @@ import {
   type Output,
   processTask,
   ref,
-  type StandardSchemaV1,
   type Task,
   type TaskHandle,
   type TaskHandler,
   task,
   threadTask,
-  type Upstream,
 } from '../../src/index.ts';
 import { testLoom } from '../../src/testing.ts';
+import type { AnyStep, Exit, StandardSchemaV1, Upstream } from '../../src/types.ts';
 
 const hello = task('hello', async (who: string) => `Hello, ${who}!`);
 const tick = task('tick', async () => 1);

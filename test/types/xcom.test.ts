@@ -3,13 +3,13 @@ import { expectTypeOf, test } from 'vitest';
 import {
   type Fairloom,
   ref,
-  type StandardSchemaV1,
   type TaskContext,
   task,
   type XCom,
   type XComKey,
   xcomKey,
 } from '../../src/index.ts';
+import type { StandardSchemaV1 } from '../../src/types.ts';
 
 interface Rates {
   readonly JPY: number;

@@ -3,7 +3,6 @@
 export type {
   AskInfo,
   AttemptInfo,
-  BulkAction,
   BulkInfo,
   ErrorGroup,
   Explanation,
@@ -13,7 +12,6 @@ export type {
   RunInfo,
   RunNodeInfo,
   ScheduleInfo,
-  SeriesPoint,
   SeriesReport,
   TaskError,
   TaskInfo,
@@ -33,3 +31,4 @@ export type {
   UserRow,
 } from '../../../src/operations/answers.ts';
 export type { Permission as Capability } from '../../../src/operations/view.ts';
+export type { BulkAction, SeriesPoint } from '../../../src/types.ts';

@@ -4,7 +4,7 @@
  * own clock, never the caller's; ids and nonces arrive as arguments.
  *
  * Every method may throw `BackendUnavailableError` and `ClosedError`. The outcome of a race is a value.
- * `fairloom/testing` exports the conformance suite: a class that passes it is a backend.
+ * `fairloom/conformance` exports the tests of it: a class that passes them is a backend.
  */
 
 import type { QueuePatch } from '../fairness/settings.ts';

@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { storeToRedis } from '../../../src/backends/copy/copy.ts';
 import { redisForTests } from '../../../src/backends/redis/manual-time.ts';
-import { describeBackend, type Harness } from '../../../src/testing/backend-contract.ts';
+import { describeBackend, type Harness } from '../../../src/conformance.ts';
 import { backendOver, type StoredBackend, storeOf } from '../../support/copies.ts';
 import { HandClock } from '../../support/hand-clock.ts';
 import { rounds } from '../../support/rounds.ts';

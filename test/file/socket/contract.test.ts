@@ -11,7 +11,7 @@ import {
 } from '../../../src/backends/file/log/calls.ts';
 import { memory } from '../../../src/backends/memory/memory-backend.ts';
 import { isRecord } from '../../../src/base/records.ts';
-import { describeBackend, type Harness } from '../../../src/testing/backend-contract.ts';
+import { describeBackend, type Harness } from '../../../src/conformance.ts';
 import { HandClock } from '../../support/hand-clock.ts';
 import { rounds } from '../../support/rounds.ts';
 import { AT_SCALE, someCases } from '../../support/some-cases.ts';

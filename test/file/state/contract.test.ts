@@ -1,6 +1,6 @@
 /** The contract, of a memory backend whose state is written and read again after each call. */
 import { describe, expect, it } from 'vitest';
-import { describeBackend, type Harness } from '../../../src/testing/backend-contract.ts';
+import { describeBackend, type Harness } from '../../../src/conformance.ts';
 import { reopenedMemory } from '../../support/file/reopened.ts';
 import { HandClock } from '../../support/hand-clock.ts';
 import { rounds } from '../../support/rounds.ts';

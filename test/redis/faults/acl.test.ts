@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CLIENT_COMMANDS, renderAcl, scriptCommands } from '../../../scripts/docs/acl-doc.ts';
 import { backendOf } from '../../../src/backends/redis/redis-backend.ts';
 import { manualScripts } from '../../../src/backends/redis/wire/scripts.ts';
-import { describeBackend, type Harness } from '../../../src/testing/backend-contract.ts';
+import { describeBackend, type Harness } from '../../../src/conformance.ts';
 import { read } from '../../support/files.ts';
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
 import { rounds } from '../../support/rounds.ts';

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { describe, expect, inject, it } from 'vitest';
 import type { RedisClient } from '../../../src/backends/redis/connection/client.ts';
 import { redisForTests } from '../../../src/backends/redis/manual-time.ts';
-import { describeBackend, type Harness } from '../../../src/testing/backend-contract.ts';
+import { describeBackend, type Harness } from '../../../src/conformance.ts';
 import { rounds } from '../../support/rounds.ts';
 import { AT_SCALE, someCases } from '../../support/some-cases.ts';
 import { adminOf, atEnd, freshPrefix, kitOn, proxyTo } from './kit.ts';

@@ -8,74 +8,66 @@
  * on top of it is tested next to that backend.
  */
 
-import type { Case, Cases, Run } from '../conformance/cases.ts';
-import { clockJumps } from '../conformance/clock-jumps.ts';
-import { configured } from '../conformance/configured.ts';
-import { eventSchedules } from '../conformance/event-schedules.ts';
-import { failures } from '../conformance/failures.ts';
-import type { OpenHarness, TestApi } from '../conformance/harness.ts';
-import * as inspection from '../conformance/inspection.ts';
-import { Kit } from '../conformance/kit.ts';
-import { late, neverStarted } from '../conformance/late.ts';
-import { names } from '../conformance/names.ts';
-import { weighed } from '../conformance/pages.ts';
-import { places } from '../conformance/places.ts';
-import * as restricted from '../conformance/restricted.ts';
-import * as asks from '../conformance/runs/asks.ts';
-import { attendedWaits } from '../conformance/runs/attended-waits.ts';
-import * as channels from '../conformance/runs/channels.ts';
-import { cycles } from '../conformance/runs/cycles.ts';
-import { deciding } from '../conformance/runs/deciding.ts';
-import * as dependencies from '../conformance/runs/dependencies.ts';
-import { dependentsOf } from '../conformance/runs/dependents.ts';
-import * as edges from '../conformance/runs/edges.ts';
-import * as events from '../conformance/runs/events.ts';
-import * as graphs from '../conformance/runs/graphs.ts';
-import { pauseEnds } from '../conformance/runs/pause-ends.ts';
-import * as pauses from '../conformance/runs/pauses.ts';
-import * as runReads from '../conformance/runs/run-reads.ts';
-import * as runStores from '../conformance/runs/run-stores.ts';
-import * as runs from '../conformance/runs/runs.ts';
-import * as streams from '../conformance/runs/streams.ts';
-import * as waits from '../conformance/runs/waits.ts';
-import * as xcom from '../conformance/runs/xcom.ts';
-import * as schedules from '../conformance/schedules.ts';
-import * as series from '../conformance/series.ts';
-import * as attemptSettings from '../conformance/tasks/attempt-settings.ts';
-import * as canceling from '../conformance/tasks/canceling.ts';
-import { madeDeadLetters } from '../conformance/tasks/dead-letters.ts';
-import * as enqueue from '../conformance/tasks/enqueue.ts';
-import * as fairness from '../conformance/tasks/fairness.ts';
-import * as ids from '../conformance/tasks/ids.ts';
-import * as keys from '../conformance/tasks/keys.ts';
-import * as leasing from '../conformance/tasks/leasing.ts';
-import * as limits from '../conformance/tasks/limits.ts';
-import * as manyAtOnce from '../conformance/tasks/many-at-once.ts';
-import * as overlaps from '../conformance/tasks/overlaps.ts';
-import * as redrive from '../conformance/tasks/redrive.ts';
-import * as retention from '../conformance/tasks/retention.ts';
-import * as settling from '../conformance/tasks/settling.ts';
-import * as sweeping from '../conformance/tasks/sweeping.ts';
-import { ties } from '../conformance/tasks/ties.ts';
-import * as time from '../conformance/tasks/time.ts';
-import { timed } from '../conformance/tasks/timed.ts';
-import * as unknownNames from '../conformance/tasks/unknown-names.ts';
-import * as waiting from '../conformance/tasks/waiting.ts';
-import * as windows from '../conformance/tasks/windows.ts';
-import * as workers from '../conformance/workers.ts';
-import type { Retention } from '../domain/fairness/settings.ts';
-import { LIMITS } from '../domain/limits.ts';
-import { allPages } from '../domain/port/all-pages.ts';
-import type { QueueInfo, UserInfo } from '../domain/port/backend.ts';
-import { TASK_STATES } from '../domain/task/task.ts';
-
-export type {
-  Expect,
-  Harness,
-  Matchers,
-  OpenHarness,
-  TestApi,
-} from '../conformance/harness.ts';
+import type { Retention } from '../../domain/fairness/settings.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { allPages } from '../../domain/port/all-pages.ts';
+import type { QueueInfo, UserInfo } from '../../domain/port/backend.ts';
+import { TASK_STATES } from '../../domain/task/task.ts';
+import type { Case, Cases, Run } from '../cases.ts';
+import { clockJumps } from '../clock-jumps.ts';
+import { configured } from '../configured.ts';
+import { eventSchedules } from '../event-schedules.ts';
+import { failures } from '../failures.ts';
+import type { OpenHarness, TestApi } from '../harness.ts';
+import * as inspection from '../inspection.ts';
+import { Kit } from '../kit.ts';
+import { late, neverStarted } from '../late.ts';
+import { names } from '../names.ts';
+import { weighed } from '../pages.ts';
+import { places } from '../places.ts';
+import * as restricted from '../restricted.ts';
+import * as asks from '../runs/asks.ts';
+import { attendedWaits } from '../runs/attended-waits.ts';
+import * as channels from '../runs/channels.ts';
+import { cycles } from '../runs/cycles.ts';
+import { deciding } from '../runs/deciding.ts';
+import * as dependencies from '../runs/dependencies.ts';
+import { dependentsOf } from '../runs/dependents.ts';
+import * as edges from '../runs/edges.ts';
+import * as events from '../runs/events.ts';
+import * as graphs from '../runs/graphs.ts';
+import { pauseEnds } from '../runs/pause-ends.ts';
+import * as pauses from '../runs/pauses.ts';
+import * as runReads from '../runs/run-reads.ts';
+import * as runStores from '../runs/run-stores.ts';
+import * as runs from '../runs/runs.ts';
+import * as streams from '../runs/streams.ts';
+import * as waits from '../runs/waits.ts';
+import * as xcom from '../runs/xcom.ts';
+import * as schedules from '../schedules.ts';
+import * as series from '../series.ts';
+import * as attemptSettings from '../tasks/attempt-settings.ts';
+import * as canceling from '../tasks/canceling.ts';
+import { madeDeadLetters } from '../tasks/dead-letters.ts';
+import * as enqueue from '../tasks/enqueue.ts';
+import * as fairness from '../tasks/fairness.ts';
+import * as ids from '../tasks/ids.ts';
+import * as keys from '../tasks/keys.ts';
+import * as leasing from '../tasks/leasing.ts';
+import * as limits from '../tasks/limits.ts';
+import * as manyAtOnce from '../tasks/many-at-once.ts';
+import * as overlaps from '../tasks/overlaps.ts';
+import * as redrive from '../tasks/redrive.ts';
+import * as retention from '../tasks/retention.ts';
+import * as settling from '../tasks/settling.ts';
+import * as sweeping from '../tasks/sweeping.ts';
+import { ties } from '../tasks/ties.ts';
+import * as time from '../tasks/time.ts';
+import { timed } from '../tasks/timed.ts';
+import * as unknownNames from '../tasks/unknown-names.ts';
+import * as waiting from '../tasks/waiting.ts';
+import * as windows from '../tasks/windows.ts';
+import * as workers from '../workers.ts';
 
 /** The longest duration of a case, in ms; the largest store tens of thousands of tasks, on busy machines. */
 const CASE_MS = 240_000;
