@@ -244,12 +244,12 @@ function specOf({ where: text, action, rate, dryRun, by, reason }: BulkOptions):
   }
   const where = whereOf(text);
   if (where.length === 0) {
-    throw new InvalidOptionError('where', 'a filter that says something, as state:failed', text);
+    throw new InvalidOptionError('where', 'a filter that is not empty, such as state:failed', text);
   }
   const states = ACTION_STATES[action];
   const said = valuesOf(where, 'state');
   if (said !== undefined && !states.some((state) => said.includes(state))) {
-    const expected = `tasks that ${action} is for: ${states.join(', ')}`;
+    const expected = `tasks in a state that ${action} applies to: ${states.join(', ')}`;
     throw new InvalidOptionError('where', expected, text);
   }
   if (dryRun !== undefined && typeof dryRun !== 'boolean') {

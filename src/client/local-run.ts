@@ -87,7 +87,7 @@ export function runHere(tools: LocalTools, call: LocalCall): Promise<unknown> {
 function demandWalk(call: LocalCall): void {
   for (const option of ['maxSteps', 'startAt'] as const) {
     if (call[option] === undefined) continue;
-    throw new InvalidOptionError(option, 'nothing for a task: a pipeline has it', call[option]);
+    throw new InvalidOptionError(option, 'none for a task: only a pipeline has it', call[option]);
   }
 }
 

@@ -96,7 +96,7 @@ export function ringOf(keys: unknown): KeyRing {
     if (!isKeyId(id)) {
       throw new InvalidOptionError(`${path}.id`, 'letters, digits, ".", "_" and "-", 1 to 32', id);
     }
-    if (ids.has(id)) throw new InvalidOptionError(`${path}.id`, 'an id of its own', id);
+    if (ids.has(id)) throw new InvalidOptionError(`${path}.id`, 'a unique id', id);
     ids.add(id);
     return { id, key: keyBytes(`${path}.key`, key) };
   });

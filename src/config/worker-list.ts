@@ -63,7 +63,7 @@ function changed(
 ): readonly Draft[] {
   const id = given.kind === 'map' ? given.entries.get('id')?.given : undefined;
   if (id !== undefined && drafts.length > 1) {
-    const expected = `no id, since it would be that of ${drafts.length} workers`;
+    const expected = `no id, since ${drafts.length} workers would share it`;
     problems.add({ path: 'worker.id', origin: id.origin, expected, got: gotText(id) });
     return drafts;
   }
@@ -83,6 +83,6 @@ function refuseTwins(workers: readonly ResolvedWorker[], { problems, origins }: 
     const origin = origins.get(`${path}.id`) ?? { from: 'default' };
     const hint = `${first} has it too`;
     const got = JSON.stringify(id);
-    problems.add({ path: `${path}.id`, origin, expected: 'an id of its own', got, hint });
+    problems.add({ path: `${path}.id`, origin, expected: 'a unique id', got, hint });
   }
 }

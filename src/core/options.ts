@@ -170,7 +170,7 @@ const METHODS = {
 
 const THINGS = {
   log: 'a Logger: debug, info, warn, error',
-  metrics: 'what prometheus() or openTelemetryMetrics() makes',
+  metrics: 'the result of prometheus() or openTelemetryMetrics()',
   tracer: 'a tracer such as openTelemetry()',
   codec: 'a Codec: encode and decode',
   clock: 'a Clock: now and setTimer',

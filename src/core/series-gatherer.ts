@@ -111,7 +111,7 @@ export class SeriesGatherer {
     } catch (error) {
       if (this.#hasFailed || this.#connection.closed) return;
       this.#hasFailed = true;
-      say(this.#log, 'series.not-kept', 'what was counted could not be stored', { error });
+      say(this.#log, 'series.not-kept', 'counts could not be stored', { error });
     }
   }
 }

@@ -43,7 +43,7 @@ type Page = readonly [status: number, type: string, text: string];
 const PORT_MAX = 65_535;
 
 const UNKNOWN_HOST =
-  'this server is not known by the Host of the request: ask by address, or name it in allowHosts or --health-allow-host\n';
+  'the Host of the request is not allowed: use an address, or add the name to allowHosts or --health-allow-host\n';
 
 const TEXT = 'text/plain; charset=utf-8';
 const JSON_TYPE = 'application/json';
@@ -70,7 +70,7 @@ export async function serveMonitoring(
     throw new InvalidOptionError('host', 'an address', host);
   }
   if (metrics !== undefined && typeof metrics?.text !== 'function') {
-    throw new InvalidOptionError('metrics', 'what prometheus() makes', metrics);
+    throw new InvalidOptionError('metrics', 'the result of prometheus()', metrics);
   }
   const server = createServer((request, response) => {
     void answer(request, response, () => {
@@ -120,7 +120,7 @@ async function pageOf(
   if (path === '/metrics' && metrics !== undefined) {
     return [200, metrics.contentType, await metrics.text()];
   }
-  return [404, TEXT, 'there are /livez, /readyz and /metrics\n'];
+  return [404, TEXT, 'not found: the paths are /livez, /readyz and /metrics\n'];
 }
 
 async function answer(

@@ -34,7 +34,7 @@ export async function ownGroups(
 ): Promise<ErrorGroupPage> {
   const from = cursor === undefined ? 0 : Number(cursor);
   if (!Number.isSafeInteger(from) || from < 0) {
-    throw new InvalidOptionError('cursor', 'one of a page before', cursor);
+    throw new InvalidOptionError('cursor', 'the cursor of a previous page', cursor);
   }
   const { rows, isCut } = await failedOf(looked);
   const counted = [...countedBy(rows).values()];

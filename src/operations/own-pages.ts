@@ -148,7 +148,7 @@ function placeOf(cursor: string | undefined, sources: number): [number, string |
   const [, digits = '', inner = ''] = /^(\d{1,6})\.(.*)$/s.exec(cursor) ?? [];
   const at = Number(digits);
   if (digits === '' || at >= sources) {
-    throw new InvalidOptionError('cursor', 'one of a page before', cursor);
+    throw new InvalidOptionError('cursor', 'the cursor of a previous page', cursor);
   }
   return [at, inner === '' ? undefined : inner];
 }

@@ -56,11 +56,7 @@ function slotsOf({ known, from, to }: Stretch): readonly number[] {
   const slots: number[] = [];
   for (let slot = known.all.next(from - 1); slot !== undefined && slot <= to; ) {
     if (slots.length === LIMITS.backfillMax) {
-      throw new InvalidOptionError(
-        'from',
-        `a stretch of at most ${LIMITS.backfillMax} slots`,
-        from,
-      );
+      throw new InvalidOptionError('from', `a range of at most ${LIMITS.backfillMax} slots`, from);
     }
     slots.push(slot);
     slot = known.all.next(slot);

@@ -55,7 +55,7 @@ export function sayMissed(
   schedule: string,
   missed: NonNullable<Replanned['missed']>,
 ): void {
-  const message = `schedule ${schedule}: a change gives up ${missed.slots} slots that were due`;
+  const message = `schedule ${schedule}: a change drops ${missed.slots} due slots`;
   say(log, 'schedule.missed', message, { schedule, ...missed });
 }
 

@@ -265,7 +265,7 @@ export function timingOf(options: ScheduleTiming, otherwise: TimingDefaults): Ti
     throw new InvalidOptionError('cron', 'one of cron and every', cron ?? every);
   }
   if (timeZone !== undefined && every !== undefined) {
-    throw new InvalidOptionError('timeZone', 'a cron pattern beside it', timeZone);
+    throw new InvalidOptionError('timeZone', 'a cron pattern too', timeZone);
   }
   const start = momentOption('start', options.start);
   const end = momentOption('end', options.end);

@@ -108,7 +108,7 @@ export function checkTemplate(template: string): void {
   });
   if (isWhole && !BROKEN.test(template.replaceAll(REFERENCE, ''))) return;
   const expected = isWhole
-    ? 'references as they are, whole or inside of a text'
+    ? 'unchanged references, whole or inside of a text'
     : 'the payload of the event whole, not inside of a text';
   throw new InvalidOptionError('input', expected, isWhole ? 'a part of one' : 'a text around it');
 }

@@ -192,7 +192,7 @@ class Reader {
     if (body === undefined) throw this.#wrong('a second quote, and \\" or \\\\ within', '');
     this.#at += body.length + 1;
     const next = this.#text[this.#at] ?? ' ';
-    if (!/[\s,]/u.test(next)) throw this.#wrong('a blank or comma behind a quote', next);
+    if (!/[\s,]/u.test(next)) throw this.#wrong('a space or comma after a quote', next);
     return body.replaceAll(/\\(["\\])/g, '$1');
   }
 

@@ -272,13 +272,13 @@ describe('values that cannot stand together', () => {
       'twins',
       'workers: [{ id: a }, { id: a }]',
       {},
-      '1:28 workers[1].id: expected an id of its own, got "a"; workers[0] has it too',
+      '1:28 workers[1].id: expected a unique id, got "a"; workers[0] has it too',
     ],
     [
       'one id for many',
       'workers: [{}, {}]',
       { env: { FAIRLOOM_WORKER_ID: 'a' } },
-      'FAIRLOOM_WORKER_ID worker.id: expected no id, since it would be that of 2 workers, got "a"',
+      'FAIRLOOM_WORKER_ID worker.id: expected no id, since 2 workers would share it, got "a"',
     ],
     [
       'a target that is assigned',

@@ -71,14 +71,14 @@ const ROWS: readonly Row[] = [
     'a member whose run has ended',
     { endedRun: { id: 'r 1', state: 'failed' }, ahead: 1 },
     ['run-ended'],
-    'its run r 1 has ended (failed): a worker that comes to it cancels it',
+    'its run r 1 has ended (failed): the next worker that reaches it cancels it',
     "fairloom tasks explain 'r 1'",
   ],
   [
     'a member whose run is gone',
     { endedRun: { id: 'r1', state: 'missing' }, user: { settings: { paused: true } } },
     ['run-ended', 'user-paused'],
-    'its run r1 is not stored: a worker that comes to it cancels it',
+    'its run r1 is not stored: the next worker that reaches it cancels it',
     'fairloom tasks explain r1',
   ],
   [

@@ -30,7 +30,7 @@ export class RedisGraphs implements GraphStore {
       const key = this.#session.keys.graphNew(hash);
       await this.#session.command('graphs.save', 'SET', [key, body, 'EX', SENT_S]);
     }
-    throw new BackendUnavailableError('graphs.save', 'what was sent is gone');
+    throw new BackendUnavailableError('graphs.save', 'the sent snapshot was evicted');
   }
 
   async load(hash: string): Promise<GraphReply> {

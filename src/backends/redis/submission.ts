@@ -70,7 +70,7 @@ export async function submit(
     await batch.undo();
     made = next;
   }
-  throw new BackendUnavailableError('enqueue', 'the keys of the batch changed hands meanwhile');
+  throw new BackendUnavailableError('enqueue', 'the keys of the batch changed owners meanwhile');
 }
 
 /**

@@ -241,7 +241,7 @@ function bulkOf(where: string, options: DeadBulkOptions): Bulk {
   const isFiltered = keysIn(FILTER_KEYS).some((key) => options[key] !== undefined);
   if (isFiltered === (all === true)) {
     const got = isFiltered ? 'both' : 'neither';
-    const expected = 'a queue, user, name or error that is given, or all: true';
+    const expected = 'a queue, user, name or error, or all: true';
     throw new InvalidOptionError(`${where}: which`, expected, got);
   }
   const most = integerOption('limit', limit, { least: 1, most: LIMITS.bulkMax });

@@ -93,7 +93,7 @@ export async function publishEvent(
         return reply.kind;
     }
   }
-  throw new BackendUnavailableError('publish', 'others change its schedules all the time');
+  throw new BackendUnavailableError('publish', 'its schedules change too often');
 }
 
 /** The task that a schedule starts for the event. */

@@ -38,7 +38,8 @@ function placeIn(
 ): readonly [form: RunForm, cursor: string] {
   const form = forms.find((one) => cursor?.startsWith(`${one}:`));
   if (form !== undefined) return [form, cursor?.slice(form.length + 1) ?? ''];
-  if (cursor !== undefined) throw new InvalidOptionError('cursor', 'one of a page before', cursor);
+  if (cursor !== undefined)
+    throw new InvalidOptionError('cursor', 'the cursor of a previous page', cursor);
   return [forms[0] ?? 'dispatched', ''];
 }
 

@@ -319,7 +319,7 @@ export class Schedules {
       const info = await act(backend);
       if (info !== undefined) return info;
     }
-    throw new BackendUnavailableError('schedules.set', 'others change the schedule all the time');
+    throw new BackendUnavailableError('schedules.set', 'the schedule changes too often');
   }
 
   async #write(
@@ -369,7 +369,11 @@ export class Schedules {
 /** @throws {@link InvalidOptionError} when it fires at events: it has no slots. */
 function demandClock(id: string, { event }: ScheduleSpec): void {
   if (event === undefined) return;
-  throw new InvalidOptionError('id', `a schedule with a clock; publish ${event.name} instead`, id);
+  throw new InvalidOptionError(
+    'id',
+    `a schedule that fires by the clock; publish ${event.name} instead`,
+    id,
+  );
 }
 
 function newRecord(id: string): ScheduleRecord {

@@ -224,7 +224,7 @@ export class StreamReading {
   #checkEnd(facts: readonly StreamFacts[]): void {
     const { next = 0, closed = false } = facts.find(({ name }) => name === this.#name) ?? {};
     if (this.#from > next) {
-      throw new InvalidOptionError('from', `at most ${next}, so much was written`, this.#from);
+      throw new InvalidOptionError('from', `at most ${next}, the next offset`, this.#from);
     }
     this.#isClosed = closed && this.#from === next;
   }

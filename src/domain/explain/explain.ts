@@ -149,7 +149,7 @@ function abandoned({ id, state }: NonNullable<TaskFacts['endedRun']>): Obstacle 
   const what = state === 'missing' ? 'is not stored' : `has ended (${state})`;
   return {
     kind: 'run-ended',
-    text: `its run ${id} ${what}: a worker that comes to it cancels it`,
+    text: `its run ${id} ${what}: the next worker that reaches it cancels it`,
     command: suggestion('tasks explain', id),
   };
 }
@@ -326,7 +326,7 @@ function otherVersion(stored: string, queue: string, live: readonly WorkerInfo[]
 function parked(facts: TaskFacts): Obstacle {
   const { name, queue } = facts.record;
   const knowing = facts.liveWorkers.filter((worker) => serves(worker, facts)).map(({ id }) => id);
-  const text = `a worker of queue ${queue} came to it that ${lacks(name)}: it waits for ${knowing.slice(0, NAMED).join(' or ')}`;
+  const text = `a worker of queue ${queue} that ${lacks(name)} reached it first: it waits for ${knowing.slice(0, NAMED).join(' or ')}`;
   return { kind: 'parked', text, command: 'fairloom workers list' };
 }
 
@@ -360,7 +360,7 @@ function inLine({ record }: TaskFacts, position: Position): Obstacle {
 function running({ record, now }: TaskFacts): readonly Obstacle[] {
   const { id, worker = 'a worker', leasedAt = now, leaseUntil = now, cancelRequested } = record;
   const lease =
-    leaseUntil > now ? `its lease ends in ${span(leaseUntil - now)}` : 'its lease is over';
+    leaseUntil > now ? `its lease ends in ${span(leaseUntil - now)}` : 'its lease has ended';
   const text = `it is leased by ${worker} for ${span(now - leasedAt)}; ${lease} unless that is extended`;
   const command = suggestion('tasks cancel', id);
   if (!cancelRequested) return [{ kind: 'running', text, command }];

@@ -179,7 +179,7 @@ export function causeText(given: Cause): string {
     case 'group-ended':
       return `its ${cause.group.startsWith('~') ? shownNode(cause.group) : `group ${cause.group}`} has ended`;
     case 'schedule':
-      return `schedule ${cause.schedule} has come to its slot ${cause.slot}`;
+      return `schedule ${cause.schedule} has reached its slot ${cause.slot}`;
     case 'request':
       return cause.reason === undefined ? 'by request' : `by request: ${cause.reason}`;
     case 'decider':
@@ -288,7 +288,7 @@ function givenBackText(cause: GivenBackCause): string {
       return `no task named ${cause.task} is registered here (${known}${more})`;
     }
     case 'given-up':
-      return 'leased by a request that was given up';
+      return 'leased by an abandoned request';
     case 'unread':
       return `its ${cause.what} could not be read`;
     case 'node-waits':

@@ -4,7 +4,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import type { WallMs } from './zone.ts';
 
 /** Description of a pattern in error messages. */
-const EXPECTED = 'a cron pattern of 5 or 6 fields, or @daily and its like, that some day matches';
+const EXPECTED = 'a cron pattern of 5 or 6 fields, or @daily and similar, that matches some day';
 
 /** Nicknames that stand for a pattern. */
 const NICKNAME = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$/i;

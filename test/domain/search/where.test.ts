@@ -173,7 +173,7 @@ describe('the filter language', () => {
     ['age:>10', 'a length of time, as 90s, 15m, 2h or 7d at character 6, got "10"'],
     ['age:>-1h', 'a length of time'],
     ['"open', 'a second quote'],
-    ['user:"a"b', 'a blank or comma behind a quote at character 9, got "b"'],
+    ['user:"a"b', 'a space or comma after a quote at character 9, got "b"'],
     ['user:a"b"', 'quotes around the whole of a value at character 7'],
     ['a,b', 'quotes around a text with a colon or comma at character 1, got "a"'],
     ['12:30', 'quotes around a text with a colon or comma at character 1, got "12:30"'],

@@ -65,7 +65,7 @@ eachBackend((open) => {
       await harness.until(async () => (await first())?.kind === 'parked');
       expect(await first()).toMatchObject({
         kind: 'parked',
-        text: 'a worker of queue default came to it that does not have version 2 of resize: it waits for new',
+        text: 'a worker of queue default that does not have version 2 of resize reached it first: it waits for new',
       });
       worker.resume();
       expect(await settled(harness, kept.result())).toBe('2:1');

@@ -21,7 +21,7 @@ async function emptied() {
 }
 
 const broken = (): Error =>
-  new BackendUnsupportedError('lease: a script broke off', {
+  new BackendUnsupportedError('lease: a script failed', {
     cause: new Error('ERR user_script:1: oh no'),
   });
 
@@ -64,21 +64,21 @@ describe('a call that was broken off', () => {
   it('that only reads leaves nothing half done', async () => {
     const { repair, repairs } = repairOf('ok', broken());
     expect(await repair.again('get', ['t'], broken())).toBe('ok');
-    await expect(repair.again('get', ['t'], broken())).rejects.toThrow('broke off');
+    await expect(repair.again('get', ['t'], broken())).rejects.toThrow('script failed');
     expect(repairs.count).toBe(0);
   });
 
   it('again and again is no damage: not everything is looked at for it each time', async () => {
     const { repair, repairs } = repairOf(broken(), broken(), broken(), broken());
-    await expect(repair.again('lease', [], broken())).rejects.toThrow('broke off');
-    await expect(repair.again('lease', [], broken())).rejects.toThrow('broke off');
+    await expect(repair.again('lease', [], broken())).rejects.toThrow('script failed');
+    await expect(repair.again('lease', [], broken())).rejects.toThrow('script failed');
     expect(repairs.count).toBe(1);
   });
 
   it('fails as it did when all cannot be made anew', async () => {
     const { repair, repairs } = repairOf(broken());
     repairs.fails = true;
-    await expect(repair.again('lease', [], broken())).rejects.toThrow('broke off');
+    await expect(repair.again('lease', [], broken())).rejects.toThrow('script failed');
   });
 
   it('by anything but a record is not sent again from here', async () => {
@@ -100,7 +100,7 @@ it('tests that damage nothing are told of a call that broke off', async () => {
   });
   await strict.setTime(1_800_000_000_000);
   await raw.set(`${prefix}:tasks`, 'x');
-  await expect(strict.backend.inspect.get(['any'])).rejects.toThrow('broke off');
+  await expect(strict.backend.inspect.get(['any'])).rejects.toThrow('script failed');
 });
 
 // F63

@@ -25,7 +25,7 @@ const WRONG_TYPE = /\bWRONGTYPE\b|\bvalue is not (?:an integer|a valid float|a f
 const MOVING = /\bTRYAGAIN\b|\bASK \d|\bnon local key\b/;
 
 const MOVING_TEXT =
-  'the Cluster is moving the slot of this namespace to another node; calls pass again once it has arrived';
+  'the Cluster is moving the slot of this namespace to another node; calls succeed again once it has arrived';
 
 /** A node of a Cluster, with a client that does not follow redirections. */
 const REDIRECTED = /^MOVED \d/;
@@ -67,7 +67,7 @@ export function failure(operation: string, cause: unknown): FairloomError {
   if (WRONG_TYPE.test(text)) {
     return new CorruptRecordError(
       operation,
-      `a key holds something else than it should (${text})`,
+      `a key holds a value of another type (${text})`,
       cause,
     );
   }
@@ -77,7 +77,7 @@ export function failure(operation: string, cause: unknown): FairloomError {
     });
   }
   if (BROKEN.test(text)) {
-    return new BackendUnsupportedError(`${operation}: a script broke off: ${text}`, { cause });
+    return new BackendUnsupportedError(`${operation}: a script failed: ${text}`, { cause });
   }
   // A lost connection, LOADING, READONLY, MASTERDOWN, CLUSTERDOWN, BUSY: these are temporary.
   return new BackendUnavailableError(operation, cause);

@@ -64,7 +64,7 @@ async function checkLayout(connection: Connection, keys: Keys): Promise<void> {
   const said = found === null ? await markLayout(connection, keys) : text(found);
   if (said === COPYING) {
     throw new BackendUnsupportedError(
-      'the data is a copy that is not complete: it goes on, or was broken off (fairloom copy --overwrite makes it anew)',
+      'the data is a copy that is not complete: it is in progress, or was interrupted (fairloom copy --overwrite starts it anew)',
     );
   }
   checkLayoutNumber(Number(said));
@@ -87,7 +87,7 @@ export function checkLayoutNumber(found: number): void {
   throw new BackendUnsupportedError(
     found > LAYOUT
       ? `the data has layout ${found}, this process knows ${LAYOUT}: update it first`
-      : `the data has layout ${found} of an older version, this process knows ${LAYOUT}: fairloom copy carries it over`,
+      : `the data has layout ${found} of an older version, this process knows ${LAYOUT}: fairloom copy converts it`,
   );
 }
 
@@ -128,7 +128,7 @@ function durabilityOf(
     };
   }
   if ((config.get('save') ?? '') !== '') {
-    const warning = 'no append-only file: a crash loses what came after the latest snapshot';
+    const warning = 'no append-only file: a crash loses all changes since the latest snapshot';
     return { line: 'snapshots only', warning };
   }
   return {
@@ -147,12 +147,12 @@ export function standingOf(info: string): Standing {
   const isFull = most > 0 && used > most && field(info, 'maxmemory_policy') === 'noeviction';
   const problems = [
     isFull
-      ? `memory is full (${used} of ${most} bytes): new tasks are refused, what is stored goes on`
+      ? `memory is full (${used} of ${most} bytes): new tasks are refused, stored ones still run`
       : undefined,
     isAppending && !canAppend ? 'the server cannot write its append-only file' : undefined,
     field(info, 'rdb_last_bgsave_status') === 'err' ? 'the last snapshot failed' : undefined,
     field(info, 'role') === 'slave'
-      ? 'this server is a replica: it can be looked at, and refuses changes'
+      ? 'this server is a replica: it answers reads and refuses changes'
       : undefined,
   ].filter((problem) => problem !== undefined);
   return { durable: isAppending && canAppend, problems };
@@ -160,9 +160,9 @@ export function standingOf(info: string): Standing {
 
 /** What a crash of the server loses, by `appendfsync`. */
 const LOSS: Readonly<Record<string, string>> = {
-  always: 'a crash loses nothing that was answered',
+  always: 'a crash loses no answered call',
   everysec: 'a crash loses about the last second',
-  no: 'a crash loses what the system had not written',
+  no: 'a crash loses what the operating system had not written',
 };
 
 function field(info: string, name: string): string | undefined {

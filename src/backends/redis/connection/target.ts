@@ -37,7 +37,7 @@ function ofText(text: string): ConnectionOptions {
 
 function hintFor(target: unknown): string {
   const isUnset = target === undefined || target === null || target === '';
-  return isUnset ? ' (is the variable set that it comes from?)' : '';
+  return isUnset ? ' (is the variable set?)' : '';
 }
 
 function checkParts({ host, port, path, sentinels, db }: ConnectionOptions): void {

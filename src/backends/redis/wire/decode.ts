@@ -43,7 +43,7 @@ export interface Fixed {
 /** A reply that has to be a list; throws for any other, which is of a foreign script. */
 export function flat(reply: unknown): Flat {
   if (Array.isArray(reply)) return reply;
-  throw new BackendUnsupportedError('a script answered something else than a list');
+  throw new BackendUnsupportedError('a script did not answer a list');
 }
 
 /** A value of a reply as text; null is the empty text. */
