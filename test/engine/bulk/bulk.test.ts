@@ -244,7 +244,7 @@ eachBackend((open) => {
 
   it.each([
     [{ where: '', action: 'redrive' }, 'where'],
-    [{ where: 'state:queued', action: 'redrive' }, 'redrive is for: failed'],
+    [{ where: 'state:queued', action: 'redrive' }, 'redrive applies to: failed'],
     [{ where: 'state:gone', action: 'redrive' }, 'at character 7'],
     [{ where: 'user:a', action: 'explode' }, 'action'],
     [{ where: 'user:a', action: 'cancel', rate: { limit: 0, per: '1s' } }, 'rate.limit'],

@@ -194,7 +194,7 @@ eachBackend((open) => {
         ...{ every: '1m', task: report },
         input: (slot) => ({ day: slot.date.slice(0, 3), at: '' }),
       });
-      await expect(call).rejects.toThrow('references as they are');
+      await expect(call).rejects.toThrow('unchanged references');
     });
 
     it('a schema sees the input of the first slot', async () => {
