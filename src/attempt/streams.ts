@@ -162,23 +162,23 @@ export class LocalStreams implements StreamOpener, BlockOut {
 }
 
 /** The call of a handler that writes. */
-type Whose = Pick<StreamWrite, 'node' | 'call' | 'attempt'>;
+type Writer = Pick<StreamWrite, 'node' | 'call' | 'attempt'>;
 
 /** The streams that one call of a handler writes. */
 export class HandlerStreams {
   readonly #out: BlockOut;
-  readonly #whose: Whose;
+  readonly #writer: Writer;
   readonly #streams = new Map<string, BlockStream>();
 
-  constructor(out: BlockOut, whose: Whose) {
+  constructor(out: BlockOut, writer: Writer) {
     this.#out = out;
-    this.#whose = whose;
+    this.#writer = writer;
   }
 
   /** @throws {@link InvalidOptionError} when the name is invalid. */
   open(name: unknown): TaskStream {
     const checked = checkName('stream', name);
-    const stream = this.#streams.get(checked) ?? new BlockStream(this.#out, this.#whose, checked);
+    const stream = this.#streams.get(checked) ?? new BlockStream(this.#out, this.#writer, checked);
     this.#streams.set(checked, stream);
     return stream;
   }
@@ -187,7 +187,7 @@ export class HandlerStreams {
   gather(name: string, clock: Clock, options: BufferOptions): Coalesced {
     const parts = {
       clock,
-      open: () => new BlockStream(this.#out, this.#whose, name),
+      open: () => new BlockStream(this.#out, this.#writer, name),
       left: () => this.#out.gathering(texts, false),
     };
     const texts = new Coalesced(parts, options);
@@ -221,7 +221,7 @@ interface Block {
 class BlockStream implements TaskStream {
   readonly name: string;
   readonly #out: BlockOut;
-  readonly #whose: Whose;
+  readonly #writer: Writer;
   readonly #blocks: Block[] = [];
   /** Bytes that are being sent. */
   #bytes = 0;
@@ -233,9 +233,9 @@ class BlockStream implements TaskStream {
   /** Why no more chunks can be stored: a stream has no gaps. */
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(out: BlockOut, whose: Whose, name: string) {
+  constructor(out: BlockOut, writer: Writer, name: string) {
     this.#out = out;
-    this.#whose = whose;
+    this.#writer = writer;
     this.name = name;
   }
 
@@ -326,7 +326,7 @@ class BlockStream implements TaskStream {
 
   #writeOf({ chunks, closes }: Block): StreamWrite {
     const [name, ordinal, count] = [this.name, this.#ordinal, chunks.length];
-    return { ...this.#whose, name, ordinal, count, text: blockOf(chunks), closes };
+    return { ...this.#writer, name, ordinal, count, text: blockOf(chunks), closes };
   }
 
   /** Fails the waiting chunks too. */

@@ -327,7 +327,7 @@ export function versioningOf(
 function windowOf(options: EnqueueOptions): KeySpec {
   const { debounce, throttle } = options;
   const name = debounce === undefined ? 'throttle' : 'debounce';
-  for (const other of ALONE) {
+  for (const other of EXCLUSIVE) {
     if (other === name || options[other] === undefined) continue;
     throw new InvalidOptionError(other, `no value together with ${name}`, options[other]);
   }
@@ -347,7 +347,7 @@ function windowOf(options: EnqueueOptions): KeySpec {
 }
 
 /** Options that determine the start of a task, or combine calls. */
-const ALONE = [
+const EXCLUSIVE = [
   'debounce',
   'throttle',
   'delay',

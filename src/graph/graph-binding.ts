@@ -89,11 +89,11 @@ export function fill(binding: Binding, source: BindingSource): unknown {
   }
 }
 
-function partOf(value: unknown, path: ValuePath | undefined, whose: string): unknown {
+function partOf(value: unknown, path: ValuePath | undefined, owner: string): unknown {
   let part = value;
   for (const [depth, key] of (path ?? []).entries()) {
     if (typeof part !== 'object' || part === null) {
-      throw new InvalidPayloadError(pathText(path, depth), `${whose} does not have this part`);
+      throw new InvalidPayloadError(pathText(path, depth), `${owner} does not have this part`);
     }
     part = Object.hasOwn(part, key) ? Reflect.get(part, key) : undefined;
   }

@@ -50,7 +50,7 @@ export const CONSEQUENCE_KEYS: OptionKeys<ConsequenceOptions> = keysOf<Consequen
 const ENDINGS: readonly Ending[] = ['cancel', 'failure', 'removal'];
 
 /** Default of `limit`. */
-const NAMED = 100;
+const DEFAULT_LIMIT = 100;
 
 /** Number of tasks that are read at once. */
 const AT_ONCE = 32;
@@ -62,7 +62,9 @@ export function endingOf({ ending }: ConsequenceOptions): Ending {
 }
 
 /** @throws {@link InvalidOptionError} for a limit out of bounds. */
-export function consequenceLimit({ limit = NAMED }: Pick<ConsequenceOptions, 'limit'>): number {
+export function consequenceLimit({
+  limit = DEFAULT_LIMIT,
+}: Pick<ConsequenceOptions, 'limit'>): number {
   return integerOption('limit', limit, { least: 0, most: LIMITS.bulkMax });
 }
 

@@ -33,7 +33,7 @@ export interface Dispatch {
 }
 
 /** Most extra dependencies of a task that only deliver results with its lease. */
-const READ_ALONG = 32;
+const MOST_EXTRA = 32;
 
 /** Computes the tasks of a graph. */
 export function dispatchOf(flat: FlatGraph, values: PlanValues): Dispatch {
@@ -97,7 +97,7 @@ class Dispatcher {
     const known = new Set(dependsOn);
     const more = reads.filter((id) => !known.has(id));
     if (more.length === 0) return dependsOn;
-    if (dependsOn.length + more.length <= READ_ALONG) return [...dependsOn, ...more];
+    if (dependsOn.length + more.length <= MOST_EXTRA) return [...dependsOn, ...more];
     const kept = this.#behindJoins(dependsOn);
     const loose = more.filter((id) => !kept.has(id));
     return [...dependsOn, ...loose].slice(0, LIMITS.dependencies);

@@ -30,10 +30,10 @@ interface Request {
 const REPLIES_PER_TURN = 8;
 
 /** After so many tries the settlements of a failing call are sent singly, except in an outage. */
-const PATIENCE = 5;
+const TRIES_BEFORE_SPLIT = 5;
 
 /** Number of failed calls whose settlements are resent in parallel; with one more the loop waits. */
-const MOST_IN_DOUBT = 4;
+const MOST_RESENT = 4;
 
 /**
  * The only place where a worker settles and leases: one call at a time, which settles the pending decisions
@@ -60,7 +60,7 @@ export class LeaseLoop {
   /** A call is under way, or waits for a retry. */
   #inFlight = false;
   /** Number of calls whose settlements are being resent. */
-  #inDoubt = 0;
+  #resent = 0;
   /** More tasks may be ready to lease. */
   #wantsMore = true;
   /** A notice came since the latest lease was sent: an empty reply does not cancel it. */
@@ -97,7 +97,7 @@ export class LeaseLoop {
 
   /** True when no decision is unsettled, and no call is under way. */
   get isFlushed(): boolean {
-    return this.#settlements.count === 0 && !this.#inFlight && this.#inDoubt === 0;
+    return this.#settlements.count === 0 && !this.#inFlight && this.#resent === 0;
   }
 
   /** Asks for work. */
@@ -188,7 +188,7 @@ export class LeaseLoop {
     let rest = request;
     for (let failures = 0; ; ) {
       try {
-        const isSafe = failures === 0 && this.#inDoubt === 0;
+        const isSafe = failures === 0 && this.#resent === 0;
         if (isSafe || (await this.#extend())) {
           if (this.#line.isUnknown) await this.#line.register();
           const reply = await this.#call(rest);
@@ -201,10 +201,10 @@ export class LeaseLoop {
       } catch (error) {
         failures++;
         if (!this.#failed(error)) break;
-        if (failures >= PATIENCE && !isOutage(error)) {
+        if (failures >= TRIES_BEFORE_SPLIT && !isOutage(error)) {
           await this.#settleSingly(rest.pending);
           rest = NOTHING_LEFT;
-        } else if (rest.pending.length > 0 && this.#inDoubt < MOST_IN_DOUBT) {
+        } else if (rest.pending.length > 0 && this.#resent < MOST_RESENT) {
           void this.#settleAgain(rest.pending);
           rest = { ...rest, pending: NOTHING_LEFT.pending };
         }
@@ -220,7 +220,7 @@ export class LeaseLoop {
 
   /** Resends the settlements of a failed call, in parallel to later calls. */
   async #settleAgain(pending: readonly PendingSettlement[]): Promise<void> {
-    this.#inDoubt++;
+    this.#resent++;
     for (let failures = 1; await this.#pause(failures); failures++) {
       try {
         await this.#extend();
@@ -231,12 +231,12 @@ export class LeaseLoop {
         break;
       } catch (error) {
         if (!this.#failed(error, true)) break;
-        if (failures < PATIENCE || isOutage(error)) continue;
+        if (failures < TRIES_BEFORE_SPLIT || isOutage(error)) continue;
         await this.#settleSingly(pending);
         break;
       }
     }
-    this.#inDoubt--;
+    this.#resent--;
     this.#notify();
     this.#line.changed.check();
   }

@@ -31,7 +31,7 @@ export function sleep<T = unknown>(duration: Duration): Task<T, T> {
   const ms = durationOption('duration', duration, { least: 0, most: LIMITS.delayMaxMs });
   const name = `sleep-${typeof duration === 'number' ? `${ms}ms` : duration}`;
   // One handler per name, however many pipelines contain the step.
-  return onceMade(SLEEPS, name, () =>
+  return cachedStep(SLEEPS, name, () =>
     task(name, { timeout: 'none' }, async (input: unknown, ctx): Promise<unknown> => {
       await ctx.sleep(ms);
       return input;
@@ -40,34 +40,34 @@ export function sleep<T = unknown>(duration: Duration): Task<T, T> {
 }
 
 /** The newest steps, by name. */
-type Made = Map<string, Task<unknown, unknown>>;
+type StepCache = Map<string, Task<unknown, unknown>>;
 
-const SLEEPS: Made = new Map();
+const SLEEPS: StepCache = new Map();
 /** Steps by the definition of the signal or event. */
-const DEFINED = new WeakMap<object, Made>();
+const BY_DEFINITION = new WeakMap<object, StepCache>();
 /** Steps for signals that a caller named by a text. */
-const NAMED: Made = new Map();
+const BY_NAME: StepCache = new Map();
 /** Number of steps of one kind that are kept. */
-const KEPT = 1_000;
+const MOST_STEPS = 1_000;
 
-function madeFor(what: unknown): Made {
-  if (typeof what !== 'object' || what === null) return NAMED;
-  const made: Made = DEFINED.get(what) ?? new Map();
-  DEFINED.set(what, made);
-  return made;
+function cacheFor(what: unknown): StepCache {
+  if (typeof what !== 'object' || what === null) return BY_NAME;
+  const cache: StepCache = BY_DEFINITION.get(what) ?? new Map();
+  BY_DEFINITION.set(what, cache);
+  return cache;
 }
 
-function onceMade(
-  made: Made,
+function cachedStep(
+  cache: StepCache,
   name: string,
   make: () => Task<unknown, unknown>,
 ): Task<unknown, unknown> {
-  const known = made.get(name) ?? make();
-  made.delete(name);
-  made.set(name, known);
-  for (const oldest of made.keys()) {
-    if (made.size <= KEPT) break;
-    made.delete(oldest);
+  const known = cache.get(name) ?? make();
+  cache.delete(name);
+  cache.set(name, known);
+  for (const oldest of cache.keys()) {
+    if (cache.size <= MOST_STEPS) break;
+    cache.delete(oldest);
   }
   return known;
 }
@@ -123,7 +123,7 @@ export function waitFor(what: unknown, options: Partial<WaitStepOptions> = {}): 
   const { name } = event ?? signalOf(what);
   const stepName = ['wait', name, ...(timeout === undefined ? [] : [timeout])].join('-');
   const made = `${stepName} ${within}`;
-  return onceMade(madeFor(what), made, () =>
+  return cachedStep(cacheFor(what), made, () =>
     task(stepName, { timeout: 'none' }, (_input: unknown, ctx) =>
       ctx.waitFor(what as Signal<unknown>, options),
     ),

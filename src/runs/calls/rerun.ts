@@ -52,7 +52,7 @@ const KEYS: OptionKeys<RerunOptions> = keysOf<RerunOptions>()({
 const FORK_KEYS: OptionKeys<ForkOptions> = keysOf<ForkOptions>()(KEYS);
 
 /** Largest number of runs whose results one run uses: the limit of a chain of reruns. */
-const MOST_PAST = 16;
+const MOST_EARLIER_RUNS = 16;
 
 /** Stores a new run with the graph of another, and with its input unless one is given. */
 export async function rerun(
@@ -169,6 +169,6 @@ async function pastOf(
   for (const [node, { id, state }] of await view.records()) {
     if (state === 'finished' && !again.has(node)) reused.set(node, id);
   }
-  const past = [nodeScope(view.place), ...(view.place.past ?? [])].slice(0, MOST_PAST);
+  const past = [nodeScope(view.place), ...(view.place.past ?? [])].slice(0, MOST_EARLIER_RUNS);
   return { reused, past };
 }
