@@ -138,15 +138,11 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
   graphNodes: limit(100_000, 'nodes', 'ten times an ordinary large workflow'),
   graphDepth: limit(100, 'levels', 'nested groups and values; three are many'),
   maxCycles: limit(10, 'runs', 'default of a dynamic node; an endless loop is a bug'),
-  runSteps: limit(
-    10_000,
-    'steps',
-    'tasks and groups that one walk comes to; a run that does not end is a mistake',
-  ),
+  runSteps: limit(10_000, 'steps', 'tasks and groups of one walk; an endless run is a bug'),
   nodeWaitMs: limit(
     1_000,
     'ms',
-    'a node that waits longer for its next attempt gives the run back meanwhile',
+    'a node that waits longer for its next attempt releases the run meanwhile',
   ),
   notationLength: limit(1_000_000, 'characters', 'longest workflow written as text'),
   payloadBytes: limit(1_048_576, 'bytes', 'a queue is no blob store; one script takes one'),
@@ -158,7 +154,7 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
   apartBytes: limit(
     65_536,
     'bytes',
-    'a longer result stands apart, so that it is read only when it is asked for',
+    'a longer result is stored separately, and read only on request',
   ),
   errorBytes: limit(16_384, 'bytes', 'the newest stack is kept in full up to this'),
   oldErrorBytes: limit(1_024, 'bytes', 'older attempts keep their message only'),
@@ -170,22 +166,22 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
   dependencies: limit(
     200,
     'per task',
-    'one script must be able to leave them all; join nodes lift it',
+    'one script must be able to unlink them all; join nodes avoid it',
   ),
   cycleEdges: limit(
     10_000,
     'dependencies',
-    'that an enqueue follows, each way, to see whether it closes a cycle; more is no answer in time',
+    'that an enqueue follows, each way, in search of a cycle; more would take too long',
   ),
   cycleStep: limit(
     500,
     'dependencies',
-    'the same of a redrive or a firing, and of what one script follows: a millisecond or two',
+    'the same for a redrive or a firing, and for one script: one to two milliseconds',
   ),
   cycleFan: limit(
     250,
     'tasks',
-    'that wait for one; of more, only what it waits for itself tells whether it closes a cycle',
+    'dependents of one task; beyond that only its dependencies are searched for a cycle',
   ),
   scriptUnits: limit(
     250,
@@ -200,7 +196,7 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
   scriptBytes: limit(
     1_310_720,
     'bytes',
-    'that one script carries or answers, but for a single value: 3 ms for each MiB',
+    'in arguments or answer of one script, except for a single value: 3 ms per MiB',
   ),
   graphTtlMs: limit(86_400_000, 'ms', 'an unused snapshot is removed after a day'),
   graphScriptBytes: limit(131_072, 'bytes', 'a longer snapshot is not passed to a script'),
@@ -258,13 +254,9 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
   killGraceMs: limit(
     3_000,
     'ms',
-    'from SIGTERM to SIGKILL; less than abortGraceMs, so that a killed program is seen to be gone',
+    'from SIGTERM to SIGKILL; less than abortGraceMs, so that the end of a killed program is noticed',
   ),
-  stderrLines: limit(
-    1_000,
-    'lines',
-    'of a program that go to the log; what ended it is in the last',
-  ),
+  stderrLines: limit(1_000, 'lines', 'of a program that are logged; the last ones explain its end'),
   delayMaxMs: limit(315_576_000_000, 'ms', 'ten years'),
   waitMaxMs: limit(
     2_592_000_000,
@@ -274,17 +266,17 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
   submissionMs: limit(
     60_000,
     'ms',
-    'a client that died in the middle of enqueueMany is forgotten then',
+    'the batch of a client that died during enqueueMany is undone then',
   ),
   resendMs: limit(
     60_000,
     'ms',
-    'no record in Redis or a folder goes before a late resend can arrive',
+    'no record in Redis or a folder is removed before a repeated call can arrive',
   ),
   readMs: limit(
     1_000,
     'ms',
-    'no record in memory goes before those who await its end have read it',
+    'no record in memory is removed before the waiters for its end have read it',
   ),
   absorbed: limit(32, 'ids', 'ids of earlier calls that an idempotency key answers'),
   weightMin: limit(1, 'hundredths', 'weight 0.01'),
@@ -300,13 +292,13 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
   workerIdMs: limit(
     7_500,
     'ms',
-    'the id of a worker that said nothing for this long is free for another',
+    'the id of a worker without a call for this long is free for another',
   ),
   floorMs: limit(5_000, 'ms', 'longest sleep of an idle worker, ± 20 %'),
   handMs: limit(
     2_000,
     'ms',
-    'a task that was handed to a worker which waits, and that it has not fetched, goes back after this time',
+    'a task handed to a waiting worker that has not fetched it returns after this time',
   ),
   alarmGapMs: limit(500, 'ms', 'the second holder of the alarm wakes this much later'),
   tickMs: limit(800, 'ms', 'a busy worker ticks this long after it last did, ± 20 %'),
@@ -321,16 +313,12 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
   noticeBytes: limit(
     4_096,
     'bytes',
-    'result, error and cause that travel with the notice of an end; longer ones are fetched',
+    'result, error and cause in the notice of an end; longer ones are read',
   ),
   promoteTurn: limit(20, 'tasks', 'due tasks of one user that are moved before the next user'),
   cascadeStep: limit(60, 'tasks', 'dependents that one step updates'),
   refreshStep: limit(25, 'users', 'or queues of one, whose settings one step updates'),
-  refreshAtOnce: limit(
-    500,
-    'users',
-    'that hear of new defaults of their queue before the call ends',
-  ),
+  refreshAtOnce: limit(500, 'users', 'that get new defaults of their queue before the call ends'),
   pageMax: limit(500, 'rows', 'largest page of a listing'),
   pageBytes: limit(
     4_194_304,
@@ -342,18 +330,14 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
   bulkMax: limit(
     10_000,
     'tasks',
-    'that one bulk change touches, or that are said to end with others; their ids are held in memory',
+    'that one bulk change touches, or of `consequences`; their ids are in memory',
   ),
   errorGroups: limit(1_000, 'groups', 'of errors without a failed task, the newest'),
   errorGroupMs: limit(86_400_000, 'ms', 'such a group is removed a day after its newest attempt'),
   retainFinishedMs: limit(86_400_000, 'ms', 'finished tasks are kept 24 h'),
   retainFailedMs: limit(604_800_000, 'ms', 'dead letters are kept 7 days'),
   retainCanceledMs: limit(86_400_000, 'ms', 'canceled tasks are kept 24 h'),
-  upstreamBytes: limit(
-    65_536,
-    'bytes',
-    'results and errors of upstreams that a task is leased with',
-  ),
+  upstreamBytes: limit(65_536, 'bytes', 'results and errors of dependencies in a lease'),
   concurrency: limit(10, 'slots', 'default slots of a worker'),
   connectMs: limit(
     5_000,

@@ -1,4 +1,4 @@
-/** What bounds searches, and actions on what they find; a part of `limits.ts`. */
+/** Limits of searches and bulk actions; part of `limits.ts`. */
 import { type Limit, limit } from './limit.ts';
 
 /** Names of these limits. */
@@ -15,17 +15,17 @@ export const SEARCH_LIMITS: Readonly<Record<SearchLimitName, Limit>> = {
   whereLength: limit(
     2_000,
     'characters',
-    'longest text of the filter language: it stands in addresses',
+    'longest text of the filter language: it is part of URLs',
   ),
   searchScan: limit(
     10_000,
     'tasks',
-    'that one search looks at; it says so when there are more, and goes on with its cursor',
+    'that one search reads; if there are more it says so, and its cursor continues',
   ),
   bulkTurnMs: limit(
     2_000,
     'ms',
-    'a bulk action gives its slot back after so long, and takes the turn of its user anew',
+    'a bulk action releases its slot after this time, and waits for the next turn of its user',
   ),
   bulkHoldMs: limit(
     1_000,

@@ -1,4 +1,4 @@
-/** What bounds the series; a part of `limits.ts`. */
+/** Limits of the series; part of `limits.ts`. */
 import { type Limit, limit } from './limit.ts';
 
 /** Names of these limits. */
@@ -26,24 +26,24 @@ export const SERIES_LIMITS: Readonly<Record<SeriesLimitName, Limit>> = {
   seriesUsers: limit(
     20,
     'users',
-    'of a minute or hour that are counted apart, those with the most traffic',
+    'of a minute or hour with their own row, those with the most traffic',
   ),
   seriesGathered: limit(
     1_000,
     'users',
-    'that a process tells apart before it sends what it has counted',
+    'that a process counts separately before it sends its counts',
   ),
   seriesFlushMs: limit(
     10_000,
     'ms',
-    'a process that has counted something sends it this long after, and no more often',
+    'a process sends its counts this long after the first, and no more often',
   ),
   seriesTake: limit(64, 'calls', 'that have added to the series and are merged together'),
   seriesTakeMs: limit(60_000, 'ms', 'they are merged when the oldest is this old'),
   seriesPending: limit(
     500,
     'calls',
-    'that wait for that; when no process takes them in, the oldest go',
+    'that wait for a merge; if no process merges them, the oldest are removed',
   ),
   seriesTopUsers: limit(100, 'users', 'of a report, those with the most traffic in it'),
 };

@@ -1,4 +1,4 @@
-/** What bounds several processes on one data folder; a part of `limits.ts`. */
+/** Limits of several processes on one data folder; part of `limits.ts`. */
 import { type Limit, limit } from './limit.ts';
 
 /** Names of these limits. */
@@ -21,17 +21,17 @@ export const SOCKET_LIMITS: Readonly<Record<SocketLimitName, Limit>> = {
   ownerSilentMs: limit(
     5_000,
     'ms',
-    'an owner that left all of them unanswered for so long counts as dead; a third of a lease',
+    'an owner that left all of them unanswered for this long counts as dead; a third of a lease',
   ),
   ownerOpenMs: limit(
     60_000,
     'ms',
-    'the same of an owner that still reads its data, which may hold it up',
+    'the same for an owner that still reads its data, which may block it',
   ),
   ownerClaims: limit(
     200,
     'times',
-    'that a process looks for the owner of a data folder before it gives up: some seconds',
+    'tries of a process to find the owner of a data folder: some seconds',
   ),
   socketBytes: limit(
     268_435_456,
@@ -41,11 +41,11 @@ export const SOCKET_LIMITS: Readonly<Record<SocketLimitName, Limit>> = {
   guestCalls: limit(
     250,
     'calls',
-    'of one other process that an owner has in hand; further ones stay in the socket',
+    'of one other process that an owner handles at once; others stay in the socket',
   ),
   guestUnreadBytes: limit(
     4_194_304,
     'bytes',
-    'of answers that another process has not read yet; meanwhile no more calls of it are taken',
+    'of answers that another process has not read yet; beyond it no more of its calls are accepted',
   ),
 };

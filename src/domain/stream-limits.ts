@@ -1,4 +1,4 @@
-/** What bounds what handlers tell while they run: streams, metadata, log and progress; a part of `limits.ts`. */
+/** Limits of streams, metadata, log and progress of running handlers; part of `limits.ts`. */
 import { type Limit, limit } from './limit.ts';
 
 /** Names of these limits. */
@@ -26,7 +26,7 @@ export const STREAM_LIMITS: Readonly<Record<StreamLimitKey, Limit>> = {
   streamChunks: limit(
     20_000,
     'chunks',
-    'kept of one stream: a long answer by tokens; then the oldest go, and readers are told',
+    'kept of one stream: a long answer by tokens; the oldest are removed, and readers are notified',
   ),
   streamBytes: limit(
     1_048_576,
@@ -39,14 +39,14 @@ export const STREAM_LIMITS: Readonly<Record<StreamLimitKey, Limit>> = {
   streamPendingBytes: limit(
     1_048_576,
     'bytes',
-    'of one stream, on their way to the backend: who writes more has to wait for what it wrote',
+    'of one stream, on their way to the backend: a faster writer waits',
   ),
   streamPage: limit(16, 'blocks', 'that one read answers: about a MiB at most'),
   streamLookMs: limit(5_000, 'ms', 'a reader reads without a notice after this time'),
   metadataBytes: limit(
     4_096,
     'bytes',
-    'one value of the metadata of a run: all of them are read whenever the run is looked at',
+    'one value of the metadata of a run: every read of the run reads all of them',
   ),
   logLines: limit(200, 'lines', 'kept of the log of one task; the oldest are removed'),
   logBytes: limit(65_536, 'bytes', 'the same: a page that people read'),
@@ -55,11 +55,11 @@ export const STREAM_LIMITS: Readonly<Record<StreamLimitKey, Limit>> = {
   progressKept: limit(
     32,
     'reports',
-    'of progress that are kept of one task: the newest of each node that runs',
+    'of progress, kept of one task: the newest of each running node',
   ),
   reportMs: limit(
     1_000,
     'ms',
-    'an attempt stores its log and its progress at most so often; one that is over before stores no log unless it fails',
+    'shortest interval in which an attempt stores its log and progress; a shorter attempt stores no log unless it fails',
   ),
 };

@@ -23,11 +23,7 @@ export const WAIT_LIMITS: Readonly<Record<WaitLimitName, Limit>> = {
   signalIds: limit(1_000, 'ids', 'of signals to one task: repeats of the newest are recognized'),
   askChoices: limit(32, 'choices', 'of one question: as many as a person can read'),
   askNames: limit(16, 'names', 'that one question is for: two indexes for each have it'),
-  askBytes: limit(
-    65_536,
-    'bytes',
-    'of a question, or of what comes with an answer: read by people',
-  ),
+  askBytes: limit(65_536, 'bytes', 'of a question, or of the data of an answer: read by people'),
   events: limit(32, 'events', 'kept of one name and key for waits that look back; the newest'),
   eventBytes: limit(32_768, 'bytes', 'of an event: so many are kept in a MiB'),
   eventKeepMs: limit(3_600_000, 'ms', 'default time that an event is kept'),

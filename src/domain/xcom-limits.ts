@@ -20,12 +20,12 @@ export const XCOM_LIMITS: Readonly<Record<XComLimitKey, Limit>> = {
   xcomWrites: limit(
     100,
     'values',
-    'that one attempt pushes or deletes: its settle writes each with a few commands',
+    'that one attempt writes or deletes: its settle takes a few commands for each',
   ),
   xcomTtlMs: limit(3_600_000, 'ms', 'XCom values are kept 1 h after the end of their writer'),
   xcomHoldMs: limit(
     60_000,
     'ms',
-    'how soon a value that a task keeps is looked at again; it goes that much late at most',
+    'interval of checks of a value that a task keeps; it is removed this late at most',
   ),
 };
