@@ -59,7 +59,7 @@ export class BulkTargets {
       (row) => row.id !== this.#own && this.#isOne(row) && this.#isMeant(row) && this.#isOld(row),
     );
     if (this.#spec.action === 'redrive') return this.#wholes(meant);
-    const waited = this.#spec.action === 'run-now' ? await this.#waitedThen(meant) : meant;
+    const waited = this.#spec.action === 'run-now' ? await this.#withoutRetried(meant) : meant;
     return waited.map(({ id }) => ({ id, isRun: false }));
   }
 
@@ -93,7 +93,7 @@ export class BulkTargets {
         else if (record !== undefined) open.push(record);
       }
       if (this.#spec.action !== 'run-now') continue;
-      const waited = new Set((await this.#waitedThen(open)).map(({ id }) => id));
+      const waited = new Set((await this.#withoutRetried(open)).map(({ id }) => id));
       for (const { id } of open) if (!waited.has(id)) known.set(id, 'done');
     }
     return known;
@@ -154,7 +154,7 @@ export class BulkTargets {
   }
 
   /** Without tasks that were tried since: they wait for another attempt now. */
-  async #waitedThen<T extends TaskRow>(rows: readonly T[]): Promise<readonly T[]> {
+  async #withoutRetried<T extends TaskRow>(rows: readonly T[]): Promise<readonly T[]> {
     const { inspect } = this.#parts.backend;
     const waited = await Promise.all(
       rows.map(async ({ id, failures, losses, releases }) => {

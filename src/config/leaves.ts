@@ -13,7 +13,7 @@ import type { Leaf, LeafForm, SchemaNode, Section } from './schema.ts';
 export type Fields<T> = { readonly [K in keyof Required<T>]: SchemaNode };
 
 /** A user that no configuration names: a worker's own user would be refused. */
-const NOBODY = '~nobody';
+const UNUSED_USER = '~nobody';
 
 type LeafOptions = Omit<Leaf, 'kind' | 'form'>;
 
@@ -75,7 +75,7 @@ export function workerLeaf(
   options: Omit<LeafOptions, 'check'>,
 ): Leaf {
   // `stealTargets` alone is refused, so the worker has an assigned user.
-  const around = name === 'stealTargets' ? { assignedUsers: [NOBODY] } : {};
+  const around = name === 'stealTargets' ? { assignedUsers: [UNUSED_USER] } : {};
   return leaf(form, {
     ...options,
     check: (value) => workerPlan({ ...around, [name]: value }, () => 'worker'),

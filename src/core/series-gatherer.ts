@@ -8,7 +8,7 @@ import { type SeriesCount, SeriesRow } from '../domain/series/series-row.ts';
 import { say } from '../logging/log-events.ts';
 
 /** Queue and user of a count. */
-type Whose = Pick<Leased, 'queue' | 'user'>;
+type QueueAndUser = Pick<Leased, 'queue' | 'user'>;
 
 /** Rows of a task: that of its queue, and that of its user there. */
 type Rows = readonly [queue: SeriesRow, user: SeriesRow];
@@ -44,7 +44,7 @@ export class SeriesGatherer {
   }
 
   /** A task of a caller was stored. */
-  enqueued(task: Whose): void {
+  enqueued(task: QueueAndUser): void {
     this.#count(task, 'enqueued');
   }
 
@@ -57,12 +57,12 @@ export class SeriesGatherer {
   }
 
   /** An attempt ended with this outcome after `ranMs`. */
-  settled(lease: Whose, outcome: SeriesCount, ranMs: number): void {
+  settled(lease: QueueAndUser, outcome: SeriesCount, ranMs: number): void {
     for (const { run } of this.#count(lease, outcome)) run.note(ranMs);
   }
 
   /** A lease has ended before its attempt was settled. */
-  lost(lease: Whose): void {
+  lost(lease: QueueAndUser): void {
     this.#count(lease, 'lost');
   }
 
@@ -72,7 +72,7 @@ export class SeriesGatherer {
     this.#timer?.cancel();
   }
 
-  #count({ queue, user }: Whose, what: SeriesCount): Rows {
+  #count({ queue, user }: QueueAndUser, what: SeriesCount): Rows {
     let gathered = this.#queues.get(queue);
     if (gathered === undefined) {
       gathered = { row: new SeriesRow(), users: new Map() };

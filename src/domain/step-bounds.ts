@@ -21,7 +21,7 @@ const ROWS = {
     'tasks',
     'that waited for the redrive of a removed one, canceled in one step',
   ],
-  errorGroupsStep: [5, 'groups', 'error groups checked for expiry when a new one is added'],
+  errorGroupsStep: [5, 'groups', 'of errors, checked for expiry when one is added'],
   placesRead: [16, 'tasks', 'returned to a line, read together to find the place of another'],
   leaversRead: [32, 'tags', 'of leavers, read together at first; then twice as many each time'],
   leaversPassed: [

@@ -16,7 +16,7 @@ const SAMPLE = 50;
 const MS_PER_SECOND = 1_000;
 
 /** A user, and the age of the first task in its line. */
-interface Seen extends UserStatus {
+interface LineHead extends UserStatus {
   readonly headAgeMs: number;
 }
 
@@ -121,7 +121,7 @@ export class StoreFigures {
     return all;
   }
 
-  async #withHead(user: UserStatus): Promise<Seen> {
+  async #withHead(user: UserStatus): Promise<LineHead> {
     if (user.queued === 0) return { ...user, headAgeMs: 0 };
     const filter = { state: 'queued', queue: user.queue, user: user.user, limit: 1 } as const;
     const { items } = await this.#loom.tasks.list(filter);
@@ -133,7 +133,7 @@ export class StoreFigures {
     return Math.max(0, this.#clock.now() - moment);
   }
 
-  #fairness(queue: string, served: readonly Seen[]): readonly Sample[] {
+  #fairness(queue: string, served: readonly LineHead[]): readonly Sample[] {
     const users = served.map(({ user, settings }) => ({ user, weight: settings.weight ?? 1 }));
     const figures = this.#window(queue).look(users);
     if (figures === undefined) return [];
@@ -153,7 +153,7 @@ export class StoreFigures {
     return topOf(this.#selection) ?? SAMPLE / 5;
   }
 
-  #shown(seen: readonly Seen[], waiting: readonly Seen[]): readonly Seen[] {
+  #shown(seen: readonly LineHead[], waiting: readonly LineHead[]): readonly LineHead[] {
     const selection = this.#selection;
     if (selection === 'none') return [];
     if (selection === 'all') return seen;
@@ -190,7 +190,7 @@ function queueSamples({
   ];
 }
 
-function userSamples({ queue, user, headAgeMs, ...of }: Seen): readonly Sample[] {
+function userSamples({ queue, user, headAgeMs, ...of }: LineHead): readonly Sample[] {
   const labels = { queue, user };
   return [
     sample('userMaxWait', labels, headAgeMs / MS_PER_SECOND),

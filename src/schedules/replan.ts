@@ -50,7 +50,7 @@ export function replanned({ before, after, known, now }: Replan): Replanned {
 }
 
 /** Logs the slots that a change drops. */
-export function sayMissed(
+export function logDropped(
   log: Logger,
   schedule: string,
   missed: NonNullable<Replanned['missed']>,

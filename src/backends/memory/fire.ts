@@ -54,13 +54,13 @@ function fireOne(
   }
   const canceled =
     overlap === 'cancel-previous'
-      ? overtake(store, active, { type: 'schedule', schedule: entry.change.id, slot })
+      ? cancelEarlier(store, active, { type: 'schedule', schedule: entry.change.id, slot })
       : [];
   const left = overlap === 'allow' ? [] : active.filter((id) => isActive(store, id));
   // A task of the schedule's previous user is not waited for, nor read.
   const own = left.filter((id) => store.records.get(id)?.owner.user === task.user);
   const behind = overlap === 'queue' ? own.slice(-1) : own;
-  const reply = enqueueOne(store, behind.length === 0 ? task : waiting(task, behind));
+  const reply = enqueueOne(store, behind.length === 0 ? task : runAfter(task, behind));
   const outcome = outcomeOf(reply, task, canceled);
   if (outcome.kind === 'refused') entry.missed++;
   if (outcome.kind !== 'created') return outcome;
@@ -80,13 +80,13 @@ function isPassedOver(overlap: OverlapPolicy | 'queue', active: readonly string[
 }
 
 /** Cancels the tasks of earlier slots; answers their ids. */
-function overtake(store: Store, active: readonly string[], cause: Cause): readonly string[] {
+function cancelEarlier(store: Store, active: readonly string[], cause: Cause): readonly string[] {
   for (const id of active) cancelOnly(store, id, cause);
   return active;
 }
 
 /** The same task, started after others, however these end. */
-function waiting(task: NewTask, behind: readonly string[]): NewTask {
+function runAfter(task: NewTask, behind: readonly string[]): NewTask {
   return {
     ...task,
     dependsOn: behind,

@@ -16,7 +16,7 @@ const SHORT_MS: number = LIMITS.leaseMs;
  * tasks, and only then wakes waiters.
  */
 export function endStep(store: Store): void {
-  for (const queue of store.touchedQueues) restIfIdle(queue);
+  for (const queue of store.touchedQueues) resetIfIdle(queue);
   for (const user of store.touchedUsers) forget(store, user);
   for (const queue of store.touchedQueues) {
     const { gain } = queue;
@@ -25,7 +25,7 @@ export function endStep(store: Store): void {
   }
   store.untouch();
   setAlarm(store);
-  if (store.ended.length > 0) letRead(store, store.now);
+  if (store.ended.length > 0) keepForReaders(store, store.now);
   notifyWaiters(store);
 }
 
@@ -33,16 +33,16 @@ export function endStep(store: Store): void {
  * Ended tasks are kept for a moment, however short their retention: dependents and waiters read
  * them. The timer fires only after they could, however long the event loop was busy.
  */
-function letRead(store: Store, at: number): void {
+function keepForReaders(store: Store, at: number): void {
   if (store.reading !== undefined) {
     store.reading.newest = at;
     return;
   }
-  if (!mayTakeAtOnce(store)) return;
+  if (!mayRemoveSoon(store)) return;
   const timer = store.clock.setTimer(LIMITS.readMs, () => {
     const { newest } = reading;
     store.reading = undefined;
-    if (newest > at) letRead(store, newest);
+    if (newest > at) keepForReaders(store, newest);
     store.look();
     if (hasSurplus(store)) wakeForUpkeep(store);
   });
@@ -51,7 +51,7 @@ function letRead(store: Store, at: number): void {
 }
 
 /** Whether retention by age or by number may remove a record within that moment. */
-function mayTakeAtOnce({ retention, leastKeptMs }: Store): boolean {
+function mayRemoveSoon({ retention, leastKeptMs }: Store): boolean {
   if (leastKeptMs > LIMITS.readMs) return false;
   const { finishedMs, finishedCount, failedMs, failedCount, canceledMs, canceledCount } = retention;
   if ((finishedCount ?? failedCount ?? canceledCount) !== undefined) return true;
@@ -62,7 +62,7 @@ function mayTakeAtOnce({ retention, leastKeptMs }: Store): boolean {
  * No user is ready, parked or running: virtual time restarts at 0, and kept tags count as none, even if it
  * has not moved: a user that entered and was never served may have a seat, or a corrected tag.
  */
-function restIfIdle(queue: QueueEntry): void {
+function resetIfIdle(queue: QueueEntry): void {
   const { clock, counts } = queue;
   if (counts.queued > 0 || counts.started > 0) return;
   clock.v = 0;

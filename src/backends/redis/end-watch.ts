@@ -1,7 +1,7 @@
 import { linkAbort, onAbort } from '../../base/abort-watch.ts';
 import { clearTimeout, monotonicMs, nextTick, setTimeout } from '../../base/globals.ts';
 import type { TaskStatus } from '../../domain/task/task.ts';
-import type { Hearer } from './connection/connection.ts';
+import type { MessageListener } from './connection/connection.ts';
 import type { Session } from './connection/session.ts';
 import {
   decodeNotice,
@@ -38,7 +38,7 @@ interface Asking {
  * Waits for the ends of tasks: one channel per process, opened by the first wait. A message contains the
  * end of the task, unless that is long. Messages only save time; without them a wait polls.
  */
-export class EndWatch implements Hearer {
+export class EndWatch implements MessageListener {
   readonly #session: Session;
   readonly #waiters = new Map<string, Set<(ended: Ended) => void>>();
   #asking: Asking | undefined;

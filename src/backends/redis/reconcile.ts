@@ -183,7 +183,7 @@ class Pass {
   /** Removes tasks that are not queued from the users' lines, and corrects the users' places. */
   async lines(tally: Tally): Promise<void> {
     for (const queue of await this.#queues(tally)) {
-      for await (const { user } of this.#everybody(queue, tally)) {
+      for await (const { user } of this.#allUsers(queue, tally)) {
         for (let rank = 0; rank >= 0; ) {
           rank = this.#note(await this.#run('line', queue, user, rank), rank);
         }
@@ -236,7 +236,7 @@ class Pass {
     for (const queueName of await this.#queues(tally)) {
       const queue = tally.get(queueName) ?? { users: new Map<string, UserTally>() };
       let isRepaired = false;
-      for await (const stored of this.#everybody(queueName, tally)) {
+      for await (const stored of this.#allUsers(queueName, tally)) {
         const counted = tallyUser(tally, queueName, stored.user);
         if (counted.equals(stored) && stored.indexed) continue;
         isRepaired = true;
@@ -335,7 +335,7 @@ class Pass {
   }
 
   /** All users of a queue that are listed, or have tasks. */
-  async *#everybody(queue: string, tally: Tally): AsyncGenerator<StoredUser> {
+  async *#allUsers(queue: string, tally: Tally): AsyncGenerator<StoredUser> {
     const known = new Set<string>();
     for await (const user of this.#users(queue)) {
       known.add(user.user);

@@ -1,7 +1,7 @@
 import { onAbort } from '../../base/abort-watch.ts';
 import { clearTimeout, setTimeout } from '../../base/globals.ts';
 import type { StreamPlace } from '../../domain/port/streams.ts';
-import type { Hearer } from './connection/connection.ts';
+import type { MessageListener } from './connection/connection.ts';
 import type { Session } from './connection/session.ts';
 
 /** A reader without a subscription polls at this interval, in ms. */
@@ -11,7 +11,7 @@ const POLL_MS = 250;
 const LINGER_MS = 1_000;
 
 /** A subscribed stream. */
-interface Ear {
+interface Subscription {
   readonly channel: string;
   /** The next offset, as far as it is known. */
   next: number;
@@ -23,10 +23,10 @@ interface Ear {
 }
 
 /** Waits for new entries of streams: one channel each, while it has waiters. */
-export class StreamWatch implements Hearer {
+export class StreamWatch implements MessageListener {
   readonly #session: Session;
   readonly #look: (id: string, name: string) => Promise<number>;
-  readonly #ears = new Map<string, Ear>();
+  readonly #subscriptions = new Map<string, Subscription>();
 
   /** `look` reads the next offset of a stream. */
   constructor(session: Session, look: (id: string, name: string) => Promise<number>) {
@@ -39,93 +39,100 @@ export class StreamWatch implements Hearer {
   wait({ id, name, from }: StreamPlace, ms: number, signal: AbortSignal): Promise<void> {
     const { closing } = this.#session;
     if (signal.aborted || closing.signal.aborted) return Promise.resolve();
-    const ear = this.#earOf(id, name);
+    const stream = this.#subscriptionOf(id, name);
     this.#session.subscriber.waits(1);
     return new Promise((resolve) => {
       const stop = (lingerMs: number): void => {
         clearTimeout(timer);
         unwatch();
-        ear.waiting.delete(look);
+        stream.waiting.delete(look);
         this.#session.subscriber.waits(-1);
-        this.#rest(ear, lingerMs);
+        this.#scheduleLeave(stream, lingerMs);
         resolve();
       };
       const look = (): void => {
-        if (ear.isLost || ear.next > from) stop(LINGER_MS);
+        if (stream.isLost || stream.next > from) stop(LINGER_MS);
       };
       const timer = setTimeout(stop, ms, LINGER_MS);
       const unwatch = onAbort([signal, closing.signal], () => stop(0));
-      ear.waiting.add(look);
+      stream.waiting.add(look);
       look();
     });
   }
 
   received(channel: string, message: string): void {
-    const ear = this.#ears.get(channel);
-    if (ear !== undefined) reach(ear, Number(message));
+    const stream = this.#subscriptions.get(channel);
+    if (stream !== undefined) reach(stream, Number(message));
   }
 
   lost(): void {
-    for (const ear of [...this.#ears.values()]) this.#drop(ear);
+    for (const stream of [...this.#subscriptions.values()]) this.#drop(stream);
   }
 
   close(): void {
     this.lost();
   }
 
-  #earOf(id: string, name: string): Ear {
+  #subscriptionOf(id: string, name: string): Subscription {
     const channel = this.#session.keys.streamNotices(id, name);
-    const known = this.#ears.get(channel);
+    const known = this.#subscriptions.get(channel);
     if (known !== undefined) {
       clearTimeout(known.linger);
       return known;
     }
-    const ear: Ear = { channel, next: 0, isLost: false, waiting: new Set(), linger: undefined };
-    this.#ears.set(channel, ear);
-    void this.#open(ear, () => this.#look(id, name));
-    return ear;
+    const stream: Subscription = {
+      channel,
+      next: 0,
+      isLost: false,
+      waiting: new Set(),
+      linger: undefined,
+    };
+    this.#subscriptions.set(channel, stream);
+    void this.#open(stream, () => this.#look(id, name));
+    return stream;
   }
 
   /** Reads what was written before the subscription. */
-  async #open(ear: Ear, look: () => Promise<number>): Promise<void> {
+  async #open(stream: Subscription, look: () => Promise<number>): Promise<void> {
     try {
       const client = await this.#session.subscriber.open();
-      await client.call('subscribe', [ear.channel]);
+      await client.call('subscribe', [stream.channel]);
       // All waiters have left meanwhile.
-      if (!this.#ears.has(ear.channel)) this.#unsubscribe(ear);
-      else reach(ear, await look());
+      if (!this.#subscriptions.has(stream.channel)) this.#unsubscribe(stream);
+      else reach(stream, await look());
     } catch {
-      setTimeout(() => this.#drop(ear), POLL_MS).unref();
+      setTimeout(() => this.#drop(stream), POLL_MS).unref();
     }
   }
 
-  #drop(ear: Ear): void {
-    clearTimeout(ear.linger);
-    ear.isLost = true;
-    if (this.#ears.get(ear.channel) === ear) this.#ears.delete(ear.channel);
-    for (const look of [...ear.waiting]) look();
+  #drop(stream: Subscription): void {
+    clearTimeout(stream.linger);
+    stream.isLost = true;
+    if (this.#subscriptions.get(stream.channel) === stream)
+      this.#subscriptions.delete(stream.channel);
+    for (const look of [...stream.waiting]) look();
   }
 
   /** It has no waiters now. */
-  #rest(ear: Ear, lingerMs: number): void {
-    if (ear.waiting.size > 0 || ear.isLost) return;
+  #scheduleLeave(stream: Subscription, lingerMs: number): void {
+    if (stream.waiting.size > 0 || stream.isLost) return;
     const leave = (): void => {
-      if (ear.waiting.size > 0) return;
-      this.#drop(ear);
-      this.#unsubscribe(ear);
+      if (stream.waiting.size > 0) return;
+      this.#drop(stream);
+      this.#unsubscribe(stream);
     };
     if (lingerMs === 0) leave();
-    else ear.linger = setTimeout(leave, lingerMs).unref();
+    else stream.linger = setTimeout(leave, lingerMs).unref();
   }
 
-  #unsubscribe({ channel }: Ear): void {
+  #unsubscribe({ channel }: Subscription): void {
     this.#session.subscriber.sendQuietly('unsubscribe', [channel]);
   }
 }
 
 /** Stores the next offset. */
-function reach(ear: Ear, next: number): void {
-  if (!(next > ear.next)) return;
-  ear.next = next;
-  for (const look of [...ear.waiting]) look();
+function reach(stream: Subscription, next: number): void {
+  if (!(next > stream.next)) return;
+  stream.next = next;
+  for (const look of [...stream.waiting]) look();
 }

@@ -15,7 +15,7 @@ import type { TaskHandle } from '../../enqueue/handle.ts';
 import type { TaskMaker } from '../../enqueue/task-maker.ts';
 import type { GraphCache } from '../../runs/graph-cache.ts';
 import { type BackfillReport, backfill } from '../../schedules/backfill.ts';
-import { type Replanned, replanned, sayMissed } from '../../schedules/replan.ts';
+import { logDropped, type Replanned, replanned } from '../../schedules/replan.ts';
 import { type ScheduleInfo, scheduleInfo } from '../../schedules/schedule-info.ts';
 import {
   type AnyEventOptions,
@@ -330,7 +330,7 @@ export class Schedules {
     const reply = await backend.schedules.set(change);
     switch (reply.kind) {
       case 'ok':
-        if (missed !== undefined) sayMissed(this.#parts.log, change.id, missed);
+        if (missed !== undefined) logDropped(this.#parts.log, change.id, missed);
         return this.#info(reply.record);
       case 'graph-missing':
         if (made?.graph !== undefined) this.#parts.graphs.forgetStored(made.graph);

@@ -146,14 +146,14 @@ export class Connection {
       if (this.#client.status !== 'ready') await this.#open();
       return await this.#client.call('FCALL', given);
     } catch (cause) {
-      return await this.#taught(operation, library, given, cause);
+      return await this.#loadAndCall(operation, library, given, cause);
     } finally {
       this.#leave();
     }
   }
 
   /** Calls again if the server did not have the function; `undefined` if it refuses to start it. */
-  async #taught(
+  async #loadAndCall(
     operation: string,
     library: Library,
     given: ScriptArgument[],
@@ -252,7 +252,7 @@ export function hold(client: RedisClient, isOn: boolean): void {
 }
 
 /** Receives messages of channels. */
-export interface Hearer {
+export interface MessageListener {
   received(channel: string, message: string): void;
   /** The connection broke: messages may have been missed, and all subscriptions are gone. */
   lost(): void;
@@ -264,7 +264,7 @@ export interface Hearer {
  */
 export class Subscriber {
   readonly #like: RedisClient;
-  readonly #hearers = new Set<Hearer>();
+  readonly #hearers = new Set<MessageListener>();
   #waiting = 0;
   #client: RedisClient | undefined;
   #opening: Promise<RedisClient> | undefined;
@@ -274,7 +274,7 @@ export class Subscriber {
   }
 
   /** Adds a receiver of all messages. */
-  join(hearer: Hearer): void {
+  join(hearer: MessageListener): void {
     this.#hearers.add(hearer);
   }
 

@@ -115,19 +115,19 @@ function specialsOf(task: NewTask): string | undefined {
     delay: delayMs,
     at: executeAfter,
     expires: expiresInMs,
-    [short('startWithin')]: task.expiresFrom === undefined ? undefined : true,
-    [short('isJoin')]: task.join,
-    [short('ownerRun')]: task.owner,
-    [short('graphHash')]: task.graph,
+    [packedName('startWithin')]: task.expiresFrom === undefined ? undefined : true,
+    [packedName('isJoin')]: task.join,
+    [packedName('ownerRun')]: task.owner,
+    [packedName('graphHash')]: task.graph,
     ...(dependsOn.length === 0
       ? {}
-      : { [short('waitsOn')]: dependsOn, [short('policies')]: policiesOf(edges) }),
-    ...(idempotency === undefined ? {} : { [short('keySpec')]: keyText(idempotency) }),
+      : { [packedName('waitsOn')]: dependsOn, [packedName('policies')]: policiesOf(edges) }),
+    ...(idempotency === undefined ? {} : { [packedName('keySpec')]: keyText(idempotency) }),
   });
 }
 
 /** The stored name of a rare fact. */
-function short(fact: keyof typeof PACKED_NAMES.optional): string {
+function packedName(fact: keyof typeof PACKED_NAMES.optional): string {
   return PACKED_NAMES.optional[fact][0];
 }
 
@@ -261,7 +261,7 @@ function argumentsOf(
         wait === undefined
           ? waitFor
           : { ...awaitedOf(wait.for), entry: wait.entry, within: wait.withinMs };
-      return [JSON.stringify(what), type, `${wakeOn}${goingOn(decision)}`, wakeAfterMs ?? ''];
+      return [JSON.stringify(what), type, `${wakeOn}${wakeText(decision)}`, wakeAfterMs ?? ''];
     }
     case 'release':
       return [decision.delayMs ?? '', type, causeJson(decision), ''];
@@ -269,7 +269,7 @@ function argumentsOf(
 }
 
 /** What continues at the wake-up, in the format of lua/lib/steps/suspend.lua. */
-function goingOn({ attended, timeLeft, decides }: Suspension): string {
+function wakeText({ attended, timeLeft, decides }: Suspension): string {
   if (decides) return ' decides';
   if (!attended) return '';
   return timeLeft === undefined ? ' attended' : ` attended ${timeLeft}`;
