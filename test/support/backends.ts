@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, inject } from 'vitest';
+import { afterEach, beforeEach, describe, inject } from 'vitest';
 import { file } from '../../src/backends/file/file-backend.ts';
 import { memory } from '../../src/backends/memory/memory-backend.ts';
 import { redisForTests } from '../../src/backends/redis/manual-time.ts';
@@ -56,6 +56,16 @@ export function everyBackend(
 ): void {
   eachBackend(body);
   describe('file', () => body(openFile, 'file'));
+}
+
+/** The harness of the test that runs: opened before each test of a block, and closed after it. */
+export function opened(open: OpenHarness): Harness {
+  let harness: Harness;
+  beforeEach(async () => {
+    harness = await open();
+  });
+  afterEach(() => harness.close());
+  return new Proxy({} as Harness, { get: (_, name) => Reflect.get(harness, name) });
 }
 
 export async function openMemory(): Promise<Harness> {

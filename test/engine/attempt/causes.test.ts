@@ -1,11 +1,11 @@
 /** Causes are data: what a run says does not depend on its form, nor on the words of an error. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import type { RunHandle } from '../../../src/runs/calls/run-handle.ts';
 import { parallel } from '../../../src/workflow/parallel.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { settled } from '../../support/runs.ts';
 import { aborted } from '../../support/workers.ts';
 
@@ -62,11 +62,7 @@ function memberA(way: Way, begun: string[]) {
 }
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   async function answer(loom: Fairloom, run: RunHandle<unknown>): Promise<readonly unknown[]> {
     const how = await settled(

@@ -1,12 +1,12 @@
 /** Channels: what the nodes of one run share, written once also when a worker dies. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ClosedError, LeaseLostError } from '../../../src/domain/errors/errors.ts';
 import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { channel } from '../../../src/workflow/channel.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
 import { retryAfter } from '../../../src/workflow/tasks/retry-after.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { mortal } from '../../support/processes/mortal.ts';
 import { stride } from '../../support/rounds.ts';
@@ -31,11 +31,7 @@ const count = task('count', fast, async (n: number, ctx) => {
 const read = task('read', async (_input: unknown, ctx) => ctx.channel(stats).get('count'));
 
 eachBackend((open, name) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   describe('channels of a run', () => {
     it.each(FORMS)(

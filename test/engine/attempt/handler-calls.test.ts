@@ -1,5 +1,5 @@
 /** Promises that a context hands out: none ends the process, and a failure that is not looked at counts. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AttemptContext } from '../../../src/attempt/attempt-context.ts';
 import { DynamicAttemptContext } from '../../../src/runs/driven/dynamic-context.ts';
 import { channel } from '../../../src/workflow/channel.ts';
@@ -8,7 +8,7 @@ import { signal } from '../../../src/workflow/signal.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import { handlerTask } from '../../../src/workflow/tasks/handler-task.ts';
-import { embedded, type Harness } from '../../support/backends.ts';
+import { embedded, opened } from '../../support/backends.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
 type Call = (ctx: TaskContext) => Promise<unknown>;
@@ -105,11 +105,7 @@ const OWN: ReadonlySet<string> = new Set(['sent', 'end', 'in']);
 const HOSTS = ['task', 'node', 'handler', 'here'] as const;
 
 embedded((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   /** What a handler comes to that does this, in one of the hosts. */
   const outcomeIn = (host: (typeof HOSTS)[number], does: Call): Promise<unknown> => {

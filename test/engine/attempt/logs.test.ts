@@ -1,5 +1,5 @@
 /** The log of a task: which lines are kept, for how long, and that keeping them costs no task anything. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { LogFields, Logger } from '../../../src/base/logger.ts';
 import type { Fairloom } from '../../../src/client/client.ts';
 import type { TaskLogLine, TaskLogOptions } from '../../../src/client/facades/task-logs.ts';
@@ -11,7 +11,7 @@ import { each } from '../../../src/workflow/parallel.ts';
 import type { StandardSchemaV1 } from '../../../src/workflow/standard-schema.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { refusal, settled, waitingFor } from '../../support/runs.ts';
 
@@ -56,11 +56,7 @@ const talk = task('talk', { retries: 0 }, talking);
 const ALL = ['info begins {"how":"badly"}', 'warn hm', 'error oh'];
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   /** Runs it to its end, of any kind. */
   async function ended(loom: Fairloom, id: string): Promise<void> {

@@ -1,11 +1,11 @@
 /** Metadata: what a run tells of itself, seen by readers while it goes on. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { InvalidOptionError, InvalidPayloadError } from '../../../src/domain/errors/errors.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import { channel } from '../../../src/workflow/channel.ts';
 import { each } from '../../../src/workflow/parallel.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
@@ -20,11 +20,7 @@ const told = task('told', async (n: number, ctx) => {
 const stats = channel<{ count: number }>('stats');
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   describe('metadata', () => {
     it.each(FORMS)('of a %s run is seen while a node of it still runs', async (form) => {

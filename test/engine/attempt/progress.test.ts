@@ -1,11 +1,11 @@
 /** How far a task has come: what is shown of it, how often it is stored, and what it costs the task. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { TaskProgress } from '../../../src/client/facades/task-progress.ts';
 import { encrypted } from '../../../src/codec/encrypted.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { refusal, settled, waitingFor } from '../../support/runs.ts';
 
@@ -16,11 +16,7 @@ function shown(progress: TaskProgress | undefined): string | undefined {
 }
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   describe('progress', () => {
     it('is seen at once, then once a second, and whole when the attempt has ended', async () => {

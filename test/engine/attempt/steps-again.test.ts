@@ -1,12 +1,12 @@
 /** What failed among the steps that handlers run counts within its attempt; what has finished, for good. */
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { encrypted } from '../../../src/codec/encrypted.ts';
 import { each } from '../../../src/workflow/parallel.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import { retryAfter } from '../../../src/workflow/tasks/retry-after.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
@@ -46,13 +46,11 @@ const PUT_BACK: readonly (readonly [string, (loom: Fairloom, id: string) => Prom
 ];
 
 eachBackend((open) => {
-  let harness: Harness;
+  const harness = opened(open);
   let world: World;
   beforeEach(async () => {
-    harness = await open();
     world = new World();
   });
-  afterEach(() => harness.close());
 
   const ended = async (promise: Promise<unknown>): Promise<unknown> =>
     settled(

@@ -1,5 +1,5 @@
 /** Streams: what a task tells while it runs, read live, from any offset, also when its worker dies. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { encrypted } from '../../../src/codec/encrypted.ts';
 import {
   ClosedError,
@@ -10,7 +10,7 @@ import { LIMITS } from '../../../src/domain/limits.ts';
 import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import type { TaskStream } from '../../../src/workflow/task-stream.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { refusal, settled } from '../../support/runs.ts';
 import { readAll, readNow, shownItem } from '../../support/streams.ts';
@@ -23,11 +23,7 @@ const speak = task('speak', async (words: readonly unknown[], ctx) => {
 });
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   describe('a reader', () => {
     it('is told while the task runs, and ends with the stream', async () => {

@@ -1,12 +1,12 @@
 /** XCom: values that the tasks of one user hand on, written once also when a worker dies. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ClosedError } from '../../../src/domain/errors/errors.ts';
 import type { Decision } from '../../../src/domain/port/backend.ts';
 import { parallel } from '../../../src/workflow/parallel.ts';
 import { dynamic, ref, task } from '../../../src/workflow/task-definition.ts';
 import type { XCom } from '../../../src/workflow/xcom.ts';
 import { xcomKey } from '../../../src/workflow/xcom-key.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { mortal } from '../../support/processes/mortal.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
@@ -22,11 +22,7 @@ const write = task('write', { retries: 0 }, async (input: number[], ctx) => {
 const read = task('read', async (_input: unknown, ctx) => (await ctx.xcom.pull(rows)) ?? null);
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   describe('xcom of a task', () => {
     // A-W7

@@ -2,7 +2,7 @@
  * Bulk actions beside faults: a worker dies before or after any of its calls, two workers have the same one,
  * tasks go or come back meanwhile. Nothing is changed twice, nothing is left out, and what is told is exact.
  */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { BulkInfo } from '../../../src/bulk/bulk-facade.ts';
 import type { BulkAction } from '../../../src/bulk/bulk-record.ts';
 import type { Fairloom } from '../../../src/client/client.ts';
@@ -12,7 +12,7 @@ import type { Backend } from '../../../src/domain/port/backend.ts';
 import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { parallel } from '../../../src/workflow/parallel.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness, type OpenHarness } from '../../support/backends.ts';
+import { eachBackend, type Harness, type OpenHarness, opened } from '../../support/backends.ts';
 import { mortal } from '../../support/processes/mortal.ts';
 import { stride } from '../../support/rounds.ts';
 
@@ -102,11 +102,7 @@ async function afterEachCall(
 }
 
 eachBackend((open, name) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   it('redrives each once, wherever a worker dies', async () => {
     await afterEachCall(open, name, async (own, doomed) => {

@@ -1,10 +1,10 @@
 /** Bulk actions: what each changes and what it leaves, how fast, and what is told of it. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { BulkInfo, BulkOptions } from '../../../src/bulk/bulk-facade.ts';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 
 const broken = new Set<string>();
 const ran: string[] = [];
@@ -19,13 +19,11 @@ const other = task('other', { retries: 0 }, async (name: string) => {
 });
 
 eachBackend((open) => {
-  let harness: Harness;
+  const harness = opened(open);
   beforeEach(async () => {
-    harness = await open();
     ran.length = 0;
     broken.clear();
   });
-  afterEach(() => harness.close());
 
   /** So many that have failed, `a0`, `a1`, …; half of them another's. */
   async function failed(loom: Fairloom, count: number): Promise<readonly string[]> {

@@ -1,8 +1,8 @@
 /** Names without code: a pipeline is not stored as one task that no worker could run. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { InvalidOptionError } from '../../../src/domain/errors/errors.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 
 const first = task('first', async (n: number) => n);
 const second = task('second', async (n: number) => n);
@@ -10,11 +10,7 @@ const etl = first.pipe(second).as('etl');
 const same = first.pipe(second.as('third')).as('first');
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   // F30
   it('by name a pipeline is refused, and a task of that name is none', async () => {

@@ -1,5 +1,5 @@
 /** What a caller says when it enqueues, and what comes of it. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   BatchRefusedError,
   ClosedError,
@@ -18,7 +18,7 @@ import { call } from '../../../src/enqueue/call.ts';
 import type { EnqueueOptions } from '../../../src/enqueue/enqueue-options.ts';
 import type { StandardSchemaV1 } from '../../../src/workflow/standard-schema.ts';
 import { ref, task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 
 const echo = task('echo', async (value: string) => value);
 const tick = task('tick', async () => 1);
@@ -36,11 +36,7 @@ const length: StandardSchemaV1<string, number> = {
 };
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   describe('enqueue', () => {
     it('stores what it says, over the definition, over the defaults', async () => {

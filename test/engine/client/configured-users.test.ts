@@ -1,13 +1,13 @@
 /** Users that have settings and no work: listed among the users, and passed over by workers that look for work. */
 import * as client from 'prom-client';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { diagnose } from '../../../src/cli/views/checks.ts';
 import { TopSource } from '../../../src/cli/views/snapshot.ts';
 import { InvalidOptionError } from '../../../src/domain/errors/errors.ts';
 import { call } from '../../../src/enqueue/call.ts';
 import { prometheus } from '../../../src/metrics.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 
 const quick = task('quick', async (n: number) => n);
 const BUILT_IN = {
@@ -19,11 +19,7 @@ const BUILT_IN = {
 };
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   describe('a user that is configured before it has work', () => {
     it('is ahead by turns of its own, with any weight', async () => {

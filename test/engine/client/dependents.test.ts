@@ -1,19 +1,17 @@
 /** Who waits for a task, and what would end with it. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 
 const work = task('work', async (n: number) => n);
 
 eachBackend((open) => {
-  let harness: Harness;
+  const harness = opened(open);
   let loom: Fairloom;
   beforeEach(async () => {
-    harness = await open();
     loom = harness.loom([work]);
   });
-  afterEach(() => harness.close());
 
   /** Stores tasks of these ids, each with whom it waits for and what it does about its end. */
   async function store(

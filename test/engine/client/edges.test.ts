@@ -1,23 +1,21 @@
 /** Whom a task may come to depend on, and what cannot be told: as a caller and a handler see it. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import { call } from '../../../src/enqueue/call.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 
 const secret = task('secret', async () => 'secret');
 const read = task('read', async (_: number, ctx) => ctx.upstream.all);
 const slow = task('slow', { retries: 0 }, async () => 1);
 
 eachBackend((open) => {
-  let harness: Harness;
+  const harness = opened(open);
   let loom: Fairloom;
   beforeEach(async () => {
-    harness = await open();
     loom = harness.loom([secret, read, slow]);
   });
-  afterEach(() => harness.close());
 
   describe('an id that another user stores', () => {
     // F60

@@ -1,5 +1,5 @@
 /** Looking at tasks, users, queues and workers, and changing them. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import type { DeadRedriveOptions } from '../../../src/client/facades/dead-facade.ts';
 import type { QueueOptions, UserOptions } from '../../../src/client/facades/settings-options.ts';
@@ -9,7 +9,7 @@ import {
   WrongStateError,
 } from '../../../src/domain/errors/errors.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 
 const quick = task('quick', async (n: number) => n);
 const failing = task('failing', { retries: 0 }, async () => {
@@ -17,11 +17,7 @@ const failing = task('failing', { retries: 0 }, async () => {
 });
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   describe('tasks', () => {
     it('are listed by state, in pages', async () => {

@@ -1,8 +1,8 @@
 /** Keys of two names, of one user in one queue, that say the same. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { EnqueueOptions } from '../../../src/enqueue/enqueue-options.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
 /** Every way to say which calls belong together: a new one without an answer here is not tested. */
@@ -24,11 +24,7 @@ const KEYS = {
 } satisfies Readonly<Record<string, EnqueueOptions>>;
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   const seen: string[] = [];
   beforeEach(() => {

@@ -1,18 +1,14 @@
 /** Who waits for a result looks again when a connection breaks, and is told when it stays broken. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { BackendUnavailableError } from '../../../src/domain/errors/errors.ts';
 import { type FaultPlan, flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { everyBackend, type Harness } from '../../support/backends.ts';
+import { everyBackend, opened } from '../../support/backends.ts';
 
 const work = task('work', async (n: number) => n + 1);
 
 everyBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   const openLoom = (plan: FaultPlan) =>
     harness.loom([work], { backend: flakyBackend(harness.backend, plan) });

@@ -2,24 +2,22 @@
  * The examples of the seed about dependencies, step by step, on both backends: a line, a fan-out and
  * fan-in, a cycle, the ETL, and the one with six tasks; and its rules of states.
  */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { settled } from '../../support/runs.ts';
 
 type States = Readonly<Record<string, string>>;
 
 eachBackend((open) => {
-  let harness: Harness;
+  const harness = opened(open);
   let loom: Fairloom;
   /** What lets a task that has started end; `fail` says that it fails. */
   let running: Map<string, (end: 'finish' | 'fail') => void>;
   beforeEach(async () => {
-    harness = await open();
     running = new Map();
   });
-  afterEach(() => harness.close());
 
   const work = task('work', { retries: 0 }, async (give: unknown, ctx) => {
     const end = await new Promise((resolve) => running.set(ctx.taskId, resolve));

@@ -3,7 +3,7 @@
  * test for each line of it, on both backends.
  */
 import { Redis } from 'ioredis';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import {
   GraphEvictedError,
@@ -17,7 +17,7 @@ import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import type { AnyStep, Pipeline } from '../../../src/workflow/step.ts';
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { settled } from '../../support/runs.ts';
 import { FORMS, replaced, turn } from '../runs/cases/kit.ts';
@@ -45,11 +45,7 @@ function wide(members: number): AnyStep {
 }
 
 eachBackend((open, name) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   const hashOf = async (loom: Fairloom, run: { readonly id: string }): Promise<string> =>
     (await loom.runs.get(run.id))?.graph ?? '';

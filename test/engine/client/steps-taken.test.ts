@@ -1,6 +1,6 @@
 /** Where the public API takes a step: which kinds it takes there, and why it refuses the others. */
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { call } from '../../../src/enqueue/call.ts';
 import { testLoom } from '../../../src/testing.ts';
@@ -13,7 +13,7 @@ import { toMermaid } from '../../../src/workflow/notation/render-mermaid.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import type { Step } from '../../../src/workflow/step.ts';
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
-import { embedded, type Harness } from '../../support/backends.ts';
+import { embedded, type Harness, opened } from '../../support/backends.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
 type Some = Step<number, unknown, unknown>;
@@ -152,11 +152,7 @@ it('the list has every place of the API that takes a step', () => {
 });
 
 embedded((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   // F90
   describe.each(PLACES.map((place, at) => ({ at, ...place })))('$name ($at)', (place) => {

@@ -1,19 +1,15 @@
 /** Debounce and throttle through the client. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { InvalidOptionError } from '../../../src/domain/errors/errors.ts';
 import type { EnqueueOptions } from '../../../src/enqueue/enqueue-options.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 
 const index = task('index', async (text: string) => text);
 const report = index.pipe(task('size', async (text: string) => text.length)).as('report');
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   it('a debounced task runs once, with the newest input', async () => {
     const loom = harness.loom([index]);

@@ -1,6 +1,6 @@
 /** `encrypted()`: what is stored, what is read back, and what happens without the right key. */
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { encrypted } from '../../../src/codec/encrypted.ts';
 import { KeyRing } from '../../../src/codec/key-ring.ts';
 import type { Codec } from '../../../src/codec/sealed-codec.ts';
@@ -9,7 +9,7 @@ import type { NewTask } from '../../../src/domain/task/task.ts';
 import { call } from '../../../src/enqueue/call.ts';
 import { channel } from '../../../src/workflow/channel.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
 const K1 = { id: 'k1', key: randomBytes(32) };
@@ -23,11 +23,7 @@ const fail = task('fail', { retries: 2, backoff: { base: 0 } }, async (secret: s
 });
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   describe('a client with keys', () => {
     // F40

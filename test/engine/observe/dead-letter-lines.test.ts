@@ -1,5 +1,5 @@
 /** What is logged of dead letters that no attempt has ended. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { memory } from '../../../src/backends/memory/memory-backend.ts';
 import type { LogFields, Logger } from '../../../src/base/logger.ts';
 import { Fairloom } from '../../../src/client/client.ts';
@@ -9,7 +9,7 @@ import { STEPS } from '../../../src/domain/step-bounds.ts';
 import type { DeadLetters } from '../../../src/domain/task/dead-letter.ts';
 import { redriven } from '../../../src/runs/redriven.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { everyBackend, type Harness } from '../../support/backends.ts';
+import { everyBackend, type Harness, opened } from '../../support/backends.ts';
 
 interface Line {
   readonly message: string;
@@ -48,15 +48,13 @@ async function loseAll({ backend, clock }: Harness): Promise<void> {
 }
 
 everyBackend((open) => {
-  let harness: Harness;
+  const harness = opened(open);
   let lines: Line[];
   let loom: Fairloom;
   beforeEach(async () => {
-    harness = await open();
     lines = [];
     loom = harness.loom([good], { log: keeper(lines) });
   });
-  afterEach(() => harness.close());
 
   const failed = (): readonly unknown[] =>
     lines

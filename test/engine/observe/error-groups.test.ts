@@ -1,9 +1,9 @@
 /** `loom.dead.groups`: which failures are alike, in what words, and what may be done with a group. */
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { encrypted } from '../../../src/codec/encrypted.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
 const charge = task('charge', { retries: 1, backoff: { base: 0 } }, async (order: number) => {
@@ -12,11 +12,7 @@ const charge = task('charge', { retries: 1, backoff: { base: 0 } }, async (order
 });
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   describe('error groups', () => {
     it('say which errors there are, of how many tasks, in whose words', async () => {

@@ -1,11 +1,11 @@
 /** Users that are held back leave the reckoning: shares, fairness, debts and ages are over the others. */
 import * as client from 'prom-client';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { TopSource } from '../../../src/cli/views/snapshot.ts';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { type Prometheus, prometheus } from '../../../src/metrics.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 
 const quick = task('quick', async (n: number) => n);
@@ -19,11 +19,7 @@ async function figure(metrics: Prometheus, name: string): Promise<number | undef
 }
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   /** Ten users with much in line, of whom the first is held back, and 180 turns. */
   async function turns(loom: Fairloom, metrics: Prometheus): Promise<void> {

@@ -1,20 +1,16 @@
 /** Figures of schedules and of dependencies: what is late, and what waits in vain. */
 import * as client from 'prom-client';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { byMetric, METRICS, type MetricKey } from '../../../src/metrics/table.ts';
 import { prometheus } from '../../../src/metrics.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { gate as newGate } from '../../support/gate.ts';
 
 const quick = task('quick', async () => 'done');
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   const metrics = () => prometheus({ client });
 

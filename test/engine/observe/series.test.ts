@@ -1,10 +1,10 @@
 /** What clients and workers count by minute and hour, when they send it, and what is shown of it. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SeriesReport, SeriesSums } from '../../../src/client/facades/series-report.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, everyBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, everyBackend, type Harness, opened } from '../../support/backends.ts';
 
 const quick = task('quick', async () => 'done');
 const fails = task('fails', { retries: 0 }, async () => {
@@ -30,11 +30,7 @@ function sums(report: SeriesReport): Readonly<Record<string, number>> {
 }
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   /** Calls of `series.add`. */
   function counted(): { readonly backend: Harness['backend']; readonly calls: () => number } {
@@ -235,11 +231,7 @@ eachBackend((open) => {
 });
 
 everyBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   // F99
   it('counts from the first row on what no process has told and no task is left of', async () => {

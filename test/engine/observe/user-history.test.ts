@@ -1,17 +1,13 @@
 /** How a user has fared of late: the age of its line, its waits and runs, and when its line is over. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 
 const FLUSH = LIMITS.seriesFlushMs;
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   /** Runs for so long by the clock of the test. */
   const slow = task('slow', (ms: number) => {

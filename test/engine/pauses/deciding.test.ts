@@ -1,29 +1,27 @@
 /** A paused run ends when all that is left of it follows from what has ended, in both forms alike. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import type { TaskSource } from '../../../src/handlers/registry.ts';
 import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { parallel } from '../../../src/workflow/parallel.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { embedded, type Harness } from '../../support/backends.ts';
+import { embedded, opened } from '../../support/backends.ts';
 import { type Gate, gate } from '../../support/gate.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
 const forms = ['dispatched', 'driven'] as const;
 
 embedded((open) => {
-  let harness: Harness;
+  const harness = opened(open);
   /** Nodes in the order in which they began. */
   let begun: string[];
   let gates: Map<string, Gate>;
   let isBroken: boolean;
   beforeEach(async () => {
-    harness = await open();
     begun = [];
     gates = new Map();
     isBroken = true;
   });
-  afterEach(() => harness.close());
 
   const stop = (name: string): Gate => {
     const made = gate();

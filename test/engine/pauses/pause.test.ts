@@ -1,5 +1,5 @@
 /** A run is paused: nothing of it begins until it is resumed. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { TaskNotFoundError, WrongStateError } from '../../../src/domain/errors/errors.ts';
 import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
@@ -8,7 +8,7 @@ import { signal } from '../../../src/workflow/signal.ts';
 import type { Step } from '../../../src/workflow/step.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import { retryAfter } from '../../../src/workflow/tasks/retry-after.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, type Harness, opened } from '../../support/backends.ts';
 import { type Gate, gate } from '../../support/gate.ts';
 import { refusal, settled, waitingFor } from '../../support/runs.ts';
 
@@ -17,17 +17,15 @@ type Part = Step<number, number>;
 const forms = ['dispatched', 'driven'] as const;
 
 eachBackend((open) => {
-  let harness: Harness;
+  const harness = opened(open);
   /** Nodes in the order in which they began. */
   let begun: string[];
   /** What each node waits for, by its name. */
   let gates: Map<string, Gate>;
   beforeEach(async () => {
-    harness = await open();
     begun = [];
     gates = new Map();
   });
-  afterEach(() => harness.close());
 
   const stop = (name: string): Gate => {
     const made = gate();

@@ -1,5 +1,5 @@
 /** What a handler gives after it was asked to end is no result, wherever the handler runs. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import type { RunHandle } from '../../../src/runs/calls/run-handle.ts';
 import type { RunForm } from '../../../src/runs/run-options.ts';
@@ -7,7 +7,7 @@ import { channel } from '../../../src/workflow/channel.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { type Gate, gate } from '../../support/gate.ts';
 import { settled } from '../../support/runs.ts';
 import { aborted } from '../../support/workers.ts';
@@ -16,18 +16,16 @@ const log = channel<{ lines: string[] }>('log');
 const FORMS: readonly RunForm[] = ['driven', 'dispatched'];
 
 eachBackend((open) => {
-  let harness: Harness;
+  const harness = opened(open);
   let begun: Gate;
   /** Opened when the handler may give its value though it was not told to end. */
   let may: Gate;
   let calls: string[];
   beforeEach(async () => {
-    harness = await open();
     begun = gate();
     may = gate();
     calls = [];
   });
-  afterEach(() => harness.close());
 
   /** Gives a partial value the first time, when it is told to end or may; a whole one later. */
   async function work(n: number, ctx: TaskContext): Promise<string> {

@@ -1,5 +1,5 @@
 /** Looking at runs and changing them: ids and keys, states, cancel, rerun, explain. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import {
   InvalidOptionError,
@@ -14,7 +14,7 @@ import { toAscii } from '../../../src/workflow/notation/render-ascii.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, type Harness, opened } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { refusal, settled } from '../../support/runs.ts';
 import { aborted } from '../../support/workers.ts';
@@ -25,11 +25,7 @@ const show = task('show', (value: unknown) => JSON.stringify(value));
 const pair = inc.pipe(double).as('pair');
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   async function working(steps: Parameters<Harness['loom']>[0]): Promise<Fairloom> {
     const loom = harness.loom(steps);

@@ -1,5 +1,5 @@
 /** Driven runs: one worker at a time walks the graph, and writes down what each node came to. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
@@ -7,7 +7,7 @@ import { flow } from '../../../src/workflow/flow.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import type { Step } from '../../../src/workflow/step.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { mortal } from '../../support/processes/mortal.ts';
 import { stride } from '../../support/rounds.ts';
@@ -25,11 +25,7 @@ function counted(name: string, calls: Map<string, number>): Step<number, number>
 }
 
 eachBackend((open, name) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   const sequence = (calls: Map<string, number>): Step<number, number> =>
     counted('a', calls).pipe(counted('b', calls)).pipe(counted('c', calls));

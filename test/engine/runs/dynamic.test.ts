@@ -1,5 +1,5 @@
 /** Dynamic nodes in workers: what a handler chooses, the run does, also after a crash. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import type { RunHandle } from '../../../src/runs/calls/run-handle.ts';
@@ -7,7 +7,7 @@ import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import type { Task } from '../../../src/workflow/step.ts';
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { settled } from '../../support/runs.ts';
 import { aborted } from '../../support/workers.ts';
 
@@ -32,11 +32,7 @@ const leap = dynamic('leap', (n: number, ctx) => ctx.goto(inc, n));
 const loop = dynamic('loop', { maxCycles: 3 }, (n: number, ctx) => ctx.again(n));
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   const known = [inc, double, never, wait, agent, stop, quit, fan, wait0, sum, leap, loop];
 

@@ -1,5 +1,5 @@
 /** Every way for a member of a group to end, under every policy. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { TaskBusyError } from '../../../src/domain/errors/errors.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
@@ -9,7 +9,7 @@ import { parallel } from '../../../src/workflow/parallel.ts';
 import type { Step } from '../../../src/workflow/step.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, type Harness, opened } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { settled } from '../../support/runs.ts';
 import { aborted } from '../../support/workers.ts';
@@ -210,11 +210,7 @@ async function loseAll({ harness: { backend, clock, until }, loom }: Scene): Pro
 }
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   // O47 O49 O58
   describe('a member that ends by', () => {

@@ -1,5 +1,5 @@
 /** Graphs of workflows in the store: one for many runs, kept while needed, told apart when missing. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   GraphCorruptError,
   GraphEvictedError,
@@ -13,7 +13,7 @@ import { packGraph } from '../../../src/runs/snapshot.ts';
 import { parallel } from '../../../src/workflow/parallel.ts';
 import type { Pipeline } from '../../../src/workflow/step.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { settled } from '../../support/runs.ts';
 
 const inc = task('inc', (n: number) => n + 1);
@@ -67,11 +67,7 @@ function watched(backend: Backend, change: (reply: GraphReply) => GraphReply = (
 }
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   async function hashOf(
     run: { readonly id: string },

@@ -1,5 +1,5 @@
 /** Groups of driven runs: members as tasks, their ends and what the policy makes of them. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { GroupFailedError } from '../../../src/domain/errors/errors.ts';
 import type { JoinPolicy } from '../../../src/graph/graph.ts';
@@ -8,7 +8,7 @@ import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { groupPolicy } from '../../../src/workflow/group-policy.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { stride } from '../../support/rounds.ts';
 import { settled } from '../../support/runs.ts';
@@ -92,11 +92,7 @@ function isGood(policy: JoinPolicy, ends: readonly End[]): boolean {
 }
 
 eachBackend((open, name) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   async function working(steps: readonly unknown[], concurrency = 10): Promise<Fairloom> {
     const loom = harness.loom(steps as never);

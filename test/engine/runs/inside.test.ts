@@ -1,12 +1,12 @@
 /** Steps that handlers run: numbered, written down, and without a slot while a group runs. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import type { Step } from '../../../src/workflow/step.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { afterEveryCall } from '../../support/every-call.ts';
 import { gate } from '../../support/gate.ts';
 import { settled } from '../../support/runs.ts';
@@ -17,11 +17,7 @@ const double = task('double', (n: number) => n * 2);
 const both = parallel({ a: inc, b: double });
 
 eachBackend((open, backendName) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   describe('a handler', () => {
     it('runs tasks, pipelines and groups, and goes on with its stack', async () => {

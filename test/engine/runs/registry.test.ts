@@ -1,8 +1,8 @@
 /** What `tasks` of a client may be when there are workflows. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, type Harness, opened } from '../../support/backends.ts';
 import { settled } from '../../support/runs.ts';
 
 const inc = task('inc', (n: number) => n + 1);
@@ -10,11 +10,7 @@ const double = task('double', async (n: number) => n * 2);
 const pair = inc.pipe(double).as('pair');
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   async function working(steps: Parameters<Harness['loom']>[0]): Promise<Fairloom> {
     const loom = harness.loom(steps);

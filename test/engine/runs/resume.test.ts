@@ -1,28 +1,26 @@
 /** A failed run is put back under its own id, and goes on from what it has. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { TaskNotFoundError, WrongStateError } from '../../../src/domain/errors/errors.ts';
 import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, type Harness, opened } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
 const forms = ['dispatched', 'driven'] as const;
 
 eachBackend((open) => {
-  let harness: Harness;
+  const harness = opened(open);
   /** Nodes in the order of their calls. */
   let calls: string[];
   /** Nodes that fail. */
   let broken: Set<string>;
   beforeEach(async () => {
-    harness = await open();
     calls = [];
     broken = new Set();
   });
-  afterEach(() => harness.close());
 
   const part = (name: string) =>
     task(name, { retries: 0 }, async (n: number) => {

@@ -1,25 +1,23 @@
 /** Who is not wanted any more hears of it at once, if it runs in this process, and frees its slot. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import type { RunHandle } from '../../../src/runs/calls/run-handle.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { aborted } from '../../support/workers.ts';
 
 eachBackend((open) => {
-  let harness: Harness;
+  const harness = opened(open);
   let fail = gate();
   let begun: string[];
   let told: string[];
   beforeEach(async () => {
-    harness = await open();
     fail = gate();
     begun = [];
     told = [];
   });
-  afterEach(() => harness.close());
 
   const breaks = task('breaks', { retries: 0 }, async (_: unknown) => {
     begun.push('breaks');

@@ -1,9 +1,9 @@
 /** Streams of runs: of nodes in one task, of tasks of their own, of groups, and across the lives of workers. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { mortal } from '../../support/processes/mortal.ts';
 import { stride } from '../../support/rounds.ts';
@@ -18,11 +18,7 @@ const say = task('say', async (n: number, ctx) => {
 });
 
 eachBackend((open, backendName) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   describe('nodes of a driven run', () => {
     it('write to streams of its task, each under its name', async () => {

@@ -1,10 +1,10 @@
 /** Driven runs whose code is missing, and what is shown of those that are under way or failed. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { refusal, settled } from '../../support/runs.ts';
 import { observe } from '../../support/workers.ts';
@@ -12,11 +12,7 @@ import { observe } from '../../support/workers.ts';
 const driven = { form: 'driven' } as const;
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   const inc = task('inc', async (n: number) => n + 1);
   const unknown = task('strange', async (n: number) => n * 10);

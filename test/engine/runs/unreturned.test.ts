@@ -1,5 +1,5 @@
 /** A dynamic handler that asks for what comes next has to return it. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { ControlNotReturnedError } from '../../../src/domain/errors/errors.ts';
 import type { RunHandle } from '../../../src/runs/calls/run-handle.ts';
@@ -7,7 +7,7 @@ import { channel } from '../../../src/workflow/channel.ts';
 import type { DynamicContext } from '../../../src/workflow/dynamic-context.ts';
 import { each } from '../../../src/workflow/parallel.ts';
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { settled } from '../../support/runs.ts';
 
 const log = channel<{ n: number }>('log');
@@ -46,12 +46,10 @@ const list = task('list', (n: number) => [n]);
 const twiceIn = list.pipe(each(twice));
 
 eachBackend((open) => {
-  let harness: Harness;
+  const harness = opened(open);
   beforeEach(async () => {
-    harness = await open();
     calls = 0;
   });
-  afterEach(() => harness.close());
 
   async function working(): Promise<Fairloom> {
     const loom = harness.loom([...forgets, twiceIn, nested, caught, good, inc]);

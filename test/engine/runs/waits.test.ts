@@ -1,6 +1,6 @@
 /** Handlers and steps that wait for time and for signals, in tasks and in both forms of runs. */
 import * as client from 'prom-client';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import { prometheus } from '../../../src/metrics.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
@@ -8,7 +8,7 @@ import { signal } from '../../../src/workflow/signal.ts';
 import type { StandardSchemaV1 } from '../../../src/workflow/standard-schema.ts';
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
 import { sleep, waitFor } from '../../../src/workflow/waits.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, type Harness, opened } from '../../support/backends.ts';
 import { afterEveryCall } from '../../support/every-call.ts';
 import { refusal, settled, waitingFor } from '../../support/runs.ts';
 
@@ -28,11 +28,7 @@ const approved = signal<{ by: string }>('approved');
 const counted = signal('counted', aNumber);
 
 eachBackend((open, backendName) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   const stateOf = async (loom: ReturnType<Harness['loom']>, id: string): Promise<string> =>
     (await loom.tasks.get(id))?.state ?? 'missing';

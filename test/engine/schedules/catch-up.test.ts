@@ -1,8 +1,8 @@
 /** Slots that were not fired in time, by what a schedule says of missed slots and of overlaps. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { MissedPolicy, OverlapPolicy } from '../../../src/domain/port/schedule.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 
 /** What four slots that are ten minutes apart come to, after 45 minutes without a scheduler. */
 interface Cell {
@@ -44,11 +44,7 @@ const CELLS = Object.entries(TABLE).flatMap(([missed, row]) =>
 );
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   describe('slots that were missed', () => {
     // F140

@@ -1,5 +1,5 @@
 /** Schedules that fire at events, as a user sees them, on every backend. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { encrypted } from '../../../src/codec/encrypted.ts';
 import {
@@ -14,7 +14,7 @@ import { signal } from '../../../src/workflow/signal.ts';
 import type { StandardSchemaV1 } from '../../../src/workflow/standard-schema.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import { waitFor } from '../../../src/workflow/waits.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
 interface Paid {
@@ -35,13 +35,11 @@ const double = task('double', async (n: number) => 2 * n);
 const pair = double.pipe(double.as('again')).as('pair');
 
 eachBackend((open) => {
-  let harness: Harness;
+  const harness = opened(open);
   let loom: Fairloom;
   beforeEach(async () => {
-    harness = await open();
     loom = harness.loom([ship, tell, none, double, pair]);
   });
-  afterEach(() => harness.close());
 
   /** What waits for its turn, with its input, by id. */
   const stored = async (user = 'default'): Promise<Readonly<Record<string, unknown>>> => {

@@ -1,21 +1,19 @@
 /** Schedules while calls fail, schedulers die, and several of them fire at once. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60_000;
 const ping = task('ping', async () => 'pong');
 
 eachBackend((open) => {
-  let harness: Harness;
+  const harness = opened(open);
   let start: number;
   beforeEach(async () => {
-    harness = await open();
     start = harness.clock.now();
   });
-  afterEach(() => harness.close());
 
   /** Ids of what was made, in order. */
   async function made(schedule: string): Promise<readonly number[]> {

@@ -1,24 +1,22 @@
 /** What makes schedules fire, and what does not stop them. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { InvalidOptionError } from '../../../src/domain/errors/errors.ts';
 import { parallel } from '../../../src/workflow/parallel.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 
 const MINUTE = 60_000;
 const ping = task('ping', async () => 'pong');
 
 eachBackend((open) => {
-  let harness: Harness;
+  const harness = opened(open);
   let loom: Fairloom;
   let start: number;
   beforeEach(async () => {
-    harness = await open();
     loom = harness.loom([ping]);
     start = harness.clock.now();
   });
-  afterEach(() => harness.close());
 
   const ids = async (): Promise<readonly string[]> =>
     (await loom.tasks.list({ state: 'finished', limit: 500 })).items.map(({ id }) => id);

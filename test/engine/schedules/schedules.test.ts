@@ -1,5 +1,5 @@
 /** Schedules as a user sees them, on every backend. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import {
   InvalidOptionError,
@@ -8,7 +8,7 @@ import {
 } from '../../../src/domain/errors/errors.ts';
 import type { SlotReferences } from '../../../src/schedules/template.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -16,15 +16,13 @@ const ping = task('ping', async () => 'pong');
 const report = task('report', async (input: { day: string; at: string }) => input);
 
 eachBackend((open) => {
-  let harness: Harness;
+  const harness = opened(open);
   let loom: Fairloom;
   let start: number;
   beforeEach(async () => {
-    harness = await open();
     loom = harness.loom([ping, report]);
     start = harness.clock.now();
   });
-  afterEach(() => harness.close());
 
   const inputs = async (): Promise<readonly unknown[]> =>
     (await loom.tasks.list({ state: 'finished', limit: 500, values: true })).items.map(

@@ -1,8 +1,8 @@
 /** Changing a part of a schedule, and looking at what it starts. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -11,15 +11,13 @@ const work = task('work', async (input: { readonly day: string }) => input);
 const double = task('double', async (n: number) => 2 * n);
 
 eachBackend((open) => {
-  let harness: Harness;
+  const harness = opened(open);
   let loom: Fairloom;
   let start: number;
   beforeEach(async () => {
-    harness = await open();
     loom = harness.loom([work, double]);
     start = harness.clock.now();
   });
-  afterEach(() => harness.close());
 
   const nightly = (): Promise<unknown> =>
     loom.schedules.set('nightly', {

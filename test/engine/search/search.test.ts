@@ -1,9 +1,9 @@
 /** Tasks found by the filter language: what is meant, from which index, in which pages. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { settled } from '../../support/runs.ts';
 
 const quick = task('quick', async (n: number) => n);
@@ -37,11 +37,7 @@ async function paged(loom: Fairloom, where: string, limit: number): Promise<read
 }
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   /** Two that failed, one that waits for its retry, one finished, one running, three in line, one delayed. */
   async function full(): Promise<Fairloom> {

@@ -1,5 +1,5 @@
 /** A wait that was out of time has failed: a redrive of its task gets a new one. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { event } from '../../../src/workflow/event.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
@@ -7,7 +7,7 @@ import { signal } from '../../../src/workflow/signal.ts';
 import type { Step } from '../../../src/workflow/step.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { refusal, settled, waitingFor } from '../../support/runs.ts';
 
 const LIMIT = { timeout: '10s' } as const;
@@ -74,11 +74,7 @@ const PLACES: readonly Place[] = [
 ];
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   for (const [kind, { wait, end }] of Object.entries(WAITS)) {
     for (const [place, made, options] of PLACES) {

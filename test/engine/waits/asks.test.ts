@@ -1,6 +1,6 @@
 /** Handlers and steps that ask people, in tasks and in both forms of runs. */
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import { encrypted } from '../../../src/codec/encrypted.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import type { AskAnswered, AskUnanswered } from '../../../src/workflow/ask.ts';
@@ -8,7 +8,7 @@ import { each, parallel } from '../../../src/workflow/parallel.ts';
 import type { StandardSchemaV1 } from '../../../src/workflow/standard-schema.ts';
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
 import { ask, sleep } from '../../../src/workflow/waits.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, type Harness, opened } from '../../support/backends.ts';
 import { afterEveryCall } from '../../support/every-call.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
@@ -28,11 +28,7 @@ const cents: StandardSchemaV1<unknown, { cents: number }> = {
 const CHOICES = ['approve', 'reject'] as const;
 
 eachBackend((open, backendName) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   type Loom = ReturnType<Harness['loom']>;
 

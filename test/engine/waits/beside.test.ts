@@ -1,11 +1,11 @@
 /** A wait beside another one, or beside a run: it would not be noticed, so it is refused. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { event } from '../../../src/workflow/event.ts';
 import { parallel } from '../../../src/workflow/parallel.ts';
 import { signal } from '../../../src/workflow/signal.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { embedded, type Harness } from '../../support/backends.ts';
+import { embedded, opened } from '../../support/backends.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
 const go = signal<string>('go');
@@ -30,11 +30,7 @@ const PAIRS = NAMES.flatMap((one) => NAMES.map((other) => [one, other] as const)
 const FORMS = ['task', 'dispatched', 'driven'] as const;
 
 embedded((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   /** Enqueues a handler alone, or as a node. */
   async function started(

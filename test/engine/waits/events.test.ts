@@ -1,5 +1,5 @@
 /** Handlers that wait for events, in tasks and in runs. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { InvalidOptionError } from '../../../src/domain/errors/errors.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import { event } from '../../../src/workflow/event.ts';
@@ -8,7 +8,7 @@ import { signal } from '../../../src/workflow/signal.ts';
 import type { StandardSchemaV1 } from '../../../src/workflow/standard-schema.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import { sleep, waitFor } from '../../../src/workflow/waits.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, type Harness, opened } from '../../support/backends.ts';
 import { afterEveryCall } from '../../support/every-call.ts';
 import { refusal, settled, waitingFor } from '../../support/runs.ts';
 
@@ -23,11 +23,7 @@ const aNumber: StandardSchemaV1<unknown, number> = {
 };
 
 eachBackend((open, backendName) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   type Loom = ReturnType<Harness['loom']>;
 

@@ -1,11 +1,11 @@
 /** A handler that waits for the first of several: waits of its task, and work of its own. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { event } from '../../../src/workflow/event.ts';
 import { parallel } from '../../../src/workflow/parallel.ts';
 import { signal } from '../../../src/workflow/signal.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, type Harness, opened } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { settled } from '../../support/runs.ts';
 
@@ -29,11 +29,7 @@ const slowGroup = parallel({ a: never.as('a'), b: never.as('b') });
 const FORMS = ['task', 'driven'] as const;
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   const states = async (loom: ReturnType<Harness['loom']>): Promise<number> => {
     const { deferred } = await loom.tasks.counts();

@@ -1,5 +1,5 @@
 /** Groups that a handler waits for no more when it ends: their members, those that run and those that do not yet. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { Fatal } from '../../../src/domain/errors/errors.ts';
 import { causeText } from '../../../src/domain/task/cause.ts';
@@ -8,7 +8,7 @@ import { each } from '../../../src/workflow/parallel.ts';
 import type { Step } from '../../../src/workflow/step.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { type Gate, gate } from '../../support/gate.ts';
 import { settled } from '../../support/runs.ts';
 
@@ -70,11 +70,7 @@ const WAYS: Readonly<Record<string, (ctx: TaskContext, sub: Members) => Promise<
 };
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   const enqueue = (loom: Fairloom, step: Step<number, string>, form: Form) =>
     form === 'task' ? loom.enqueue(step, 1) : loom.enqueue(step, 1, { form });

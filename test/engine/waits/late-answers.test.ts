@@ -1,9 +1,9 @@
 /** Answers and signals that come after the time of a wait, while no worker lives that would have noticed. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { signal } from '../../../src/workflow/signal.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import { ask } from '../../../src/workflow/waits.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, type Harness, opened } from '../../support/backends.ts';
 import { askerOf } from '../../support/http/api.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
@@ -12,11 +12,7 @@ const QUESTION = { title: 'Pay?', choices: CHOICES, timeout: '1s' } as const;
 const go = signal('go');
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   const pay = task('pay', { retries: 0 }, async (_: number, ctx) => {
     return ctx.ask(QUESTION);

@@ -1,11 +1,11 @@
 /** The log of a task whose handler starts anew behind a wait: what it had logged stands in it once. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { parallel } from '../../../src/workflow/parallel.ts';
 import { signal } from '../../../src/workflow/signal.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { type Gate, gate } from '../../support/gate.ts';
 import { settled } from '../../support/runs.ts';
 
@@ -27,11 +27,7 @@ const FORMS = ['task', 'dispatched', 'driven'] as const;
 const CASES = FORMS.flatMap((form) => Object.keys(WAITS).map((wait) => [wait, form] as const));
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   /** Its lines, with the number of an attempt that is not the first. */
   async function shown(loom: Fairloom, id: string): Promise<readonly string[]> {

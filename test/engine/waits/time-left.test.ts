@@ -1,11 +1,11 @@
 /** The timeout of a handler that waits: what counts of it, and what is left. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { parallel } from '../../../src/workflow/parallel.ts';
 import { signal } from '../../../src/workflow/signal.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { refusal } from '../../support/runs.ts';
 
@@ -26,11 +26,7 @@ const FORMS = ['task', 'dispatched', 'driven'] as const;
 const CASES = FORMS.flatMap((form) => Object.keys(WAITS).map((wait) => [form, wait] as const));
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   /** A handler that works, waits for what is named, and works again. */
   async function started(form: (typeof FORMS)[number], wait: string) {

@@ -1,10 +1,10 @@
 /** The named cases about calls that fail on the way to the backend or back. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { BackendUnavailableError } from '../../../src/domain/errors/errors.ts';
 import { type FaultPlan, flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { signal } from '../../../src/workflow/signal.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, everyBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, everyBackend, opened } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { observe } from '../../support/workers.ts';
 
@@ -25,11 +25,7 @@ function cut(operations: readonly string[], kind: 'lose-request' | 'lose-reply')
 }
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   // O6
   it('a failure that cannot be written is written later, or the task runs again', async () => {
@@ -281,11 +277,7 @@ eachBackend((open) => {
 });
 
 everyBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   // F89
   it('slots are filled while settlements are in doubt, however many of their replies are lost', async () => {

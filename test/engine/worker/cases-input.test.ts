@@ -1,9 +1,9 @@
 /** The named cases about what callers hand in: an exact round trip, or a typed refusal. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { InvalidOptionError, InvalidPayloadError } from '../../../src/domain/errors/errors.ts';
 import type { EnqueueOptions } from '../../../src/enqueue/enqueue-options.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 
 const cyclic: { self?: unknown } = {};
 cyclic.self = cyclic;
@@ -86,11 +86,7 @@ function fail(): never {
 }
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   // O94
   describe('payloads', () => {

@@ -1,11 +1,11 @@
 /** The named cases about attempts, slots and signals. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { LeaseLostError } from '../../../src/domain/errors/errors.ts';
 import type { Backend, Leased } from '../../../src/domain/port/backend.ts';
 import { type FaultPlan, flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import { retryAfter } from '../../../src/workflow/tasks/retry-after.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { overlay } from '../../support/witness.ts';
 import { aborted, observe } from '../../support/workers.ts';
@@ -13,11 +13,7 @@ import { aborted, observe } from '../../support/workers.ts';
 const REQUESTED = { kind: 'requested', worker: 'w' };
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   // O1
   it('who lost its lease finishes nothing: one end, of the attempt that holds it', async () => {

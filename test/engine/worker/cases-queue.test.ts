@@ -1,9 +1,9 @@
 /** The named cases about the queue itself that need no worker of the engine, or a bad record. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { Backend, Leased } from '../../../src/domain/port/backend.ts';
 import type { NewTask } from '../../../src/domain/task/task.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 
 const QUEUE = 'default';
 
@@ -38,14 +38,12 @@ async function lease(backend: Backend, limit: number): Promise<readonly Leased[]
 }
 
 eachBackend((open) => {
-  let harness: Harness;
+  const harness = opened(open);
   beforeEach(async () => {
-    harness = await open();
     const names = ['work'];
     const spec = { id: 'w', queues: [QUEUE], names, concurrency: 10, host: 'test' };
     await harness.backend.workers.register(spec);
   });
-  afterEach(() => harness.close());
 
   // O25
   it('one task that cannot be read ends alone; the nine of its batch go on', async () => {

@@ -1,18 +1,14 @@
 /** The id of a worker, and who else may have it. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { everyBackend, type Harness } from '../../support/backends.ts';
+import { everyBackend, opened } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { observe } from '../../support/workers.ts';
 
 everyBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   // F139
   it('is refused to a second worker while the first lives, which goes on and stays listed', async () => {

@@ -1,20 +1,16 @@
 /** What a queue says of attempts and leases: before the worker's defaults, behind the definition. */
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { ExtendRequest } from '../../../src/domain/port/leasing.ts';
 import { flow } from '../../../src/workflow/flow.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness, openMemory } from '../../support/backends.ts';
+import { eachBackend, opened, openMemory } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { observe } from '../../support/workers.ts';
 
 const NO_WAIT = { base: 0, jitter: 'none' } as const;
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   it('retries: enqueue before definition before queue before defaults', async () => {
     const starts = new Map<string, number>();

@@ -1,18 +1,16 @@
 /** A lease that did not fill the slots: its tasks come first, and then one call settles and leases. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { Backend } from '../../../src/domain/port/backend.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 
 eachBackend((open) => {
-  let harness: Harness;
+  const harness = opened(open);
   let calls: string[];
   beforeEach(async () => {
-    harness = await open();
     calls = [];
   });
-  afterEach(() => harness.close());
 
   /** Writes down what a worker asks for. */
   function heard({ tasks, ...others }: Backend): Backend {

@@ -1,13 +1,13 @@
 /** A worker as a service: its options, its events, its end, and what it says when it is unwell. */
 import { EventEmitter } from 'node:events';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Logger } from '../../../src/base/logger.ts';
 import { ClosedError, InvalidOptionError } from '../../../src/domain/errors/errors.ts';
 import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { serveUntilSignal } from '../../../src/worker/serve.ts';
 import type { WorkerOptions } from '../../../src/worker/worker-options.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness, openMemory } from '../../support/backends.ts';
+import { eachBackend, opened, openMemory } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { aborted, observe } from '../../support/workers.ts';
 
@@ -54,11 +54,7 @@ describe('options', () => {
 });
 
 eachBackend((open, name) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   describe('a worker', () => {
     it('serves its queues by weight', async () => {

@@ -1,11 +1,11 @@
 /** The clock of a worker's machine is set by an hour: lengths of time within the process are what they were. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Clock, Timer } from '../../../src/base/time.ts';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { Pace } from '../../../src/client/facades/pace.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { everyBackend, type Harness } from '../../support/backends.ts';
+import { everyBackend, opened } from '../../support/backends.ts';
 
 /** The clock of a machine that is set while a process runs: timers and elapsed time go on as before. */
 class SetClock implements Clock {
@@ -49,15 +49,13 @@ everyBackend((open) => {
     { set: 'on', ms: HOUR_MS },
     { set: 'back', ms: -HOUR_MS },
   ])('set $set', ({ ms }) => {
-    let harness: Harness;
+    const harness = opened(open);
     let clock: SetClock;
     let loom: Fairloom;
     beforeEach(async () => {
-      harness = await open();
       clock = new SetClock(harness.clock);
       loom = harness.loom([brief, long], { clock });
     });
-    afterEach(() => harness.close());
 
     const stateOf = async (id: string): Promise<string | undefined> =>
       (await harness.backend.inspect.get([id]))[0]?.state;

@@ -1,16 +1,12 @@
 /** A sign that comes while a lease is under way is about work that this lease may not have seen. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Backend } from '../../../src/domain/port/backend.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   it('runs what was enqueued between the answer to a lease and its arrival', async () => {
     const ends = gate();

@@ -1,17 +1,13 @@
 /** Workers that lack the code of a task leave it to one that has it. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 
 const known = task('known', async () => 'done');
 const other = task('other', async () => 'other');
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   it('idle strangers do not keep a task from an idle worker that knows it', async () => {
     const enqueuer = harness.loom([known]);

@@ -1,5 +1,5 @@
 /** Runs that keep the versions of their code: in both forms, in groups, again, elsewhere, and under keys. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { encrypted } from '../../../src/codec/encrypted.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
@@ -7,7 +7,7 @@ import { flow } from '../../../src/workflow/flow.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import { type Signal, signal } from '../../../src/workflow/signal.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
 const charge = task('charge', async (n: number) => `c${n}`);
@@ -19,11 +19,7 @@ const [v1, v2] = [order('1'), order('2')];
 const FORMS = ['dispatched', 'driven'] as const;
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   const stateOf = async (loom: Fairloom, id: string): Promise<string> =>
     (await loom.tasks.get(id))?.state ?? 'missing';
@@ -294,11 +290,7 @@ function ship1() {
 }
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   describe('a handler that starts anew and calls otherwise', () => {
     const go = signal('go');

@@ -1,9 +1,9 @@
 /** Tasks that keep the version of their code: old workers, new ones, and both; keys, schedules, explain. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import { ref, task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
 const resize = (version: string) =>
@@ -20,11 +20,7 @@ const latest = task(
 const other = task('other', async () => 'other');
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   const stateOf = async (loom: Fairloom, id: string): Promise<string> =>
     (await loom.tasks.get(id))?.state ?? 'missing';

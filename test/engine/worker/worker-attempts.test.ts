@@ -1,9 +1,9 @@
 /** What `workers.list` says of the attempts of each worker, across retries, outages and restarts. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { type FaultPlan, flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../support/backends.ts';
+import { eachBackend, opened } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { observe } from '../../support/workers.ts';
 
@@ -13,11 +13,7 @@ const bad = task('bad', { retries: 2, backoff: { base: 0 } }, async () => {
 });
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   /** Of every live worker, by id. */
   async function attempts(loom: Fairloom): Promise<Readonly<Record<string, unknown>>> {

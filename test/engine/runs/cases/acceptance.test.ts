@@ -1,5 +1,5 @@
 /** What Graflow's own tests ask of retries, policies, data and barriers, on both backends. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../../src/client/client.ts';
 import { LIMITS } from '../../../../src/domain/limits.ts';
 import type { RunHandle } from '../../../../src/runs/calls/run-handle.ts';
@@ -9,7 +9,7 @@ import { groupPolicy } from '../../../../src/workflow/group-policy.ts';
 import { each, parallel } from '../../../../src/workflow/parallel.ts';
 import type { AnyStep } from '../../../../src/workflow/step.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../../support/backends.ts';
+import { eachBackend, opened } from '../../../support/backends.ts';
 import { gate } from '../../../support/gate.ts';
 import { settled } from '../../../support/runs.ts';
 import { aborted } from '../../../support/workers.ts';
@@ -21,11 +21,7 @@ const inc = task('inc', (n: number) => n + 1);
 const double = task('double', async (n: number) => n * 2);
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   interface Ended {
     readonly value?: unknown;

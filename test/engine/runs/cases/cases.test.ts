@@ -2,7 +2,7 @@
  * Rows of the bug catalogue about dependencies, groups and runs, each as its recipe says. Recipes
  * with thousands of rounds run a share of them here; `FAIRLOOM_ALL_ROUNDS=1` runs all.
  */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../../src/client/client.ts';
 import { Fatal } from '../../../../src/domain/errors/handler-errors.ts';
 import type { RunHandle } from '../../../../src/runs/calls/run-handle.ts';
@@ -10,7 +10,7 @@ import { flakyBackend } from '../../../../src/testing/flaky-backend.ts';
 import { parallel } from '../../../../src/workflow/parallel.ts';
 import type { TaskContext } from '../../../../src/workflow/task-context.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../../support/backends.ts';
+import { eachBackend, type Harness, opened } from '../../../support/backends.ts';
 import { gate } from '../../../support/gate.ts';
 import { rounds } from '../../../support/rounds.ts';
 import { settled } from '../../../support/runs.ts';
@@ -23,11 +23,7 @@ const inc = task('inc', (n: number) => n + 1);
 const double = task('double', async (n: number) => n * 2);
 
 eachBackend((open, name) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   async function working(steps: readonly unknown[], concurrency = 10): Promise<Fairloom> {
     const loom = harness.loom(steps as never);

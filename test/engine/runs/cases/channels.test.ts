@@ -1,10 +1,10 @@
 /** What Graflow's tests ask of channels, and where its inputs and channels get in each other's way. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type Channel, channel } from '../../../../src/workflow/channel.ts';
 import { each } from '../../../../src/workflow/parallel.ts';
 import type { StandardSchemaV1 } from '../../../../src/workflow/standard-schema.ts';
 import { dynamic, task } from '../../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../../support/backends.ts';
+import { eachBackend, opened } from '../../../support/backends.ts';
 import { settled } from '../../../support/runs.ts';
 
 interface Values {
@@ -31,11 +31,7 @@ const user: StandardSchemaV1<unknown, { name: string }> = {
 };
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   // B-W32 C2.18
   it('a channel whose key is called like an input is not that input', async () => {

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import type { RedisClient } from '../../../../src/backends/redis/connection/client.ts';
 import { redisForTests } from '../../../../src/backends/redis/manual-time.ts';
 import { Fairloom } from '../../../../src/client/client.ts';
@@ -13,7 +13,7 @@ import type { RunHandle } from '../../../../src/runs/calls/run-handle.ts';
 import { type Flow, flow } from '../../../../src/workflow/flow.ts';
 import { parallel } from '../../../../src/workflow/parallel.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../../support/backends.ts';
+import { eachBackend, opened } from '../../../support/backends.ts';
 import { settled } from '../../../support/runs.ts';
 import { FORMS, replaced, turn } from './kit.ts';
 
@@ -23,11 +23,7 @@ const inc = task('inc', (n: number) => n + 1);
 const double = task('double', async (n: number) => n * 2);
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   async function working(steps: readonly unknown[], concurrency = 10): Promise<Fairloom> {
     const loom = harness.loom(steps as never);

@@ -3,7 +3,7 @@
  * thousands of rounds run a share of them here; `FAIRLOOM_ALL_ROUNDS=1` runs all.
  */
 import { Redis } from 'ioredis';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import type { RedisClient } from '../../../../src/backends/redis/connection/client.ts';
 import { redisForTests } from '../../../../src/backends/redis/manual-time.ts';
 import { Fairloom } from '../../../../src/client/client.ts';
@@ -16,7 +16,7 @@ import { ManualClock } from '../../../../src/testing/manual-clock.ts';
 import { flow } from '../../../../src/workflow/flow.ts';
 import { parallel } from '../../../../src/workflow/parallel.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../../support/backends.ts';
+import { eachBackend, opened } from '../../../support/backends.ts';
 import { gate } from '../../../support/gate.ts';
 import { rounds } from '../../../support/rounds.ts';
 import { settled } from '../../../support/runs.ts';
@@ -27,11 +27,7 @@ const double = task('double', async (n: number) => n * 2);
 const pair = inc.pipe(double);
 
 eachBackend((open, name) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   const ticked = async (): Promise<void> => {
     while ((await harness.backend.tasks.tick()).more) await harness.quiet();

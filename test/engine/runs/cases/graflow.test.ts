@@ -1,5 +1,5 @@
 /** What Graflow's workers and groups get wrong, each row as a test in the other direction. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../../src/client/client.ts';
 import { InvalidOptionError } from '../../../../src/domain/errors/errors.ts';
 import { LIMITS } from '../../../../src/domain/limits.ts';
@@ -8,7 +8,7 @@ import type { RunHandle } from '../../../../src/runs/calls/run-handle.ts';
 import { flakyBackend } from '../../../../src/testing/flaky-backend.ts';
 import { each, parallel } from '../../../../src/workflow/parallel.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../../support/backends.ts';
+import { eachBackend, opened } from '../../../support/backends.ts';
 import { gate } from '../../../support/gate.ts';
 import { settled } from '../../../support/runs.ts';
 import { aborted } from '../../../support/workers.ts';
@@ -22,11 +22,7 @@ const list = task('list', (n: number) => Array.from({ length: n }, (_, at) => at
 const never = new Promise<never>(() => undefined);
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   async function working(steps: readonly unknown[], concurrency = 10): Promise<Fairloom> {
     const loom = harness.loom(steps as never);

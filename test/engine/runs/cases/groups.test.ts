@@ -1,5 +1,5 @@
 /** Rows of the bug catalogue about groups whose members or producers go, each as its recipe says. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../../src/client/client.ts';
 import { LIMITS } from '../../../../src/domain/limits.ts';
 import type { RunHandle } from '../../../../src/runs/calls/run-handle.ts';
@@ -7,7 +7,7 @@ import { flakyBackend } from '../../../../src/testing/flaky-backend.ts';
 import { each, parallel } from '../../../../src/workflow/parallel.ts';
 import type { AnyStep, Step } from '../../../../src/workflow/step.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../../support/backends.ts';
+import { eachBackend, opened } from '../../../support/backends.ts';
 import { gate } from '../../../support/gate.ts';
 import { mortal } from '../../../support/processes/mortal.ts';
 import { rounds } from '../../../support/rounds.ts';
@@ -65,11 +65,7 @@ function isGood(policy: Policy, x: boolean, y: boolean): boolean {
 }
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   const start = (loom: Fairloom, step: unknown, input: unknown, form: Form) =>
     loom.enqueue(step as never, input as never, { form }) as Promise<RunHandle<unknown>>;

@@ -1,16 +1,12 @@
 /** A task that was woken before its group has ended, and is canceled then: its members that run hear of it at once. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { each } from '../../../../src/workflow/parallel.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../../support/backends.ts';
+import { eachBackend, opened } from '../../../support/backends.ts';
 import { gate } from '../../../support/gate.ts';
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   it.each(['task', 'dispatched'] as const)('a canceled %s asks them to end', async (form) => {
     const [fail, free] = [gate(), gate()];

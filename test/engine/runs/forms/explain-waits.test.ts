@@ -1,12 +1,12 @@
 /** What a run waits for is explained alike, in both forms and at every place in it. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { RunForm } from '../../../../src/runs/run-options.ts';
 import { event } from '../../../../src/workflow/event.ts';
 import { each } from '../../../../src/workflow/parallel.ts';
 import { signal } from '../../../../src/workflow/signal.ts';
 import type { Pipeline } from '../../../../src/workflow/step.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
-import { embedded, type Harness } from '../../../support/backends.ts';
+import { embedded, opened } from '../../../support/backends.ts';
 import { waitingFor } from '../../../support/runs.ts';
 
 const HOUR_MS = 3_600_000;
@@ -67,11 +67,7 @@ const PLACES: readonly (readonly [string, RunForm, (late: never) => Late])[] = [
 ];
 
 embedded((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   for (const [kind, { step, says, command }] of Object.entries(KINDS)) {
     for (const [place, form, made] of PLACES) {

@@ -1,17 +1,13 @@
 /** Where members run in turn, none starts behind one that has failed a `failFast` group. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { each, parallel } from '../../../../src/workflow/parallel.ts';
 import type { Step } from '../../../../src/workflow/step.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
-import { embedded, type Harness } from '../../../support/backends.ts';
+import { embedded, opened } from '../../../support/backends.ts';
 import { refusal, settled } from '../../../support/runs.ts';
 
 embedded((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   // F84
   it.each([

@@ -1,6 +1,6 @@
 /** What a handler throws to steer means the same however deep the group is that it is a member of. */
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { failureOf } from '../../../../src/attempt/handler-call.ts';
 import type { Fairloom } from '../../../../src/client/client.ts';
 import { encrypted } from '../../../../src/codec/encrypted.ts';
@@ -9,7 +9,7 @@ import { parallel } from '../../../../src/workflow/parallel.ts';
 import type { Step } from '../../../../src/workflow/step.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
 import { retryAfter } from '../../../../src/workflow/tasks/retry-after.ts';
-import { embedded, type Harness } from '../../../support/backends.ts';
+import { embedded, type Harness, opened } from '../../../support/backends.ts';
 import { settled } from '../../../support/runs.ts';
 
 type Thrown = 'fatal' | 'retryAfter' | 'retryAfter, uncounted' | 'plain';
@@ -86,11 +86,7 @@ const HOSTS: Readonly<
 
 // F83
 embedded((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   const ended = (promise: Promise<unknown>): Promise<unknown> =>
     settled(

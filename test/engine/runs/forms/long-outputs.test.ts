@@ -1,11 +1,11 @@
 /** What members give may be longer in all than an input or a result may be: every form of a run says so alike. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { LIMITS } from '../../../../src/domain/limits.ts';
 import { type Flow, flow } from '../../../../src/workflow/flow.ts';
 import { parallel } from '../../../../src/workflow/parallel.ts';
 import type { Pipeline } from '../../../../src/workflow/step.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../../support/backends.ts';
+import { eachBackend, opened } from '../../../support/backends.ts';
 import { settled } from '../../../support/runs.ts';
 
 const FORMS = ['dispatched', 'driven', 'run', 'ctx.run'] as const;
@@ -19,11 +19,7 @@ const b = task('b', { retries: 0 }, async (_: number) => HALF);
 const size = task('size', { retries: 0 }, async (given: unknown) => JSON.stringify(given).length);
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   /** What the run gives, or the error of its node. */
   async function outcome(step: Pipeline<number, unknown>, form: (typeof FORMS)[number]) {

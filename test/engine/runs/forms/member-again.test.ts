@@ -1,9 +1,9 @@
 /** Members that have failed are put back with their run: the same tasks, with what they have written down. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { each, parallel } from '../../../../src/workflow/parallel.ts';
 import type { Step } from '../../../../src/workflow/step.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
-import { eachBackend, type Harness } from '../../../support/backends.ts';
+import { eachBackend, opened } from '../../../support/backends.ts';
 import { refusal, settled } from '../../../support/runs.ts';
 
 type Made = (member: never) => Step<number, unknown>;
@@ -24,11 +24,7 @@ const PLACES: readonly (readonly [string, Made])[] = [
 ];
 
 eachBackend((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   for (const [place, made] of PLACES) {
     // F131

@@ -1,24 +1,22 @@
 /** How many steps a run may come to, and how many of them run at once, in every form of runs. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../../src/client/client.ts';
 import { each, parallel } from '../../../../src/workflow/parallel.ts';
 import type { Pipeline } from '../../../../src/workflow/step.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
-import { embedded, type Harness } from '../../../support/backends.ts';
+import { embedded, opened } from '../../../support/backends.ts';
 import { settled } from '../../../support/runs.ts';
 
 type AnyPipeline = Pipeline<never, unknown>;
 
 embedded((open) => {
-  let harness: Harness;
+  const harness = opened(open);
   let running: number;
   let most: number;
   let order: string[];
   beforeEach(async () => {
-    harness = await open();
     [running, most, order] = [0, 0, []];
   });
-  afterEach(() => harness.close());
 
   /** Says when it begins and ends; takes some turns of the event loop. */
   const named = (name: string) =>

@@ -1,12 +1,12 @@
 /** A message that names a command names one that is not refused, in every state of the run. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Fairloom } from '../../../../src/client/client.ts';
 import type { RunForm } from '../../../../src/runs/run-options.ts';
 import { each, parallel } from '../../../../src/workflow/parallel.ts';
 import { signal } from '../../../../src/workflow/signal.ts';
 import type { Step } from '../../../../src/workflow/step.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
-import { embedded, type Harness } from '../../../support/backends.ts';
+import { embedded, opened } from '../../../support/backends.ts';
 import { refusal, settled, waitingFor } from '../../../support/runs.ts';
 
 type State = 'finished' | 'failed' | 'canceled';
@@ -80,11 +80,7 @@ const CASES: readonly Case[] = [
 ];
 
 embedded((open) => {
-  let harness: Harness;
-  beforeEach(async () => {
-    harness = await open();
-  });
-  afterEach(() => harness.close());
+  const harness = opened(open);
 
   for (const { is, form, step, state, way } of CASES) {
     // F85
