@@ -36,7 +36,7 @@ it('a disk that is filled by large results can be opened and freed, and then eve
   const tally = new Tally();
   const { fullest, drained } = await strikeFull(
     7,
-    { stride: 97, crashes: 1, hasLargeResults: true },
+    { stride: 293, crashes: 1, hasLargeResults: true },
     tally,
   );
   expect(tally.findings).toEqual([]);
