@@ -6,8 +6,8 @@ import { foreignHint } from '../base/foreign-names.ts';
 import { messageOf } from '../base/message-of.ts';
 import { printableLine } from '../base/printable.ts';
 import { isOwn } from '../domain/errors/errors.ts';
-import { addAsks } from './commands/asks.ts';
-import { addBulk } from './commands/bulk.ts';
+import type { Operation } from '../operations/operation.ts';
+import { OPERATIONS } from '../operations/table.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addConfig } from './commands/config.ts';
 import { addCopy } from './commands/copy.ts';
@@ -16,26 +16,16 @@ import { addDead } from './commands/dead.ts';
 import { addDemo } from './commands/demo.ts';
 import { addDev } from './commands/dev.ts';
 import { addDoctor } from './commands/doctor.ts';
-import { addEnqueue } from './commands/enqueue.ts';
-import { addGraphs } from './commands/graphs.ts';
+import { OPERATION_COMMANDS } from './commands/operations.ts';
 import { addOverview } from './commands/overview.ts';
-import { addPublish } from './commands/publish.ts';
-import { addQueues } from './commands/queues.ts';
 import { addRun } from './commands/run.ts';
-import { addRuns } from './commands/runs.ts';
+import { addImport } from './commands/runs.ts';
 import { addScheduler } from './commands/scheduler.ts';
-import { addSchedules } from './commands/schedules.ts';
-import { addSeries } from './commands/series.ts';
-import { addSignal } from './commands/signal.ts';
-import { addStreams } from './commands/streams.ts';
-import { addTasks } from './commands/tasks.ts';
 import { addTop } from './commands/top.ts';
-import { addUsers } from './commands/users.ts';
-import { addVersions } from './commands/versions.ts';
 import { addWorker } from './commands/worker.ts';
-import { addXCom } from './commands/xcom.ts';
 import { offering, repeated } from './terminal/arguments.ts';
 import { CliError, EXIT, type ExitCode, exitCodeOf } from './terminal/exit-code.ts';
+import { addOperation } from './terminal/operation-command.ts';
 import { OUTPUT_FORMS, type OutputForm } from './terminal/output.ts';
 import type { Shell } from './terminal/session.ts';
 import { refuseBlankAndTwice, refuseBlankArguments } from './terminal/strict-options.ts';
@@ -57,8 +47,24 @@ export async function runCommandLine(args: readonly string[], shell: Shell): Pro
   }
 }
 
+/** What commands of one noun are about. */
+const NOUNS: Readonly<Record<string, string>> = {
+  tasks: 'look at tasks, and change single ones',
+  runs: 'runs of workflows',
+  graphs: 'graphs of workflows',
+  schedules: 'what starts at given times, or at events',
+  bulk: 'changes of many tasks, by workers',
+  dead: 'dead letters: tasks that failed',
+  users: 'users: what they wait for, run, and may do',
+  queues: 'queues, their settings and counts',
+  xcom: 'named values that tasks hand on',
+  streams: 'what tasks write while they run',
+  asks: 'questions of tasks to people',
+  workers: 'the live workers',
+};
+
 /** The tree of commands. */
-export function programOf(shell: Shell): Command {
+export function programOf(shell: Shell, operations: readonly Operation[] = OPERATIONS): Command {
   const program = new Command('fairloom')
     .description('a fair, durable task queue for many users')
     .version(version())
@@ -86,32 +92,27 @@ export function programOf(shell: Shell): Command {
       writeErr: (text) => void shell.err.write(text.split('\n').map(terminalLine).join('\n')),
     })
     .exitOverride();
-  for (const add of [addDemo, addWorker, addEnqueue, addRun, addTasks, addRuns, addGraphs]) {
+  for (const add of [addDemo, addWorker, addRun]) add(program, shell);
+  for (const [noun, words] of Object.entries(NOUNS)) program.command(noun).description(words);
+  for (const one of operations) {
+    const { command, name } = one;
+    if (command !== undefined) addOperation(program, shell, one, OPERATION_COMMANDS[name]);
+  }
+  for (const add of [
+    addDead,
+    addImport,
+    addScheduler,
+    addConfig,
+    addOverview,
+    addDoctor,
+    addCopy,
+    addTop,
+    addDashboard,
+    addDev,
+    addCompletion,
+  ]) {
     add(program, shell);
   }
-  for (const add of [addSchedules, addScheduler]) add(program, shell);
-  for (const add of [
-    addBulk,
-    addDead,
-    addUsers,
-    addQueues,
-    addXCom,
-    addStreams,
-    addSignal,
-    addPublish,
-    addAsks,
-    addConfig,
-  ])
-    add(program, shell);
-  addOverview(program, shell);
-  addSeries(program, shell);
-  addVersions(program, shell);
-  addDoctor(program, shell);
-  addCopy(program, shell);
-  addTop(program, shell);
-  addDashboard(program, shell);
-  addDev(program, shell);
-  addCompletion(program, shell);
   refuseBlankAndTwice(program);
   refuseBlankArguments(program);
   return program;

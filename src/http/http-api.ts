@@ -9,7 +9,7 @@ import { say } from '../logging/log-events.ts';
 import { valuesOf } from '../operations/fields.ts';
 import { narrowError } from '../operations/narrow.ts';
 import type { Operation } from '../operations/operation.ts';
-import { Look } from '../operations/own-pages.ts';
+import { Look } from '../operations/look.ts';
 import { packageRoot } from '../operations/package.ts';
 import { Refusal } from '../operations/refusal.ts';
 import { OPERATIONS } from '../operations/table.ts';

@@ -59,7 +59,18 @@ export const ANSWERS: Readonly<Record<string, string>> = {
  "schedules.pause": "ScheduleInfo",
  "schedules.resume": "ScheduleInfo",
  "asks.answer": "GivenAnswer",
- "publish": "PublishedEvent"
+ "publish": "PublishedEvent",
+ "runs.fork": "StoredRun",
+ "runs.export": "RunExport",
+ "graphs.show": "GraphStates",
+ "schedules.set": "ScheduleInfo",
+ "schedules.on": "ScheduleInfo",
+ "schedules.backfill": "Backfill",
+ "xcom.list": "XComPage",
+ "xcom.namespaces": "XComNamespacePage",
+ "xcom.get": "NamedValue",
+ "xcom.push": "Change",
+ "xcom.delete": "Change"
 };
 export const SCHEMAS: Readonly<Record<string, unknown>> = {
  "About": {
@@ -4155,6 +4166,390 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
    "name",
    "key",
    "outcome"
+  ]
+ },
+ "RunExport": {
+  "description": "One run as JSON; see `docs/guide/workflows.md`.",
+  "type": "object",
+  "properties": {
+   "format": {
+    "const": "fairloom-run",
+    "description": "Tells such a text from others."
+   },
+   "version": {
+    "type": "number",
+    "description": "Of this format; a reader refuses those that are newer than it."
+   },
+   "id": {
+    "type": "string",
+    "description": "The run."
+   },
+   "name": {
+    "type": "string",
+    "description": "The name of its pipeline."
+   },
+   "form": {
+    "enum": [
+     "dispatched",
+     "driven"
+    ],
+    "description": "How it is carried out."
+   },
+   "state": {
+    "enum": [
+     "canceled",
+     "deferred",
+     "failed",
+     "finished",
+     "queued",
+     "scheduled",
+     "started"
+    ],
+    "description": "Where it stood, for people."
+   },
+   "user": {
+    "type": "string",
+    "description": "Whose turns its tasks take."
+   },
+   "said": {
+    "$ref": "#/components/schemas/SaidPlace",
+    "description": "What its enqueue said about the places of all its tasks."
+   },
+   "options": {
+    "type": "object",
+    "properties": {
+     "retries": {
+      "type": "number",
+      "description": "How often a failed attempt is followed by another."
+     },
+     "backoff": {
+      "type": "object",
+      "properties": {
+       "kind": {
+        "enum": [
+         "exponential",
+         "fixed"
+        ],
+        "description": "The same wait each time, or twice as long each time."
+       },
+       "baseMs": {
+        "type": "number",
+        "description": "The wait, or the first of a growing series, in ms."
+       },
+       "maxMs": {
+        "type": "number",
+        "description": "Longest wait, in ms."
+       },
+       "jitter": {
+        "enum": [
+         "equal",
+         "full",
+         "none"
+        ],
+        "description": "What part of the wait is drawn by chance: all of it, its second half, or none."
+       }
+      },
+      "required": [
+       "kind",
+       "baseMs",
+       "maxMs",
+       "jitter"
+      ],
+      "description": "How long it waits before that."
+     },
+     "timeoutMs": {
+      "type": "number",
+      "description": "0: none."
+     },
+     "traceparent": {
+      "type": "string",
+      "description": "The W3C trace context of its attempts."
+     },
+     "checkpoint": {
+      "enum": [
+       "group",
+       "node"
+      ],
+      "description": "Of a driven run: as of `RunEnqueueOptions`; absent: after every node."
+     }
+    },
+    "description": "What its enqueue said about attempts, its trace, and checkpoints."
+   },
+   "graphHash": {
+    "type": "string",
+    "description": "SHA-256 of the graph."
+   },
+   "graph": {
+    "$ref": "#/components/schemas/TaskGraph",
+    "description": "Its graph."
+   },
+   "input": {
+    "type": "string",
+    "description": "What it was enqueued with, as the codec wrote it; absent for `undefined`."
+   },
+   "edits": {
+    "type": "object",
+    "additionalProperties": {
+     "type": "string"
+    },
+    "description": "From version 2 on: inputs that nodes were given in place of their own, as the codec wrote them, by node, in a driven run by node and visit as `total#1`."
+   },
+   "nodes": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/ExportedNode"
+    },
+    "description": "Its nodes, joins left out."
+   },
+   "journal": {
+    "type": "object",
+    "additionalProperties": {
+     "type": "string"
+    },
+    "description": "Of a driven run: what it has written down and another run may go on from."
+   },
+   "channels": {
+    "type": "object",
+    "additionalProperties": {
+     "type": "string"
+    },
+    "description": "Values of its channels, by channel and key."
+   }
+  },
+  "required": [
+   "format",
+   "version",
+   "id",
+   "name",
+   "form",
+   "state",
+   "user",
+   "said",
+   "options",
+   "graphHash",
+   "graph",
+   "nodes"
+  ]
+ },
+ "SaidPlace": {
+  "description": "What goes before the definitions of nodes.",
+  "type": "object",
+  "properties": {
+   "queue": {
+    "type": "string",
+    "description": "The queue of nodes that name none."
+   },
+   "level": {
+    "enum": [
+     1,
+     2,
+     3,
+     4,
+     5,
+     6
+    ],
+    "description": "Their priority, 1 to 6."
+   },
+   "cost": {
+    "type": "number",
+    "description": "What a turn of theirs costs."
+   },
+   "latest": {
+    "const": true,
+    "description": "They keep no version: each goes on with the newest."
+   },
+   "maxSteps": {
+    "type": "number",
+    "description": "Tasks and groups that a walk of it may come to; see `RunEnqueueOptions.maxSteps`."
+   }
+  }
+ },
+ "ExportedNode": {
+  "description": "One node of an exported run.",
+  "type": "object",
+  "properties": {
+   "node": {
+    "type": "string",
+    "description": "Its name in the graph."
+   },
+   "state": {
+    "enum": [
+     "canceled",
+     "deferred",
+     "failed",
+     "finished",
+     "gone",
+     "pending",
+     "queued",
+     "scheduled",
+     "skipped",
+     "started"
+    ],
+    "description": "Where it stood."
+   },
+   "result": {
+    "type": "string",
+    "description": "Of a finished node of a dispatched run: what it gave, as the codec wrote it."
+   }
+  },
+  "required": [
+   "node",
+   "state"
+  ]
+ },
+ "Backfill": {
+  "description": "What was done about the slots of a stretch.",
+  "type": "object",
+  "properties": {
+   "id": {
+    "type": "string",
+    "description": "The schedule."
+   },
+   "created": {
+    "type": "array",
+    "items": {
+     "type": "number"
+    },
+    "description": "Slots whose task was stored, in ms since the epoch."
+   },
+   "existing": {
+    "type": "array",
+    "items": {
+     "type": "number"
+    },
+    "description": "Slots whose task was there before."
+   },
+   "refused": {
+    "type": "array",
+    "items": {
+     "type": "object",
+     "properties": {
+      "slot": {
+       "type": "number"
+      },
+      "error": {
+       "type": "string"
+      }
+     },
+     "required": [
+      "slot",
+      "error"
+     ]
+    },
+    "description": "Slots whose task was not stored, and why."
+   }
+  },
+  "required": [
+   "id",
+   "created",
+   "existing",
+   "refused"
+  ]
+ },
+ "XComPage": {
+  "description": "Some values.",
+  "type": "object",
+  "properties": {
+   "items": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/XComFact"
+    },
+    "description": "By key."
+   },
+   "cursor": {
+    "type": "string",
+    "description": "Asks for the next page; absent on the last."
+   }
+  },
+  "required": [
+   "items"
+  ]
+ },
+ "XComFact": {
+  "description": "What is known of a value, without the value.",
+  "type": "object",
+  "properties": {
+   "writer": {
+    "type": "string",
+    "description": "The task that pushed it; absent when that was no task."
+   },
+   "pushedAt": {
+    "type": "number",
+    "description": "When that was, in ms since the epoch."
+   },
+   "expiresAt": {
+    "type": "number",
+    "description": "When it goes, in ms since the epoch; absent while its writer or a dependent of that lives."
+   },
+   "user": {
+    "type": "string",
+    "description": "Whose value it is."
+   },
+   "namespace": {
+    "type": "string",
+    "description": "Parts the values of one user."
+   },
+   "key": {
+    "type": "string",
+    "description": "Names the value."
+   }
+  },
+  "required": [
+   "pushedAt",
+   "user",
+   "namespace",
+   "key"
+  ]
+ },
+ "XComNamespacePage": {
+  "description": "Some namespaces.",
+  "type": "object",
+  "properties": {
+   "items": {
+    "type": "array",
+    "items": {
+     "$ref": "#/components/schemas/XComNamespace"
+    },
+    "description": "By name."
+   },
+   "cursor": {
+    "type": "string",
+    "description": "Asks for the next page; absent on the last."
+   }
+  },
+  "required": [
+   "items"
+  ]
+ },
+ "XComNamespace": {
+  "description": "A namespace in which a user has values.",
+  "type": "object",
+  "properties": {
+   "namespace": {
+    "type": "string",
+    "description": "Its name."
+   }
+  },
+  "required": [
+   "namespace"
+  ]
+ },
+ "NamedValue": {
+  "description": "A value with its key.",
+  "type": "object",
+  "properties": {
+   "key": {
+    "type": "string",
+    "description": "Its key."
+   },
+   "value": {
+    "description": "What was pushed."
+   }
+  },
+  "required": [
+   "key",
+   "value"
   ]
  },
  "TaskGraph": {

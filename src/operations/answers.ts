@@ -22,8 +22,10 @@ import type { Dependent } from '../domain/task/dependents.ts';
 import type { StreamFacts } from '../domain/task/stream.ts';
 import type { TaskState } from '../domain/task/task.ts';
 import type { WaitFigure } from '../domain/task/wait.ts';
+import type { XComFact } from '../domain/task/xcom.ts';
 import type { TaskGraph } from '../graph/graph.ts';
 import type { RunDetails, RunInfo, RunNodeInfo } from '../runs/run-info.ts';
+import type { RunExport } from '../runs/calls/run-format.ts';
 import type { ScheduleInfo } from '../schedules/schedule-info.ts';
 import type { Permission } from './view.ts';
 
@@ -92,6 +94,17 @@ export interface Answers {
   readonly 'schedules.resume': ScheduleInfo;
   readonly 'asks.answer': GivenAnswer;
   readonly publish: PublishedEvent;
+  readonly 'runs.fork': StoredRun;
+  readonly 'runs.export': RunExport;
+  readonly 'graphs.show': GraphStates;
+  readonly 'schedules.set': ScheduleInfo;
+  readonly 'schedules.on': ScheduleInfo;
+  readonly 'schedules.backfill': Backfill;
+  readonly 'xcom.list': XComPage;
+  readonly 'xcom.namespaces': XComNamespacePage;
+  readonly 'xcom.get': NamedValue;
+  readonly 'xcom.push': Change;
+  readonly 'xcom.delete': Change;
 }
 
 /** What this API is, and what its caller may. */
@@ -447,4 +460,46 @@ export interface StreamRow {
   readonly node?: string;
   /** What was written. */
   readonly value?: unknown;
+}
+
+/** A namespace in which a user has values. */
+export interface XComNamespace {
+  /** Its name. */
+  readonly namespace: string;
+}
+
+/** A value with its key. */
+export interface NamedValue {
+  /** Its key. */
+  readonly key: string;
+  /** What was pushed. */
+  readonly value: unknown;
+}
+
+/** What was done about the slots of a stretch. */
+export interface Backfill {
+  /** The schedule. */
+  readonly id: string;
+  /** Slots whose task was stored, in ms since the epoch. */
+  readonly created: readonly number[];
+  /** Slots whose task was there before. */
+  readonly existing: readonly number[];
+  /** Slots whose task was not stored, and why. */
+  readonly refused: readonly { readonly slot: number; readonly error: string }[];
+}
+
+/** Some values. */
+export interface XComPage {
+  /** By key. */
+  readonly items: readonly XComFact[];
+  /** Asks for the next page; absent on the last. */
+  readonly cursor?: string;
+}
+
+/** Some namespaces. */
+export interface XComNamespacePage {
+  /** By name. */
+  readonly items: readonly XComNamespace[];
+  /** Asks for the next page; absent on the last. */
+  readonly cursor?: string;
 }

@@ -1,7 +1,8 @@
 /** Operations on questions that tasks ask people. */
 import type { Fairloom } from '../client/client.ts';
 import type { AskInfo } from '../client/facades/asks-facade.ts';
-import { AskNotFoundError, InvalidOptionError } from '../domain/errors/errors.ts';
+import { AskNotFoundError, DecryptionError, InvalidOptionError } from '../domain/errors/errors.ts';
+import { checkName } from '../domain/fairness/names.ts';
 import { anything, required, text } from './fields.ts';
 import { type Operation, operation } from './operation.ts';
 import { pageSeen } from './owned.ts';
@@ -48,7 +49,10 @@ export const ASK_OPERATIONS: readonly Operation[] = [
       form: anything('What the form of the question asks for.'),
     },
     run: async ({ loom, view, input: { id, choice, comment, form, ...said } }) => {
-      await demandAsk(loom, view, id);
+      checkName('choice', choice);
+      const { encryptedWith } = await demandAsk(loom, view, id);
+      // Its handler would not take what comes without the key, and a question is answered once.
+      if (encryptedWith !== undefined) throw new DecryptionError(encryptedWith, 'unknown-key');
       // A caller that `access` names answers in no other name.
       const by = view.by ?? said.by;
       if (by === undefined) throw new InvalidOptionError('by', 'who answers', by);

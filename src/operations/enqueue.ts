@@ -50,13 +50,10 @@ type AttemptFields = {
 export const RUN_FIELDS: PlaceFields = {
   name: required(text('The name of the task, or of the pipeline.', 'name')),
   input: anything('The input of its handler.'),
-  user: text(
-    'The user whose turn it takes; default: `default`, or the only one that the caller sees.',
-    'id',
-  ),
+  user: text('The user whose turn it takes; default: `default`.', 'id'),
   queue: text('The queue it waits in; default: `default`.', 'name'),
   priority: priority('Its priority among the tasks of its user; default: normal.'),
-  id: text('Its id; enqueuing it again changes nothing. For callers that see all users.', 'id'),
+  id: text('Its id; enqueuing it again changes nothing.', 'id'),
   delay: length('How long it waits before its first start.'),
   executeAfter: flagged(moment('It does not start before this moment.'), 'at'),
   idempotencyKey: text('At most one task per key, name, user and queue at a time.', 'key'),

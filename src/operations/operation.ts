@@ -2,7 +2,7 @@
 import type { Fairloom } from '../client/client.ts';
 import type { Answers, OperationName } from './answers.ts';
 import { type Fields, type Values, valuesOf } from './fields.ts';
-import type { Look } from './own-pages.ts';
+import type { Look } from './look.ts';
 import type { Permission, View } from './view.ts';
 
 /**

@@ -7,7 +7,8 @@ import type { ErrorGroupFacts, PageRequest } from '../domain/port/backend.ts';
 import { errorGroupOf } from '../domain/task/cause.ts';
 import type { TaskRow } from '../domain/task/task.ts';
 import type { ErrorGroupPage } from './answers.ts';
-import { type Look, pageOfOwn } from './own-pages.ts';
+import type { Look } from './look.ts';
+import { pageOfOwn } from './own-pages.ts';
 
 /** Failed tasks that one call looks at, of all users of the caller together: two pages. */
 const LOOKED = 1_000;

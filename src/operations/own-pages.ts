@@ -2,12 +2,10 @@
  * Pages for a caller that sees some users only: filled from what it sees, however much of others stands between.
  * So neither their length nor whether another follows says anything of others.
  */
-import { type Clock, elapsedMs } from '../base/time.ts';
-import { coreOf, type Fairloom } from '../client/client.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Page, PageRequest } from '../domain/port/backend.ts';
-import type { View } from './view.ts';
+import type { Look } from './look.ts';
 
 /** Rows that are asked for behind a full page, to find whether another follows. */
 const AHEAD = 50;
@@ -21,45 +19,6 @@ export interface Source<T> {
   /** Which of its rows are the caller's; absent: all are. */
   readonly sees?: (row: T) => boolean;
 }
-
-/** How long one page may look for rows: a bound in time, which counts nothing of others. */
-export class Look {
-  readonly #clock: Clock;
-  readonly #until: number;
-  readonly #turns: Map<string, Promise<void>>;
-  readonly #scope: string;
-
-  constructor(loom: Fairloom, view: View, until: number) {
-    this.#clock = coreOf(loom).clock;
-    this.#until = until;
-    this.#scope = view.scope;
-    this.#turns = TURNS.get(loom) ?? new Map<string, Promise<void>>();
-    TURNS.set(loom, this.#turns);
-  }
-
-  /** The page ends where it is. */
-  get isOver(): boolean {
-    return elapsedMs(this.#clock) >= this.#until;
-  }
-
-  /** Waits until no other page of the same caller looks further; the answer ends the turn. */
-  async turn(): Promise<() => void> {
-    const before = this.#turns.get(this.#scope);
-    let end = (): void => undefined;
-    const own = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    this.#turns.set(this.#scope, own);
-    await before;
-    return () => {
-      if (this.#turns.get(this.#scope) === own) this.#turns.delete(this.#scope);
-      end();
-    };
-  }
-}
-
-/** Of each client: the last page of each caller that looks further. */
-const TURNS = new WeakMap<Fairloom, Map<string, Promise<void>>>();
 
 /** One page of what several sources have, one source after the other. */
 export async function pageOfOwn<T>(

@@ -1,12 +1,25 @@
 /** Operations that store and change runs. */
 import { coreOf } from '../client/client.ts';
-import { TaskNotFoundError, UnknownTaskError, WrongStateError } from '../domain/errors/errors.ts';
+import {
+  InvalidOptionError,
+  TaskNotFoundError,
+  UnknownTaskError,
+  WrongStateError,
+} from '../domain/errors/errors.ts';
+import type { RerunOptions } from '../runs/calls/rerun.ts';
 import { untyped } from '../workflow/notation/notation.ts';
 import { enqueueOptions, RUN_FIELDS } from './enqueue.ts';
-import { anything, flag, REASON, text } from './fields.ts';
+import { anything, COUNT, flag, flagged, integer, REASON, required, text } from './fields.ts';
 import { type Operation, operation } from './operation.ts';
 import { demandSeen } from './owned.ts';
 import { done } from './refusal.ts';
+
+/** What may be said of a run that is made of another. */
+const AGAIN = {
+  latest: flag('With the newest versions of its tasks.'),
+  maxSteps: integer('How many tasks and groups it may come to.', COUNT),
+  newId: flagged(text('The id of the new run.', 'id'), 'id'),
+} as const;
 
 /** `runs …` */
 export const RUN_CHANGES: readonly Operation[] = [
@@ -82,16 +95,49 @@ export const RUN_CHANGES: readonly Operation[] = [
     input: {
       from: text('Runs this node and all that follow it again.', 'node'),
       input: anything('The input of that node, else of the whole run.'),
-      latest: flag('With the newest versions of its tasks.'),
+      ...AGAIN,
     },
-    run: async ({ loom, view, input: { id, from, input, latest } }) => {
+    run: async ({ loom, view, input: { id, from, ...again } }) => {
       await demandSeen(loom, view, id);
-      const handle = await loom.runs.rerun(id, {
-        from,
-        ...(latest === true ? { versioning: 'latest' } : {}),
-        ...(input === undefined ? {} : { input }),
-      });
+      if (again.newId !== undefined && view.users !== undefined) {
+        throw new InvalidOptionError('newId', 'nothing: the id is chosen here', again.newId);
+      }
+      const handle = await loom.runs.rerun(id, { ...againOptions(again), from });
       return { id: handle.id, created: handle.created };
     },
   }),
+  operation('runs.fork', {
+    command: 'runs fork <id>',
+    help: 'Stores a new run that begins at a node of this one, also while it goes on, with its channels as they are.',
+    needs: 'enqueue',
+    input: {
+      id: required(text('The run.', 'id')),
+      from: required(text('The node with which the new run begins.', 'node')),
+      input: anything('The input of that node.'),
+      ...AGAIN,
+    },
+    run: async ({ loom, input: { id, from, ...again } }) => {
+      const handle = await loom.runs.fork(id, { ...againOptions(again), from });
+      return { id: handle.id, created: handle.created };
+    },
+  }),
+  operation('runs.export', {
+    command: 'runs export <id>',
+    help: 'The whole run as JSON, to be kept or imported elsewhere.',
+    input: { id: required(text('The run.', 'id')) },
+    run: async ({ loom, input }) => loom.runs.export(input.id),
+  }),
 ];
+
+interface Again {
+  readonly input: unknown;
+  readonly latest: boolean | undefined;
+  readonly maxSteps: number | undefined;
+  readonly newId: string | undefined;
+}
+
+/** An input is there only when it was said: its value may be anything. */
+function againOptions({ input, latest, maxSteps, newId: id }: Again): RerunOptions {
+  const versioning = latest === true ? 'latest' : undefined;
+  return { id, versioning, maxSteps, ...(input === undefined ? {} : { input }) };
+}

@@ -80,6 +80,12 @@ export const RUN_OPERATIONS: readonly Operation[] = [
       return view.users === undefined ? whole : narrowRunExplanation(loom, view, whole);
     },
   }),
+  operation('graphs.show', {
+    command: 'graphs show <hash>',
+    help: 'A stored graph, by the hash that its runs show.',
+    input: { hash: required(text('Its hash.', 'hash')) },
+    run: async ({ loom, input }) => ({ graph: await loom.graphs.get(input.hash), states: {} }),
+  }),
 ];
 
 async function demandRun(loom: Fairloom, view: View, id: string): Promise<RunDetails> {

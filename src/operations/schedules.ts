@@ -9,6 +9,7 @@ import type { ScheduleInfo } from '../schedules/schedule-info.ts';
 import {
   anything,
   COUNT,
+  COUNT_OR_NONE,
   choice,
   flagged,
   integer,
@@ -16,6 +17,7 @@ import {
   moment,
   or,
   priority,
+  required,
   text,
 } from './fields.ts';
 import { firingsOf } from './firings.ts';
@@ -30,6 +32,42 @@ const NEXT = { usual: 5, most: 1_000 };
 
 /** Slots that `history` tells by default, and at most. */
 const PAST = { usual: 20, most: 100 };
+
+/** When a schedule fires. */
+const WHEN = {
+  cron: text('Its pattern: five fields, or six with seconds; or `@daily` and its like.', 'pattern'),
+  every: length('Its period.'),
+  timeZone: text('The zone of the pattern, as `Europe/Rome`; default: UTC.', 'zone'),
+  start: moment('No slot before this moment.'),
+  end: moment('No slot after this moment.'),
+  limit: flagged(integer('It is over after this many tasks.', COUNT), 'times'),
+  jitter: length('Each slot is late by up to this much.'),
+  missed: choice(
+    'What happens to slots that were missed; default: one.',
+    MISSED_POLICIES,
+    'policy',
+  ),
+  overlap: choice(
+    'What happens at a slot while the task before still runs; default: skip.',
+    OVERLAP_POLICIES,
+    'policy',
+  ),
+} as const;
+
+/** Where the tasks of a schedule wait. */
+const WHERE = {
+  user: text('The user of its tasks; default: `default`.', 'id'),
+  queue: text('The queue of its tasks; default: `default`.', 'name'),
+  priority: priority('The priority of its tasks; default: normal.'),
+} as const;
+
+/** What a schedule starts. */
+const STARTS = {
+  id: required(text('The schedule.', 'id')),
+  name: required(text('The name of a task.', 'name')),
+  input: anything('The input of each task.'),
+  retries: integer('Attempts after the first.', COUNT_OR_NONE),
+} as const;
 
 /** `schedules …` */
 export const SCHEDULE_OPERATIONS: readonly Operation[] = [
@@ -86,25 +124,12 @@ export const SCHEDULE_OPERATIONS: readonly Operation[] = [
     needs: 'schedule',
     users: 'subject',
     input: {
-      cron: text(
-        'Its pattern: five fields, or six with seconds; or `@daily` and its like.',
-        'pattern',
-      ),
-      every: length('Its period.'),
-      timeZone: text('The zone of the pattern, as `Europe/Rome`.', 'zone'),
-      start: or(moment('No slot before this moment.'), 'default'),
-      end: or(moment('No slot after this moment.'), 'default'),
-      limit: flagged(or(integer('It is over after this many tasks.', COUNT), 'default'), 'times'),
-      jitter: or(length('Each slot is late by up to this much.'), 'default'),
-      missed: choice('What becomes of slots that were missed.', MISSED_POLICIES, 'policy'),
-      overlap: choice(
-        'What becomes of a slot whose task before still runs.',
-        OVERLAP_POLICIES,
-        'policy',
-      ),
-      user: text('The user of its tasks; for callers that see all users.', 'id'),
-      queue: text('The queue of its tasks.', 'name'),
-      priority: priority('The priority of its tasks.'),
+      ...WHEN,
+      start: or(WHEN.start, 'default'),
+      end: or(WHEN.end, 'default'),
+      limit: or(WHEN.limit, 'default'),
+      jitter: or(WHEN.jitter, 'default'),
+      ...WHERE,
       input: anything('The input of each task.'),
     },
     run: async ({ loom, view, input: { id, ...patch } }) => {
@@ -159,6 +184,42 @@ export const SCHEDULE_OPERATIONS: readonly Operation[] = [
     run: async ({ loom, view, input }) => {
       const { id } = await demandSchedule(loom, view, input.id);
       return loom.schedules.resume(id);
+    },
+  }),
+  operation('schedules.set', {
+    command: 'schedules set <id> <name> [input]',
+    help: 'Stores or changes a schedule of a task, or of a pipeline of --module; the input is JSON, @file, or - for stdin.',
+    needs: 'schedule',
+    input: { ...STARTS, ...WHEN, ...WHERE },
+    run: async ({ loom, input: { id, name, ...options } }) =>
+      loom.schedules.setByName(id, { ...present(options), name }),
+  }),
+  operation('schedules.on', {
+    command: 'schedules on <id> <name> [input]',
+    help: 'Starts a task, or a pipeline of --module, at each event; without an input it gets what was published.',
+    needs: 'schedule',
+    input: {
+      ...STARTS,
+      event: required(text('The name of the events, as `order.paid`.', 'name')),
+      key: text('Events of this key alone; default: of any.', 'key'),
+      ...WHERE,
+    },
+    run: async ({ loom, input: { id, name, event, ...options } }) =>
+      loom.schedules.onByName(id, { ...present(options), name, event }),
+  }),
+  operation('schedules.backfill', {
+    command: 'schedules backfill <id>',
+    help: 'Stores a task for every slot of a stretch that has passed.',
+    needs: 'schedule',
+    input: {
+      id: required(text('The schedule.', 'id')),
+      from: required(moment('Where the stretch begins.')),
+      to: moment('Where it ends; default: now.'),
+    },
+    run: async ({ loom, input: { id, from, to } }) => {
+      const { created, existing, refused } = await loom.schedules.backfill(id, { from, to });
+      const refusals = refused.map(({ slot, error }) => ({ slot, error: error.message }));
+      return { id, created, existing, refused: refusals };
     },
   }),
 ];

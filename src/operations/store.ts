@@ -4,7 +4,7 @@ import { backendFacts } from '../client/health.ts';
 import type { Overview } from './answers.ts';
 import { auditPage } from './audit.ts';
 import { ownUser } from './enqueue.ts';
-import { choice, integer, moment, required, text } from './fields.ts';
+import { choice, integer, moment, text } from './fields.ts';
 import { type Operation, operation } from './operation.ts';
 import { packageVersion } from './package.ts';
 import { PAGE_FIELDS, pageOf } from './paging.ts';
@@ -50,14 +50,18 @@ export const STORE_OPERATIONS: readonly Operation[] = [
     help: 'What happened by the minute or hour: tasks, how long they waited and ran.',
     users: 'rows',
     input: {
-      step: required(choice('Minutes are kept for a day, hours for 31 days.', ['minute', 'hour'])),
+      step: choice(
+        'By minutes, which are kept for a day, or hours, for 31 days; default: minute.',
+        ['minute', 'hour'],
+        'step',
+      ),
       from: moment('Where it begins; default: the last hour, or day.'),
       to: moment('Where it ends; default: now.'),
       queue: text('Of this queue alone.', 'name'),
-      user: text('Of this user alone; a caller of some users names one of them.', 'id'),
+      user: text('Of this user alone.', 'id'),
     },
     run: async ({ loom, view, input }) =>
-      loom.series.read({ ...input, user: ownUser(view, input.user) }),
+      loom.series.read({ ...input, step: input.step ?? 'minute', user: ownUser(view, input.user) }),
   }),
   operation('versions', {
     http: 'GET /versions',

@@ -10,6 +10,7 @@ import { STORE_OPERATIONS } from './store.ts';
 import { TASK_CHANGES } from './task-changes.ts';
 import { TASK_OPERATIONS } from './tasks.ts';
 import { USER_OPERATIONS } from './users.ts';
+import { XCOM_OPERATIONS } from './xcom.ts';
 
 /** In the order in which documents show them. */
 export const OPERATIONS: readonly Operation[] = [
@@ -23,4 +24,5 @@ export const OPERATIONS: readonly Operation[] = [
   ...BULK_OPERATIONS,
   ...USER_OPERATIONS,
   ...QUEUE_OPERATIONS,
+  ...XCOM_OPERATIONS,
 ];

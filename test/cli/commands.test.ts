@@ -170,7 +170,7 @@ describe('tasks', () => {
         .map((row) => JSON.parse(row) as object),
     ).toEqual([
       { id: 'one', ok: true, outcome: 'canceled' },
-      { id: 'two', ok: false, outcome: 'task two has ended as canceled' },
+      { id: 'two', ok: false, outcome: 'cancel: task two is canceled' },
       { id: 'nope', ok: false, outcome: 'task nope is not stored' },
     ]);
   });

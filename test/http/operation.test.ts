@@ -1,6 +1,11 @@
 /** An operation that is added to the table is found wherever operations are shown. */
-import { expect, it } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { afterAll, expect, it } from 'vitest';
 import { renderRoutes } from '../../scripts/docs/routes-doc.ts';
+import { programOf } from '../../src/cli/program.ts';
 import { openApiDocument } from '../../src/http/document.ts';
 import { apiOf } from '../../src/http/http-api.ts';
 import { routesOf } from '../../src/http/routes.ts';
@@ -76,4 +81,36 @@ it('has a row in docs/http.md', () => {
   expect(renderRoutes(read('docs/http.md'), routesOf([MOVE]))).toContain(
     '| `POST /shelves/{id}/move` |  | `configure` | changes | whole | Moves a shelf. |',
   );
+});
+
+const DATA = mkdtempSync(join(tmpdir(), 'fairloom-operation-'));
+afterAll(() => rmSync(DATA, { recursive: true, force: true }));
+
+/** What a command line with this operation alone writes. */
+async function line(...words: readonly string[]) {
+  const [out, err] = [new PassThrough(), new PassThrough()];
+  const shell = { out, err, env: {}, stdin: Readable.from([]), exitCode: 0 as const };
+  const error = await programOf(shell, [MOVE])
+    .parseAsync(words, { from: 'user' })
+    .then(
+      () => '',
+      (thrown: Error) => thrown.message,
+    );
+  return { out: String(out.read() ?? ''), error };
+}
+
+it('has a command whose help is its own', async () => {
+  const { out } = await line('shelves', 'move', '--help');
+  expect(out).toContain('Usage: fairloom shelves move [options] <id> <place>');
+  expect(out).toContain('moves a shelf');
+  expect(out).toMatch(/--max-steps <n> +how many steps it takes/);
+});
+
+it('takes its input by arguments and flags, and answers as JSON', async () => {
+  const words = ['shelves', 'move', 'a', 'attic', '--data', DATA];
+  const { out } = await line(...words, '--max-steps', '3', '-o', 'json');
+  expect(JSON.parse(out)).toEqual({ id: 'a', ok: true, outcome: 'attic in 3' });
+  expect(await line(...words, '--max-steps', '0')).toMatchObject({
+    error: expect.stringContaining('Expected a whole number, at least 1.'),
+  });
 });

@@ -1,30 +1,27 @@
-import type { Command } from 'commander';
-import { epochMs } from '../../base/globals.ts';
 import type { BulkInfo } from '../../bulk/bulk-facade.ts';
 import { ACTION_STATES, type BulkAction } from '../../bulk/bulk-record.ts';
 import { coreOf, type Fairloom } from '../../client/client.ts';
-import type { RateOptions } from '../../client/facades/settings-options.ts';
 import type { TaskInfo } from '../../client/facades/task-info.ts';
 import { TaskNotFoundError } from '../../domain/errors/errors.ts';
-import { rateArgument } from '../terminal/arguments.ts';
-import { CliError, EXIT, type ExitCode } from '../terminal/exit-code.ts';
+import { EXIT, type ExitCode } from '../terminal/exit-code.ts';
 import { shownMoment } from '../terminal/moments.ts';
-import { jsonLines, type Output, type View } from '../terminal/output.ts';
-import { type Shell, withLoom } from '../terminal/session.ts';
+import { shows } from '../terminal/operation-command.ts';
+import type { Output, View } from '../terminal/output.ts';
 import { cellText } from '../terminal/text-table.ts';
-import { changeEach } from '../views/bulk.ts';
 import { confirm } from '../views/confirm.ts';
 import type { JsonShapes } from '../views/json-shapes.ts';
-import { foundTasks, limitArgument, rowsOf, showFirst, take } from '../views/select-tasks.ts';
+import { foundTasks, take } from '../views/select-tasks.ts';
+import { each, rows, type ShownBy } from '../views/shown.ts';
 import { saying, sayObstacle } from '../views/wait.ts';
 
-interface StartOptions {
+interface StartInput {
+  readonly action: BulkAction;
   readonly where: string;
-  readonly rate?: RateOptions;
   readonly dryRun?: boolean;
+}
+
+interface StartOptions {
   readonly by?: string;
-  readonly reason?: string;
-  readonly queue?: string;
   readonly yes?: boolean;
   readonly wait?: boolean;
 }
@@ -36,38 +33,27 @@ const ASKED: readonly BulkAction[] = ['cancel', 'remove'];
 const COUNTED = 1_000;
 
 /** `fairloom bulk …` */
-export function addBulk(program: Command, shell: Shell): void {
-  const bulk = program.command('bulk').description('changes of many tasks, by workers');
-  addStart(bulk, shell);
-  addList(bulk, shell);
-  addGet(bulk, shell);
-  addCancel(bulk, shell);
-}
-
-function addStart(bulk: Command, shell: Shell): void {
-  bulk
-    .command('start <action>')
-    .description('redrive, cancel, remove or run-now what a filter means; workers carry it out')
-    .requiredOption('--where <filter>', 'which tasks, as "state:failed user:acme"')
-    .option('--rate <limit/per>', 'so many per time, as 10/1s', rateArgument)
-    .option('--dry-run', 'only count what it would change')
-    .option('--by <who>', 'who asks for it; kept with it')
-    .option('--reason <text>', 'why; kept with it, and with what it cancels')
-    .option('--queue <name>', 'whose workers carry it out; default: default')
-    .option('-y, --yes', 'do not ask: cancel and remove do')
-    .option('--wait', 'until it has ended')
-    .action((action: BulkAction, options: StartOptions, command: Command) =>
-      withLoom(shell, command, async (loom, output) => {
-        const { wait = false, yes, ...what } = options;
-        if (yes !== true && what.dryRun !== true) await ask(loom, action, options.where, output);
-        const info = await loom.bulk.start({ ...what, action });
-        if (wait) return showEnd(await ended(loom, info.id, output), output);
-        const text = [`${info.id} is stored; fairloom bulk get ${info.id} says how far it is`];
-        output.one({ json: info satisfies JsonShapes['bulk start'], id: info.id, text });
-        return undefined;
-      }),
-    );
-}
+export const BULK: ShownBy = {
+  ...rows('bulk.list', bulkView),
+  'bulk.cancel': each('cancel'),
+  'bulk.start': shows<StartInput, StartOptions>(
+    async ({ loom, output, input, own }) => {
+      const { by, yes, wait = false } = own;
+      if (yes !== true && input.dryRun !== true) await ask(loom, input.action, input.where, output);
+      const info = await loom.bulk.start({ ...input, by });
+      if (wait) return showEnd(await ended(loom, info.id, output), output);
+      const text = [`${info.id} is stored; fairloom bulk get ${info.id} shows its progress`];
+      output.one({ json: info satisfies JsonShapes['bulk start'], id: info.id, text });
+      return undefined;
+    },
+    {
+      flags: (command) =>
+        command
+          .option('--by <who>', 'who asks for it; stored with it')
+          .option('--wait', 'until it has ended'),
+    },
+  ),
+};
 
 /** Asks, when it takes something away, with those that it would find now. */
 async function ask(
@@ -118,51 +104,6 @@ function showEnd(info: BulkInfo, output: Output): ExitCode {
 
 function countsText({ matched = 0, done, skipped, failed }: BulkInfo): string {
   return `${matched} matched, ${done} done, ${skipped} skipped, ${failed} failed`;
-}
-
-function addList(bulk: Command, shell: Shell): void {
-  bulk
-    .command('list')
-    .description('changes of many tasks, the newest first')
-    .option('--limit <n|all>', 'rows', limitArgument, 50)
-    .action(({ limit }: { readonly limit: number }, command: Command) =>
-      withLoom(shell, command, async (loom, output) => {
-        const all = rowsOf((page) => loom.bulk.list(page));
-        await showFirst(output, all, { limit, view: bulkView(epochMs()) });
-        return undefined;
-      }),
-    );
-}
-
-function addGet(bulk: Command, shell: Shell): void {
-  bulk
-    .command('get <id>')
-    .description('how far one is, and what has failed of it')
-    .action((id: string, _options: unknown, command: Command) =>
-      withLoom(shell, command, async (loom, output) => {
-        const info = await loom.bulk.get(id);
-        if (info === undefined) throw new TaskNotFoundError(id);
-        output.one({ json: info satisfies JsonShapes['bulk get'], id, text: jsonLines(info) });
-        return undefined;
-      }),
-    );
-}
-
-function addCancel(bulk: Command, shell: Shell): void {
-  bulk
-    .command('cancel <id...>')
-    .description('end them; what they have changed stays so')
-    .option('--reason <text>', 'kept with them')
-    .action((ids: readonly string[], { reason }: { readonly reason?: string }, command: Command) =>
-      withLoom(shell, command, (loom, output) =>
-        changeEach('cancel', ids, output, async (id) => {
-          const reply = await loom.bulk.cancel(id, reason === undefined ? {} : { reason });
-          if (reply.kind === 'not-found') throw new TaskNotFoundError(id);
-          if (reply.kind !== 'already-ended') return reply.kind;
-          throw new CliError(EXIT.refused, `bulk action ${id} has ended as ${reply.state}`);
-        }),
-      ),
-    );
 }
 
 /** With moments as seen from `now` (ms since the epoch). */

@@ -10,79 +10,74 @@ import type { TaskInfo } from '../../client/facades/task-info.ts';
 import { culpritOf } from '../../domain/task/cause.ts';
 import type { TaskState } from '../../domain/task/task.ts';
 import { valuesOf, whereOf } from '../../search/where.ts';
-import { rateArgument } from '../terminal/arguments.ts';
+import { limitArgument, rateArgument } from '../terminal/arguments.ts';
 import { CliError, EXIT } from '../terminal/exit-code.ts';
+import { shows } from '../terminal/operation-command.ts';
 import { type Shell, withLoom } from '../terminal/session.ts';
 import { changeEach } from '../views/bulk.ts';
 import { type ConfirmOptions, confirm, confirmNamed } from '../views/confirm.ts';
 import { followersOf, wouldChange } from '../views/dry-run.ts';
-import { foundTasks, limitArgument, rowsOf, showFirst, take } from '../views/select-tasks.ts';
+import { foundTasks, rowsOf, showFirst, take } from '../views/select-tasks.ts';
+import { rows, type ShownBy } from '../views/shown.ts';
 import { errorGroupView, taskView } from '../views/views.ts';
 import { namedTasks, ofTasks, VALUES, withConfirm, withFilters } from './tasks.ts';
 
-interface DeadOptions extends ConfirmOptions {
+interface DeadFilter {
   readonly queue?: string;
   readonly user?: string;
   readonly name?: string;
   readonly where?: string;
   readonly error?: string;
-  readonly limit: number;
   readonly all?: boolean;
   readonly values?: boolean;
+}
+
+interface DeadOptions extends ConfirmOptions, DeadFilter {
+  readonly limit: number;
   readonly rate?: RateOptions;
 }
 
-/** `fairloom dead …`: the failed tasks. */
+/** `fairloom dead list`, `fairloom dead groups` */
+export const DEAD: ShownBy = {
+  ...rows('dead.groups', errorGroupView),
+  'dead.list': shows<DeadFilter, DeadFilter>(
+    async ({ loom, output, limit, input, own }) => {
+      // A run stands there when it failed at no task of its own.
+      const shown = deadLetters(loom, { ...input, ...own }, own.all);
+      const view = { ...taskView(epochMs()), none: 'no dead letters' };
+      await showFirst(output, shown, { limit, view });
+      return undefined;
+    },
+    {
+      flags: (command) =>
+        command
+          .option('--where <filter>', 'that match this filter, as "age:>1h"')
+          .option(
+            '--all',
+            'also those that only followed, and tasks that Fairloom itself stores for runs',
+          )
+          .option('--values', VALUES),
+    },
+  ),
+};
+
+/** `fairloom dead redrive`, `fairloom dead remove`: of many tasks at once. */
 export function addDead(program: Command, shell: Shell): void {
-  const dead = program.command('dead').description('dead letters: tasks that failed');
-  addGroups(dead, shell);
-  withDeadFilters(dead.command('list'))
-    .description('dead letters, oldest failure first')
-    .option(
-      '--all',
-      'also those that only followed, and tasks that Fairloom itself stores for runs',
-    )
-    .option('--limit <n|all>', 'rows', limitArgument, 50)
-    .option('--values', VALUES)
-    .action((options: DeadOptions, command: Command) =>
-      withLoom(shell, command, async (loom, output) => {
-        // A run stands there when it failed at no task of its own.
-        const shown = deadLetters(loom, options, options.all);
-        const view = { ...taskView(epochMs()), none: 'no dead letters' };
-        await showFirst(output, shown, { limit: options.limit, view });
-        return undefined;
-      }),
-    );
+  const dead = program.commands.find((one) => one.name() === 'dead') ?? program.command('dead');
   const redrives = addBulk(dead, shell, {
     verb: 'redrive',
     description: 'put dead letters back, with fresh attempts',
     done: 'redriven',
     change: redriver,
   });
-  const rate = 'so many per time, as 10/1s, by this command; bulk start leaves it to workers';
+  const rate = 'how many per time, as 10/1s, by this command; bulk start leaves it to workers';
   redrives.option('--rate <limit/per>', rate, rateArgument);
   addBulk(dead, shell, {
     verb: 'remove',
-    description: 'take dead letters away for good',
+    description: 'remove dead letters for good',
     done: 'removed',
     change: (loom) => (id) => loom.tasks.remove(id),
   });
-}
-
-function addGroups(dead: Command, shell: Shell): void {
-  dead
-    .command('groups')
-    .description(
-      'what tasks failed with: errors that differ in ids and numbers alone are one group',
-    )
-    .option('--limit <n|all>', 'rows', limitArgument, 50)
-    .action(({ limit }: { readonly limit: number }, command: Command) =>
-      withLoom(shell, command, async (loom, output) => {
-        const all = rowsOf((page) => loom.dead.groups(page));
-        await showFirst(output, all, { limit, view: errorGroupView(epochMs()) });
-        return undefined;
-      }),
-    );
 }
 
 function withDeadFilters(command: Command): Command {
@@ -167,7 +162,7 @@ async function choose(
 
 function deadLetters(
   loom: Fairloom,
-  { queue, user, name, error, where, values }: DeadOptions,
+  { queue, user, name, error, where, values }: DeadFilter,
   followers?: boolean,
 ): AsyncGenerator<TaskInfo> {
   if (where !== undefined) {

@@ -1,94 +1,60 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import { present } from '../../base/records.ts';
 import type { Duration } from '../../base/time.ts';
 import type { Fairloom } from '../../client/client.ts';
 import type { EnqueueOptions } from '../../enqueue/enqueue-options.ts';
 import type { TaskHandle } from '../../enqueue/handle.ts';
-import { RUN_FORMS, type RunEnqueueOptions, type RunForm } from '../../runs/run-options.ts';
+import { RUN_FORMS, type RunEnqueueOptions } from '../../runs/run-options.ts';
 import { untyped } from '../../workflow/notation/notation.ts';
 import { TaskDefinition } from '../../workflow/task-definition.ts';
-import { PRIORITY_NAMES, type Priority } from '../../workflow/task-options.ts';
-import {
-  durationArgument,
-  inputArgument,
-  integerArgument,
-  momentArgument,
-  offering,
-  positiveArgument,
-  priorityArgument,
-  repeated,
-} from '../terminal/arguments.ts';
+import { durationArgument, integerArgument } from '../terminal/arguments.ts';
+import { shows } from '../terminal/operation-command.ts';
 import { jsonLines, type Output } from '../terminal/output.ts';
-import { type Shell, withLoom } from '../terminal/session.ts';
 import { demandTaskName } from '../views/by-name.ts';
 import type { JsonShapes } from '../views/json-shapes.ts';
+import type { ShownBy } from '../views/shown.ts';
 import { resultSaying } from '../views/wait.ts';
 
-interface Options {
-  readonly id?: string;
-  readonly user?: string;
-  readonly queue?: string;
-  readonly priority?: Priority;
-  readonly cost?: number;
-  readonly delay?: Duration;
-  readonly at?: Date;
-  readonly expiresIn?: Duration;
-  readonly retries?: number;
-  readonly timeout?: Duration | 'none';
-  readonly idempotencyKey?: string;
-  readonly dependsOn?: readonly string[];
-  readonly form?: string;
-  readonly maxSteps?: number;
-  readonly startAt?: string;
+interface Input extends EnqueueOptions {
+  readonly name: string;
+  readonly input?: unknown;
+}
+
+interface Options extends Pick<RunEnqueueOptions, 'form' | 'maxSteps' | 'startAt'> {
   readonly wait?: Duration | true;
 }
 
-type RunSaid = { readonly [K in 'form' | 'maxSteps' | 'startAt']?: Options[K] | undefined };
-
 /** `fairloom enqueue <name> [input]`: a task by its name, or a pipeline that a module exports. */
-export function addEnqueue(program: Command, shell: Shell): void {
-  program
-    .command('enqueue <name> [input]')
-    .description(
-      'store a task, or a pipeline of --module; the input is JSON, @file, or - for stdin',
-    )
-    .option('--id <id>', 'its id; enqueuing it again changes nothing')
-    .option('--user <id>', 'whose turn it takes; default: default')
-    .option('--queue <name>', 'default: default')
-    .addOption(
-      offering(
-        new Option('--priority <1-6|name>', 'default: normal'),
-        PRIORITY_NAMES,
-        priorityArgument,
-      ),
-    )
-    .option('--cost <turns>', 'turns that it takes; default: 1', positiveArgument)
-    .option('--delay <time>', 'wait before the first start, as 30s', durationArgument)
-    .option('--at <moment>', 'not before this moment, as 2030-01-31T08:00:00Z', momentArgument)
-    .option('--expires-in <time>', 'not after this long', durationArgument)
-    .option('--retries <n>', 'attempts after the first', integerArgument(0))
-    .option('--timeout <time|none>', 'of one attempt', timeoutArgument)
-    .option('--idempotency-key <key>', 'at most one task per key, name, user and queue at a time')
-    .option('--depends-on <id>', 'wait for this task; may be repeated', repeated)
-    .addOption(new Option('--form <form>', 'of a pipeline').choices(RUN_FORMS))
-    .option('--max-steps <n>', 'of a pipeline: tasks and groups it may come to', integerArgument(1))
-    .option('--start-at <node>', 'of a pipeline: begin at this node; the input is its own')
-    .option('--wait [time]', 'wait for the end and print the result', durationArgument)
-    .action((name: string, input: string | undefined, options: Options, command: Command) =>
-      withLoom(shell, command, async (loom, output, steps) => {
-        const value = await inputArgument(input, shell.stdin);
-        const { form, maxSteps, startAt, ...others } = options;
-        const said = ofRun(enqueueOptions(others), { form, maxSteps, startAt });
-        const step = steps.get(name);
-        const isTask = step === undefined || (step instanceof TaskDefinition && !step.dynamic);
-        if (step === undefined) await demandTaskName(loom, name, output);
-        const handle = isTask
-          ? await loom.enqueueByName(name, value, said)
-          : await loom.enqueue(untyped(step), value, said);
-        await report(loom, handle, { wait: options.wait, output });
-        return undefined;
-      }),
-    );
-}
+export const ENQUEUE: ShownBy = {
+  enqueue: shows<Input, Options>(
+    async ({ loom, output, steps, input: given, own }) => {
+      const { name, input, ...options } = given;
+      // What was not said is left out, since a task knows nothing of pipelines.
+      const { wait, form, maxSteps, startAt } = own;
+      const said = { ...options, ...present({ form, maxSteps, startAt }) };
+      const step = steps.get(name);
+      const isTask = step === undefined || (step instanceof TaskDefinition && !step.dynamic);
+      if (step === undefined) await demandTaskName(loom, name, output);
+      const handle = isTask
+        ? await loom.enqueueByName(name, input, said)
+        : await loom.enqueue(untyped(step), input, said);
+      await report(loom, handle, { wait, output });
+      return undefined;
+    },
+    {
+      flags: (command) =>
+        command
+          .addOption(new Option('--form <form>', 'of a pipeline').choices(RUN_FORMS))
+          .option(
+            '--max-steps <n>',
+            'of a pipeline: how many tasks and groups it may come to',
+            integerArgument(1),
+          )
+          .option('--start-at <node>', 'of a pipeline: begin at this node; the input is its own')
+          .option('--wait [time]', 'wait for the end and print the result', durationArgument),
+    },
+  ),
+};
 
 /** The id, or with `--wait` the result. */
 async function report(
@@ -108,27 +74,4 @@ async function report(
   const result = await resultSaying(loom, handle, { output, timeout });
   const text = result === undefined ? [] : jsonLines(result);
   output.one({ json: { ...answer, result }, id, text });
-}
-
-function enqueueOptions({ at, wait: _wait, priority, ...rest }: Options): EnqueueOptions {
-  return {
-    ...rest,
-    ...(priority === undefined ? {} : { priority }),
-    ...(at === undefined ? {} : { executeAfter: at }),
-  };
-}
-
-/** Checked by the library; what was not said is left out, since a task knows none of it. */
-function ofRun(options: EnqueueOptions, said: RunSaid): RunEnqueueOptions {
-  const { form, maxSteps, startAt } = said;
-  return {
-    ...options,
-    ...(form === undefined ? {} : { form: form as RunForm }),
-    ...(maxSteps === undefined ? {} : { maxSteps }),
-    ...(startAt === undefined ? {} : { startAt }),
-  };
-}
-
-function timeoutArgument(text: string): Duration | 'none' {
-  return text === 'none' ? text : durationArgument(text);
 }

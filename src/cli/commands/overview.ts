@@ -9,20 +9,14 @@ import { type Shell, withLoom } from '../terminal/session.ts';
 import type { Style } from '../terminal/style.ts';
 import { textTable } from '../terminal/text-table.ts';
 import type { JsonShapes } from '../views/json-shapes.ts';
+import { rows, type ShownBy } from '../views/shown.ts';
 import { queueView, workerView } from '../views/views.ts';
 
-/** `fairloom workers list`, `status`, `health`: the whole at a glance. */
+/** `fairloom workers list` */
+export const WORKERS: ShownBy = rows('workers.list', workerView);
+
+/** `status`, `health`: the whole at a glance. */
 export function addOverview(program: Command, shell: Shell): void {
-  const workers = program.command('workers').description('the live workers');
-  workers
-    .command('list')
-    .description('every live worker, wherever it runs')
-    .action((_options: unknown, command: Command) =>
-      withLoom(shell, command, async (loom, output) => {
-        output.rows(await loom.workers.list(), workerView(epochMs()));
-        return undefined;
-      }),
-    );
   addStatus(program, shell);
   addHealth(program, shell);
 }

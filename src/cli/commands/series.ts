@@ -1,4 +1,3 @@
-import { type Command, Option } from 'commander';
 import type {
   SeriesPoint,
   SeriesReport,
@@ -6,45 +5,17 @@ import type {
   SeriesUser,
 } from '../../client/facades/series-report.ts';
 import { SERIES_COUNTS, type SeriesCount } from '../../domain/series/series-row.ts';
-import type { SeriesStep } from '../../domain/series/series-steps.ts';
-import { momentArgument } from '../terminal/arguments.ts';
 import { shownLength } from '../terminal/moments.ts';
-import { type Shell, withLoom } from '../terminal/session.ts';
 import { sparkline } from '../terminal/sparkline.ts';
 import type { Style } from '../terminal/style.ts';
 import { type Column, cellText, textTable } from '../terminal/text-table.ts';
-import type { JsonShapes } from '../views/json-shapes.ts';
-
-interface Options {
-  readonly step: SeriesStep;
-  readonly from?: Date;
-  readonly to?: Date;
-  readonly queue?: string;
-  readonly user?: string;
-}
+import { type ShownBy, thing } from '../views/shown.ts';
 
 /** `fairloom series` */
-export function addSeries(program: Command, shell: Shell): void {
-  program
-    .command('series')
-    .description('what happened by the minute or hour: tasks, how long they waited and ran')
-    .addOption(new Option('--step <step>', 'by').choices(['minute', 'hour']).default('minute'))
-    .option('--from <time>', 'default: the last hour, or day', momentArgument)
-    .option('--to <time>', 'default: now', momentArgument)
-    .option('--queue <name>', 'of this queue alone')
-    .option('--user <user>', 'of this user alone')
-    .action((options: Options, command: Command) =>
-      withLoom(shell, command, async (loom, output) => {
-        const report = await loom.series.read(options);
-        output.one({
-          json: report satisfies JsonShapes['series'],
-          id: report.points.map(({ at }) => String(at)),
-          text: reportLines(report, output.style),
-        });
-        return undefined;
-      }),
-    );
-}
+export const SERIES: ShownBy = thing('series', (report, { style }) => ({
+  id: report.points.map(({ at }) => String(at)),
+  text: reportLines(report, style),
+}));
 
 /** What is drawn, a line each. */
 const DRAWN: readonly SeriesCount[] = ['enqueued', 'started', 'finished', 'failed'];

@@ -1,47 +1,39 @@
-import type { Command } from 'commander';
 import type { StreamItem } from '../../client/facades/stream-reading.ts';
 import { shownNode } from '../../domain/task/node-name.ts';
 import type { StreamFacts } from '../../domain/task/stream.ts';
-import { integerArgument } from '../terminal/arguments.ts';
+import { shows } from '../terminal/operation-command.ts';
 import { jsonLine, type Output, type View } from '../terminal/output.ts';
-import { type Shell, withLoom } from '../terminal/session.ts';
 import { cellText } from '../terminal/text-table.ts';
 import type { JsonShapes } from '../views/json-shapes.ts';
+import { rows, type ShownBy } from '../views/shown.ts';
 
-interface ReadOptions {
-  readonly from: number;
-  readonly follow?: boolean;
+interface ReadInput {
+  readonly id: string;
+  readonly name: string;
+  readonly from?: number;
 }
 
 /** `fairloom streams …` */
-export function addStreams(program: Command, shell: Shell): void {
-  const streams = program.command('streams').description('what tasks tell while they run');
-  addRead(streams, shell);
-  streams
-    .command('list <id>')
-    .description('the streams of a task or run')
-    .action((id: string, _options: object, command: Command) =>
-      withLoom(shell, command, async (loom, output) => {
-        const facts: JsonShapes['streams list'] = await loom.streams.list(id);
-        output.rows(facts, FACTS_VIEW);
-        return undefined;
-      }),
-    );
-}
+export const STREAMS: ShownBy = {
+  ...rows('streams.list', () => FACTS_VIEW),
+  'streams.read': shows<ReadInput, Following>(
+    async ({ loom, output, input, own }) => {
+      const { id, name, from = 0 } = input;
+      const { follow = false } = own;
+      const items = loom.streams.read(id, name, { from, follow });
+      await output.each(items, (item) => showItem(item, output));
+      return undefined;
+    },
+    {
+      flags: (command) =>
+        command.option('--follow', 'wait for what comes, until the stream or its task has ended'),
+    },
+  ),
+};
 
-function addRead(streams: Command, shell: Shell): void {
-  streams
-    .command('read <id> <name>')
-    .description('what a task has written to a stream, a line for each chunk')
-    .option('--from <offset>', 'the first that is wanted', integerArgument(0), 0)
-    .option('--follow', 'wait for what is still to come, until the stream or its task has ended')
-    .action((id: string, name: string, { from, follow = false }: ReadOptions, command: Command) =>
-      withLoom(shell, command, async (loom, output) => {
-        const items = loom.streams.read(id, name, { from, follow });
-        await output.each(items, (item) => showItem(item, output));
-        return undefined;
-      }),
-    );
+/** Whether a command waits for what comes. */
+export interface Following {
+  readonly follow?: boolean;
 }
 
 function showItem(item: StreamItem, output: Output): void {

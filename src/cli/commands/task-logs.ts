@@ -1,32 +1,28 @@
-import type { Command } from 'commander';
 import type { TaskLogLine } from '../../client/facades/task-logs.ts';
 import { shownNode } from '../../domain/task/node-name.ts';
-import { integerArgument } from '../terminal/arguments.ts';
+import { type Shown, shows } from '../terminal/operation-command.ts';
 import { jsonLine, type Output } from '../terminal/output.ts';
-import { type Shell, withLoom } from '../terminal/session.ts';
 import type { Style } from '../terminal/style.ts';
 import type { JsonShapes } from '../views/json-shapes.ts';
+import type { Following } from './streams.ts';
 
-interface LogsOptions {
-  readonly from: number;
-  readonly follow?: boolean;
+interface Input {
+  readonly id: string;
+  readonly from?: number;
 }
 
 /** `fairloom tasks logs` */
-export function addLogs(tasks: Command, shell: Shell): void {
-  tasks
-    .command('logs <id>')
-    .description('the lines that its handlers have logged, as far as they are kept')
-    .option('--from <offset>', 'the first that is wanted', integerArgument(0), 0)
-    .option('--follow', 'wait for what is still to come, until the task has ended')
-    .action((id: string, { from, follow = false }: LogsOptions, command: Command) =>
-      withLoom(shell, command, async (loom, output) => {
-        const lines = loom.tasks.logs(id, { from, follow });
-        await output.each(lines, (line) => showLine(line, output));
-        return undefined;
-      }),
-    );
-}
+export const LOGS: Shown = shows<Input, Following>(
+  async ({ loom, output, input, own }) => {
+    const { id, from = 0 } = input;
+    const lines = loom.tasks.logs(id, { from, follow: own.follow ?? false });
+    await output.each(lines, (line) => showLine(line, output));
+    return undefined;
+  },
+  {
+    flags: (command) => command.option('--follow', 'wait for what comes, until the task has ended'),
+  },
+);
 
 function showLine(line: TaskLogLine, output: Output): void {
   const json = line satisfies JsonShapes['tasks logs'][number];

@@ -15,17 +15,15 @@ import { shownNode, shownTask } from '../../domain/task/node-name.ts';
 import { encryptedWords } from '../../domain/task/sealed-text.ts';
 import type { TaskState } from '../../domain/task/task.ts';
 import { stateOption } from '../terminal/arguments.ts';
-import { CliError, EXIT, type ExitCode } from '../terminal/exit-code.ts';
+import { CliError, EXIT } from '../terminal/exit-code.ts';
 import { shownLength, shownMoment } from '../terminal/moments.ts';
+import { shows } from '../terminal/operation-command.ts';
 import { fieldLines, jsonLine, type Output } from '../terminal/output.ts';
-import { type Shell, withLoom } from '../terminal/session.ts';
 import type { Style } from '../terminal/style.ts';
 import { cellText, textTable } from '../terminal/text-table.ts';
-import { changeEach } from '../views/bulk.ts';
 import { type ConfirmOptions, confirm, confirmNamed } from '../views/confirm.ts';
 import { type DryRunWords, followersOf, wouldChange } from '../views/dry-run.ts';
 import {
-  limitArgument,
   rowsOf,
   searched,
   selectTasks,
@@ -33,6 +31,7 @@ import {
   shownOf,
   type TaskFilterOptions,
 } from '../views/select-tasks.ts';
+import { answerOf, doEach, each, type ShownBy } from '../views/shown.ts';
 import {
   attemptView,
   dependentView,
@@ -41,28 +40,94 @@ import {
   taskJson,
   taskView,
 } from '../views/views.ts';
-import { addLogs } from './task-logs.ts';
+import { LOGS } from './task-logs.ts';
 
-interface ListOptions extends TaskFilterOptions {
-  readonly limit: number;
+interface ListOptions {
   readonly all?: boolean;
+  readonly values?: boolean;
 }
 
-interface CancelOptions extends TaskFilterOptions, ConfirmOptions {
-  readonly reason?: string;
-}
+interface CancelOptions extends TaskFilterOptions, ConfirmOptions {}
 
 /** `fairloom tasks …` */
-export function addTasks(program: Command, shell: Shell): void {
-  const tasks = program.command('tasks').description('look at tasks, and change single ones');
-  addList(tasks, shell);
-  addGet(tasks, shell);
-  addDependents(tasks, shell);
-  addExplain(tasks, shell);
-  addLogs(tasks, shell);
-  addCancel(tasks, shell);
-  addChanges(tasks, shell);
-}
+export const TASKS: ShownBy = {
+  'tasks.list': shows<TaskFilterOptions, ListOptions>(
+    async (call) => {
+      const { loom, output, limit, input, own } = call;
+      const { found, note } = searched(loom, present({ ...input, values: own.values }), limit);
+      await showFirst(output, shownOf(found, own.all), { limit, view: taskView(epochMs()) });
+      note(output);
+      return undefined;
+    },
+    {
+      flags: (command) =>
+        command
+          .option('--all', 'also tasks that Fairloom itself stores for runs')
+          .option('--values', VALUES),
+    },
+  ),
+  'tasks.get': {
+    show: async (call) => {
+      const { attempts, ...task } = await answerOf('tasks.get', call);
+      const { output } = call;
+      const { style } = output;
+      const table = attempts.length > 0 ? textTable(attempts, attemptView.columns(style)) : [];
+      output.one({
+        json: { ...taskJson(task), attempts },
+        id: task.id,
+        text: [...taskLines(task, output), ...(table.length > 0 ? ['', ...table] : [])],
+      });
+      return undefined;
+    },
+  },
+  'tasks.dependents': shows<{ readonly id: string }>(async ({ loom, output, limit, input }) => {
+    // Also of an id that is not stored.
+    const all = rowsOf((page) => loom.tasks.dependents(input.id, page));
+    await showFirst(output, all, { limit, view: dependentView });
+    return undefined;
+  }),
+  'tasks.explain': {
+    show: async (call) => {
+      const explanation = await answerOf('tasks.explain', call);
+      const { loom, output } = call;
+      const isText = output.form === 'table';
+      const more = isText
+        ? [...(await logsLines(loom, explanation)), ...(await expectedLines(loom, explanation))]
+        : [];
+      const text = explanationLines(explanation, more, output.style);
+      output.one({ json: explanation, id: explanation.id, text });
+      return undefined;
+    },
+  },
+  'tasks.logs': LOGS,
+  'tasks.redrive': each('redrive'),
+  'tasks.run-now': each('run-now'),
+  'tasks.remove': shows<Readonly<Record<string, unknown>>, ConfirmOptions>(async (call) => {
+    const { loom, output, ids, own } = call;
+    const followers = await followersOf(loom, ids, 'removal');
+    const named = { ...own, followers, ...namedTasks(loom) };
+    if (await confirmNamed('remove', ids, named, output)) return doEach('remove', call);
+    return wouldChange(output, { ...ofTasks(loom), ids, followers, ...REMOVED });
+  }),
+  'tasks.cancel': shows<Readonly<Record<string, unknown>>, CancelOptions>(
+    async (call) => {
+      const { loom, output, ids, own } = call;
+      const chosen = await choose(loom, ids, own, (state) => !isEnded(state));
+      const followers = await followersOf(loom, chosen, 'cancel');
+      const asked = { ...own, followers };
+      const agreed =
+        ids.length > 0
+          ? await confirmNamed('cancel', ids, { ...asked, ...namedTasks(loom) }, output)
+          : await confirm('cancel', chosen, asked, output);
+      if (agreed) return doEach('cancel', { ...call, ids: chosen });
+      return wouldChange(output, { ...ofTasks(loom), ids: chosen, followers, ...CANCELED });
+    },
+    {
+      flags: (command) =>
+        withFilters(command).addOption(stateOption('all of them that are in this state')),
+    },
+  ),
+};
 
 /** What `--values` does. */
 export const VALUES = 'with --json: inputs and results too, which may be long';
@@ -70,10 +135,10 @@ export const VALUES = 'with --json: inputs and results too, which may be long';
 /** Adds the filters that choose tasks. */
 export function withFilters(command: Command): Command {
   return command
-    .option('--queue <name>', 'of this queue')
-    .option('--user <id>', 'of this user')
-    .option('--name <name>', 'of this name')
-    .option('--where <filter>', 'that this filter means, as "state:failed age:>1h"');
+    .option('--queue <name>', 'all of this queue')
+    .option('--user <id>', 'all of this user')
+    .option('--name <name>', 'all of this name')
+    .option('--where <filter>', 'all that match this filter, as "state:failed age:>1h"');
 }
 
 /** Adds `--yes` and `--dry-run`. */
@@ -83,91 +148,22 @@ export function withConfirm(command: Command): Command {
     .option('--dry-run', 'show what would be done, and do nothing');
 }
 
-function addList(tasks: Command, shell: Shell): void {
-  withFilters(tasks.command('list'))
-    .description('tasks, in the order of their turns, due times or ends')
-    .addOption(stateOption('in this state; default: all, living ones first'))
-    .option('--all', 'also tasks that Fairloom itself stores for runs')
-    .option('--limit <n|all>', 'rows', limitArgument, 50)
-    .option('--values', VALUES)
-    .action((options: ListOptions, command: Command) =>
-      withLoom(shell, command, async (loom, output) => {
-        const { limit, state, queue, user, name, where, values } = options;
-        const filter = present({ state, queue, user, name, where, values });
-        const { found, note } = searched(loom, filter, limit);
-        await showFirst(output, shownOf(found, options.all), { limit, view: taskView(epochMs()) });
-        note(output);
-        return undefined;
-      }),
-    );
-}
-
-function addGet(tasks: Command, shell: Shell): void {
-  tasks
-    .command('get <id>')
-    .description('everything about one task, and its attempts')
-    .action((id: string, _options: unknown, command: Command) =>
-      withLoom(shell, command, async (loom, output) => {
-        const task = await demandTask(loom, id);
-        const attempts = await loom.tasks.attempts(id);
-        const { style } = output;
-        const table = attempts.length > 0 ? textTable(attempts, attemptView.columns(style)) : [];
-        output.one({
-          json: { ...taskJson(task), attempts: attempts.map(attemptView.json) },
-          id: task.id,
-          text: [...taskLines(task, output), ...(table.length > 0 ? ['', ...table] : [])],
-        });
-        return undefined;
-      }),
-    );
-}
-
-function addDependents(tasks: Command, shell: Shell): void {
-  tasks
-    .command('dependents <id>')
-    .description(
-      'who waits for a task, or for an id that is not stored; those held for a redrive last',
-    )
-    .option('--limit <n|all>', 'rows', limitArgument, 50)
-    .action((id: string, { limit }: { readonly limit: number }, command: Command) =>
-      withLoom(shell, command, async (loom, output) => {
-        const all = rowsOf((page) => loom.tasks.dependents(id, page));
-        await showFirst(output, all, { limit, view: dependentView });
-        return undefined;
-      }),
-    );
-}
-
-function addExplain(tasks: Command, shell: Shell): void {
-  tasks
-    .command('explain <id>')
-    .description('why a task does not run now, or what became of it, and what would help')
-    .action((id: string, _options: unknown, command: Command) =>
-      withLoom(shell, command, async (loom, output) => {
-        const explanation = await loom.tasks.explain(id);
-        const { error } = explanation;
-        const { style } = output;
-        const isText = output.form === 'table';
-        const expected = isText ? await expectedLines(loom, explanation) : [];
-        const logs = isText ? await logsLines(loom, explanation) : [];
-        const lines = explanation.obstacles.flatMap(({ kind, text, command: help }) => [
-          `${style.yellow(kind)}: ${text}`,
-          ...(help === undefined ? [] : [style.dim(`  ${help}`)]),
-        ]);
-        output.one({
-          json: explanation,
-          id: explanation.id,
-          text: [
-            `${explanation.id} is ${stateText(explanation.state, style)}`,
-            ...(error === undefined ? [] : [style.red(namedLineOf(error))]),
-            ...lines,
-            ...[...logs, ...expected].map((line) => style.dim(`  ${line}`)),
-            ...dependentLines(explanation, style),
-          ],
-        });
-        return undefined;
-      }),
-    );
+function explanationLines(
+  explanation: Explanation,
+  more: readonly string[],
+  style: Style,
+): readonly string[] {
+  const { id, state, error, obstacles } = explanation;
+  return [
+    `${id} is ${stateText(state, style)}`,
+    ...(error === undefined ? [] : [style.red(namedLineOf(error))]),
+    ...obstacles.flatMap(({ kind, text, command }) => [
+      `${style.yellow(kind)}: ${text}`,
+      ...(command === undefined ? [] : [style.dim(`  ${command}`)]),
+    ]),
+    ...more.map((line) => style.dim(`  ${line}`)),
+    ...dependentLines(explanation, style),
+  ];
 }
 
 /** Where to look next: a failed task that has logged something. */
@@ -190,78 +186,6 @@ async function expectedLines(
   if (ms === undefined) return [];
   const rate = `the rate of the last ${RATE_MINUTES} minutes`;
   return [`its turn comes in about ${shownLength(ms)}, at ${rate} of its user`];
-}
-
-function addCancel(tasks: Command, shell: Shell): void {
-  const cancel = withConfirm(withFilters(tasks.command('cancel [id...]')))
-    .description('cancel tasks by id, or all that match; running ones are asked to stop')
-    .addOption(stateOption('in this state'))
-    .option('--reason <text>', 'kept with the task');
-  cancel.action((ids: readonly string[], options: CancelOptions, command: Command) =>
-    withLoom(shell, command, async (loom, output) => {
-      const chosen = await choose(loom, ids, options, (state) => !isEnded(state));
-      const followers = await followersOf(loom, chosen, 'cancel');
-      const asked = { ...options, followers };
-      const agreed =
-        ids.length > 0
-          ? await confirmNamed('cancel', ids, { ...asked, ...namedTasks(loom) }, output)
-          : await confirm('cancel', chosen, asked, output);
-      if (!agreed) {
-        return wouldChange(output, { ...ofTasks(loom), ids: chosen, followers, ...CANCELED });
-      }
-      const { reason } = options;
-      return changeEach('cancel', chosen, output, async (id) => {
-        const reply = await loom.tasks.cancel(id, reason === undefined ? {} : { reason });
-        if (reply.kind === 'not-found') throw new TaskNotFoundError(id);
-        if (reply.kind !== 'already-ended') return reply.kind;
-        throw new CliError(EXIT.refused, `task ${id} has ended as ${reply.state}`);
-      });
-    }),
-  );
-}
-
-function addChanges(tasks: Command, shell: Shell): void {
-  const remove = withConfirm(tasks.command('remove <id...>')).description(
-    'take ended tasks away for good',
-  );
-  remove.action((ids: readonly string[], options: ConfirmOptions, command: Command) =>
-    withLoom(shell, command, async (loom, output) => {
-      const followers = await followersOf(loom, ids, 'removal');
-      const named = { ...options, followers, ...namedTasks(loom) };
-      if (!(await confirmNamed('remove', ids, named, output))) {
-        return wouldChange(output, { ...ofTasks(loom), ids, followers, ...REMOVED });
-      }
-      return changeEach('remove', ids, output, async (id) => {
-        await loom.tasks.remove(id);
-        return 'removed';
-      });
-    }),
-  );
-  tasks
-    .command('redrive <id...>')
-    .description('put failed tasks back, with fresh attempts')
-    .action((ids: readonly string[], _options: unknown, command: Command) =>
-      withLoom(shell, command, (loom, output) =>
-        changeEach('redrive', ids, output, async (id) => {
-          await loom.tasks.redrive(id);
-          return 'redriven';
-        }),
-      ),
-    );
-  tasks
-    .command('run-now <id...>')
-    .description('make delayed tasks due now')
-    .action((ids: readonly string[], _options: unknown, command: Command) =>
-      withLoom(
-        shell,
-        command,
-        (loom, output): Promise<ExitCode> =>
-          changeEach('run-now', ids, output, async (id) => {
-            await loom.tasks.runNow(id);
-            return 'due';
-          }),
-      ),
-    );
 }
 
 /** Who waits for it, and the command that lists them. */
@@ -326,12 +250,6 @@ async function choose(
   const found: string[] = [];
   for await (const task of selectTasks(loom, filter)) if (isMeant(task.state)) found.push(task.id);
   return found;
-}
-
-async function demandTask(loom: Fairloom, id: string): Promise<TaskInfo> {
-  const task = await loom.tasks.get(id);
-  if (task === undefined) throw new TaskNotFoundError(id);
-  return task;
 }
 
 function taskLines(task: TaskInfo, { style }: Output): readonly string[] {

@@ -1,103 +1,52 @@
-import type { Command } from 'commander';
 import type { UserOptions } from '../../client/facades/settings-options.ts';
 import type { UserHistory } from '../../client/facades/user-history.ts';
 import type { Percentiles } from '../../domain/series/histogram.ts';
-import {
-  integerArgument,
-  orDefault,
-  positiveArgument,
-  rateArgument,
-} from '../terminal/arguments.ts';
 import { CliError, EXIT } from '../terminal/exit-code.ts';
 import { shownLength } from '../terminal/moments.ts';
+import { shows } from '../terminal/operation-command.ts';
 import { fieldLines, type Output } from '../terminal/output.ts';
-import { type Shell, withLoom } from '../terminal/session.ts';
 import type { JsonShapes, UserDetails } from '../views/json-shapes.ts';
-import { limitArgument, rowsOf, showFirst } from '../views/select-tasks.ts';
+import { rowsOf, showFirst } from '../views/select-tasks.ts';
+import { noted, type ShownBy } from '../views/shown.ts';
 import { settingFields } from '../views/user-settings.ts';
 import { userView } from '../views/views.ts';
+import { demandSettings } from './queues.ts';
 
-interface QueueOption {
+interface OfUser {
+  readonly user: string;
   readonly queue?: string;
 }
 
 /** `fairloom users …` */
-export function addUsers(program: Command, shell: Shell): void {
-  const users = program.command('users').description('who waits, who runs, and what each may');
-  addReading(users, shell);
-  addSet(users, shell);
-  for (const verb of ['pause', 'resume'] as const) {
-    users
-      .command(`${verb} <user>`)
-      .description(verb === 'pause' ? 'start nothing more of a user' : 'let a paused user go on')
-      .option('--queue <name>', 'in this queue alone')
-      .action((user: string, { queue }: QueueOption, command: Command) =>
-        withLoom(shell, command, async (loom, output) => {
-          await loom.users[verb](user, { queue });
-          output.note(`${user} is ${verb === 'pause' ? 'paused' : 'resumed'}`);
-          return undefined;
-        }),
-      );
-  }
-}
-
-function addReading(users: Command, shell: Shell): void {
-  users
-    .command('list')
-    .description('the users of a queue that have work in it, or settings')
-    .option('--queue <name>', 'default: default')
-    .option('--limit <n|all>', 'rows', limitArgument, 50)
-    .action((options: QueueOption & { readonly limit: number }, command: Command) =>
-      withLoom(shell, command, async (loom, output) => {
-        const { queue, limit } = options;
-        const all = rowsOf((page) => loom.users.list({ ...page, queue }));
-        await showFirst(output, all, { limit, view: userView });
-        return undefined;
-      }),
-    );
-  users
-    .command('get <user>')
-    .description('one user in one queue')
-    .option('--queue <name>', 'default: default')
-    .action((user: string, { queue }: QueueOption, command: Command) =>
-      withLoom(shell, command, async (loom, output) => {
-        const [found, history] = await Promise.all([
-          loom.users.get(user, { queue }),
-          loom.users.history(user, { queue }),
-        ]);
-        if (found === undefined) {
-          throw new CliError(EXIT.notFound, `nothing is known about user ${user}`);
-        }
-        const details = { ...found, history } satisfies JsonShapes['users get'];
-        output.one({ json: details, id: found.user, text: userLines(details, output) });
-        return undefined;
-      }),
-    );
-}
-
-interface SetOptions extends QueueOption, UserOptions {}
-
-function addSet(users: Command, shell: Shell): void {
-  users
-    .command('set <user>')
-    .description('change settings of a user; "default" takes one back')
-    .option('--queue <name>', 'in this queue alone; default: in all that have no own setting')
-    .option('--weight <n>', 'claim on turns, 0.01 to 1000', orDefault(positiveArgument))
-    .option('--max-running <n>', 'at most so many run at once', orDefault(integerArgument(1)))
-    .option('--max-queued <n>', 'at most so many wait', orDefault(integerArgument(1)))
-    .option('--rate <limit/per>', 'starts per time, as 100/1m', orDefault(rateArgument))
-    .action((user: string, options: SetOptions, command: Command) =>
-      withLoom(shell, command, async (loom, output) => {
-        const { queue, ...settings } = options;
-        if (Object.keys(settings).length === 0) {
-          throw new CliError(EXIT.usage, 'nothing to set', 'see fairloom users set --help');
-        }
-        await loom.users.set(user, settings, { queue });
-        output.note(`${user} is set`);
-        return undefined;
-      }),
-    );
-}
+export const USERS: ShownBy = {
+  'users.list': shows<Omit<OfUser, 'user'>>(async ({ loom, output, limit, input: { queue } }) => {
+    const all = rowsOf((page) => loom.users.list({ ...page, queue }));
+    await showFirst(output, all, { limit, view: userView });
+    return undefined;
+  }),
+  'users.get': shows<OfUser>(async ({ loom, output, input: { user, queue } }) => {
+    const [found, history] = await Promise.all([
+      loom.users.get(user, { queue }),
+      loom.users.history(user, { queue }),
+    ]);
+    if (found === undefined) {
+      throw new CliError(EXIT.notFound, `nothing is known about user ${user}`);
+    }
+    const details = { ...found, history } satisfies JsonShapes['users get'];
+    output.one({ json: details, id: found.user, text: userLines(details, output) });
+    return undefined;
+  }),
+  'users.set': shows<OfUser & UserOptions>(async ({ loom, output, input }) => {
+    const { user, queue, ...settings } = input;
+    demandSettings('users set', settings);
+    // The operation answers with the user, of whom nothing may be known once settings are taken back.
+    await loom.users.set(user, settings, { queue });
+    output.note(`${user} is set`);
+    return undefined;
+  }),
+  'users.pause': noted('user', 'is paused'),
+  'users.resume': noted('user', 'is resumed'),
+};
 
 function userLines(user: UserDetails, { style }: Output): readonly string[] {
   return fieldLines(

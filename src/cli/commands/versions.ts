@@ -1,40 +1,31 @@
-import type { Command } from 'commander';
 import type { OpenState, VersionStatus } from '../../client/facades/versions.ts';
 import { isNamed, versionedName } from '../../domain/task/task-name.ts';
-import { integerArgument } from '../terminal/arguments.ts';
 import { CliError, EXIT } from '../terminal/exit-code.ts';
+import { shows } from '../terminal/operation-command.ts';
 import type { View } from '../terminal/output.ts';
-import { type Shell, withLoom } from '../terminal/session.ts';
 import { cellText } from '../terminal/text-table.ts';
-
-interface Options {
-  readonly limit?: number;
-}
-
-type Rest = [options: Options, command: Command];
+import type { ShownBy } from '../views/shown.ts';
 
 /** `fairloom versions [name]` */
-export function addVersions(program: Command, shell: Shell): void {
-  program
-    .command('versions [name]')
-    .description('per version of each task what still needs it, and which live workers have it')
-    .option('--limit <n>', 'tasks that it looks at; default: 100000', integerArgument(1))
-    .action((name: string | undefined, ...rest: Rest) => {
-      const [{ limit }, command] = rest;
-      return withLoom(shell, command, async (loom, output) => {
-        const { versions, looked, complete } = await loom.versions({ limit });
-        const isMeant = (one: VersionStatus): boolean =>
-          name === undefined || isNamed(versionedName(one.name, one.version), name);
-        const meant = versions.filter(isMeant);
-        if (meant.length > 0 || name === undefined) output.rows(meant, VERSIONS);
-        if (!complete) output.note(`there are more than the ${looked} tasks that were looked at`);
-        if (meant.length > 0 || name === undefined) return undefined;
-        throw new CliError(
-          EXIT.notFound,
-          `nothing that is stored needs ${name}, and no live worker has it`,
-        );
-      });
-    });
+export const VERSION_COMMAND: ShownBy = {
+  versions: shows<Options>(async ({ loom, output, input: { name, limit } }) => {
+    const { versions, looked, complete } = await loom.versions({ limit });
+    const isMeant = (one: VersionStatus): boolean =>
+      name === undefined || isNamed(versionedName(one.name, one.version), name);
+    const meant = versions.filter(isMeant);
+    if (meant.length > 0 || name === undefined) output.rows(meant, VERSIONS);
+    if (!complete) output.note(`there are more than the ${looked} tasks that were looked at`);
+    if (meant.length > 0 || name === undefined) return undefined;
+    throw new CliError(
+      EXIT.notFound,
+      `nothing that is stored needs ${name}, and no live worker has it`,
+    );
+  }),
+};
+
+interface Options {
+  readonly name?: string;
+  readonly limit?: number;
 }
 
 const VERSIONS: View<VersionStatus> = {

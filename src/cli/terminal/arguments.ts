@@ -56,6 +56,16 @@ export function offering<T>(
   return option;
 }
 
+/** `--limit`: a number of rows, or `all`. */
+export function limitArgument(text: string): number {
+  if (text === 'all') return Number.POSITIVE_INFINITY;
+  try {
+    return integerArgument(1)(text);
+  } catch {
+    throw new InvalidArgumentError('Expected a whole number, at least 1, or all.');
+  }
+}
+
 /** A setting that `default` takes back. */
 export function orDefault<T>(parse: (text: string) => T): (text: string) => T | 'default' {
   return (text) => (text === 'default' ? 'default' : parse(text));

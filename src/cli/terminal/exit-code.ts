@@ -1,4 +1,5 @@
 import { ERRORS, isOwn } from '../../domain/errors/errors.ts';
+import { Refusal } from '../../operations/refusal.ts';
 
 /** What the process ends with; part of the command line's contract. */
 export const EXIT = {
@@ -39,6 +40,9 @@ export class CliError extends Error {
 /** The exit code of anything thrown. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CliError) return error.exitCode;
+  if (error instanceof Refusal) {
+    return error.code === 'NOT_FOUND' ? EXIT.notFound : EXIT.refused;
+  }
   if (isOwn(error)) return EXIT[ERRORS[error.code]?.exit ?? 'failed'];
   return EXIT.failed;
 }

@@ -25,9 +25,11 @@ import type { StreamFacts } from '../../domain/task/stream.ts';
 import type { WaitFigure } from '../../domain/task/wait.ts';
 import type { XComFact } from '../../domain/task/xcom.ts';
 import type {
+  Backfill,
   Change,
   GivenAnswer,
   GraphStates,
+  NamedValue,
   PublishedEvent,
   ScheduleSlots,
   SentSignal,
@@ -35,6 +37,7 @@ import type {
   StoredTask,
   StreamRow,
   TaskDetails,
+  XComNamespace,
 } from '../../operations/answers.ts';
 import type { RunExport } from '../../runs/calls/run-format.ts';
 import type { RunDetails, RunInfo } from '../../runs/run-info.ts';
@@ -105,6 +108,7 @@ export interface JsonShapes {
   readonly 'users pause': undefined;
   readonly 'users resume': undefined;
   readonly 'queues list': readonly QueueStatus[];
+  readonly 'queues get': QueueStatus;
   readonly 'queues set': undefined;
   readonly 'queues pause': undefined;
   readonly 'queues resume': undefined;
@@ -145,32 +149,6 @@ export interface EnqueuedTask extends StoredTask {
 export interface RunOutput {
   /** What the last one returned; absent when that is nothing. */
   readonly result?: unknown;
-}
-
-/** A namespace in which a user has values. */
-export interface XComNamespace {
-  /** Its name. */
-  readonly namespace: string;
-}
-
-/** A value with its key. */
-export interface NamedValue {
-  /** Its key. */
-  readonly key: string;
-  /** What was pushed. */
-  readonly value: unknown;
-}
-
-/** What was done about the slots of a stretch. */
-export interface Backfill {
-  /** The schedule. */
-  readonly id: string;
-  /** Slots whose task was stored, in ms since the epoch. */
-  readonly created: readonly number[];
-  /** Slots whose task was there before. */
-  readonly existing: readonly number[];
-  /** Slots whose task was not stored, and why. */
-  readonly refused: readonly { readonly slot: number; readonly error: string }[];
 }
 
 /** One user in one queue, and how it has fared of late. */

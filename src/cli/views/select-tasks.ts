@@ -1,12 +1,10 @@
 /** Tasks by filters, page by page: no listing is ever held whole unless it is asked for. */
-import { InvalidArgumentError } from 'commander';
 import type { Fairloom } from '../../client/client.ts';
 import type { TaskInfo } from '../../client/facades/task-info.ts';
 import { allPages } from '../../domain/port/all-pages.ts';
 import type { Page, PageRequest } from '../../domain/port/inspection.ts';
 import { TASK_STATES, type TaskState } from '../../domain/task/task.ts';
 import { STATES_BY_INTEREST } from '../../search/search.ts';
-import { integerArgument } from '../terminal/arguments.ts';
 import { CliError, EXIT } from '../terminal/exit-code.ts';
 import type { Output, View } from '../terminal/output.ts';
 
@@ -112,16 +110,6 @@ export async function showFirst<Row>(
   const { items, more } = await take(rows, limit);
   output.rows(items, view);
   if (more) output.note('there are more; --limit <n> or --limit all shows them');
-}
-
-/** `--limit`: a number of rows, or `all`. */
-export function limitArgument(text: string): number {
-  if (text === 'all') return Number.POSITIVE_INFINITY;
-  try {
-    return integerArgument(1)(text);
-  } catch {
-    throw new InvalidArgumentError('Expected a whole number, at least 1, or all.');
-  }
 }
 
 /** Every row of a listing, one page after the other. */
