@@ -32,6 +32,8 @@ type Generator = () => Promise<Generated> | Generated;
 const GENERATORS: Readonly<Record<string, () => Promise<Generator>>> = {
   lua: async () => (await import('./lua/bundle.ts')).luaScripts,
   hosts: async () => (await import('./generate/programs.ts')).hostPrograms,
+  schemas: async () => (await import('./generate/schemas.ts')).answerSchemas,
+  pageRoutes: async () => (await import('./generate/page-routes.ts')).pageRoutes,
   compaction: async () => (await import('./generate/programs.ts')).compactionProgram,
 };
 

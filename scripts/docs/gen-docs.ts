@@ -1,6 +1,6 @@
 /**
  * Writes docs/limits.md from src/domain/limits.ts, docs/acl.example from the Lua scripts,
- * docs/cli-output.md from src/cli/views/json-shapes.ts, the schemas of the OpenAPI document from src/operations/answers.ts, the routes in docs/http.md, the reference in docs/configuration.md from
+ * docs/cli-output.md from src/cli/views/json-shapes.ts, the routes in docs/http.md, the reference in docs/configuration.md from
  * src/config/options.ts, the names of predecessors in docs/guide/coming-from.md, the table of decisions from their pages, the facts in docs/errors.md from
  * src/domain/errors/catalogue.ts, the tables of docs/redis-layout.md
  * from src/backends/redis/layout/, and the drawing in docs/lifecycle.md. `test/tidy/docs/docs.test.ts` and
@@ -16,20 +16,14 @@ import { renderLayout } from './layout-doc.ts';
 import { renderLifecycle } from './lifecycle-doc.ts';
 import { loadLimits, renderLimits } from './limits-doc.ts';
 import { renderOutput } from './output-doc.ts';
-import { renderPageRoutes } from './page-routes.ts';
 import { renderRoutes } from './routes-doc.ts';
-import { renderSchemas } from './schemas.ts';
 
-const SCHEMAS = new URL('../../src/http/schemas.generated.ts', import.meta.url);
-const PAGE_ROUTES = new URL('../../dashboard/src/api/routes.generated.ts', import.meta.url);
 const DOCS = new URL('../../docs/', import.meta.url);
 
 mkdirSync(DOCS, { recursive: true });
 writeFileSync(new URL('limits.md', DOCS), renderLimits(await loadLimits()));
 writeFileSync(new URL('acl.example', DOCS), renderAcl());
 writeFileSync(new URL('cli-output.md', DOCS), renderOutput());
-writeFileSync(SCHEMAS, renderSchemas());
-writeFileSync(PAGE_ROUTES, renderPageRoutes());
 const http = new URL('http.md', DOCS);
 writeFileSync(http, renderRoutes(readFileSync(http, 'utf8')));
 writeFileSync(new URL('adr/README.md', DOCS), renderDecisions(loadDecisions()));

@@ -22,6 +22,8 @@ export interface TypeField {
 export interface TypeTables {
   readonly root: readonly TypeField[];
   readonly tables: readonly TypeTable[];
+  /** The files that were read for it, without those of packages. */
+  readonly files: readonly string[];
 }
 
 /**
@@ -45,7 +47,11 @@ export function typeTables(file: string, name: string, opaque: ReadonlySet<strin
     ?.statements.find((one) => ts.isInterfaceDeclaration(one) && one.name.text === name);
   if (found === undefined) throw new Error(`${file} has no interface ${name}`);
   const checker = program.getTypeChecker();
-  return new Reader(checker, opaque).read(checker.getTypeAtLocation(found));
+  const files = program.getSourceFiles().map(({ fileName }) => fileName);
+  const own = files.filter(
+    (one) => !one.includes('/node_modules/') && !one.endsWith('.generated.ts'),
+  );
+  return { ...new Reader(checker, opaque).read(checker.getTypeAtLocation(found)), files: own };
 }
 
 class Reader {
@@ -59,7 +65,7 @@ class Reader {
     this.#opaque = opaque;
   }
 
-  read(type: ts.Type): TypeTables {
+  read(type: ts.Type): Omit<TypeTables, 'files'> {
     const root = this.#fieldsOf([type], '');
     return { root, tables: [...this.#tables.values()] };
   }

@@ -24,8 +24,8 @@ import type { TaskState } from '../domain/task/task.ts';
 import type { WaitFigure } from '../domain/task/wait.ts';
 import type { XComFact } from '../domain/task/xcom.ts';
 import type { TaskGraph } from '../graph/graph.ts';
-import type { RunDetails, RunInfo, RunNodeInfo } from '../runs/run-info.ts';
 import type { RunExport } from '../runs/calls/run-format.ts';
+import type { RunDetails, RunInfo, RunNodeInfo } from '../runs/run-info.ts';
 import type { ScheduleInfo } from '../schedules/schedule-info.ts';
 import type { Permission } from './view.ts';
 

@@ -153,6 +153,7 @@ export function moment(about: string): Field<number | undefined> {
   };
   return {
     ...integer(about, { least: 0, most: 8.64e15 }),
+    expected: 'a moment such as 2030-01-31T08:00:00Z, or ms since the epoch',
     line: { ...lineOf('moment'), parse },
   };
 }
@@ -208,16 +209,18 @@ export function texts(about: string, value = 'text'): Field<readonly string[] | 
   );
 }
 
-/** Some numbers; on a command line with commas between them. */
-export function numbers(about: string): Field<readonly number[] | undefined> {
+/** Five whole numbers, one for each priority that has a weight; on a command line with commas between them. */
+export function weights(about: string): Field<readonly number[] | undefined> {
   const facts = {
     about,
     schema: { type: 'array', items: { type: 'number' } },
-    expected: 'a list of numbers',
+    expected: 'five whole numbers, as 1,2,4,8,16',
     line: { ...lineOf('list'), parse: (given: string) => given.split(',').map(numberOr) },
   };
   return optional(facts, (given) =>
-    Array.isArray(given) && given.every((one) => typeof one === 'number') ? given : undefined,
+    Array.isArray(given) && given.length === 5 && given.every(Number.isSafeInteger)
+      ? given
+      : undefined,
   );
 }
 

@@ -7,11 +7,11 @@ import {
   integer,
   length,
   number,
-  numbers,
   or,
   part,
   type Rate,
   rate,
+  weights,
 } from './fields.ts';
 import { type Operation, operation } from './operation.ts';
 import { done, missing } from './refusal.ts';
@@ -59,7 +59,7 @@ export const QUEUE_OPERATIONS: readonly Operation[] = [
       maxRunning: or(integer('How many of its tasks run at once.', COUNT), 'default'),
       rate: or(rate('How many of its tasks start per time.'), 'default'),
       charge: or(choice('What a turn costs.', ['task', 'time']), 'default'),
-      priorityWeights: or(numbers('Turns of the priorities 1 to 5, as 1,2,4,8,16.'), 'default'),
+      priorityWeights: or(weights('Turns of the priorities 1 to 5, as 1,2,4,8,16.'), 'default'),
       criticalBurst: or(integer('Critical tasks before one normal turn.', COUNT), 'default'),
       retries: or(integer('Attempts after the first.', COUNT_OR_NONE), 'default'),
       timeout: or(or(length('How long an attempt may run.'), 'none'), 'default'),

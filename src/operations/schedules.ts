@@ -97,7 +97,10 @@ export const SCHEDULE_OPERATIONS: readonly Operation[] = [
     help: 'The next slots of a schedule.',
     users: 'subject',
     input: {
-      count: integer(`How many; default: ${NEXT.usual}.`, { least: 1, most: NEXT.most }),
+      count: flagged(
+        integer(`How many; default: ${NEXT.usual}.`, { least: 1, most: NEXT.most }),
+        '-n, --count',
+      ),
     },
     run: async ({ loom, view, input: { count = NEXT.usual, ...named } }) => {
       const { id } = await demandSchedule(loom, view, named.id);

@@ -5,7 +5,6 @@ import { InvalidArgumentError, Option } from 'commander';
 import { messageOf } from '../../base/message-of.ts';
 import { type Duration, isDuration } from '../../base/time.ts';
 import { TASK_STATES } from '../../domain/task/task.ts';
-import type { Priority } from '../../workflow/task-options.ts';
 import { CliError, EXIT } from './exit-code.ts';
 
 /** `250ms`, `30s`, `5m`, `2h`, `7d`; a bare number is milliseconds. */
@@ -33,13 +32,6 @@ export function positiveArgument(text: string): number {
   throw new InvalidArgumentError('Expected a number above 0.');
 }
 
-/** An ISO 8601 moment, or milliseconds since the epoch. */
-export function momentArgument(text: string): Date {
-  const at = new Date(/^\d+$/.test(text) ? Number(text) : text);
-  if (!Number.isNaN(at.getTime())) return at;
-  throw new InvalidArgumentError('Expected a moment such as 2030-01-31T08:00:00Z.');
-}
-
 /** `--state`: one of the seven. */
 export function stateOption(help: string): Option {
   return new Option('--state <state>', help).choices(TASK_STATES);
@@ -64,11 +56,6 @@ export function limitArgument(text: string): number {
   } catch {
     throw new InvalidArgumentError('Expected a whole number, at least 1, or all.');
   }
-}
-
-/** A setting that `default` takes back. */
-export function orDefault<T>(parse: (text: string) => T): (text: string) => T | 'default' {
-  return (text) => (text === 'default' ? 'default' : parse(text));
 }
 
 /** A rate as it is written on the command line: `100/1m`, or `100/1m/20` with a burst of 20. */
@@ -102,12 +89,6 @@ const PORT_MAX = 65_535;
 /** Collects a repeated option: lists are not parted by commas, which ids may hold. */
 export function repeated(text: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), text];
-}
-
-/** A priority: 1 to 6, or its name; names are checked by the library. */
-export function priorityArgument(text: string): Priority {
-  // Checked by the library, which knows the names.
-  return (/^\d+$/.test(text) ? Number(text) : text) as Priority;
 }
 
 /** `json`, `@file`, `-` (stdin); nothing is no input. */

@@ -181,14 +181,12 @@ function addFields(
 /** What a field may not hold is refused before the command begins. */
 function parserOf(name: string, field: Field<unknown>): (text: string) => unknown {
   return (text) => {
-    const value = field.line.parse(text);
     try {
-      field.read(name, value);
+      return field.read(name, field.line.parse(text));
     } catch (error) {
       if (!isOwn(error, 'INVALID_OPTION')) throw error;
       throw new InvalidArgumentError(`Expected ${field.expected}.`);
     }
-    return value;
   };
 }
 

@@ -75,6 +75,7 @@ const OUTPUTS: readonly (readonly [command: string, ...args: readonly string[]])
   ['users list'],
   ['users get', 'ada'],
   ['queues list'],
+  ['queues get', 'default'],
   ['xcom list', '--user', 'ada'],
   ['xcom namespaces', '--user', 'ada'],
   ['xcom get', 'rates', '--user', 'ada'],

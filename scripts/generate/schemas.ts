@@ -1,28 +1,36 @@
 /** JSON Schemas of the answers of the HTTP API, made from their types: for its OpenAPI document. */
+import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type TypeField, type TypeTable, typeTables } from './type-tables.ts';
+import { type TypeField, type TypeTable, typeTables } from '../docs/type-tables.ts';
+import type { Generated } from '../generate.ts';
 
-const ANSWERS = fileURLToPath(new URL('../../src/operations/answers.ts', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const ANSWERS = `${ROOT}src/operations/answers.ts`;
 
 /** Types that have a format of their own. */
 const OPAQUE: ReadonlySet<string> = new Set(['TaskGraph']);
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The text of src/http/schemas.generated.ts. */
-export function renderSchemas(): string {
-  const { root, tables } = typeTables(ANSWERS, 'Answers', OPAQUE);
+/** What src/http/document.ts answers with: the name of the answer of each operation, and the schema of each name. */
+export function answerSchemas(): Generated {
+  const { root, tables, files } = typeTables(ANSWERS, 'Answers', OPAQUE);
   const schemas = Object.fromEntries([
     ...tables.map((table) => [table.name, tableSchema(table)] as const),
     ...[...OPAQUE].map((name) => [name, { type: 'object' }] as const),
   ]);
   const answers = Object.fromEntries(root.map(({ path, type }) => [path, type]));
-  return [
-    '/** Made by `npm run docs` from src/operations/answers.ts: do not edit. */',
+  const text = [
+    '/** Made by `npm run generate` from src/operations/answers.ts. */',
     `export const ANSWERS: Readonly<Record<string, string>> = ${JSON.stringify(answers, undefined, 1)};`,
     `export const SCHEMAS: Readonly<Record<string, unknown>> = ${JSON.stringify(schemas, undefined, 1)};`,
     '',
   ].join('\n');
+  const sources = files.map((file) => relative(ROOT, file).replaceAll('\\', '/'));
+  return {
+    files: { 'src/http/schemas.generated.ts': text },
+    madeOf: [...sources, 'scripts/generate/schemas.ts', 'scripts/docs/type-tables.ts'],
+  };
 }
 
 function tableSchema({ about, fields }: TypeTable): Schema {
