@@ -82,7 +82,7 @@ export const RUNS: ShownBy = {
         return wouldChange(output, { ...CANCELED, ids, followers, stateOf, refusal });
       }
       return changeEach('cancel', ids, output, async (id) => {
-        const { run, nodes } = await loom.runs.cancel(id, { ...input, wait: own.wait });
+        const { run, nodes } = await loom.runs.cancel(id, { reason: input.reason, wait: own.wait });
         if (run.kind === 'not-found') throw new TaskNotFoundError(id);
         if (run.kind === 'already-ended' && nodes.length === 0) {
           throw new CliError(EXIT.refused, `run ${id} has ended as ${run.state}`);
