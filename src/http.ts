@@ -11,22 +11,16 @@ export type {
   AuditEntry,
   AuditPage,
   BulkPage,
-  Change,
   DependentList,
   ErrorGroupPage,
-  GivenAnswer,
   GraphStates,
   LogList,
   Overview,
-  PublishedEvent,
   QueueList,
   RunPage,
   SchedulePage,
   ScheduleSlots,
   SearchedPage,
-  SentSignal,
-  StoredRun,
-  StoredTask,
   StreamList,
   StreamRow,
   StreamRows,
@@ -38,5 +32,13 @@ export type {
   UserRow,
   WorkerList,
 } from './operations/answers.ts';
+export type {
+  Change,
+  GivenAnswer,
+  PublishedEvent,
+  SentSignal,
+  StoredRun,
+  StoredTask,
+} from './operations/change-answers.ts';
 export type { RefusalCode } from './operations/refusal.ts';
 export type { Access, Permission } from './operations/view.ts';

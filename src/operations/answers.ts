@@ -9,7 +9,6 @@ import type { ErrorGroup } from '../client/facades/error-groups.ts';
 import type { QueueStatus } from '../client/facades/queue-facade.ts';
 import type { RunExplanation } from '../client/facades/run-explanation.ts';
 import type { SeriesReport } from '../client/facades/series-report.ts';
-import type { SignalOutcome } from '../client/facades/signals.ts';
 import type { AttemptInfo, TaskInfo } from '../client/facades/task-info.ts';
 import type { TaskLogLine } from '../client/facades/task-logs.ts';
 import type { UserStatus } from '../client/facades/user-facade.ts';
@@ -27,6 +26,15 @@ import type { TaskGraph } from '../graph/graph.ts';
 import type { RunExport } from '../runs/calls/run-format.ts';
 import type { RunDetails, RunInfo, RunNodeInfo } from '../runs/run-info.ts';
 import type { ScheduleInfo } from '../schedules/schedule-info.ts';
+import type {
+  Backfill,
+  Change,
+  GivenAnswer,
+  PublishedEvent,
+  SentSignal,
+  StoredRun,
+  StoredTask,
+} from './change-answers.ts';
 import type { Permission } from './view.ts';
 
 /** The name of an operation. */
@@ -364,62 +372,10 @@ export interface AuditEntry {
   readonly outcome: string;
 }
 
-/** A task that was stored, or was there before. */
-export interface StoredTask {
-  /** Its id. */
-  readonly id: string;
-  /** False when it was stored before. */
-  readonly created: boolean;
-  /** Another task has this id or key, and this one was not stored. */
-  readonly conflict: boolean;
-}
-
-/** What became of a signal. */
-export interface SentSignal {
-  /** The task or run that it was sent to. */
-  readonly id: string;
-  /** Of the signal. */
-  readonly name: string;
-  /** It ended a wait, is kept for the next one, or was sent before. */
-  readonly outcome: SignalOutcome;
-}
-
-/** What became of an event. */
-export interface PublishedEvent {
-  /** What has happened. */
-  readonly name: string;
-  /** To what. */
-  readonly key: string;
-  /** `repeated`: it was published before under its id. */
-  readonly outcome: 'published' | 'repeated';
-}
-
-/** An answer that counts. */
-export interface GivenAnswer {
-  /** The question. */
-  readonly id: string;
-  /** What was chosen. */
-  readonly choice: string;
-  /** Who has answered. */
-  readonly by: string;
-}
-
 /** A task with its attempts. */
 export interface TaskDetails extends TaskInfo {
   /** The newest last. */
   readonly attempts: readonly AttemptInfo[];
-}
-
-/** What became of one thing that an operation should change. */
-export interface Change {
-  /** The task, run or schedule; with `--dry-run` also the node of a run. */
-  readonly id: string;
-  /** Whether it was changed, or would be with `--dry-run`. */
-  readonly ok: boolean;
-  /** What was done or would be, or why not; for people. */
-  readonly outcome: string;
-  /** `--dry-run`: it was not selected; it would end with this other one. */
-  readonly with?: string;
 }
 
 /** A graph, and where its nodes stand. */
@@ -428,14 +384,6 @@ export interface GraphStates {
   readonly graph: TaskGraph;
   /** By node; empty for a graph without a run. */
   readonly states: Readonly<Record<string, RunNodeInfo['state']>>;
-}
-
-/** A run that was stored. */
-export interface StoredRun {
-  /** Its id. */
-  readonly id: string;
-  /** False when it was stored before. */
-  readonly created: boolean;
 }
 
 /** Slots that come next. */
@@ -474,18 +422,6 @@ export interface NamedValue {
   readonly key: string;
   /** What was pushed. */
   readonly value: unknown;
-}
-
-/** What was done about the slots of a stretch. */
-export interface Backfill {
-  /** The schedule. */
-  readonly id: string;
-  /** Slots whose task was stored, in ms since the epoch. */
-  readonly created: readonly number[];
-  /** Slots whose task was there before. */
-  readonly existing: readonly number[];
-  /** Slots whose task was not stored, and why. */
-  readonly refused: readonly { readonly slot: number; readonly error: string }[];
 }
 
 /** Some values. */

@@ -1,5 +1,5 @@
 /** What operations answer where there is no answer, and where there is nothing more to say than that it is done. */
-import type { Change } from './answers.ts';
+import type { Change } from './change-answers.ts';
 
 /** Codes of refusals that are of the API itself, and no error of the library. */
 export type RefusalCode =

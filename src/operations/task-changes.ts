@@ -2,7 +2,7 @@
 import { coreOf, type Fairloom } from '../client/client.ts';
 import { TaskNotFoundError, WrongStateError } from '../domain/errors/errors.ts';
 import { untyped } from '../workflow/notation/notation.ts';
-import type { Change } from './answers.ts';
+import type { Change } from './change-answers.ts';
 import { ENQUEUE_FIELDS, enqueueOptions, ownUser } from './enqueue.ts';
 import { anything, length, REASON, required, text } from './fields.ts';
 import { type Call, type Operation, operation } from './operation.ts';

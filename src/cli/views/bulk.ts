@@ -1,6 +1,6 @@
 /** One change for many tasks: each stands on its own, and the answer says what became of each. */
 import { inChunks } from '../../base/chunks.ts';
-import type { Change } from '../../operations/answers.ts';
+import type { Change } from '../../operations/change-answers.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../terminal/exit-code.ts';
 import type { Output, View } from '../terminal/output.ts';
 import { cellText } from '../terminal/text-table.ts';

@@ -4,7 +4,7 @@ import type { Fairloom } from '../../client/client.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Ending } from '../../domain/task/dependents.ts';
 import type { EndState, TaskState } from '../../domain/task/task.ts';
-import type { Change } from '../../operations/answers.ts';
+import type { Change } from '../../operations/change-answers.ts';
 import type { Output } from '../terminal/output.ts';
 import { CHANGE_VIEW } from './bulk.ts';
 

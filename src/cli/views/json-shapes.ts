@@ -25,20 +25,22 @@ import type { StreamFacts } from '../../domain/task/stream.ts';
 import type { WaitFigure } from '../../domain/task/wait.ts';
 import type { XComFact } from '../../domain/task/xcom.ts';
 import type {
-  Backfill,
-  Change,
-  GivenAnswer,
   GraphStates,
   NamedValue,
-  PublishedEvent,
   ScheduleSlots,
-  SentSignal,
-  StoredRun,
-  StoredTask,
   StreamRow,
   TaskDetails,
   XComNamespace,
 } from '../../operations/answers.ts';
+import type {
+  Backfill,
+  Change,
+  GivenAnswer,
+  PublishedEvent,
+  SentSignal,
+  StoredRun,
+  StoredTask,
+} from '../../operations/change-answers.ts';
 import type { RunExport } from '../../runs/calls/run-format.ts';
 import type { RunDetails, RunInfo } from '../../runs/run-info.ts';
 import type { ScheduleInfo } from '../../schedules/schedule-info.ts';

@@ -124,6 +124,7 @@ const READING: readonly (readonly string[])[] = [
   ['schedules', 'list'],
   ['schedules', 'get', 'often'],
   ['queues', 'list'],
+  ['queues', 'get', 'default'],
   ['workers', 'list'],
   ['status'],
   ['health'],
