@@ -142,7 +142,7 @@ describe('a pipeline of a module', () => {
       const resume = ['runs', 'resume', 'worse', '--node', 'validate'];
       expect(await run(...resume, '--input', '1')).toMatchObject({
         code: 2,
-        stdout: expect.stringContaining('outside of groups'),
+        stdout: expect.stringContaining('outside groups'),
       });
       expect((await run(...resume)).code).toBe(2);
       const down = ['enqueue', 'etl', '"x"', '--module', MODULE, '--id', 'down', '--retries', '0'];
