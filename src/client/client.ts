@@ -68,6 +68,18 @@ export function coreOf(loom: Fairloom): Core {
 /**
  * The client: enqueues tasks, waits for results, starts workers, and looks at everything. One per
  * process is enough; it connects on first use.
+ *
+ * @example
+ * ```ts
+ * import { Fairloom, memory, task } from 'fairloom';
+ *
+ * const double = task('double', async (n: number) => n * 2);
+ * const loom = new Fairloom({ backend: memory(), tasks: [double] });
+ * await loom.worker().start();
+ * const handle = await loom.enqueue(double, 21, { user: 'ada' });
+ * console.log(await handle.result()); // prints 42
+ * await loom.close();
+ * ```
  */
 export class Fairloom {
   /** Looking at tasks, and changing single ones. */
@@ -145,6 +157,18 @@ export class Fairloom {
    * Runs a task or a pipeline here and now, without a backend: with its checks, retries, timeouts
    * and context, groups included. Only what handlers do with `ctx.xcom` is kept there.
    *
+   * @example
+   * ```ts
+   * import { Fairloom, memory, task } from 'fairloom';
+   *
+   * const double = task('double', async (n: number) => n * 2);
+   * const loom = new Fairloom({ backend: memory(), tasks: [double] });
+   * console.log(await loom.run(double, 21)); // prints 42
+   * await loom.close();
+   * ```
+   *
+   * @param step - a task or a pipeline.
+   * @param args - its input, and options; a step without an input takes options alone.
    * @throws what a handler threw last; {@link GroupFailedError} for a group; {@link RunCanceledError}
    * after `ctx.cancelRun`; {@link MaxStepsError}, {@link MaxCyclesError};
    * {@link InvalidPayloadError} for an input that could not be enqueued either;
@@ -169,6 +193,19 @@ export class Fairloom {
    * Stores a task, or a run of a pipeline: all of its tasks or none. Once this is fulfilled, it will
    * end, even if this process dies.
    *
+   * @example
+   * ```ts
+   * import { Fairloom, memory, task } from 'fairloom';
+   *
+   * const double = task('double', async (n: number) => n * 2);
+   * const loom = new Fairloom({ backend: memory(), tasks: [double] });
+   * const handle = await loom.enqueue(double, 21, { user: 'ada', delay: '5m', id: 'd-1' });
+   * console.log(handle.id); // prints d-1
+   * await loom.close();
+   * ```
+   *
+   * @param step - a task or a pipeline.
+   * @param args - its input, and options such as `user`, `priority` and `delay`.
    * @throws {@link InvalidPayloadError}, {@link InvalidOptionError}, {@link QueueFullError},
    * {@link TaskConflictError}, {@link KeyTakenError}, {@link UnknownDependencyError},
    * {@link CrossUserDependencyError}, {@link DependencyCycleError}, {@link DependencyLimitError},
@@ -188,6 +225,20 @@ export class Fairloom {
    * The way back to a task or run by its id, wherever it was enqueued; the definition says what it
    * gives. The backend is not called before the first wait.
    *
+   * @example
+   * ```ts
+   * import { Fairloom, memory, task } from 'fairloom';
+   *
+   * const double = task('double', async (n: number) => n * 2);
+   * const loom = new Fairloom({ backend: memory(), tasks: [double] });
+   * await loom.worker().start();
+   * await loom.enqueue(double, 21, { id: 'd-1' });
+   * console.log(await loom.handle(double, 'd-1').result()); // prints 42
+   * await loom.close();
+   * ```
+   *
+   * @param step - the task or the pipeline: it gives the result its type.
+   * @param id - the id of the task or run.
    * @throws {@link InvalidOptionError} when the first is no step, or the second no id.
    */
   handle<I, O, X, K extends StepKind>(
@@ -257,6 +308,18 @@ export class Fairloom {
    * Stores many tasks, all or none: those of `call(…)`, or one task with each of these inputs. With
    * `atomic: false` each on its own: a refusal of one is told in its place, and the others are stored.
    *
+   * @example
+   * ```ts
+   * import { Fairloom, memory, task } from 'fairloom';
+   *
+   * const double = task('double', async (n: number) => n * 2);
+   * const loom = new Fairloom({ backend: memory(), tasks: [double] });
+   * await loom.worker().start();
+   * const handles = await loom.enqueueMany(double, [1, 2, 3], { user: 'ada' });
+   * console.log(await Promise.all(handles.map((handle) => handle.result()))); // prints [ 2, 4, 6 ]
+   * await loom.close();
+   * ```
+   *
    * @throws {@link BatchRefusedError} for the first task that was refused: nothing is stored then;
    * {@link DependencyCycleError} when tasks wait for each other; {@link InvalidOptionError} for a pipeline
    * or a dynamic task, which `enqueue` stores as a run.
@@ -276,6 +339,20 @@ export class Fairloom {
   /**
    * Makes a worker of this process's tasks; it does nothing until `start()`.
    *
+   * @example
+   * ```ts
+   * import { Fairloom, memory, task } from 'fairloom';
+   *
+   * const double = task('double', async (n: number) => n * 2);
+   * const loom = new Fairloom({ backend: memory(), tasks: [double] });
+   * const worker = loom.worker({ concurrency: 4 });
+   * worker.on('task.finished', ({ taskId }) => console.log(taskId)); // prints d-1
+   * await worker.start();
+   * await (await loom.enqueue(double, 21, { id: 'd-1' })).result();
+   * await loom.close();
+   * ```
+   *
+   * @param options - how many tasks it runs at once, of which queues, and for how long it holds a lease.
    * @throws {@link InvalidOptionError} for the first option that is not what it should be.
    */
   worker(options: WorkerOptions = {}): Worker {

@@ -22,6 +22,21 @@ export class TaskCall {
 /**
  * Combines a task with its input and options, for `enqueueMany`.
  *
+ * @example
+ * ```ts
+ * import { call, Fairloom, memory, task } from 'fairloom';
+ *
+ * const resize = task('resize', async (width: number) => width);
+ * const publish = task('publish', async (page: string) => page);
+ * const loom = new Fairloom({ backend: memory(), tasks: [resize, publish] });
+ * const [image] = await loom.enqueueMany([
+ *   call(resize, 640, { id: 'image' }),
+ *   call(publish, 'home', { dependsOn: ['image'] }),
+ * ]);
+ * console.log(image.id); // prints image
+ * await loom.close();
+ * ```
+ *
  * @throws {@link InvalidOptionError} for an unknown option, and for a pipeline or a dynamic task: these
  * are runs, for `enqueue`.
  */

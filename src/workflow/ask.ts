@@ -34,8 +34,8 @@ export interface AskOptions<C extends string = string, F = undefined> {
   /** A Standard Schema for data that comes with the choice. */
   readonly form?: StandardSchemaV1<unknown, F> | undefined;
   /**
-   * Names of the people who may answer, for the filter of `loom.asks.list`: `['role:finance',
-   * 'ann']`. `loom.asks.answer` does not check them; its caller does. Default: anyone.
+   * Names of the people who may answer, for the filter of `loom.asks.list`:
+   * `['role:finance', 'ann']`. `loom.asks.answer` does not check them; its caller does. Default: anyone.
    */
   readonly for?: readonly string[] | undefined;
   /** How long the question stays open. Default: for ever. */

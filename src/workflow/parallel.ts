@@ -85,8 +85,19 @@ export type OutputsOfTuple<T extends readonly SomeStep[]> = {
  * the members' names, `parallel({ total, peak }, options)`, or as a tuple, `parallel(total, peak)`.
  *
  * The group ends when all members have ended. Its `policy` decides whether it finishes: `strict`
- * (default: all must finish), `bestEffort` (always finishes), `{ atLeast: n }`, `{ critical: […]
- * }`, or a {@link groupPolicy}. Under the lenient policies outputs are `MemberResult`s.
+ * (default: all must finish), `bestEffort` (always finishes), `{ atLeast: n }`,
+ * `{ critical: […] }`, or a {@link groupPolicy}. Under the lenient policies outputs are `MemberResult`s.
+ *
+ * @example
+ * ```ts
+ * import { Fairloom, memory, parallel, task } from 'fairloom';
+ *
+ * const half = task('half', async (n: number) => n / 2);
+ * const double = task('double', async (n: number) => n * 2);
+ * const loom = new Fairloom({ backend: memory(), tasks: [half, double] });
+ * console.log(await loom.run(parallel({ half, double }), 8)); // prints { double: 16, half: 4 }
+ * await loom.close();
+ * ```
  *
  * @throws {@link InvalidOptionError} when a member is not a step, or an option is invalid.
  */
@@ -108,6 +119,16 @@ export function parallel(...given: readonly unknown[]): Pipeline<never, unknown,
  * Runs a step for each element of an array that is known during the run, and gives the outputs in
  * the order of the elements: `each(resize, { concurrency: 50 })`. It has the policies of `parallel`
  * except `critical`. An empty array gives an empty array.
+ *
+ * @example
+ * ```ts
+ * import { each, Fairloom, memory, task } from 'fairloom';
+ *
+ * const double = task('double', async (n: number) => n * 2);
+ * const loom = new Fairloom({ backend: memory(), tasks: [double] });
+ * console.log(await loom.run(each(double), [1, 2, 3])); // prints [ 2, 4, 6 ]
+ * await loom.close();
+ * ```
  *
  * @throws {@link InvalidOptionError} when the first argument is not a step, or an option is
  * invalid.

@@ -29,6 +29,23 @@ const DEFINITIONS = new WeakMap<object, SignalDefinition>();
  * Defines a signal: `signal<{ ok: boolean }>('approved')`. A schema checks the payload before it is
  * stored and when it is received.
  *
+ * @example
+ * ```ts
+ * import { Fairloom, memory, signal, task } from 'fairloom';
+ *
+ * const paid = signal<{ amount: number }>('paid');
+ * const ship = task('ship', async (order: string, ctx) => {
+ *   const { amount } = await ctx.waitFor(paid);
+ *   return `${order}: ${amount}`;
+ * });
+ * const loom = new Fairloom({ backend: memory(), tasks: [ship] });
+ * await loom.worker().start();
+ * const handle = await loom.enqueue(ship, 'o-7');
+ * await loom.signal(handle.id, paid, { amount: 12 });
+ * console.log(await handle.result()); // prints o-7: 12
+ * await loom.close();
+ * ```
+ *
  * @throws {@link InvalidOptionError} when the name or the schema is invalid.
  */
 export function signal<T>(name: string, schema?: StandardSchemaV1<unknown, T>): Signal<T> {

@@ -134,8 +134,8 @@ export interface TaskContext {
    */
   stream(name: string): TaskStream;
   /**
-   * Metadata that readers of the run see: `await ctx.metadata.set('step', 'packing')` sets `(await
-   * loom.runs.get(id)).metadata.step`. Nodes, members and steps that handlers run share the metadata of the run; a
+   * Metadata that readers of the run see: `await ctx.metadata.set('step', 'packing')` sets
+   * `(await loom.runs.get(id)).metadata.step`. Nodes, members and steps that handlers run share the metadata of the run; a
    * task outside a run has its own, in `loom.tasks.get`. A rerun, fork or import starts without any.
    */
   readonly metadata: RunMetadata;

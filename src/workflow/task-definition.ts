@@ -92,6 +92,18 @@ export interface TaskOptionsOf<I, P> extends Omit<TaskOptions, 'input'> {
  * The handler gets the enqueued input, parsed from JSON, and its result is stored as JSON. It may
  * run more than once; see `retries`.
  *
+ * @example
+ * ```ts
+ * import { Fairloom, memory, task } from 'fairloom';
+ *
+ * const charge = task('charge', { retries: 3, timeout: '30s' }, async (order: { id: string }) => {
+ *   return `paid ${order.id}`;
+ * });
+ * const loom = new Fairloom({ backend: memory(), tasks: [charge] });
+ * console.log(await loom.run(charge, { id: 'o-7' })); // prints paid o-7
+ * await loom.close();
+ * ```
+ *
  * @throws {@link InvalidOptionError} when the name or an option is invalid.
  */
 export function task<I = void, R = void>(
@@ -118,9 +130,20 @@ export interface RefOptions {
 const REF_KEYS: OptionKeys<RefOptions> = keysOf<RefOptions>()({ version: true });
 
 /**
- * A task whose code lives in another process: enqueuers need no handler. `ref<typeof
- * import('./tasks.js').invoice>('invoice')` has the types of the definition. Its options for the
+ * A task whose code lives in another process: enqueuers need no handler.
+ * `ref<typeof import('./tasks.js').invoice>('invoice')` has the types of the definition. Its options for the
  * enqueue (queue, priority, cost) are not known here.
+ *
+ * @example
+ * ```ts
+ * import { Fairloom, memory, ref, type Task } from 'fairloom';
+ *
+ * const invoice = ref<Task<{ order: string }, { pdf: string }>>('invoice');
+ * const loom = new Fairloom({ backend: memory() });
+ * const handle = await loom.enqueue(invoice, { order: 'o-7' }, { id: 'i-1' });
+ * console.log(handle.id); // prints i-1
+ * await loom.close();
+ * ```
  *
  * @throws {@link InvalidOptionError} when the name or an option is invalid.
  */
@@ -129,7 +152,7 @@ export function ref<S extends AnyStep>(name: NoInfer<string>, options: RefOption
   return typed(define(name, options, { kind: 'elsewhere' }));
 }
 
-/** Options of {@link dynamic}. */
+/** Options of `dynamic`. */
 export interface DynamicOptions extends TaskOptions {
   /** How often this node may run in one run, including the first time; at least 1. Default 10. */
   readonly maxCycles?: number | undefined;
@@ -145,8 +168,8 @@ const DYNAMIC_KEYS: OptionKeys<DynamicOptions> = keysOf<DynamicOptions>()({
  * `ctx.again` or `ctx.terminate`; any other value is its output. One worker at a time drives a
  * pipeline with such a task.
  *
- * When two definitions refer to each other, one needs an explicit type: `const agent: Task<State,
- * Answer> = dynamic('agent', …)`.
+ * When two definitions refer to each other, one needs an explicit type:
+ * `const agent: Task<State, Answer> = dynamic('agent', …)`.
  *
  * @throws {@link InvalidOptionError} when the name or an option is invalid.
  */

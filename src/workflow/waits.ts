@@ -25,6 +25,17 @@ import { durationOption } from './task-options.ts';
  * A step that waits for a time and gives its input: `a.pipe(sleep('1h')).pipe(b)`. It holds no slot
  * meanwhile. Its name is `sleep-1h`; rename the second of two equal steps in a pipeline by `as`.
  *
+ * @example
+ * ```ts
+ * import { Fairloom, memory, sleep, task } from 'fairloom';
+ *
+ * const double = task('double', async (n: number) => n * 2);
+ * const later = sleep<number>('10ms').pipe(double);
+ * const loom = new Fairloom({ backend: memory(), tasks: [double] });
+ * console.log(await loom.run(later, 21)); // prints 42
+ * await loom.close();
+ * ```
+ *
  * @throws {@link InvalidOptionError} when the duration is invalid.
  */
 export function sleep<T = unknown>(duration: Duration): Task<T, T> {

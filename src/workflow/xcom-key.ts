@@ -17,6 +17,20 @@ const DEFINITIONS = new WeakMap<object, XComKeyDefinition>();
 /**
  * Defines a key: `xcomKey<number>('rows')`. A schema checks values when they are pushed and pulled.
  *
+ * @example
+ * ```ts
+ * import { Fairloom, memory, task, xcomKey } from 'fairloom';
+ *
+ * const total = xcomKey<number>('total');
+ * const add = task('add', async (n: number, ctx) => {
+ *   await ctx.xcom.push(total, n);
+ *   return ctx.xcom.pull(total);
+ * });
+ * const loom = new Fairloom({ backend: memory(), tasks: [add] });
+ * console.log(await loom.run(add, 7)); // prints 7
+ * await loom.close();
+ * ```
+ *
  * @throws {@link InvalidOptionError} when the name or the schema is invalid.
  */
 export function xcomKey<T>(name: string, schema?: StandardSchemaV1<unknown, T>): XComKey<T> {

@@ -17,6 +17,15 @@ const KEYS: OptionKeys<MemoryOptions> = keysOf<MemoryOptions>()({ clock: true })
 /**
  * The embedded backend: all data is in this process, and lost at its end. The same rules as on
  * Redis, checked by the same tests.
+ *
+ * @example
+ * ```ts
+ * import { Fairloom, memory } from 'fairloom';
+ *
+ * const loom = new Fairloom({ backend: memory() });
+ * console.log((await loom.health()).isHealthy); // prints true
+ * await loom.close();
+ * ```
  */
 export function memory(options: MemoryOptions = {}): Backend {
   checkOptions('memory', options, KEYS);

@@ -41,8 +41,8 @@ const HANDLER_KEYS: OptionKeys<HandlerTaskOptions> = keysOf<HandlerTaskOptions>(
 });
 
 /**
- * Defines a task that a registered {@link TaskHandler} runs: `handlerTask<string,
- * number[]>('embed', { handler: 'gpu', settings: { model: 'small' } })`. A worker without this
+ * Defines a task that a registered {@link TaskHandler} runs:
+ * `handlerTask<string, number[]>('embed', { handler: 'gpu', settings: { model: 'small' } })`. A worker without this
  * handler does not take the task; other workers do.
  *
  * @throws {@link InvalidOptionError} when a name or an option is invalid.

@@ -81,8 +81,8 @@ const CONTAINER_TASK_KEYS: OptionKeys<ContainerTaskOptions> = keysOf<ContainerTa
 });
 
 /**
- * Defines a task that is a program of the worker's machine: `commandTask('probe', { command:
- * 'ffprobe', args: ['-of', 'json', 'a.mp4'], stdin: 'none' })`. Exit code 0 is a success; its stdout,
+ * Defines a task that is a program of the worker's machine:
+ * `commandTask('probe', { command: 'ffprobe', args: ['-of', 'json', 'a.mp4'], stdin: 'none' })`. Exit code 0 is a success; its stdout,
  * at most 1 MiB, is the result. Lines of stderr go to the log. When the task is canceled, times out,
  * or loses its lease, the program and its children get SIGTERM, and SIGKILL after three seconds.
  *

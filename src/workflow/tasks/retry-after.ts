@@ -23,6 +23,21 @@ const KEYS: OptionKeys<RetryAfterOptions> = keysOf<RetryAfterOptions>()({
  * An error for a handler to throw: `throw retryAfter('30s')` runs the task again after that delay,
  * which replaces its backoff.
  *
+ * @example
+ * ```ts
+ * import { Fairloom, memory, retryAfter, task } from 'fairloom';
+ *
+ * let calls = 0;
+ * const fetchRates = task('fetchRates', async () => {
+ *   calls += 1;
+ *   if (calls === 1) throw retryAfter('10ms', { countAttempt: false });
+ *   return calls;
+ * });
+ * const loom = new Fairloom({ backend: memory(), tasks: [fetchRates] });
+ * console.log(await loom.run(fetchRates)); // prints 2
+ * await loom.close();
+ * ```
+ *
  * @throws {@link InvalidOptionError} when the delay is not a duration from 0 to ten years.
  */
 export function retryAfter(wait: Duration, options: RetryAfterOptions = {}): RetryAfter {
