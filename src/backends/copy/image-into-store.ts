@@ -76,9 +76,7 @@ function placeUser(store: Store, row: UserRow): void {
     setDueKey(store, user, row.dueKey ?? user.scheduled.first()?.dueAt);
   }
   if (row.class !== undefined && user.queued > 0) {
-    standReady(user, row.class);
-    user.headroom = headroomOf(user, store.settingsOf(user));
-    user.queue.runnable += user.headroom;
+    standReady(user, `o${row.class}`, headroomOf(user, store.settingsOf(user)));
   } else if (row.isToEnter === true) reindex(store, user);
   if (!user.ready) leaveAhead(user);
   keepIdle(user);

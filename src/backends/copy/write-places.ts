@@ -81,8 +81,7 @@ async function writeEdges(context: TaskContext, entry: TaskEntry): Promise<void>
   const from = awaitedFrom({ user: entry.owner.user, edges: entry.edges });
   for (const other of optional.blocked ?? []) {
     await writer.member(keys.blocked(id), other);
-    const isMissing = store.missing.all(other).some(([, list]) => list.has(entry));
-    if (!isMissing) continue;
+    if (!store.missing.awaits(other, entry)) continue;
     await writer.score(keys.missing(pairOf(other, from)), id, stamp);
     await writer.score(keys.missingIds, pairOf(other, from), 1);
   }

@@ -8,7 +8,7 @@ import { type Disk, diskIn } from './log/disk.ts';
 import { damageText, type FoundData, findData, NOTHING } from './log/recovery.ts';
 import { LOG_FORMAT, segmentsOf } from './log/segment.ts';
 import { repairData } from './repair.ts';
-import { EngineClock } from './replay/engine.ts';
+import { EngineClock, newStore } from './replay/engine.ts';
 import { isIncomplete } from './replay/incomplete.ts';
 import { claimAtRest, type Guest } from './socket/ownership.ts';
 import { codeOf } from './socket/system-code.ts';
@@ -244,7 +244,7 @@ async function reportOf(found: FoundData, { disk, clock, isOpen }: Around): Prom
 /** Why a snapshot cannot be read. */
 async function problemOf(disk: Disk, name: string, clock: Clock): Promise<string | undefined> {
   try {
-    await readSnapshot(disk, name, new EngineClock(clock));
+    await readSnapshot(disk, name, newStore(new EngineClock(clock)));
     return undefined;
   } catch (error) {
     if (!(error instanceof BadSnapshotError)) throw error;

@@ -8,11 +8,11 @@ import { type Disk, diskIn } from '../../../src/backends/file/log/disk.ts';
 import { findData } from '../../../src/backends/file/log/recovery.ts';
 import { compact } from '../../../src/backends/file/replay/compact.ts';
 import { Compaction } from '../../../src/backends/file/replay/compaction.ts';
-import { Engine, EngineClock, lineOf } from '../../../src/backends/file/replay/engine.ts';
+import { Engine, EngineClock, lineOf, newStore } from '../../../src/backends/file/replay/engine.ts';
 import { readSnapshot, snapshotName } from '../../../src/backends/file/state/snapshot-file.ts';
 import { systemClock } from '../../../src/base/system-clock.ts';
-import { mustBeSameState } from '../../support/file/same-state.ts';
 import { newTask } from '../../support/file/some-state.ts';
+import { mustBeSameState } from '../../support/file/state-text.ts';
 
 const START = Date.UTC(2026, 0, 5, 12);
 
@@ -55,7 +55,7 @@ async function store(count: number, each = 1): Promise<void> {
 }
 
 async function read(number: number): Promise<void> {
-  const again = await readSnapshot(disk, snapshotName(number), systemClock);
+  const again = await readSnapshot(disk, snapshotName(number), newStore(systemClock));
   mustBeSameState(engine.store, again.store);
   expect(again.stateBytes).toBeGreaterThan(0);
 }
@@ -86,10 +86,10 @@ describe('a compaction', () => {
     );
     expect(numbers).toEqual([START + 3, START + 4, START + 5]);
     await compact(disk, 5);
-    const { store: stored } = await readSnapshot(disk, snapshotName(5), systemClock);
+    const { store: stored } = await readSnapshot(disk, snapshotName(5), newStore(systemClock));
     expect(stored.records.size).toBe(5);
     await compact(disk, 4);
-    const earlier = await readSnapshot(disk, snapshotName(4), systemClock);
+    const earlier = await readSnapshot(disk, snapshotName(4), newStore(systemClock));
     expect(earlier.store.records.size).toBe(4);
   });
 
@@ -162,7 +162,7 @@ it('is made of what was written when it was begun, and of nothing that is writte
   const reading: Disk = { ...disk, read: (one) => (one === name ? torn : disk.read(one)) };
   await expect(compact(reading, 10)).rejects.toThrow('commit');
   await compact(reading, 10, written);
-  const again = await readSnapshot(disk, snapshotName(10), systemClock);
+  const again = await readSnapshot(disk, snapshotName(10), newStore(systemClock));
   expect(again.store.records.size).toBe(10);
 });
 

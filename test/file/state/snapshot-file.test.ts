@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Disk, diskIn } from '../../../src/backends/file/log/disk.ts';
+import { newStore } from '../../../src/backends/file/replay/engine.ts';
 import {
   readSnapshot,
   snapshotName,
@@ -13,8 +14,8 @@ import { writeState } from '../../../src/backends/file/state/state-writer.ts';
 import { partsOn } from '../../../src/backends/memory/parts.ts';
 import { Store } from '../../../src/backends/memory/store/store.ts';
 import { FaultyDisk } from '../../support/file/faulty-disk.ts';
-import { mustBeSameState } from '../../support/file/same-state.ts';
 import { newTask } from '../../support/file/some-state.ts';
+import { mustBeSameState } from '../../support/file/state-text.ts';
 import { HandClock } from '../../support/hand-clock.ts';
 
 const NUMBER = 1_234;
@@ -69,7 +70,7 @@ describe('a snapshot', () => {
     const store = await small();
     const length = await writeSnapshot(disk, { number: NUMBER, chunks: writeState(store) });
     expect(readdirSync(folder)).toEqual([snapshotName(NUMBER)]);
-    const again = await readSnapshot(disk, NAME, clock);
+    const again = await readSnapshot(disk, NAME, newStore(clock));
     mustBeSameState(store, again.store);
     expect(again.stateBytes).toBe(length);
   });
@@ -78,7 +79,7 @@ describe('a snapshot', () => {
     const store = await small();
     for (const number of [1, 2]) {
       await writeSnapshot(looking(), { number, chunks: writeState(store) });
-      const again = await readSnapshot(disk, snapshotName(number), clock);
+      const again = await readSnapshot(disk, snapshotName(number), newStore(clock));
       expect(again.store.records.size).toBe(1);
     }
   });
@@ -87,7 +88,7 @@ describe('a snapshot', () => {
     const bytes = await written(await small());
     for (let end = 0; end < bytes.length; end++) {
       await expect(
-        readSnapshot(holding(bytes.subarray(0, end)), NAME, clock),
+        readSnapshot(holding(bytes.subarray(0, end)), NAME, newStore(clock)),
       ).rejects.toMatchObject(BAD);
     }
   });
@@ -95,21 +96,23 @@ describe('a snapshot', () => {
   it('with any byte changed, or one more, is refused', async () => {
     const bytes = await written(await small());
     const longer = Buffer.concat([bytes, Buffer.from([0])]);
-    await expect(readSnapshot(holding(longer), NAME, clock)).rejects.toMatchObject(BAD);
+    await expect(readSnapshot(holding(longer), NAME, newStore(clock))).rejects.toMatchObject(BAD);
     for (let at = 0; at < bytes.length; at++) {
       const changed = Buffer.from(bytes);
       changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8));
-      await expect(readSnapshot(holding(changed), NAME, clock)).rejects.toMatchObject(BAD);
+      await expect(readSnapshot(holding(changed), NAME, newStore(clock))).rejects.toMatchObject(
+        BAD,
+      );
     }
   });
 
   it('of another commit is refused; of another law it is read, since nothing of it is replayed', async () => {
     const store = await small();
     await writeSnapshot(disk, { number: NUMBER, chunks: writeState(store), law: 7 });
-    mustBeSameState(store, (await readSnapshot(disk, NAME, clock)).store);
+    mustBeSameState(store, (await readSnapshot(disk, NAME, newStore(clock))).store);
     const other = snapshotName(NUMBER + 1);
     disk.rename(NAME, other);
-    await expect(readSnapshot(disk, other, clock)).rejects.toThrow('another commit');
+    await expect(readSnapshot(disk, other, newStore(clock))).rejects.toThrow('another commit');
   });
 
   it('takes the place of one that was begun, and of one that is there', async () => {
@@ -160,14 +163,13 @@ describe('lines of a state', () => {
   it('of a newer version, or with what is not known, are refused', async () => {
     const [text = ''] = writeState(await small());
     const refused: readonly (readonly [string, string])[] = [
-      ['{"state":2', '{"state":3'],
-      ['"OptionalFacts",', '"UsualFacts",'],
-      ['"leastKeptMs"', '"mostKeptMs"'],
-      ['"byArrival"', '"byChance"'],
+      ['{"state":3', '{"state":4'],
+      ['["task",', '["job",'],
+      ['"chargedEpoch"', '"usedEpoch"'],
     ];
     for (const [from, to] of refused) {
       expect(text).toContain(from);
-      expect(() => readState([text.replace(from, to)], clock)).toThrow(
+      expect(() => readState([text.replace(from, to)], newStore(clock))).toThrow(
         expect.objectContaining({ code: 'BACKEND_UNSUPPORTED' }),
       );
     }
@@ -176,26 +178,28 @@ describe('lines of a state', () => {
   it('without the last one, or with one behind it, are none', async () => {
     const [text = ''] = writeState(await small());
     const lines = text.trimEnd().split('\n');
-    const whole = (some: readonly string[]): string => some.map((line) => `${line}\n`).join('');
-    expect(() => readState([whole(lines.slice(0, -1))], clock)).toThrow('no end');
-    expect(() => readState([whole([...lines, lines.at(-2) ?? ''])], clock)).toThrow('no place');
+    const read = (some: readonly string[]): Store =>
+      readState([some.map((line) => `${line}\n`).join('')], newStore(clock));
+    expect(() => read(lines.slice(0, -1))).toThrow('no end');
+    expect(() => read([...lines, lines.at(-2) ?? ''])).toThrow('no place');
+    expect(() => read([...lines.slice(0, 1), ...lines.slice(2)])).toThrow('not whole');
   });
 
-  it('of before a field was there have its default', async () => {
+  it('of before a field was there have none', async () => {
     const [text = ''] = writeState(await small());
     const [head = '', ...lines] = text.split('\n');
-    const { classes } = JSON.parse(head);
-    const names = classes.map(([name]: [string]) => name);
-    const facts = classes[names.indexOf('UserEntry')][1];
-    const gone = facts.indexOf('meanRun');
-    facts.splice(gone, 1);
+    const { kinds } = JSON.parse(head);
+    const users = kinds.findIndex(([name]: [string]) => name === 'user');
+    const gone = kinds[users][1].indexOf('mean');
+    kinds[users][1].splice(gone, 1);
     const older = lines.map((line) => {
       const row = line === '' ? undefined : JSON.parse(line);
-      if (Array.isArray(row) && row[0] === names.indexOf('UserEntry')) row.splice(3 + gone, 1);
+      if (Array.isArray(row) && row[0] === users) row.splice(2 + gone, 1);
       return row === undefined ? '' : JSON.stringify(row);
     });
-    const again = readState([[JSON.stringify({ state: 2, classes }), ...older].join('\n')], clock);
-    mustBeSameState(readState([text], clock), again);
+    const lines3 = [JSON.stringify({ state: 3, kinds }), ...older].join('\n');
+    const again = readState([lines3], newStore(clock));
+    mustBeSameState(readState([text], newStore(clock)), again);
     expect(again.queues.get('default')?.users.get('ann')?.meanRun).toBeUndefined();
   });
 });

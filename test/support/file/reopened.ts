@@ -1,5 +1,6 @@
 /** The memory backend as file() has it, whose state is written and read again between calls. */
 import { type Carry, carrierOf, partsOf } from '../../../src/backends/file/log/calls.ts';
+import { newStore } from '../../../src/backends/file/replay/engine.ts';
 import { readState } from '../../../src/backends/file/state/state-reader.ts';
 import { writeState } from '../../../src/backends/file/state/state-writer.ts';
 import { closeStore, partsOn } from '../../../src/backends/memory/parts.ts';
@@ -7,7 +8,7 @@ import { Store } from '../../../src/backends/memory/store/store.ts';
 import type { Clock } from '../../../src/base/time.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import type { Backend } from '../../../src/domain/port/backend.ts';
-import { mustBeSameState } from './same-state.ts';
+import { mustBeSameState } from './state-text.ts';
 
 /** Of one such backend. */
 export interface Reopened {
@@ -29,7 +30,7 @@ export function reopenedMemory(clock: Clock, every = 1): Reopened {
   let length = 0;
   const reopen = (): void => {
     const chunks = [...writeState(store)];
-    const again = readState(chunks, clock);
+    const again = readState(chunks, newStore(clock));
     length = chunks.join('').length;
     mustBeSameState(store, again);
     store.alarm?.timer.cancel();

@@ -5,6 +5,7 @@ import { familiesWithoutRow, renderLayout } from '../../../scripts/docs/layout-d
 import { loadLimits, renderLimits } from '../../../scripts/docs/limits-doc.ts';
 import { renderOutput } from '../../../scripts/docs/output-doc.ts';
 import { renderRoutes } from '../../../scripts/docs/routes-doc.ts';
+import { renderRows } from '../../../scripts/docs/rows-doc.ts';
 import { allCommands } from '../../support/docs/cli-help.ts';
 import { read } from '../../support/files.ts';
 
@@ -26,6 +27,13 @@ describe('docs/redis-layout.md', () => {
 
   it('has a row for every family of keys', () => {
     expect(familiesWithoutRow(read('docs/redis-layout.md'))).toEqual([]);
+  });
+});
+
+describe('docs/file-format.md', () => {
+  it('has the rows that "npm run docs" writes', () => {
+    const page = read('docs/file-format.md');
+    expect(page).toBe(renderRows(page));
   });
 });
 

@@ -5,7 +5,7 @@ import type { Disk } from '../log/disk.ts';
 import { type FoundData, findData, type LogEnd, NOTHING, type Snapshot } from '../log/recovery.ts';
 import { LAW } from '../log/segment.ts';
 import { BadSnapshotError, readSnapshot } from '../state/snapshot-file.ts';
-import { Engine, EngineClock } from './engine.ts';
+import { Engine, EngineClock, newStore } from './engine.ts';
 import { mustBeComplete } from './incomplete.ts';
 
 /** Steps that are replayed before the event loop has its turn. */
@@ -85,7 +85,7 @@ async function startOf(
 ): Promise<Start> {
   for (const { name, number } of snapshots) {
     try {
-      const { store, stateBytes } = await readSnapshot(disk, name, clock);
+      const { store, stateBytes } = await readSnapshot(disk, name, newStore(clock));
       return { engine: new Engine(clock, store), number, stateBytes };
     } catch (error) {
       if (!(error instanceof BadSnapshotError)) throw error;

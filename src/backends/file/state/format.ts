@@ -1,51 +1,16 @@
 /**
- * How the state stands in a snapshot: lines of JSON. The first is the head. Then come blocks: rows of one class, one
- * column for each field; and the contents of collections that are too long for one line.
+ * How rows stand in a snapshot: lines of JSON. The first is the head. Then come blocks: rows of one kind, one column for
+ * each field. Kinds come in the order of the model.
  *
- *   head    {"state":1,"classes":[["Store",["records",…]],…]}
- *   block   [class, met, rows, column, …]    the next instances: so many, of that class
- *   more    [-1, met, collection, values, keys?]
- *   end     {"instances":…,"collections":…}
+ *   head    {"state":3,"kinds":[["clock",["seen",…]],…]}
+ *   block   [kind, rows, column, …]    the next rows: so many, of the kind at this place of the head
+ *   end     {"rows":…}
  *
- * Instances are numbered in the order in which they are met first. `met` says of which classes those are that
- * the line meets, with how many of each in a row: [class, count, class, count, …]. So there is no depth in it,
- * however long a chain of tasks is.
+ * A value is itself; `null` is no value, `[data]` an array or an object, and `[1,"NaN"]` a number that JSON has no text for.
  */
 
-/** Rises when what a field means changes, or a field goes. A new field needs nothing: it has its default. */
-export const STATE_VERSION = 2;
-
-/** What an array in place of a value begins with. `undefined` is `null`; texts, numbers and booleans are themselves. */
-export const VALUE = {
-  /** [0] is null. */
-  null: 0,
-  /** A number that JSON has no text for, by name. */
-  number: 1,
-  /** A function or a constant, by name. */
-  named: 2,
-  /** An instance: how much its number is above the one that was told last. */
-  instance: 3,
-  /** An array, a Map, a Set or a plain object that was there before: its number. */
-  seen: 4,
-  /** Values of an array. */
-  list: 5,
-  /** Values of an array of instances alone: as for an instance. */
-  instances: 6,
-  /** A Set: its values as a list. */
-  set: 7,
-  /** A Map: its keys and its values as lists. */
-  map: 8,
-  /** A Map whose keys are a field of its values: the field, and the values as a list. */
-  keyed: 9,
-  /** A plain object of a shape that is new: its keys, then its values. */
-  shape: 10,
-  /** A plain object: the number of its shape, then its values. */
-  object: 11,
-  /** An array, a Set or a Map that is too long: what it is, and the field of one that is keyed. */
-  later: 12,
-  /** Nothing in an array, not even `undefined`. */
-  hole: 13,
-} as const;
+/** Rises when what a field means changes, or one goes. A new field needs nothing: it may be absent. */
+export const STATE_VERSION = 3;
 
 /** What a column begins with. */
 export const COLUMN = {
@@ -53,11 +18,9 @@ export const COLUMN = {
   same: 0,
   /** Whole numbers: how much each is above the one before. */
   numbers: 1,
-  /** Instances, each as such a value says it. */
-  instances: 2,
   /** Texts: one that is new as it is, one that was there before by its number. */
   texts: 3,
-  /** Objects of plain data that do not change: the same. */
+  /** Arrays and objects: the same. */
   data: 4,
   /** Values. */
   values: 5,
@@ -68,12 +31,6 @@ export const KNOWN_TEXTS = 1_024;
 
 /** Most rows of a block. */
 export const BLOCK_ROWS = 512;
-
-/** A longer collection stands in lines of its own, so many values in each. */
-export const LONG = 4_096;
-
-/** In the place of the class: more of a collection. */
-export const MORE = -1;
 
 /** Fields of any object. */
 export type Fields = Record<string, unknown>;

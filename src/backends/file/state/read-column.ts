@@ -1,74 +1,75 @@
-/** Columns of a state, as `columnOf` writes them. */
+/** Columns of rows, as `columnOf` writes them. */
 import { BadStateError } from './bad-state.ts';
 import { COLUMN, type Fields, KNOWN_TEXTS } from './format.ts';
-import type { ValueReader } from './read-value.ts';
 
-/** One field of a class. */
+/** One field of a kind of rows. */
 export interface Column {
   readonly field: string;
-  /** What a blank has there. */
-  readonly usual: unknown;
   /** Texts, or data, that may come again. */
   readonly known: unknown[];
 }
 
-/** Of a class that the file begins with. */
-export function newColumn(field: string, blank: Fields): Column {
-  return { field, usual: blank[field], known: [] };
+/** A row for {@link rowsOfColumns}. An object of JSON is quick to read, one that gets many fields by name is not. */
+export function blankRow(fields: readonly string[]): Fields {
+  return JSON.parse(JSON.stringify(Object.fromEntries(fields.map((field) => [field, null]))));
 }
 
-/** Puts the values of a column where they belong. */
-export function columnInto(
-  values: ValueReader,
-  column: Column,
-  cells: unknown,
-  rows: readonly Fields[],
-): void {
-  if (!Array.isArray(cells)) throw new BadStateError('a column is not there');
-  const list: readonly unknown[] = cells;
-  if (list[0] === COLUMN.same) {
-    same(column, values.value(list[1]), rows);
-    return;
+/**
+ * The rows of a block, of so many: one object, in which only what is not the same in all of them changes from row to row.
+ * A row of its own for each would be a million objects for a million tasks.
+ */
+export function* rowsOfColumns(
+  row: Fields,
+  columns: readonly Column[],
+  [count, ...cells]: readonly unknown[],
+): Generator<Readonly<Fields>, void, undefined> {
+  const changing: Changing[] = [];
+  for (const [nth, { field, known }] of columns.entries()) {
+    const list = cells[nth];
+    if (!Array.isArray(list)) throw new BadStateError('a column is not there');
+    row[field] = list[0] === COLUMN.same ? valueIn(list[1]) : undefined;
+    if (list[0] === COLUMN.same) continue;
+    if (list.length !== Number(count) + 1) throw new BadStateError('a column has other rows');
+    changing.push({ field, list, read: readerOf(list[0], known) });
   }
-  if (list.length !== rows.length + 1) throw new BadStateError('a column has other rows');
-  const { field } = column;
-  switch (list[0]) {
+  for (let at = 1; at <= Number(count); at++) {
+    for (const { field, list, read } of changing) row[field] = read(list[at]);
+    yield row;
+  }
+}
+
+interface Changing {
+  readonly field: string;
+  readonly list: readonly unknown[];
+  read(cell: unknown): unknown;
+}
+
+function readerOf(kind: unknown, known: unknown[]): (cell: unknown) => unknown {
+  switch (kind) {
     case COLUMN.numbers: {
       let number = 0;
-      rows.forEach((row, at) => {
-        number += Number(list[at + 1]);
-        row[field] = number;
-      });
-      return;
+      return (step) => {
+        number += Number(step);
+        return number;
+      };
     }
-    case COLUMN.instances:
-      rows.forEach((row, at) => {
-        row[field] = values.met(list[at + 1]);
-      });
-      return;
     case COLUMN.texts:
     case COLUMN.data:
-      rows.forEach((row, at) => {
-        row[field] = knownIn(column.known, list[at + 1]);
-      });
-      return;
+      return (cell) => knownIn(known, cell);
     case COLUMN.values:
-      rows.forEach((row, at) => {
-        row[field] = values.value(list[at + 1]);
-      });
-      return;
+      return valueIn;
     default:
       throw new BadStateError('a column is of no kind');
   }
 }
 
-/** Most fields of most instances have what a blank has. */
-function same({ field, usual }: Column, value: unknown, rows: readonly Fields[]): void {
-  if (Object.is(value, usual)) return;
-  for (const row of rows) row[field] = value;
+function valueIn(cell: unknown): unknown {
+  if (!Array.isArray(cell)) return cell ?? undefined;
+  return cell.length === 1 ? cell[0] : Number(cell[1]);
 }
 
-function knownIn(known: unknown[], cell: unknown): unknown {
+/** What a cell of texts or of data says. */
+export function knownIn(known: unknown[], cell: unknown): unknown {
   if (cell === null) return undefined;
   if (typeof cell === 'number') {
     if (cell < known.length) return known[cell];

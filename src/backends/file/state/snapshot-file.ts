@@ -11,7 +11,6 @@
 import { promisify } from 'node:util';
 import { crc32, deflateRaw, inflateRaw } from 'node:zlib';
 import { messageOf } from '../../../base/message-of.ts';
-import type { Clock } from '../../../base/time.ts';
 import { BackendUnsupportedError } from '../../../domain/errors/errors.ts';
 import type { Store } from '../../memory/store/store.ts';
 import type { Disk } from '../log/disk.ts';
@@ -168,15 +167,17 @@ export interface ReadSnapshot {
 }
 
 /**
+ * Tells an empty store what a snapshot tells.
+ *
  * @throws BadSnapshotError · BackendUnsupportedError when it has another format · what the disk says. A state says
  * nothing of how it came about, so it is read under any law.
  */
-export async function readSnapshot(disk: Disk, name: string, clock: Clock): Promise<ReadSnapshot> {
+export async function readSnapshot(disk: Disk, name: string, store: Store): Promise<ReadSnapshot> {
   const bytes = disk.read(name);
   const fail = (reason: string, cause?: unknown): BadSnapshotError =>
     new BadSnapshotError(`${disk.folder}: ${name}: ${reason}`, { cause });
   checkHead(bytes, name, fail);
-  const reader = new StateReader(clock);
+  const reader = new StateReader(store);
   let stateBytes = 0;
   for (const { packed, length } of chunksIn(bytes, fail)) {
     try {

@@ -1,42 +1,39 @@
 /** Makes a store of what `writeState` has written. */
-import type { Clock } from '../../../base/time.ts';
 import { BackendUnsupportedError } from '../../../domain/errors/errors.ts';
-import { Store } from '../../memory/store/store.ts';
+import { type Kind, ROWS } from '../../memory/rows/model.ts';
+import { KINDS, StoreBuilder } from '../../memory/rows/store-builder.ts';
+import type { Store } from '../../memory/store/store.ts';
 import { BadStateError } from './bad-state.ts';
-import { type Fields, hasFields, MORE, STATE_VERSION } from './format.ts';
-import { type KnownClass, knownClasses, TEXT } from './known-classes.ts';
-import { fromOld, OLD_VERSION } from './old-version.ts';
-import { type Column, columnInto, newColumn } from './read-column.ts';
-import { ValueReader } from './read-value.ts';
+import { type Fields, hasFields, STATE_VERSION } from './format.ts';
+import { isOldVersion, OldStateReader } from './old-state.ts';
+import { blankRow, type Column, rowsOfColumns } from './read-column.ts';
 
 /**
+ * Tells an empty store.
+ *
  * @throws BackendUnsupportedError when a newer version has written it.
  * @throws BadStateError
  */
-export function readState(chunks: Iterable<string>, clock: Clock): Store {
-  const reader = new StateReader(clock);
+export function readState(chunks: Iterable<string>, store: Store): Store {
+  const reader = new StateReader(store);
   for (const chunk of chunks) reader.add(chunk);
   return reader.end();
 }
 
-/** What one class has in the file. */
-interface FileClass {
-  readonly known: KnownClass;
-  readonly columns: readonly Column[];
+/** What is done with the lines behind the head. */
+interface LineReader {
+  line(line: unknown): void;
+  /** All lines were there. */
+  end(): Store;
 }
 
 /** The same for a caller that has the chunks one after the other. */
 export class StateReader {
-  readonly #known: readonly KnownClass[];
-  #classes: readonly FileClass[] | undefined = undefined;
-  #values = new ValueReader([]);
-  /** Instances of before that have their fields. */
-  #done = 0;
-  #isWhole = false;
-  #isOld = false;
+  readonly #store: Store;
+  #lines: LineReader | undefined = undefined;
 
-  constructor(clock: Clock) {
-    this.#known = knownClasses(clock);
+  constructor(store: Store) {
+    this.#store = store;
   }
 
   /** Takes in whole lines. */
@@ -44,88 +41,93 @@ export class StateReader {
     for (let from = 0; from < chunk.length; ) {
       const end = chunk.indexOf('\n', from);
       if (end < 0) throw new BadStateError('the state ends within a line');
-      this.#line(parsed(chunk.slice(from, end)));
+      const line = parsed(chunk.slice(from, end));
+      if (this.#lines === undefined) this.#lines = this.#readerOf(line);
+      else this.#lines.line(line);
       from = end + 1;
     }
   }
 
-  /** All lines were there. */
   end(): Store {
-    if (!this.#isWhole) throw new BadStateError('the state has no end');
-    this.#values.finish();
-    const [store] = this.#values.instances(0, 1);
-    if (!(store instanceof Store)) throw new BadStateError('the state begins with no store');
-    if (this.#isOld) fromOld(store);
-    return store;
+    if (this.#lines === undefined) throw new BadStateError('the state has no head');
+    return this.#lines.end();
   }
 
-  #line(line: unknown): void {
-    if (Array.isArray(line)) {
-      if (this.#classes === undefined || this.#isWhole)
-        throw new BadStateError('a line has no place');
-      const [at, met, ...rest]: readonly unknown[] = line;
-      this.#values.meet(met);
-      if (at === MORE) this.#values.more(rest);
-      else this.#block(this.#classes[Number(at)], rest);
-      return;
-    }
-    if (!hasFields(line)) throw new BadStateError('a line is none of a state');
-    if (this.#classes === undefined) this.#head(line);
+  #readerOf(head: unknown): LineReader {
+    const { state, kinds, classes }: Fields = hasFields(head) ? head : {};
+    if (isOldVersion(state)) return new OldStateReader(this.#store, state, classes);
+    if (state === STATE_VERSION) return new RowsReader(this.#store, kinds);
+    throw new BackendUnsupportedError(
+      `the snapshot has version ${String(state)} of the state; this Fairloom reads ${STATE_VERSION}`,
+    );
+  }
+}
+
+/** What one kind has in the file. */
+interface FileKind {
+  readonly kind: Kind;
+  readonly columns: readonly Column[];
+  /** In which one after the other stands. */
+  readonly row: Fields;
+}
+
+class RowsReader implements LineReader {
+  readonly #builder: StoreBuilder;
+  readonly #kinds: readonly FileKind[];
+  #count = 0;
+  #isWhole = false;
+
+  constructor(store: Store, kinds: unknown) {
+    if (!Array.isArray(kinds)) throw new BadStateError('the head of the state names no rows');
+    this.#kinds = kinds.map(kindIn);
+    this.#builder = new StoreBuilder(store);
+  }
+
+  line(line: unknown): void {
+    if (this.#isWhole) throw new BadStateError('a line has no place');
+    if (Array.isArray(line)) this.#block(line);
     else this.#end(line);
   }
 
-  #head({ state, classes }: Fields): void {
-    if (state !== STATE_VERSION && state !== OLD_VERSION) {
-      throw new BackendUnsupportedError(
-        `the snapshot has version ${String(state)} of the state; this Fairloom reads ${STATE_VERSION}`,
-      );
-    }
-    this.#isOld = state === OLD_VERSION;
-    if (!Array.isArray(classes)) throw new BadStateError('the head of the state names no classes');
-    const found = classes.map((one) => this.#fileClass(one));
-    this.#classes = found;
-    this.#values = new ValueReader(found.map(({ known }) => known));
+  end(): Store {
+    if (!this.#isWhole) throw new BadStateError('the state has no end');
+    return this.#builder.end();
   }
 
-  #fileClass(row: unknown): FileClass {
-    const [name, fields]: readonly unknown[] = Array.isArray(row) ? row : [];
-    const known = this.#known.find((one) => one.name === name);
-    if (known === undefined || !Array.isArray(fields)) {
-      throw new BackendUnsupportedError(`the snapshot has a class that is not known: ${name}`);
-    }
-    const unknown = fields.find((field) => !known.fields.includes(field));
-    if (unknown !== undefined) {
-      throw new BackendUnsupportedError(
-        `the snapshot has a field that is not known: ${name}.${unknown}`,
-      );
-    }
-    const blank = known.blank();
-    return { known, columns: fields.map((field) => newColumn(String(field), blank)) };
+  #block([at, ...block]: readonly unknown[]): void {
+    const found = this.#kinds[Number(at)];
+    if (found === undefined) throw new BadStateError('a block is of no kind');
+    const { kind, columns, row } = found;
+    const rows = rowsOfColumns(row, columns, block);
+    // Its fields are those of the kind: the writer is checked by the same model.
+    this.#builder.put(kind, rows as never);
+    this.#count += Number(block[0]);
   }
 
-  #block(fileClass: FileClass | undefined, [rows, ...cells]: readonly unknown[]): void {
-    if (fileClass === undefined) throw new BadStateError('a block is of no class');
-    const { known, columns } = fileClass;
-    const instances = this.#values.instances(this.#done, Number(rows));
-    this.#done += instances.length;
-    const { text } = known;
-    const into = text === undefined ? instances : instances.map((): Fields => ({}));
-    for (const [at, column] of columns.entries()) {
-      columnInto(this.#values, column, cells[at], into);
+  #end(line: unknown): void {
+    if (!hasFields(line) || line['rows'] !== this.#count) {
+      throw new BadStateError('the state is not whole');
     }
-    if (text === undefined) return;
-    for (const [at, instance] of instances.entries()) text.read(instance, String(into[at]?.[TEXT]));
-  }
-
-  #end({ instances, collections }: Fields): void {
-    const { counts } = this.#values;
-    const isAll =
-      counts.instances === instances &&
-      counts.collections === collections &&
-      this.#done === instances;
-    if (!isAll) throw new BadStateError('the state is not whole');
     this.#isWhole = true;
   }
+}
+
+function kindIn(row: unknown): FileKind {
+  const [name, fields]: readonly unknown[] = Array.isArray(row) ? row : [];
+  const kind = KINDS.find((one) => one === name);
+  if (kind === undefined || !Array.isArray(fields)) {
+    throw new BackendUnsupportedError(`the snapshot has rows that are not known: ${name}`);
+  }
+  const known = new Set(Object.keys(ROWS[kind].fields));
+  const names = fields.map(String);
+  const unknown = names.find((field) => !known.has(field));
+  if (unknown !== undefined) {
+    throw new BackendUnsupportedError(
+      `the snapshot has a field that is not known: ${name}.${unknown}`,
+    );
+  }
+  const columns = names.map((field) => ({ field, known: [] }));
+  return { kind, columns, row: blankRow(names) };
 }
 
 function parsed(line: string): unknown {

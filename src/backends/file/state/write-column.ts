@@ -1,6 +1,5 @@
-/** The values of one field of many instances: see `COLUMN`. */
+/** The values of one field of many rows: see `COLUMN`. */
 import { COLUMN, KNOWN_TEXTS } from './format.ts';
-import type { ValueWriter } from './write-value.ts';
 
 /** Texts of a column that were there before, with their numbers. */
 export interface Texts {
@@ -9,32 +8,22 @@ export interface Texts {
   missed: number;
 }
 
+/** Of a column that begins. */
+export function newTexts(): Texts {
+  return { known: new Map(), missed: 0 };
+}
+
 /** A column of which so many texts were not there before is one of texts that never were. */
 const IN_VAIN = 4_096;
 
-/** What a column is like. */
-interface Rules {
-  readonly isData: boolean;
-  readonly texts: Texts;
-}
-
 /** The whole column. */
-export function columnOf(
-  values: ValueWriter,
-  cells: readonly unknown[],
-  { isData, texts }: Rules,
-): readonly unknown[] {
+export function columnOf(cells: readonly unknown[], texts: Texts): readonly unknown[] {
   const [first] = cells;
-  if (isData) return [COLUMN.data, ...cells.map((cell) => dataOf(cell, texts))];
-  if (cells.every((cell) => Object.is(cell, first))) return [COLUMN.same, values.value(first)];
+  if (cells.every((cell) => Object.is(cell, first))) return [COLUMN.same, cellOf(first)];
   if (cells.every(isWhole)) return [COLUMN.numbers, ...stepsOf(cells)];
-  if (cells.every(isTextOrNone)) {
-    return [COLUMN.texts, ...cells.map((cell) => textOf(cell, texts))];
-  }
-  if (cells.every((cell) => values.isInstance(cell))) {
-    return [COLUMN.instances, ...cells.map((cell) => values.meet(cell))];
-  }
-  return [COLUMN.values, ...cells.map((cell) => values.value(cell))];
+  if (cells.every(isTextOrNone)) return [COLUMN.texts, ...cells.map((cell) => textOf(cell, texts))];
+  if (cells.every(isDataOrNone)) return [COLUMN.data, ...cells.map((cell) => dataOf(cell, texts))];
+  return [COLUMN.values, ...cells.map(cellOf)];
 }
 
 function isWhole(value: unknown): value is number {
@@ -46,6 +35,10 @@ function isTextOrNone(value: unknown): value is string | undefined {
   return typeof value === 'string' || value === undefined;
 }
 
+function isDataOrNone(value: unknown): value is object | undefined {
+  return typeof value === 'object' || value === undefined;
+}
+
 function stepsOf(numbers: readonly number[]): readonly number[] {
   let before = 0;
   return numbers.map((number) => {
@@ -55,18 +48,27 @@ function stepsOf(numbers: readonly number[]): readonly number[] {
   });
 }
 
+function cellOf(value: unknown): unknown {
+  if (typeof value === 'object') return [value];
+  if (typeof value !== 'number') return value ?? null;
+  if (Object.is(value, -0)) return [1, '-0'];
+  return Number.isFinite(value) ? value : [1, String(value)];
+}
+
 function textOf(text: string | undefined, texts: Texts): unknown {
   if (text === undefined) return null;
-  return numberOf(text, texts) ?? text;
+  return numberOf(texts, text) ?? text;
 }
 
 /** Equal data is written once; its readers get the same object. */
-function dataOf(data: unknown, texts: Texts): unknown {
-  return numberOf(JSON.stringify(data), texts) ?? data;
+function dataOf(data: object | undefined, texts: Texts): unknown {
+  if (data === undefined) return null;
+  if (texts.missed > IN_VAIN) return data;
+  return numberOf(texts, JSON.stringify(data)) ?? data;
 }
 
 /** … or `undefined` when it is new, and then it has one the next time, as long as there is room. */
-function numberOf(text: string, texts: Texts): number | undefined {
+function numberOf(texts: Texts, text: string): number | undefined {
   if (texts.missed > IN_VAIN) return undefined;
   const known = texts.known.get(text);
   if (known !== undefined) {

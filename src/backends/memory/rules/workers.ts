@@ -220,16 +220,8 @@ function makeList(
   queue: QueueEntry,
   { id, kind, names }: Pick<NameList, 'id' | 'kind' | 'names'>,
 ): NameList {
-  const list: NameList = {
-    id,
-    kind,
-    names: [...new Set(names)].sort(compareUtf8),
-    ready: new SortedList<UserEntry>(byFinish),
-    unassigned: new SortedList<UserEntry>(byFinish),
-    workers: new Set(),
-    clock: queue.clock.v,
-  };
-  queue.lists.set(id, list);
+  const sorted = [...new Set(names)].sort(compareUtf8);
+  const list = newList(queue, { id, kind, names: sorted, clock: queue.clock.v });
   let least: number | undefined;
   for (const name of list.names) {
     const user = store.userEntry(queue.queue, name);
@@ -238,6 +230,38 @@ function makeList(
   }
   list.clock = least ?? queue.clock.v;
   return list;
+}
+
+function newList(
+  queue: QueueEntry,
+  facts: Pick<NameList, 'id' | 'kind' | 'names' | 'clock'>,
+): NameList {
+  const ready = new SortedList<UserEntry>(byFinish);
+  const unassigned = new SortedList<UserEntry>(byFinish);
+  const list: NameList = { ...facts, ready, unassigned, workers: new Set() };
+  queue.lists.set(facts.id, list);
+  return list;
+}
+
+/** A list of another store, as it was there. Its users are there, and stand as they did. */
+export function putList(
+  queue: QueueEntry,
+  {
+    workers,
+    ...facts
+  }: Pick<NameList, 'kind' | 'names' | 'clock'> & {
+    readonly workers: readonly string[];
+  },
+): void {
+  const list = newList(queue, { id: listId(facts.kind, facts.names), ...facts });
+  for (const id of workers) list.workers.add(id);
+  for (const name of list.names) {
+    const user = queue.users.get(name);
+    if (user === undefined) continue;
+    if (user.ready) extract(user);
+    user.lists = [...user.lists, list];
+    if (user.ready) insert(user);
+  }
 }
 
 /** Removes a worker from its lists, except for those of its next spec. */

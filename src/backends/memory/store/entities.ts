@@ -85,6 +85,12 @@ export interface Grant {
 /** Shared by all tasks without any of them. */
 export const NOTHING_RARE: Readonly<OptionalFacts> = new OptionalFacts();
 
+/** What a record is made of. */
+type NewRecord = Pick<
+  NewTask,
+  'id' | 'name' | 'level' | 'cost' | 'payload' | 'options' | 'dependsOn' | 'edges'
+>;
+
 /**
  * The record of one task, the only owner of its facts; every index holds references to it. Fields
  * that are `undefined` have no meaning in the present state. Changed only inside a step.
@@ -124,7 +130,7 @@ export class TaskEntry implements Situation {
   /** For reads; `own` is for writes. */
   optional: Readonly<OptionalFacts> = NOTHING_RARE;
 
-  constructor(task: NewTask, owner: UserEntry, now: number, order: number) {
+  constructor(task: NewRecord, owner: UserEntry, now: number, order: number) {
     this.id = task.id;
     this.order = order;
     this.name = task.name;

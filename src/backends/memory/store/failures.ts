@@ -61,6 +61,12 @@ export class Failures {
     return [...this.groupsById.values()].sort((a, b) => a.lastAt - b.lastAt);
   }
 
+  /** All groups: those without failed tasks last, the one seen last at the end. */
+  *inOrder(): Generator<Omit<ErrorGroup, 'failed'>, void, undefined> {
+    for (const group of this.groupsById.values()) if (group.failed.size > 0) yield group;
+    yield* this.retried.values();
+  }
+
   /** Takes a group of another store, without its tasks, which `stand` adds. The latest come last. */
   takeOver(group: Omit<ErrorGroup, 'failed'>): void {
     const made = { ...group, failed: new SortedList(byEnd) };

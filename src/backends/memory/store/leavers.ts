@@ -13,8 +13,13 @@ function isLeaver(user: UserEntry): boolean {
 
 /** Called when a user stops being ready. */
 export function leaveAhead(user: UserEntry): void {
+  const { clock } = user.queue;
+  if (user.epoch === clock.epoch && startTag(user) > clock.v) standAhead(user);
+}
+
+/** A user that is not ready counts in W. */
+export function standAhead(user: UserEntry): void {
   const { queue } = user;
-  if (user.epoch !== queue.clock.epoch || startTag(user) <= queue.clock.v) return;
   user.leavingIn = queue.clock.epoch;
   queue.leaving += user.weight;
   queue.leavers.add(user);

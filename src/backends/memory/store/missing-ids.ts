@@ -38,6 +38,11 @@ export class MissingIds {
     return lists !== undefined && (lists.has('') || lists.has(user));
   }
 
+  /** Whether this task waits for the id. */
+  awaits(id: string, waiter: TaskEntry): boolean {
+    return this.lists.get(id)?.get(audienceOf(waiter))?.has(waiter) === true;
+  }
+
   /** Tasks that wait for this id of this user. */
   of(id: string, user: string): readonly Waiters[] {
     const lists = this.lists.get(id);

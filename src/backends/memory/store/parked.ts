@@ -60,6 +60,13 @@ export class Parked<T extends Placed> {
     this.count++;
   }
 
+  /** One of another store, as it was parked there. */
+  stand(entry: T, turn: number): void {
+    const { turns } = this;
+    this.add(entry, turn);
+    this.turns = Math.max(turns, turn);
+  }
+
   delete(entry: T): void {
     const users = this.names.get(entry.name);
     const aside = users?.get(keyOf(entry.owner, entry.level));
@@ -83,6 +90,16 @@ export class Parked<T extends Placed> {
   /** The latest turn of all. */
   get newestTurn(): number {
     return this.turns;
+  }
+
+  /** No turn was later than this. */
+  takeOver(newestTurn: number): void {
+    this.turns = newestTurn;
+  }
+
+  /** All of them, by name, then by user and level. */
+  *all(): Generator<T, void, undefined> {
+    for (const users of this.names.values()) for (const { tasks } of users.values()) yield* tasks;
   }
 
   knows(name: string): boolean {

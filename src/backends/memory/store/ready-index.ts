@@ -200,16 +200,19 @@ function classOf(queue: QueueEntry, weight: number, assigned: boolean): WeightCl
   return newClass(queue, { kind: `s${power}`, assigned, shared: true, step: sharedStep(power) });
 }
 
-/** Adds a user of another store to the ready users of a class of this kind. */
-export function standReady(user: UserEntry, kind: string): void {
+/** A user of another store stands ready in the class of this name, as it did there. It is on no list yet. */
+export function standReady(user: UserEntry, id: string, headroom: number): void {
   const { queue } = user;
+  const kind = id.slice(1);
   const shared = kind.startsWith('s');
   const step = shared ? sharedStep(Number(kind.slice(1))) : exactStep(user.weight);
   user.ready = true;
+  user.headroom = headroom;
   queue.clock.w += user.weight;
+  queue.runnable += headroom;
   queue.readyUsers++;
-  const known = queue.classes.get(familyOf(false) + kind);
-  user.class = known ?? newClass(queue, { kind, assigned: false, shared, step });
+  const assigned = id.startsWith(familyOf(true));
+  user.class = queue.classes.get(id) ?? newClass(queue, { kind, assigned, shared, step });
   insert(user);
 }
 

@@ -1,8 +1,14 @@
-/** Values of a state, as `ValueWriter` writes them. */
+/** Values of a state of version 1 or 2; see `old-format.ts`. */
 import { BackendUnsupportedError } from '../../../domain/errors/errors.ts';
 import { BadStateError } from './bad-state.ts';
-import { type Fields, hasFields, VALUE } from './format.ts';
-import { type KnownClass, NAMED } from './known-classes.ts';
+import { type Fields, hasFields } from './format.ts';
+import { constantOf } from './old-classes.ts';
+import { VALUE } from './old-format.ts';
+
+/** A class, whose instances get their fields later. */
+interface Made {
+  blank(): Fields;
+}
 
 /** A Map that is filled when its values have their fields, since one of these is the key. */
 interface Keyed {
@@ -16,7 +22,7 @@ type Filler = (items: unknown[], keys: readonly unknown[]) => void;
 
 /** Reads values, and knows what it has made. */
 export class ValueReader {
-  readonly #classes: readonly KnownClass[];
+  readonly #classes: readonly Made[];
   readonly #instances: Fields[] = [];
   /** Arrays, Maps, Sets and plain objects, in the order in which they began. */
   readonly #inline: unknown[] = [];
@@ -25,7 +31,7 @@ export class ValueReader {
   readonly #collections: Filler[] = [];
   #last = 0;
 
-  constructor(classes: readonly KnownClass[]) {
+  constructor(classes: readonly Made[]) {
     this.#classes = classes;
   }
 
@@ -90,7 +96,7 @@ export class ValueReader {
       case VALUE.number:
         return Number(one);
       case VALUE.named:
-        return constant(String(one));
+        return constantOf(String(one));
       case VALUE.instance:
         return this.met(one);
       case VALUE.seen:
@@ -212,11 +218,6 @@ function kindOf(value: unknown): unknown {
 }
 
 const NOTHING = {};
-
-function constant(name: string): unknown {
-  if (NAMED.has(name)) return NAMED.get(name);
-  throw new BackendUnsupportedError(`the snapshot names something that is not known: ${name}`);
-}
 
 function listIn(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
