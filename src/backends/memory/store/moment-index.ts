@@ -133,6 +133,6 @@ export class MomentIndex<T extends Momentary<T>> {
 }
 
 /** Orders moments. */
-export function byMoment(a: Moment<unknown>, b: Moment<unknown>): number {
+function byMoment(a: Moment<unknown>, b: Moment<unknown>): number {
   return a.at - b.at;
 }

@@ -54,6 +54,6 @@ function setName(user: string, name: string): string {
 }
 
 /** Orders questions by the moment they were asked. */
-export function byKey(a: Listed, b: Listed): number {
+function byKey(a: Listed, b: Listed): number {
   return compareUtf8(a.key, b.key);
 }

@@ -154,6 +154,6 @@ function* firstOf<K, V>(map: ReadonlyMap<K, V>, count: number): Generator<readon
 }
 
 /** Orders by the latest event at the start of a wait. */
-export function byNumber(a: EventWaiter, b: EventWaiter): number {
+function byNumber(a: EventWaiter, b: EventWaiter): number {
   return a.number - b.number || compareUtf8(a.entry.id, b.entry.id);
 }

@@ -116,16 +116,16 @@ function isUpTo(name: string, after: string | undefined): boolean {
 }
 
 /** Orders the values of a namespace. */
-export function byKey(a: XComEntry, b: XComEntry): number {
+function byKey(a: XComEntry, b: XComEntry): number {
   return compareUtf8(a.place.key, b.place.key);
 }
 
 /** Orders the namespaces of a user. */
-export function byNamespace(a: Space, b: Space): number {
+function byNamespace(a: Space, b: Space): number {
   return compareUtf8(a.namespace, b.namespace);
 }
 
 /** Orders by the time of the next check. */
-export function byLook(a: XComEntry, b: XComEntry): number {
+function byLook(a: XComEntry, b: XComEntry): number {
   return a.lookAt - b.lookAt || compareUtf8(a.name, b.name);
 }
