@@ -79,7 +79,7 @@ const PUTS: Omit<Puts, 'task' | 'worker'> = {
   clock: (store, row) => {
     const { seen, retention, schedulerOwner: owner, schedulerUntil, schedulerFence: fence } = row;
     const { sweepAfter, arrivals, endings, endedLast } = row;
-    store.goOn(seen);
+    store.continueAt(seen);
     Object.assign(store, { now: seen, sweepAfter, arrivals, endings, endedLast });
     if (retention !== undefined) store.retention = retention;
     Object.assign(store.scheduler, { owner, until: schedulerUntil, fence });
