@@ -4,13 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { type CallKind, kindOf } from '../../src/backends/file/log/calls.ts';
-import type { Role } from '../../src/backends/file/role.ts';
 import { memory } from '../../src/backends/memory/memory-backend.ts';
 import type { Kit } from '../../src/conformance/kit.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
 import type { BackendProblem } from '../../src/domain/port/backend.ts';
 import { randomOf } from '../support/file/faulty-disk.ts';
-import { opened } from '../support/file/opened.ts';
+import { type Opened, opened } from '../support/file/opened.ts';
 import { type SmallDisk, smallDisk } from '../support/file/small-disk.ts';
 import { HandClock } from '../support/hand-clock.ts';
 
@@ -31,9 +30,7 @@ function diskOf(bytes: number): SmallDisk {
 const RETENTION = { finishedMs: 1_000, failedMs: 1_000, canceledMs: 1_000 };
 
 /** What one disk and its owner have. */
-interface Served {
-  readonly kit: Kit;
-  readonly role: Role;
+interface Served extends Opened {
   readonly problems: BackendProblem[];
 }
 
@@ -97,7 +94,7 @@ it.each([4, 12])(
   async (mib) => {
     const disk = diskOf(mib * MIB);
     const clock = new HandClock();
-    const { kit, role, problems } = await served(disk, clock);
+    const { kit, role, problems, snapshotMade } = await served(disk, clock);
     await kit.worker('w');
     const bytes = mib * 500;
     const stored = await fill(kit, bytes);
@@ -113,6 +110,7 @@ it.each([4, 12])(
     expect(problems).toEqual([]);
     await kit.shift(LIMITS.leaseMaxMs);
     await kit.rest();
+    await snapshotMade();
     // One that was made while they went is no reason to make none a while later.
     await kit.shift(10_000);
     expect(await fill(kit, bytes)).toBeGreaterThan(stored * 0.7);

@@ -37,16 +37,30 @@ export interface OpenedOptions extends Omit<OwnerTools, 'disk' | 'compaction'> {
   readonly expect: Expect;
 }
 
+/** What serves it. */
+export interface Opened {
+  readonly kit: Kit;
+  readonly role: Role;
+  /** Fulfilled when the snapshot that is being made is there, or was not made. */
+  snapshotMade(): Promise<unknown>;
+}
+
 /** @rejects as `openOwner` does. */
-export async function opened(options: OpenedOptions): Promise<{ kit: Kit; role: Role }> {
+export async function opened(options: OpenedOptions): Promise<Opened> {
   const { disk, files, clock, retention, report, expect, ...tools } = options;
+  let making: Promise<unknown> = Promise.resolve();
+  const run: OwnerTools['compaction']['run'] = (upTo, written) => {
+    const made = compact(disk, upTo, written);
+    making = made.catch(() => undefined);
+    return made;
+  };
   const role = await openOwner(
     nextClaim(files),
     { folder: disk.folder, clock, sync: 'always', maxBytes: undefined, ...(report && { report }) },
     false,
     {
       disk,
-      compaction: { run: compact.bind(undefined, disk), close: async () => undefined },
+      compaction: { run, close: async () => undefined },
       ...tools,
     },
   );
@@ -61,5 +75,5 @@ export async function opened(options: OpenedOptions): Promise<{ kit: Kit; role: 
   };
   const advance = async (ms: number): Promise<void> => clock.move(ms);
   const kit = new Kit({ backend, advance, now: () => clock.now(), close }, expect);
-  return { kit, role };
+  return { kit, role, snapshotMade: () => making };
 }
