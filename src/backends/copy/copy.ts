@@ -9,12 +9,13 @@ import {
   LAYOUT,
 } from '../redis/connection/server-check.ts';
 import { type Keys, keysOf as namesOf } from '../redis/wire/keys.ts';
-import { putImage } from './image-into-store.ts';
-import { imageOfRedis, mustHaveNoWorkers } from './image-of-redis.ts';
+
 import { ask, bytesOf, KeysReader, keysOf, type Namespace } from './keys-reader.ts';
 import { KeysWriter } from './keys-writer.ts';
 import { COPIED_LAYOUT } from './layout-3.ts';
+import { mustHaveNoWorkers, rowsOfRedis } from './rows-of-redis.ts';
 import { storeIntoRedis } from './store-into-redis.ts';
+import { storeOfFound } from './store-of-redis.ts';
 
 /** A namespace of Redis. */
 export interface RedisPlace {
@@ -64,8 +65,7 @@ export async function storeFromRedis(
   if (layout === COPYING) throw new CopyRefusedError(`${place.prefix}: ${BROKEN_OFF}`);
   if (layout === undefined) throw new CopyRefusedError(`${place.prefix}: there is no data`);
   if (Number(layout) !== COPIED_LAYOUT) checkLayoutNumber(Number(layout));
-  const image = await imageOfRedis(namespace, { clock: place.clock, force });
-  putImage(store, image);
+  storeOfFound(store, await rowsOfRedis(namespace, { clock: place.clock, force }));
 }
 
 const BROKEN_OFF = 'it is a copy that was broken off; copy into it again, with --overwrite';

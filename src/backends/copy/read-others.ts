@@ -8,18 +8,10 @@ import { SeriesRow } from '../../domain/series/series-row.ts';
 import { putRow, type SeriesRows } from '../../domain/series/series-rows.ts';
 import { SERIES_STEPS, type SeriesStep } from '../../domain/series/series-steps.ts';
 import { isEnd, TASK_STATES } from '../../domain/task/task.ts';
+import type { RowOf, Rows } from '../memory/rows/model.ts';
 import { firstByDigest } from '../memory/store/first-payload.ts';
 import { HASH_FIELDS } from '../redis/layout/fields.ts';
 import { schedulesIn } from '../redis/schedules.ts';
-import type {
-  ErrorGroupRow,
-  EventsRow,
-  GraphRow,
-  Image,
-  KeyRow,
-  ScheduleRow,
-  ValueRow,
-} from './image.ts';
 import type { KeyNames } from './key-names.ts';
 import { type KeysReader, pairIn } from './keys-reader.ts';
 import { tableIn } from './packed-names.ts';
@@ -28,8 +20,11 @@ const { key: KEY, schedule: SCHEDULE, xcom: XCOM, events: EVENTS } = HASH_FIELDS
 const { errorGroup: GROUP, graphMeta: META } = HASH_FIELDS;
 
 /** Idempotency keys. */
-export async function keyRowsOf(reader: KeysReader, names: KeyNames): Promise<readonly KeyRow[]> {
-  const found: KeyRow[] = [];
+export async function keyRowsOf(
+  reader: KeysReader,
+  names: KeyNames,
+): Promise<readonly RowOf<'key'>[]> {
+  const found: RowOf<'key'>[] = [];
   for (const { name, rest } of names.of('key')) {
     const colon = rest.indexOf(':');
     const [user, key] = pairIn(rest.slice(colon + 1));
@@ -57,8 +52,8 @@ export async function keyRowsOf(reader: KeysReader, names: KeyNames): Promise<re
 export async function scheduleRowsOf(
   reader: KeysReader,
   names: KeyNames,
-): Promise<readonly ScheduleRow[]> {
-  const found: ScheduleRow[] = [];
+): Promise<readonly RowOf<'schedule'>[]> {
+  const found: RowOf<'schedule'>[] = [];
   for (const { name, rest: id } of names.of('schedule')) {
     const fields = await reader.hash(name);
     const texts = SCHEDULE_FIELDS.map((field) => fields.get(SCHEDULE[field][0])?.toString() ?? '');
@@ -102,8 +97,8 @@ export async function graphRowsOf(
   reader: KeysReader,
   names: KeyNames,
   now: number,
-): Promise<readonly GraphRow[]> {
-  const found: GraphRow[] = [];
+): Promise<readonly RowOf<'graph'>[]> {
+  const found: RowOf<'graph'>[] = [];
   const hashes = [...names.of('graph'), ...names.of('graphmeta')].map(({ rest }) => rest);
   for (const hash of new Set(hashes)) {
     const till = (await reader.hash(`graphmeta:${hash}`)).get(META.till[0])?.toString();
@@ -119,9 +114,9 @@ export async function graphRowsOf(
 export async function valueRowsOf(
   reader: KeysReader,
   names: KeyNames,
-): Promise<readonly ValueRow[]> {
+): Promise<readonly RowOf<'value'>[]> {
   const looks = await reader.scores('xcom-ends');
-  const found: ValueRow[] = [];
+  const found: RowOf<'value'>[] = [];
   for (const { name, rest: place } of names.of('xcom')) {
     const [user, rest] = pairIn(place);
     const [namespace, key] = pairIn(rest);
@@ -133,7 +128,7 @@ export async function valueRowsOf(
     const ttlMs = Number(fields.get(XCOM.keep[0])?.toString());
     const lookAt = looks.get(place) ?? pushedAt + ttlMs;
     const own = writer === '' ? undefined : writer;
-    found.push({ place: { user, namespace, key }, text, ttlMs, pushedAt, writer: own, lookAt });
+    found.push({ user, namespace, key, text, ttlMs, pushedAt, writer: own, lookAt });
   }
   return found;
 }
@@ -143,8 +138,8 @@ export async function eventRowsOf(
   reader: KeysReader,
   names: KeyNames,
   now: number,
-): Promise<readonly EventsRow[]> {
-  const found: EventsRow[] = [];
+): Promise<readonly RowOf<'events'>[]> {
+  const found: RowOf<'events'>[] = [];
   for (const { name: keyName, rest: place } of names.of('events')) {
     const [user, event] = pairIn(place);
     const [name, key] = pairIn(event);
@@ -169,12 +164,12 @@ export async function eventRowsOf(
 export async function errorGroupsOf(
   reader: KeysReader,
   names: KeyNames,
-): Promise<readonly ErrorGroupRow[]> {
+): Promise<readonly RowOf<'errorGroup'>[]> {
   const seen = new Map<string, number>();
   for (const { name } of names.of('error-groups')) {
     for (const [group, score] of await reader.scores(name)) seen.set(group, -score);
   }
-  const found: ErrorGroupRow[] = [];
+  const found: RowOf<'errorGroup'>[] = [];
   for (const { name, rest: id } of names.of('error-group')) {
     const fields = await reader.hash(name);
     const numberOf = (field: string): number => Number(fields.get(field)?.toString() ?? 0);
@@ -184,14 +179,14 @@ export async function errorGroupsOf(
     const [attempts, firstAt] = [numberOf(GROUP.attempts[0]), numberOf(GROUP.first[0])];
     found.push({ id, attempts, firstAt, lastAt, newest });
   }
-  return found;
+  return found.sort((a, b) => a.lastAt - b.lastAt);
 }
 
 /** Minutes and hours, with what was added and is in none yet. */
 export async function seriesOf(
   reader: KeysReader,
   names: KeyNames,
-): Promise<Pick<Image, 'series' | 'looked'>> {
+): Promise<Pick<Rows, 'series' | 'looked'>> {
   const steps = new Map<string, SeriesRows>();
   for (const { name, rest } of names.of('series')) {
     const rows = [...(await reader.hash(name))].flatMap(([field, text]) => {

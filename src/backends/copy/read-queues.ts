@@ -1,10 +1,14 @@
 import { sharedClass, USUAL_WEIGHT } from '../../domain/fairness/fair-share.ts';
-import { newLevelShares, waitedOf } from '../../domain/fairness/priority-shares.ts';
+import {
+  type LevelShares,
+  newLevelShares,
+  waitedOf,
+} from '../../domain/fairness/priority-shares.ts';
 import type { QueueSettings, UserSettings } from '../../domain/fairness/settings.ts';
 import { PRIORITY_WEIGHTS } from '../../domain/limits.ts';
+import type { RowOf } from '../memory/rows/model.ts';
 import { FLAGS } from '../redis/layout/codes.ts';
 import { HASH_FIELDS } from '../redis/layout/fields.ts';
-import type { QueueRow, SettingsRow, SharesRow, UserRow } from './image.ts';
 import type { KeyNames } from './key-names.ts';
 import { type KeysReader, pairIn, pairOf } from './keys-reader.ts';
 import { levelTags, queueNumbers } from './layout-3.ts';
@@ -13,6 +17,17 @@ import { numbersIn, sizeOf } from './packed-bytes.ts';
 import { recordIn } from './read-tasks.ts';
 
 const { fair: FAIR, user: USER } = HASH_FIELDS;
+
+type QueueRow = RowOf<'queue'>;
+
+type SettingsRow = RowOf<'settings'>;
+
+/** A user, and what its tasks decide: whether it is ready in a class of this kind, and when the first is due. */
+export interface FoundUser {
+  readonly row: RowOf<'user'>;
+  readonly kind?: string | undefined;
+  readonly dueKey?: number | undefined;
+}
 
 /** All queues that are known. */
 export async function queuesOf(reader: KeysReader, names: KeyNames): Promise<readonly QueueRow[]> {
@@ -37,10 +52,12 @@ async function queueRow(
     settings: settings === undefined ? {} : settingsIn(settings),
     ...numbersOf(packed, followed),
     mean: mean?.readDoubleLE(0),
+    // Those of its tasks tell.
+    parkedTurns: 0,
   };
 }
 
-type QueueNumbers = Omit<QueueRow, 'queue' | 'settings' | 'mean'>;
+type QueueNumbers = Omit<QueueRow, 'queue' | 'settings' | 'mean' | 'parkedTurns'>;
 
 function numbersOf(packed: Buffer, followed: number): QueueNumbers {
   const { numbers: queue } = numbersIn('queue', packed);
@@ -54,7 +71,7 @@ function numbersOf(packed: Buffer, followed: number): QueueNumbers {
   return {
     v: queue.virtual,
     epoch: queue.epoch,
-    lasts: Object.fromEntries(lasts),
+    lasts: [...lasts],
     totals: {
       enqueued,
       finished,
@@ -102,12 +119,12 @@ export async function usersOf(
   reader: KeysReader,
   names: KeyNames,
   queues: readonly QueueRow[],
-): Promise<readonly UserRow[]> {
+): Promise<readonly FoundUser[]> {
   const moments = {
     throttled: await reader.scores('throttled'),
     due: await reader.scores('scheduled-users'),
   };
-  const found: UserRow[] = [];
+  const found: FoundUser[] = [];
   for (const queue of queues) found.push(...(await usersIn(reader, names, queue, moments)));
   return found;
 }
@@ -117,8 +134,8 @@ async function usersIn(
   names: KeyNames,
   queue: QueueRow,
   moments: Moments,
-): Promise<readonly UserRow[]> {
-  const rows = new Map<string, UserRow>();
+): Promise<readonly FoundUser[]> {
+  const rows = new Map<string, FoundUser>();
   const isHere = ({ queue: name }: { readonly queue: string }): boolean => name === queue.queue;
   for (const { name, rest: user } of names.of('user').filter(isHere)) {
     const fields = await reader.hash(name);
@@ -130,27 +147,29 @@ async function usersIn(
     if (!kind.startsWith('p')) continue;
     for (const [user, tag] of await reader.scores(name)) {
       const weight = Number(kind.slice(2));
-      rows.set(user, { ...bare(queue, user), tag, weight, class: kind.slice(1) });
+      rows.set(user, { row: { ...bare(queue, user), tag, weight }, kind: kind.slice(1) });
     }
   }
   for (const { name } of names.of('kept-tags').filter(isHere)) {
     for (const [user, tag] of await reader.scores(name)) {
-      if (!rows.has(user)) rows.set(user, { ...bare(queue, user), tag });
+      if (!rows.has(user)) rows.set(user, { row: { ...bare(queue, user), tag } });
     }
   }
   const start = pairOf(queue.queue, '');
   for (const [pair, dueKey] of moments.due) {
     const user = pair.slice(start.length);
     if (!pair.startsWith(start)) continue;
-    rows.set(user, { ...(rows.get(user) ?? bare(queue, user)), dueKey });
+    rows.set(user, { ...(rows.get(user) ?? { row: bare(queue, user) }), dueKey });
   }
-  return [...rows.values()].map((row) => {
-    return { ...row, throttledUntil: moments.throttled.get(start + row.user) };
+  return [...rows.values()].map(({ row, ...rest }) => {
+    const throttledUntil = moments.throttled.get(start + row.user);
+    return { ...rest, row: { ...row, throttledUntil } };
   });
 }
 
-function bare({ queue, epoch }: QueueRow, user: string): UserRow {
-  return { queue, user, tag: 0, epoch, weight: USUAL_WEIGHT, arrival: 0 };
+function bare({ queue, epoch }: QueueRow, user: string): RowOf<'user'> {
+  const usual = { tag: 0, weight: USUAL_WEIGHT, headroom: 0, arrival: 0, seq: 0 };
+  return { queue, user, epoch, ...usual, ...newLevelShares() };
 }
 
 function rowIn(
@@ -158,7 +177,7 @@ function rowIn(
   user: string,
   packed: Buffer,
   fields: ReadonlyMap<string, Buffer>,
-): UserRow {
+): FoundUser {
   const { numbers } = numbersIn('user', packed);
   const { tag, epoch, weight, flags, arrival } = numbers;
   const shares = fields.get(USER.shares[0]);
@@ -166,16 +185,17 @@ function rowIn(
   const shared = is(FLAGS.user.shared);
   const kind = shared ? `s${sharedClass(weight)}` : `w${weight}`;
   return {
-    queue: queue.queue,
-    user,
-    ...{ tag, epoch, weight, arrival },
-    class: is(FLAGS.user.ready) ? kind : undefined,
-    mean: fields.get(USER.mean[0])?.readDoubleLE(0),
-    shares: shares === undefined ? undefined : sharesIn(shares, queue.settings),
+    kind: is(FLAGS.user.ready) ? kind : undefined,
+    row: {
+      ...bare(queue, user),
+      ...{ tag, epoch, weight, arrival },
+      mean: fields.get(USER.mean[0])?.readDoubleLE(0),
+      ...(shares === undefined ? {} : sharesIn(shares, queue.settings)),
+    },
   };
 }
 
-function sharesIn(bytes: Buffer, settings: QueueSettings): SharesRow {
+function sharesIn(bytes: Buffer, settings: QueueSettings): LevelShares {
   const old = levelTags(bytes);
   if (old !== undefined) {
     const { criticalRun } = old;

@@ -1,9 +1,9 @@
 import { isNumber } from '../../domain/task/channel.ts';
 import type { StreamEntry } from '../../domain/task/stream.ts';
 import type { Wait } from '../../domain/task/wait.ts';
+import type { AskRow, RunRow, SignalsRow, StreamRow } from '../memory/rows/model.ts';
 import { HASH_FIELDS } from '../redis/layout/fields.ts';
 import { readAskSpec, readEventPair } from '../redis/wire/ask.ts';
-import type { AskRow, RunRow, SignalsRow, StreamRow, WaitRow } from './image.ts';
 import type { KeysReader } from './keys-reader.ts';
 import type { RunSource } from './read-tasks.ts';
 
@@ -37,12 +37,12 @@ export function runOf(task: RunSource, keys: RunKeys): RunRow | undefined {
     wakeAt: optional.number('wakeDue'),
     ...attendedIn(optional.text('attendedLease')),
     decidesAfter: optional.text('decidesAfter'),
-    wait: waitOf(task, channel, keys),
+    ...waitOf(task, channel, keys),
     journal: [...(journal ?? [])].map(([field, text]) => [field, text.toString()]),
     channels: channel === undefined ? undefined : valuesIn(channel),
     newestWrites: changing.text('checkpoint'),
     signals: channel === undefined ? undefined : signalsIn(channel),
-    asks: channel === undefined ? [] : asksIn(channel),
+    asks: channel === undefined ? undefined : asksIn(channel),
     ...(pausedSince === undefined
       ? {}
       : {
@@ -54,8 +54,8 @@ export function runOf(task: RunSource, keys: RunKeys): RunRow | undefined {
     pausedBy: optional.text('pausedBy'),
     asideFor: optional.text('asideFor'),
   };
-  const { isJoin, waitFor, wakeOn, journal: written, asks, ...rest } = row;
-  const isEmpty = !isJoin && waitFor.length === 0 && written.length === 0 && asks.length === 0;
+  const { isJoin, waitFor, wakeOn, journal: written, ...rest } = row;
+  const isEmpty = !isJoin && waitFor.length === 0 && written.length === 0;
   return isEmpty && Object.values(rest).every((one) => one === undefined) ? undefined : row;
 }
 
@@ -100,29 +100,31 @@ function signalsIn(channel: Hash): SignalsRow | undefined {
   return { kept, ids: ids.sort(([, a], [, b]) => Number(a) - Number(b)).map(([id]) => id) };
 }
 
-function asksIn(channel: Hash): readonly AskRow[] {
-  return [...fieldsOf(channel, CHANNEL.ask[0])].flatMap(([mark, text]) => {
+/** `undefined` when there are none. */
+function asksIn(channel: Hash): readonly AskRow[] | undefined {
+  const asks = [...fieldsOf(channel, CHANNEL.ask[0])].flatMap(([mark, text]): readonly AskRow[] => {
     const [, asked, over, json] = /^(\d+) (\d*) (.*)$/s.exec(text) ?? [];
     if (json === undefined) return [];
     const closing = channel.get(CHANNEL.askClosing[0] + mark)?.toString();
     const until = over === '' || over === undefined ? undefined : Number(over);
     return [{ mark, ask: readAskSpec(json), askedAt: Number(asked), until, closing }];
   });
+  return asks.length === 0 ? undefined : asks;
 }
 
 function waitOf(
   { id, optional }: RunSource,
   channel: Hash | undefined,
   { since, numbers }: RunKeys,
-): WaitRow | undefined {
+): Pick<RunRow, 'wait' | 'waitSince' | 'waitNumber'> {
   const kind = optional.text('awaitKind');
   const name = optional.text('awaitName') ?? '';
   const awaited = awaitedIn(kind, name, optional.texts('awaitTargets'), channel);
-  if (awaited === undefined) return undefined;
+  if (awaited === undefined) return {};
   return {
     wait: { for: awaited, entry: optional.text('awaitEntry') ?? '' },
-    since: since.get(id) ?? 0,
-    number: numbers.get(id),
+    waitSince: since.get(id) ?? 0,
+    waitNumber: numbers.get(id),
   };
 }
 
@@ -140,7 +142,7 @@ function awaitedIn(
     case 'event':
       return { kind, ...readEventPair(name) };
     case 'ask': {
-      const asked = asksIn(channel ?? new Map()).find(({ mark }) => mark === name);
+      const asked = asksIn(channel ?? new Map())?.find(({ mark }) => mark === name);
       return asked === undefined ? undefined : { kind, ask: asked.ask };
     }
     default:

@@ -1,11 +1,16 @@
 import { isRecord } from '../../base/records.ts';
 import type { Cause } from '../../domain/task/cause.ts';
-import type { AttemptRecord, EdgePolicies, TaskState } from '../../domain/task/task.ts';
+import {
+  type AttemptRecord,
+  type EdgePolicies,
+  isEnd,
+  type TaskState,
+} from '../../domain/task/task.ts';
+import type { BlockKind, RowOf, RunRow, StreamRow } from '../memory/rows/model.ts';
 import { firstByDigest } from '../memory/store/first-payload.ts';
 import { FLAGS, STATES_BY_CODE } from '../redis/layout/codes.ts';
 import { TEXT_OFFSETS, TEXT_WIDTHS, ZERO_BYTE } from '../redis/layout/packed.ts';
 import { decodeFixed } from '../redis/wire/decode.ts';
-import type { BlockKind, LeaseRow, RunRow, StreamRow, TaskRow } from './image.ts';
 import { unpacked } from './msgpack.ts';
 import { numbersIn } from './packed-bytes.ts';
 import { type Fields, longNamed } from './packed-names.ts';
@@ -23,10 +28,15 @@ export interface Pieces {
   readonly blocked: ReadonlyMap<string, readonly (readonly [id: string, kind: BlockKind])[]>;
   readonly streams: ReadonlyMap<string, readonly StreamRow[]>;
   /** Of parked ones. */
-  readonly parked: ReadonlyMap<string, NonNullable<TaskRow['parked']>>;
+  readonly parked: ReadonlyMap<string, Parking>;
   /** What ties it to a workflow. */
   run(task: RunSource): RunRow | undefined;
 }
+
+type TaskRow = RowOf<'task'>;
+
+/** Until when a task is parked, and when those that it is parked with had their last turn. */
+export type Parking = Omit<RowOf<'parked'>, 'id'>;
 
 /** Where what ties a task to a workflow is read from. */
 export interface RunSource {
@@ -70,7 +80,7 @@ interface Facts {
   readonly optional: Fields<'optional'>;
   readonly changing: Fields<'changing'>;
   /** Its newest lease while it is neither started nor ended. */
-  readonly latest: LeaseRow | undefined;
+  readonly latest: Lease | undefined;
 }
 
 /** A task of its text and of what is known beside that. */
@@ -101,24 +111,26 @@ export function taskOf(id: string, source: string, pieces: Pieces): TaskRow {
     ...(pieces.errors.has(id) ? { error: pieces.errors.get(id)?.toString() } : {}),
     ...causeIn('cause', changing.text('endCause')),
     ...(has(FLAGS.facts.canceling) ? causeIn('cancelCause', cancelCause) : {}),
-    attempts: (pieces.attempts.get(id) ?? []).map(attemptIn),
-    ...{ failures, losses, releases, readers },
+    attempts: pieces.attempts.get(id)?.map(attemptIn),
+    failures: failures || undefined,
+    losses: losses || undefined,
+    releases: releases || undefined,
+    readers: readers || undefined,
     dependsOn: optional.texts('waitsOn'),
     edges: Array.isArray(policies) ? edgesOf(policies) : NO_EDGES,
-    blocked: pieces.blocked.get(id) ?? [],
-    absent: optional.texts('assumed'),
+    blocked: someOf(pieces.blocked.get(id)),
+    absent: someOf(optional.texts('assumed')),
     expiresAt: optional.number('startUntil'),
     expiresInMs: optional.number('startWithin'),
     waitUntil: optional.number('waitUntil'),
-    parked: pieces.parked.get(id),
     ...(facts.at < 0 && isInLine(now.state) ? { releasedMs: -facts.at - 1 } : {}),
-    isInCascade: has(FLAGS.facts.cascade),
-    hasLeft: has(FLAGS.facts.left),
+    cascadeAt: has(FLAGS.facts.cascade) && isEnd(now.state) ? (now.endedAt ?? 0) : undefined,
+    hasLeft: has(FLAGS.facts.left) ? true : undefined,
     ...(digest === undefined ? {} : { firstPayload: firstByDigest(digest) }),
     charged: changing.number('chargedAhead'),
     key: optional.text('keyName'),
     run: pieces.run({ id, user: fixed.user, optional, changing }),
-    streams: pieces.streams.get(id) ?? [],
+    streams: someOf(pieces.streams.get(id)),
   };
 }
 
@@ -126,6 +138,11 @@ export function taskOf(id: string, source: string, pieces: Pieces): TaskRow {
 function isAwaited(ended: Buffer | undefined): boolean {
   if (ended === undefined) return false;
   return numbersIn('ending', ended).numbers.code % FLAGS.ending.bare >= FLAGS.ending.awaited;
+}
+
+/** `undefined` in place of an empty list. */
+function someOf<T>(list: readonly T[] | undefined): readonly T[] | undefined {
+  return list?.length === 0 ? undefined : list;
 }
 
 /** A cause is JSON in JSON there. */
@@ -160,11 +177,18 @@ function factsIn(bytes: Buffer | undefined): Facts {
     latest:
       latest === undefined
         ? undefined
-        : { token: latest.slice(0, stop), worker: latest.slice(stop + 1), leasedAt: 0, epoch: 0 },
+        : { token: latest.slice(0, stop), worker: latest.slice(stop + 1), leasedAt: 0 },
   };
 }
 
-type Newest = Pick<TaskRow, 'state' | 'lease' | 'settledToken' | 'end' | 'result'>;
+type Lease = Pick<TaskRow, 'token' | 'worker' | 'leasedAt'>;
+
+type Newest = Lease &
+  Pick<TaskRow, 'state' | 'settledToken' | 'result' | 'leaseUntil' | 'chargedEpoch'> &
+  Pick<TaskRow, 'endedAt' | 'endOrder'>;
+
+/** Of a task that has no lease in force and has not ended. */
+const NO_END = { chargedEpoch: 0, endOrder: 0 } as const;
 
 /** How it stands, by its end, its lease, or its facts. */
 function newestOf(id: string, { flags, latest, state, changing }: Facts, pieces: Pieces): Newest {
@@ -174,15 +198,15 @@ function newestOf(id: string, { flags, latest, state, changing }: Facts, pieces:
   const ended = pieces.ends.get(id);
   if (ended !== undefined) return endIn(id, ended, older, pieces);
   const lease = pieces.leases.get(id);
-  if (lease === undefined) return { state, lease: latest, settledToken: older };
+  if (lease === undefined) return { ...NO_END, ...latest, state, settledToken: older };
   const [worker, packed] = lease;
   const { numbers, rest } = numbersIn('lease', packed);
   const token = rest.toString('utf8', rest.indexOf(0) + 1);
-  const { leasedAt, ends: until, epoch } = numbers;
+  const { leasedAt, ends: leaseUntil, epoch: chargedEpoch } = numbers;
   return {
     state: 'started',
     settledToken: older,
-    lease: { token, worker, leasedAt, until, epoch },
+    ...{ token, worker, leasedAt, leaseUntil, chargedEpoch, endOrder: 0 },
   };
 }
 
@@ -200,9 +224,9 @@ function endIn(id: string, packed: Buffer, older: string | undefined, pieces: Pi
   const state = STATES_BY_CODE.get(code % FLAGS.ending.settled) ?? 'finished';
   return {
     state,
-    ...(token === '' ? {} : { lease: { token, worker, leasedAt, epoch: 0 } }),
+    ...(token === '' ? {} : { token, worker, leasedAt }),
     settledToken: isSettled ? token : older,
-    end: { at, order: stamp },
+    ...{ endedAt: at, endOrder: stamp, chargedEpoch: 0 },
     result,
   };
 }

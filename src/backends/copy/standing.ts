@@ -1,10 +1,10 @@
 /** What Redis keeps of a user in a queue: the rules of `lua/lib/records/user.lua`. */
 import { USUAL_WEIGHT } from '../../domain/fairness/fair-share.ts';
+import type { LevelShares } from '../../domain/fairness/priority-shares.ts';
 import type { UserSettings } from '../../domain/fairness/settings.ts';
 import type { UserEntry } from '../memory/store/entities.ts';
 import type { Store } from '../memory/store/store.ts';
 import { startTag } from '../memory/store/tag-order.ts';
-import type { SharesRow } from './image.ts';
 import { packedBytes } from './packed-bytes.ts';
 
 /** How a user stands. */
@@ -74,7 +74,7 @@ function hasShares({ shares }: UserEntry): boolean {
 }
 
 /** Turns between levels, as they are packed. */
-export function levelBytes({ criticalRun, waited }: SharesRow): Buffer {
+export function levelBytes({ criticalRun, waited }: LevelShares): Buffer {
   const levels = waited.map((turns, at) => {
     if (turns === 0) return Buffer.alloc(0);
     return packedBytes('levelShare', { level: at + 1, waited: turns });
