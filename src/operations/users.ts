@@ -2,6 +2,7 @@
 import { coreOf, type Fairloom } from '../client/client.ts';
 import type { QueueStatus } from '../client/facades/queue-facade.ts';
 import { type UserStatus, userStatus } from '../client/facades/user-facade.ts';
+import { originsOf } from '../domain/fairness/settings.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { UserRow } from './answers.ts';
 import { parameter, text } from './fields.ts';
@@ -77,7 +78,8 @@ export const USER_OPERATIONS: readonly Operation[] = [
     input: { queue: OF_QUEUE, ...USER_SETTINGS },
     run: async ({ loom, view, input: { user, queue, ...settings } }) => {
       await loom.users.set(seenUser(view, user), settings, { queue });
-      return userRow(loom, view, user, queue);
+      const status = await loom.users.get(user, { queue: queue ?? 'default' });
+      return rowIn(loom, view, status ?? (await idleUser(loom, user, queue)));
     },
   }),
   operation('users.pause', {
@@ -120,9 +122,23 @@ async function userRow(
 ): Promise<UserRow> {
   const status = view.sees(user) ? await loom.users.get(user, { queue }) : undefined;
   if (status === undefined) throw missing(`user ${user}`);
+  return rowIn(loom, view, status);
+}
+
+async function rowIn(loom: Fairloom, view: View, status: UserStatus): Promise<UserRow> {
   if (view.users !== undefined) return ownRow(status);
-  const about = await loom.queues.get(queue);
-  return rowOf(status, await sharesIn(loom, queue, about), about);
+  const about = await loom.queues.get(status.queue);
+  return rowOf(status, await sharesIn(loom, status.queue, about), about);
+}
+
+/** A user without tasks and settings of its own: the store has no row of it. */
+async function idleUser(loom: Fairloom, user: string, queue = 'default'): Promise<UserStatus> {
+  const { queues } = await coreOf(loom).connection.open();
+  const perUser = (await queues.get(queue))?.settings.perUser;
+  const origins = originsOf({ own: undefined, all: undefined, queue: perUser });
+  const levels = [0, 0, 0, 0, 0, 0];
+  const counts = { queued: 0, levels, running: 0, later: 0, ready: false, ahead: 0 };
+  return userStatus({ user, queue, settings: perUser ?? {}, origins, ...counts });
 }
 
 /** The users of a view in every queue that knows them, however many queues others have. */

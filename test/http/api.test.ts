@@ -271,6 +271,13 @@ eachStore(({ open, beside, quiet }) => {
         settings: { weight: 1 },
       });
       expect((await patch('/users/acme', { weight: 'heavy' })).status).toBe(400);
+      // Its last setting is taken back, and it has no tasks: the store has no row of it.
+      expect((await patch('/users/idle?queue=default', { weight: 2 })).status).toBe(200);
+      const { status, body } = await patch('/users/idle?queue=default', { weight: 'default' });
+      expect([status, body]).toMatchObject([
+        200,
+        { user: 'idle', settings: { weight: 1 }, queued: 0, origins: { weight: 'built-in' } },
+      ]);
       expect(
         (await patch('/queues/default', { maxRunning: 3, timeout: 'none' })).body,
       ).toMatchObject({
