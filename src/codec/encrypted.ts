@@ -32,6 +32,20 @@ export interface EncryptionOptions {
  * reasons, channels, XCom, streams, journals, schedules, graphs. Names, users, ids and keys stay
  * readable, and so do numbers in channels. See `docs/guide/encryption.md`.
  *
+ * @example
+ * ```ts
+ * import { randomBytes } from 'node:crypto';
+ * import { encrypted, Fairloom, memory, task } from 'fairloom';
+ *
+ * const codec = encrypted({ keys: [{ id: '2026-11', key: randomBytes(32) }] });
+ * const greet = task('greet', async (name: string) => `Hello, ${name}!`);
+ * const loom = new Fairloom({ backend: memory(), tasks: [greet], codec });
+ * await loom.worker().start();
+ * const handle = await loom.enqueue(greet, 'Ada');
+ * console.log(await handle.result()); // prints Hello, Ada!
+ * await loom.close();
+ * ```
+ *
  * @throws InvalidOptionError for invalid keys.
  */
 export function encrypted(options: EncryptionOptions): Codec {

@@ -15,7 +15,17 @@ export const stderrLogger: Logger = {
   error: (message, fields) => write('error', message, fields),
 };
 
-/** Logs nothing. */
+/**
+ * Logs nothing.
+ *
+ * @example
+ * ```ts
+ * import { Fairloom, memory, silentLogger } from 'fairloom';
+ *
+ * const loom = new Fairloom({ backend: memory(), log: silentLogger });
+ * await loom.close();
+ * ```
+ */
 export const silentLogger: Logger = {
   debug: () => undefined,
   info: () => undefined,

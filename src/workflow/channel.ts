@@ -111,6 +111,20 @@ const DEFINITIONS = new WeakMap<object, ChannelDefinition>();
 /**
  * Defines a channel: `channel<{ count: number }>('stats')`.
  *
+ * @example
+ * ```ts
+ * import { channel, Fairloom, memory, task } from 'fairloom';
+ *
+ * const stats = channel<{ rows: number }>('stats');
+ * const load = task('load', async (rows: number, ctx) => {
+ *   await ctx.channel(stats).set('rows', rows);
+ * });
+ * const report = task('report', async (_input: unknown, ctx) => ctx.channel(stats).get('rows'));
+ * const loom = new Fairloom({ backend: memory(), tasks: [load, report] });
+ * console.log(await loom.run(load.pipe(report), 7)); // prints 7
+ * await loom.close();
+ * ```
+ *
  * @throws {@link InvalidOptionError} when the name or a schema is invalid.
  */
 export function channel<T extends object>(

@@ -32,6 +32,23 @@ const SCHEMAS = new WeakMap<object, StandardSchemaV1 | undefined>();
  * Defines events with a name and a key: `ctx.waitFor(event<{ cents: number }>('order.paid', id))`. A
  * schema checks the payload.
  *
+ * @example
+ * ```ts
+ * import { event, Fairloom, memory, task } from 'fairloom';
+ *
+ * const paid = (order: string) => event<{ cents: number }>('order.paid', order);
+ * const ship = task('ship', async (order: string, ctx) => {
+ *   const { cents } = await ctx.waitFor(paid(order), { within: '1m' });
+ *   return `${order}: ${cents}`;
+ * });
+ * const loom = new Fairloom({ backend: memory(), tasks: [ship] });
+ * await loom.worker().start();
+ * await loom.publish('order.paid', 'o-7', { cents: 1_200 }, { user: 'ada' });
+ * const handle = await loom.enqueue(ship, 'o-7', { user: 'ada' });
+ * console.log(await handle.result()); // prints o-7: 1200
+ * await loom.close();
+ * ```
+ *
  * @throws {@link InvalidOptionError} when the name or the schema is invalid, or the key is not a text of
  * 1–128 bytes.
  */

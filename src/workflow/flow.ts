@@ -63,6 +63,21 @@ export interface Flow<I> {
  * Defines an acyclic graph of steps by a function that gets a {@link Flow}. The function runs once, at definition; it
  * only wires steps. The flow gives the value of the returned ref, and ends when all its steps have ended.
  *
+ * @example
+ * ```ts
+ * import { Fairloom, type Flow, flow, memory, task } from 'fairloom';
+ *
+ * const half = task('half', async (n: number) => n / 2);
+ * const sum = task('sum', async ({ a, b }: { a: number; b: number }) => a + b);
+ * const both = flow('both', (f: Flow<number>) => {
+ *   const a = f.step(half, f.input);
+ *   return f.step(sum, { a, b: f.input });
+ * });
+ * const loom = new Fairloom({ backend: memory(), tasks: [both] });
+ * console.log(await loom.run(both, 8)); // prints 12
+ * await loom.close();
+ * ```
+ *
  * @throws {@link InvalidOptionError} when the function does not return a ref to one of its steps.
  * @throws {@link InvalidPayloadError} when a constant in a wire is not JSON.
  */

@@ -60,6 +60,22 @@ const POLICY_KEYS: OptionKeys<GroupPolicy> = keysOf<GroupPolicy>()({
  * Defines a policy: `groupPolicy('quorum', (members) => …)`. Graphs contain its name. The function
  * must be pure; it is called when all members have ended.
  *
+ * @example
+ * ```ts
+ * import { Fairloom, groupPolicy, memory, parallel, task } from 'fairloom';
+ *
+ * const quorum = groupPolicy('quorum', (members) => {
+ *   const finished = members.filter(({ state }) => state === 'finished');
+ *   return finished.length > members.length / 2;
+ * });
+ * const good = task('good', async (n: number) => n);
+ * const also = task('also', async (n: number) => n + 1);
+ * const loom = new Fairloom({ backend: memory(), tasks: [good, also] });
+ * const both = await loom.run(parallel({ good, also }, { policy: quorum }), 1);
+ * console.log(both.good.ok && both.also.ok); // prints true
+ * await loom.close();
+ * ```
+ *
  * @throws {@link InvalidOptionError} when the name is invalid, or there is no function.
  */
 export function groupPolicy(name: string, decide: PolicyFunction): GroupPolicy {

@@ -171,6 +171,18 @@ const DYNAMIC_KEYS: OptionKeys<DynamicOptions> = keysOf<DynamicOptions>()({
  * When two definitions refer to each other, one needs an explicit type:
  * `const agent: Task<State, Answer> = dynamic('agent', …)`.
  *
+ * @example
+ * ```ts
+ * import { dynamic, Fairloom, memory } from 'fairloom';
+ *
+ * const countdown = dynamic('countdown', async (n: number, ctx) =>
+ *   n > 0 ? ctx.again(n - 1) : 'lift-off',
+ * );
+ * const loom = new Fairloom({ backend: memory(), tasks: [countdown] });
+ * console.log(await loom.run(countdown, 3)); // prints lift-off
+ * await loom.close();
+ * ```
+ *
  * @throws {@link InvalidOptionError} when the name or an option is invalid.
  */
 export function dynamic<I = void, R = void>(

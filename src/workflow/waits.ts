@@ -104,6 +104,21 @@ const { name: _name, ...NAMELESS } = STEP_KEYS;
  * name is `wait-`, the name of the signal or event, and the timeout; rename the second of two equal steps in a
  * pipeline by `as`.
  *
+ * @example
+ * ```ts
+ * import { Fairloom, memory, signal, task, waitFor } from 'fairloom';
+ *
+ * const approved = signal<string>('approved');
+ * const greet = task('greet', async (name: string) => `Hello, ${name}!`);
+ * const release = waitFor(approved).pipe(greet).as('release');
+ * const loom = new Fairloom({ backend: memory(), tasks: [release] });
+ * await loom.worker().start();
+ * const run = await loom.enqueue(release, undefined);
+ * await loom.signal(run.id, approved, 'Ada');
+ * console.log(await run.result()); // prints Hello, Ada!
+ * await loom.close();
+ * ```
+ *
  * @throws {@link InvalidOptionError} for the first invalid option.
  */
 export function waitFor<T>(
@@ -150,6 +165,17 @@ function checkWait({ timeout, within }: Pick<WaitOptions, 'timeout' | 'within'>)
 /**
  * A step that asks people, as `ctx.ask` does, and gives the answer. Its name is `ask` by default; two
  * such steps of one client need different names.
+ *
+ * @example
+ * ```ts
+ * import { ask, Fairloom, memory, task } from 'fairloom';
+ *
+ * const decided = task('decided', async (answer: { choice: string }) => answer.choice);
+ * const refund = ask({ title: 'Refund this order?', choices: ['yes', 'no'] }).pipe(decided).as('refund');
+ * const loom = new Fairloom({ backend: memory(), tasks: [refund] });
+ * console.log(refund.name); // prints refund
+ * await loom.close();
+ * ```
  *
  * @throws {@link InvalidOptionError} for the first invalid option.
  */

@@ -3,7 +3,21 @@ import { messageOf } from '../../base/message-of.ts';
 import { shownNode } from '../task/node-name.ts';
 import { CodedError, isOwn } from './fairloom-error.ts';
 
-/** Thrown by a handler: no retry will help, the task ends as failed. */
+/**
+ * Thrown by a handler: no retry will help, the task ends as failed.
+ *
+ * @example
+ * ```ts
+ * import { Fairloom, Fatal, memory, task } from 'fairloom';
+ *
+ * const charge = task('charge', async (cents: number) => {
+ *   if (cents < 0) throw new Fatal('the amount is negative');
+ * });
+ * const loom = new Fairloom({ backend: memory(), tasks: [charge] });
+ * await loom.run(charge, -1).catch((error: Error) => console.log(error.message)); // prints the amount is negative
+ * await loom.close();
+ * ```
+ */
 export class Fatal extends CodedError<'FATAL'> {
   constructor(message?: string, options?: ErrorOptions) {
     super('FATAL', message, options);

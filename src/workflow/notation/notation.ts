@@ -23,6 +23,18 @@ export type UntypedPipeline = Pipeline<unknown, unknown, unknown>;
 /**
  * Composes steps by a template: steps in its holes, joined by `>>`, `<<` and `|`.
  *
+ * @example
+ * ```ts
+ * import { Fairloom, memory, notation, task } from 'fairloom';
+ *
+ * const extract = task('extract', async (n: number) => n + 1);
+ * const half = task('half', async (n: number) => n / 2);
+ * const double = task('double', async (n: number) => n * 2);
+ * const loom = new Fairloom({ backend: memory(), tasks: [extract, half, double] });
+ * console.log(await loom.run(notation`${extract} >> (${half} | ${double})`, 7)); // prints [ 4, 16 ]
+ * await loom.close();
+ * ```
+ *
  * @throws {@link NotationError} with the position of the fault; a hole counts as three characters.
  * @throws {@link InvalidOptionError} when a hole is not a step, or the first argument is not a
  * template.
@@ -51,6 +63,17 @@ function isText(value: unknown): boolean {
 /**
  * Composes steps by their names: `extract >> (check | transform) >> load`. Names are keys of the
  * record or map.
+ *
+ * @example
+ * ```ts
+ * import { Fairloom, memory, parseNotation, task } from 'fairloom';
+ *
+ * const half = task('half', async (n: number) => n / 2);
+ * const double = task('double', async (n: number) => n * 2);
+ * const loom = new Fairloom({ backend: memory(), tasks: [half, double] });
+ * console.log(await loom.run(parseNotation('double >> half', { half, double }), 7)); // prints 7
+ * await loom.close();
+ * ```
  *
  * @throws {@link NotationError} with the position of the fault, or of an unknown name.
  * @throws {@link InvalidOptionError} when the text is not a text, or the steps are neither record

@@ -13,6 +13,15 @@ import { type Drawable, graphOf, labelOf, type NodeStates, printable } from './d
  * Draws a workflow as text: one node per line, after the nodes that it waits for; parts of groups
  * and named pipelines are below them. `<-` lists the nodes that a node waits for, unless that is
  * only the line before it on the same level.
+ *
+ * @example
+ * ```ts
+ * import { task, toAscii } from 'fairloom';
+ *
+ * const extract = task('extract', async (n: number) => n);
+ * const load = task('load', async (n: number) => n);
+ * console.log(toAscii(extract.pipe(load).as('etl')).split('\n')[0]); // prints etl
+ * ```
  */
 export function toAscii(drawable: Drawable, states: NodeStates = new Map()): string {
   const graph = graphOf(drawable, states);

@@ -45,6 +45,14 @@ const HANDLER_KEYS: OptionKeys<HandlerTaskOptions> = keysOf<HandlerTaskOptions>(
  * `handlerTask<string, number[]>('embed', { handler: 'gpu', settings: { model: 'small' } })`. A worker without this
  * handler does not take the task; other workers do.
  *
+ * @example
+ * ```ts
+ * import { handlerTask } from 'fairloom';
+ *
+ * const embed = handlerTask<string, number[]>('embed', { handler: 'gpu', settings: { model: 'small' } });
+ * console.log(embed.name); // prints embed
+ * ```
+ *
  * @throws {@link InvalidOptionError} when a name or an option is invalid.
  */
 export function handlerTask<I = unknown, O = unknown>(

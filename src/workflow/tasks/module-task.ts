@@ -40,6 +40,16 @@ export function threadTask<F extends (input: never, ctx: ThreadContext) => unkno
  * the task is canceled, times out, or loses its lease, a handler that has read `ctx.signal` has three
  * seconds to end; any other is killed at once, with its child processes.
  *
+ * @example
+ * ```ts
+ * import { processTask } from 'fairloom';
+ *
+ * const parse = processTask<(text: string) => number>('parse', {
+ *   module: new URL('./parse.js', import.meta.url),
+ * });
+ * console.log(parse.name); // prints parse
+ * ```
+ *
  * @throws {@link InvalidOptionError} when the name or an option is invalid.
  */
 export function processTask<F extends (input: never, ctx: ProcessContext) => unknown>(

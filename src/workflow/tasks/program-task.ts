@@ -89,6 +89,16 @@ const CONTAINER_TASK_KEYS: OptionKeys<ContainerTaskOptions> = keysOf<ContainerTa
  * The attempt fails with {@link ProgramFailedError} for any other exit code, with
  * {@link ProgramNotStartedError} when there is no such program.
  *
+ * @example
+ * ```ts
+ * import { commandTask, Fairloom, memory } from 'fairloom';
+ *
+ * const version = commandTask('version', { command: 'node', args: ['-p', '6 * 7'], stdin: 'none' });
+ * const loom = new Fairloom({ backend: memory(), tasks: [version] });
+ * console.log(await loom.run(version)); // prints 42
+ * await loom.close();
+ * ```
+ *
  * @throws {@link InvalidOptionError} when the name or an option is invalid.
  */
 export function commandTask<I = unknown, O = unknown, const S extends Stdout = Stdout>(
@@ -118,6 +128,14 @@ export function commandTask(
  *
  * The attempt fails with {@link ProgramFailedError} for any exit code but 0, with
  * {@link ProgramNotStartedError} when the engine is not installed.
+ *
+ * @example
+ * ```ts
+ * import { containerTask } from 'fairloom';
+ *
+ * const thumbnail = containerTask('thumbnail', { image: 'acme/thumbnail:3', memory: '512m' });
+ * console.log(thumbnail.name); // prints thumbnail
+ * ```
  *
  * @throws {@link InvalidOptionError} when the name or an option is invalid.
  */
