@@ -37,7 +37,13 @@ await build({
   transform: { target: engines.node.replace('>=', 'node') },
   // Packages are not bundled: users install their own versions.
   external: /^[^./]/,
-  output: { dir: STAGE, format: 'esm', chunkFileNames: 'pieces/[name]-[hash].js' },
+  output: {
+    dir: STAGE,
+    format: 'esm',
+    chunkFileNames: 'pieces/[name]-[hash].js',
+    // Almost every entry needs the rules: one file of them instead of a piece for each set of entries.
+    codeSplitting: { groups: [{ name: 'domain', test: /[\\/]src[\\/](?:base|domain)[\\/]/ }] },
+  },
 });
 rmSync(DIST, { recursive: true, force: true });
 renameSync(STAGE, DIST);

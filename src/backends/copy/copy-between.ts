@@ -35,7 +35,7 @@ export interface CopyRequest {
 }
 
 /**
- * Copies everything of one place into another. The source stays as it is.
+ * Copies all data from one store to another. The source does not change.
  *
  * @throws `CopyRefusedError` when the source is not at rest, or the target is not empty.
  */

@@ -68,7 +68,7 @@ export interface DataReport {
   readonly folder: string;
   /** Another process has it open: its files were read while they change, and cannot be repaired. */
   readonly isOpen: boolean;
-  /** A copy into it goes on, or was broken off: it cannot be opened. */
+  /** A copy into it is in progress, or was interrupted: it cannot be opened. */
   readonly isIncomplete: boolean;
   /** Of its segments. */
   readonly format: number;

@@ -22,7 +22,7 @@ const STEP = 10_000;
 export function addCopy(program: Command, shell: Shell): void {
   program
     .command('copy')
-    .description('everything of one place into another: a data folder, or a namespace of Redis')
+    .description('copy all data between stores: data folders and namespaces of Redis')
     .requiredOption('--from <place>', 'a folder, or redis://…; nothing may work there meanwhile')
     .requiredOption('--to <place>', 'a folder, or redis://…; empty')
     .option('--to-prefix <name>', 'of keys of the target; default: as of the source (--prefix)')

@@ -16,7 +16,7 @@ export class MaxStepsError extends CodedError<'MAX_STEPS'> {
     const more = left.length > SHOWN ? ` and ${left.length - SHOWN} more` : '';
     super(
       'MAX_STEPS',
-      `the run made ${maxSteps} steps; left are ${names.map(shownNode).join(', ')}${more}`,
+      `the run made ${maxSteps} steps; not run: ${names.map(shownNode).join(', ')}${more}`,
     );
     this.left = names;
   }

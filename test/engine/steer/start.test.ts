@@ -273,7 +273,7 @@ eachBackend((open) => {
       );
       expect(error).toMatchObject({
         code: 'RUN_FAILED',
-        cause: { name: 'MaxStepsError', message: 'the run made 2 steps; left are c' },
+        cause: { name: 'MaxStepsError', message: 'the run made 2 steps; not run: c' },
       });
       expect(ran).toEqual(['a', 'b']);
     });
@@ -288,7 +288,7 @@ eachBackend((open) => {
       expect(await settled(harness, enough.result())).toBe('done');
       const member = await loom.enqueue(loops, 'x', { maxSteps: 5 });
       await expect(settled(harness, member.result())).rejects.toMatchObject({
-        cause: { message: expect.stringContaining('the run made 5 steps; left are inside') },
+        cause: { message: expect.stringContaining('the run made 5 steps; not run: inside') },
       });
     });
 

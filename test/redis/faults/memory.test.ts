@@ -227,7 +227,7 @@ describe('eviction', () => {
   });
 
   it.each([
-    [['--appendonly', 'yes', '--appendfsync', 'always'], 'a crash loses nothing', 0],
+    [['--appendonly', 'yes', '--appendfsync', 'always'], 'a crash loses no answered call', 0],
     [['--appendonly', 'yes', '--appendfsync', 'everysec'], 'about the last second', 0],
     [[], 'nothing is written', 1],
   ])('says the durability in force: %j', async (args, line, warnings) => {

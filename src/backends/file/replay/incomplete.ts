@@ -27,6 +27,6 @@ export function isIncomplete(disk: Disk): boolean {
 export function mustBeComplete(disk: Disk): void {
   if (!isIncomplete(disk)) return;
   throw new BackendUnsupportedError(
-    `${disk.folder} is a copy that is not complete: it goes on, or was broken off (fairloom copy --overwrite makes it anew)`,
+    `${disk.folder} is an incomplete copy: it is in progress, or was interrupted (fairloom copy --overwrite starts it again)`,
   );
 }
