@@ -133,7 +133,7 @@ describe('a command', () => {
       'checks flags together with the file',
       ['worker', TASKS, '--id', 'w1', '--assigned', 'bob'],
       2,
-      'stealTargets: expected users that are not assigned',
+      'stealTargets: expected users outside assignedUsers',
     ],
   ])('%s', async (_case, args, expected, words) => {
     const { code, stdout, stderr } = await here(args);
