@@ -18,7 +18,7 @@ eachBackend((open) => {
     await expect(loom.enqueueByName('etl', 1)).rejects.toThrow(InvalidOptionError);
     await expect(
       loom.schedules.setByName('s', { name: 'etl', every: '1h', input: 1 }),
-    ).rejects.toThrow('a pipeline is enqueued as it is');
+    ).rejects.toThrow('a task, not a pipeline');
     expect((await loom.stats()).totals.enqueued).toBe(0);
     expect(await loom.schedules.get('s')).toBeUndefined();
     expect((await loom.enqueueByName('first', 1)).created).toBe(true);

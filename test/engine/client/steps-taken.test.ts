@@ -133,7 +133,7 @@ const TAKES =
 
 /** Names of all that takes a step, as the reports of the API have them. */
 function placesOfReports(): readonly string[] {
-  const reports = ['fairloom', 'fairloom-testing'].map((name) =>
+  const reports = ['fairloom', 'fairloom-types', 'fairloom-testing'].map((name) =>
     readFileSync(new URL(`../../../etc/${name}.api.md`, import.meta.url), 'utf8'),
   );
   const lines = reports.join('\n').split('\n');
