@@ -62,7 +62,7 @@ it('is refused, with what carries it over', async () => {
   const backend = redis(client, { prefix });
   await expect(
     backend.open({ retention: { finishedMs: 1, failedMs: 1, canceledMs: 1 } }),
-  ).rejects.toThrow('layout 3 of an older version, this process knows 4: fairloom copy carries');
+  ).rejects.toThrow('layout 3 of an older version, this process knows 4: fairloom copy converts');
   await backend.close();
 });
 

@@ -67,9 +67,11 @@ export function end(store: Store, entry: TaskEntry, ending: Ending): void {
     if (ending.error === undefined) store.deadLetters.push(entry);
   }
   store.ended.push(entry);
-  if (entry.optional.waiting !== undefined || entry.upstreamIds.length > 0) {
+  // A list that its last dependent has left is none: a snapshot does not keep it.
+  const hasWaiting = (entry.optional.waiting?.size ?? 0) > 0;
+  if (hasWaiting || entry.upstreamIds.length > 0 || hasAsideToEnd(entry)) {
     standInCascade(store, entry);
-  } else if (hasAsideToEnd(entry)) standInCascade(store, entry);
+  }
   reindex(store, user);
 }
 
