@@ -35,7 +35,11 @@ export type { Series, SeriesOptions } from './client/facades/series-facade.ts';
 export type { SeriesReport } from './client/facades/series-report.ts';
 export type { QueueOptions, UserOptions } from './client/facades/settings-options.ts';
 export type { SignalOptions, SignalOutcome } from './client/facades/signals.ts';
-export type { StreamChunk, StreamReadOptions } from './client/facades/stream-reading.ts';
+export type {
+  StreamChunk,
+  StreamItem,
+  StreamReadOptions,
+} from './client/facades/stream-reading.ts';
 export type { Streams } from './client/facades/streams-facade.ts';
 export type { TaskListOptions, TaskSearchOptions, Tasks } from './client/facades/task-facade.ts';
 export type { AttemptInfo, TaskInfo } from './client/facades/task-info.ts';
@@ -142,6 +146,7 @@ export type {
   SyncMode,
   WorkerInfo,
 } from './domain/port/backend.ts';
+export type { Stats } from './domain/port/inspection.ts';
 export type { Percentiles } from './domain/series/histogram.ts';
 export type { SeriesStep } from './domain/series/series-steps.ts';
 export { type Cause, causeText, type FailureType, failureTypeOf } from './domain/task/cause.ts';
@@ -186,7 +191,7 @@ export type { SchedulePatch } from './schedules/schedule-patch.ts';
 export type { SchedulerEvents } from './schedules/scheduler.ts';
 export type { SearchPage } from './search/search.ts';
 export type { Tracer } from './tracing/tracer.ts';
-export type { AskAnswered, AskUnanswered, Unsubscribe } from './types.ts';
+export type { AskAnswered } from './types.ts';
 export {
   type SchedulerOptions,
   SchedulerService,

@@ -14,7 +14,7 @@ export type {
   RateOptions,
   UserSettingsInfo,
 } from './client/facades/settings-options.ts';
-export type { StreamGap, StreamItem, StreamReset } from './client/facades/stream-reading.ts';
+export type { StreamGap, StreamReset } from './client/facades/stream-reading.ts';
 export type { ShownProgress } from './client/facades/task-progress.ts';
 export type { InQueue, UserListOptions } from './client/facades/user-facade.ts';
 export type { OpenState, VersionReport } from './client/facades/versions.ts';

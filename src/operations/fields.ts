@@ -67,15 +67,16 @@ export function valuesOf<F extends Fields>(
   where: string,
   known: F | undefined,
   given: Readonly<Record<string, unknown>>,
+  prefix = '',
 ): Values<F> {
   const fields: Fields = known ?? NONE;
   demandNamed(where, Object.keys(fields), given);
   const values = Object.entries(fields).map(([name, field]) => {
     const value = Object.hasOwn(given, name) ? given[name] : undefined;
     if (value === undefined && field.isRequired) {
-      throw new InvalidOptionError(name, 'a value: it is required', value);
+      throw new InvalidOptionError(`${prefix}${name}`, 'a value: it is required', value);
     }
-    return [name, field.read(name, value)] as const;
+    return [name, field.read(`${prefix}${name}`, value)] as const;
   });
   // Each was read by the field of its name.
   return Object.fromEntries(values) as Values<F>;
@@ -148,8 +149,9 @@ export function integer(
 /** A moment, in ms since the epoch; on a command line also ISO 8601. */
 export function moment(about: string): Field<number | undefined> {
   const parse = (given: string): unknown => {
-    const at = /^\d+$/.test(given) ? Number(given) : Date.parse(given);
-    return Number.isNaN(at) ? given : at;
+    if (/^\d{9,}$/.test(given)) return Number(given);
+    // A year or a small number alone is a mistake, not a moment of 1970.
+    return /^\d{4}-\d\d-\d\d/.test(given) ? Date.parse(given) : Number.NaN;
   };
   return {
     ...integer(about, { least: 0, most: 8.64e15 }),
@@ -275,7 +277,7 @@ export function part<F extends Fields>(
     line: { ...lineOf(''), kind: 'fields', flag: prefix, fields },
     read: (name, given) => {
       if (given === undefined) return undefined;
-      if (isPlainObject(given)) return valuesOf(name, fields, given);
+      if (isPlainObject(given)) return valuesOf(name, fields, given, `${name}.`);
       throw new InvalidOptionError(name, 'an object', given);
     },
   };

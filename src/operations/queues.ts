@@ -29,7 +29,18 @@ export const USER_SETTINGS: {
     integer('How many of its tasks wait, per queue; more are refused.', COUNT),
     'default',
   ),
-  rate: or(rate('How many of its tasks start per time, per queue.'), 'default'),
+  rate: or(rate('How many of its tasks start per time, per queue, as `100/1m`.'), 'default'),
+};
+
+/** The same for users of a queue without settings of their own. */
+const DEFAULT_SETTINGS: typeof USER_SETTINGS = {
+  weight: or(number('The weight of users without settings of their own.'), 'default'),
+  maxRunning: or(integer('How many tasks of each such user run at once.', COUNT), 'default'),
+  maxQueued: or(
+    integer('How many tasks of each such user wait; more are refused.', COUNT),
+    'default',
+  ),
+  rate: or(rate('How many tasks of each such user start per time, as `100/1m`.'), 'default'),
 };
 
 /** `queues …` */
@@ -57,15 +68,15 @@ export const QUEUE_OPERATIONS: readonly Operation[] = [
     needs: 'configure',
     input: {
       maxRunning: or(integer('How many of its tasks run at once.', COUNT), 'default'),
-      rate: or(rate('How many of its tasks start per time.'), 'default'),
+      rate: or(rate('How many of its tasks start per time, as `100/1m`.'), 'default'),
       charge: or(choice('What a turn costs.', ['task', 'time']), 'default'),
       priorityWeights: or(weights('Turns of the priorities 1 to 5, as 1,2,4,8,16.'), 'default'),
       criticalBurst: or(integer('Critical tasks before one normal turn.', COUNT), 'default'),
       retries: or(integer('Attempts after the first.', COUNT_OR_NONE), 'default'),
-      timeout: or(or(length('How long an attempt may run.'), 'none'), 'default'),
+      timeout: or(or(length('How long an attempt may run, or `none`.'), 'none'), 'default'),
       lease: or(length('How long a worker may be silent.'), 'default'),
       perUser: or(
-        part('For users without settings of their own.', USER_SETTINGS, 'user'),
+        part('For users without settings of their own.', DEFAULT_SETTINGS, 'user'),
         'default',
       ),
     },

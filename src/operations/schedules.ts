@@ -61,6 +61,25 @@ const WHERE = {
   priority: priority('The priority of its tasks; default: normal.'),
 } as const;
 
+/** The same of a stored schedule, of which what is not given stays. */
+const CHANGED = {
+  ...WHEN,
+  timeZone: text('The zone of the pattern, as `Europe/Rome`.', 'zone'),
+  missed: choice('What happens to slots that were missed.', MISSED_POLICIES, 'policy'),
+  overlap: choice(
+    'What happens at a slot while the task before still runs.',
+    OVERLAP_POLICIES,
+    'policy',
+  ),
+  start: or(WHEN.start, 'default'),
+  end: or(WHEN.end, 'default'),
+  limit: or(WHEN.limit, 'default'),
+  jitter: or(WHEN.jitter, 'default'),
+  user: text('The user of its tasks.', 'id'),
+  queue: text('The queue of its tasks.', 'name'),
+  priority: priority('The priority of its tasks.'),
+} as const;
+
 /** What a schedule starts. */
 const STARTS = {
   id: required(text('The schedule.', 'id')),
@@ -123,16 +142,11 @@ export const SCHEDULE_OPERATIONS: readonly Operation[] = [
   operation('schedules.update', {
     http: 'PATCH /schedules/{id}',
     command: 'schedules update <id>',
-    help: 'Changes what is said of a schedule, and keeps the rest; `default` takes a field back.',
+    help: 'Changes the given fields of a schedule, and keeps the others; `default` resets start, end, limit and jitter.',
     needs: 'schedule',
     users: 'subject',
     input: {
-      ...WHEN,
-      start: or(WHEN.start, 'default'),
-      end: or(WHEN.end, 'default'),
-      limit: or(WHEN.limit, 'default'),
-      jitter: or(WHEN.jitter, 'default'),
-      ...WHERE,
+      ...CHANGED,
       input: anything('The input of each task.'),
     },
     run: async ({ loom, view, input: { id, ...patch } }) => {

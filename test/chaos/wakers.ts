@@ -1,6 +1,11 @@
 /** What ends the waits of a run, or hears what it tells, and what that has seen. */
-import { AskClosedError, type AskInfo, type Fairloom, type TaskInfo } from 'fairloom';
-import type { StreamItem } from 'fairloom/types';
+import {
+  AskClosedError,
+  type AskInfo,
+  type Fairloom,
+  type StreamItem,
+  type TaskInfo,
+} from 'fairloom';
 import { pause } from './chaos-harness.ts';
 import { SIGNALED } from './run-shapes.ts';
 

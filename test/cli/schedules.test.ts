@@ -119,7 +119,14 @@ describe('fairloom schedules', () => {
   });
 
   it('removes after a question, and not twice', async () => {
-    expect((await run('schedules', 'remove', 'nightly', '--dry-run')).code).toBe(0);
+    expect(await json('schedules', 'remove', 'nightly', 'none', '--dry-run')).toEqual([
+      { id: 'nightly', ok: true, outcome: 'would be removed' },
+      { id: 'none', ok: false, outcome: 'it is not stored' },
+    ]);
+    for (const end of ['2030', '-5', 'Tuesday 7']) {
+      const loose = await run('schedules', 'update', 'nightly', `--end=${end}`);
+      expect([loose.code, loose.stderr]).toEqual([2, expect.stringContaining('a moment such as')]);
+    }
     expect(await json('schedules', 'remove', 'nightly', '--yes')).toEqual([
       { id: 'nightly', ok: true, outcome: 'removed' },
     ]);

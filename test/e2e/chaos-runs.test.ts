@@ -1,6 +1,6 @@
 /** A short chaos programme of workflows, and whether its verdict would notice what it is there for. */
 
-import type { StreamItem } from 'fairloom/types';
+import type { StreamItem } from 'fairloom';
 import { describe, expect, it } from 'vitest';
 import { chaosOptions } from '../chaos/options.ts';
 import { runWorkflowChaos } from '../chaos/run-programme.ts';

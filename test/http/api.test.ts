@@ -271,6 +271,8 @@ eachStore(({ open, beside, quiet }) => {
         settings: { weight: 1 },
       });
       expect((await patch('/users/acme', { weight: 'heavy' })).status).toBe(400);
+      const burst = await patch('/users/acme', { rate: { limit: 5, per: '1s', burst: 0 } });
+      expect([burst.status, burst.body]).toMatchObject([400, { option: 'rate.burst' }]);
       // Its last setting is taken back, and it has no tasks: the store has no row of it.
       expect((await patch('/users/idle?queue=default', { weight: 2 })).status).toBe(200);
       const { status, body } = await patch('/users/idle?queue=default', { weight: 'default' });

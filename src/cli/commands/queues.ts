@@ -1,5 +1,5 @@
 import { CliError, EXIT } from '../terminal/exit-code.ts';
-import { noted, rows, type ShownBy } from '../views/shown.ts';
+import { answerOf, noted, rows, type ShownBy } from '../views/shown.ts';
 import { queueView } from '../views/views.ts';
 
 /** @throws {@link CliError} where no setting is said. */
@@ -11,6 +11,14 @@ export function demandSettings(command: string, settings: object): void {
 /** `fairloom queues …` */
 export const QUEUES: ShownBy = {
   ...rows('queues.list', () => queueView),
+  'queues.get': {
+    show: async ({ run, output }) => {
+      const status = await answerOf('queues.get', { run });
+      if (output.form === 'table') output.rows([status], queueView);
+      else output.one({ json: status, id: status.queue, text: [] });
+      return undefined;
+    },
+  },
   'queues.set': {
     show: (call) => {
       const { queue: _queue, ...settings } = call.input;

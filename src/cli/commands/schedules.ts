@@ -12,6 +12,7 @@ import type { NamedSteps } from '../terminal/session.ts';
 import { changeNone } from '../views/bulk.ts';
 import { demandTaskName } from '../views/by-name.ts';
 import { type ConfirmOptions, confirmNamed } from '../views/confirm.ts';
+import { wouldChange } from '../views/dry-run.ts';
 import { scheduleView } from '../views/schedule-view.ts';
 import { answerOf, doEach, each, rows, type ShownBy, thing } from '../views/shown.ts';
 
@@ -76,7 +77,15 @@ export const SCHEDULES: ShownBy = {
       isStored: async (id: string) => (await loom.schedules.get(id)) !== undefined,
       missing: (id: string) => new ScheduleNotFoundError(id),
     };
-    if (!(await confirmNamed('remove', ids, named, output))) return changeNone(output);
+    if (!(await confirmNamed('remove', ids, named, output))) {
+      if (own.dryRun !== true) return changeNone(output);
+      return wouldChange(output, {
+        ids,
+        done: 'removed',
+        stateOf: async (id) => ((await named.isStored(id)) ? 'scheduled' : undefined),
+        refusal: () => undefined,
+      });
+    }
     return doEach('remove', call);
   }),
   'schedules.backfill': {

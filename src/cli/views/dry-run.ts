@@ -68,25 +68,25 @@ export interface DryRunWords {
   readonly refusal: (state: TaskState, id: string) => string | undefined;
 }
 
-/** Prints as JSON what would be done; people were told by the question. */
+/** Prints what would be done for programs; a table says it with the question. */
 export async function wouldChange(
   output: Output,
   call: DryRunWords & {
     readonly ids: readonly string[];
-    readonly followers: Followers;
+    readonly followers?: Followers;
     readonly stateOf: StateOf;
   },
 ): Promise<undefined> {
-  if (output.form !== 'json') return undefined;
+  if (output.form === 'table') return undefined;
   const { ids, done, followers, stateOf, refusal } = call;
   const changes: Change[] = await mapInChunks(ids, AT_ONCE, async (id) => {
     const state = await stateOf(id);
     const refused = state === undefined ? 'it is not stored' : refusal(state, id);
     return { id, ok: refused === undefined, outcome: refused ?? `would be ${done}` };
   });
-  for (const { id, state, with: upstream } of followers.all) {
+  for (const { id, state, with: upstream } of followers?.all ?? []) {
     changes.push({ id, ok: true, outcome: `would be ${state}`, with: upstream });
   }
-  output.rows(changes, CHANGE_VIEW);
+  output.rows(output.form === 'id' ? changes.filter(({ ok }) => ok) : changes, CHANGE_VIEW);
   return undefined;
 }

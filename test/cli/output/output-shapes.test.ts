@@ -95,6 +95,7 @@ const OUTPUTS: readonly (readonly [command: string, ...args: readonly string[]])
   ['tasks cancel', 'later', '--dry-run'],
   ['tasks remove', 'dead', '--dry-run'],
   ['dead remove', '--all', '--dry-run'],
+  ['schedules remove', 'hourly', '--dry-run'],
   ['runs cancel', 'late', '--yes'],
   ['runs rerun', 'late', '--id', 'again'],
   ['runs pause', 'late', 'nobody'],
@@ -175,7 +176,6 @@ it.each([
   ['tasks cancel', '--name', 'nothing-of-this-name', '--yes'],
   ['dead redrive', '--name', 'nothing-of-this-name', '--yes'],
   ['dead remove', '--name', 'nothing-of-this-name', '--yes'],
-  ['schedules remove', 'hourly', '--dry-run'],
   ['tasks cancel', '--name', 'nothing-of-this-name', '--dry-run'],
 ])('%s %s prints an empty list when it changes nothing', async (command, ...args) => {
   expect(await printed(command, ...args)).toEqual([]);
@@ -198,6 +198,13 @@ it('a dry run says what would end with a task, in text and as JSON', async () =>
     }),
   ]);
   const { stderr } = await fairloomHere([...dry, ...REDIS]);
+  const lines = (await fairloomHere([...dry, '-o', 'jsonl', ...REDIS])).stdout.trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line).id)).toEqual([
+    'f24-a',
+    ...[0, 1, 2, 3, 4, 5, 6].map((at) => `f24-b${at}`),
+  ]);
+  const ids = (await fairloomHere([...dry, '-o', 'id', ...REDIS])).stdout.trim().split('\n');
+  expect(ids).toHaveLength(8);
   expect(stderr).toContain('would cancel 1 task:\n  f24-a\nand with it 7 that would end:\n');
   expect(stderr).toContain('  f24-b0 (canceled, with f24-a)\n');
   expect(stderr).toContain('… and 2 more');

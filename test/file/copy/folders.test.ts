@@ -112,7 +112,7 @@ describe('a data folder', () => {
     await create(folder, empty(), NEW);
     await markIncomplete(diskIn(folder));
     const backend = file(folder, { clock });
-    await expect(backend.inspect.stats()).rejects.toThrow(/copy that is not complete/);
+    await expect(backend.inspect.stats()).rejects.toThrow(/incomplete copy/);
     await backend.close();
     await expect(open(folder, false)).rejects.toMatchObject({ code: 'BACKEND_UNSUPPORTED' });
     await expect(create(folder, empty(), NEW)).rejects.toThrow(/--overwrite/);

@@ -17,8 +17,8 @@ export const LAWS: readonly Law[] = [
   {
     law: 'The end of a task reaches each task that depends on it.',
     file: 'src/backends/memory/rules/end.ts',
-    find: '  if (entry.optional.waiting !== undefined || entry.upstreamIds.length > 0) {',
-    replace: '  if (entry.upstreamIds.length > 0) {',
+    find: '  if (hasWaiting || entry.upstreamIds.length > 0 || ',
+    replace: '  if (entry.upstreamIds.length > 0 || ',
   },
   {
     law: 'The end of a task reaches each task that depends on it.',

@@ -15,9 +15,10 @@ import type { SyncMode } from '../../../domain/port/backend.ts';
  * An owner that leaves says `1` when it has answered every call that it took: all others it never will. The guest says
  * `1` when it has read that. From then on only signs of life pass, until the owner hangs up.
  *
- * To be raised with every change of these, of the calls of the port, and of what they take and answer.
+ * To be raised with every change of these, of the calls of the port, of what they take and answer, and of the
+ * version of snapshots: the next owner must be able to read what this one leaves.
  */
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
 
 /** The sign of life, and the answer to it. */
 export const PING = 0;
