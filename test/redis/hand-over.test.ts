@@ -5,7 +5,7 @@ import { decodeHanded } from '../../src/backends/redis/wire/decode.ts';
 import type { LeaseFields, TaskFields } from '../../src/conformance/kit.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
 import type { Leased } from '../../src/domain/port/backend.ts';
-import { adminOf, freshPrefix, manualKitOn, proxyTo } from './faults/kit.ts';
+import { adminOf, freshPrefix, manualKitOn, ownProxy, proxyTo } from './faults/kit.ts';
 
 async function setUp(url = inject('redisUrl')) {
   const prefix = freshPrefix();
@@ -251,7 +251,7 @@ describe('a task that was handed over', () => {
   });
 
   it('goes back when its worker has got another one before, and the answer between is lost', async () => {
-    const proxy = await proxyTo();
+    const proxy = await ownProxy();
     const { stand, enqueue, kit, fetched } = await setUp(proxy.url);
     await stand({ requestId: 'request1' });
     await enqueue();
@@ -278,7 +278,7 @@ describe('a task that was handed over', () => {
   });
 
   it('stays when the request that says that it has come is lost', async () => {
-    const proxy = await proxyTo();
+    const proxy = await ownProxy();
     const { stand, enqueue, kit, fetched } = await setUp(proxy.url);
     await stand({ requestId: 'request1' });
     const id = await enqueue();
@@ -293,7 +293,7 @@ describe('a task that was handed over', () => {
   });
 
   it('goes back when the answer that brought it is lost, and its worker asks again', async () => {
-    const proxy = await proxyTo();
+    const proxy = await ownProxy();
     const { stand, enqueue, kit } = await setUp(proxy.url);
     let lost = 0;
     proxy.setRule(([word]) => {

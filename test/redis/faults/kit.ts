@@ -70,6 +70,16 @@ export async function teach(url: string = inject('redisUrl')): Promise<void> {
   admin.disconnect();
 }
 
+/**
+ * A proxy in front of a server of this test alone, which knows all scripts: of the layer's server other tests flush and
+ * remove them, and then the first reply of a call is that its function is not there.
+ */
+export async function ownProxy(): Promise<FaultProxy> {
+  const { url } = await ownServer();
+  await teach(url);
+  return proxyTo(url);
+}
+
 export function backendOn(
   target: string | ConnectionOptions | RedisClient = inject('redisUrl'),
   prefix: string = freshPrefix(),

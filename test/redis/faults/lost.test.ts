@@ -1,8 +1,8 @@
 /** Replies, requests and connections that get lost between a client and the server. */
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { FaultProxy } from '../../support/redis/fault-proxy.ts';
 import { isScript } from '../../support/redis/scripts.ts';
-import { codeOf, kitOn, proxyTo, teach } from './kit.ts';
+import { codeOf, kitOn, ownProxy, ownServer, proxyTo } from './kit.ts';
 
 /** Loses the reply of the nth script from now on, and cuts the connection. */
 function loseReply(proxy: FaultProxy, nth = 1): () => number {
@@ -14,8 +14,6 @@ function loseReply(proxy: FaultProxy, nth = 1): () => number {
   });
   return () => seen;
 }
-
-beforeEach(() => teach());
 
 /** Calls until it is answered, as callers that know it to be safe do. */
 async function insist<T>(call: () => Promise<T>): Promise<T> {
@@ -31,7 +29,7 @@ async function insist<T>(call: () => Promise<T>): Promise<T> {
 describe('the reply of an enqueue is lost', () => {
   // O7
   it('of a thousand tasks: each is stored once', async () => {
-    const proxy = await proxyTo();
+    const proxy = await ownProxy();
     const kit = await kitOn(proxy.url);
     let scripts = 0;
     proxy.setRule(([name]) => {
@@ -52,7 +50,7 @@ describe('the reply of an enqueue is lost', () => {
 
   // O7
   it('one by one, forty times', async () => {
-    const proxy = await proxyTo();
+    const proxy = await ownProxy();
     const kit = await kitOn(proxy.url);
     for (let count = 0; count < 40; count++) {
       loseReply(proxy);
@@ -64,7 +62,7 @@ describe('the reply of an enqueue is lost', () => {
 
   // O7
   it('under an idempotency key that had an owner: the same owner is named', async () => {
-    const proxy = await proxyTo();
+    const proxy = await ownProxy();
     const kit = await kitOn(proxy.url);
     const idempotency = { key: 'k', policy: 'return' } as const;
     const owner = await kit.add({ idempotency });
@@ -77,7 +75,7 @@ describe('the reply of an enqueue is lost', () => {
 
   // O19
   it('a large batch whose connection breaks at each step is stored whole or not at all', async () => {
-    const proxy = await proxyTo();
+    const proxy = await ownProxy();
     const kit = await kitOn(proxy.url);
     const batch = (name: string) =>
       Array.from({ length: 700 }, (_, at) => kit.task({ id: `${name}-${at}` }));
@@ -100,7 +98,7 @@ describe('the reply of an enqueue is lost', () => {
 describe('the reply of a lease is lost', () => {
   // O8
   it('the same request again is answered with the same leases', async () => {
-    const proxy = await proxyTo();
+    const proxy = await ownProxy();
     const kit = await kitOn(proxy.url);
     await kit.addMany(10);
     await kit.worker('w');
@@ -114,9 +112,10 @@ describe('the reply of a lease is lost', () => {
 
   // O8
   it('from a worker that is heard of no more, the tasks go to others after the lease', async () => {
-    const proxy = await proxyTo();
+    const { url } = await ownServer();
+    const proxy = await proxyTo(url);
     const lost = await kitOn(proxy.url, 'faults-o8');
-    const other = await kitOn(undefined, 'faults-o8');
+    const other = await kitOn(url, 'faults-o8');
     const id = await lost.add();
     await lost.worker('w');
     loseReply(proxy);
@@ -127,7 +126,7 @@ describe('the reply of a lease is lost', () => {
   });
 
   it('extend tells the worker of leases that it does not know', async () => {
-    const proxy = await proxyTo();
+    const proxy = await ownProxy();
     const kit = await kitOn(proxy.url);
     const [known] = await kit.addMany(2);
     const leased = await kit.leaseOne();
@@ -147,7 +146,7 @@ describe('the reply of a lease is lost', () => {
 describe('the reply of a settle is lost', () => {
   // O46
   it('the same settle again is answered as the first, and counts once', async () => {
-    const proxy = await proxyTo();
+    const proxy = await ownProxy();
     const kit = await kitOn(proxy.url);
     const ids = await kit.addMany(3);
     const next = await kit.add({ dependsOn: ids });
@@ -163,7 +162,7 @@ describe('the reply of a settle is lost', () => {
 
   // O46
   it('a settle that leases: both answers are the same again', async () => {
-    const proxy = await proxyTo();
+    const proxy = await ownProxy();
     const kit = await kitOn(proxy.url);
     await kit.addMany(5);
     const [first] = await kit.lease(1);
@@ -184,7 +183,7 @@ describe('the reply of a settle is lost', () => {
   });
 
   it('a cancel again says what the first one did', async () => {
-    const proxy = await proxyTo();
+    const proxy = await ownProxy();
     const kit = await kitOn(proxy.url);
     const id = await kit.add();
     loseReply(proxy);
@@ -196,7 +195,7 @@ describe('the reply of a settle is lost', () => {
 
 describe('requests get lost', () => {
   it('nothing is done, and the caller hears of it', async () => {
-    const proxy = await proxyTo();
+    const proxy = await ownProxy();
     const kit = await kitOn(proxy.url);
     await kit.add();
     proxy.setRule(() => ({ type: 'lose-request', cut: true }));
@@ -207,7 +206,7 @@ describe('requests get lost', () => {
   });
 
   it('a connection that has gone silent is given up, not waited for', async () => {
-    const proxy = await proxyTo();
+    const proxy = await ownProxy();
     const kit = await kitOn(proxy.url);
     await kit.add();
     let frozen = true;

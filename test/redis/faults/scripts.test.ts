@@ -6,7 +6,7 @@ import { redisForTests } from '../../../src/backends/redis/manual-time.ts';
 import { describeBackend, type Harness } from '../../../src/conformance.ts';
 import { rounds } from '../../support/rounds.ts';
 import { AT_SCALE, someCases } from '../../support/some-cases.ts';
-import { adminOf, atEnd, freshPrefix, kitOn, proxyTo } from './kit.ts';
+import { adminOf, atEnd, freshPrefix, kitOn, ownServer, proxyTo } from './kit.ts';
 
 /** What a server answers to a command that it does not run. */
 const REFUSALS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -98,8 +98,9 @@ describe('a server that', () => {
   });
 
   it('forgets while a hundred calls at a time are in flight', async () => {
-    const admin = adminOf(inject('redisUrl'));
-    const kit = await kitOn();
+    const { url } = await ownServer();
+    const admin = adminOf(url);
+    const kit = await kitOn(url);
     let stop = false;
     const flushing = (async () => {
       for (let count = 0; !stop; count++) {
